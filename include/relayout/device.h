@@ -1,0 +1,103 @@
+/* device.h: what relayouts run on.
+ *
+ * A device is opaque and immutable after it is made; any number of threads may use it at once. It
+ * is owned by whoever opened it. Plans keep their device alive, so it may be destroyed before them.
+ */
+#ifndef RELAYOUT_DEVICE_H
+#define RELAYOUT_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct relayout_device relayout_device;
+
+typedef enum relayout_backend {
+  RELAYOUT_BACKEND_CPU = 0,
+  RELAYOUT_BACKEND_OPENCL = 1
+} relayout_backend;
+
+typedef enum relayout_device_class {
+  RELAYOUT_DEVICE_CLASS_CPU = 0,
+  RELAYOUT_DEVICE_CLASS_GPU = 1,
+  RELAYOUT_DEVICE_CLASS_ACCELERATOR = 2,
+  RELAYOUT_DEVICE_CLASS_OTHER = 3
+} relayout_device_class;
+
+/* Set struct_size (RELAYOUT_DEVICE_INFO_INIT) before the call. Strings are NUL-terminated and cut
+ * to fit; empty where they do not apply. */
+typedef struct relayout_device_info {
+  size_t struct_size;
+  relayout_backend backend;
+  relayout_device_class device_class;
+  char name[32]; /* what relayout_device_open takes: "cpu", "opencl:0:1"; "" for a device made
+                    from the caller's own handles that no platform lists */
+  char description[128];     /* the processor or device, as its driver names it */
+  char platform[128];        /* OpenCL platform and its version */
+  char driver[64];           /* OpenCL driver version */
+  uint32_t compute_units;    /* OpenCL compute units; threads of the CPU backend */
+  uint64_t memory_bytes;     /* global memory; 0 when unknown */
+  uint64_t allocation_bytes; /* the largest single buffer; 0 when unlimited */
+} relayout_device_info;
+
+#define RELAYOUT_DEVICE_INFO_INIT                                                                  \
+  { sizeof(relayout_device_info) }
+
+/* Opens a device by name:
+ *   cpu          the CPU backend, with the threads OpenMP offers
+ *   opencl       the first OpenCL device: GPUs first, then accelerators, then any other
+ *   opencl:P:D   device D of platform P, as relayout_device_list numbers them
+ *   auto         the first OpenCL GPU, else the first OpenCL accelerator, else the CPU backend
+ * An OpenCL device gets a context of its own. RELAYOUT_INVALID_TEXT for another name;
+ * RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL. */
+RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_device **device,
+                                                  relayout_error *error);
+
+/* Lends a caller's own threads to the CPU backend: must call task(task_data, i) once for each i in
+ * 0 .. count-1, from any threads, and return when all have returned. */
+typedef void (*relayout_parallel_for)(void *context, size_t count,
+                                      void (*task)(void *task_data, size_t i), void *task_data);
+
+typedef struct relayout_cpu_options {
+  size_t struct_size;
+  /* The most tasks to run at once; 0: as many as OpenMP offers, 1 where there is neither OpenMP nor
+   * parallel_for. */
+  int32_t threads;
+  /* Where the tasks run; NULL: OpenMP's threads, or the calling one in a build without OpenMP. */
+  relayout_parallel_for parallel_for;
+  void *parallel_context; /* handed to parallel_for as it is; must outlive the device's use */
+} relayout_cpu_options;
+
+#define RELAYOUT_CPU_OPTIONS_INIT                                                                  \
+  { sizeof(relayout_cpu_options), 0, NULL, NULL }
+
+/* The CPU backend with options; NULL means the defaults. RELAYOUT_INVALID_ARGUMENT for a bad
+ * struct_size, a negative thread count, or several threads with nothing to run them on. */
+RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
+                                                        relayout_device **device,
+                                                        relayout_error *error);
+
+/* Drops the caller's hold. NULL is allowed. */
+RELAYOUT_API void relayout_device_destroy(relayout_device *device);
+
+/* RELAYOUT_INVALID_ARGUMENT for a struct_size that is not this library's. */
+RELAYOUT_API relayout_status relayout_device_get_info(const relayout_device *device,
+                                                      relayout_device_info *info,
+                                                      relayout_error *error);
+
+/* Lists what relayout_device_open can open by full name, the CPU backend first. `*count` becomes
+ * the number there is; at most `capacity` infos are filled (infos may be NULL when capacity is 0).
+ * Each info given must have its struct_size set. No OpenCL platform at all is no error. */
+RELAYOUT_API relayout_status relayout_device_list(relayout_device_info *infos, size_t capacity,
+                                                  size_t *count, relayout_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/* opencl.h: relayouts on a caller's own OpenCL objects. The only header that needs CL/cl.h.
+ *
+ * OpenCL 1.2, full profile, no extension needed. Objects handed in stay the caller's: the library
+ * retains what outlives a call and releases it again.
+ */
+#ifndef RELAYOUT_OPENCL_H
+#define RELAYOUT_OPENCL_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include "relayout/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which family of kernels a device runs. */
+typedef enum relayout_kernel_family {
+  RELAYOUT_KERNELS_AUTO = 0,   /* DIRECT on CPU devices, STAGED on all others */
+  RELAYOUT_KERNELS_STAGED = 1, /* work-groups share a tile through local memory: GPUs */
+  RELAYOUT_KERNELS_DIRECT = 2 /* one work-item moves a whole tile, without local memory or barriers:
+                                CPU devices */
+} relayout_kernel_family;
+
+typedef struct relayout_opencl_options {
+  size_t struct_size;
+  relayout_kernel_family kernels;
+} relayout_opencl_options;
+
+#define RELAYOUT_OPENCL_OPTIONS_INIT                                                               \
+  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO }
+
+/* A relayout device on the caller's context and one of its devices; both are retained. `options`
+ * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is not of the context or a
+ * handle is NULL; RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler. */
+RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
+                                                           const relayout_opencl_options *options,
+                                                           relayout_device **device,
+                                                           relayout_error *error);
+
+/* The context and device id behind an OpenCL device, however it was made; not retained for the
+ * caller. RELAYOUT_INVALID_ARGUMENT for a device of another backend. */
+RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_device *device,
+                                                                cl_context *context,
+                                                                cl_device_id *id,
+                                                                relayout_error *error);
+
+/* Enqueues the relayout of a buffer on the caller's queue, in or out of order, after the `n_wait`
+ * events of `wait`. Offsets are in bytes and multiples of the element size. Never blocks, waits or
+ * flushes, and allocates nothing. When `event` is not NULL it becomes an event that completes with
+ * the relayout; the caller releases it. Source and destination may be one buffer when their bytes
+ * do not overlap. A plan on an empty destination enqueues a marker.
+ *
+ * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait),
+ * RELAYOUT_WRONG_CONTEXT (queue or buffers not of the plan's context, or the queue of another
+ * device), RELAYOUT_MISALIGNED_OFFSET, RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP,
+ * RELAYOUT_OPENCL_ERROR. On failure nothing is enqueued. */
+RELAYOUT_API relayout_status relayout_plan_enqueue(const relayout_plan *plan,
+                                                   cl_command_queue queue, cl_mem source,
+                                                   size_t source_offset, cl_mem destination,
+                                                   size_t destination_offset, cl_uint n_wait,
+                                                   const cl_event *wait, cl_event *event,
+                                                   relayout_error *error);
+
+/* The same in one call, the plan coming from and staying in a bounded cache of the device; a plan
+ * that is not there yet is created, which may compile a program. */
+RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
+                                              const relayout_shape *to, cl_command_queue queue,
+                                              cl_mem source, size_t source_offset,
+                                              cl_mem destination, size_t destination_offset,
+                                              cl_uint n_wait, const cl_event *wait, cl_event *event,
+                                              relayout_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+/* plan.h: moving a tensor from one layout to another.
+ *
+ * A plan is made once for a device and a pair of shapes and used any number of times. It is opaque,
+ * immutable, and may be used from any number of threads and queues at once. It is owned by whoever
+ * created it and keeps its device alive.
+ *
+ * What a relayout does: every element of the source goes to its place in the destination. A
+ * source's padding is never read. A destination's padding is always written, with its padding
+ * value, in the same pass; with PV(unknown) those bytes stay as they were. No other byte is
+ * touched.
+ */
+#ifndef RELAYOUT_PLAN_H
+#define RELAYOUT_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/device.h"
+#include "relayout/shape.h"
+#include "relayout/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct relayout_plan relayout_plan;
+
+/* X(NAME, value, text): the ways a relayout is carried out. */
+#define RELAYOUT_STRATEGY_TABLE(X)                                                                 \
+  X(AUTO, 0, "auto")           /* the best that applies */                                         \
+  X(COPY, 1, "copy")           /* both sides run along the same axis: runs are copied */           \
+  X(TRANSPOSE, 2, "transpose") /* the inner axes differ and both are long: square tiles */         \
+  X(PACKED, 3, "packed")       /* short inner axes: several together form one wide one */          \
+  X(FILL, 4, "fill")           /* no source elements at all */                                     \
+  X(GATHER, 5, "gather")       /* element by element: always right */
+
+typedef enum relayout_strategy {
+#define RELAYOUT_STRATEGY_ENUMERATOR(name, value, text) RELAYOUT_STRATEGY_##name = value,
+  RELAYOUT_STRATEGY_TABLE(RELAYOUT_STRATEGY_ENUMERATOR)
+#undef RELAYOUT_STRATEGY_ENUMERATOR
+} relayout_strategy;
+
+/* "copy", "transpose", ...; "unknown" for any other number. Static storage. */
+RELAYOUT_API const char *relayout_strategy_name(relayout_strategy strategy);
+
+typedef struct relayout_plan_options {
+  size_t struct_size;
+  /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
+   * carry out the relayout. */
+  relayout_strategy strategy;
+} relayout_plan_options;
+
+#define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
+  { sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO }
+
+/* Both shapes must be valid and of the same element type and dimensions. `options` NULL means the
+ * defaults. The plan keeps copies; the shapes may go. RELAYOUT_SHAPE_MISMATCH, the statuses of
+ * relayout_shape_validate, RELAYOUT_UNSUPPORTED (tiles, packed elements, tail alignment),
+ * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
+                                                  const relayout_shape *from,
+                                                  const relayout_shape *to,
+                                                  const relayout_plan_options *options,
+                                                  relayout_plan **plan, relayout_error *error);
+
+/* NULL is allowed. Work already enqueued on an OpenCL queue still completes. */
+RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
+
+/* The bytes each side takes, padding included: what the pointers and buffers given must hold. */
+RELAYOUT_API size_t relayout_plan_source_size(const relayout_plan *plan);
+RELAYOUT_API size_t relayout_plan_destination_size(const relayout_plan *plan);
+
+/* The strategy the plan uses; never AUTO. */
+RELAYOUT_API relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan);
+
+/* Moves host memory and returns when it is done; on an OpenCL device the data is staged through
+ * buffers. Pointers need no alignment and may be NULL when their side is empty.
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_BUFFERS_OVERLAP, RELAYOUT_OUT_OF_MEMORY,
+ * RELAYOUT_OPENCL_ERROR (then the destination may be partly written). */
+RELAYOUT_API relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
+                                                   void *destination, relayout_error *error);
+
+/* One call for one relayout of host memory: as plan_create and plan_execute, the plan coming from
+ * and staying in a bounded cache of the device. */
+RELAYOUT_API relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,
+                                           const relayout_shape *to, const void *source,
+                                           void *destination, relayout_error *error);
+
+typedef enum relayout_explain_form {
+  RELAYOUT_EXPLAIN_TEXT = 0, /* some lines of English */
+  RELAYOUT_EXPLAIN_JSON = 1  /* one JSON object, no newline at its end */
+} relayout_explain_form;
+
+/* What the plan will do and why: bytes, axes, strategy, tiles, and what the device will run. Like
+ * snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0)
+ * and returns the length of the whole text without it. */
+RELAYOUT_API size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form form,
+                                          char *buffer, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/* relayout.h: all of relayout but its OpenCL calls, which are in relayout/opencl.h. */
+#ifndef RELAYOUT_RELAYOUT_H
+#define RELAYOUT_RELAYOUT_H
+
+#include "relayout/device.h"
+#include "relayout/element_type.h"
+#include "relayout/index.h"
+#include "relayout/layout.h"
+#include "relayout/plan.h"
+#include "relayout/shape.h"
+#include "relayout/status.h"
+#include "relayout/version.h"
+
+#endif

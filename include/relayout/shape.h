@@ -1,0 +1,198 @@
+/* shape.h: element type, dimensions and layout of an array (XLA's Shape and ShapeUtil).
+ *
+ * A shape is a plain value of some two kilobytes: fill it, copy it, compare it. It owns nothing. A
+ * shape always has a layout. Functions other than make, parse and validate expect a valid shape;
+ * given an invalid one those that return a status refuse it, those that do not return 0 or false.
+ * All functions here are pure and thread-safe.
+ *
+ * Dimension numbers count from 0; a negative one counts from the end, -1 being the last, where a
+ * function says so.
+ */
+#ifndef RELAYOUT_SHAPE_H
+#define RELAYOUT_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/element_type.h"
+#include "relayout/layout.h"
+#include "relayout/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct relayout_shape {
+  relayout_element_type element_type;
+  int32_t rank;                          /* 0 .. RELAYOUT_MAX_RANK; 0 is a scalar */
+  int64_t dimensions[RELAYOUT_MAX_RANK]; /* >= 0 each, in elements, by logical dimension */
+  relayout_layout layout;
+} relayout_shape;
+
+/* ---- Making shapes -------------------------------------------------------------------------- */
+
+/* The default (descending) layout. `dimensions` has `rank` entries and may be NULL when that is 0.
+ * RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW. */
+RELAYOUT_API relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
+                                                 const int64_t *dimensions, relayout_shape *shape,
+                                                 relayout_error *error);
+
+/* Any layout; its rank must be this one. */
+RELAYOUT_API relayout_status relayout_shape_make_with_layout(
+    relayout_element_type type, int32_t rank, const int64_t *dimensions,
+    const relayout_layout *layout, relayout_shape *shape, relayout_error *error);
+
+/* XLA's MakeShapeWithDescendingLayoutAndSamePhysicalLayout: the dimensions of `shape` listed major
+ * to minor, with the descending layout; the bytes lie the same. Padding follows its dimension. */
+RELAYOUT_API relayout_status relayout_shape_make_descending_same_physical(
+    const relayout_shape *shape, relayout_shape *result, relayout_error *error);
+
+/* Checks XLA's rules: a known element type; rank 0 .. 64; dimensions >= 0; minor_to_major a
+ * permutation (duplicates are refused, which XLA's parser lets pass); padded_dimensions none or one
+ * for each dimension and not smaller than it; a padding value the type has; tile dimensions >= 1 or
+ * `*`, never `*` last; alignment and element size >= 0; and byte sizes that fit 63 bits.
+ * RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW. */
+RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape,
+                                                     relayout_error *error);
+
+/* ---- Comparing ------------------------------------------------------------------------------ */
+
+/* Element type, dimensions and layout; padding that widens nothing equals none. */
+RELAYOUT_API bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b);
+/* Element type and dimensions. */
+RELAYOUT_API bool relayout_shape_equal_ignoring_layout(const relayout_shape *a,
+                                                       const relayout_shape *b);
+/* Dimensions and layout. */
+RELAYOUT_API bool relayout_shape_equal_ignoring_element_type(const relayout_shape *a,
+                                                             const relayout_shape *b);
+/* Dimensions alone. */
+RELAYOUT_API bool relayout_shape_same_dimensions(const relayout_shape *a, const relayout_shape *b);
+/* XLA's Compatible: one can be relaid out as the other. For arrays, equal_ignoring_layout's twin.
+ */
+RELAYOUT_API bool relayout_shape_compatible(const relayout_shape *a, const relayout_shape *b);
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+/* The dimensions that are not 1 (XLA's TrueRank). */
+RELAYOUT_API int32_t relayout_shape_true_rank(const relayout_shape *shape);
+
+/* A dimension number in -rank .. rank-1 as one in 0 .. rank-1, and the size of that dimension.
+ * RELAYOUT_OUT_OF_RANGE. */
+RELAYOUT_API relayout_status relayout_shape_dimension_number(const relayout_shape *shape,
+                                                             int64_t number, int32_t *dimension,
+                                                             relayout_error *error);
+RELAYOUT_API relayout_status relayout_shape_dimension(const relayout_shape *shape, int64_t number,
+                                                      int64_t *size, relayout_error *error);
+
+/* The width in memory of logical dimension d in 0 .. rank-1: padded where there is padding. 0 for
+ * any other d. */
+RELAYOUT_API int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d);
+
+/* Some padded dimension is wider than its dimension. */
+RELAYOUT_API bool relayout_shape_is_padded(const relayout_shape *shape);
+
+/* Logical elements: the product of the dimensions, 1 for a scalar. */
+RELAYOUT_API int64_t relayout_shape_element_count(const relayout_shape *shape);
+
+/* Elements and bytes the array takes in memory, padding included. RELAYOUT_UNSUPPORTED for tiled
+ * and packed layouts, and what validate returns for an invalid shape. */
+RELAYOUT_API relayout_status relayout_shape_physical_element_count(const relayout_shape *shape,
+                                                                   int64_t *count,
+                                                                   relayout_error *error);
+RELAYOUT_API relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *bytes,
+                                                      relayout_error *error);
+
+/* Strides in elements by logical dimension, `rank` of them: the product of the padded widths of all
+ * more minor dimensions. RELAYOUT_UNSUPPORTED for tiled and packed layouts, which have none. */
+RELAYOUT_API relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
+                                                    relayout_error *error);
+
+/* ---- Changing dimensions, the layout following ---------------------------------------------- */
+/* In each, `result` may be `shape`. Padding follows its dimension. Shapes with tiles are refused
+ * (RELAYOUT_UNSUPPORTED): a tile is bound to physical positions. */
+
+/* Dimension i of the result is dimension permutation[i] of `shape`, the bytes staying where they
+ * are: the transpose that makes it is a bitcast. RELAYOUT_INVALID_ARGUMENT for no permutation. */
+RELAYOUT_API relayout_status relayout_shape_permute_dimensions(const relayout_shape *shape,
+                                                               const int32_t *permutation,
+                                                               relayout_shape *result,
+                                                               relayout_error *error);
+
+/* Removes a dimension (negative numbers count from the end); the order of the others stays. */
+RELAYOUT_API relayout_status relayout_shape_delete_dimension(const relayout_shape *shape,
+                                                             int64_t number, relayout_shape *result,
+                                                             relayout_error *error);
+
+/* Inserts a dimension of `size` before logical dimension `at` in 0 .. rank (rank appends), as the
+ * most major one in memory when prepended or inserted, the most minor one when appended, as XLA's
+ * PrependMajorDimension and AppendMinorDimension do. */
+RELAYOUT_API relayout_status relayout_shape_insert_dimension(const relayout_shape *shape,
+                                                             int32_t at, int64_t size,
+                                                             relayout_shape *result,
+                                                             relayout_error *error);
+
+/* Moves a dimension to logical position `to`, the others keeping their order, and every element its
+ * place in memory. Both numbers may be negative. */
+RELAYOUT_API relayout_status relayout_shape_move_dimension(const relayout_shape *shape,
+                                                           int64_t number, int64_t to,
+                                                           relayout_shape *result,
+                                                           relayout_error *error);
+
+/* Removes every dimension of size 1 that padding does not widen. */
+RELAYOUT_API relayout_status relayout_shape_drop_degenerate_dimensions(const relayout_shape *shape,
+                                                                       relayout_shape *result,
+                                                                       relayout_error *error);
+
+/* ---- Bitcasts ------------------------------------------------------------------------------- */
+
+/* Whether transposing `input` so that dimension i of `output` is dimension permutation[i] of
+ * `input` leaves every byte where it is. Dimensions of size 1 lie anywhere; the padding, bar its
+ * value, must agree. False for an invalid permutation or dimensions that do not agree. */
+RELAYOUT_API bool relayout_shape_transpose_is_bitcast(const relayout_shape *input,
+                                                      const relayout_shape *output,
+                                                      const int32_t *permutation);
+
+/* Whether reshaping (same elements in the order of ascending multi-indices) leaves every byte where
+ * it is. Never for padded or tiled layouts unless the shapes are equal. */
+RELAYOUT_API bool relayout_shape_reshape_is_bitcast(const relayout_shape *input,
+                                                    const relayout_shape *output);
+
+/* ---- Text ----------------------------------------------------------------------------------- */
+
+/* The longest text a valid shape prints as, with the NUL. */
+enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
+
+/* Parses XLA's text form, extended by PD (padded dimensions) and PV (padding value):
+ *
+ *   shape    := type '[' [size {',' size}] ']' [layout]
+ *   layout   := '{' [dimension {',' dimension}] [':' properties] '}'
+ *   properties, in this order, each at most once:
+ *     PD(n,..)     padded_dimensions, one for each logical dimension
+ *     PV(value)    zero | one | lowest | highest | unknown | a number | 0x and the element's bits
+ *     T(n,..)(..)  tiles; a dimension may be `*`
+ *     L(n)         tail_padding_alignment_in_elements
+ *     E(n)         element_size_in_bits
+ *     S(n)         memory_space
+ *
+ * White space may stand between any two tokens. Without a layout it is the default one. A number is
+ * rounded to the nearest value of a float type and must lie in the range of an integer type; the
+ * imaginary part of a complex one is zero. The result is valid (relayout_shape_validate). Tuples,
+ * dynamic dimensions, and XLA's sparse and other properties are refused by name.
+ * RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW,
+ * RELAYOUT_UNSUPPORTED. */
+RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
+                                                  relayout_error *error);
+
+/* Prints the shape with its layout, as XLA does: no white space, no layout for a plain scalar, no
+ * property at its default. Parsing the text gives an equal shape. Like snprintf: writes at most
+ * `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns the length of
+ * the whole text without it. */
+RELAYOUT_API size_t relayout_shape_format(const relayout_shape *shape, char *buffer,
+                                          size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

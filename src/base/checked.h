@@ -1,0 +1,30 @@
+/* checked.h: arithmetic on sizes that says when it overflows. Depends on nothing. */
+#ifndef RLT_BASE_CHECKED_H
+#define RLT_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* *result = a * b, or a + b; false, with *result unspecified, when it does not fit. */
+static inline bool rlt_multiply(int64_t a, int64_t b, int64_t *result) {
+  return !__builtin_mul_overflow(a, b, result);
+}
+
+static inline bool rlt_add(int64_t a, int64_t b, int64_t *result) {
+  return !__builtin_add_overflow(a, b, result);
+}
+
+/* a / b rounded up; a >= 0, b > 0. Cannot overflow. */
+static inline int64_t rlt_divide_up(int64_t a, int64_t b) {
+  return a / b + (a % b != 0);
+}
+
+static inline int64_t rlt_min(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline int64_t rlt_max(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+#endif

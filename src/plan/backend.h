@@ -1,0 +1,60 @@
+/* backend.h: what a backend offers to plans. A plan never names a backend; its device brings one.
+ *
+ * Depends on strategy.h and base/text.h.
+ */
+#ifndef RLT_PLAN_BACKEND_H
+#define RLT_PLAN_BACKEND_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/text.h"
+#include "plan/strategy.h"
+#include "problem/problem.h"
+#include "relayout/device.h"
+#include "relayout/plan.h"
+
+struct rlt_plan_cache;
+
+typedef struct rlt_backend {
+  relayout_backend id;
+
+  void (*get_info)(const relayout_device *device, relayout_device_info *info);
+
+  /* The tiles this device likes for elements of these bytes. */
+  rlt_traits (*traits)(const relayout_device *device, int64_t element_bytes);
+
+  /* Makes whatever carries out this strategy on this device; never called for an empty problem. The
+   * problem and the strategy outlive the program. */
+  relayout_status (*program_create)(relayout_device *device, const rlt_problem *problem,
+                                    const rlt_strategy *strategy, void **program,
+                                    relayout_error *error);
+  void (*program_destroy)(relayout_device *device, void *program);
+
+  /* Moves host memory. Pointers, sizes and overlap are checked already. May be called from several
+   * threads for one program. */
+  relayout_status (*program_execute)(relayout_device *device, const void *program,
+                                     const void *source, void *destination, relayout_error *error);
+
+  /* Says what the device will run: one line of English without a full stop. */
+  void (*program_describe)(const relayout_device *device, const void *program, rlt_text *text);
+
+  /* Frees the device, all but its plan cache. */
+  void (*destroy)(relayout_device *device);
+} rlt_backend;
+
+/* Every device starts with this; a backend appends its own. */
+struct relayout_device {
+  const rlt_backend *backend;
+  atomic_int holders; /* the opener and the plans */
+  struct rlt_plan_cache *cache;
+};
+
+/* Sets up the common part: one holder, an empty cache. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend *backend,
+                                      relayout_error *error);
+void rlt_device_retain(relayout_device *device);
+/* Destroys the device with its last holder. */
+void rlt_device_release(relayout_device *device);
+
+#endif

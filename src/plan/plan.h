@@ -1,0 +1,42 @@
+/* plan.h: inside a plan, and the cache behind the one-shot calls. Depends on backend.h. */
+#ifndef RLT_PLAN_PLAN_H
+#define RLT_PLAN_PLAN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/backend.h"
+#include "plan/strategy.h"
+#include "problem/problem.h"
+#include "relayout/plan.h"
+
+struct relayout_plan {
+  relayout_device *device; /* held */
+  atomic_int holders;      /* the creator, the cache, calls under way */
+  relayout_shape from;
+  relayout_shape to;
+  size_t source_size; /* bytes */
+  size_t destination_size;
+  rlt_problem problem; /* simplified */
+  bool empty;          /* nothing to write: no strategy and no program */
+  rlt_strategy strategy;
+  void *program; /* the backend's; NULL when empty */
+};
+
+/* A plan for a problem that did not come from shapes; from and to are zeroed. For testing what no
+ * pair of shapes lowers to. The problem is simplified here; the sizes are its element counts. */
+relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
+                                            relayout_strategy wanted, relayout_plan **plan,
+                                            relayout_error *error);
+
+void rlt_plan_retain(relayout_plan *plan);
+/* relayout_plan_destroy by another name: drops one holder. */
+void rlt_plan_release(relayout_plan *plan);
+
+/* The device's cached plan for these shapes, made when it is not there. The caller releases it. */
+relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
+                                   const relayout_shape *to, relayout_plan **plan,
+                                   relayout_error *error);
+
+#endif

@@ -1,0 +1,66 @@
+/* strategy.h: how a problem is carried out, chosen on the host once per plan.
+ *
+ * Every strategy sees a problem as a grid of two-dimensional tiles. A tile's *columns* run along
+ * the destination, its *rows* along the axis (or axes) in which the source runs; each is a group of
+ * axes. What is in neither group, and the blocks of an axis that a group takes in parts, make the
+ * grid.
+ *
+ *     kind       columns                              rows
+ *     copy       axis 0, along which both sides run   the next axis
+ *     transpose  axis 0, where the destination runs   the axis where the source runs
+ *     packed     the first axes of the destination,   the first axes of the source that the
+ *                together at least a line long        columns do not hold, likewise
+ *     fill       the whole destination, one axis      none
+ *     gather     axis 0                               none
+ *
+ * Depends on problem/ and base/.
+ */
+#ifndef RLT_PLAN_STRATEGY_H
+#define RLT_PLAN_STRATEGY_H
+
+#include <stdint.h>
+
+#include "problem/problem.h"
+#include "relayout/plan.h"
+
+enum { RLT_MAX_GROUP_AXES = 16 };
+
+/* Axes that together form one side of a tile. The first varies fastest. All are taken whole but the
+ * last, of which a tile takes `block` steps (its whole extent where that is not larger). */
+typedef struct rlt_group {
+  int32_t axis_count; /* 0: a single position */
+  int32_t axes[RLT_MAX_GROUP_AXES];
+  int64_t inner; /* positions per step of the last axis: the product of the other extents */
+  int64_t block; /* steps of the last axis per tile */
+} rlt_group;
+
+/* Positions of a whole tile along this group. */
+static inline int64_t rlt_group_length(const rlt_group *group) {
+  return group->inner * group->block;
+}
+
+typedef struct rlt_strategy {
+  relayout_strategy kind; /* never AUTO */
+  rlt_group columns;
+  rlt_group rows;
+  const char *reason; /* one clause of English, static: why this kind */
+} rlt_strategy;
+
+/* What the planner knows of a device: the tile sizes its kernels like. A tile of R rows and C
+ * columns never takes more than the named bytes. */
+typedef struct rlt_traits {
+  int64_t line_bytes;        /* runs at least this long are moved at full speed */
+  int64_t run_columns_bytes; /* copy, fill, gather: the longest run of one tile */
+  int64_t run_tile_bytes;    /* copy: rows are added to short runs up to this */
+  int64_t transpose_rows;    /* transpose: tile rows and columns, in elements, */
+  int64_t transpose_columns; /* whatever their size */
+  int64_t packed_tile_bytes; /* packed: what a tile may take */
+} rlt_traits;
+
+/* The best strategy, or the one `wanted` unless that is AUTO. Fails with RELAYOUT_UNSUPPORTED only
+ * for one that is wanted and does not apply. The problem is simplified and not empty. */
+relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits *traits,
+                                    relayout_strategy wanted, rlt_strategy *strategy,
+                                    relayout_error *error);
+
+#endif

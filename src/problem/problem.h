@@ -1,0 +1,76 @@
+/* problem.h: what has to move, with every name of a dimension gone.
+ *
+ * Everything a user can ask for is lowered to this one form and simplified there; only here does
+ * the code know about layouts. Strategies and backends see problems alone.
+ *
+ * A destination element is named by one digit d[a] in 0 .. extent-1 for each axis a:
+ *
+ *     destination position = Σ d[a] * destination_stride
+ *     source position      = Σ d[a] * source_stride
+ *
+ * It has a source when d[a] < valid for every axis and Σ d[a] * weight[a] < size for every guard.
+ * Then the source element is moved; else, when `fills` is set, the destination element becomes
+ * `fill`, and when not it is left alone. No two digit lists name the same destination position.
+ *
+ * Depends on the public metadata and on base/.
+ */
+#ifndef RLT_PROBLEM_PROBLEM_H
+#define RLT_PROBLEM_PROBLEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "relayout/shape.h"
+#include "relayout/status.h"
+
+enum {
+  RLT_MAX_AXES = 128, /* every dimension of a shape, split once on average */
+  RLT_MAX_GUARDS = 16
+};
+
+/* Strides and positions count elements. */
+typedef struct rlt_axis {
+  int64_t extent;
+  int64_t valid; /* 0 .. extent: digits from here on have no source */
+  int64_t source_stride;
+  int64_t destination_stride;
+} rlt_axis;
+
+/* A bound that several axes share: where one dimension is split into digits whose extents do not
+ * divide it. */
+typedef struct rlt_guard {
+  int64_t weight[RLT_MAX_AXES];
+  int64_t size;
+} rlt_guard;
+
+typedef struct rlt_problem {
+  int64_t element_bytes;   /* 1, 2, 4, 8 or 16 */
+  int64_t source_elements; /* what each buffer holds, padding included */
+  int64_t destination_elements;
+
+  int32_t axis_count;
+  rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
+  int32_t guard_count;
+  rlt_guard guards[RLT_MAX_GUARDS];
+
+  bool fills;
+  uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* element_bytes of them */
+} rlt_problem;
+
+/* Lowers a relayout of `from` into `to`, one axis a dimension, unsimplified. The statuses of
+ * relayout_plan_create that concern shapes. */
+relayout_status rlt_problem_lower(const relayout_shape *from, const relayout_shape *to,
+                                  rlt_problem *problem, relayout_error *error);
+
+/* Brings a problem to its simplest form without changing what it does: axes of extent 1 dropped,
+ * axes sorted by destination stride, neighbours fused where both sides allow it. A problem that
+ * writes nothing ends as one axis of extent 0, one without any source as one axis of valid 0; a
+ * problem of a single element has no axes. */
+void rlt_problem_simplify(rlt_problem *problem);
+
+/* Nothing to write. Both are for simplified problems. */
+bool rlt_problem_is_empty(const rlt_problem *problem);
+/* Something to write, and nothing of it has a source. */
+bool rlt_problem_is_fill(const rlt_problem *problem);
+
+#endif
