@@ -1,0 +1,32 @@
+/* opencl.h: the OpenCL backend, as the plan layer sees it.
+ *
+ * Depends on plan/backend.h; needs no OpenCL header.
+ */
+#ifndef RLT_OPENCL_OPENCL_H
+#define RLT_OPENCL_OPENCL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/backend.h"
+
+extern const rlt_backend rlt_opencl_backend;
+
+/* Opens the first GPU, else the first accelerator, else, unless `offload_only`, any other device,
+ * in a context of its own. Devices that cannot run relayouts (older than OpenCL 1.2, no compiler)
+ * are passed over. RELAYOUT_NO_DEVICE. */
+relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device,
+                                     relayout_error *error);
+
+/* Opens one device by its numbers in rlt_opencl_list. RELAYOUT_NO_DEVICE, RELAYOUT_UNSUPPORTED. */
+relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
+                                   relayout_device **device, relayout_error *error);
+
+/* All devices of all platforms; `*count` becomes their number, at most `capacity` infos are filled.
+ * No platform is no error, nor is a platform without a device. The struct_size of each info is the
+ * caller's to check. */
+relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, size_t *count,
+                                relayout_error *error);
+
+#endif
