@@ -46,7 +46,10 @@ typedef struct relayout_device_info {
 } relayout_device_info;
 
 #define RELAYOUT_DEVICE_INFO_INIT                                                                  \
-  { sizeof(relayout_device_info) }
+  {                                                                                                \
+    sizeof(relayout_device_info), RELAYOUT_BACKEND_CPU, RELAYOUT_DEVICE_CLASS_CPU, "", "", "", "", \
+        0, 0, 0                                                                                    \
+  }
 
 /* Opens a device by name:
  *   cpu          the CPU backend, with the threads OpenMP offers

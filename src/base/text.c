@@ -21,3 +21,17 @@ void rlt_text_add(rlt_text *text, const char *format, ...) {
     text->length += (size_t)added;
   }
 }
+
+void rlt_text_add_json_string(rlt_text *text, const char *string) {
+  rlt_text_add(text, "\"");
+  for (const char *c = string; *c != '\0'; ++c) {
+    if (*c == '"' || *c == '\\') {
+      rlt_text_add(text, "\\%c", *c);
+    } else if ((unsigned char)*c < 0x20) {
+      rlt_text_add(text, "\\u%04x", (unsigned char)*c);
+    } else {
+      rlt_text_add(text, "%c", *c);
+    }
+  }
+  rlt_text_add(text, "\"");
+}

@@ -18,4 +18,7 @@ rlt_text rlt_text_in(char *buffer, size_t capacity);
 /* Appends. What does not fit is cut; the buffer, when it has any room, stays NUL-terminated. */
 void rlt_text_add(rlt_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends a JSON string with its quotes, escaping what JSON wants escaped. */
+void rlt_text_add_json_string(rlt_text *text, const char *string);
+
 #endif

@@ -61,9 +61,9 @@ void rlt_grid_digits(const rlt_grid *grid, int64_t tile, int64_t *digits);
 void rlt_grid_step(const rlt_grid *grid, int64_t *digits);
 
 /* Where the positions of a group lie, relative to the tile's start: for position p in
- * 0 .. rlt_group_length-1 its source and destination offset in elements. A position that never has
- * a source, whatever the tile (a digit of an axis taken whole is not below its valid), has the
- * source offset RLT_NO_SOURCE. Either array may be NULL. */
+ * 0 .. rlt_group_length-1 its source and destination offset in elements. A position that never has a
+ * source, whatever the tile, because a digit of an axis before the last is not below its valid, has
+ * the source offset RLT_NO_SOURCE; the last axis is bounded by rlt_tile's valid count. */
 #define RLT_NO_SOURCE INT64_MIN
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
                        int64_t *destination);

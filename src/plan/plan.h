@@ -1,4 +1,4 @@
-/* plan.h: inside a plan, and the cache behind the one-shot calls. Depends on backend.h. */
+/* plan.h: inside a plan. Depends on backend.h. */
 #ifndef RLT_PLAN_PLAN_H
 #define RLT_PLAN_PLAN_H
 
@@ -33,10 +33,5 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
 void rlt_plan_retain(relayout_plan *plan);
 /* relayout_plan_destroy by another name: drops one holder. */
 void rlt_plan_release(relayout_plan *plan);
-
-/* The device's cached plan for these shapes, made when it is not there. The caller releases it. */
-relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, relayout_plan **plan,
-                                   relayout_error *error);
 
 #endif

@@ -1,0 +1,131 @@
+/* cache.c: least recently used plans go first. Few entries, so a scan beats any tree. */
+#include "plan/cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { CACHE_CAPACITY = 64 };
+
+typedef struct cache_entry {
+  uint64_t hash;
+  relayout_plan *plan; /* held */
+} cache_entry;
+
+struct rlt_plan_cache {
+  pthread_mutex_t mutex;
+  int32_t count;
+  cache_entry entries[CACHE_CAPACITY]; /* the most recently used first */
+};
+
+relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *error) {
+  rlt_plan_cache *made = calloc(1, sizeof *made);
+  if (made == NULL || pthread_mutex_init(&made->mutex, NULL) != 0) {
+    free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan cache of %zu bytes",
+                    sizeof *made);
+  }
+  *cache = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_plan_cache_clear(rlt_plan_cache *cache) {
+  cache_entry dropped[CACHE_CAPACITY];
+  pthread_mutex_lock(&cache->mutex);
+  const int32_t count = cache->count;
+  memcpy(dropped, cache->entries, sizeof dropped);
+  cache->count = 0;
+  pthread_mutex_unlock(&cache->mutex);
+  for (int32_t i = 0; i < count; ++i) {
+    rlt_plan_release(dropped[i].plan);
+  }
+}
+
+void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
+  if (cache != NULL) {
+    pthread_mutex_destroy(&cache->mutex);
+    free(cache);
+  }
+}
+
+/* FNV-1a over the fields that differ most; relayout_shape_equal decides. */
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
+  const unsigned char *byte = bytes;
+  for (size_t i = 0; i < size; ++i) {
+    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
+  }
+  return hash;
+}
+
+static uint64_t mix_shape(uint64_t hash, const relayout_shape *shape) {
+  const size_t rank = (size_t)shape->rank;
+  hash = mix(hash, &shape->element_type, sizeof shape->element_type);
+  hash = mix(hash, shape->dimensions, rank * sizeof shape->dimensions[0]);
+  return mix(hash, shape->layout.minor_to_major, rank * sizeof shape->layout.minor_to_major[0]);
+}
+
+/* The held plan for these shapes, moved to the front; NULL when there is none. */
+static relayout_plan *find(rlt_plan_cache *cache, uint64_t hash, const relayout_shape *from,
+                           const relayout_shape *to) {
+  for (int32_t i = 0; i < cache->count; ++i) {
+    const cache_entry entry = cache->entries[i];
+    if (entry.hash == hash && relayout_shape_equal(&entry.plan->from, from) &&
+        relayout_shape_equal(&entry.plan->to, to)) {
+      memmove(&cache->entries[1], &cache->entries[0], (size_t)i * sizeof entry);
+      cache->entries[0] = entry;
+      rlt_plan_retain(entry.plan);
+      return entry.plan;
+    }
+  }
+  return NULL;
+}
+
+/* Puts a plan in front; returns the one that had to go, or NULL. */
+static relayout_plan *insert(rlt_plan_cache *cache, uint64_t hash, relayout_plan *plan) {
+  relayout_plan *evicted = NULL;
+  if (cache->count == CACHE_CAPACITY) {
+    evicted = cache->entries[--cache->count].plan;
+  }
+  memmove(&cache->entries[1], &cache->entries[0], (size_t)cache->count * sizeof(cache_entry));
+  cache->entries[0] = (cache_entry){.hash = hash, .plan = plan};
+  ++cache->count;
+  rlt_plan_retain(plan);
+  return evicted;
+}
+
+relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
+                                   const relayout_shape *to, relayout_plan **plan,
+                                   relayout_error *error) {
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  /* An invalid rank must not reach the hash; plan_create says what is wrong with the shape. */
+  if (from == NULL || to == NULL || relayout_shape_validate(from, NULL) != RELAYOUT_OK ||
+      relayout_shape_validate(to, NULL) != RELAYOUT_OK) {
+    return relayout_plan_create(device, from, to, NULL, plan, error);
+  }
+
+  rlt_plan_cache *cache = device->cache;
+  const uint64_t hash = mix_shape(mix_shape(UINT64_C(14695981039346656037), from), to);
+  pthread_mutex_lock(&cache->mutex);
+  relayout_plan *found = find(cache, hash, from, to);
+  pthread_mutex_unlock(&cache->mutex);
+  if (found != NULL) {
+    *plan = found;
+    return RELAYOUT_OK;
+  }
+
+  /* Made outside the lock, since it may compile. Two threads may both make it; both plans are right,
+   * and the older entry ages out. */
+  const relayout_status status = relayout_plan_create(device, from, to, NULL, plan, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  pthread_mutex_lock(&cache->mutex);
+  relayout_plan *evicted = insert(cache, hash, *plan);
+  pthread_mutex_unlock(&cache->mutex);
+  rlt_plan_release(evicted);
+  return RELAYOUT_OK;
+}

@@ -1,0 +1,24 @@
+/* cache.h: the bounded cache of plans behind the one-shot calls; one a device. Depends on plan.h. */
+#ifndef RLT_PLAN_CACHE_H
+#define RLT_PLAN_CACHE_H
+
+#include "plan/plan.h"
+
+typedef struct rlt_plan_cache rlt_plan_cache;
+
+/* RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *error);
+
+/* Drops every plan. Plans hold their device and the device its cache, so this comes before the
+ * device's opener lets go. */
+void rlt_plan_cache_clear(rlt_plan_cache *cache);
+
+/* The cache is empty, or all its plans are dropped. */
+void rlt_plan_cache_destroy(rlt_plan_cache *cache);
+
+/* The device's cached plan for these shapes, made when it is not there. The caller releases it. */
+relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
+                                   const relayout_shape *to, relayout_plan **plan,
+                                   relayout_error *error);
+
+#endif

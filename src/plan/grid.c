@@ -1,0 +1,125 @@
+#include "plan/grid.h"
+
+#include <stddef.h>
+
+#include "base/checked.h"
+
+static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
+  if (group->axis_count == 0) {
+    return (rlt_side){.inner = 1, .block = 1, .extent = 1, .valid = 1, .block_loop = -1};
+  }
+  const rlt_axis *last = &problem->axes[group->axes[group->axis_count - 1]];
+  return (rlt_side){.inner = group->inner,
+                    .block = group->block,
+                    .extent = last->extent,
+                    .valid = last->valid,
+                    .block_loop = -1};
+}
+
+/* How many steps of axis `a` a tile takes along this group; 0 when the axis is not in it. */
+static int64_t steps_in_tile(const rlt_problem *problem, const rlt_group *group, int32_t a) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    if (group->axes[i] == a) {
+      return i == group->axis_count - 1 ? group->block : problem->axes[a].extent;
+    }
+  }
+  return 0;
+}
+
+void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt_grid *grid) {
+  grid->columns = side_of(problem, &strategy->columns);
+  grid->rows = side_of(problem, &strategy->rows);
+  grid->loop_count = 0;
+  grid->tile_count = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *axis = &problem->axes[a];
+    const int64_t column_steps = steps_in_tile(problem, &strategy->columns, a);
+    const int64_t row_steps = steps_in_tile(problem, &strategy->rows, a);
+    const int64_t steps = rlt_max(rlt_max(column_steps, row_steps), 1);
+    if (steps >= axis->extent && (column_steps > 0 || row_steps > 0)) {
+      continue;
+    }
+    if (column_steps > 0) {
+      grid->columns.block_loop = grid->loop_count;
+    }
+    if (row_steps > 0) {
+      grid->rows.block_loop = grid->loop_count;
+    }
+    rlt_loop *loop = &grid->loops[grid->loop_count++];
+    *loop = (rlt_loop){.count = rlt_divide_up(axis->extent, steps),
+                       .valid = rlt_divide_up(axis->valid, steps),
+                       .source_step = steps * axis->source_stride,
+                       .destination_step = steps * axis->destination_stride,
+                       .axis = a};
+    grid->tile_count *= loop->count;
+  }
+}
+
+/* The steps of a side's last axis that a tile holds, and how many of them may have sources. */
+static void count_positions(const rlt_side *side, const int64_t *digits, int64_t *count,
+                            int64_t *valid) {
+  const int64_t first = side->block_loop < 0 ? 0 : digits[side->block_loop] * side->block;
+  const int64_t steps = rlt_min(side->block, side->extent - first);
+  *count = side->inner * steps;
+  *valid = side->inner * rlt_max(rlt_min(side->valid - first, steps), 0);
+}
+
+rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits) {
+  rlt_tile tile = {0};
+  bool inside = true;
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    const rlt_loop *loop = &grid->loops[l];
+    inside = inside && digits[l] < loop->valid;
+    tile.source += digits[l] * loop->source_step;
+    tile.destination += digits[l] * loop->destination_step;
+  }
+  count_positions(&grid->columns, digits, &tile.columns, &tile.valid_columns);
+  count_positions(&grid->rows, digits, &tile.rows, &tile.valid_rows);
+  if (!inside || tile.valid_columns == 0 || tile.valid_rows == 0) {
+    tile.valid_columns = 0;
+    tile.valid_rows = 0;
+  }
+  return tile;
+}
+
+void rlt_grid_digits(const rlt_grid *grid, int64_t tile, int64_t *digits) {
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    digits[l] = tile % grid->loops[l].count;
+    tile /= grid->loops[l].count;
+  }
+}
+
+void rlt_grid_step(const rlt_grid *grid, int64_t *digits) {
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    if (++digits[l] < grid->loops[l].count) {
+      return;
+    }
+    digits[l] = 0;
+  }
+}
+
+void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
+                       int64_t *destination) {
+  const int64_t length = rlt_group_length(group);
+  for (int64_t p = 0; p < length; ++p) {
+    int64_t rest = p;
+    int64_t source_offset = 0;
+    int64_t destination_offset = 0;
+    bool has_source = true;
+    for (int32_t i = 0; i < group->axis_count; ++i) {
+      const rlt_axis *axis = &problem->axes[group->axes[i]];
+      const bool last = i == group->axis_count - 1;
+      const int64_t digit = last ? rest : rest % axis->extent;
+      has_source = has_source && (last || digit < axis->valid);
+      source_offset += digit * axis->source_stride;
+      destination_offset += digit * axis->destination_stride;
+      rest /= axis->extent;
+    }
+    if (source != NULL) {
+      source[p] = has_source ? source_offset : RLT_NO_SOURCE;
+    }
+    if (destination != NULL) {
+      destination[p] = destination_offset;
+    }
+  }
+}

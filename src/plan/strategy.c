@@ -1,0 +1,251 @@
+/* strategy.c: from a problem's inner axes to a strategy and its tiles. */
+#include "plan/strategy.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+
+static const rlt_group no_axes = {.axis_count = 0, .inner = 1, .block = 1};
+
+static rlt_group one_axis(const rlt_problem *problem, int32_t axis, int64_t most) {
+  return (rlt_group){.axis_count = 1,
+                     .axes = {axis},
+                     .inner = 1,
+                     .block = rlt_max(rlt_min(problem->axes[axis].extent, most), 1)};
+}
+
+/* The axis along which the source runs: the smallest stride among the axes that move in it at all,
+ * the longest of equals. -1 when none does. */
+static int32_t source_run_axis(const rlt_problem *problem) {
+  int32_t best = -1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *axis = &problem->axes[a];
+    if (axis->valid <= 1) {
+      continue;
+    }
+    const rlt_axis *beaten = best < 0 ? NULL : &problem->axes[best];
+    if (beaten == NULL || llabs(axis->source_stride) < llabs(beaten->source_stride) ||
+        (llabs(axis->source_stride) == llabs(beaten->source_stride) &&
+         axis->extent > beaten->extent)) {
+      best = a;
+    }
+  }
+  return best;
+}
+
+/* ---- Where each strategy applies ---- */
+
+/* Every strategy but gather knows no guards, and every one but fill and gather needs a source. */
+static bool is_plain(const rlt_problem *problem) {
+  return problem->guard_count == 0 && !rlt_problem_is_fill(problem);
+}
+
+static bool copy_applies(const rlt_problem *problem) {
+  return is_plain(problem) &&
+         (problem->axis_count == 0 ||
+          (problem->axes[0].destination_stride == 1 && problem->axes[0].source_stride == 1));
+}
+
+static bool transpose_applies(const rlt_problem *problem) {
+  const int32_t run = source_run_axis(problem);
+  return is_plain(problem) && run > 0 && problem->axes[0].destination_stride == 1 &&
+         problem->axes[run].source_stride == 1;
+}
+
+static bool packed_applies(const rlt_problem *problem) {
+  return is_plain(problem) && problem->axis_count > 0;
+}
+
+/* ---- Packed: groups of short axes ---- */
+
+static bool group_is_full(const rlt_group *group, int64_t target) {
+  return group->axis_count == RLT_MAX_GROUP_AXES || rlt_group_length(group) >= target;
+}
+
+/* Appends an axis, as many steps of it as bring the group to `target` positions. */
+static void group_append(const rlt_problem *problem, rlt_group *group, int32_t axis,
+                         int64_t target) {
+  const int64_t extent = problem->axes[axis].extent;
+  group->inner = rlt_group_length(group);
+  group->block = rlt_min(extent, rlt_divide_up(target, group->inner));
+  group->axes[group->axis_count++] = axis;
+}
+
+static bool last_axis_is(const rlt_group *group, int32_t axis) {
+  return group->axis_count > 0 && group->axes[group->axis_count - 1] == axis;
+}
+
+static bool group_has(const rlt_group *group, int32_t axis) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    if (group->axes[i] == axis) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The next axis outwards in the source: the smallest stride not yet seen. -1 after the last. */
+static int32_t next_source_axis(const rlt_problem *problem, const bool *seen) {
+  int32_t best = -1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (!seen[a] && problem->axes[a].valid > 1 &&
+        (best < 0 ||
+         llabs(problem->axes[a].source_stride) < llabs(problem->axes[best].source_stride))) {
+      best = a;
+    }
+  }
+  return best;
+}
+
+/* Columns: the destination's first axes, `target` positions of them. Rows: enough of the source's
+ * first axes that a tile reads `target` positions in a row, counting those the columns hold. */
+static void pack_groups(const rlt_problem *problem, int64_t target, rlt_group *columns,
+                        rlt_group *rows) {
+  *columns = no_axes;
+  *rows = no_axes;
+  for (int32_t a = 0; a < problem->axis_count && !group_is_full(columns, target); ++a) {
+    group_append(problem, columns, a, target);
+  }
+
+  bool seen[RLT_MAX_AXES] = {false};
+  int64_t run = 1;
+  while (run < target && rows->axis_count < RLT_MAX_GROUP_AXES) {
+    const int32_t axis = next_source_axis(problem, seen);
+    if (axis < 0) {
+      return;
+    }
+    seen[axis] = true;
+    const int64_t extent = problem->axes[axis].extent;
+    const int64_t wanted = rlt_min(extent, rlt_divide_up(target, run));
+    if (last_axis_is(columns, axis)) {
+      columns->block = rlt_max(columns->block, wanted);
+      run *= columns->block;
+      if (columns->block < extent) {
+        return;
+      }
+    } else if (group_has(columns, axis)) {
+      run *= extent;
+    } else {
+      group_append(problem, rows, axis, rlt_group_length(rows) * wanted);
+      run *= wanted;
+    }
+  }
+}
+
+static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *traits,
+                                 rlt_strategy *strategy) {
+  const int64_t budget = rlt_max(traits->packed_tile_bytes / problem->element_bytes, 1);
+  int64_t target = rlt_max(traits->line_bytes / problem->element_bytes, 1);
+  pack_groups(problem, target, &strategy->columns, &strategy->rows);
+  while (target > 1 &&
+         rlt_group_length(&strategy->columns) * rlt_group_length(&strategy->rows) > budget) {
+    target /= 2;
+    pack_groups(problem, target, &strategy->columns, &strategy->rows);
+  }
+}
+
+/* ---- Choosing ---- */
+
+static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits *traits,
+                                   const char **reason) {
+  if (rlt_problem_is_fill(problem)) {
+    *reason = "no element of the destination has a source";
+    return RELAYOUT_STRATEGY_FILL;
+  }
+  if (problem->guard_count > 0) {
+    *reason = "bounds that several axes share are checked element by element";
+    return RELAYOUT_STRATEGY_GATHER;
+  }
+  if (problem->axis_count == 0) {
+    *reason = "a single element moves";
+    return RELAYOUT_STRATEGY_COPY;
+  }
+  const int64_t long_run = traits->line_bytes / problem->element_bytes;
+  if (copy_applies(problem) && (problem->axis_count == 1 || problem->axes[0].valid >= long_run)) {
+    *reason = "both sides run along the same axis, far enough to copy its runs";
+    return RELAYOUT_STRATEGY_COPY;
+  }
+  /* Half a line is where a square tile begins to pay: below, most of its lines are not whole. */
+  const int64_t long_side = rlt_max(long_run / 2, 2);
+  if (transpose_applies(problem) && problem->axes[0].valid >= long_side &&
+      problem->axes[source_run_axis(problem)].valid >= long_side) {
+    *reason = "the sides run along different axes, both long enough for square tiles";
+    return RELAYOUT_STRATEGY_TRANSPOSE;
+  }
+  *reason = "an inner axis is short, so several together make one wide enough";
+  return RELAYOUT_STRATEGY_PACKED;
+}
+
+static bool applies(const rlt_problem *problem, relayout_strategy kind) {
+  switch (kind) {
+  case RELAYOUT_STRATEGY_COPY:
+    return copy_applies(problem);
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+    return transpose_applies(problem);
+  case RELAYOUT_STRATEGY_PACKED:
+    return packed_applies(problem);
+  case RELAYOUT_STRATEGY_FILL:
+    return rlt_problem_is_fill(problem);
+  case RELAYOUT_STRATEGY_GATHER:
+    return true;
+  case RELAYOUT_STRATEGY_AUTO:
+    break;
+  }
+  return false;
+}
+
+static void choose_run_groups(const rlt_problem *problem, const rlt_traits *traits,
+                              rlt_strategy *strategy) {
+  if (problem->axis_count == 0) {
+    return;
+  }
+  const int64_t most = traits->run_columns_bytes / problem->element_bytes;
+  strategy->columns = one_axis(problem, 0, most);
+  const int64_t run_bytes = strategy->columns.block * problem->element_bytes;
+  const bool whole_runs = strategy->columns.block == problem->axes[0].extent;
+  if (strategy->kind == RELAYOUT_STRATEGY_COPY && problem->axis_count > 1 && whole_runs) {
+    strategy->rows = one_axis(problem, 1, traits->run_tile_bytes / run_bytes);
+  }
+}
+
+relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits *traits,
+                                    relayout_strategy wanted, rlt_strategy *strategy,
+                                    relayout_error *error) {
+  strategy->columns = no_axes;
+  strategy->rows = no_axes;
+  if (wanted == RELAYOUT_STRATEGY_AUTO) {
+    strategy->kind = best_kind(problem, traits, &strategy->reason);
+  } else if (applies(problem, wanted)) {
+    strategy->kind = wanted;
+    strategy->reason = "the caller asked for it";
+  } else {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "strategy `%s` cannot carry out this relayout",
+                    relayout_strategy_name(wanted));
+  }
+
+  switch (strategy->kind) {
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+    strategy->columns = one_axis(problem, 0, traits->transpose_columns);
+    strategy->rows = one_axis(problem, source_run_axis(problem), traits->transpose_rows);
+    break;
+  case RELAYOUT_STRATEGY_PACKED:
+    choose_packed_groups(problem, traits, strategy);
+    break;
+  default:
+    choose_run_groups(problem, traits, strategy);
+    break;
+  }
+  return RELAYOUT_OK;
+}
+
+const char *relayout_strategy_name(relayout_strategy strategy) {
+  switch (strategy) {
+#define STRATEGY_NAME(name, value, text)                                                           \
+  case RELAYOUT_STRATEGY_##name:                                                                   \
+    return text;
+    RELAYOUT_STRATEGY_TABLE(STRATEGY_NAME)
+#undef STRATEGY_NAME
+  }
+  return "unknown";
+}

@@ -1,0 +1,154 @@
+/* simplify.c: the same problem with the fewest axes. */
+#include "problem/problem.h"
+
+/* Replaces the axes by those listed in `order`, the guards following. */
+static void select_axes(rlt_problem *problem, const int32_t *order, int32_t count) {
+  rlt_axis axes[RLT_MAX_AXES];
+  for (int32_t a = 0; a < count; ++a) {
+    axes[a] = problem->axes[order[a]];
+  }
+  for (int32_t g = 0; g < problem->guard_count; ++g) {
+    int64_t weight[RLT_MAX_AXES];
+    for (int32_t a = 0; a < count; ++a) {
+      weight[a] = problem->guards[g].weight[order[a]];
+    }
+    for (int32_t a = 0; a < count; ++a) {
+      problem->guards[g].weight[a] = weight[a];
+    }
+  }
+  for (int32_t a = 0; a < count; ++a) {
+    problem->axes[a] = axes[a];
+  }
+  problem->axis_count = count;
+}
+
+/* A digit that is always 0 adds nothing to any position. */
+static void drop_unit_axes(rlt_problem *problem) {
+  int32_t kept[RLT_MAX_AXES];
+  int32_t count = 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].extent != 1) {
+      kept[count++] = a;
+    }
+  }
+  select_axes(problem, kept, count);
+}
+
+static void sort_by_destination_stride(rlt_problem *problem) {
+  int32_t order[RLT_MAX_AXES];
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const int64_t stride = problem->axes[a].destination_stride;
+    int32_t at = a;
+    for (; at > 0 && problem->axes[order[at - 1]].destination_stride > stride; --at) {
+      order[at] = order[at - 1];
+    }
+    order[at] = a;
+  }
+  select_axes(problem, order, problem->axis_count);
+}
+
+/* Whether a step of `outer` is as good as inner.extent steps of `inner`, on both sides. */
+static bool can_fuse(const rlt_problem *problem, int32_t inner_at, int32_t outer_at) {
+  const rlt_axis *inner = &problem->axes[inner_at];
+  const rlt_axis *outer = &problem->axes[outer_at];
+  /* With one valid step the outer axis never moves in the source, whatever its stride. */
+  const bool source_allows =
+      outer->valid <= 1 || outer->source_stride == inner->extent * inner->source_stride;
+  if (!source_allows || inner->valid != inner->extent ||
+      outer->destination_stride != inner->extent * inner->destination_stride) {
+    return false;
+  }
+  for (int32_t g = 0; g < problem->guard_count; ++g) {
+    const int64_t *weight = problem->guards[g].weight;
+    if (weight[outer_at] != inner->extent * weight[inner_at]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void fuse_neighbours(rlt_problem *problem) {
+  int32_t kept[RLT_MAX_AXES];
+  int32_t count = 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (count > 0 && can_fuse(problem, kept[count - 1], a)) {
+      rlt_axis *inner = &problem->axes[kept[count - 1]];
+      inner->valid = inner->extent * problem->axes[a].valid;
+      inner->extent *= problem->axes[a].extent;
+    } else {
+      kept[count++] = a;
+    }
+  }
+  select_axes(problem, kept, count);
+}
+
+static bool has_extent_zero(const rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].extent == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool has_valid_zero(const rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].valid == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void make_single_axis(rlt_problem *problem, int64_t extent) {
+  problem->axes[0] = (rlt_axis){.extent = extent, .destination_stride = 1};
+  problem->axis_count = 1;
+  problem->guard_count = 0;
+}
+
+/* Nothing is read: only the destination decides what fuses. */
+static void simplify_fill(rlt_problem *problem) {
+  problem->guard_count = 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    problem->axes[a].valid = problem->axes[a].extent;
+    problem->axes[a].source_stride = problem->axes[a].destination_stride;
+  }
+  drop_unit_axes(problem);
+  sort_by_destination_stride(problem);
+  fuse_neighbours(problem);
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    problem->axes[a].valid = 0;
+    problem->axes[a].source_stride = 0;
+  }
+  if (problem->axis_count == 0) {
+    make_single_axis(problem, 1);
+  }
+}
+
+void rlt_problem_simplify(rlt_problem *problem) {
+  const bool no_source = has_valid_zero(problem);
+  if (has_extent_zero(problem) || (no_source && !problem->fills)) {
+    make_single_axis(problem, 0);
+    return;
+  }
+  if (no_source) {
+    simplify_fill(problem);
+    return;
+  }
+  drop_unit_axes(problem);
+  sort_by_destination_stride(problem);
+  fuse_neighbours(problem);
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].valid == 1) {
+      problem->axes[a].source_stride = 0;
+    }
+  }
+}
+
+bool rlt_problem_is_empty(const rlt_problem *problem) {
+  return has_extent_zero(problem);
+}
+
+bool rlt_problem_is_fill(const rlt_problem *problem) {
+  return !has_extent_zero(problem) && has_valid_zero(problem);
+}
