@@ -1,0 +1,91 @@
+#include "plan/recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+typedef struct recorder_device_state {
+  relayout_device common;
+  recorder *record;
+} recorder_device_state;
+
+static recorder *record_of(const relayout_device *device) {
+  return ((const recorder_device_state *)device)->record;
+}
+
+static void get_info(const relayout_device *device, relayout_device_info *info) {
+  (void)device;
+  snprintf(info->name, sizeof info->name, "recorder");
+  snprintf(info->description, sizeof info->description, "a \"recording\" device");
+}
+
+static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
+  (void)device;
+  (void)element_bytes;
+  return (rlt_traits){.line_bytes = 64,
+                      .run_columns_bytes = 4096,
+                      .run_tile_bytes = 4096,
+                      .transpose_rows = 32,
+                      .transpose_columns = 16,
+                      .packed_tile_bytes = 16384};
+}
+
+static relayout_status program_create(relayout_device *device, const rlt_problem *problem,
+                                      const rlt_strategy *strategy, void **program,
+                                      relayout_error *error) {
+  (void)problem;
+  (void)strategy;
+  recorder *record = record_of(device);
+  if (record->next_program != RELAYOUT_OK) {
+    return rlt_fail(error, record->next_program, "the recorder was told to fail");
+  }
+  ++record->programs_made;
+  ++record->programs_alive;
+  *program = record;
+  return RELAYOUT_OK;
+}
+
+static void program_destroy(relayout_device *device, void *program) {
+  (void)device;
+  --((recorder *)program)->programs_alive;
+}
+
+static relayout_status program_execute(relayout_device *device, const void *program,
+                                       const void *source, void *destination,
+                                       relayout_error *error) {
+  (void)program;
+  (void)source;
+  (void)destination;
+  (void)error;
+  ++record_of(device)->executions;
+  return RELAYOUT_OK;
+}
+
+static void program_describe(const relayout_device *device, const void *program, rlt_text *text) {
+  (void)device;
+  (void)program;
+  rlt_text_add(text, "nothing at all");
+}
+
+static void destroy(relayout_device *device) {
+  record_of(device)->device_alive = false;
+  free(device);
+}
+
+static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
+                                    .get_info = get_info,
+                                    .traits = traits,
+                                    .program_create = program_create,
+                                    .program_destroy = program_destroy,
+                                    .program_execute = program_execute,
+                                    .program_describe = program_describe,
+                                    .destroy = destroy};
+
+relayout_device *recorder_device(recorder *record) {
+  recorder_device_state *device = calloc(1, sizeof *device);
+  *record = (recorder){.device_alive = true, .next_program = RELAYOUT_OK};
+  device->record = record;
+  rlt_device_initialize(&device->common, &backend, NULL);
+  return &device->common;
+}

@@ -1,0 +1,134 @@
+/* test_grid.c: whatever the strategy, its tiles together are the problem. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/grid.h"
+#include "problem/definition.h"
+
+/* Small tiles, so that small problems have many of them, ragged ones included. */
+static const rlt_traits traits = {.line_bytes = 8,
+                                  .run_columns_bytes = 12,
+                                  .run_tile_bytes = 32,
+                                  .transpose_rows = 3,
+                                  .transpose_columns = 4,
+                                  .packed_tile_bytes = 256};
+
+/* Walks every tile as a backend does; what it finds has the form of definition_map. */
+static void map_by_tiles(const rlt_problem *problem, const rlt_strategy *strategy,
+                         int64_t *source_of) {
+  rlt_grid grid;
+  rlt_grid_make(problem, strategy, &grid);
+  const size_t columns = (size_t)rlt_group_length(&strategy->columns);
+  const size_t rows = (size_t)rlt_group_length(&strategy->rows);
+  int64_t *offsets = malloc(2 * (columns + rows) * sizeof *offsets);
+  int64_t *column_source = offsets;
+  int64_t *column_destination = column_source + columns;
+  int64_t *row_source = column_destination + columns;
+  int64_t *row_destination = row_source + rows;
+  rlt_group_offsets(problem, &strategy->columns, column_source, column_destination);
+  rlt_group_offsets(problem, &strategy->rows, row_source, row_destination);
+
+  for (int64_t p = 0; p < problem->destination_elements; ++p) {
+    source_of[p] = DEFINITION_UNTOUCHED;
+  }
+  int64_t stepped[RLT_MAX_AXES] = {0};
+  for (int64_t t = 0; t < grid.tile_count; ++t) {
+    int64_t digits[RLT_MAX_AXES];
+    rlt_grid_digits(&grid, t, digits);
+    assert_memory_equal(digits, stepped, (size_t)grid.loop_count * sizeof digits[0]);
+    const rlt_tile tile = rlt_grid_tile(&grid, digits);
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      for (int64_t c = 0; c < tile.columns; ++c) {
+        const int64_t to = tile.destination + row_destination[r] + column_destination[c];
+        const bool moves = r < tile.valid_rows && c < tile.valid_columns &&
+                           row_source[r] != RLT_NO_SOURCE && column_source[c] != RLT_NO_SOURCE;
+        if (source_of[to] != DEFINITION_UNTOUCHED) {
+          source_of[to] = DEFINITION_TWICE;
+        } else if (moves) {
+          source_of[to] = tile.source + row_source[r] + column_source[c];
+        } else if (problem->fills) {
+          source_of[to] = DEFINITION_FILLED;
+        }
+      }
+    }
+    rlt_grid_step(&grid, stepped);
+  }
+  free(offsets);
+}
+
+static void test_tiles_make_up_the_problem(void **state) {
+  (void)state;
+  int32_t tried[RELAYOUT_STRATEGY_GATHER + 1] = {0};
+  for (uint64_t start = 1; start <= 4000; ++start) {
+    uint64_t seed = start;
+    rlt_problem problem = definition_random_problem(&seed, 0);
+    rlt_problem_simplify(&problem);
+    if (rlt_problem_is_empty(&problem)) {
+      continue;
+    }
+    const size_t bytes = (size_t)problem.destination_elements * sizeof(int64_t);
+    int64_t *expected = malloc(bytes);
+    int64_t *found = malloc(bytes);
+    definition_map(&problem, expected);
+    for (int kind = RELAYOUT_STRATEGY_AUTO; kind <= RELAYOUT_STRATEGY_GATHER; ++kind) {
+      rlt_strategy strategy;
+      if (rlt_strategy_choose(&problem, &traits, (relayout_strategy)kind, &strategy, NULL) !=
+          RELAYOUT_OK) {
+        continue;
+      }
+      ++tried[strategy.kind];
+      map_by_tiles(&problem, &strategy, found);
+      if (memcmp(expected, found, bytes) != 0) {
+        definition_print(&problem);
+        fail_msg("seed %" PRIu64 ": the tiles of %s are not the problem", start,
+                 relayout_strategy_name(strategy.kind));
+      }
+    }
+    free(expected);
+    free(found);
+  }
+  for (int kind = RELAYOUT_STRATEGY_COPY; kind <= RELAYOUT_STRATEGY_GATHER; ++kind) {
+    print_message("%s: %" PRId32 " problems\n", relayout_strategy_name((relayout_strategy)kind),
+                  tried[kind]);
+    assert_true(tried[kind] > 100);
+  }
+}
+
+/* [5 x 7] transposed in tiles of 3 rows and 4 columns: by hand, the last tile in each direction is
+ * ragged. */
+static void test_tiles_by_hand(void **state) {
+  (void)state;
+  rlt_problem problem = {.element_bytes = 4,
+                         .source_elements = 35,
+                         .destination_elements = 40,
+                         .axis_count = 2,
+                         .axes = {{5, 5, 7, 1}, {8, 7, 1, 5}},
+                         .fills = true};
+  rlt_strategy strategy;
+  assert_int_equal(
+      rlt_strategy_choose(&problem, &traits, RELAYOUT_STRATEGY_TRANSPOSE, &strategy, NULL),
+      RELAYOUT_OK);
+  rlt_grid grid;
+  rlt_grid_make(&problem, &strategy, &grid);
+  assert_int_equal(grid.loop_count, 2);
+  assert_int_equal(grid.tile_count, 2 * 3);
+  const int64_t last[] = {1, 2};
+  const rlt_tile tile = rlt_grid_tile(&grid, last);
+  assert_int_equal(tile.source, 4 * 7 + 6);
+  assert_int_equal(tile.destination, 4 + 6 * 5);
+  assert_int_equal(tile.columns, 1);
+  assert_int_equal(tile.valid_columns, 1);
+  assert_int_equal(tile.rows, 2);
+  assert_int_equal(tile.valid_rows, 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tiles_make_up_the_problem),
+      cmocka_unit_test(test_tiles_by_hand),
+  };
+  return cmocka_run_group_tests_name("plan.grid", tests, NULL, NULL);
+}

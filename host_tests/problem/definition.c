@@ -1,0 +1,164 @@
+#include "problem/definition.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls nothing of the library: the digits are a plain odometer. */
+static bool next_digits(const rlt_problem *problem, int64_t *digits) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (++digits[a] < problem->axes[a].extent) {
+      return true;
+    }
+    digits[a] = 0;
+  }
+  return false;
+}
+
+static bool has_source(const rlt_problem *problem, const int64_t *digits) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (digits[a] >= problem->axes[a].valid) {
+      return false;
+    }
+  }
+  for (int32_t g = 0; g < problem->guard_count; ++g) {
+    int64_t sum = 0;
+    for (int32_t a = 0; a < problem->axis_count; ++a) {
+      sum += digits[a] * problem->guards[g].weight[a];
+    }
+    if (sum >= problem->guards[g].size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void definition_map(const rlt_problem *problem, int64_t *source_of) {
+  for (int64_t p = 0; p < problem->destination_elements; ++p) {
+    source_of[p] = DEFINITION_UNTOUCHED;
+  }
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].extent == 0) {
+      return;
+    }
+  }
+  bool *named = calloc((size_t)problem->destination_elements + 1, sizeof *named);
+  int64_t digits[RLT_MAX_AXES] = {0};
+  do {
+    int64_t from = 0;
+    int64_t to = 0;
+    for (int32_t a = 0; a < problem->axis_count; ++a) {
+      from += digits[a] * problem->axes[a].source_stride;
+      to += digits[a] * problem->axes[a].destination_stride;
+    }
+    if (named[to]) {
+      source_of[to] = DEFINITION_TWICE;
+    } else if (has_source(problem, digits)) {
+      source_of[to] = from;
+    } else if (problem->fills) {
+      source_of[to] = DEFINITION_FILLED;
+    }
+    named[to] = true;
+  } while (next_digits(problem, digits));
+  free(named);
+}
+
+void definition_relayout(const rlt_problem *problem, const void *source, void *destination) {
+  const size_t size = (size_t)problem->element_bytes;
+  int64_t *source_of = calloc((size_t)problem->destination_elements + 1, sizeof *source_of);
+  definition_map(problem, source_of);
+  for (int64_t p = 0; p < problem->destination_elements; ++p) {
+    char *to = (char *)destination + (size_t)p * size;
+    if (source_of[p] >= 0) {
+      memcpy(to, (const char *)source + (size_t)source_of[p] * size, size);
+    } else if (source_of[p] == DEFINITION_FILLED) {
+      memcpy(to, problem->fill, size);
+    }
+  }
+  free(source_of);
+}
+
+int64_t definition_random(uint64_t *seed, int64_t below) {
+  uint64_t z = (*seed += UINT64_C(0x9e3779b97f4a7c15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (int64_t)((z ^ (z >> 31)) % (uint64_t)below);
+}
+
+static void set_guards(rlt_problem *problem, uint64_t *seed, int32_t guards) {
+  problem->guard_count = guards;
+  for (int32_t g = 0; g < guards; ++g) {
+    int64_t most = 1;
+    for (int32_t a = 0; a < problem->axis_count; ++a) {
+      problem->guards[g].weight[a] = definition_random(seed, 4);
+      most += problem->guards[g].weight[a] * (problem->axes[a].extent - 1);
+    }
+    problem->guards[g].size = 1 + definition_random(seed, most > 0 ? most : 1);
+  }
+}
+
+rlt_problem definition_random_problem(uint64_t *seed, int32_t guards) {
+  rlt_problem problem = {.element_bytes = INT64_C(1) << definition_random(seed, 5)};
+  problem.axis_count = (int32_t)definition_random(seed, 6);
+  problem.fills = definition_random(seed, 2) == 1;
+  for (int64_t b = 0; b < problem.element_bytes; ++b) {
+    problem.fill[b] = (uint8_t)definition_random(seed, 256);
+  }
+
+  /* Destination strides grow by at least what lies below, so that no two digit lists meet; source
+   * strides are dense in a shuffled order half of the time, anything else the other half. */
+  int64_t destination_span = 1;
+  int64_t source_span = 1;
+  const bool dense_source = definition_random(seed, 2) == 1;
+  int32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (int32_t a = problem.axis_count - 1; a > 0; --a) {
+    const int32_t other = (int32_t)definition_random(seed, a + 1);
+    const int32_t swapped = order[a];
+    order[a] = order[other];
+    order[other] = swapped;
+  }
+  for (int32_t a = 0; a < problem.axis_count; ++a) {
+    rlt_axis *axis = &problem.axes[a];
+    axis->extent = definition_random(seed, 40) == 0 ? 0 : 1 + definition_random(seed, 9);
+    axis->valid =
+        definition_random(seed, 3) > 0 ? axis->extent : definition_random(seed, axis->extent + 1);
+    axis->destination_stride =
+        destination_span * (definition_random(seed, 4) == 0 ? 1 + definition_random(seed, 2) : 1);
+    destination_span = axis->destination_stride * (axis->extent > 0 ? axis->extent : 1);
+  }
+  for (int32_t i = 0; i < problem.axis_count; ++i) {
+    rlt_axis *axis = &problem.axes[order[i]];
+    axis->source_stride = dense_source ? source_span : definition_random(seed, 12);
+    source_span *= axis->extent > 0 ? axis->extent : 1;
+  }
+  problem.source_elements = 1;
+  problem.destination_elements = 1;
+  for (int32_t a = 0; a < problem.axis_count; ++a) {
+    const int64_t last = problem.axes[a].extent > 0 ? problem.axes[a].extent - 1 : 0;
+    problem.source_elements += last * problem.axes[a].source_stride;
+    problem.destination_elements += last * problem.axes[a].destination_stride;
+  }
+  set_guards(&problem, seed, guards);
+  return problem;
+}
+
+void definition_print(const rlt_problem *problem) {
+  fprintf(stderr, "problem: %" PRId64 "-byte elements, %s\n", problem->element_bytes,
+          problem->fills ? "fills" : "leaves the rest alone");
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *axis = &problem->axes[a];
+    fprintf(stderr,
+            "  axis %" PRId32 ": extent %" PRId64 " valid %" PRId64 " strides %" PRId64
+            " -> %" PRId64 "\n",
+            a, axis->extent, axis->valid, axis->source_stride, axis->destination_stride);
+  }
+  for (int32_t g = 0; g < problem->guard_count; ++g) {
+    fprintf(stderr, "  guard %" PRId32 ": size %" PRId64 " weights", g, problem->guards[g].size);
+    for (int32_t a = 0; a < problem->axis_count; ++a) {
+      fprintf(stderr, " %" PRId64, problem->guards[g].weight[a]);
+    }
+    fprintf(stderr, "\n");
+  }
+}

@@ -1,0 +1,30 @@
+/* definition.h: what a problem means, worked out digit list by digit list as src/problem/problem.h
+ * words it. What everything that walks problems in a cleverer order is compared with. */
+#ifndef HOST_TESTS_PROBLEM_DEFINITION_H
+#define HOST_TESTS_PROBLEM_DEFINITION_H
+
+#include <stdint.h>
+
+#include "problem/problem.h"
+
+/* What becomes of a destination element that no source element moves to. */
+enum { DEFINITION_UNTOUCHED = -1, DEFINITION_FILLED = -2, DEFINITION_TWICE = -3 };
+
+/* For each of destination_elements positions the source position that moves there, or one of the
+ * above. DEFINITION_TWICE marks a position that two digit lists name, which no problem may have. */
+void definition_map(const rlt_problem *problem, int64_t *source_of);
+
+/* The same on bytes: what `destination` holds after the relayout. */
+void definition_relayout(const rlt_problem *problem, const void *source, void *destination);
+
+/* A problem at random, for a seed: up to 5 small axes of any stride the destination allows, valid
+ * counts, fills, and `guards` guards; sources of any stride, 0 and shared ones included. */
+rlt_problem definition_random_problem(uint64_t *seed, int32_t guards);
+
+/* A number in 0 .. below-1 (splitmix64); moves the seed on. */
+int64_t definition_random(uint64_t *seed, int64_t below);
+
+/* Prints the problem to stderr, for a failing test. */
+void definition_print(const rlt_problem *problem);
+
+#endif
