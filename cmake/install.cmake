@@ -1,0 +1,57 @@
+# What `cmake --install` puts where: library, headers, command, and the two ways to find them,
+# find_package(relayout) and pkg-config. Everything is relative to the prefix, which may be chosen
+# or moved afterwards.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/relayout)
+
+set(installed_targets relayout)
+set(private_headers "")
+if(RELAYOUT_OPENCL)
+  list(APPEND installed_targets relayout_opencl)
+else()
+  set(private_headers PATTERN opencl.h EXCLUDE)
+endif()
+
+install(TARGETS ${installed_targets} EXPORT relayout-targets)
+install(DIRECTORY include/relayout TYPE INCLUDE ${private_headers})
+install(EXPORT relayout-targets NAMESPACE relayout:: DESTINATION ${package_dir})
+
+if(TARGET relayout_command)
+  file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(relayout_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+  install(TARGETS relayout_command)
+endif()
+
+# find_package: a static library brings its own dependencies, a shared one hides them.
+get_target_property(library_type relayout TYPE)
+if(library_type STREQUAL STATIC_LIBRARY)
+  set(is_static TRUE)
+else()
+  set(is_static FALSE)
+endif()
+configure_package_config_file(cmake/relayout-config.cmake.in ${PROJECT_BINARY_DIR}/relayout-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/relayout-config-version.cmake
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/relayout-config.cmake
+              ${PROJECT_BINARY_DIR}/relayout-config-version.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config: relayout, and relayout-opencl for users of relayout/opencl.h.
+set(pkg_config_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pkg_config ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+cmake_path(APPEND pkg_config_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+cmake_path(APPEND pkg_config_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
+set(private_libraries "-pthread")
+if(RELAYOUT_OPENCL)
+  string(APPEND private_libraries " -lOpenCL")
+endif()
+if(RELAYOUT_OPENMP AND OpenMP_C_FLAGS)
+  string(APPEND private_libraries " ${OpenMP_C_FLAGS}")
+endif()
+configure_file(cmake/relayout.pc.in ${PROJECT_BINARY_DIR}/relayout.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/relayout.pc DESTINATION ${pkg_config_dir})
+if(RELAYOUT_OPENCL)
+  configure_file(cmake/relayout-opencl.pc.in ${PROJECT_BINARY_DIR}/relayout-opencl.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/relayout-opencl.pc DESTINATION ${pkg_config_dir})
+endif()
