@@ -19,13 +19,14 @@ extern const rlt_backend rlt_opencl_backend;
 relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device,
                                      relayout_error *error);
 
-/* Opens one device by its numbers in rlt_opencl_list. RELAYOUT_NO_DEVICE, RELAYOUT_UNSUPPORTED. */
+/* Opens one device by its numbers: its platform counted as the loader lists them, itself as that
+ * platform does, both from 0. RELAYOUT_NO_DEVICE, RELAYOUT_UNSUPPORTED. */
 relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
                                    relayout_device **device, relayout_error *error);
 
-/* All devices of all platforms; `*count` becomes their number, at most `capacity` infos are filled.
- * No platform is no error, nor is a platform without a device. The struct_size of each info is the
- * caller's to check. */
+/* All devices of all platforms that can run relayouts; `*count` becomes their number, at most
+ * `capacity` infos are filled. No platform is no error, nor is a platform without a device. The
+ * struct_size of each info is the caller's to check. */
 relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, size_t *count,
                                 relayout_error *error);
 

@@ -1,0 +1,164 @@
+/* tile.cl: what every kernel starts from: its words, its grid, and finding a tile in it.
+ *
+ * A relayout is a grid of tiles of rows x columns. A kernel asks which tiles are its work-group's,
+ * finds each one's place, and moves
+ *
+ *     destination[row, column] = source[row, column]    row < valid_rows, column < valid_columns
+ *                                fill                   elsewhere, when the grid fills
+ *
+ * Compiled in, as few things as possible, so that one binary serves many shapes:
+ *
+ *     WORD_BYTES  1, 2, 4, 8 or 16: elements move as raw words of this size, never as numbers, so
+ *                 that neither half nor double support is needed and no NaN changes
+ *     WIDE        1 when the tiles are too many or too large for 32-bit arithmetic
+ *     DIRECT      1: a work-group is one work-item that moves whole tiles, for CPU devices;
+ *                 0: a work-group of GROUP work-items shares a tile
+ *     GROUP       work-items of a work-group
+ *     TILE        transpose: rows and columns of a tile in local memory
+ */
+
+#if WORD_BYTES == 1
+typedef uchar word;
+#elif WORD_BYTES == 2
+typedef ushort word;
+#elif WORD_BYTES == 4
+typedef uint word;
+#elif WORD_BYTES == 8
+typedef ulong word;
+#else
+typedef uint4 word;
+#endif
+
+/* Offsets within a tile, in words, and numbers of tiles. What starts a tile is always 64 bits wide.
+ */
+#if WIDE
+typedef long offset;
+typedef long2 offset_pair;
+typedef ulong tile_number;
+#else
+typedef int offset;
+typedef int2 offset_pair;
+typedef uint tile_number;
+#endif
+
+/* n / d for n < 2^31 is (mul_hi(n, multiplier) + n) >> shift: the divisions of a 32-bit grid cost a
+ * multiplication each. */
+typedef struct divisor {
+  uint multiplier;
+  uint shift;
+} divisor;
+
+/* The structs below are filled by the host, word for word (src/opencl/launch.c). */
+
+/* One loop over tiles, the innermost first. Its first `valid` iterations can have sources. */
+typedef struct loop {
+  long count;
+  long valid;
+  long source_step;
+  long destination_step;
+  divisor by_count;
+} loop;
+
+/* Rows or columns: `inner` positions for each step of an axis that `loop_number` cuts into blocks;
+ * -1 where a tile takes all of it. */
+typedef struct side {
+  long inner;
+  long block;
+  long extent;
+  long valid;
+  long loop_number;
+  long source_stride; /* where positions lie at equal distances */
+  long destination_stride;
+  divisor by_length; /* of a whole tile */
+  long length;
+} side;
+
+typedef struct grid {
+  ulong tile_count;
+  ulong tiles_per_group;
+  long loop_count;
+  side columns;
+  side rows;
+  long fills;
+  long across_shift; /* 2^this work-items lie side by side along a row */
+  long streams;      /* the destination is larger than the device's cache */
+  long guard_count;
+  /* loops, then for each guard its size, its weight of a column and its weight of each loop */
+} grid;
+
+typedef struct tile {
+  ulong source; /* of its first element, in words */
+  ulong destination;
+  uint columns, valid_columns;
+  uint rows, valid_rows;
+} tile;
+
+static __constant const loop *loops_of(__constant const grid *grid) {
+  return (__constant const loop *)(grid + 1);
+}
+
+static tile_number quotient(tile_number n, __constant const loop *loop) {
+#if WIDE
+  return n / (ulong)loop->count;
+#else
+  return (mul_hi(n, loop->by_count.multiplier) + n) >> loop->by_count.shift;
+#endif
+}
+
+static uint divide(uint n, divisor by) {
+  return (mul_hi(n, by.multiplier) + n) >> by.shift;
+}
+
+/* Positions of a tile along one side, and how many of them can have a source. */
+static uint positions(__constant const side *side, long iteration) {
+  return (uint)(side->inner * min(side->block, side->extent - iteration * side->block));
+}
+
+static uint valid_positions(__constant const side *side, long iteration) {
+  return (uint)(side->inner * clamp(side->valid - iteration * side->block, 0L, side->block));
+}
+
+static tile find_tile(__constant const grid *grid, tile_number n) {
+  __constant const loop *loops = loops_of(grid);
+  tile found = {0, 0, 0, 0, 0, 0};
+  long column_iteration = 0;
+  long row_iteration = 0;
+  bool has_source = true;
+  for (int l = 0; l < (int)grid->loop_count; ++l) {
+    const tile_number rest = quotient(n, &loops[l]);
+    const long iteration = (long)(n - rest * (tile_number)loops[l].count);
+    n = rest;
+    found.source += (ulong)(iteration * loops[l].source_step);
+    found.destination += (ulong)(iteration * loops[l].destination_step);
+    has_source = has_source && iteration < loops[l].valid;
+    column_iteration = l == grid->columns.loop_number ? iteration : column_iteration;
+    row_iteration = l == grid->rows.loop_number ? iteration : row_iteration;
+  }
+  found.columns = positions(&grid->columns, column_iteration);
+  found.rows = positions(&grid->rows, row_iteration);
+  if (has_source) {
+    found.valid_columns = valid_positions(&grid->columns, column_iteration);
+    found.valid_rows = valid_positions(&grid->rows, row_iteration);
+  } else {
+    found.source = 0;
+  }
+  return found;
+}
+
+/* The tiles of this work-group. Where a group takes exactly one, the compiler sees that there is no
+ * loop. */
+static tile_number first_tile(__constant const grid *grid) {
+#if WIDE || DIRECT
+  return (tile_number)get_group_id(0) * (tile_number)grid->tiles_per_group;
+#else
+  return (tile_number)get_group_id(0);
+#endif
+}
+
+static tile_number end_tile(__constant const grid *grid) {
+#if WIDE || DIRECT
+  return min(first_tile(grid) + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
+#else
+  return (tile_number)get_group_id(0) + 1;
+#endif
+}

@@ -1,0 +1,251 @@
+/* test_kernels.c: every kernel against the definition of a problem, at its odd corners. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "opencl/bench.h"
+#include "opencl/device.h"
+#include "opencl/moves.h"
+#include "problem/definition.h"
+
+static const relayout_strategy strategies[] = {
+    RELAYOUT_STRATEGY_AUTO,   RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE,
+    RELAYOUT_STRATEGY_PACKED, RELAYOUT_STRATEGY_FILL, RELAYOUT_STRATEGY_GATHER};
+enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
+
+/* ---- Problems by hand: each is a corner of some kernel ---- */
+
+typedef struct corner {
+  const char *what;
+  rlt_problem problem;
+} corner;
+
+#define AXIS(extent, valid, source_stride, destination_stride)                                     \
+  { extent, valid, source_stride, destination_stride }
+
+static const corner corners[] = {
+    {"one element",
+     {.element_bytes = 4, .source_elements = 1, .destination_elements = 1, .axis_count = 0}},
+    {"a run shorter than a line",
+     {.element_bytes = 1,
+      .source_elements = 63,
+      .destination_elements = 63,
+      .axis_count = 1,
+      .axes = {AXIS(63, 63, 1, 1)}}},
+    {"a run longer than a tile, odd by one",
+     {.element_bytes = 1,
+      .source_elements = 200001,
+      .destination_elements = 200001,
+      .axis_count = 1,
+      .axes = {AXIS(200001, 200001, 1, 1)}}},
+    {"a run whose valid part ends within a tile",
+     {.element_bytes = 2,
+      .source_elements = 50001,
+      .destination_elements = 80000,
+      .axis_count = 1,
+      .axes = {AXIS(80000, 50001, 1, 1)},
+      .fills = true,
+      .fill = {0x34, 0x12}}},
+    {"rows padded at their end, whole words",
+     {.element_bytes = 4,
+      .source_elements = 500 * 96,
+      .destination_elements = 512 * 128,
+      .axis_count = 2,
+      .axes = {AXIS(128, 96, 1, 1), AXIS(512, 500, 96, 128)},
+      .fills = true,
+      .fill = {1, 2, 3, 4}}},
+    {"rows of odd bytes, padding left alone",
+     {.element_bytes = 1,
+      .source_elements = 37 * 1001,
+      .destination_elements = 40 * 1003,
+      .axis_count = 2,
+      .axes = {AXIS(1003, 1001, 1, 1), AXIS(40, 37, 1001, 1003)}}},
+    {"rows of three bytes into four",
+     {.element_bytes = 1,
+      .source_elements = 3 * 5000,
+      .destination_elements = 4 * 5000,
+      .axis_count = 2,
+      .axes = {AXIS(4, 3, 1, 1), AXIS(5000, 5000, 3, 4)},
+      .fills = true,
+      .fill = {0xff}}},
+    {"a transpose of whole tiles",
+     {.element_bytes = 4,
+      .source_elements = 256 * 128,
+      .destination_elements = 256 * 128,
+      .axis_count = 2,
+      .axes = {AXIS(128, 128, 256, 1), AXIS(256, 256, 1, 128)}}},
+    {"a transpose ragged on both sides, padded on both",
+     {.element_bytes = 1,
+      .source_elements = 131 * 2100,
+      .destination_elements = 2200 * 140,
+      .axis_count = 2,
+      .axes = {AXIS(140, 129, 2100, 1), AXIS(2200, 2077, 1, 140)},
+      .fills = true,
+      .fill = {7}}},
+    {"transposes of halves, many",
+     {.element_bytes = 2,
+      .source_elements = 5 * 70 * 67,
+      .destination_elements = 5 * 70 * 67,
+      .axis_count = 3,
+      .axes = {AXIS(67, 67, 70, 1), AXIS(70, 70, 1, 67), AXIS(5, 5, 70 * 67, 70 * 67)}}},
+    {"a transpose of 8-byte elements",
+     {.element_bytes = 8,
+      .source_elements = 77 * 200,
+      .destination_elements = 77 * 200,
+      .axis_count = 2,
+      .axes = {AXIS(77, 77, 200, 1), AXIS(200, 200, 1, 77)}}},
+    {"a transpose of 16-byte elements, padding left alone",
+     {.element_bytes = 16,
+      .source_elements = 45 * 100,
+      .destination_elements = 48 * 100,
+      .axis_count = 2,
+      .axes = {AXIS(48, 45, 100, 1), AXIS(100, 98, 1, 48)}}},
+    {"pixels into planes",
+     {.element_bytes = 1,
+      .source_elements = 3 * 7001,
+      .destination_elements = 3 * 7001,
+      .axis_count = 2,
+      .axes = {AXIS(7001, 7001, 3, 1), AXIS(3, 3, 1, 7001)}}},
+    {"planes into padded pixels",
+     {.element_bytes = 2,
+      .source_elements = 3 * 7001,
+      .destination_elements = 4 * 7001,
+      .axis_count = 2,
+      .axes = {AXIS(4, 3, 7001, 1), AXIS(7001, 7001, 1, 4)},
+      .fills = true,
+      .fill = {0xaa, 0xbb}}},
+    {"five short axes reversed, one padded in the middle",
+     {.element_bytes = 4,
+      .source_elements = 5 * 4 * 3 * 6 * 7,
+      .destination_elements = 5 * 4 * 5 * 6 * 7,
+      .axis_count = 5,
+      .axes = {AXIS(5, 5, 504, 1), AXIS(4, 4, 126, 5), AXIS(5, 3, 42, 20), AXIS(6, 6, 7, 100),
+               AXIS(7, 7, 1, 600)},
+      .fills = true,
+      .fill = {9, 8, 7, 6}}},
+    {"one source element for all",
+     {.element_bytes = 4,
+      .source_elements = 1,
+      .destination_elements = 999,
+      .axis_count = 1,
+      .axes = {AXIS(999, 999, 0, 1)}}},
+    {"a fill alone",
+     {.element_bytes = 1,
+      .source_elements = 0,
+      .destination_elements = 100003,
+      .axis_count = 1,
+      .axes = {AXIS(100003, 0, 1, 1)},
+      .fills = true,
+      .fill = {0x5a}}},
+    {"a fill of whole words",
+     {.element_bytes = 2,
+      .source_elements = 0,
+      .destination_elements = 65536,
+      .axis_count = 1,
+      .axes = {AXIS(65536, 0, 1, 1)},
+      .fills = true,
+      .fill = {0x5a, 0xa5}}},
+    {"a fill with gaps",
+     {.element_bytes = 8,
+      .source_elements = 0,
+      .destination_elements = 6000,
+      .axis_count = 2,
+      .axes = {AXIS(10, 0, 1, 2), AXIS(300, 0, 1, 20)},
+      .fills = true,
+      .fill = {1, 2, 3, 4, 5, 6, 7, 8}}},
+    {"a ragged tile: 19 elements as 3 x 8, guarded",
+     {.element_bytes = 4,
+      .source_elements = 19,
+      .destination_elements = 24,
+      .axis_count = 2,
+      .axes = {AXIS(8, 8, 1, 1), AXIS(3, 3, 8, 8)},
+      .guard_count = 1,
+      .guards = {{.weight = {1, 8}, .size = 19}},
+      .fills = true,
+      .fill = {0xee, 0xee, 0xee, 0xee}}},
+    {"two guards over runs longer than a tile",
+     {.element_bytes = 1,
+      .source_elements = 150000 + 4 * 3,
+      .destination_elements = 4 * 150000,
+      .axis_count = 2,
+      .axes = {AXIS(150000, 150000, 1, 1), AXIS(4, 4, 3, 150000)},
+      .guard_count = 2,
+      .guards = {{.weight = {1, 30000}, .size = 140001}, {.weight = {0, 1}, .size = 3}},
+      .fills = true,
+      .fill = {0xcc}}},
+};
+enum { CORNER_COUNT = sizeof corners / sizeof corners[0] };
+
+static int move_in_every_way(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
+                             const char *what) {
+  static const move_offsets offsets[] = {{0, 0}, {0, 1}, {3, 0}, {16, 16}};
+  int moved = 0;
+  for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
+    for (size_t o = 0; o < sizeof offsets / sizeof offsets[0]; ++o) {
+      moved += moves_as_defined(bench, problem, strategies[s], offsets[o], seed, what);
+    }
+  }
+  return moved;
+}
+
+static void test_corners(void **state) {
+  const opencl_bench *const bench = *state;
+  for (size_t c = 0; c < CORNER_COUNT; ++c) {
+    assert_true(move_in_every_way(bench, &corners[c].problem, c, corners[c].what) > 0);
+  }
+}
+
+/* Kernels whose groups walk over several tiles with 64-bit arithmetic. */
+static void test_corners_wide(void **state) {
+  const opencl_bench *const bench = *state;
+  rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
+  const int64_t most_groups = device->most_groups;
+  const int64_t most_offset = device->most_offset;
+  device->most_groups = 3;
+  device->most_offset = -1;
+  for (size_t c = 0; c < CORNER_COUNT; ++c) {
+    assert_true(move_in_every_way(bench, &corners[c].problem, c, corners[c].what) > 0);
+  }
+  device->most_groups = most_groups;
+  device->most_offset = most_offset;
+}
+
+static void test_host_memory(void **state) {
+  const opencl_bench *const bench = *state;
+  for (size_t c = 0; c < CORNER_COUNT; ++c) {
+    assert_true(executes_as_defined(bench, &corners[c].problem, RELAYOUT_STRATEGY_AUTO, c,
+                                    corners[c].what));
+  }
+}
+
+/* ---- Problems at random ---- */
+
+static void test_random_problems(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { PROBLEMS = 150 };
+  for (uint64_t first = 0; first < PROBLEMS; ++first) {
+    uint64_t seed = first;
+    const rlt_problem problem = definition_random_problem(&seed, (int32_t)(first % 3));
+    const move_offsets offsets = {definition_random(&seed, 5), definition_random(&seed, 5)};
+    char what[64];
+    snprintf(what, sizeof what, "random problem of seed %" PRIu64, first);
+    for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
+      moves_as_defined(bench, &problem, strategies[s], offsets, seed, what);
+    }
+  }
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_corners, bench),
+      cmocka_unit_test_prestate(test_corners_wide, bench),
+      cmocka_unit_test_prestate(test_host_memory, bench),
+      cmocka_unit_test_prestate(test_random_problems, bench),
+  };
+  return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}

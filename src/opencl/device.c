@@ -1,0 +1,237 @@
+/* device.c: the OpenCL device as a backend: made from a context, what it is, what tiles it likes. */
+#include "opencl/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "opencl/build.h"
+#include "opencl/cl_error.h"
+#include "opencl/program.h"
+
+enum {
+  /* More work-items in a group gain nothing once a tile's loads are spread over them. */
+  MOST_GROUP_SIZE = 256,
+  /* Some drivers count the work-items of a launch in 32 bits. */
+  MOST_GROUPS = 1 << 22
+};
+
+static void device_number(cl_device_id id, cl_device_info what, size_t size, void *value) {
+  memset(value, 0, size);
+  clGetDeviceInfo(id, what, size, value, NULL);
+}
+
+/* The largest power of two that the device allows, to MOST_GROUP_SIZE. */
+static size_t group_size_of(cl_device_id id) {
+  size_t most = 0;
+  device_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most);
+  size_t sizes[16] = {0};
+  size_t given = 0;
+  if (clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, &given) ==
+          CL_SUCCESS &&
+      given >= sizeof sizes[0] && sizes[0] < most) {
+    most = sizes[0];
+  }
+  size_t size = MOST_GROUP_SIZE;
+  while (size > 1 && size > most) {
+    size /= 2;
+  }
+  return size;
+}
+
+static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
+  device->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  rlt_opencl_device_info(device->id, &device->info);
+  device->family = family;
+  if (family == RELAYOUT_KERNELS_AUTO) {
+    device->family = device->info.device_class == RELAYOUT_DEVICE_CLASS_CPU
+                         ? RELAYOUT_KERNELS_DIRECT
+                         : RELAYOUT_KERNELS_STAGED;
+  }
+  device->group_size = group_size_of(device->id);
+  device->most_groups = MOST_GROUPS;
+  device->most_offset = INT32_MAX;
+  cl_ulong bytes = 0;
+  device_number(device->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes);
+  device->local_bytes = bytes;
+  device_number(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes);
+  device->cache_bytes = bytes;
+}
+
+/* ---- Making one ---- */
+
+static relayout_status check_options(const relayout_opencl_options *options,
+                                     relayout_kernel_family *family, relayout_error *error) {
+  *family = RELAYOUT_KERNELS_AUTO;
+  if (options == NULL) {
+    return RELAYOUT_OK;
+  }
+  if (options->struct_size != sizeof *options) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
+                    options->struct_size, sizeof *options);
+  }
+  switch (options->kernels) {
+  case RELAYOUT_KERNELS_AUTO:
+  case RELAYOUT_KERNELS_STAGED:
+  case RELAYOUT_KERNELS_DIRECT:
+    *family = options->kernels;
+    return RELAYOUT_OK;
+  }
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->kernels is %d, no kernel family",
+                  (int)options->kernels);
+}
+
+static relayout_status check_in_context(cl_context context, cl_device_id id,
+                                        relayout_error *error) {
+  size_t size = 0;
+  const cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetContextInfo for the context's devices");
+  }
+  cl_device_id *const ids = malloc(size);
+  if (ids == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the context's devices");
+  }
+  bool found = false;
+  if (clGetContextInfo(context, CL_CONTEXT_DEVICES, size, ids, NULL) == CL_SUCCESS) {
+    for (size_t i = 0; i < size / sizeof ids[0]; ++i) {
+      found = found || ids[i] == id;
+    }
+  }
+  free(ids);
+  return found ? RELAYOUT_OK
+               : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "id %p is not a device of context %p",
+                          (void *)id, (void *)context);
+}
+
+relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
+                                              const relayout_opencl_options *options,
+                                              relayout_device **device, relayout_error *error) {
+  if (context == NULL || id == NULL || device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    context == NULL ? "context"
+                    : id == NULL    ? "id"
+                                    : "device");
+  }
+  relayout_kernel_family family;
+  relayout_status status = check_options(options, &family, error);
+  if (status == RELAYOUT_OK) {
+    status = check_in_context(context, id, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const char *const obstacle = rlt_opencl_device_obstacle(id);
+  if (obstacle != NULL) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: %s", (void *)id, obstacle);
+  }
+
+  rlt_opencl_device *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device of %zu bytes",
+                    sizeof *made);
+  }
+  status = rlt_device_initialize(&made->base, &rlt_opencl_backend, error);
+  if (status != RELAYOUT_OK) {
+    free(made);
+    return status;
+  }
+  clRetainContext(context);
+  clRetainDevice(id);
+  made->context = context;
+  made->id = id;
+  learn(made, family);
+  pthread_mutex_init(&made->build_lock, NULL);
+  *device = &made->base;
+  return RELAYOUT_OK;
+}
+
+static void destroy(relayout_device *device) {
+  rlt_opencl_device *const opened = (rlt_opencl_device *)device;
+  rlt_builds_release(opened);
+  pthread_mutex_destroy(&opened->build_lock);
+  clReleaseContext(opened->context);
+  clReleaseDevice(opened->id);
+  free(opened);
+}
+
+/* ---- Asking it ---- */
+
+const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device) {
+  return device->backend == &rlt_opencl_backend ? (const rlt_opencl_device *)device : NULL;
+}
+
+relayout_status relayout_opencl_device_get_handles(const relayout_device *device,
+                                                   cl_context *context, cl_device_id *id,
+                                                   relayout_error *error) {
+  if (device == NULL || context == NULL || id == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL    ? "device"
+                    : context == NULL ? "context"
+                                      : "id");
+  }
+  const rlt_opencl_device *const opened = rlt_opencl_device_of(device);
+  if (opened == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is not an OpenCL device");
+  }
+  *context = opened->context;
+  *id = opened->id;
+  return RELAYOUT_OK;
+}
+
+static void get_info(const relayout_device *device, relayout_device_info *info) {
+  const size_t struct_size = info->struct_size;
+  *info = ((const rlt_opencl_device *)device)->info;
+  info->struct_size = struct_size;
+}
+
+int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t element_bytes) {
+  /* Lines of at least 64 bytes on both sides, and some words for each work-item. */
+  int64_t side = element_bytes <= 2 ? 64 : 32;
+  while (side > 1 && element_bytes * side * (side + 1) > (int64_t)device->local_bytes) {
+    side /= 2;
+  }
+  return side;
+}
+
+/* One work-item moves a tile. It holds one line of the destination and as much of each source run
+ * as keeps the prefetchers busy while few pages are open; runs are as long as a few pages. */
+static rlt_traits direct_traits(int64_t element_bytes) {
+  return (rlt_traits){.line_bytes = 64,
+                      .run_columns_bytes = 64 << 10,
+                      .run_tile_bytes = 64 << 10,
+                      .transpose_rows = 1024 / element_bytes,
+                      .transpose_columns = 64 / element_bytes,
+                      .packed_tile_bytes = rlt_min(16 << 10, element_bytes << 12)};
+}
+
+/* A work-group shares a tile. Four 16-byte words a work-item make a run. Packed tiles stay small in
+ * elements too, since a look-up goes with each. */
+static rlt_traits staged_traits(const rlt_opencl_device *device, int64_t element_bytes) {
+  const int64_t side = rlt_opencl_transpose_side(device, element_bytes);
+  const int64_t local = (int64_t)(device->local_bytes / 2);
+  return (rlt_traits){.line_bytes = 64,
+                      .run_columns_bytes = 16 << 10,
+                      .run_tile_bytes = 16 << 10,
+                      .transpose_rows = side,
+                      .transpose_columns = side,
+                      .packed_tile_bytes = rlt_min(local, rlt_min(16 << 10, element_bytes << 12))};
+}
+
+static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
+  const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
+  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(element_bytes)
+                                                   : staged_traits(opened, element_bytes);
+}
+
+const rlt_backend rlt_opencl_backend = {
+    .id = RELAYOUT_BACKEND_OPENCL,
+    .get_info = get_info,
+    .traits = traits,
+    .program_create = rlt_opencl_program_create,
+    .program_destroy = rlt_opencl_program_destroy,
+    .program_execute = rlt_opencl_program_execute,
+    .program_describe = rlt_opencl_program_describe,
+    .destroy = destroy,
+};

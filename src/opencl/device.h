@@ -1,0 +1,49 @@
+/* device.h: an OpenCL device of ours, and the ones that the platforms offer.
+ *
+ * Depends on plan/backend.h and the public OpenCL header.
+ */
+#ifndef RLT_OPENCL_DEVICE_H
+#define RLT_OPENCL_DEVICE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opencl/opencl.h"
+#include "relayout/opencl.h"
+
+struct rlt_build;
+
+typedef struct rlt_opencl_device {
+  struct relayout_device base;
+  cl_context context; /* retained, like the id */
+  cl_device_id id;
+  relayout_kernel_family family; /* never AUTO */
+  size_t group_size;             /* work-items of a STAGED work-group: a power of two */
+  uint64_t local_bytes;
+  uint64_t cache_bytes; /* 0 when unknown */
+  /* What drivers and 32-bit arithmetic bear: work-groups of a launch, and how far an offset in a
+   * tile may reach. Members, so that a test can lower them. */
+  int64_t most_groups;
+  int64_t most_offset;
+  relayout_device_info info;
+  pthread_mutex_t build_lock;
+  struct rlt_build *builds; /* behind build_lock */
+} rlt_opencl_device;
+
+/* The device as this backend knows it; NULL for one of another backend. */
+const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device);
+
+/* Rows and columns of a transpose tile in local memory, for elements of these bytes. */
+int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t element_bytes);
+
+/* ---- What the platforms offer (platform.c) ---- */
+
+/* Why relayouts cannot run on this device: one clause; NULL when they can. */
+const char *rlt_opencl_device_obstacle(cl_device_id id);
+
+/* All of the info but struct_size. */
+void rlt_opencl_device_info(cl_device_id id, relayout_device_info *info);
+
+#endif

@@ -1,0 +1,505 @@
+/* launch.c: from a problem cut into tiles to a kernel, its buffers and its work-groups. */
+#include "opencl/launch.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "opencl/cl_error.h"
+#include "plan/grid.h"
+
+/* ---- What kernels read, word for word as cl/tile.cl declares it ---- */
+
+typedef struct kernel_divisor {
+  uint32_t multiplier;
+  uint32_t shift;
+} kernel_divisor;
+
+typedef struct kernel_loop {
+  int64_t count;
+  int64_t valid;
+  int64_t source_step;
+  int64_t destination_step;
+  kernel_divisor by_count;
+} kernel_loop;
+
+typedef struct kernel_side {
+  int64_t inner;
+  int64_t block;
+  int64_t extent;
+  int64_t valid;
+  int64_t loop_number;
+  int64_t source_stride;
+  int64_t destination_stride;
+  kernel_divisor by_length;
+  int64_t length;
+} kernel_side;
+
+typedef struct kernel_grid {
+  uint64_t tile_count;
+  uint64_t tiles_per_group;
+  int64_t loop_count;
+  kernel_side columns;
+  kernel_side rows;
+  int64_t fills;
+  int64_t across_shift;
+  int64_t streams;
+  int64_t guard_count;
+} kernel_grid;
+
+_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 200,
+               "kernels count on eight-byte words without gaps");
+
+/* The arguments of every kernel; fill has no source, and packed alone has tables. */
+enum {
+  ARGUMENT_DESTINATION = 0,
+  ARGUMENT_DESTINATION_START = 1,
+  ARGUMENT_GRID = 2,
+  ARGUMENT_FILL = 3,
+  ARGUMENT_SOURCE = 4,
+  ARGUMENT_SOURCE_START = 5,
+  ARGUMENT_TABLES = 6,
+  ARGUMENT_STAGED = 7
+};
+
+/* ---- Geometry ---- */
+
+enum {
+  /* A work-item of a CPU device moves at least this much, or starting it is what takes the time,
+   * while there are enough others for every core to have some. */
+  LEAST_DIRECT_BYTES = 16 << 10,
+  GROUPS_PER_COMPUTE_UNIT = 8
+};
+
+/* For n < 2^31 and d > 0, n / d is (mul_hi(n, multiplier) + n) >> shift. */
+static kernel_divisor divisor_of(int64_t d) {
+  if (d > INT32_MAX) {
+    return (kernel_divisor){0, 31}; /* n / d is 0 */
+  }
+  uint32_t shift = 0;
+  while ((INT64_C(1) << shift) < d) {
+    ++shift;
+  }
+  const uint64_t excess = (UINT64_C(1) << shift) - (uint64_t)d;
+  return (kernel_divisor){(uint32_t)((excess << 32) / (uint64_t)d + 1), shift};
+}
+
+/* The powers of two work-items that lie side by side along a row so that the fewest idle. */
+static int64_t across_shift_of(int64_t rows, int64_t columns, int64_t group_size) {
+  int64_t best = 0;
+  int64_t best_rounds = INT64_MAX;
+  for (int64_t shift = 0; (group_size >> shift) > 0; ++shift) {
+    const int64_t across = INT64_C(1) << shift;
+    const int64_t rounds =
+        rlt_divide_up(columns, across) * rlt_divide_up(rows, group_size / across);
+    if (rounds <= best_rounds) {
+      best = shift;
+      best_rounds = rounds;
+    }
+  }
+  return best;
+}
+
+static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_grid *grid,
+                               int64_t tile_bytes) {
+  int64_t tiles = 1;
+  if (device->family == RELAYOUT_KERNELS_DIRECT) {
+    const int64_t groups = (int64_t)device->info.compute_units * GROUPS_PER_COMPUTE_UNIT;
+    tiles = rlt_max(rlt_min(LEAST_DIRECT_BYTES / tile_bytes, grid->tile_count / groups), 1);
+  }
+  return rlt_max(tiles, rlt_divide_up(grid->tile_count, device->most_groups));
+}
+
+static kernel_side side_of(const rlt_problem *problem, const rlt_group *group,
+                           const rlt_side *side) {
+  const rlt_axis *const axis = group->axis_count > 0 ? &problem->axes[group->axes[0]] : NULL;
+  const int64_t length = rlt_group_length(group);
+  return (kernel_side){.inner = side->inner,
+                       .block = side->block,
+                       .extent = side->extent,
+                       .valid = side->valid,
+                       .loop_number = side->block_loop,
+                       .source_stride = axis == NULL ? 0 : axis->source_stride,
+                       .destination_stride = axis == NULL ? 0 : axis->destination_stride,
+                       .by_length = divisor_of(length),
+                       .length = length};
+}
+
+/* The farthest that a position of the group that is moved lies from the first, on either side. */
+static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
+  int64_t source = 0;
+  int64_t destination = 0;
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    const int64_t steps = i == group->axis_count - 1 ? group->block : axis->extent;
+    source += rlt_max(rlt_min(steps, axis->valid) - 1, 0) * axis->source_stride;
+    destination += (steps - 1) * axis->destination_stride;
+  }
+  return rlt_max(source, destination);
+}
+
+static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *problem,
+                           const rlt_strategy *strategy, const rlt_grid *grid, int64_t group_size) {
+  const int64_t columns = rlt_group_length(&strategy->columns);
+  const int64_t rows = rlt_group_length(&strategy->rows);
+  const bool direct = device->family == RELAYOUT_KERNELS_DIRECT;
+  const uint64_t destination_bytes =
+      (uint64_t)problem->destination_elements * (uint64_t)problem->element_bytes;
+  kernel_grid made = {
+      .tile_count = (uint64_t)grid->tile_count,
+      .tiles_per_group =
+          (uint64_t)tiles_per_group(device, grid, rows * columns * problem->element_bytes),
+      .loop_count = grid->loop_count,
+      .columns = side_of(problem, &strategy->columns, &grid->columns),
+      .rows = side_of(problem, &strategy->rows, &grid->rows),
+      .fills = problem->fills,
+      .across_shift = across_shift_of(rows, columns, group_size),
+      .streams = direct && device->cache_bytes > 0 && destination_bytes > device->cache_bytes,
+      .guard_count = problem->guard_count,
+  };
+  if (strategy->kind == RELAYOUT_STRATEGY_GATHER) {
+    /* The rows of a gather's group are further tiles. */
+    made.across_shift = across_shift_of(grid->tile_count, columns, group_size);
+    made.tiles_per_group =
+        (uint64_t)rlt_max((int64_t)made.tiles_per_group, group_size >> made.across_shift);
+  }
+  return made;
+}
+
+/* 32 bits hold every tile's number and every offset in a tile; and where a group walks over no more
+ * than one tile, its kernel need not loop. */
+static bool is_narrow(const rlt_opencl_device *device, const rlt_problem *problem,
+                      const rlt_strategy *strategy, const kernel_grid *grid) {
+  const bool one_tile_a_group =
+      device->family == RELAYOUT_KERNELS_STAGED && strategy->kind != RELAYOUT_STRATEGY_GATHER;
+  return grid->tile_count <= INT32_MAX && (!one_tile_a_group || grid->tiles_per_group == 1) &&
+         reach(problem, &strategy->columns) + reach(problem, &strategy->rows) <=
+             device->most_offset;
+}
+
+/* ---- Buffers ---- */
+
+/* A read-only buffer with a copy of `bytes`. */
+static relayout_status make_buffer(const rlt_opencl_device *device, size_t size, void *bytes,
+                                   cl_mem *buffer, relayout_error *error) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem made =
+      clCreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, bytes, &code);
+  if (made == NULL) {
+    return rlt_cl_fail(error, code, "clCreateBuffer for a plan's tables");
+  }
+  *buffer = made;
+  return RELAYOUT_OK;
+}
+
+static relayout_status no_memory(relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
+}
+
+/* The grid, its loops, and its guards: size, weight of a column, weight of each loop. */
+static relayout_status make_grid(const rlt_opencl_device *device, const rlt_problem *problem,
+                                 const rlt_strategy *strategy, const rlt_grid *grid,
+                                 const kernel_grid *head, cl_mem *buffer, relayout_error *error) {
+  const size_t loop_count = (size_t)grid->loop_count;
+  const size_t guard_words = (size_t)problem->guard_count * (2 + loop_count);
+  const size_t size =
+      sizeof *head + loop_count * sizeof(kernel_loop) + guard_words * sizeof(int64_t);
+  kernel_grid *const made = malloc(size);
+  if (made == NULL) {
+    return no_memory(error);
+  }
+  *made = *head;
+  kernel_loop *const loops = (kernel_loop *)(made + 1);
+  for (size_t l = 0; l < loop_count; ++l) {
+    const rlt_loop *const loop = &grid->loops[l];
+    loops[l] = (kernel_loop){loop->count, loop->valid, loop->source_step, loop->destination_step,
+                             divisor_of(loop->count)};
+  }
+  int64_t *guard_word = (int64_t *)(loops + loop_count);
+  const rlt_group *const columns = &strategy->columns;
+  for (int32_t g = 0; g < problem->guard_count; ++g) {
+    const rlt_guard *const guard = &problem->guards[g];
+    *guard_word++ = guard->size;
+    *guard_word++ = columns->axis_count > 0 ? guard->weight[columns->axes[0]] : 0;
+    for (int32_t l = 0; l < grid->loop_count; ++l) {
+      const int64_t steps = l == grid->columns.block_loop ? columns->block : 1;
+      *guard_word++ = steps * guard->weight[grid->loops[l].axis];
+    }
+  }
+  const relayout_status status = make_buffer(device, size, made, buffer, error);
+  free(made);
+  return status;
+}
+
+/* A position of a packed side. */
+typedef struct position {
+  int64_t number;
+  int64_t source; /* RLT_NO_SOURCE where it never has one */
+  int64_t destination;
+} position;
+
+static int by_source(const void *a, const void *b) {
+  const position *const left = a;
+  const position *const right = b;
+  if (left->source != right->source) {
+    return left->source < right->source ? -1 : 1;
+  }
+  return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static relayout_status positions_of(const rlt_problem *problem, const rlt_group *group,
+                                    position **positions, relayout_error *error) {
+  const size_t length = (size_t)rlt_group_length(group);
+  int64_t *const offsets = malloc(2 * length * sizeof *offsets);
+  position *const made = malloc(length * sizeof *made);
+  if (offsets == NULL || made == NULL) {
+    free(offsets);
+    free(made);
+    return no_memory(error);
+  }
+  rlt_group_offsets(problem, group, offsets, offsets + length);
+  for (size_t p = 0; p < length; ++p) {
+    made[p] = (position){(int64_t)p, offsets[p], offsets[length + p]};
+  }
+  free(offsets);
+  *positions = made;
+  return RELAYOUT_OK;
+}
+
+/* Pairs of offsets in the making, as wide as the kernel reads them. */
+typedef struct pair_list {
+  bool wide;
+  size_t count;
+  void *pairs;
+} pair_list;
+
+static void add_pair(pair_list *list, int64_t x, int64_t y) {
+  if (list->wide) {
+    int64_t *const pair = (int64_t *)list->pairs + 2 * list->count;
+    pair[0] = x;
+    pair[1] = y;
+  } else {
+    int32_t *const pair = (int32_t *)list->pairs + 2 * list->count;
+    pair[0] = x == RLT_NO_SOURCE ? INT32_MIN : (int32_t)x;
+    pair[1] = (int32_t)y;
+  }
+  ++list->count;
+}
+
+/* What cl/packed.cl says of its tables, for one side. */
+static relayout_status add_side(const rlt_problem *problem, const rlt_group *group, bool direct,
+                                pair_list *list, relayout_error *error) {
+  position *positions = NULL;
+  const relayout_status status = positions_of(problem, group, &positions, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const size_t length = (size_t)rlt_group_length(group);
+  if (direct) {
+    for (size_t p = 0; p < length; ++p) {
+      add_pair(list, positions[p].source, positions[p].destination);
+    }
+  } else {
+    for (size_t p = 0; p < length; ++p) {
+      add_pair(list, positions[p].destination, positions[p].source != RLT_NO_SOURCE);
+    }
+    qsort(positions, length, sizeof *positions, by_source);
+    for (size_t rank = 0; rank < length; ++rank) {
+      add_pair(list, positions[rank].source, positions[rank].number);
+    }
+  }
+  free(positions);
+  return RELAYOUT_OK;
+}
+
+static relayout_status make_tables(const rlt_opencl_device *device, const rlt_problem *problem,
+                                   const rlt_strategy *strategy, bool wide, cl_mem *buffer,
+                                   relayout_error *error) {
+  const bool direct = device->family == RELAYOUT_KERNELS_DIRECT;
+  const size_t positions =
+      (size_t)rlt_group_length(&strategy->rows) + (size_t)rlt_group_length(&strategy->columns);
+  const size_t size = positions * (direct ? 1 : 2) * (wide ? 16 : 8);
+  pair_list list = {.wide = wide, .pairs = malloc(size)};
+  if (list.pairs == NULL) {
+    return no_memory(error);
+  }
+  relayout_status status = add_side(problem, &strategy->rows, direct, &list, error);
+  if (status == RELAYOUT_OK) {
+    status = add_side(problem, &strategy->columns, direct, &list, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = make_buffer(device, size, list.pairs, buffer, error);
+  }
+  free(list.pairs);
+  return status;
+}
+
+/* ---- The kernel ---- */
+
+/* `*most` becomes the most work-items that a group of this kernel can have. */
+static relayout_status make_kernel(rlt_opencl_device *device, const rlt_build_options *options,
+                                   cl_kernel *kernel, size_t *most, relayout_error *error) {
+  cl_program program = NULL;
+  const relayout_status status = rlt_build_get(device, options, &program, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  cl_int code = CL_SUCCESS;
+  const cl_kernel made = clCreateKernel(program, relayout_strategy_name(options->strategy), &code);
+  clReleaseProgram(program);
+  if (made == NULL) {
+    return rlt_cl_fail(error, code, "clCreateKernel");
+  }
+  code = clGetKernelWorkGroupInfo(made, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most,
+                                  NULL);
+  if (code != CL_SUCCESS) {
+    clReleaseKernel(made);
+    return rlt_cl_fail(error, code, "clGetKernelWorkGroupInfo");
+  }
+  *kernel = made;
+  return RELAYOUT_OK;
+}
+
+/* The arguments that stay the same from one enqueue to the next. */
+static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_problem *problem,
+                                             relayout_error *error) {
+  const cl_kernel kernel = launch->kernel;
+  cl_int code = clSetKernelArg(kernel, ARGUMENT_GRID, sizeof launch->grid, &launch->grid);
+  if (code == CL_SUCCESS) {
+    code = clSetKernelArg(kernel, ARGUMENT_FILL, (size_t)problem->element_bytes, problem->fill);
+  }
+  if (code == CL_SUCCESS && launch->tables != NULL) {
+    code = clSetKernelArg(kernel, ARGUMENT_TABLES, sizeof launch->tables, &launch->tables);
+    if (code == CL_SUCCESS && launch->options.family == RELAYOUT_KERNELS_STAGED) {
+      code = clSetKernelArg(kernel, ARGUMENT_STAGED, (size_t)launch->local_bytes, NULL);
+    }
+  }
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
+}
+
+static int64_t local_bytes_of(const rlt_build_options *options, const rlt_strategy *strategy) {
+  if (options->family == RELAYOUT_KERNELS_DIRECT) {
+    return 0;
+  }
+  switch (strategy->kind) {
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+    return (int64_t)options->word_bytes * options->transpose_side * (options->transpose_side + 1);
+  case RELAYOUT_STRATEGY_PACKED:
+    return options->word_bytes * rlt_group_length(&strategy->rows) *
+           (rlt_group_length(&strategy->columns) | 1);
+  default:
+    return 0;
+  }
+}
+
+static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem *problem,
+                                   const rlt_strategy *strategy, rlt_launch *launch,
+                                   relayout_error *error) {
+  rlt_grid grid;
+  rlt_grid_make(problem, strategy, &grid);
+  kernel_grid head;
+  relayout_status status = RELAYOUT_OK;
+  int64_t group_size = device->family == RELAYOUT_KERNELS_DIRECT ? 1 : (int64_t)device->group_size;
+  for (size_t most = 0;; group_size /= 2) {
+    head = grid_of(device, problem, strategy, &grid, group_size);
+    launch->options = (rlt_build_options){
+        .strategy = strategy->kind,
+        .family = device->family,
+        .word_bytes = (int32_t)problem->element_bytes,
+        .wide = !is_narrow(device, problem, strategy, &head),
+        .group_size = (int32_t)group_size,
+        .transpose_side = (int32_t)rlt_opencl_transpose_side(device, problem->element_bytes)};
+    status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    if (group_size == 1 || (size_t)group_size <= most) {
+      break;
+    }
+    clReleaseKernel(launch->kernel); /* too many registers for such a group: a smaller one */
+    launch->kernel = NULL;
+  }
+  launch->group_count =
+      (size_t)rlt_divide_up((int64_t)head.tile_count, (int64_t)head.tiles_per_group);
+  launch->tile_rows = rlt_group_length(&strategy->rows);
+  launch->tile_columns = rlt_group_length(&strategy->columns);
+  launch->local_bytes = local_bytes_of(&launch->options, strategy);
+  status = make_grid(device, problem, strategy, &grid, &head, &launch->grid, error);
+  if (status == RELAYOUT_OK && strategy->kind == RELAYOUT_STRATEGY_PACKED) {
+    status = make_tables(device, problem, strategy, launch->options.wide, &launch->tables, error);
+  }
+  return status == RELAYOUT_OK ? set_lasting_arguments(launch, problem, error) : status;
+}
+
+relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *problem,
+                                  const rlt_strategy *strategy, rlt_launch **launch,
+                                  relayout_error *error) {
+  rlt_launch *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return no_memory(error);
+  }
+  pthread_mutex_init(&made->lock, NULL);
+  const relayout_status status = fill_launch(device, problem, strategy, made, error);
+  if (status != RELAYOUT_OK) {
+    rlt_launch_destroy(made);
+    return status;
+  }
+  *launch = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_launch_destroy(rlt_launch *launch) {
+  if (launch == NULL) {
+    return;
+  }
+  if (launch->kernel != NULL) {
+    clReleaseKernel(launch->kernel);
+  }
+  if (launch->grid != NULL) {
+    clReleaseMemObject(launch->grid);
+  }
+  if (launch->tables != NULL) {
+    clReleaseMemObject(launch->tables);
+  }
+  pthread_mutex_destroy(&launch->lock);
+  free(launch);
+}
+
+/* ---- Enqueuing ---- */
+
+/* Where one side lies; kernels count its start in words. */
+static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place) {
+  const cl_ulong start = place.offset / (size_t)launch->options.word_bytes;
+  const cl_int code = clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
+  return code == CL_SUCCESS ? clSetKernelArg(launch->kernel, argument + 1, sizeof start, &start)
+                            : code;
+}
+
+/* Under the launch's lock. */
+static relayout_status enqueue(const rlt_launch *launch, cl_command_queue queue, rlt_place source,
+                               rlt_place destination, cl_uint n_wait, const cl_event *wait,
+                               cl_event *event, relayout_error *error) {
+  cl_int code = set_place(launch, ARGUMENT_DESTINATION, destination);
+  if (code == CL_SUCCESS && launch->options.strategy != RELAYOUT_STRATEGY_FILL) {
+    code = set_place(launch, ARGUMENT_SOURCE, source);
+  }
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clSetKernelArg");
+  }
+  const size_t local_size = (size_t)launch->options.group_size;
+  const size_t global_size = launch->group_count * local_size;
+  code = clEnqueueNDRangeKernel(queue, launch->kernel, 1, NULL, &global_size, &local_size, n_wait,
+                                wait, event);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueNDRangeKernel");
+}
+
+relayout_status rlt_launch_enqueue(rlt_launch *launch, cl_command_queue queue, rlt_place source,
+                                   rlt_place destination, cl_uint n_wait, const cl_event *wait,
+                                   cl_event *event, relayout_error *error) {
+  pthread_mutex_lock(&launch->lock);
+  const relayout_status status =
+      enqueue(launch, queue, source, destination, n_wait, wait, event, error);
+  pthread_mutex_unlock(&launch->lock);
+  return status;
+}

@@ -1,0 +1,181 @@
+/* program.c: a strategy made ready on a device, in elements and, where it pays, in wider words. */
+#include "opencl/program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "opencl/cl_error.h"
+
+enum { WIDEST_WORD = 16 };
+
+/* ---- Wider words ---- */
+
+static bool divides(int64_t factor, int64_t a, int64_t b) {
+  return a % factor == 0 && b % factor == 0;
+}
+
+/* Whether `factor` elements along the columns' axis always move, or are filled, together. */
+static bool words_stay_whole(const rlt_problem *problem, const rlt_strategy *strategy,
+                             int64_t factor) {
+  const bool has_source = strategy->kind == RELAYOUT_STRATEGY_COPY;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    const int64_t source = has_source ? axis->source_stride : 0;
+    const bool whole = a == strategy->columns.axes[0]
+                           ? divides(factor, axis->extent, axis->valid) &&
+                                 axis->destination_stride == 1 && (!has_source || source == 1)
+                           : divides(factor, axis->destination_stride, source);
+    if (!whole) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Elements in the widest word that copies and fills can move in; 1 for other strategies. */
+static int64_t word_factor(const rlt_problem *problem, const rlt_strategy *strategy) {
+  if ((strategy->kind != RELAYOUT_STRATEGY_COPY && strategy->kind != RELAYOUT_STRATEGY_FILL) ||
+      strategy->columns.axis_count != 1) {
+    return 1;
+  }
+  int64_t factor = WIDEST_WORD / problem->element_bytes;
+  while (factor > 1 && !words_stay_whole(problem, strategy, factor)) {
+    factor /= 2;
+  }
+  return factor;
+}
+
+/* Restates problem and strategy in words of `factor` elements. */
+static void widen(rlt_problem *problem, rlt_strategy *strategy, int64_t factor) {
+  const int32_t columns = strategy->columns.axes[0];
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    rlt_axis *const axis = &problem->axes[a];
+    if (a == columns) {
+      axis->extent /= factor;
+      axis->valid /= factor;
+    } else {
+      axis->source_stride /= factor;
+      axis->destination_stride /= factor;
+    }
+  }
+  for (int64_t i = 1; i < factor; ++i) {
+    memcpy(problem->fill + i * problem->element_bytes, problem->fill,
+           (size_t)problem->element_bytes);
+  }
+  problem->element_bytes *= factor;
+  problem->source_elements /= factor;
+  problem->destination_elements /= factor;
+  strategy->columns.block = rlt_max(strategy->columns.block / factor, 1);
+}
+
+/* ---- The program ---- */
+
+/* Whether the axes cover the destination: no two digit lists meet, so counting them is enough. */
+static bool fills_everything(const rlt_problem *problem) {
+  int64_t count = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (!rlt_multiply(count, problem->axes[a].extent, &count)) {
+      return false;
+    }
+    if (!problem->fills && problem->axes[a].valid < problem->axes[a].extent) {
+      return false;
+    }
+  }
+  return count == problem->destination_elements && (problem->fills || problem->guard_count == 0);
+}
+
+static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *problem,
+                                  const rlt_strategy *strategy, int64_t factor, rlt_launch **launch,
+                                  relayout_error *error) {
+  rlt_problem *const wide = malloc(sizeof *wide);
+  if (wide == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
+                    sizeof *wide);
+  }
+  *wide = *problem;
+  rlt_strategy wide_strategy = *strategy;
+  widen(wide, &wide_strategy, factor);
+  const relayout_status status = rlt_launch_create(device, wide, &wide_strategy, launch, error);
+  free(wide);
+  return status;
+}
+
+relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_problem *problem,
+                                          const rlt_strategy *strategy, void **program,
+                                          relayout_error *error) {
+  rlt_opencl_device *const opened = (rlt_opencl_device *)device;
+  rlt_opencl_program *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
+                    sizeof *made);
+  }
+  made->source_size = (size_t)(problem->source_elements * problem->element_bytes);
+  made->destination_size = (size_t)(problem->destination_elements * problem->element_bytes);
+  made->writes_all = fills_everything(problem);
+  relayout_status status = rlt_launch_create(opened, problem, strategy, &made->elements, error);
+  /* DIRECT kernels move whole lines whatever the element. */
+  const int64_t factor =
+      opened->family == RELAYOUT_KERNELS_STAGED ? word_factor(problem, strategy) : 1;
+  if (status == RELAYOUT_OK && factor > 1) {
+    status = make_words(opened, problem, strategy, factor, &made->words, error);
+  }
+  if (status != RELAYOUT_OK) {
+    rlt_opencl_program_destroy(device, made);
+    return status;
+  }
+  *program = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_opencl_program_destroy(relayout_device *device, void *program) {
+  (void)device;
+  rlt_opencl_program *const made = program;
+  rlt_launch_destroy(made->elements);
+  rlt_launch_destroy(made->words);
+  free(made);
+}
+
+/* How far the byte at `offset` of a buffer lies from a whole word: a buffer begins at one, unless
+ * it is on host memory of the caller's. */
+static size_t misalignment(rlt_place place, size_t word) {
+  void *host = NULL;
+  if (place.buffer != NULL) {
+    clGetMemObjectInfo(place.buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+  }
+  return ((uintptr_t)host + place.offset) % word;
+}
+
+relayout_status rlt_opencl_program_enqueue(const rlt_opencl_program *program,
+                                           cl_command_queue queue, rlt_place source,
+                                           rlt_place destination, cl_uint n_wait,
+                                           const cl_event *wait, cl_event *event,
+                                           relayout_error *error) {
+  rlt_launch *launch = program->elements;
+  if (program->words != NULL) {
+    const size_t word = (size_t)program->words->options.word_bytes;
+    if (misalignment(source, word) == 0 && misalignment(destination, word) == 0) {
+      launch = program->words;
+    }
+  }
+  return rlt_launch_enqueue(launch, queue, source, destination, n_wait, wait, event, error);
+}
+
+void rlt_opencl_program_describe(const relayout_device *device, const void *program,
+                                 rlt_text *text) {
+  (void)device;
+  const rlt_opencl_program *const made = program;
+  const rlt_launch *const launch = made->words == NULL ? made->elements : made->words;
+  const rlt_build_options *const options = &launch->options;
+  const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
+  rlt_text_add(text, "%s kernel %s on words of %d bytes, %zu work-group%s of %d work-item%s",
+               direct ? "direct" : "staged", relayout_strategy_name(options->strategy),
+               (int)options->word_bytes, launch->group_count, launch->group_count == 1 ? "" : "s",
+               (int)options->group_size, options->group_size == 1 ? "" : "s");
+  rlt_text_add(text, ", tiles of %" PRId64 " x %" PRId64, launch->tile_rows, launch->tile_columns);
+  if (launch->local_bytes > 0) {
+    rlt_text_add(text, ", %" PRId64 " bytes of local memory", launch->local_bytes);
+  }
+}

@@ -1,0 +1,36 @@
+/* program.h: a strategy on an OpenCL device: the backend's program. Depends on launch.h. */
+#ifndef RLT_OPENCL_PROGRAM_H
+#define RLT_OPENCL_PROGRAM_H
+
+#include "opencl/launch.h"
+
+/* Two launches do the same in words of different widths. Which one an enqueue can use depends on
+ * its offsets, so both are ready. */
+typedef struct rlt_opencl_program {
+  rlt_launch *elements; /* in elements, at any offset */
+  rlt_launch *words;    /* in words of several elements, where both sides start at whole words; NULL
+                           where that gains nothing or the strides forbid it */
+  size_t source_size;   /* bytes */
+  size_t destination_size;
+  bool writes_all; /* every byte of the destination */
+} rlt_opencl_program;
+
+/* Enqueues the program, whose arguments are checked already. */
+relayout_status rlt_opencl_program_enqueue(const rlt_opencl_program *program,
+                                           cl_command_queue queue, rlt_place source,
+                                           rlt_place destination, cl_uint n_wait,
+                                           const cl_event *wait, cl_event *event,
+                                           relayout_error *error);
+
+/* What rlt_backend says of these. */
+relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_problem *problem,
+                                          const rlt_strategy *strategy, void **program,
+                                          relayout_error *error);
+void rlt_opencl_program_destroy(relayout_device *device, void *program);
+relayout_status rlt_opencl_program_execute(relayout_device *device, const void *program,
+                                           const void *source, void *destination,
+                                           relayout_error *error);
+void rlt_opencl_program_describe(const relayout_device *device, const void *program,
+                                 rlt_text *text);
+
+#endif
