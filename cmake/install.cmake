@@ -16,10 +16,10 @@ install(TARGETS ${installed_targets} EXPORT relayout-targets)
 install(DIRECTORY include/relayout TYPE INCLUDE ${private_headers})
 install(EXPORT relayout-targets NAMESPACE relayout:: DESTINATION ${package_dir})
 
-if(TARGET relayout_command)
+if(TARGET relayout_tool)
   file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(relayout_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
-  install(TARGETS relayout_command)
+  set_target_properties(relayout_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+  install(TARGETS relayout_tool)
 endif()
 
 # find_package: a static library brings its own dependencies, a shared one hides them.
@@ -39,7 +39,8 @@ install(FILES ${PROJECT_BINARY_DIR}/relayout-config.cmake
 
 # pkg-config: relayout, and relayout-opencl for users of relayout/opencl.h.
 set(pkg_config_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH prefix_from_pkg_config ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+           OUTPUT_VARIABLE prefix_from_pkg_config)
 cmake_path(APPEND pkg_config_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
 cmake_path(APPEND pkg_config_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
 set(private_libraries "-pthread")

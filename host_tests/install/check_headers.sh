@@ -1,0 +1,43 @@
+#!/bin/sh
+# check_headers.sh COMPILER c11|c++11 INCLUDE_DIR HEADER...
+# Compiles each HEADER of relayout/ alone, twice over, with warnings as errors. None but opencl.h may
+# include CL/cl.h.
+set -eu
+compiler=$1 standard=$2 include_dir=$3
+shift 3
+case $standard in
+c++*) language=c++ ;;
+*) language=c ;;
+esac
+
+if ! command -v "$compiler" >/dev/null ||
+  ! echo 'int x;' | "$compiler" -x "$language" -fsyntax-only - 2>/dev/null; then
+  echo "no $compiler for $language here"
+  exit 77
+fi
+
+# A CL/cl.h that shows itself by an error.
+forbidden=$(mktemp -d)
+trap 'rm -rf "$forbidden"' EXIT
+mkdir "$forbidden/CL"
+echo '#error "CL/cl.h was included"' >"$forbidden/CL/cl.h"
+
+compile() {
+  header=$1
+  shift
+  printf '#include <relayout/%s>\n#include <relayout/%s>\nextern int not_empty;\n' "$header" "$header" |
+    "$compiler" -x "$language" "-std=$standard" -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+      "$@" -I "$include_dir" -
+}
+
+for header in "$@"; do
+  if [ "$header" != opencl.h ]; then
+    compile "$header" -I "$forbidden"
+    continue
+  fi
+  compile opencl.h
+  if compile opencl.h -I "$forbidden" 2>/dev/null; then
+    echo "the forbidden CL/cl.h goes unnoticed: this test cannot fail"
+    exit 1
+  fi
+done
