@@ -1,0 +1,51 @@
+# setup.sh: what scripts/demo and scripts/test share; they source it from the repository's root.
+# shellcheck shell=sh
+
+# install_missing PACKAGE...: installs those Debian packages that are not there.
+install_missing() {
+  if ! command -v apt-get >/dev/null; then
+    echo "no apt-get here: taking it that these are installed: $*"
+    return
+  fi
+  missing=
+  for package in "$@"; do
+    if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed; then
+      missing="$missing $package"
+    fi
+  done
+  if [ -z "$missing" ]; then
+    return
+  fi
+  mkdir -p build
+  # shellcheck disable=SC2086 # package names are words
+  quietly "Installing$missing" build/packages.log apt_install $missing
+}
+
+# An update that fails for some other archive need not hinder the installation.
+apt_install() {
+  as_root apt-get -q update || true
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 \
+    -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@"
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+# quietly WHAT LOG COMMAND...: says what takes long, keeps the command's output in a file, and shows
+# it when the command fails, without what went well.
+quietly() {
+  what=$1 log=$2
+  shift 2
+  echo "$what ..."
+  if "$@" >"$log" 2>&1 </dev/null; then
+    return 0
+  fi
+  echo "failed; the whole log is in $log:"
+  grep -vE '^\[[0-9]+/[0-9]+\] |^ +Start +[0-9]+:|  Passed  ' "$log" | tail -n 200
+  return 1
+}
