@@ -1,0 +1,106 @@
+/* Drawing shapes. The numbers are those of the splitmix64 generator. */
+#include "conformance/random.h"
+
+#include <string.h>
+
+#include "oracle/oracle.h"
+
+uint64_t random_mix(uint64_t number) {
+  uint64_t z = number + 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+uint64_t random_next(uint64_t *state) {
+  const uint64_t number = random_mix(*state);
+  *state += 0x9e3779b97f4a7c15;
+  return number;
+}
+
+int64_t random_below(uint64_t *state, int64_t count) {
+  return (int64_t)(random_next(state) % (uint64_t)count);
+}
+
+relayout_element_type random_element_type(uint64_t *state) {
+  static const relayout_element_type types[] = {
+#define TYPE(name, ...) RELAYOUT_##name,
+      RELAYOUT_ELEMENT_TYPE_TABLE(TYPE)
+#undef TYPE
+  };
+  return types[random_below(state, sizeof(types) / sizeof(types[0]))];
+}
+
+static int64_t random_dimension(uint64_t *state) {
+  switch (random_below(state, 8)) {
+  case 0:
+    return 1;
+  case 1:
+    return 2;
+  case 2:
+    return random_below(state, 40) == 0 ? 0 : 3;
+  case 3:
+    return 1 + random_below(state, 70);
+  default:
+    return 1 + random_below(state, 12);
+  }
+}
+
+void random_dimensions(uint64_t *state, relayout_element_type type, int32_t rank,
+                       int64_t max_elements, relayout_shape *shape) {
+  memset(shape, 0, sizeof(*shape));
+  shape->element_type = type;
+  shape->rank = rank;
+  int64_t room = max_elements;
+  for (int32_t d = 0; d < rank; d++) {
+    const int64_t size = random_dimension(state);
+    shape->dimensions[d] = size <= room ? size : room;
+    room /= size > 0 ? size : 1;
+    room = room > 0 ? room : 1;
+  }
+}
+
+void random_order(uint64_t *state, relayout_shape *shape) {
+  memset(&shape->layout, 0, sizeof(shape->layout));
+  shape->layout.rank = shape->rank;
+  int32_t *order = shape->layout.minor_to_major;
+  for (int32_t i = 0; i < shape->rank; i++) {
+    const int32_t other = (int32_t)random_below(state, i + 1);
+    order[i] = order[other];
+    order[other] = i;
+  }
+}
+
+void random_padding(uint64_t *state, relayout_shape *shape) {
+  relayout_layout *layout = &shape->layout;
+  if (shape->rank == 0) {
+    return;
+  }
+  layout->padded_dimension_count = shape->rank;
+  memcpy(layout->padded_dimensions, shape->dimensions, sizeof(shape->dimensions));
+  const int64_t widenings = 1 + random_below(state, 3);
+  for (int64_t i = 0; i < widenings; i++) {
+    const int64_t d = random_below(state, shape->rank);
+    const int64_t size = shape->dimensions[d];
+    const bool to_line = size > 2 && random_below(state, 2) == 0;
+    layout->padded_dimensions[d] =
+        to_line ? size / 16 * 16 + 16 : size + 1 + random_below(state, 3);
+  }
+}
+
+void random_padding_value(uint64_t *state, relayout_shape *shape) {
+  relayout_layout *layout = &shape->layout;
+  unsigned char bytes[RELAYOUT_MAX_ELEMENT_SIZE];
+  /* A number below 2 is a value of every type of one byte, however few bits it has. */
+  const bool is_narrow = oracle_element_size(shape->element_type) == 1;
+  memset(layout->padding_literal, 0, sizeof(layout->padding_literal));
+  do {
+    layout->padding_value = (relayout_padding_value)random_below(state, 6);
+    if (layout->padding_value == RELAYOUT_PADDING_LITERAL) {
+      for (size_t i = 0; i < oracle_element_size(shape->element_type); i++) {
+        layout->padding_literal[i] = is_narrow ? 1 : (unsigned char)random_below(state, 256);
+      }
+    }
+  } while (layout->padding_value != RELAYOUT_PADDING_UNKNOWN &&
+           !oracle_padding(layout, shape->element_type, bytes));
+}

@@ -1,0 +1,36 @@
+/* random.h: numbers and shapes drawn from a seed, the same on every machine. Depends on the public
+ * structs alone. */
+#ifndef CONFORMANCE_RANDOM_H
+#define CONFORMANCE_RANDOM_H
+
+#include <stdint.h>
+
+#include "relayout/shape.h"
+
+/* A well-mixed function of a number. */
+uint64_t random_mix(uint64_t number);
+
+/* The next number of the sequence that `state` stands for; any state will do to start with. */
+uint64_t random_next(uint64_t *state);
+
+/* A number in 0 .. count-1; count > 0. */
+int64_t random_below(uint64_t *state, int64_t count);
+
+/* One of all element types. */
+relayout_element_type random_element_type(uint64_t *state);
+
+/* An array of this type and rank with at most max_elements elements, most dimensions being small
+ * and some 1 or, rarely, 0. Its layout is unset. */
+void random_dimensions(uint64_t *state, relayout_element_type type, int32_t rank,
+                       int64_t max_elements, relayout_shape *shape);
+
+/* Gives the shape a layout of random order without padding. */
+void random_order(uint64_t *state, relayout_shape *shape);
+
+/* Widens one to three dimensions of a shape that has a rank and an order. */
+void random_padding(uint64_t *state, relayout_shape *shape);
+
+/* Sets a padding value that the type has; the literals are no special value of any type. */
+void random_padding_value(uint64_t *state, relayout_shape *shape);
+
+#endif
