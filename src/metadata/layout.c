@@ -1,0 +1,302 @@
+/* layout.c: making, asking, comparing and changing layouts.
+ *
+ * Depends on rules.h and on base/.
+ */
+#include "relayout/layout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metadata/layout_equal.h"
+#include "metadata/rules.h"
+
+/* ---- Making layouts ------------------------------------------------------------------------- */
+
+static relayout_status check_make(int32_t rank, const int32_t *order, const char *name,
+                                  const relayout_layout *layout, relayout_error *error) {
+  if (layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  }
+  const relayout_status status = rlt_check_rank(rank, "rank", error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (rank > 0 && order == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, and the rank is %d", name, rank);
+  }
+  return rlt_check_permutation(rank, order, name, RELAYOUT_INVALID_SHAPE, error);
+}
+
+relayout_status relayout_layout_make(int32_t rank, const int32_t *minor_to_major,
+                                     relayout_layout *layout, relayout_error *error) {
+  const relayout_status status = check_make(rank, minor_to_major, "minor_to_major", layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  relayout_layout made = {.rank = rank};
+  for (int32_t i = 0; i < rank; ++i) {
+    made.minor_to_major[i] = minor_to_major[i];
+  }
+  *layout = made;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_make_from_major_to_minor(int32_t rank,
+                                                         const int32_t *major_to_minor,
+                                                         relayout_layout *layout,
+                                                         relayout_error *error) {
+  const relayout_status status = check_make(rank, major_to_minor, "major_to_minor", layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  relayout_layout made = {.rank = rank};
+  for (int32_t i = 0; i < rank; ++i) {
+    made.minor_to_major[i] = major_to_minor[rank - 1 - i];
+  }
+  *layout = made;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_make_descending(int32_t rank, relayout_layout *layout,
+                                                relayout_error *error) {
+  int32_t order[RELAYOUT_MAX_RANK];
+  for (int32_t i = 0; i < rank && i < RELAYOUT_MAX_RANK; ++i) {
+    order[i] = rank - 1 - i;
+  }
+  return relayout_layout_make(rank, order, layout, error);
+}
+
+relayout_status relayout_layout_make_ascending(int32_t rank, relayout_layout *layout,
+                                               relayout_error *error) {
+  int32_t order[RELAYOUT_MAX_RANK];
+  for (int32_t i = 0; i < rank && i < RELAYOUT_MAX_RANK; ++i) {
+    order[i] = i;
+  }
+  return relayout_layout_make(rank, order, layout, error);
+}
+
+/* ---- Asking layouts ------------------------------------------------------------------------- */
+
+static bool is_ordered(const relayout_layout *layout) {
+  return layout != NULL && rlt_check_order(layout, NULL) == RELAYOUT_OK;
+}
+
+bool rlt_layout_equal_order(const relayout_layout *a, const relayout_layout *b) {
+  return a->rank == b->rank && memcmp(a->minor_to_major, b->minor_to_major,
+                                      (size_t)a->rank * sizeof a->minor_to_major[0]) == 0;
+}
+
+static bool is_zero_literal(const relayout_layout *layout, size_t literal_bytes) {
+  for (size_t i = 0; i < literal_bytes; ++i) {
+    if (layout->padding_literal[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static relayout_padding_value normal_value(const relayout_layout *layout, size_t literal_bytes) {
+  const bool is_zero =
+      layout->padding_value == RELAYOUT_PADDING_LITERAL && is_zero_literal(layout, literal_bytes);
+  return is_zero ? RELAYOUT_PADDING_ZERO : layout->padding_value;
+}
+
+bool rlt_layout_equal_padding_value(const relayout_layout *a, const relayout_layout *b,
+                                    size_t literal_bytes) {
+  const relayout_padding_value value = normal_value(a, literal_bytes);
+  return value == normal_value(b, literal_bytes) &&
+         (value != RELAYOUT_PADDING_LITERAL ||
+          memcmp(a->padding_literal, b->padding_literal, literal_bytes) == 0);
+}
+
+static int64_t tail_alignment(const relayout_layout *layout) {
+  return layout->tail_padding_alignment_in_elements == 0
+             ? 1
+             : layout->tail_padding_alignment_in_elements;
+}
+
+bool rlt_layout_equal_tiling(const relayout_layout *a, const relayout_layout *b) {
+  if (tail_alignment(a) != tail_alignment(b) ||
+      a->element_size_in_bits != b->element_size_in_bits || a->tile_count != b->tile_count) {
+    return false;
+  }
+  int32_t first = 0;
+  for (int32_t i = 0; i < a->tile_count; ++i) {
+    const int32_t count = a->tile_ranks[i];
+    if (count != b->tile_ranks[i] || memcmp(a->tile_dimensions + first, b->tile_dimensions + first,
+                                            (size_t)count * sizeof a->tile_dimensions[0]) != 0) {
+      return false;
+    }
+    first += count;
+  }
+  return true;
+}
+
+/* Its counts may be used. u8 has every padding value, so it refuses nothing another type allows. */
+static bool is_countable(const relayout_layout *layout) {
+  return layout != NULL && rlt_check_layout(layout, RELAYOUT_U8, NULL) == RELAYOUT_OK;
+}
+
+bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
+  if (!is_countable(a) || !is_countable(b)) {
+    return false;
+  }
+  return rlt_layout_equal_order(a, b) && a->padded_dimension_count == b->padded_dimension_count &&
+         memcmp(a->padded_dimensions, b->padded_dimensions,
+                (size_t)a->padded_dimension_count * sizeof a->padded_dimensions[0]) == 0 &&
+         rlt_layout_equal_padding_value(a, b, RELAYOUT_MAX_ELEMENT_SIZE) &&
+         rlt_layout_equal_tiling(a, b) && a->memory_space == b->memory_space;
+}
+
+bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout) {
+  if (!is_ordered(layout)) {
+    return false;
+  }
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    if (layout->minor_to_major[i] != layout->rank - 1 - i) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout) {
+  if (!is_ordered(layout)) {
+    return false;
+  }
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    if (layout->minor_to_major[i] != i) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool relayout_layout_is_untiled(const relayout_layout *layout) {
+  return layout != NULL && rlt_check_untiled(layout, NULL) == RELAYOUT_OK;
+}
+
+/* Checks what relayout_layout_major and minor share. */
+static relayout_status check_position(const relayout_layout *layout, int32_t position,
+                                      const int32_t *dimension, relayout_error *error) {
+  if (layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  }
+  if (dimension == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimension is NULL");
+  }
+  const relayout_status status = rlt_check_order(layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (position < 0 || position >= layout->rank) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "position is %d, and the layout orders %d dimensions", position, layout->rank);
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_major(const relayout_layout *layout, int32_t position,
+                                      int32_t *dimension, relayout_error *error) {
+  const relayout_status status = check_position(layout, position, dimension, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *dimension = layout->minor_to_major[layout->rank - 1 - position];
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_minor(const relayout_layout *layout, int32_t position,
+                                      int32_t *dimension, relayout_error *error) {
+  const relayout_status status = check_position(layout, position, dimension, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *dimension = layout->minor_to_major[position];
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_make_logical_to_physical(const relayout_layout *layout,
+                                                         int32_t *physical, relayout_error *error) {
+  if (layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  }
+  const relayout_status status = rlt_check_order(layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (layout->rank > 0 && physical == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "physical is NULL");
+  }
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    physical[layout->minor_to_major[i]] = layout->rank - 1 - i;
+  }
+  return RELAYOUT_OK;
+}
+
+bool relayout_layout_are_dimensions_consecutive(const relayout_layout *layout, int32_t count,
+                                                const int32_t *dimensions) {
+  if (!is_ordered(layout) || count < 0 || count > layout->rank ||
+      (count > 0 && dimensions == NULL)) {
+    return false;
+  }
+  uint64_t wanted = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (dimensions[i] < 0 || dimensions[i] >= layout->rank) {
+      return false;
+    }
+    wanted |= UINT64_C(1) << dimensions[i];
+  }
+  int32_t run = 0;
+  for (int32_t i = 0; i < layout->rank && run < count; ++i) {
+    const bool is_wanted = (wanted >> layout->minor_to_major[i] & 1) != 0;
+    run = is_wanted ? run + 1 : 0;
+  }
+  return run == count;
+}
+
+/* ---- Changing layouts ----------------------------------------------------------------------- */
+
+/* Moves a logical dimension to this entry of minor_to_major. */
+static relayout_status move_dimension(const relayout_layout *layout, int32_t dimension,
+                                      bool to_major, relayout_layout *result,
+                                      relayout_error *error) {
+  if (layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  }
+  if (result == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "result is NULL");
+  }
+  const relayout_status status = rlt_check_order(layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (dimension < 0 || dimension >= layout->rank) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "dimension is %d, and the layout orders %d dimensions", dimension,
+                    layout->rank);
+  }
+  relayout_layout moved = *layout;
+  int32_t next = to_major ? 0 : 1;
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    if (layout->minor_to_major[i] != dimension) {
+      moved.minor_to_major[next++] = layout->minor_to_major[i];
+    }
+  }
+  moved.minor_to_major[to_major ? layout->rank - 1 : 0] = dimension;
+  *result = moved;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_move_dimension_to_major(const relayout_layout *layout,
+                                                        int32_t dimension, relayout_layout *result,
+                                                        relayout_error *error) {
+  return move_dimension(layout, dimension, true, result, error);
+}
+
+relayout_status relayout_layout_move_dimension_to_minor(const relayout_layout *layout,
+                                                        int32_t dimension, relayout_layout *result,
+                                                        relayout_error *error) {
+  return move_dimension(layout, dimension, false, result, error);
+}

@@ -1,0 +1,228 @@
+/* rules.c: what makes orders, layouts and shapes valid. Structs full of garbage are refused before
+ * anything in them is used as a count or an index.
+ *
+ * Depends on the element types and on base/.
+ */
+#include "metadata/rules.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "metadata/type_table.h"
+
+relayout_status rlt_check_rank(int64_t rank, const char *name, relayout_error *error) {
+  if (rank < 0 || rank > RELAYOUT_MAX_RANK) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "%s is %" PRId64 ", not in 0..%d", name, rank,
+                    RELAYOUT_MAX_RANK);
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_check_permutation(int32_t rank, const int32_t *order, const char *name,
+                                      relayout_status failure, relayout_error *error) {
+  uint64_t seen = 0;
+  for (int32_t i = 0; i < rank; ++i) {
+    if (order[i] < 0 || order[i] >= rank) {
+      return rlt_fail(error, failure, "%s[%d] is %d, not in 0..%d", name, i, order[i], rank - 1);
+    }
+    const uint64_t bit = UINT64_C(1) << order[i];
+    if ((seen & bit) != 0) {
+      return rlt_fail(error, failure, "%s[%d] is %d, which stands in it already", name, i,
+                      order[i]);
+    }
+    seen |= bit;
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_check_order(const relayout_layout *layout, relayout_error *error) {
+  const relayout_status status = rlt_check_rank(layout->rank, "layout.rank", error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  return rlt_check_permutation(layout->rank, layout->minor_to_major, "minor_to_major",
+                               RELAYOUT_INVALID_SHAPE, error);
+}
+
+static relayout_status check_padding_value(const relayout_layout *layout, const rlt_type_row *row,
+                                           relayout_error *error) {
+  uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE];
+  const relayout_status status = relayout_layout_padding_bytes(layout, row->type, bytes, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (row->bits < 8 && bytes[0] >> row->bits != 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "padding_literal is 0x%02x, wider than the %d bits of %s", bytes[0], row->bits,
+                    row->name);
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status check_tile(const relayout_layout *layout, int32_t first, int32_t count,
+                                  relayout_error *error) {
+  for (int32_t i = first; i < first + count; ++i) {
+    const int64_t size = layout->tile_dimensions[i];
+    if (size == RELAYOUT_TILE_COMBINE) {
+      if (i == first + count - 1) {
+        return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                        "tile_dimensions[%d] is *, and the last dimension of a tile has no more "
+                        "minor one to merge into",
+                        i);
+      }
+      continue;
+    }
+    if (size < 1) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "tile_dimensions[%d] is %" PRId64 ", neither at least 1 nor *", i, size);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status check_tiles(const relayout_layout *layout, relayout_error *error) {
+  if (layout->tile_count < 0 || layout->tile_count > RELAYOUT_MAX_TILES) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "tile_count is %d, not in 0..%d",
+                    layout->tile_count, RELAYOUT_MAX_TILES);
+  }
+  int32_t first = 0;
+  for (int32_t i = 0; i < layout->tile_count; ++i) {
+    const int32_t count = layout->tile_ranks[i];
+    if (count < 1 || count > RELAYOUT_MAX_TILE_DIMENSIONS - first) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "tile_ranks[%d] is %d, not in 1..%d: all tiles together have at most %d "
+                      "dimensions",
+                      i, count, RELAYOUT_MAX_TILE_DIMENSIONS - first, RELAYOUT_MAX_TILE_DIMENSIONS);
+    }
+    const relayout_status status = check_tile(layout, first, count, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    first += count;
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
+                                 relayout_error *error) {
+  const rlt_type_row *row = rlt_type_find(type);
+  if (row == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "element_type is %" PRId64 ", which is no type",
+                    (int64_t)type);
+  }
+  relayout_status status = rlt_check_order(layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (layout->padded_dimension_count != 0 && layout->padded_dimension_count != layout->rank) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "padded_dimension_count is %d, neither 0 nor the rank, which is %d",
+                    layout->padded_dimension_count, layout->rank);
+  }
+  for (int32_t d = 0; d < layout->padded_dimension_count; ++d) {
+    if (layout->padded_dimensions[d] < 0) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "padded_dimensions[%d] is %" PRId64 ", less than 0", d,
+                      layout->padded_dimensions[d]);
+    }
+  }
+  status = check_padding_value(layout, row, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  status = check_tiles(layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (layout->tail_padding_alignment_in_elements < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "tail_padding_alignment_in_elements is %" PRId64 ", less than 0",
+                    layout->tail_padding_alignment_in_elements);
+  }
+  if (layout->element_size_in_bits < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "element_size_in_bits is %" PRId64 ", less than 0",
+                    layout->element_size_in_bits);
+  }
+  return RELAYOUT_OK;
+}
+
+/* Zero-size dimensions are left out of the product, so that no stride overflows either. */
+static relayout_status check_sizes(const relayout_shape *shape, relayout_error *error) {
+  const int64_t limit = rlt_min(INT64_MAX, PTRDIFF_MAX);
+  int64_t bytes = (int64_t)relayout_element_type_byte_size(shape->element_type);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    const int64_t width = rlt_padded_width(shape, d);
+    if (width == 0) {
+      continue;
+    }
+    if (!rlt_multiply(bytes, width, &bytes) || bytes > limit) {
+      return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
+                      "with %sdimensions[%d], which is %" PRId64 ", an array of %s exceeds %" PRId64
+                      " bytes",
+                      shape->layout.padded_dimension_count == 0 ? "" : "padded_", d, width,
+                      relayout_element_type_name(shape->element_type), limit);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_error *error) {
+  if (shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
+  }
+  relayout_status status = rlt_check_rank(shape->rank, "rank", error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (shape->dimensions[d] < 0) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "dimensions[%d] is %" PRId64 ", less than 0",
+                      d, shape->dimensions[d]);
+    }
+  }
+  if (shape->layout.rank != shape->rank) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "the layout orders %d dimensions, and the shape has %d", shape->layout.rank,
+                    shape->rank);
+  }
+  status = rlt_check_layout(&shape->layout, shape->element_type, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  for (int32_t d = 0; d < shape->layout.padded_dimension_count; ++d) {
+    if (shape->layout.padded_dimensions[d] < shape->dimensions[d]) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "padded_dimensions[%d] is %" PRId64
+                      ", less than dimensions[%d], which is %" PRId64,
+                      d, shape->layout.padded_dimensions[d], d, shape->dimensions[d]);
+    }
+  }
+  return check_sizes(shape, error);
+}
+
+relayout_status rlt_check_untiled(const relayout_layout *layout, relayout_error *error) {
+  if (layout->tile_count > 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "tiles (T) are not supported yet: tile_count is %d", layout->tile_count);
+  }
+  if (layout->tail_padding_alignment_in_elements > 1) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "tail alignment (L) is not supported yet: "
+                    "tail_padding_alignment_in_elements is %" PRId64,
+                    layout->tail_padding_alignment_in_elements);
+  }
+  if (layout->element_size_in_bits != 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "packed elements (E) are not supported yet: element_size_in_bits is %" PRId64,
+                    layout->element_size_in_bits);
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_check_strided(const relayout_shape *shape, relayout_error *error) {
+  const relayout_status status = relayout_shape_validate(shape, error);
+  return status == RELAYOUT_OK ? rlt_check_untiled(&shape->layout, error) : status;
+}

@@ -1,0 +1,41 @@
+/* rules.h: what makes orders and layouts valid, shared by all that take them.
+ *
+ * Depends on the public layouts and on base/.
+ */
+#ifndef RLT_METADATA_RULES_H
+#define RLT_METADATA_RULES_H
+
+#include <stdint.h>
+
+#include "relayout/layout.h"
+#include "relayout/shape.h"
+
+/* `rank`, called `name` in the message, is in 0 .. 64. RELAYOUT_INVALID_SHAPE. */
+relayout_status rlt_check_rank(int64_t rank, const char *name, relayout_error *error);
+
+/* The first `rank` entries of `order`, called `name` in the message, are a permutation of
+ * 0 .. rank-1. The rank is valid. `failure` is the status to fail with. */
+relayout_status rlt_check_permutation(int32_t rank, const int32_t *order, const char *name,
+                                      relayout_status failure, relayout_error *error);
+
+/* The layout's rank and minor_to_major. RELAYOUT_INVALID_SHAPE. */
+relayout_status rlt_check_order(const relayout_layout *layout, relayout_error *error);
+
+/* All that can be said of a layout whose dimensions are not known. RELAYOUT_INVALID_ARGUMENT,
+ * RELAYOUT_INVALID_SHAPE. */
+relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
+                                 relayout_error *error);
+
+/* Strides describe the layout; the message names what is in the way. RELAYOUT_UNSUPPORTED. */
+relayout_status rlt_check_untiled(const relayout_layout *layout, relayout_error *error);
+
+/* The shape is valid and strides describe it. */
+relayout_status rlt_check_strided(const relayout_shape *shape, relayout_error *error);
+
+/* The width in memory of logical dimension d of a valid shape. */
+static inline int64_t rlt_padded_width(const relayout_shape *shape, int32_t d) {
+  return shape->layout.padded_dimension_count == 0 ? shape->dimensions[d]
+                                                   : shape->layout.padded_dimensions[d];
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* shape.c: making, comparing and measuring shapes. Depends on rules.h and on base/. */
+#include "relayout/shape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metadata/layout_equal.h"
+#include "metadata/rules.h"
+
+static bool is_valid(const relayout_shape *shape) {
+  return relayout_shape_validate(shape, NULL) == RELAYOUT_OK;
+}
+
+/* ---- Making shapes -------------------------------------------------------------------------- */
+
+/* Puts together what the caller has checked to be there. */
+static relayout_status make(relayout_element_type type, int32_t rank, const int64_t *dimensions,
+                            const relayout_layout *layout, relayout_shape *shape,
+                            relayout_error *error) {
+  if (rank > 0 && dimensions == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, and the rank is %d",
+                    rank);
+  }
+  relayout_shape made = {.element_type = type, .rank = rank, .layout = *layout};
+  for (int32_t d = 0; d < rank; ++d) {
+    made.dimensions[d] = dimensions[d];
+  }
+  const relayout_status status = relayout_shape_validate(&made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *shape = made;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
+                                    const int64_t *dimensions, relayout_shape *shape,
+                                    relayout_error *error) {
+  if (shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
+  }
+  relayout_layout layout;
+  const relayout_status status = relayout_layout_make_descending(rank, &layout, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  return make(type, rank, dimensions, &layout, shape, error);
+}
+
+relayout_status relayout_shape_make_with_layout(relayout_element_type type, int32_t rank,
+                                                const int64_t *dimensions,
+                                                const relayout_layout *layout,
+                                                relayout_shape *shape, relayout_error *error) {
+  if (layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  }
+  if (shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
+  }
+  const relayout_status status = rlt_check_rank(rank, "rank", error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  return make(type, rank, dimensions, layout, shape, error);
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------ */
+
+static bool equal_dimensions(const relayout_shape *a, const relayout_shape *b) {
+  return a->rank == b->rank &&
+         memcmp(a->dimensions, b->dimensions, (size_t)a->rank * sizeof a->dimensions[0]) == 0;
+}
+
+/* Some element in memory belongs to no multi-index, or may: it holds the padding value. */
+static bool has_padding(const relayout_shape *shape) {
+  return relayout_shape_is_padded(shape) || shape->layout.tile_count > 0 ||
+         shape->layout.tail_padding_alignment_in_elements > 1;
+}
+
+static size_t smaller_element(const relayout_shape *a, const relayout_shape *b) {
+  const size_t of_a = relayout_element_type_byte_size(a->element_type);
+  const size_t of_b = relayout_element_type_byte_size(b->element_type);
+  return of_a < of_b ? of_a : of_b;
+}
+
+/* Of shapes of the same dimensions. */
+static bool equal_layouts(const relayout_shape *a, const relayout_shape *b) {
+  for (int32_t d = 0; d < a->rank; ++d) {
+    if (rlt_padded_width(a, d) != rlt_padded_width(b, d)) {
+      return false;
+    }
+  }
+  return rlt_layout_equal_order(&a->layout, &b->layout) &&
+         rlt_layout_equal_tiling(&a->layout, &b->layout) &&
+         a->layout.memory_space == b->layout.memory_space &&
+         (!has_padding(a) ||
+          rlt_layout_equal_padding_value(&a->layout, &b->layout, smaller_element(a, b)));
+}
+
+bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b) {
+  return relayout_shape_equal_ignoring_layout(a, b) && equal_layouts(a, b);
+}
+
+bool relayout_shape_equal_ignoring_layout(const relayout_shape *a, const relayout_shape *b) {
+  return relayout_shape_same_dimensions(a, b) && a->element_type == b->element_type;
+}
+
+bool relayout_shape_equal_ignoring_element_type(const relayout_shape *a, const relayout_shape *b) {
+  return relayout_shape_same_dimensions(a, b) && equal_layouts(a, b);
+}
+
+bool relayout_shape_same_dimensions(const relayout_shape *a, const relayout_shape *b) {
+  return is_valid(a) && is_valid(b) && equal_dimensions(a, b);
+}
+
+bool relayout_shape_compatible(const relayout_shape *a, const relayout_shape *b) {
+  return relayout_shape_equal_ignoring_layout(a, b);
+}
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+int32_t relayout_shape_true_rank(const relayout_shape *shape) {
+  if (!is_valid(shape)) {
+    return 0;
+  }
+  int32_t count = 0;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    count += shape->dimensions[d] != 1;
+  }
+  return count;
+}
+
+relayout_status relayout_shape_dimension_number(const relayout_shape *shape, int64_t number,
+                                                int32_t *dimension, relayout_error *error) {
+  if (dimension == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimension is NULL");
+  }
+  const relayout_status status = relayout_shape_validate(shape, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (number < -shape->rank || number >= shape->rank) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "dimension number is %" PRId64 ", and the shape has %d dimensions", number,
+                    shape->rank);
+  }
+  *dimension = (int32_t)(number < 0 ? number + shape->rank : number);
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_shape_dimension(const relayout_shape *shape, int64_t number, int64_t *size,
+                                         relayout_error *error) {
+  if (size == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "size is NULL");
+  }
+  int32_t dimension = 0;
+  const relayout_status status = relayout_shape_dimension_number(shape, number, &dimension, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *size = shape->dimensions[dimension];
+  return RELAYOUT_OK;
+}
+
+int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d) {
+  return is_valid(shape) && d >= 0 && d < shape->rank ? rlt_padded_width(shape, d) : 0;
+}
+
+bool relayout_shape_is_padded(const relayout_shape *shape) {
+  if (!is_valid(shape)) {
+    return false;
+  }
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (rlt_padded_width(shape, d) > shape->dimensions[d]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int64_t relayout_shape_element_count(const relayout_shape *shape) {
+  if (!is_valid(shape)) {
+    return 0;
+  }
+  int64_t count = 1;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    count *= shape->dimensions[d];
+  }
+  return count;
+}
+
+relayout_status relayout_shape_physical_element_count(const relayout_shape *shape, int64_t *count,
+                                                      relayout_error *error) {
+  if (count == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is NULL");
+  }
+  const relayout_status status = rlt_check_strided(shape, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  int64_t product = 1;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    product *= rlt_padded_width(shape, d);
+  }
+  *count = product;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *bytes,
+                                         relayout_error *error) {
+  if (bytes == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "bytes is NULL");
+  }
+  int64_t count = 0;
+  const relayout_status status = relayout_shape_physical_element_count(shape, &count, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *bytes = (size_t)count * relayout_element_type_byte_size(shape->element_type);
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
+                                       relayout_error *error) {
+  const relayout_status status = rlt_check_strided(shape, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (shape->rank > 0 && strides == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "strides is NULL");
+  }
+  int64_t stride = 1;
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = shape->layout.minor_to_major[i];
+    strides[d] = stride;
+    stride *= rlt_padded_width(shape, d);
+  }
+  return RELAYOUT_OK;
+}
