@@ -95,15 +95,6 @@ size_t relayout_layout_format(const relayout_layout *layout, relayout_element_ty
   return text.length;
 }
 
-static bool is_widened(const relayout_shape *shape) {
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    if (rlt_padded_width(shape, d) > shape->dimensions[d]) {
-      return true;
-    }
-  }
-  return false;
-}
-
 size_t relayout_shape_format(const relayout_shape *shape, char *buffer, size_t capacity) {
   rlt_text text = rlt_text_in(buffer, capacity);
   if (relayout_shape_validate(shape, NULL) != RELAYOUT_OK) {
@@ -115,7 +106,7 @@ size_t relayout_shape_format(const relayout_shape *shape, char *buffer, size_t c
   }
   rlt_text_add(&text, "]");
   relayout_layout layout = shape->layout;
-  if (!is_widened(shape)) {
+  if (!relayout_shape_is_padded(shape)) {
     layout.padded_dimension_count = 0;
   }
   add_layout(&layout, rlt_type_find(shape->element_type), &text);

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "metadata/type_table.h"
+#include "metadata/widths.h"
 
 relayout_status rlt_check_rank(int64_t rank, const char *name, relayout_error *error) {
   if (rank < 0 || rank > RELAYOUT_MAX_RANK) {

@@ -32,10 +32,4 @@ relayout_status rlt_check_untiled(const relayout_layout *layout, relayout_error 
 /* The shape is valid and strides describe it. */
 relayout_status rlt_check_strided(const relayout_shape *shape, relayout_error *error);
 
-/* The width in memory of logical dimension d of a valid shape. */
-static inline int64_t rlt_padded_width(const relayout_shape *shape, int32_t d) {
-  return shape->layout.padded_dimension_count == 0 ? shape->dimensions[d]
-                                                   : shape->layout.padded_dimensions[d];
-}
-
 #endif

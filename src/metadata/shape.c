@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "metadata/layout_equal.h"
 #include "metadata/rules.h"
+#include "metadata/widths.h"
 
 static bool is_valid(const relayout_shape *shape) {
   return relayout_shape_validate(shape, NULL) == RELAYOUT_OK;
@@ -230,11 +231,6 @@ relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *str
   if (shape->rank > 0 && strides == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "strides is NULL");
   }
-  int64_t stride = 1;
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    const int32_t d = shape->layout.minor_to_major[i];
-    strides[d] = stride;
-    stride *= rlt_padded_width(shape, d);
-  }
+  rlt_strides(shape, strides);
   return RELAYOUT_OK;
 }

@@ -1,0 +1,105 @@
+/* index.c: multi-indices and linear indices. Depends on rules.h and on base/. */
+#include "relayout/index.h"
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "metadata/rules.h"
+#include "metadata/widths.h"
+
+bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index) {
+  if (relayout_shape_validate(shape, NULL) != RELAYOUT_OK || (shape->rank > 0 && index == NULL)) {
+    return false;
+  }
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (index[d] < 0 || index[d] >= shape->dimensions[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+relayout_status relayout_index_to_linear(const relayout_shape *shape, const int64_t *index,
+                                         int64_t *linear, relayout_error *error) {
+  if (linear == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "linear is NULL");
+  }
+  const relayout_status status = rlt_check_strided(shape, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (shape->rank > 0 && index == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");
+  }
+  int64_t position = 0;
+  for (int32_t i = shape->rank - 1; i >= 0; --i) {
+    const int32_t d = shape->layout.minor_to_major[i];
+    const int64_t width = rlt_padded_width(shape, d);
+    if (index[d] < 0 || index[d] >= width) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                      "index[%d] is %" PRId64 ", and dimension %d is %" PRId64 " wide", d, index[d],
+                      d, width);
+    }
+    position = position * width + index[d];
+  }
+  *linear = position;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t linear,
+                                           int64_t *index, relayout_error *error) {
+  int64_t count = 0;
+  const relayout_status status = relayout_shape_physical_element_count(shape, &count, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (linear < 0 || linear >= count) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "linear is %" PRId64 ", and the array takes %" PRId64 " elements", linear,
+                    count);
+  }
+  if (shape->rank > 0 && index == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");
+  }
+  int64_t rest = linear;
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = shape->layout.minor_to_major[i];
+    const int64_t width = rlt_padded_width(shape, d);
+    index[d] = rest % width;
+    rest /= width;
+  }
+  return RELAYOUT_OK;
+}
+
+bool relayout_index_bump(const relayout_shape *shape, int64_t *index) {
+  if (relayout_shape_element_count(shape) == 0 || index == NULL) {
+    return false;
+  }
+  for (int32_t d = shape->rank - 1; d >= 0; --d) {
+    if (index[d] < shape->dimensions[d] - 1) {
+      ++index[d];
+      return true;
+    }
+    index[d] = 0;
+  }
+  return false;
+}
+
+relayout_status relayout_index_dimension_stride(const relayout_shape *shape, int64_t number,
+                                                int64_t *stride, relayout_error *error) {
+  if (stride == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "stride is NULL");
+  }
+  int64_t strides[RELAYOUT_MAX_RANK];
+  relayout_status status = relayout_shape_strides(shape, strides, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  int32_t dimension = 0;
+  status = relayout_shape_dimension_number(shape, number, &dimension, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *stride = strides[dimension];
+  return RELAYOUT_OK;
+}

@@ -1,0 +1,28 @@
+/* widths.h: how wide dimensions are in memory, and the strides that follow. For valid shapes.
+ *
+ * Depends on the public shapes alone.
+ */
+#ifndef RLT_METADATA_WIDTHS_H
+#define RLT_METADATA_WIDTHS_H
+
+#include <stdint.h>
+
+#include "relayout/shape.h"
+
+/* The width in memory of logical dimension d. */
+static inline int64_t rlt_padded_width(const relayout_shape *shape, int32_t d) {
+  return shape->layout.padded_dimension_count == 0 ? shape->dimensions[d]
+                                                   : shape->layout.padded_dimensions[d];
+}
+
+/* Strides in elements by logical dimension, tiles left aside. */
+static inline void rlt_strides(const relayout_shape *shape, int64_t *strides) {
+  int64_t stride = 1;
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = shape->layout.minor_to_major[i];
+    strides[d] = stride;
+    stride *= rlt_padded_width(shape, d);
+  }
+}
+
+#endif
