@@ -84,7 +84,6 @@ relayout_status relayout_device_list(relayout_device_info *infos, size_t capacit
 
 /* ---- Opening by name ---- */
 
-#ifdef RELAYOUT_HAVE_OPENCL
 /* A run of digits that fits; moves *text behind it. */
 static bool take_number(const char **text, uint32_t *number) {
   if (**text < '0' || **text > '9') {
@@ -110,7 +109,6 @@ static bool parse_position(const char *text, uint32_t *platform, uint32_t *numbe
   return take_number(&text, platform) && take_colon(&text) && take_number(&text, number) &&
          *text == '\0';
 }
-#endif
 
 static relayout_status unknown_name(const char *name, relayout_error *error) {
   return rlt_fail(error, RELAYOUT_INVALID_TEXT,
@@ -124,16 +122,14 @@ static relayout_status open_opencl(const char *name, relayout_device **device,
   if (!positioned && strcmp(name, "opencl") != 0) {
     return unknown_name(name, error);
   }
-#ifdef RELAYOUT_HAVE_OPENCL
-  if (!positioned) {
-    return rlt_opencl_open_best(false, device, error);
-  }
   uint32_t platform = 0;
   uint32_t number = 0;
-  if (!parse_position(name + sizeof prefix - 1, &platform, &number)) {
+  if (positioned && !parse_position(name + sizeof prefix - 1, &platform, &number)) {
     return unknown_name(name, error);
   }
-  return rlt_opencl_open_at(platform, number, device, error);
+#ifdef RELAYOUT_HAVE_OPENCL
+  return positioned ? rlt_opencl_open_at(platform, number, device, error)
+                    : rlt_opencl_open_best(false, device, error);
 #else
   (void)device;
   return rlt_fail(error, RELAYOUT_NO_DEVICE, "device `%.64s`: this build has no OpenCL", name);
