@@ -58,12 +58,18 @@ static void test_empty_relayout_runs_nothing(void **state) {
   relayout_device *device = recorder_device(&record);
   const relayout_shape from = shape_of("f32[0,3]{1,0}");
   const relayout_shape to = shape_of("f32[0,3]{0,1}");
-  relayout_plan *plan = NULL;
-  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
-  assert_int_equal(relayout_plan_execute(plan, NULL, NULL, NULL), RELAYOUT_OK);
+  for (int kind = RELAYOUT_STRATEGY_AUTO; kind <= RELAYOUT_STRATEGY_GATHER; ++kind) {
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.strategy = (relayout_strategy)kind;
+    relayout_plan *plan = NULL;
+    assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_plan_get_strategy(plan),
+                     kind == RELAYOUT_STRATEGY_AUTO ? RELAYOUT_STRATEGY_COPY : kind);
+    assert_int_equal(relayout_plan_execute(plan, NULL, NULL, NULL), RELAYOUT_OK);
+    relayout_plan_destroy(plan);
+  }
   assert_int_equal(record.programs_made, 0);
   assert_int_equal(record.executions, 0);
-  relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }
 

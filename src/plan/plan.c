@@ -16,7 +16,8 @@ static relayout_status finish(relayout_plan *plan, relayout_strategy wanted,
   plan->destination_size = (size_t)(problem->destination_elements * problem->element_bytes);
   plan->empty = rlt_problem_is_empty(problem);
   if (plan->empty) {
-    plan->strategy.kind = RELAYOUT_STRATEGY_COPY;
+    /* Any strategy writes nothing equally well. */
+    plan->strategy.kind = wanted == RELAYOUT_STRATEGY_AUTO ? RELAYOUT_STRATEGY_COPY : wanted;
     plan->strategy.reason = "there is nothing to write";
     return RELAYOUT_OK;
   }
