@@ -1,0 +1,155 @@
+/* device.c: making CPU devices, and what they say of themselves. */
+#include "cpu/device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cpu/cpu.h"
+#include "cpu/program.h"
+
+/* ---- Info ---- */
+
+/* The model that Linux gives on a line "model name : ...", as it does for x86. */
+static bool read_model_name(char *name, size_t capacity) {
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  if (file == NULL) {
+    return false;
+  }
+  static const char key[] = "model name";
+  char line[256];
+  bool found = false;
+  while (!found && fgets(line, sizeof line, file) != NULL) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, key, sizeof key - 1) != 0 || colon == NULL) {
+      continue;
+    }
+    const char *model = colon + 1 + strspn(colon + 1, " \t");
+    snprintf(name, capacity, "%.*s", (int)strcspn(model, "\n"), model);
+    found = name[0] != '\0';
+  }
+  fclose(file);
+  return found;
+}
+
+static void describe_processor(char *name, size_t capacity) {
+  struct utsname system;
+  if (read_model_name(name, capacity)) {
+    return;
+  }
+  if (uname(&system) >= 0) {
+    snprintf(name, capacity, "%s", system.machine);
+  }
+}
+
+static uint64_t memory_bytes(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+}
+
+static void fill_info(int32_t threads, relayout_device_info *info) {
+  info->backend = RELAYOUT_BACKEND_CPU;
+  info->device_class = RELAYOUT_DEVICE_CLASS_CPU;
+  snprintf(info->name, sizeof info->name, "cpu");
+  describe_processor(info->description, sizeof info->description);
+  info->compute_units = (uint32_t)threads;
+  info->memory_bytes = memory_bytes();
+}
+
+static void get_info(const relayout_device *device, relayout_device_info *info) {
+  fill_info(((const rlt_cpu_device *)device)->threads, info);
+}
+
+void rlt_cpu_default_info(relayout_device_info *info) {
+  fill_info(rlt_cpu_own_threads(), info);
+}
+
+/* ---- Making and freeing ---- */
+
+static void destroy(relayout_device *device) {
+  free(device);
+}
+
+const rlt_backend rlt_cpu_backend = {
+    .id = RELAYOUT_BACKEND_CPU,
+    .get_info = get_info,
+    .traits = rlt_cpu_traits,
+    .program_create = rlt_cpu_program_create,
+    .program_destroy = rlt_cpu_program_destroy,
+    .program_execute = rlt_cpu_program_execute,
+    .program_describe = rlt_cpu_program_describe,
+    .destroy = destroy,
+};
+
+static relayout_status check_options(const relayout_cpu_options *options, relayout_error *error) {
+  if (options->struct_size != sizeof *options) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
+                    options->struct_size, sizeof *options);
+  }
+  if (options->threads < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->threads is %" PRId32 ", below 0",
+                    options->threads);
+  }
+#ifndef _OPENMP
+  if (options->threads > 1 && options->parallel_for == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->threads is %" PRId32
+                    ", but options->parallel_for is NULL and this build has no OpenMP",
+                    options->threads);
+  }
+#endif
+  return RELAYOUT_OK;
+}
+
+/* How many tasks at once. A caller's own threads are taken as asked for; of OpenMP's, more than there
+ * are processors would only wait for each other. A caller who brings threads to a build without
+ * OpenMP and names no number gets a task for each processor. */
+static int32_t thread_count(const relayout_cpu_options *options) {
+  const int32_t own = rlt_cpu_own_threads();
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const int32_t most = processors > own ? (int32_t)processors : own;
+  if (options->threads > 0) {
+    return options->parallel_for != NULL || options->threads < most ? options->threads : most;
+  }
+#ifndef _OPENMP
+  if (options->parallel_for != NULL) {
+    return most;
+  }
+#endif
+  return own;
+}
+
+relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
+                                           relayout_device **device, relayout_error *error) {
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  const relayout_cpu_options defaults = RELAYOUT_CPU_OPTIONS_INIT;
+  if (options == NULL) {
+    options = &defaults;
+  }
+  relayout_status status = check_options(options, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  rlt_cpu_device *made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
+                    sizeof *made);
+  }
+  made->threads = thread_count(options);
+  made->parallel_for = options->parallel_for;
+  made->parallel_context = options->parallel_context;
+  status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
+  if (status != RELAYOUT_OK) {
+    free(made);
+    return status;
+  }
+  *device = &made->base;
+  return RELAYOUT_OK;
+}

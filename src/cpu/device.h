@@ -1,0 +1,25 @@
+/* device.h: the CPU device, and running tasks on its threads. Depends on plan/backend.h. */
+#ifndef RLT_CPU_DEVICE_H
+#define RLT_CPU_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/backend.h"
+
+typedef struct rlt_cpu_device {
+  struct relayout_device base;
+  int32_t threads; /* the most tasks at once, at least 1 */
+  relayout_parallel_for parallel_for;
+  void *parallel_context;
+} rlt_cpu_device;
+
+/* The threads that OpenMP offers; 1 in a build without it. */
+int32_t rlt_cpu_own_threads(void);
+
+/* Calls task(data, i) once for each i in 0 .. count-1, count <= threads, and returns when all have
+ * returned. A single task runs on the calling thread. */
+void rlt_cpu_run_tasks(const rlt_cpu_device *device, int32_t count,
+                       void (*task)(void *data, size_t i), void *data);
+
+#endif
