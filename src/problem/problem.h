@@ -37,7 +37,7 @@ typedef struct rlt_axis {
 } rlt_axis;
 
 /* A bound that several axes share: where one dimension is split into digits whose extents do not
- * divide it. */
+ * divide it. Weights are not negative. */
 typedef struct rlt_guard {
   int64_t weight[RLT_MAX_AXES];
   int64_t size;

@@ -1,0 +1,163 @@
+/* Making CPU devices: options good and bad, what they say of themselves, what a program says. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "cpu/cpu.h"
+#include "plan/plan.h"
+#include "relayout/device.h"
+
+static void run_in_turn(void *context, size_t count, void (*task)(void *data, size_t i),
+                        void *data) {
+  (void)context;
+  for (size_t i = 0; i < count; ++i) {
+    task(data, i);
+  }
+}
+
+typedef struct bad_options {
+  relayout_cpu_options options;
+  const char *named; /* argument and value, as the message has them */
+} bad_options;
+
+static void test_bad_options(void **state) {
+  (void)state;
+  const bad_options cases[] = {
+      {{.struct_size = 0}, "options->struct_size is 0"},
+      {{.struct_size = 7, .threads = 1}, "options->struct_size is 7"},
+      {{.struct_size = sizeof(relayout_cpu_options), .threads = -1}, "options->threads is -1"},
+      {{.struct_size = sizeof(relayout_cpu_options),
+        .threads = INT32_MIN,
+        .parallel_for = run_in_turn},
+       "options->threads is -2147483648"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    relayout_device *device = NULL;
+    relayout_error error = {0};
+    assert_int_equal(relayout_cpu_device_create(&cases[i].options, &device, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_int_equal(error.status, RELAYOUT_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, cases[i].named));
+    assert_null(device);
+  }
+  relayout_error error = {0};
+  assert_int_equal(relayout_cpu_device_create(NULL, NULL, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is NULL");
+}
+
+/* Several threads need OpenMP or a parallel_for; which of the two this build has shows in
+ * whether it is granted, never in a crash. */
+static void test_threads_without_parallel_for(void **state) {
+  (void)state;
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 2;
+  relayout_device *device = NULL;
+  relayout_error error = {0};
+  const relayout_status status = relayout_cpu_device_create(&options, &device, &error);
+#ifdef RELAYOUT_TEST_OPENMP
+  assert_int_equal(status, RELAYOUT_OK);
+#else
+  assert_int_equal(status, RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "options->threads is 2"));
+  assert_null(device);
+#endif
+  relayout_device_destroy(device);
+}
+
+static uint32_t compute_units(const relayout_cpu_options *options) {
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_cpu_device_create(options, &device, NULL), RELAYOUT_OK);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  relayout_device_destroy(device);
+  return info.compute_units;
+}
+
+static void test_thread_counts(void **state) {
+  (void)state;
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 1;
+  assert_int_equal(compute_units(&options), 1);
+  options.parallel_for = run_in_turn;
+  options.threads = 7;
+  assert_int_equal(compute_units(&options), 7);
+  options.threads = 0;
+  assert_true(compute_units(&options) >= 1);
+}
+
+static void test_info(void **state) {
+  (void)state;
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_OK);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_int_equal(info.struct_size, sizeof info);
+  assert_int_equal(info.backend, RELAYOUT_BACKEND_CPU);
+  assert_int_equal(info.device_class, RELAYOUT_DEVICE_CLASS_CPU);
+  assert_string_equal(info.name, "cpu");
+  assert_true(strlen(info.description) > 0);
+  assert_null(strchr(info.description, '\n'));
+  assert_string_equal(info.platform, "");
+  assert_string_equal(info.driver, "");
+  assert_true(info.compute_units >= 1);
+  assert_true(info.memory_bytes ==
+              (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+  assert_true(info.allocation_bytes == 0);
+
+  relayout_device_info listed = RELAYOUT_DEVICE_INFO_INIT;
+  rlt_cpu_default_info(&listed);
+  assert_memory_equal(&listed, &info, sizeof info);
+  relayout_device_destroy(device);
+}
+
+typedef struct description {
+  relayout_strategy strategy;
+  rlt_problem problem;
+  const char *text;
+} description;
+
+static void test_descriptions(void **state) {
+  (void)state;
+  static const description cases[] = {
+      {RELAYOUT_STRATEGY_TRANSPOSE,
+       {.element_bytes = 4,
+        .source_elements = 1 << 20,
+        .destination_elements = 1 << 20,
+        .axis_count = 2,
+        .axes = {{1024, 1024, 1024, 1}, {1024, 1024, 1, 1024}}},
+       "transpose of 4-byte elements in tiles of 64 x 64, 256 tiles on 3 threads"},
+      {RELAYOUT_STRATEGY_COPY,
+       {.element_bytes = 1,
+        .source_elements = 1000,
+        .destination_elements = 1000,
+        .axis_count = 1,
+        .axes = {{1000, 1000, 1, 1}}},
+       "copy of 1-byte elements in tiles of 1 x 1000, 1 tile on 1 thread"},
+  };
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 3;
+  options.parallel_for = run_in_turn;
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_cpu_device_create(&options, &device, NULL), RELAYOUT_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    relayout_plan *plan = NULL;
+    assert_int_equal(
+        rlt_plan_create_for_problem(device, &cases[i].problem, cases[i].strategy, &plan, NULL),
+        RELAYOUT_OK);
+    char buffer[256];
+    rlt_text text = rlt_text_in(buffer, sizeof buffer);
+    rlt_cpu_backend.program_describe(device, plan->program, &text);
+    assert_string_equal(buffer, cases[i].text);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_threads_without_parallel_for),
+      cmocka_unit_test(test_thread_counts), cmocka_unit_test(test_info),
+      cmocka_unit_test(test_descriptions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

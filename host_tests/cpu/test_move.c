@@ -1,0 +1,154 @@
+/* Every kind of tile function, at every element size, against the definition of a problem. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "cpu/trial.h"
+#include "problem/definition.h"
+
+enum { STRATEGIES = RELAYOUT_STRATEGY_GATHER + 1 };
+
+static int setup(void **state) {
+  return relayout_cpu_device_create(NULL, (relayout_device **)state, NULL);
+}
+
+static int teardown(void **state) {
+  relayout_device_destroy(*state);
+  return 0;
+}
+
+static void set_fill(rlt_problem *problem, bool uniform) {
+  for (int i = 0; i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
+    problem->fill[i] = (uint8_t)(uniform ? 0x3c : 0x40 + i);
+  }
+}
+
+/* Sizes the buffers to what the axes reach. */
+static void set_sizes(rlt_problem *problem) {
+  problem->source_elements = 1;
+  problem->destination_elements = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *axis = &problem->axes[a];
+    problem->source_elements += axis->valid > 0 ? (axis->valid - 1) * axis->source_stride : 0;
+    problem->destination_elements += (axis->extent - 1) * axis->destination_stride;
+  }
+}
+
+/* ---- Shapes that reach the edges of tiles, blocks and groups ---- */
+
+typedef struct move_case {
+  const char *name;
+  relayout_strategy strategy;
+  int32_t axis_count;
+  rlt_axis axes[5]; /* extent, valid, source stride, destination stride */
+} move_case;
+
+static const move_case move_cases[] = {
+    {"one element", RELAYOUT_STRATEGY_COPY, 0, {{0}}},
+    {"one run", RELAYOUT_STRATEGY_COPY, 1, {{1000, 1000, 1, 1}}},
+    {"one run, its end filled", RELAYOUT_STRATEGY_COPY, 1, {{1000, 777, 1, 1}}},
+    {"a run of several tiles", RELAYOUT_STRATEGY_COPY, 1, {{600000, 500001, 1, 1}}},
+    {"runs", RELAYOUT_STRATEGY_COPY, 2, {{100, 90, 1, 1}, {77, 77, 95, 100}}},
+    {"runs, rows filled", RELAYOUT_STRATEGY_COPY, 2, {{100, 100, 1, 1}, {77, 33, 128, 100}}},
+    {"runs, rows far apart",
+     RELAYOUT_STRATEGY_COPY,
+     3,
+     {{70, 69, 1, 1}, {9, 7, 700, 80}, {11, 10, 70, 720}}},
+    {"one run for all rows", RELAYOUT_STRATEGY_COPY, 2, {{100, 100, 1, 1}, {40, 39, 0, 100}}},
+    {"square", RELAYOUT_STRATEGY_TRANSPOSE, 2, {{300, 300, 300, 1}, {300, 300, 1, 300}}},
+    {"powers of two", RELAYOUT_STRATEGY_TRANSPOSE, 2, {{256, 256, 512, 1}, {512, 512, 1, 256}}},
+    {"padded", RELAYOUT_STRATEGY_TRANSPOSE, 2, {{300, 260, 290, 1}, {280, 259, 1, 301}}},
+    {"rows and columns outside",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     4,
+     {{70, 65, 67, 1}, {3, 2, 67 * 65 * 5, 70}, {67, 66, 1, 210}, {5, 5, 67 * 65, 210 * 67}}},
+    {"source rows that overlap", RELAYOUT_STRATEGY_TRANSPOSE, 2, {{90, 90, 2, 1}, {90, 80, 1, 90}}},
+    {"interleave", RELAYOUT_STRATEGY_PACKED, 2, {{3, 3, 500, 1}, {500, 500, 1, 3}}},
+    {"interleave and pad", RELAYOUT_STRATEGY_PACKED, 2, {{4, 3, 500, 1}, {500, 480, 1, 4}}},
+    {"deinterleave", RELAYOUT_STRATEGY_PACKED, 2, {{500, 490, 3, 1}, {3, 3, 1, 500}}},
+    {"short runs", RELAYOUT_STRATEGY_PACKED, 3, {{4, 3, 1, 1}, {5, 5, 21, 4}, {77, 70, 3, 20}}},
+    {"short on both sides",
+     RELAYOUT_STRATEGY_PACKED,
+     5,
+     {{2, 2, 60, 1}, {3, 2, 30, 2}, {2, 2, 3, 6}, {5, 4, 6, 12}, {3, 3, 1, 60}}},
+    {"reversed order of eights",
+     RELAYOUT_STRATEGY_PACKED,
+     4,
+     {{8, 8, 512, 1}, {8, 7, 64, 8}, {8, 6, 8, 64}, {8, 5, 1, 512}}},
+    {"a destination with gaps", RELAYOUT_STRATEGY_PACKED, 2, {{9, 8, 1, 2}, {40, 39, 9, 20}}},
+    {"fill", RELAYOUT_STRATEGY_FILL, 1, {{1000, 0, 0, 1}}},
+    {"fill several tiles", RELAYOUT_STRATEGY_FILL, 1, {{600000, 0, 0, 1}}},
+    {"fill with gaps", RELAYOUT_STRATEGY_FILL, 2, {{30, 0, 0, 3}, {20, 0, 0, 100}}},
+    {"gather", RELAYOUT_STRATEGY_GATHER, 3, {{30, 28, 7, 1}, {20, 20, 0, 30}, {6, 5, 1, 601}}},
+};
+
+static void test_cases(void **state) {
+  for (size_t i = 0; i < sizeof move_cases / sizeof *move_cases; ++i) {
+    const move_case *c = &move_cases[i];
+    for (int variant = 0; variant < 5 * 4; ++variant) {
+      rlt_problem problem = {.element_bytes = INT64_C(1) << variant / 4,
+                             .axis_count = c->axis_count};
+      memcpy(problem.axes, c->axes, sizeof c->axes);
+      problem.fills = variant % 4 > 0 || c->strategy == RELAYOUT_STRATEGY_FILL;
+      set_fill(&problem, variant % 2 == 1);
+      set_sizes(&problem);
+      relayout_strategy used;
+      const bool passed = trial_passes(*state, &problem, c->strategy, (size_t)(variant % 4), &used);
+      if (!passed || used != c->strategy) {
+        fail_msg("case `%s`, variant %d", c->name, variant);
+      }
+    }
+  }
+}
+
+/* All the remainders that a block of vectors can leave, on both sides. */
+static void test_block_edges(void **state) {
+  static const int64_t sides[] = {2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130, 257};
+  enum { SIDES = sizeof sides / sizeof *sides };
+  for (int variant = 0; variant < SIDES * SIDES * 5; ++variant) {
+    const int64_t columns = sides[variant % SIDES];
+    const int64_t rows = sides[variant / SIDES % SIDES];
+    rlt_problem problem = {.element_bytes = INT64_C(1) << variant / (SIDES * SIDES),
+                           .axis_count = 2,
+                           .axes = {{columns + variant % 3, columns, rows + 1, 1},
+                                    {rows + variant % 2, rows, 1, columns + 2}},
+                           .fills = true};
+    set_fill(&problem, false);
+    set_sizes(&problem);
+    relayout_strategy used;
+    assert_true(trial_passes(*state, &problem, RELAYOUT_STRATEGY_TRANSPOSE, 1, &used));
+    assert_int_equal(used, RELAYOUT_STRATEGY_TRANSPOSE);
+  }
+}
+
+/* ---- Anything a problem can say ---- */
+
+static void test_random_problems(void **state) {
+  int uses[STRATEGIES] = {0};
+  for (uint64_t first = 1; first <= 1500; ++first) {
+    uint64_t seed = first;
+    const rlt_problem problem = definition_random_problem(&seed, (int32_t)(first % 4 / 2));
+    const size_t shift = (size_t)definition_random(&seed, 16);
+    for (int wanted = RELAYOUT_STRATEGY_AUTO; wanted < STRATEGIES; ++wanted) {
+      relayout_strategy used;
+      if (!trial_passes(*state, &problem, (relayout_strategy)wanted, shift, &used)) {
+        fail_msg("seed %" PRIu64, first);
+      }
+      uses[wanted] += (int)used == wanted;
+    }
+  }
+  /* The table above is for what is rare here; but none may be missing. */
+  for (int s = RELAYOUT_STRATEGY_COPY; s < STRATEGIES; ++s) {
+    assert_true(uses[s] >= 10);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cases),
+      cmocka_unit_test(test_block_edges),
+      cmocka_unit_test(test_random_problems),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
