@@ -7,7 +7,8 @@
 #include "opencl/bench.h"
 #include "problem/problem.h"
 
-/* Where both sides lie in their buffers, in elements; bytes around them are guarded. */
+/* Where the source lies in its buffer, and the destination behind a guarded margin in its own, in
+ * elements. */
 typedef struct move_offsets {
   int64_t source;
   int64_t destination;

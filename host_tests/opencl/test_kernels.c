@@ -196,19 +196,24 @@ static void test_corners(void **state) {
   }
 }
 
-/* Kernels whose groups walk over several tiles with 64-bit arithmetic. */
-static void test_corners_wide(void **state) {
+/* The kernels with 64-bit arithmetic, and, where groups share tiles, with several of them a group:
+ * work-items of the direct kernels always walk over several. */
+static int make_wide(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
-  const int64_t most_groups = device->most_groups;
-  const int64_t most_offset = device->most_offset;
-  device->most_groups = 3;
   device->most_offset = -1;
-  for (size_t c = 0; c < CORNER_COUNT; ++c) {
-    assert_true(move_in_every_way(bench, &corners[c].problem, c, corners[c].what) > 0);
+  if (bench->family == RELAYOUT_KERNELS_STAGED) {
+    device->most_groups = 3;
   }
-  device->most_groups = most_groups;
-  device->most_offset = most_offset;
+  return 0;
+}
+
+static int make_narrow(void **state) {
+  const opencl_bench *const bench = *state;
+  rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
+  device->most_offset = INT32_MAX;
+  device->most_groups = 1 << 22;
+  return 0;
 }
 
 static void test_host_memory(void **state) {
@@ -239,7 +244,7 @@ static void test_random_problems(void **state) {
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_corners, bench),
-      cmocka_unit_test_prestate(test_corners_wide, bench),
+      {"test_corners, wide", test_corners, make_wide, make_narrow, bench},
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),
   };

@@ -196,12 +196,13 @@ int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t eleme
 }
 
 /* One work-item moves a tile. It holds one line of the destination and as much of each source run
- * as keeps the prefetchers busy while few pages are open; runs are as long as a few pages. */
+ * as keeps the prefetchers busy while few pages are open; runs are as long as some pages. No tile
+ * has more than 32768 elements: see MOST_DIRECT_ITERATIONS in launch.c. */
 static rlt_traits direct_traits(int64_t element_bytes) {
   return (rlt_traits){.line_bytes = 64,
-                      .run_columns_bytes = 64 << 10,
-                      .run_tile_bytes = 64 << 10,
-                      .transpose_rows = 1024 / element_bytes,
+                      .run_columns_bytes = 32 << 10,
+                      .run_tile_bytes = 32 << 10,
+                      .transpose_rows = 512 / element_bytes,
                       .transpose_columns = 64 / element_bytes,
                       .packed_tile_bytes = rlt_min(16 << 10, element_bytes << 12)};
 }

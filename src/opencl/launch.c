@@ -69,7 +69,9 @@ enum {
   /* A work-item of a CPU device moves at least this much, or starting it is what takes the time,
    * while there are enough others for every core to have some. */
   LEAST_DIRECT_BYTES = 16 << 10,
-  GROUPS_PER_COMPUTE_UNIT = 8
+  GROUPS_PER_COMPUTE_UNIT = 8,
+  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether. */
+  MOST_DIRECT_ITERATIONS = 48 << 10
 };
 
 /* For n < 2^31 and d > 0, n / d is (mul_hi(n, multiplier) + n) >> shift. */
@@ -101,14 +103,22 @@ static int64_t across_shift_of(int64_t rows, int64_t columns, int64_t group_size
   return best;
 }
 
-static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_grid *grid,
-                               int64_t tile_bytes) {
+/* Iterations of all loops that one work-item goes through for a tile. */
+static int64_t iterations_of(const rlt_problem *problem, const rlt_grid *grid, int64_t rows,
+                             int64_t columns) {
+  return grid->loop_count * (1 + problem->guard_count) + rows * (columns + 2) + 1;
+}
+
+static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_problem *problem,
+                               const rlt_grid *grid, int64_t rows, int64_t columns) {
   int64_t tiles = 1;
   if (device->family == RELAYOUT_KERNELS_DIRECT) {
     const int64_t groups = (int64_t)device->info.compute_units * GROUPS_PER_COMPUTE_UNIT;
-    tiles = rlt_max(rlt_min(LEAST_DIRECT_BYTES / tile_bytes, grid->tile_count / groups), 1);
+    const int64_t enough = LEAST_DIRECT_BYTES / (rows * columns * problem->element_bytes);
+    const int64_t bearable = MOST_DIRECT_ITERATIONS / iterations_of(problem, grid, rows, columns);
+    tiles = rlt_min(rlt_min(enough, bearable), grid->tile_count / groups);
   }
-  return rlt_max(tiles, rlt_divide_up(grid->tile_count, device->most_groups));
+  return rlt_max(rlt_max(tiles, 1), rlt_divide_up(grid->tile_count, device->most_groups));
 }
 
 static kernel_side side_of(const rlt_problem *problem, const rlt_group *group,
@@ -148,8 +158,7 @@ static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *p
       (uint64_t)problem->destination_elements * (uint64_t)problem->element_bytes;
   kernel_grid made = {
       .tile_count = (uint64_t)grid->tile_count,
-      .tiles_per_group =
-          (uint64_t)tiles_per_group(device, grid, rows * columns * problem->element_bytes),
+      .tiles_per_group = (uint64_t)tiles_per_group(device, problem, grid, rows, columns),
       .loop_count = grid->loop_count,
       .columns = side_of(problem, &strategy->columns, &grid->columns),
       .rows = side_of(problem, &strategy->rows, &grid->rows),

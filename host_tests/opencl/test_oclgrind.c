@@ -1,0 +1,139 @@
+/* test_oclgrind.c: small relayouts through Oclgrind, which interprets kernels and reports accesses
+ * out of bounds, races and reads of what nobody wrote. Its exit status says nothing of that, so its
+ * log must be empty. The argument is where the log goes. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "opencl/bench.h"
+#include "opencl/device.h"
+#include "opencl/moves.h"
+#include "problem/definition.h"
+
+static const char runtime[] = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+
+static const relayout_strategy strategies[] = {RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE,
+                                               RELAYOUT_STRATEGY_PACKED, RELAYOUT_STRATEGY_FILL,
+                                               RELAYOUT_STRATEGY_GATHER};
+
+static void test_random_problems(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { PROBLEMS = 24 };
+  for (uint64_t first = 0; first < PROBLEMS; ++first) {
+    uint64_t seed = 1000 + first;
+    const rlt_problem problem = definition_random_problem(&seed, (int32_t)(first % 2));
+    char what[64];
+    snprintf(what, sizeof what, "random problem of seed %" PRIu64, 1000 + first);
+    if (problem.destination_elements > 3000) {
+      continue; /* seconds each, interpreted */
+    }
+    for (size_t s = 0; s < sizeof strategies / sizeof strategies[0]; ++s) {
+      moves_as_defined(bench, &problem, strategies[s], (move_offsets){0, 1}, seed, what);
+    }
+  }
+}
+
+/* Large enough for whole lines, whole tiles and ragged ones of every element size. */
+static rlt_problem transpose_of(int64_t element_bytes) {
+  return (rlt_problem){.element_bytes = element_bytes,
+                       .source_elements = 33 * 67,
+                       .destination_elements = 34 * 67,
+                       .axis_count = 2,
+                       .axes = {{34, 33, 67, 1}, {67, 67, 1, 34}},
+                       .fills = true};
+}
+
+static rlt_problem copy_of(int64_t element_bytes, int64_t width) {
+  return (rlt_problem){.element_bytes = element_bytes,
+                       .source_elements = 5 * width,
+                       .destination_elements = 6 * (width + 16),
+                       .axis_count = 2,
+                       .axes = {{width + 16, width, 1, 1}, {6, 5, width, width + 16}},
+                       .fills = true};
+}
+
+static void move_each_size(const opencl_bench *bench) {
+  for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
+    const rlt_problem turned = transpose_of(bytes);
+    assert_true(moves_as_defined(bench, &turned, RELAYOUT_STRATEGY_TRANSPOSE, (move_offsets){0, 0},
+                                 1, "transpose"));
+    assert_true(moves_as_defined(bench, &turned, RELAYOUT_STRATEGY_PACKED, (move_offsets){0, 0}, 1,
+                                 "packed"));
+    const rlt_problem whole = copy_of(bytes, 64);
+    assert_true(moves_as_defined(bench, &whole, RELAYOUT_STRATEGY_COPY, (move_offsets){0, 0}, 2,
+                                 "copy of whole words"));
+    const rlt_problem odd = copy_of(bytes, 67);
+    assert_true(moves_as_defined(bench, &odd, RELAYOUT_STRATEGY_COPY, (move_offsets){1, 0}, 3,
+                                 "copy of odd rows"));
+  }
+}
+
+static void test_each_size(void **state) {
+  move_each_size(*state);
+}
+
+/* One tile after the other in one work-group: the staged ones must not race. */
+static void test_many_tiles_a_group(void **state) {
+  const opencl_bench *const bench = *state;
+  ((rlt_opencl_device *)bench->device)->most_groups = 1;
+  move_each_size(bench);
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_random_problems, bench),
+      cmocka_unit_test_prestate(test_each_size, bench),
+      cmocka_unit_test_prestate(test_many_tiles_a_group, bench),
+  };
+  return cmocka_run_group_tests_name("oclgrind", tests, NULL, NULL);
+}
+
+/* Oclgrind 21.10 itself reads out of bounds when it looks for uninitialized values in a vector made
+ * of shorter ones, as a line is in the direct kernels. */
+static int run_staged(opencl_bench *bench) {
+  return bench->family == RELAYOUT_KERNELS_STAGED ? run(bench) : 0;
+}
+
+/* Prints the log; how many bytes it has, or -1 when Oclgrind did not write one. */
+static long print_log(const char *path) {
+  FILE *const log = fopen(path, "r");
+  if (log == NULL) {
+    return -1;
+  }
+  long size = 0;
+  for (int c = getc(log); c != EOF; c = getc(log)) {
+    putc(c, stderr);
+    ++size;
+  }
+  fclose(log);
+  return size;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s LOG\n", argv[0]);
+    return 2;
+  }
+  if (access(runtime, R_OK) != 0) {
+    printf("no Oclgrind at %s\n", runtime);
+    return 77;
+  }
+  remove(argv[1]);
+  setenv("OCL_ICD_VENDORS", runtime, 1);
+  setenv("OCLGRIND_LOG", argv[1], 1);
+  setenv("OCLGRIND_CHECK_API", "1", 1);
+  setenv("OCLGRIND_DATA_RACES", "1", 1);
+  int failures = opencl_on_each_device(run);
+  setenv("OCLGRIND_UNINITIALIZED", "1", 1); /* read by each new context */
+  failures += opencl_on_each_device(run_staged);
+  const long size = print_log(argv[1]);
+  if (size < 0) {
+    fprintf(stderr, "Oclgrind wrote no log to %s\n", argv[1]);
+  } else if (size > 0) {
+    fprintf(stderr, "Oclgrind complains: see above\n");
+  }
+  return failures != 0 || size != 0;
+}
