@@ -82,6 +82,23 @@ static relayout_status check_options(const relayout_opencl_options *options,
                   (int)options->kernels);
 }
 
+static bool is_listed(cl_device_id id, const cl_device_id *ids, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (ids[i] == id) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The device that this one is a part of; NULL for a whole one. */
+static cl_device_id parent_of(cl_device_id id) {
+  cl_device_id parent = NULL;
+  device_number(id, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent);
+  return parent;
+}
+
+/* Parts of a context's devices are the context's too; PoCL lists only the whole ones. */
 static relayout_status check_in_context(cl_context context, cl_device_id id,
                                         relayout_error *error) {
   size_t size = 0;
@@ -95,8 +112,8 @@ static relayout_status check_in_context(cl_context context, cl_device_id id,
   }
   bool found = false;
   if (clGetContextInfo(context, CL_CONTEXT_DEVICES, size, ids, NULL) == CL_SUCCESS) {
-    for (size_t i = 0; i < size / sizeof ids[0]; ++i) {
-      found = found || ids[i] == id;
+    for (cl_device_id part = id; part != NULL && !found; part = parent_of(part)) {
+      found = is_listed(part, ids, size / sizeof ids[0]);
     }
   }
   free(ids);

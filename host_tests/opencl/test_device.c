@@ -1,0 +1,234 @@
+/* test_device.c: OpenCL devices: made from a caller's context, opened by number, listed, asked. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "opencl/bench.h"
+#include "opencl/build.h"
+#include "opencl/device.h"
+
+static void test_null_handles(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device *device = NULL;
+  relayout_error error = {0};
+  assert_int_equal(relayout_opencl_device_create(NULL, bench->id, NULL, &device, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "context is NULL");
+  assert_int_equal(relayout_opencl_device_create(bench->context, NULL, NULL, &device, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "id is NULL");
+  assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is NULL");
+  assert_null(device);
+
+  cl_context context = NULL;
+  cl_device_id id = NULL;
+  assert_int_equal(relayout_opencl_device_get_handles(NULL, &context, &id, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_opencl_device_get_handles(bench->device, NULL, &id, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_opencl_device_get_handles(bench->device, &context, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+}
+
+static void test_bad_options(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device *device = NULL;
+  relayout_error error = {0};
+  relayout_opencl_options options = {0};
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &device, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "options->struct_size is 0"));
+  options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = (relayout_kernel_family)3;
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &device, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "options->kernels is 3"));
+  assert_null(device);
+}
+
+static void test_handles_are_the_callers(void **state) {
+  const opencl_bench *const bench = *state;
+  cl_context context = NULL;
+  cl_device_id id = NULL;
+  assert_int_equal(relayout_opencl_device_get_handles(bench->device, &context, &id, NULL),
+                   RELAYOUT_OK);
+  assert_ptr_equal(context, bench->context);
+  assert_ptr_equal(id, bench->id);
+}
+
+static void test_handles_of_another_backend(void **state) {
+  (void)state;
+  relayout_device *cpu = NULL;
+  cl_context context = NULL;
+  cl_device_id id = NULL;
+  assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_opencl_device_get_handles(cpu, &context, &id, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_null(context);
+  relayout_device_destroy(cpu);
+}
+
+/* The context stays alive for the device, and is let go with it. */
+static void test_context_is_retained(void **state) {
+  const opencl_bench *const bench = *state;
+  cl_uint before = 0;
+  cl_uint with_device = 0;
+  cl_uint after = 0;
+  relayout_device *device = NULL;
+  clGetContextInfo(bench->context, CL_CONTEXT_REFERENCE_COUNT, sizeof before, &before, NULL);
+  assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, &device, NULL),
+                   RELAYOUT_OK);
+  clGetContextInfo(bench->context, CL_CONTEXT_REFERENCE_COUNT, sizeof with_device, &with_device,
+                   NULL);
+  relayout_device_destroy(device);
+  clGetContextInfo(bench->context, CL_CONTEXT_REFERENCE_COUNT, sizeof after, &after, NULL);
+  assert_true(with_device > before);
+  assert_int_equal(after, before);
+}
+
+static void test_family_follows_the_class(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device *device = NULL;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, &device, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_opencl_device_of(device)->family,
+                   info.device_class == RELAYOUT_DEVICE_CLASS_CPU ? RELAYOUT_KERNELS_DIRECT
+                                                                  : RELAYOUT_KERNELS_STAGED);
+  relayout_device_destroy(device);
+}
+
+/* What the list says of a device, the device says of itself, and its name opens it. */
+static void test_listed_name_opens_the_device(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_device_info again = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
+  assert_int_equal(info.backend, RELAYOUT_BACKEND_OPENCL);
+  assert_true(info.description[0] != '\0');
+  assert_true(info.platform[0] != '\0');
+  assert_true(info.compute_units > 0);
+  assert_true(info.allocation_bytes > 0);
+  assert_true(info.memory_bytes >= info.allocation_bytes);
+
+  relayout_device *opened = NULL;
+  assert_int_equal(relayout_device_open(info.name, &opened, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(opened, &again, NULL), RELAYOUT_OK);
+  assert_memory_equal(&info, &again, sizeof info);
+  relayout_device_destroy(opened);
+}
+
+/* A device of another context; only a machine with several has one. */
+static void test_device_of_another_context(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { MOST = 17 };
+  relayout_device_info infos[MOST];
+  for (size_t i = 0; i < MOST; ++i) {
+    infos[i] = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  }
+  size_t count = 0;
+  assert_int_equal(rlt_opencl_list(infos, MOST, &count, NULL), RELAYOUT_OK);
+  for (size_t i = 0; i < count && i < MOST; ++i) {
+    relayout_device *other = NULL;
+    cl_context context = NULL;
+    cl_device_id id = NULL;
+    relayout_error error = {0};
+    assert_int_equal(relayout_device_open(infos[i].name, &other, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_opencl_device_get_handles(other, &context, &id, NULL), RELAYOUT_OK);
+    if (id != bench->id) {
+      relayout_device *made = NULL;
+      assert_int_equal(relayout_opencl_device_create(bench->context, id, NULL, &made, &error),
+                       RELAYOUT_INVALID_ARGUMENT);
+      assert_non_null(strstr(error.message, "is not a device of context"));
+      assert_null(made);
+    }
+    relayout_device_destroy(other);
+  }
+}
+
+static void test_no_such_numbers(void **state) {
+  (void)state;
+  relayout_device *device = NULL;
+  relayout_error error = {0};
+  assert_int_equal(rlt_opencl_open_at(1000, 2, &device, &error), RELAYOUT_NO_DEVICE);
+  assert_non_null(strstr(error.message, "1000"));
+  assert_int_equal(rlt_opencl_open_at(0, 4000000000u, &device, &error), RELAYOUT_NO_DEVICE);
+  assert_non_null(strstr(error.message, "4000000000"));
+  assert_null(device);
+}
+
+/* Shapes differ, the binary does not. */
+static void test_one_binary_serves_many_shapes(void **state) {
+  const opencl_bench *const bench = *state;
+  static const char *const pairs[][2] = {
+      {"f32[100,200]{1,0}", "f32[100,200]{0,1}"},
+      {"s32[301,77]{1,0}", "s32[301,77]{0,1:PD(320,80)}"},
+      {"u32[4,50,60]{2,1,0}", "u32[4,50,60]{1,2,0}"},
+      {"f32[90,33,40]{0,1,2}", "f32[90,33,40]{2,1,0:PD(90,33,64)PV(-1)}"},
+  };
+  relayout_device *device = NULL;
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = bench->family;
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &device, NULL),
+      RELAYOUT_OK);
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+    relayout_shape from;
+    relayout_shape to;
+    relayout_plan *plan = NULL;
+    assert_int_equal(relayout_shape_parse(pairs[i][0], &from, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_shape_parse(pairs[i][1], &to, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_plan_get_strategy(plan), RELAYOUT_STRATEGY_TRANSPOSE);
+    relayout_plan_destroy(plan);
+  }
+  assert_int_equal(rlt_build_count((rlt_opencl_device *)device), 1);
+  relayout_device_destroy(device);
+}
+
+/* A program that does not build, here for work-groups of no work-item, says why. */
+static void test_build_log_is_reported(void **state) {
+  const opencl_bench *const bench = *state;
+  cl_program program = NULL;
+  relayout_error error = {0};
+  const rlt_build_options bad = {.strategy = RELAYOUT_STRATEGY_TRANSPOSE,
+                                 .family = RELAYOUT_KERNELS_STAGED,
+                                 .word_bytes = 4,
+                                 .group_size = 0,
+                                 .transpose_side = 8};
+  assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &bad, &program, &error),
+                   RELAYOUT_OPENCL_ERROR);
+  assert_int_equal(error.cl_status, CL_BUILD_PROGRAM_FAILURE);
+  const char *const log = strchr(error.message, '\n');
+  assert_non_null(strstr(error.message, "kernel transpose failed: CL_BUILD_PROGRAM_FAILURE (-11)"));
+  assert_non_null(log);
+  assert_true(strlen(log) > 10);
+  assert_null(program);
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_null_handles, bench),
+      cmocka_unit_test_prestate(test_bad_options, bench),
+      cmocka_unit_test_prestate(test_handles_are_the_callers, bench),
+      cmocka_unit_test_prestate(test_handles_of_another_backend, bench),
+      cmocka_unit_test_prestate(test_context_is_retained, bench),
+      cmocka_unit_test_prestate(test_family_follows_the_class, bench),
+      cmocka_unit_test_prestate(test_listed_name_opens_the_device, bench),
+      cmocka_unit_test_prestate(test_device_of_another_context, bench),
+      cmocka_unit_test_prestate(test_no_such_numbers, bench),
+      cmocka_unit_test_prestate(test_one_binary_serves_many_shapes, bench),
+      cmocka_unit_test_prestate(test_build_log_is_reported, bench),
+  };
+  return cmocka_run_group_tests_name("device", tests, NULL, NULL);
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}

@@ -1,0 +1,607 @@
+/* test_enqueue.c: relayouts inside a caller's own context, queues and events, and what is refused.
+ */
+#include "cmocka_all.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/bench.h"
+
+/* The tensor of the tests: 3 x 5 elements, turned and padded to 4 x 6. */
+static const char from_text[] = "s32[3,5]{1,0}";
+static const char to_text[] = "s32[3,5]{0,1:PD(4,6)PV(-7)}";
+enum { SOURCE_COUNT = 15, DESTINATION_COUNT = 24, SOURCE_SIZE = 60, DESTINATION_SIZE = 96 };
+
+static int32_t source_element(int i, int j) {
+  return 100 * i + j;
+}
+
+static void make_source(int32_t *source) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 5; ++j) {
+      source[5 * i + j] = source_element(i, j);
+    }
+  }
+}
+
+static void assert_relaid(const int32_t *destination) {
+  for (int j = 0; j < 6; ++j) {
+    for (int i = 0; i < 4; ++i) {
+      const int32_t expected = i < 3 && j < 5 ? source_element(i, j) : -7;
+      assert_int_equal(destination[4 * j + i], expected);
+    }
+  }
+}
+
+typedef struct shapes {
+  relayout_shape from;
+  relayout_shape to;
+} shapes;
+
+static shapes parse(const char *from, const char *to) {
+  shapes parsed;
+  assert_int_equal(relayout_shape_parse(from, &parsed.from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse(to, &parsed.to, NULL), RELAYOUT_OK);
+  return parsed;
+}
+
+static relayout_plan *plan_of(relayout_device *device, const char *from, const char *to) {
+  const shapes parsed = parse(from, to);
+  relayout_plan *plan = NULL;
+  relayout_error error = {0};
+  if (relayout_plan_create(device, &parsed.from, &parsed.to, NULL, &plan, &error) != RELAYOUT_OK) {
+    fail_msg("%s -> %s: %s", from, to, error.message);
+  }
+  return plan;
+}
+
+static cl_mem empty_buffer(cl_context context, size_t size) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  return buffer;
+}
+
+/* ---- What works ---- */
+
+/* Write, relayout and read on an out-of-order queue, ordered by events alone. */
+static void test_event_chain(void **state) {
+  const opencl_bench *const bench = *state;
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue queue = clCreateCommandQueue(
+      bench->context, bench->id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+  if (code == CL_INVALID_QUEUE_PROPERTIES) {
+    skip();
+  }
+  assert_int_equal(code, CL_SUCCESS);
+  relayout_plan *const plan = plan_of(bench->device, from_text, to_text);
+  const cl_mem source = empty_buffer(bench->context, SOURCE_SIZE);
+  const cl_mem destination = empty_buffer(bench->context, DESTINATION_SIZE);
+  int32_t from[SOURCE_COUNT];
+  int32_t to[DESTINATION_COUNT] = {0};
+  make_source(from);
+
+  const cl_event go = clCreateUserEvent(bench->context, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  cl_event written = NULL;
+  cl_event relaid = NULL;
+  cl_event read = NULL;
+  assert_int_equal(
+      clEnqueueWriteBuffer(queue, source, CL_FALSE, 0, SOURCE_SIZE, from, 1, &go, &written),
+      CL_SUCCESS);
+  relayout_error error = {0};
+  assert_int_equal(
+      relayout_plan_enqueue(plan, queue, source, 0, destination, 0, 1, &written, &relaid, &error),
+      RELAYOUT_OK);
+  assert_int_equal(
+      clEnqueueReadBuffer(queue, destination, CL_FALSE, 0, DESTINATION_SIZE, to, 1, &relaid, &read),
+      CL_SUCCESS);
+  /* Nothing may have run: the relayout waits, and the call returned without it. */
+  cl_int run_state = CL_COMPLETE;
+  assert_int_equal(
+      clGetEventInfo(relaid, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof run_state, &run_state, NULL),
+      CL_SUCCESS);
+  assert_int_not_equal(run_state, CL_COMPLETE);
+
+  assert_int_equal(clSetUserEventStatus(go, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clWaitForEvents(1, &read), CL_SUCCESS);
+  assert_relaid(to);
+
+  clReleaseEvent(go);
+  clReleaseEvent(written);
+  clReleaseEvent(relaid);
+  clReleaseEvent(read);
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+  clReleaseCommandQueue(queue);
+}
+
+/* Both sides in one buffer, each at an offset, and nothing else of it touched. */
+static void test_offsets_in_one_buffer(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { COUNT = 64, FROM = 3, TO = 3 + SOURCE_COUNT };
+  int32_t before[COUNT];
+  int32_t after[COUNT];
+  for (int i = 0; i < COUNT; ++i) {
+    before[i] = 5000 + i;
+  }
+  make_source(before + FROM);
+  const cl_mem buffer = opencl_buffer(bench, sizeof before, before);
+  relayout_plan *const plan = plan_of(bench->device, from_text, to_text);
+  assert_int_equal(relayout_plan_enqueue(plan, bench->queue, buffer, 4 * FROM, buffer, 4 * TO, 0,
+                                         NULL, NULL, NULL),
+                   RELAYOUT_OK);
+  opencl_read(bench, buffer, sizeof after, after);
+  assert_relaid(after + TO);
+  for (int i = 0; i < COUNT; ++i) {
+    if (i < TO || i >= TO + DESTINATION_COUNT) {
+      assert_int_equal(after[i], before[i]);
+    }
+  }
+  clReleaseMemObject(buffer);
+  relayout_plan_destroy(plan);
+}
+
+/* What is enqueued completes without its plan, its device and its buffers' other holders. */
+static void test_plan_destroyed_after_enqueue(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = bench->family;
+  relayout_device *device = NULL;
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &device, NULL),
+      RELAYOUT_OK);
+  /* Packed, so that tables are let go too. */
+  relayout_plan *const plan = plan_of(device, "s32[40,3]{1,0}", "s32[40,3]{0,1}");
+  relayout_device_destroy(device);
+  int32_t from[120];
+  int32_t to[120] = {0};
+  for (int i = 0; i < 120; ++i) {
+    from[i] = i;
+  }
+  const cl_mem source = opencl_buffer(bench, sizeof from, from);
+  const cl_mem destination = opencl_buffer(bench, sizeof to, to);
+  cl_int code = CL_SUCCESS;
+  const cl_event go = clCreateUserEvent(bench->context, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, source, 0, destination, 0, 1, &go, NULL, NULL),
+      RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  clReleaseMemObject(source);
+  assert_int_equal(clSetUserEventStatus(go, CL_COMPLETE), CL_SUCCESS);
+  opencl_read(bench, destination, sizeof to, to);
+  for (int i = 0; i < 40; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      assert_int_equal(to[40 * j + i], 3 * i + j);
+    }
+  }
+  clReleaseEvent(go);
+  clReleaseMemObject(destination);
+}
+
+/* An empty destination: nothing runs, the event still comes, and still waits. */
+static void test_empty_plan(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_plan *const plan = plan_of(bench->device, "f32[0,5]{1,0}", "f32[0,5]{0,1}");
+  const cl_mem buffer = empty_buffer(bench->context, 4);
+  cl_int code = CL_SUCCESS;
+  const cl_event go = clCreateUserEvent(bench->context, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  cl_event done[2] = {NULL, NULL};
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, buffer, 0, buffer, 0, 1, &go, &done[0], NULL),
+      RELAYOUT_OK);
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, NULL, 0, NULL, 0, 1, &go, &done[1], NULL),
+      RELAYOUT_OK);
+  assert_int_equal(clSetUserEventStatus(go, CL_COMPLETE), CL_SUCCESS);
+  assert_int_equal(clWaitForEvents(2, done), CL_SUCCESS);
+  clReleaseEvent(done[0]);
+  clReleaseEvent(done[1]);
+  clReleaseEvent(go);
+  clReleaseMemObject(buffer);
+  relayout_plan_destroy(plan);
+}
+
+/* No source element at all: no source buffer is needed. */
+static void test_fill_without_source(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_plan *const plan = plan_of(bench->device, "u8[0]{0}", "u8[0]{0:PD(9)PV(3)}");
+  uint8_t bytes[10];
+  memset(bytes, 0xee, sizeof bytes);
+  const cl_mem destination = opencl_buffer(bench, sizeof bytes, bytes);
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, NULL, 0, destination, 0, 0, NULL, NULL, NULL),
+      RELAYOUT_OK);
+  opencl_read(bench, destination, sizeof bytes, bytes);
+  for (int i = 0; i < 9; ++i) {
+    assert_int_equal(bytes[i], 3);
+  }
+  assert_int_equal(bytes[9], 0xee);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+}
+
+/* A buffer on the caller's memory that is aligned for its elements but for no wider word. */
+static void test_host_pointer_of_few_aligned_bytes(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { WIDTH = 64, HEIGHT = 8, WORDS = WIDTH * HEIGHT };
+  uint16_t *const memory = malloc(2 * (WORDS + 1));
+  assert_non_null(memory);
+  for (int i = 0; i < WORDS; ++i) {
+    memory[1 + i] = (uint16_t)(3 * i);
+  }
+  cl_int code = CL_SUCCESS;
+  const cl_mem source = clCreateBuffer(bench->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+                                       2 * WORDS, memory + 1, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  uint16_t relaid[80 * HEIGHT];
+  memset(relaid, 0xee, sizeof relaid);
+  const cl_mem destination = opencl_buffer(bench, sizeof relaid, relaid);
+  relayout_plan *const plan = plan_of(bench->device, "u16[8,64]{1,0}", "u16[8,64]{1,0:PD(8,80)}");
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, source, 0, destination, 0, 0, NULL, NULL, NULL),
+      RELAYOUT_OK);
+  opencl_read(bench, destination, sizeof relaid, relaid);
+  for (int y = 0; y < HEIGHT; ++y) {
+    for (int x = 0; x < 80; ++x) {
+      assert_int_equal(relaid[80 * y + x], x < WIDTH ? 3 * (WIDTH * y + x) : 0);
+    }
+  }
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+  free(memory);
+}
+
+/* ---- Several threads, one plan ---- */
+
+typedef struct worker {
+  const opencl_bench *bench;
+  const relayout_plan *plan;
+  int number;
+  int failures;
+} worker;
+
+enum { WORKERS = 4, ROUNDS = 25, SIDE = 48 };
+
+/* Each thread moves matrices of its own on a queue of its own. */
+static void *work(void *data) {
+  worker *const self = data;
+  int32_t from[SIDE * SIDE];
+  int32_t to[SIDE * SIDE];
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue queue =
+      clCreateCommandQueue(self->bench->context, self->bench->id, 0, &code);
+  const cl_mem source =
+      clCreateBuffer(self->bench->context, CL_MEM_READ_WRITE, sizeof from, NULL, &code);
+  const cl_mem destination =
+      clCreateBuffer(self->bench->context, CL_MEM_READ_WRITE, sizeof to, NULL, &code);
+  for (int round = 0; round < ROUNDS; ++round) {
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+      from[i] = 1000000 * self->number + 10000 * round + i;
+    }
+    clEnqueueWriteBuffer(queue, source, CL_FALSE, 0, sizeof from, from, 0, NULL, NULL);
+    self->failures += relayout_plan_enqueue(self->plan, queue, source, 0, destination, 0, 0, NULL,
+                                            NULL, NULL) != RELAYOUT_OK;
+    clEnqueueReadBuffer(queue, destination, CL_TRUE, 0, sizeof to, to, 0, NULL, NULL);
+    for (int i = 0; i < SIDE; ++i) {
+      for (int j = 0; j < SIDE; ++j) {
+        self->failures += to[SIDE * j + i] != from[SIDE * i + j];
+      }
+    }
+  }
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  clReleaseCommandQueue(queue);
+  return NULL;
+}
+
+static void test_threads_share_a_plan(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_plan *const plan = plan_of(bench->device, "s32[48,48]{1,0}", "s32[48,48]{0,1}");
+  worker workers[WORKERS];
+  pthread_t threads[WORKERS];
+  for (int i = 0; i < WORKERS; ++i) {
+    workers[i] = (worker){bench, plan, i, 0};
+    assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+  }
+  for (int i = 0; i < WORKERS; ++i) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(workers[i].failures, 0);
+  }
+  relayout_plan_destroy(plan);
+}
+
+/* ---- In one call ---- */
+
+static void test_one_shot(void **state) {
+  const opencl_bench *const bench = *state;
+  const shapes parsed = parse(from_text, to_text);
+  int32_t from[SOURCE_COUNT];
+  int32_t to[DESTINATION_COUNT] = {0};
+  make_source(from);
+  const cl_mem source = opencl_buffer(bench, sizeof from, from);
+  const cl_mem destination = opencl_buffer(bench, sizeof to, to);
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(relayout_enqueue(bench->device, &parsed.from, &parsed.to, bench->queue, source,
+                                      0, destination, 0, 0, NULL, NULL, NULL),
+                     RELAYOUT_OK);
+  }
+  opencl_read(bench, destination, sizeof to, to);
+  assert_relaid(to);
+
+  relayout_error error = {0};
+  assert_int_equal(relayout_enqueue(NULL, &parsed.from, &parsed.to, bench->queue, source, 0,
+                                    destination, 0, 0, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is NULL");
+  assert_int_equal(relayout_enqueue(bench->device, NULL, &parsed.to, bench->queue, source, 0,
+                                    destination, 0, 0, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "from is NULL");
+  assert_int_equal(relayout_enqueue(bench->device, &parsed.from, NULL, bench->queue, source, 0,
+                                    destination, 0, 0, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "to is NULL");
+  relayout_device *cpu = NULL;
+  assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_enqueue(cpu, &parsed.from, &parsed.to, bench->queue, source, 0,
+                                    destination, 0, 0, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  relayout_device_destroy(cpu);
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+}
+
+/* ---- What is refused ---- */
+
+/* One wrong thing at a time; everything else is right. */
+typedef struct refusal {
+  const char *what;
+  relayout_status status;
+  const char *message; /* a part of it */
+} refusal;
+
+typedef struct attempt {
+  const relayout_plan *plan;
+  cl_command_queue queue;
+  cl_mem source;
+  size_t source_offset;
+  cl_mem destination;
+  size_t destination_offset;
+  cl_uint n_wait;
+  const cl_event *wait;
+} attempt;
+
+static void assert_refused(const opencl_bench *bench, attempt wrong, refusal expected) {
+  relayout_error error = {0};
+  cl_event untouched = (cl_event)&error;
+  cl_event event = untouched;
+  const relayout_status status = relayout_plan_enqueue(
+      wrong.plan, wrong.queue, wrong.source, wrong.source_offset, wrong.destination,
+      wrong.destination_offset, wrong.n_wait, wrong.wait, &event, &error);
+  if (status != expected.status || error.status != expected.status ||
+      strstr(error.message, expected.message) == NULL) {
+    fail_msg("%s: %s: status %d (%s), expected %d (%s)", bench->label, expected.what, (int)status,
+             error.message, (int)expected.status, expected.message);
+  }
+  assert_ptr_equal(event, untouched);
+}
+
+static void test_refusals(void **state) {
+  const opencl_bench *const bench = *state;
+  cl_int code = CL_SUCCESS;
+  relayout_plan *const plan = plan_of(bench->device, from_text, to_text);
+  const cl_mem source = empty_buffer(bench->context, SOURCE_SIZE + 8);
+  const cl_mem destination = empty_buffer(bench->context, DESTINATION_SIZE + 8);
+  const cl_context other = clCreateContext(NULL, 1, &bench->id, NULL, NULL, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  const cl_command_queue other_queue = clCreateCommandQueue(other, bench->id, 0, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  const cl_mem other_buffer = empty_buffer(other, 200);
+  const attempt right = {plan, bench->queue, source, 0, destination, 0, 0, NULL};
+  const cl_event no_event = NULL;
+
+  attempt wrong = right;
+  wrong.plan = NULL;
+  assert_refused(bench, wrong, (refusal){"no plan", RELAYOUT_INVALID_ARGUMENT, "plan is NULL"});
+  wrong = right;
+  wrong.queue = NULL;
+  assert_refused(bench, wrong, (refusal){"no queue", RELAYOUT_INVALID_ARGUMENT, "queue is NULL"});
+  wrong = right;
+  wrong.source = NULL;
+  assert_refused(bench, wrong, (refusal){"no source", RELAYOUT_INVALID_ARGUMENT, "source is NULL"});
+  wrong = right;
+  wrong.destination = NULL;
+  assert_refused(bench, wrong,
+                 (refusal){"no destination", RELAYOUT_INVALID_ARGUMENT, "destination is NULL"});
+  wrong = right;
+  wrong.n_wait = 2;
+  assert_refused(bench, wrong,
+                 (refusal){"no list", RELAYOUT_INVALID_ARGUMENT, "n_wait is 2, but wait is NULL"});
+  wrong = right;
+  wrong.wait = &no_event;
+  assert_refused(
+      bench, wrong,
+      (refusal){"no count", RELAYOUT_INVALID_ARGUMENT, "n_wait is 0, but wait is not NULL"});
+  wrong.n_wait = 1;
+  assert_refused(bench, wrong, (refusal){"no event", RELAYOUT_INVALID_ARGUMENT, "wait[0] is NULL"});
+  wrong = right;
+  wrong.queue = other_queue;
+  assert_refused(bench, wrong,
+                 (refusal){"queue of another context", RELAYOUT_WRONG_CONTEXT, "queue"});
+  wrong = right;
+  wrong.source = other_buffer;
+  assert_refused(bench, wrong,
+                 (refusal){"source of another context", RELAYOUT_WRONG_CONTEXT, "source"});
+  wrong = right;
+  wrong.destination = other_buffer;
+  assert_refused(
+      bench, wrong,
+      (refusal){"destination of another context", RELAYOUT_WRONG_CONTEXT, "destination"});
+  wrong = right;
+  wrong.source_offset = 6;
+  assert_refused(
+      bench, wrong,
+      (refusal){"source between elements", RELAYOUT_MISALIGNED_OFFSET, "source_offset is 6"});
+  wrong = right;
+  wrong.destination_offset = 1;
+  assert_refused(bench, wrong,
+                 (refusal){"destination between elements", RELAYOUT_MISALIGNED_OFFSET,
+                           "destination_offset is 1"});
+  wrong = right;
+  wrong.source_offset = 12;
+  assert_refused(bench, wrong,
+                 (refusal){"source ends too soon", RELAYOUT_BUFFER_TOO_SMALL,
+                           "source has 68 bytes, but the plan takes 60"});
+  wrong = right;
+  wrong.destination_offset = (size_t)0 - 4;
+  assert_refused(
+      bench, wrong,
+      (refusal){"destination far outside", RELAYOUT_BUFFER_TOO_SMALL, "destination has 104 bytes"});
+
+  clReleaseMemObject(other_buffer);
+  clReleaseCommandQueue(other_queue);
+  clReleaseContext(other);
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+}
+
+static void test_plan_of_another_backend(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device *cpu = NULL;
+  assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
+  relayout_plan *const plan = plan_of(cpu, from_text, to_text);
+  const cl_mem buffer = empty_buffer(bench->context, 400);
+  assert_refused(
+      bench, (attempt){plan, bench->queue, buffer, 0, buffer, 200, 0, NULL},
+      (refusal){"plan of the CPU", RELAYOUT_INVALID_ARGUMENT, "not one of an OpenCL device"});
+  clReleaseMemObject(buffer);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(cpu);
+}
+
+/* Another device of the plan's own context. */
+static void test_queue_of_another_device(void **state) {
+  const opencl_bench *const bench = *state;
+  cl_uint count = 0;
+  const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+  cl_device_id parts[64] = {NULL};
+  if (clCreateSubDevices(bench->id, by_one, 64, parts, &count) != CL_SUCCESS || count < 2) {
+    skip();
+  }
+  cl_int code = CL_SUCCESS;
+  relayout_device *device = NULL;
+  const cl_context context = clCreateContext(NULL, 2, parts, NULL, NULL, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  const cl_command_queue queue = clCreateCommandQueue(context, parts[1], 0, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  assert_int_equal(relayout_opencl_device_create(context, parts[0], NULL, &device, NULL),
+                   RELAYOUT_OK);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_string_equal(info.name, "");
+
+  relayout_plan *const plan = plan_of(device, from_text, to_text);
+  const cl_mem buffer = empty_buffer(context, 400);
+  assert_refused(bench, (attempt){plan, queue, buffer, 0, buffer, 200, 0, NULL},
+                 (refusal){"queue of another device", RELAYOUT_WRONG_CONTEXT, "of device"});
+  clReleaseMemObject(buffer);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  for (cl_uint i = 0; i < count; ++i) {
+    clReleaseDevice(parts[i]);
+  }
+}
+
+static void test_overlap(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_plan *const plan = plan_of(bench->device, from_text, to_text);
+  const cl_mem whole = empty_buffer(bench->context, 16384);
+  const refusal expected = {"overlap", RELAYOUT_BUFFERS_OVERLAP, "overlap"};
+  static const size_t overlapping[][2] = {{0, 0}, {0, 56}, {92, 0}, {100, 120}};
+  for (size_t i = 0; i < sizeof overlapping / sizeof overlapping[0]; ++i) {
+    assert_refused(
+        bench,
+        (attempt){plan, bench->queue, whole, overlapping[i][0], whole, overlapping[i][1], 0, NULL},
+        expected);
+  }
+  static const size_t touching[][2] = {{0, 60}, {96, 0}};
+  for (size_t i = 0; i < sizeof touching / sizeof touching[0]; ++i) {
+    assert_int_equal(relayout_plan_enqueue(plan, bench->queue, whole, touching[i][0], whole,
+                                           touching[i][1], 0, NULL, NULL, NULL),
+                     RELAYOUT_OK);
+  }
+
+  /* Sub-buffers meet in the buffer that they are parts of. */
+  cl_int code = CL_SUCCESS;
+  const cl_buffer_region first = {0, 8192};
+  const cl_buffer_region second = {4096, 8192};
+  const cl_mem low = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &first, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  const cl_mem high = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &second, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  assert_refused(bench, (attempt){plan, bench->queue, low, 4096, high, 0, 0, NULL}, expected);
+  assert_refused(bench, (attempt){plan, bench->queue, whole, 4140, high, 0, 0, NULL}, expected);
+  assert_refused(bench, (attempt){plan, bench->queue, high, 0, whole, 4140, 0, NULL}, expected);
+  assert_int_equal(relayout_plan_enqueue(plan, bench->queue, low, 0, high, 0, 0, NULL, NULL, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(clFinish(bench->queue), CL_SUCCESS);
+  clReleaseMemObject(low);
+  clReleaseMemObject(high);
+  clReleaseMemObject(whole);
+  relayout_plan_destroy(plan);
+}
+
+/* A tensor that no single buffer holds: both numbers are named. */
+static void test_host_memory_beyond_one_allocation(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
+  char from[64];
+  char to[64];
+  snprintf(from, sizeof from, "u8[%llu,2]{1,0}", (unsigned long long)info.allocation_bytes);
+  snprintf(to, sizeof to, "u8[%llu,2]{0,1}", (unsigned long long)info.allocation_bytes);
+  relayout_plan *const plan = plan_of(bench->device, from, to);
+  /* Pointers that overlap nothing and are never followed. */
+  const void *const source = (const void *)(uintptr_t)0x1000;
+  void *const destination = (void *)((uintptr_t)1 << 62);
+  relayout_error error = {0};
+  assert_int_equal(relayout_plan_execute(plan, source, destination, &error), RELAYOUT_OPENCL_ERROR);
+  char limit[64];
+  snprintf(limit, sizeof limit, "at most %llu bytes", (unsigned long long)info.allocation_bytes);
+  assert_non_null(strstr(error.message, limit));
+  assert_int_equal(error.cl_status, CL_INVALID_BUFFER_SIZE);
+  relayout_plan_destroy(plan);
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_event_chain, bench),
+      cmocka_unit_test_prestate(test_offsets_in_one_buffer, bench),
+      cmocka_unit_test_prestate(test_plan_destroyed_after_enqueue, bench),
+      cmocka_unit_test_prestate(test_empty_plan, bench),
+      cmocka_unit_test_prestate(test_fill_without_source, bench),
+      cmocka_unit_test_prestate(test_host_pointer_of_few_aligned_bytes, bench),
+      cmocka_unit_test_prestate(test_threads_share_a_plan, bench),
+      cmocka_unit_test_prestate(test_one_shot, bench),
+      cmocka_unit_test_prestate(test_refusals, bench),
+      cmocka_unit_test_prestate(test_plan_of_another_backend, bench),
+      cmocka_unit_test_prestate(test_queue_of_another_device, bench),
+      cmocka_unit_test_prestate(test_overlap, bench),
+      cmocka_unit_test_prestate(test_host_memory_beyond_one_allocation, bench),
+  };
+  return cmocka_run_group_tests_name("enqueue", tests, NULL, NULL);
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}
