@@ -178,6 +178,7 @@ static void test_one_binary_serves_many_shapes(void **state) {
   assert_int_equal(
       relayout_opencl_device_create(bench->context, bench->id, &options, &device, NULL),
       RELAYOUT_OK);
+  size_t builds = 0; /* more than one where the first work-groups were too large */
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
     relayout_shape from;
     relayout_shape to;
@@ -187,8 +188,12 @@ static void test_one_binary_serves_many_shapes(void **state) {
     assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
     assert_int_equal(relayout_plan_get_strategy(plan), RELAYOUT_STRATEGY_TRANSPOSE);
     relayout_plan_destroy(plan);
+    if (i == 0) {
+      builds = rlt_build_count((rlt_opencl_device *)device);
+      assert_true(builds > 0);
+    }
   }
-  assert_int_equal(rlt_build_count((rlt_opencl_device *)device), 1);
+  assert_int_equal(rlt_build_count((rlt_opencl_device *)device), builds);
   relayout_device_destroy(device);
 }
 

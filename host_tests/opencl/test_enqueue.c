@@ -491,9 +491,11 @@ static void test_plan_of_another_backend(void **state) {
 static void test_queue_of_another_device(void **state) {
   const opencl_bench *const bench = *state;
   cl_uint count = 0;
+  clGetDeviceInfo(bench->id, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof count, &count, NULL);
   const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
   cl_device_id parts[64] = {NULL};
-  if (clCreateSubDevices(bench->id, by_one, 64, parts, &count) != CL_SUCCESS || count < 2) {
+  if (count < 2 || count > 64 ||
+      clCreateSubDevices(bench->id, by_one, 64, parts, &count) != CL_SUCCESS || count < 2) {
     skip();
   }
   cl_int code = CL_SUCCESS;
