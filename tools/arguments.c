@@ -1,0 +1,168 @@
+#include "arguments.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static exit_code report_usage(const command *of, const char *what, const char *word) {
+  return report(EXIT_CODE_USAGE, "%s '%s'; try 'relayout %s --help'", what, word, of->name);
+}
+
+/* The option that `word` names, with what stands behind its `=`, or NULL there. */
+static const arguments_option *find_option(const char *word, size_t option_count,
+                                           const arguments_option *options, const char **attached) {
+  const char *name = word + strlen("--");
+  const size_t length = strcspn(name, "=");
+  *attached = name[length] == '=' ? name + length + 1 : NULL;
+  for (size_t i = 0; i < option_count; i++) {
+    if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0) {
+      return &options[i];
+    }
+  }
+  return NULL;
+}
+
+/* Takes the option at arguments[*at], and its value, which may be the next word. */
+static bool take_option(const command *of, int argument_count, char **arguments,
+                        size_t option_count, const arguments_option *options, int *at,
+                        exit_code *code) {
+  const char *word = arguments[*at];
+  const char *attached;
+  const arguments_option *option = find_option(word, option_count, options, &attached);
+  if (option == NULL) {
+    *code = report_usage(of, "unknown option", word);
+    return false;
+  }
+  if (option->flag != NULL) {
+    if (attached != NULL) {
+      *code = report_usage(of, "no value belongs to the option", word);
+      return false;
+    }
+    *option->flag = true;
+    return true;
+  }
+  if (*option->value != NULL) {
+    *code = report_usage(of, "the option is there twice:", word);
+    return false;
+  }
+  if (attached == NULL) {
+    if (*at + 1 == argument_count || strncmp(arguments[*at + 1], "--", 2) == 0) {
+      *code = report_usage(of, "a value is missing behind", word);
+      return false;
+    }
+    *at += 1;
+    attached = arguments[*at];
+  }
+  *option->value = attached;
+  return true;
+}
+
+bool arguments_parse(const command *of, int argument_count, char **arguments, size_t option_count,
+                     const arguments_option *options, size_t operand_count,
+                     const arguments_operand *operands, exit_code *code) {
+  size_t operands_seen = 0;
+  bool options_ended = false;
+  for (int i = 0; i < argument_count; i++) {
+    const char *word = arguments[i];
+    const bool has_dash = word[0] == '-' && word[1] != '\0';
+    if (!options_ended && strcmp(word, "--") == 0) {
+      options_ended = true;
+    } else if (!options_ended && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+      fputs(of->help, stdout);
+      *code = EXIT_CODE_OK;
+      return false;
+    } else if (!options_ended && has_dash && word[1] != '-') {
+      *code = report_usage(of, "unknown option", word);
+      return false;
+    } else if (!options_ended && has_dash) {
+      if (!take_option(of, argument_count, arguments, option_count, options, &i, code)) {
+        return false;
+      }
+    } else if (operands_seen == operand_count) {
+      *code = report_usage(of, "one argument too many:", word);
+      return false;
+    } else {
+      *operands[operands_seen].value = word;
+      operands_seen += 1;
+    }
+  }
+  if (operands_seen < operand_count) {
+    *code = report(EXIT_CODE_USAGE, "%s is missing; try 'relayout %s --help'",
+                   operands[operands_seen].name, of->name);
+    return false;
+  }
+  return true;
+}
+
+bool arguments_is_bare_layout(const char *text) {
+  while (isspace((unsigned char)*text)) {
+    text += 1;
+  }
+  return *text == '{';
+}
+
+exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
+                               relayout_shape *shape) {
+  relayout_error error;
+  if (like == NULL || !arguments_is_bare_layout(text)) {
+    return relayout_shape_parse(text, shape, &error) == RELAYOUT_OK ? EXIT_CODE_OK
+                                                                    : report_error(about, &error);
+  }
+  relayout_layout layout;
+  if (relayout_layout_parse(text, like->element_type, like->rank, &layout, &error) != RELAYOUT_OK ||
+      relayout_shape_make_with_layout(like->element_type, like->rank, like->dimensions, &layout,
+                                      shape, &error) != RELAYOUT_OK) {
+    return report_error(about, &error);
+  }
+  return EXIT_CODE_OK;
+}
+
+exit_code arguments_open_device(const char *name, relayout_device **device) {
+  relayout_error error;
+  const relayout_status status = relayout_device_open(name, device, &error);
+  if (status == RELAYOUT_OK) {
+    return EXIT_CODE_OK;
+  }
+  const exit_code code = report_error(NULL, &error);
+  return status == RELAYOUT_INVALID_TEXT ? EXIT_CODE_NO_DEVICE : code;
+}
+
+exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,
+                                  int64_t *numbers, size_t *count) {
+  size_t seen = 0;
+  const char *at = text;
+  while (*at != '\0') {
+    if (seen == capacity) {
+      return report(EXIT_CODE_BAD_INPUT, "%s has more than %zu numbers: '%s'", option, capacity,
+                    text);
+    }
+    char *end;
+    errno = 0;
+    const long long number = strtoll(at, &end, 10);
+    if (end == at || (*end != ',' && *end != '\0') || (*end == ',' && end[1] == '\0')) {
+      return report(EXIT_CODE_USAGE, "%s takes numbers with commas between them, not '%s'", option,
+                    text);
+    }
+    if (errno == ERANGE) {
+      return report(EXIT_CODE_BAD_INPUT, "%s: a number in '%s' does not fit 64 bits", option, text);
+    }
+    numbers[seen] = number;
+    seen += 1;
+    at = *end == ',' ? end + 1 : end;
+  }
+  *count = seen;
+  return EXIT_CODE_OK;
+}
+
+exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number) {
+  char *end;
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 0);
+  if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno == ERANGE) {
+    return report(EXIT_CODE_USAGE, "%s takes a number of at most 64 bits, not '%s'", option, text);
+  }
+  *number = value;
+  return EXIT_CODE_OK;
+}

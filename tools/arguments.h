@@ -1,0 +1,52 @@
+/* arguments.h: what the words of a command line mean: options, operands, shapes, devices, numbers.
+ * Every function reports what is wrong by itself. Depends on the public headers and report.h. */
+#ifndef TOOLS_ARGUMENTS_H
+#define TOOLS_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "command.h"
+#include "relayout/relayout.h"
+
+/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of `value` and `flag` is set. */
+typedef struct arguments_option {
+  const char *name; /* without the dashes */
+  const char **value;
+  bool *flag;
+} arguments_option;
+
+/* A word without dashes, at its place in order; `-` alone is such a word. */
+typedef struct arguments_operand {
+  const char *name; /* as the help writes it */
+  const char **value;
+} arguments_operand;
+
+/* Sorts the words into options, which may stand anywhere before `--`, and operands, all of which
+ * must be there. False when the command is over, with its exit code: `--help` printed the help, or
+ * something was wrong and has been reported. */
+bool arguments_parse(const command *of, int argument_count, char **arguments, size_t option_count,
+                     const arguments_option *options, size_t operand_count,
+                     const arguments_operand *operands, exit_code *code);
+
+/* Whether the text is a layout alone, as in `{0,1:PD(3,5)}`. */
+bool arguments_is_bare_layout(const char *text);
+
+/* Reads a shape; `about` names it in messages. With `like`, a bare layout will do: the element type
+ * and the dimensions are then those of `like`. */
+exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
+                               relayout_shape *shape);
+
+/* Opens a device by name. A name that cannot be one is no such device. */
+exit_code arguments_open_device(const char *name, relayout_device **device);
+
+/* Reads `3,5` and the like: at most `capacity` numbers, none in empty text. Usage errors name the
+ * option. */
+exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,
+                                  int64_t *numbers, size_t *count);
+
+/* Reads one number that is not negative. */
+exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number);
+
+#endif

@@ -1,0 +1,22 @@
+/* command.h: one entry for each thing `relayout` can do. Each lives in the file of its name. */
+#ifndef TOOLS_COMMAND_H
+#define TOOLS_COMMAND_H
+
+#include "report.h"
+
+typedef struct command {
+  const char *name;
+  const char *summary; /* one line, for `relayout --help` */
+  const char *help;    /* all of `relayout NAME --help` */
+  /* Gets the words behind the command's name. */
+  exit_code (*run)(int argument_count, char **arguments);
+} command;
+
+extern const command command_devices;
+extern const command command_shape;
+extern const command command_index;
+extern const command command_explain;
+extern const command command_convert;
+extern const command command_selftest;
+
+#endif

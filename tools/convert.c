@@ -1,0 +1,385 @@
+/* convert.c: `relayout convert` moves a file's tensor from one layout to another. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "npy.h"
+#include "stream.h"
+#include "verify.h"
+
+typedef struct request {
+  const char *from;
+  const char *to;
+  const char *device;
+  const char *input;
+  const char *output;
+  bool verify;
+  bool verbose;
+} request;
+
+/* What is to be done, once the input's beginning is known. */
+typedef struct job {
+  bool input_is_npy;
+  bool output_is_npy;
+  relayout_shape from;
+  relayout_shape to;
+  relayout_plan *plan;
+} job;
+
+static bool is_npy_name(const char *path) {
+  const size_t length = strlen(path);
+  const size_t suffix = strlen(".npy");
+  return length >= suffix && strcmp(path + length - suffix, ".npy") == 0;
+}
+
+static bool is_pipe(const char *path) {
+  return strcmp(path, "-") == 0;
+}
+
+/* ---- The source's shape --------------------------------------------------------------------- */
+
+static exit_code read_npy_header(stream_input *input, npy_header *header) {
+  relayout_error error;
+  size_t size;
+  if (npy_header_size(input->ahead, input->ahead_size, &size, &error) != RELAYOUT_OK) {
+    return report_error(input->name, &error);
+  }
+  uint8_t *bytes = malloc(size);
+  if (bytes == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a header of %zu bytes", size);
+  }
+  size_t got;
+  exit_code code = stream_read(input, bytes, size, &got);
+  if (code == EXIT_CODE_OK && npy_parse(bytes, got, header, &error) != RELAYOUT_OK) {
+    code = report_error(input->name, &error);
+  }
+  free(bytes);
+  return code;
+}
+
+/* The dimensions that a file written by npy_describe of `shape` has, major to minor. */
+static void list_physical(const npy_header *header, int64_t *widths) {
+  for (int32_t i = 0; i < header->rank; i++) {
+    const int32_t d = header->fortran_order ? header->rank - 1 - i : i;
+    widths[i] = header->dimensions[d];
+  }
+}
+
+static void drop_ones(int32_t *rank, int64_t *widths) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < *rank; i++) {
+    if (widths[i] != 1) {
+      widths[kept] = widths[i];
+      kept += 1;
+    }
+  }
+  *rank = kept;
+}
+
+/* Whether the file's array lies in memory as the shape does. Dimensions of one element lie
+ * anywhere, and a file of one dimension may hold any buffer of as many elements. */
+static bool lies_alike(const npy_header *header, const relayout_shape *shape) {
+  const npy_header expected = npy_describe(shape);
+  int64_t count;
+  if (header->rank == 1 &&
+      relayout_shape_physical_element_count(shape, &count, NULL) == RELAYOUT_OK) {
+    return header->dimensions[0] == count;
+  }
+  int64_t widths[RELAYOUT_MAX_RANK];
+  int64_t expected_widths[RELAYOUT_MAX_RANK];
+  int32_t rank = header->rank;
+  int32_t expected_rank = expected.rank;
+  list_physical(header, widths);
+  list_physical(&expected, expected_widths);
+  drop_ones(&rank, widths);
+  drop_ones(&expected_rank, expected_widths);
+  return rank == expected_rank &&
+         memcmp(widths, expected_widths, (size_t)rank * sizeof *widths) == 0;
+}
+
+static void format_dimensions(const npy_header *header, size_t capacity, char *text) {
+  size_t length = (size_t)snprintf(text, capacity, "(");
+  for (int32_t i = 0; i < header->rank && length < capacity; i++) {
+    length += (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? ", " : "",
+                               header->dimensions[i]);
+  }
+  if (length < capacity) {
+    snprintf(text + length, capacity - length, ") in %s order",
+             header->fortran_order ? "Fortran" : "C");
+  }
+}
+
+/* A bare layout as the source's: its dimensions are the file's, which it puts in its own order. */
+static exit_code apply_bare_layout(const char *text, const npy_header *header,
+                                   relayout_element_type type, relayout_shape *shape) {
+  relayout_error error;
+  relayout_layout layout;
+  if (relayout_layout_parse(text, type, header->rank, &layout, &error) != RELAYOUT_OK) {
+    return report_error("--from", &error);
+  }
+  int64_t widths[RELAYOUT_MAX_RANK];
+  int64_t dimensions[RELAYOUT_MAX_RANK];
+  list_physical(header, widths);
+  for (int32_t i = 0; i < header->rank; i++) {
+    dimensions[layout.minor_to_major[header->rank - 1 - i]] = widths[i];
+  }
+  if (relayout_shape_make_with_layout(type, header->rank, dimensions, &layout, shape, &error) !=
+      RELAYOUT_OK) {
+    return report_error("--from", &error);
+  }
+  return EXIT_CODE_OK;
+}
+
+static exit_code choose_npy_shape(const char *from, const stream_input *input,
+                                  const npy_header *header, relayout_shape *shape) {
+  relayout_error error;
+  const bool is_whole_shape = from != NULL && !arguments_is_bare_layout(from);
+  relayout_shape stated = {.element_type = RELAYOUT_ELEMENT_TYPE_INVALID};
+  if (is_whole_shape) {
+    const exit_code code = arguments_read_shape("--from", from, NULL, &stated);
+    if (code != EXIT_CODE_OK) {
+      return code;
+    }
+  }
+  relayout_element_type type;
+  if (npy_element_type(header, stated.element_type, &type, &error) != RELAYOUT_OK) {
+    return report_error(input->name, &error);
+  }
+  relayout_shape own;
+  if (npy_shape(header, type, &own, &error) != RELAYOUT_OK) {
+    return report_error(input->name, &error);
+  }
+  if (from == NULL) {
+    *shape = own;
+    return EXIT_CODE_OK;
+  }
+  if (!is_whole_shape) {
+    const exit_code code = apply_bare_layout(from, header, type, &stated);
+    if (code != EXIT_CODE_OK) {
+      return code;
+    }
+  }
+  if (!lies_alike(header, &stated)) {
+    const npy_header wanted = npy_describe(&stated);
+    char found_text[256];
+    char wanted_text[256];
+    format_dimensions(header, sizeof found_text, found_text);
+    format_dimensions(&wanted, sizeof wanted_text, wanted_text);
+    return report(EXIT_CODE_BAD_INPUT, "%s: the array is %s, but a buffer of --from %s is %s",
+                  input->name, found_text, from, wanted_text);
+  }
+  *shape = stated;
+  return EXIT_CODE_OK;
+}
+
+/* Finds out what the input is and what its tensor's shape is, reading no further than that. */
+static exit_code read_source_shape(const request *asked, stream_input *input, job *work) {
+  exit_code code = stream_peek(input);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  work->input_is_npy = is_pipe(asked->input) ? npy_has_magic(input->ahead, input->ahead_size)
+                                             : is_npy_name(asked->input);
+  work->output_is_npy = is_pipe(asked->output) ? work->input_is_npy : is_npy_name(asked->output);
+  if (work->input_is_npy) {
+    npy_header header;
+    code = read_npy_header(input, &header);
+    return code == EXIT_CODE_OK ? choose_npy_shape(asked->from, input, &header, &work->from) : code;
+  }
+  if (asked->from == NULL || arguments_is_bare_layout(asked->from)) {
+    return report(EXIT_CODE_USAGE, "--from must be a whole shape: %s holds raw bytes, not .npy",
+                  input->name);
+  }
+  return arguments_read_shape("--from", asked->from, NULL, &work->from);
+}
+
+/* ---- The work ------------------------------------------------------------------------------- */
+
+static exit_code make_plan(const request *asked, job *work) {
+  relayout_device *device;
+  const exit_code code =
+      arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  relayout_error error;
+  const relayout_status status =
+      relayout_plan_create(device, &work->from, &work->to, NULL, &work->plan, &error);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_device_get_info(device, &info, NULL);
+  relayout_device_destroy(device);
+  if (status != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  if (asked->verbose) {
+    char from[RELAYOUT_SHAPE_TEXT_SIZE];
+    char to[RELAYOUT_SHAPE_TEXT_SIZE];
+    relayout_shape_format(&work->from, from, sizeof from);
+    relayout_shape_format(&work->to, to, sizeof to);
+    report_line("%s to %s by %s on %s (%s)", from, to,
+                relayout_strategy_name(relayout_plan_get_strategy(work->plan)), info.name,
+                info.description);
+  }
+  return EXIT_CODE_OK;
+}
+
+static exit_code fail_size(const stream_input *input, const relayout_shape *shape, size_t size,
+                           int64_t held) {
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape_format(shape, text, sizeof text);
+  return report(EXIT_CODE_BAD_INPUT, "%s holds %" PRId64 " bytes of data, but %s takes %zu",
+                input->name, held, text, size);
+}
+
+/* Reads the whole source; exactly its bytes must be there. */
+static exit_code read_source(stream_input *input, const relayout_shape *shape, size_t size,
+                             uint8_t **source) {
+  const int64_t remaining = stream_remaining(input);
+  if (remaining > 0 && remaining != (int64_t)size) {
+    return fail_size(input, shape, size, remaining);
+  }
+  size_t got;
+  exit_code code = stream_read_all(input, size, source, &got);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  if (got < size) {
+    return fail_size(input, shape, size, (int64_t)got);
+  }
+  uint8_t beyond;
+  code = stream_read(input, &beyond, 1, &got);
+  if (code == EXIT_CODE_OK && got > 0) {
+    char text[RELAYOUT_SHAPE_TEXT_SIZE];
+    relayout_shape_format(shape, text, sizeof text);
+    code = report(EXIT_CODE_BAD_INPUT, "%s goes on after the %zu bytes that %s takes", input->name,
+                  size, text);
+  }
+  return code;
+}
+
+static exit_code move_and_write(const request *asked, const job *work, const uint8_t *source,
+                                stream_output *output) {
+  const size_t size = relayout_plan_destination_size(work->plan);
+  /* Zeros, so that bytes which PV(unknown) leaves alone are the same every time. */
+  uint8_t *destination = calloc(size > 0 ? size : 1, 1);
+  if (destination == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a destination of %zu bytes", size);
+  }
+  exit_code code = EXIT_CODE_OK;
+  relayout_error error;
+  if (relayout_plan_execute(work->plan, source, destination, &error) != RELAYOUT_OK) {
+    code = report_error(NULL, &error);
+  }
+  if (code == EXIT_CODE_OK && asked->verify) {
+    code = verify_relayout(&work->from, &work->to, source, destination, size);
+  }
+  if (code == EXIT_CODE_OK && work->output_is_npy) {
+    const npy_header header = npy_describe(&work->to);
+    char bytes[NPY_MAX_WRITTEN_SIZE];
+    const size_t header_size = npy_write(&header, bytes);
+    code = stream_write(output, bytes, header_size);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, destination, size);
+  }
+  free(destination);
+  return code;
+}
+
+/* With the plan made, nothing but the data can be wrong. */
+static exit_code carry_out(const request *asked, const job *work, stream_input *input) {
+  stream_output output;
+  exit_code code = stream_create(asked->output, &output);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  uint8_t *source = NULL;
+  code = read_source(input, &work->from, relayout_plan_source_size(work->plan), &source);
+  if (code == EXIT_CODE_OK) {
+    code = move_and_write(asked, work, source, &output);
+  }
+  free(source);
+  if (code == EXIT_CODE_OK) {
+    return stream_commit(&output);
+  }
+  stream_abandon(&output);
+  return code;
+}
+
+static exit_code convert(const request *asked, stream_input *input) {
+  job work = {.plan = NULL};
+  exit_code code = read_source_shape(asked, input, &work);
+  if (code == EXIT_CODE_OK) {
+    code = arguments_read_shape("--to", asked->to, &work.from, &work.to);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = make_plan(asked, &work);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = carry_out(asked, &work, input);
+  }
+  relayout_plan_destroy(work.plan);
+  return code;
+}
+
+static exit_code run(int argument_count, char **arguments) {
+  request asked = {.from = NULL};
+  const arguments_option options[] = {
+      {"from", &asked.from, NULL},       {"to", &asked.to, NULL},
+      {"device", &asked.device, NULL},   {"verify", NULL, &asked.verify},
+      {"verbose", NULL, &asked.verbose},
+  };
+  const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
+  exit_code code;
+  if (!arguments_parse(&command_convert, argument_count, arguments,
+                       sizeof options / sizeof options[0], options, 2, operands, &code)) {
+    return code;
+  }
+  if (asked.to == NULL) {
+    return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
+  }
+  stream_input input;
+  code = stream_open(asked.input, &input);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  code = convert(&asked, &input);
+  stream_close(&input);
+  return code;
+}
+
+const command command_convert = {
+    .name = "convert",
+    .summary = "move a file's tensor from one layout to another",
+    .help =
+        "usage: relayout convert --from SHAPE --to SHAPE [--device D] [--verify] [--verbose]\n"
+        "                        IN OUT\n"
+        "\n"
+        "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
+        "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
+        "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
+        "written is of the same kind as the input. OUT appears whole or not at all.\n"
+        "\n"
+        "  --from SHAPE   how the tensor lies in IN. May be left out for .npy, whose C order is\n"
+        "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout alone, "
+        "which\n"
+        "                 then puts the file's dimensions, major to minor, in its order. Says the\n"
+        "                 type of elements NumPy has no name for: bf16, f8e5m2, s4, ...\n"
+        "  --to SHAPE     how it shall lie in OUT; may be a layout alone\n"
+        "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --verify       check the result, element by element, before it is written\n"
+        "  --verbose      say what ran on which device\n"
+        "\n"
+        "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
+        "order\n"
+        "for a layout of {..,1,0} or {0,1,..} without padding, otherwise an array of the padded\n"
+        "dimensions, listed major to minor. Types that NumPy lacks are written as u1 and u2. "
+        "Bytes\n"
+        "that PV(unknown) leaves alone are zero.\n"
+        "\n"
+        "example: relayout convert --to '{0,1:PD(1024,1024)}' in.npy out.npy\n"
+        "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n",
+    .run = run,
+};

@@ -1,0 +1,92 @@
+#include "json.h"
+
+#include <inttypes.h>
+
+static void print_quoted(FILE *file, const char *text) {
+  fputc('"', file);
+  for (const char *c = text; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\') {
+      fprintf(file, "\\%c", *c);
+    } else if ((unsigned char)*c < 0x20) {
+      fprintf(file, "\\u%04x", (unsigned)*c);
+    } else {
+      fputc(*c, file);
+    }
+  }
+  fputc('"', file);
+}
+
+/* What stands before a value: the comma behind the one before it, and its key. */
+static void begin_value(json_writer *json, const char *key) {
+  if (json->needs_comma) {
+    fputs(", ", json->file);
+  }
+  json->needs_comma = 1;
+  if (key != NULL) {
+    print_quoted(json->file, key);
+    fputs(": ", json->file);
+  }
+}
+
+static void open_bracket(json_writer *json, const char *key, char bracket) {
+  begin_value(json, key);
+  fputc(bracket, json->file);
+  json->needs_comma = 0;
+}
+
+static void close_bracket(json_writer *json, char bracket) {
+  fputc(bracket, json->file);
+  json->needs_comma = 1;
+}
+
+json_writer json_begin(FILE *file) {
+  return (json_writer){.file = file, .needs_comma = 0};
+}
+
+void json_end(json_writer *json) {
+  fputc('\n', json->file);
+}
+
+void json_open_object(json_writer *json, const char *key) {
+  open_bracket(json, key, '{');
+}
+
+void json_close_object(json_writer *json) {
+  close_bracket(json, '}');
+}
+
+void json_open_array(json_writer *json, const char *key) {
+  open_bracket(json, key, '[');
+}
+
+void json_close_array(json_writer *json) {
+  close_bracket(json, ']');
+}
+
+void json_null(json_writer *json, const char *key) {
+  begin_value(json, key);
+  fputs("null", json->file);
+}
+
+void json_text(json_writer *json, const char *key, const char *text) {
+  begin_value(json, key);
+  print_quoted(json->file, text);
+}
+
+void json_integer(json_writer *json, const char *key, int64_t number) {
+  begin_value(json, key);
+  fprintf(json->file, "%" PRId64, number);
+}
+
+void json_unsigned(json_writer *json, const char *key, uint64_t number) {
+  begin_value(json, key);
+  fprintf(json->file, "%" PRIu64, number);
+}
+
+void json_integers(json_writer *json, const char *key, size_t count, const int64_t *numbers) {
+  json_open_array(json, key);
+  for (size_t i = 0; i < count; i++) {
+    json_integer(json, NULL, numbers[i]);
+  }
+  json_close_array(json);
+}

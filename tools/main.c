@@ -1,0 +1,83 @@
+/* main.c: the `relayout` command: finds the command named by the first word and runs it. Everything
+ * here is built on the public headers alone. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "relayout/version.h"
+
+static const command *const commands[] = {
+    &command_devices, &command_shape,   &command_index,
+    &command_explain, &command_convert, &command_selftest,
+};
+static const size_t command_count = sizeof commands / sizeof commands[0];
+
+static void print_help(FILE *file) {
+  fputs("relayout moves tensors from one memory layout to another, on any OpenCL device or the "
+        "CPU.\n\n"
+        "usage: relayout COMMAND [ARGUMENTS]\n\n",
+        file);
+  for (size_t i = 0; i < command_count; i++) {
+    fprintf(file, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+  }
+  fputs("\n"
+        "'relayout COMMAND --help' tells more of each; 'relayout --version' prints the version.\n"
+        "A shape is written as in XLA: f32[2,3]{0,1:PD(3,5)} is 2 x 3 floats, dimension 0 fastest\n"
+        "in memory, padded to 3 x 5 with zeros.\n"
+        "\n"
+        "exit codes: 0 ok, 1 failure, 2 usage, 3 verification found a difference, 4 bad input,\n"
+        "5 no such device\n",
+        file);
+}
+
+/* Data that never reached its reader is a failure, also when only the last flush finds out. */
+static exit_code finish_output(exit_code code) {
+  errno = 0;
+  const int failed = fflush(stdout) != 0 || ferror(stdout);
+  if (failed && code == EXIT_CODE_OK) {
+    return report(EXIT_CODE_FAILURE, "cannot write to standard output: %s",
+                  errno != 0 ? strerror(errno) : "an earlier write failed");
+  }
+  return code;
+}
+
+/* A standard stream that was closed must not become the number of a file opened later, which would
+ * then get the messages. It is opened in the direction that fails. */
+static void hold_standard_streams(void) {
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+    if (fcntl(file, F_GETFD) == -1) {
+      open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
+int main(int argument_count, char **arguments) {
+  hold_standard_streams();
+  /* A reader that goes away is a failed write, not a death by signal. */
+  signal(SIGPIPE, SIG_IGN);
+  if (argument_count < 2) {
+    print_help(stderr);
+    return EXIT_CODE_USAGE;
+  }
+  const char *word = arguments[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+    print_help(stdout);
+    return (int)finish_output(EXIT_CODE_OK);
+  }
+  if (strcmp(word, "--version") == 0) {
+    printf("relayout %s\n", relayout_version());
+    return (int)finish_output(EXIT_CODE_OK);
+  }
+  for (size_t i = 0; i < command_count; i++) {
+    if (strcmp(word, commands[i]->name) == 0) {
+      report_set_command(word);
+      return (int)finish_output(commands[i]->run(argument_count - 2, arguments + 2));
+    }
+  }
+  return (int)report(EXIT_CODE_USAGE, "unknown %s '%s'; try 'relayout --help'",
+                     word[0] == '-' ? "option" : "command", word);
+}

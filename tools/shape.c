@@ -1,0 +1,164 @@
+/* shape.c: `relayout shape` shows a shape's sizes, strides and, when it is small, its memory. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "arguments.h"
+#include "json.h"
+#include "padding_text.h"
+#include "picture.h"
+#include "size_text.h"
+
+/* What the library says of a shape. Tiled and packed layouts have no strides, and sizes only as far
+ * as the library knows them. */
+typedef struct shape_facts {
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  int64_t padded_dimensions[RELAYOUT_MAX_RANK];
+  char padding_value[PADDING_TEXT_CAPACITY];
+  bool has_sizes;
+  int64_t physical_elements;
+  size_t byte_size;
+  bool has_strides;
+  int64_t strides[RELAYOUT_MAX_RANK];
+  relayout_error why_unknown;
+} shape_facts;
+
+static shape_facts facts_of(const relayout_shape *shape) {
+  shape_facts facts = {.has_sizes = false};
+  relayout_shape_format(shape, facts.text, sizeof facts.text);
+  padding_text(&shape->layout, shape->element_type, facts.padding_value);
+  for (int32_t d = 0; d < shape->rank; d++) {
+    facts.padded_dimensions[d] = relayout_shape_padded_dimension(shape, d);
+  }
+  facts.has_strides =
+      relayout_shape_strides(shape, facts.strides, &facts.why_unknown) == RELAYOUT_OK;
+  facts.has_sizes =
+      relayout_shape_physical_element_count(shape, &facts.physical_elements, &facts.why_unknown) ==
+          RELAYOUT_OK &&
+      relayout_shape_byte_size(shape, &facts.byte_size, &facts.why_unknown) == RELAYOUT_OK;
+  return facts;
+}
+
+static void print_json(const relayout_shape *shape, const shape_facts *facts) {
+  const size_t rank = (size_t)shape->rank;
+  json_writer json = json_begin(stdout);
+  json_open_object(&json, NULL);
+  json_text(&json, "text", facts->text);
+  json_text(&json, "element_type", relayout_element_type_name(shape->element_type));
+  json_integer(&json, "rank", shape->rank);
+  json_integer(&json, "true_rank", relayout_shape_true_rank(shape));
+  json_integers(&json, "dimensions", rank, shape->dimensions);
+  json_open_array(&json, "minor_to_major");
+  for (int32_t i = 0; i < shape->rank; i++) {
+    json_integer(&json, NULL, shape->layout.minor_to_major[i]);
+  }
+  json_close_array(&json);
+  json_integers(&json, "padded_dimensions", rank, facts->padded_dimensions);
+  json_text(&json, "padding_value", facts->padding_value);
+  json_integer(&json, "elements", relayout_shape_element_count(shape));
+  if (facts->has_sizes) {
+    json_integer(&json, "physical_elements", facts->physical_elements);
+    json_unsigned(&json, "byte_size", facts->byte_size);
+  } else {
+    json_null(&json, "physical_elements");
+    json_null(&json, "byte_size");
+  }
+  if (facts->has_strides) {
+    json_integers(&json, "strides", rank, facts->strides);
+  } else {
+    json_null(&json, "strides");
+  }
+  json_close_object(&json);
+  json_end(&json);
+}
+
+static void print_numbers(const char *label, size_t count, const int64_t *numbers) {
+  printf("%-17s", label);
+  for (size_t i = 0; i < count; i++) {
+    printf("%s%" PRId64, i > 0 ? ", " : "", numbers[i]);
+  }
+  printf("%s\n", count == 0 ? "none" : "");
+}
+
+static void print_text(const relayout_shape *shape, const shape_facts *facts) {
+  const size_t rank = (size_t)shape->rank;
+  int64_t minor_to_major[RELAYOUT_MAX_RANK];
+  for (size_t i = 0; i < rank; i++) {
+    minor_to_major[i] = shape->layout.minor_to_major[i];
+  }
+  const size_t element_size = relayout_element_type_byte_size(shape->element_type);
+  printf("%s\n\n", facts->text);
+  printf("%-17s%s, %zu %s an element\n", "element type",
+         relayout_element_type_name(shape->element_type), element_size,
+         element_size == 1 ? "byte" : "bytes");
+  printf("%-17s%" PRId32 ", true rank %" PRId32 "\n", "rank", shape->rank,
+         relayout_shape_true_rank(shape));
+  print_numbers("dimensions", rank, shape->dimensions);
+  print_numbers("minor to major", rank, minor_to_major);
+  if (relayout_shape_is_padded(shape)) {
+    print_numbers("padded to", rank, facts->padded_dimensions);
+    printf("%-17s%s\n", "padding value", facts->padding_value);
+  }
+  printf("%-17s%" PRId64, "elements", relayout_shape_element_count(shape));
+  if (facts->has_sizes && relayout_shape_is_padded(shape)) {
+    printf(", %" PRId64 " with padding", facts->physical_elements);
+  }
+  putchar('\n');
+  if (facts->has_sizes) {
+    char readable[SIZE_TEXT_CAPACITY];
+    size_text(facts->byte_size, readable);
+    printf("%-17s%zu", "bytes", facts->byte_size);
+    printf(facts->byte_size < 1024 ? "\n" : " (%s)\n", readable);
+  }
+  if (facts->has_strides) {
+    print_numbers("strides", rank, facts->strides);
+  }
+  if (!facts->has_sizes || !facts->has_strides) {
+    printf("%-17s%s\n", facts->has_sizes ? "strides" : "bytes, strides",
+           facts->why_unknown.message);
+  }
+  if (picture_is_possible(shape)) {
+    picture_draw(shape, stdout);
+  }
+}
+
+static exit_code run(int argument_count, char **arguments) {
+  bool as_json = false;
+  const char *text = NULL;
+  const arguments_option options[] = {{"json", NULL, &as_json}};
+  const arguments_operand operands[] = {{"SHAPE", &text}};
+  exit_code code;
+  if (!arguments_parse(&command_shape, argument_count, arguments, 1, options, 1, operands, &code)) {
+    return code;
+  }
+  relayout_shape shape;
+  code = arguments_read_shape("SHAPE", text, NULL, &shape);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  const shape_facts facts = facts_of(&shape);
+  if (as_json) {
+    print_json(&shape, &facts);
+  } else {
+    print_text(&shape, &facts);
+  }
+  return EXIT_CODE_OK;
+}
+
+const command command_shape = {
+    .name = "shape",
+    .summary = "show a shape's sizes, strides and, when it is small, its memory",
+    .help =
+        "usage: relayout shape SHAPE [--json]\n"
+        "\n"
+        "Prints what is known of a shape. A small one is drawn: its elements are a, b, c, ...\n"
+        "with the last dimension fastest, its padding is 0, 1, lowest, highest, ? (unknown) or\n"
+        "the literal itself.\n"
+        "\n"
+        "  --json   one object: text, element_type, rank, true_rank, dimensions,\n"
+        "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
+        "           padding_value, elements, physical_elements, byte_size, and strides, in\n"
+        "           elements; what a tiled layout does not have is null\n"
+        "\n"
+        "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n",
+    .run = run,
+};

@@ -1,0 +1,61 @@
+/* stream.h: bytes into and out of the command: files, and pipes under the name `-`.
+ *
+ * An output file appears whole or not at all: it is written beside its place under a name of its
+ * own, and moved there at the end. On failure, or when the command is stopped, nothing is left.
+ * Every function reports what goes wrong. Depends on POSIX, report.h and progress.h. */
+#ifndef TOOLS_STREAM_H
+#define TOOLS_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report.h"
+
+/* ---- Input ---------------------------------------------------------------------------------- */
+
+enum { STREAM_PEEK_SIZE = 12 };
+
+typedef struct stream_input {
+  const char *name; /* for messages */
+  int file;
+  uint8_t ahead[STREAM_PEEK_SIZE]; /* bytes read, but not taken yet */
+  size_t ahead_size;
+} stream_input;
+
+exit_code stream_open(const char *path, stream_input *input);
+void stream_close(stream_input *input);
+
+/* Fills `ahead` with the next STREAM_PEEK_SIZE bytes, fewer where the input ends. */
+exit_code stream_peek(stream_input *input);
+
+/* Bytes from here to the end, or -1 where only reading tells. */
+int64_t stream_remaining(const stream_input *input);
+
+/* Takes up to `size` bytes, fewer only where the input ends. */
+exit_code stream_read(stream_input *input, void *bytes, size_t size, size_t *got);
+
+/* Takes `size` bytes into memory that is the caller's to free, NULL for none. Takes memory as the
+ * bytes come, so that a wrong size does not cost more than the input holds. Where the input ends
+ * early, *got says so and *bytes is NULL. */
+exit_code stream_read_all(stream_input *input, size_t size, uint8_t **bytes, size_t *got);
+
+/* ---- Output --------------------------------------------------------------------------------- */
+
+typedef struct stream_output {
+  const char *name; /* for messages */
+  int file;
+  char *path;      /* where the file goes, links followed; NULL for pipes and devices */
+  char *temporary; /* where it is until then */
+} stream_output;
+
+/* Prepares the output. What is there and is no plain file, a device or a named pipe, is written in
+ * place. */
+exit_code stream_create(const char *path, stream_output *output);
+exit_code stream_write(stream_output *output, const void *bytes, size_t size);
+/* Puts the file in its place. The output is over, also on failure. */
+exit_code stream_commit(stream_output *output);
+/* Removes what was written. */
+void stream_abandon(stream_output *output);
+
+#endif

@@ -1,0 +1,17 @@
+/* verify.h: checks a relayout against the definition. Depends on the oracle, which shares no code
+ * with the library. */
+#ifndef TOOLS_VERIFY_H
+#define TOOLS_VERIFY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/shape.h"
+#include "report.h"
+
+/* Whether `result`, of `size` bytes that were zero before the relayout of `source`, is what it must
+ * be. Reports the first byte that is not. */
+exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
+                          const uint8_t *source, const uint8_t *result, size_t size);
+
+#endif
