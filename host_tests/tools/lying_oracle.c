@@ -1,0 +1,28 @@
+/* lying_oracle.c: an oracle and a conformance suite by which every relayout is wrong, for the tests
+ * of what the command does then. */
+#include <string.h>
+
+#include "conformance/conformance.h"
+#include "oracle/oracle.h"
+
+/* The definition, but for the second byte. Right only for what test_differences.sh moves: u8[2,3]
+ * to its ascending layout. */
+void oracle_relayout(const relayout_shape *from, const relayout_shape *to, const void *source,
+                     void *destination) {
+  (void)from;
+  (void)to;
+  (void)source;
+  memcpy(destination, "aebecf", 6);
+}
+
+relayout_status conformance_run(relayout_device *device, conformance_level level, uint64_t seed,
+                                conformance_progress progress, void *context,
+                                conformance_report *report, relayout_error *error) {
+  (void)device;
+  (void)level;
+  (void)error;
+  progress(context, 1, 1);
+  *report = (conformance_report){.cases = 5, .failures = 2, .seed = seed};
+  strcpy(report->first_failure, "u8[2] -> u8[3]");
+  return RELAYOUT_OK;
+}

@@ -1,0 +1,300 @@
+# test_convert.sh: `relayout convert`: raw bytes, .npy files, pipes, and all that can go wrong.
+#
+# Elements are letters, so that files can be read: abcdef is u8[2,3], aabbcc is u16[3].
+. "$(dirname "$0")/check.sh"
+
+# convert FROM TO BYTES RESULT: a raw file through a raw file, and through pipes.
+convert() {
+  printf %s "$3" | tr '.' '\000' >in
+  check 0 '' '' convert --from "$1" --to "$2" --verify --device "$device" in out
+  check_bytes out "$4"
+  input=in
+  check 0 "$4" '' convert --from="$1" --to="$2" --device="$device" - -
+  input=../logs/nothing
+  rm -f in out
+}
+
+devices='auto cpu'
+if has_opencl; then
+  devices="$devices opencl"
+fi
+for device in $devices; do
+  # XLA's documentation: [2 x 3] in its two orders, and padded to 3 x 5.
+  convert 'u8[2,3]' 'u8[2,3]{1,0}' abcdef abcdef
+  convert 'u8[2,3]' 'u8[2,3]{0,1}' abcdef adbecf
+  convert 'u8[2,3]' 'u8[2,3]{0,1:PD(3,5)}' abcdef ad.be.cf.......
+  convert 'u8[2,3]{0,1:PD(3,5)}' 'u8[2,3]' ad.be.cf....... abcdef
+  convert 'u8[2,3]{0,1:PD(3,5)}' '{1,0}' adXbeXcfXXXXXXX abcdef
+  convert 'u8[2,3]' '{0,1:PD(3,5)PV(65)}' abcdef adAbeAcfAAAAAAA
+  convert 'u8[2,3]' '{1,0:PD(2,4)PV(unknown)}' abcdef abc.def.
+  convert 'u16[2,2]' '{0,1}' aabbccdd aaccbbdd
+  convert 'bf16[2,2]' '{0,1}' aabbccdd aaccbbdd
+  convert 'f32[2,2]' '{0,1}' aaaabbbbccccdddd aaaaccccbbbbdddd
+  convert 'f64[1,2]' '{0,1:PD(2,2)}' aaaaaaaabbbbbbbb aaaaaaaa........bbbbbbbb........
+  convert 'c128[2]' '{0:PD(3)}' aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb \
+    aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb................
+  convert 'u8[]' 'u8[]' a a
+  convert 'u8[0,3]' '{0,1}' '' ''
+  convert 'u8[0,3]' '{1,0:PD(1,3)}' '' ...
+  convert 'u8[2,2,2]' '{0,1,2}' abcdefgh aecgbfdh
+done
+check_no_files 'converting and removing'
+
+# There and back through two pipes; an image of three channels to padded planes.
+seq 1 40000 | head -c 92160 >image.raw
+"$RELAYOUT" convert --from 'u8[160,192,3]' --to '{1,0,2:PD(160,256,4)}' - - <image.raw |
+  "$RELAYOUT" convert --from 'u8[160,192,3]{1,0,2:PD(160,256,4)}' --to 'u8[160,192,3]' - back.raw
+checks=$((checks + 1))
+cmp image.raw back.raw || fail 'there and back through pipes'
+
+# An output that is the input works, and keeps no second name.
+cp image.raw same.raw
+check 0 '' '' convert --from 'u8[160,192,3]' --to '{1,0,2}' same.raw same.raw
+check 0 '' '' convert --from 'u8[160,192,3]{1,0,2}' --to '{2,1,0}' same.raw same.raw
+checks=$((checks + 1))
+cmp image.raw same.raw || fail 'there and back in one file'
+ln -s same.raw link.raw
+check 0 '' '' convert --from 'u8[160,192,3]' --to '{1,0,2}' image.raw link.raw
+checks=$((checks + 1))
+[ -L link.raw ] || fail 'the output was a link, and is one no more'
+check 0 '' '' convert --from 'u8[160,192,3]{1,0,2}' --to '{2,1,0}' link.raw back.raw
+checks=$((checks + 1))
+cmp image.raw back.raw || fail 'through a link'
+rm -f ./*.raw
+
+# What ran is told when asked for, and files are made as the umask says.
+printf abcdef >in
+check 0 adbecf 'relayout: convert: u8[2,3]{1,0} to u8[2,3]{0,1} by ' \
+  convert --verbose --device cpu --from 'u8[2,3]' --to '{0,1}' in -
+(umask 027 && "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' in out)
+checks=$((checks + 1))
+case $(ls -l out) in
+-rw-r-----*) ;;
+*) fail "the output's mode is not what the umask says: $(ls -l out)" ;;
+esac
+mkdir sub
+check 0 '' '' convert --from 'u8[2,3]' --to '{0,1}' in sub/out
+check_bytes sub/out adbecf
+check 0 adbecf '' convert --from 'u8[2,3]' --to '{0,1}' -- in -
+rm -rf in out sub
+
+# ---- .npy ------------------------------------------------------------------------------------
+
+# npy_case DESCR FORTRAN_ORDER SHAPE BYTES ; DESCR FORTRAN_ORDER SHAPE BYTES ; WORD...: converts the
+# first file by these words and wants the second, its header's text and its bytes.
+npy_case() {
+  { npy "$1" "$2" "$3" && printf %s "$4"; } >in.npy
+  wanted_text="{'descr': '$6', 'fortran_order': $7, 'shape': $8, }" wanted_bytes=$9
+  shift 10
+  check 0 '' '' convert --verify --device cpu "$@" in.npy out.npy
+  check_npy out.npy "$*"
+  "$RELAYOUT" convert --device cpu "$@" - - <in.npy >piped.npy 2>../logs/err
+  checks=$((checks + 1))
+  cmp piped.npy out.npy || fail "relayout convert $* - -: not as between files"
+  rm -f ./*.npy
+}
+
+# check_npy FILE WORDS: the file has $wanted_text in its header and $wanted_bytes behind it, which
+# begin at a multiple of 64.
+check_npy() {
+  checks=$((checks + 1))
+  size=$(wc -c <"$1")
+  data_at=$((size - ${#wanted_bytes}))
+  [ $((data_at % 64)) -eq 0 ] || fail "$2: the data begin at $data_at"
+  found=$(head -c "$data_at" "$1" | tail -c +11)
+  found=${found%"${found##*\}}"}
+  [ "$found" = "$wanted_text" ] || fail "$2: the header is $found, not $wanted_text"
+  found=$(tail -c +$((data_at + 1)) "$1" | tr '\000' '.')
+  [ "$found" = "$wanted_bytes" ] || fail "$2: the bytes are $found, not $wanted_bytes"
+}
+
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' True '(2, 3)' adbecf ';' --to '{0,1}'
+npy_case '|u1' True '(2, 3)' adbecf ';' '|u1' False '(2, 3)' abcdef ';' --to '{1,0}'
+npy_case '|u1' True '(2, 3)' adbecf ';' '|u1' True '(2, 3)' adbecf ';' --to 'u8[2,3]{0,1}'
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' False '(5, 3)' ad.be.cf....... ';' \
+  --to '{0,1:PD(3,5)}'
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' False '(3, 4)' abc.def..... ';' \
+  --to '{1,0:PD(3,4)}'
+npy_case '|u1' False '(1, 2, 3)' abcdef ';' '|u1' False '(3, 1, 2)' adbecf ';' --to '{1,0,2}'
+npy_case '<f4' False '(2, 2)' aaaabbbbccccdddd ';' '<f4' True '(2, 2)' aaaaccccbbbbdddd ';' \
+  --to '{0,1}'
+npy_case '<c8' False '(1,)' aaaaaaaa ';' '<c8' False '(2,)' aaaaaaaa........ ';' --to '{0:PD(2)}'
+npy_case '|b1' False '()' a ';' '|b1' False '()' a ';' --to 'pred[]'
+npy_case '<i2' False '(0, 3)' '' ';' '<i2' True '(0, 3)' '' ';' --to '{0,1}'
+# The source's shape: the whole of it, ...
+npy_case '<V2' False '(2, 2)' aabbccdd ';' '<u2' True '(2, 2)' aaccbbdd ';' \
+  --from 'bf16[2,2]' --to '{0,1}'
+npy_case '<f1' False '(2, 2)' abcd ';' '|u1' True '(2, 2)' acbd ';' \
+  --from 'f8e5m2[2,2]' --to '{0,1}'
+npy_case '|u1' False '(5, 3)' adXbeXcfXXXXXXX ';' '|u1' False '(2, 3)' abcdef ';' \
+  --from 'u8[2,3]{0,1:PD(3,5)}' --to '{1,0}'
+npy_case '|u1' False '(3, 2)' adbecf ';' '|u1' False '(2, 3)' abcdef ';' \
+  --from 'u8[2,3]{0,1}' --to '{1,0}'
+npy_case '|u1' False '(15,)' adXbeXcfXXXXXXX ';' '|u1' False '(2, 3)' abcdef ';' \
+  --from 'u8[2,3]{0,1:PD(3,5)}' --to '{1,0}'
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' True '(2, 1, 3)' adbecf ';' \
+  --from 'u8[2,1,3]' --to '{0,1,2}'
+# ... or its layout alone, for the file's dimensions as they lie.
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' True '(2, 3)' adbecf ';' --from '{1,0}' --to '{0,1}'
+npy_case '|u1' True '(2, 3)' adbecf ';' '|u1' False '(2, 3)' abcdef ';' --from '{0,1}' --to '{1,0}'
+npy_case '|u1' False '(3, 1, 2)' adbecf ';' '|u1' False '(1, 2, 3)' abcdef ';' \
+  --from '{1,0,2}' --to '{2,1,0}'
+
+# Versions 2 and 3 differ in the length of the length; raw and .npy mix.
+for version in 2 3; do
+  text="{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }"
+  {
+    printf "\\223NUMPY\\00$version\\000\\$(printf %03o ${#text})\\000\\000\\000"
+    printf '%sabcdef' "$text"
+  } >in.npy
+  check 0 '' '' convert --to '{0,1}' in.npy out.raw
+  check_bytes out.raw adbecf
+  check 0 '' '' convert --from 'u8[2,3]{0,1}' --to '{1,0}' out.raw back.npy
+  wanted_text=$text wanted_bytes=abcdef
+  check_npy back.npy "version $version"
+done
+input=in.npy
+check 0 '' '' convert --to '{0,1}' - out.raw
+check_bytes out.raw adbecf
+check 0 "$(tr '\000' '.' <in.npy)" '' convert --from "u8[$(wc -c <in.npy)]" --to '{0}' \
+  /dev/stdin -
+input=../logs/nothing
+rm -f ./*.npy ./*.raw
+
+# ---- What goes wrong leaves nothing behind -----------------------------------------------------
+
+# refuse EXIT STDERR BYTES WORD...: the input is given as a file and as a pipe.
+refuse() {
+  code=$1 message=$2
+  printf %s "$3" >../logs/in
+  shift 3
+  check "$code" '' "$message" convert "$@" ../logs/in out
+  check_no_files "relayout convert $* in out"
+  input=../logs/in
+  check "$code" '' "$message" convert "$@" - out
+  check_no_files "relayout convert $* - out"
+  wanted_code=$code wanted_out= wanted_err='relayout: convert: '
+  cat ../logs/in | "$RELAYOUT" convert "$@" - - >../logs/out 2>../logs/err
+  compare $? "convert $* - - in a pipe"
+  input=../logs/nothing
+}
+refuse 4 'holds 5 bytes of data, but u8[2,3]{1,0} takes 6' abcde --from 'u8[2,3]' --to '{0,1}'
+refuse 4 'holds 7 bytes of data, but u8[2,3]{1,0} takes 6' abcdefg --from 'u8[2,3]' --to '{0,1}'
+refuse 4 'holds 0 bytes of data, but u8[2,3]{1,0} takes 6' '' --from 'u8[2,3]' --to '{0,1}'
+refuse 4 'u8[0]' a --from 'u8[0]' --to '{0}'
+refuse 4 'takes 4611686018427387904' abcdef --from 'f32[1152921504606846976]' --to '{0}'
+refuse 4 '--from: ' abcdef --from 'u8[2,3' --to '{0,1}'
+refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{0,1'
+refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{0,1,2}'
+refuse 4 'relayout: convert: ' abcdef --from 'u8[2,3]' --to 'u8[3,2]'
+refuse 4 'relayout: convert: ' abcdef --from 'u8[2,3]' --to 's8[2,3]'
+refuse 4 'not supported' abcdef --from 'u8[2,3]' --to '{1,0:T(2,2)}'
+refuse 2 '--from must be a whole shape' abcdef --to '{0,1}'
+refuse 2 '--from must be a whole shape' abcdef --from '{0,1}' --to '{0,1}'
+refuse 5 'relayout: convert: ' abcdef --from 'u8[2,3]' --to '{0,1}' --device cuda
+
+checks=$((checks + 1))
+printf abcdefg | "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' - out 2>../logs/err
+[ $? -eq 4 ] && grep -q 'standard input goes on after the 6 bytes' ../logs/err ||
+  fail "a pipe that is too long: $(cat ../logs/err)"
+check_no_files 'a pipe that is too long'
+
+# refuse_npy EXIT STDERR DESCR FORTRAN_ORDER SHAPE BYTES WORD...
+refuse_npy() {
+  code=$1 message=$2
+  { npy "$3" "$4" "$5" && printf %s "$6"; } >../logs/in.npy
+  shift 6
+  check "$code" '' "$message" convert "$@" ../logs/in.npy out.npy
+  check_no_files "relayout convert $* in.npy out.npy"
+}
+refuse_npy 4 'holds 5 bytes of data, but u8[2,3]{1,0} takes 6' '|u1' False '(2, 3)' abcde \
+  --to '{0,1}'
+refuse_npy 4 'holds 7 bytes of data, but u8[2,3]{1,0} takes 6' '|u1' False '(2, 3)' abcdefg \
+  --to '{0,1}'
+refuse_npy 4 'holds 6 bytes of data' '|u1' False '(4611686018427387904,)' abcdef --to '{0}'
+refuse_npy 4 'in.npy: ' '<f8' False '(4611686018427387904, 4)' abcdef --to '{1,0}'
+refuse_npy 4 '63 bits' '|u1' False '(9223372036854775808,)' abcdef --to '{0}'
+refuse_npy 4 'negative' '|u1' False '(-1,)' abcdef --to '{0}'
+refuse_npy 4 "'>f4' are big-endian" '>f4' False '(1,)' aaaa --to '{0}'
+refuse_npy 4 "'V2'" '<V2' False '(2,)' aabb --to '{0}'
+refuse_npy 4 "are 'f4', which cannot be s32" '<f4' False '(1,)' aaaa --from 's32[1]' --to '{0}'
+refuse_npy 4 'the array is (2, 3) in C order, but a buffer of --from u8[3,2] is (3, 2) in C order' \
+  '|u1' False '(2, 3)' abcdef --from 'u8[3,2]' --to '{0,1}'
+refuse_npy 4 'is (2, 3) in Fortran order' '|u1' False '(2, 3)' abcdef --from 'u8[2,3]{0,1}' \
+  --to '{0,1}'
+refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef --from 'u8[2,4]' \
+  --to '{0,1}'
+refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef \
+  --from '{1,0:PD(3,5)}' --to '{0,1}'
+refuse_npy 4 '--from: ' '|u1' False '(2, 3)' abcdef --from '{0}' --to '{0,1}'
+refuse_npy 4 "unknown key 'x" '|u1' False "(2,), 'x': 3" ab --to '{0}'
+
+# A .npy file cut anywhere.
+{ npy '|u1' False '(2, 3)' && printf abcdef; } >../logs/whole.npy
+size=$(wc -c <../logs/whole.npy)
+cut=0
+while [ "$cut" -lt "$size" ]; do
+  head -c "$cut" ../logs/whole.npy >../logs/in.npy
+  check 4 '' '../logs/in.npy' convert --to '{0,1}' ../logs/in.npy out.npy
+  cut=$((cut + 1))
+done
+check_no_files '.npy files that were cut'
+
+# Files that are not there, or cannot be.
+printf abcdef >../logs/in
+check 1 '' 'cannot open none: No such file' convert --from 'u8[2,3]' --to '{0,1}' none out
+check 1 '' 'cannot read .: Is a directory' convert --from 'u8[2,3]' --to '{0,1}' . out
+check 1 '' 'cannot write .: Is a directory' convert --from 'u8[2,3]' --to '{0,1}' ../logs/in .
+check 1 '' 'cannot write none/out: No such file' \
+  convert --from 'u8[2,3]' --to '{0,1}' ../logs/in none/out
+if [ -w /dev/full ]; then
+  check 1 '' 'cannot write /dev/full: No space' \
+    convert --from 'u8[2,3]' --to '{0,1}' ../logs/in /dev/full
+  checks=$((checks + 1))
+  "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' ../logs/in - >/dev/full 2>../logs/err
+  [ $? -eq 1 ] || fail 'convert to a full standard output: no exit code 1'
+fi
+check_no_files 'files that cannot be'
+
+# A reader that goes away early is a failure, not a crash.
+checks=$((checks + 1))
+{
+  head -c 1000000 /dev/zero | "$RELAYOUT" convert --from 'u8[1000000]' --to '{0}' - - 2>../logs/err
+  echo $? >../logs/code
+} | head -c 1 >../logs/out
+[ "$(cat ../logs/code)" = 1 ] || fail "a reader that went away: exit code $(cat ../logs/code)"
+grep -q 'cannot write standard output: Broken pipe' ../logs/err ||
+  fail "a reader that went away: $(cat ../logs/err)"
+
+# An output file that was there stays as it was until the new one is whole.
+printf old >out
+check 4 '' 'holds 6 bytes' convert --from 'u8[2,4]' --to '{0,1}' ../logs/in out
+check_bytes out old
+rm out
+
+# A command that is stopped takes its unfinished file along. It waits for the second half of its
+# input in a named pipe that is held open.
+for signal in HUP TERM; do
+  mkfifo ../logs/pipe
+  "$RELAYOUT" convert --from 'u8[4,6]' --to '{0,1}' ../logs/pipe out &
+  pid=$!
+  exec 3>../logs/pipe
+  printf abcdefghijkl >&3
+  tries=0
+  while [ -z "$(ls -A)" ] && [ "$tries" -lt 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  checks=$((checks + 1))
+  [ -n "$(ls -A)" ] || fail "there was no unfinished file to remove"
+  kill -"$signal" "$pid"
+  wait "$pid" 2>/dev/null
+  code=$?
+  exec 3>&-
+  rm ../logs/pipe
+  checks=$((checks + 1))
+  [ "$code" -gt 128 ] || fail "stopped by SIG$signal: exit code $code"
+  check_no_files "stopped by SIG$signal"
+done
+
+finish

@@ -1,0 +1,37 @@
+# test_devices.sh: `relayout devices` and `relayout explain`, and names that are no device's.
+. "$(dirname "$0")/check.sh"
+
+check_printed 0 '
+cpu ' devices
+check_printed 0 'auto opens ' devices
+check_printed 0 '{"devices": [{"name": "cpu", "backend": "cpu", "class": "cpu", ' devices --json
+check_printed 0 '"auto": "' devices --json
+
+# With no OpenCL platform at all the CPU backend is what there is.
+OCL_ICD_VENDORS=$work/logs/none
+export OCL_ICD_VENDORS
+check_printed 0 'auto opens cpu' devices
+check_printed 0 '"auto": "cpu"}' devices --json
+for command in 'explain f32[2] f32[2]' 'convert --from f32[2] --to f32[2] - -' selftest; do
+  # shellcheck disable=SC2086
+  check 5 '' "relayout: ${command%% *}: " $command --device opencl
+  # shellcheck disable=SC2086
+  check 5 '' "relayout: ${command%% *}: " $command --device opencl:0:0
+  for name in '' cuda CPU cpu0 opencl: opencl:0 opencl:0:x opencl:0:0:0 opencl:99999999999999:0; do
+    # shellcheck disable=SC2086
+    check 5 '' "relayout: ${command%% *}: " $command --device="$name"
+  done
+done
+
+check_printed 0 transpose explain 'f32[1024,1000]' 'f32[1024,1000]{0,1:PD(1024,1024)}'
+check_printed 0 '"strategy"' explain --json 'f32[1024,1000]' '{0,1:PD(1024,1024)}' --device=cpu
+check_printed 0 copy explain 'f32[64]' '{0:PD(100)}'
+check 4 '' 'relayout: explain: FROM: ' explain 'f32[2' 'f32[2]'
+check 4 '' 'relayout: explain: TO: ' explain 'f32[2]' 'f32[2'
+check 4 '' 'relayout: explain: TO: ' explain 'f32[2]' '{0,1}'
+check 4 '' 'relayout: explain: FROM: ' explain '{0}' 'f32[2]'
+check 4 '' 'relayout: explain: ' explain 'f32[2]' 'f32[3]'
+check 4 '' 'relayout: explain: ' explain 'f32[2]' 's32[2]'
+check 4 '' 'not supported' explain 'f32[16,256]' '{1,0:T(8,128)}'
+
+finish

@@ -1,0 +1,16 @@
+# test_differences.sh: what the command does when verification finds a difference. RELAYOUT is the
+# command with an oracle and a conformance suite that find fault with everything.
+. "$(dirname "$0")/check.sh"
+
+printf abcdef >../logs/in
+check 3 '' 'relayout: convert: verification: byte 1 is 0x64 and should be 0x65' \
+  convert --device cpu --verify --from 'u8[2,3]' --to '{0,1}' ../logs/in out
+check_no_files 'a failed verification'
+check 3 '' 'verification: byte 1 is 0x64' \
+  convert --device cpu --verify --from 'u8[2,3]' --to '{0,1}' ../logs/in -
+check 0 '' '' convert --device cpu --from 'u8[2,3]' --to '{0,1}' ../logs/in out
+check_bytes out adbecf
+
+check 3 'cpu: 2 of 5 cases differ, seed 7: u8[2] -> u8[3]' '' selftest --device cpu --seed 7
+
+finish

@@ -1,0 +1,54 @@
+# test_usage.sh: words that the command cannot understand, help, and output that goes nowhere.
+. "$(dirname "$0")/check.sh"
+
+check_printed 0 'usage: relayout COMMAND' --help
+check_printed 0 'usage: relayout COMMAND' -h
+check_printed 0 'relayout 0.' --version
+for command in devices shape index explain convert selftest; do
+  check_printed 0 "  $command " --help
+  check_printed 0 "usage: relayout $command" "$command" --help
+  check_printed 0 'example: relayout ' "$command" -h
+  check 2 '' "relayout: $command: unknown option '--frobnicate'; try 'relayout $command --help'" \
+    "$command" --frobnicate
+  check 2 '' "relayout: $command: unknown option '-x'" "$command" -x
+done
+
+check 2 '' 'usage: relayout COMMAND'
+check 2 '' "relayout: unknown command 'frobnicate'; try 'relayout --help'" frobnicate
+check 2 '' "relayout: unknown option '--frobnicate'; try 'relayout --help'" --frobnicate
+check 2 '' "unknown command ''" ''
+check 2 '' "SHAPE is missing; try 'relayout shape --help'" shape
+check 2 '' "one argument too many: 'f32[3]'" shape 'f32[2]' 'f32[3]'
+check 2 '' "no value belongs to the option '--json=yes'" shape --json=yes 'f32[2]'
+check 2 '' "one argument too many: '--json'" shape 'f32[2]' -- --json
+check 2 '' "one argument too many: 'cpu'" devices cpu
+check 2 '' 'TO is missing' explain 'f32[2]'
+check 2 '' "a value is missing behind '--device'" explain 'f32[2]' 'f32[2]' --device
+check 2 '' "a value is missing behind '--device'" explain --device --json 'f32[2]' 'f32[2]'
+check 2 '' "the option is there twice: '--device=cpu'" \
+  explain --device cpu --device=cpu 'f32[2]' 'f32[2]'
+check 2 '' 'IN is missing' convert --to 'f32[2]'
+check 2 '' 'OUT is missing' convert --to 'f32[2]' in
+check 2 '' '--to is missing' convert --from 'f32[2]' in out
+check 2 '' 'give one of --at and --linear' index 'f32[2]'
+check 2 '' 'give one of --at and --linear' index 'f32[2]' --at 1 --linear 1
+check 2 '' '--seed takes a number' selftest --seed later
+
+# What cannot be written is a failure, however little it is.
+if [ -w /dev/full ]; then
+  for words in --help --version 'shape f32[2]' 'shape f32[2] --json' 'index f32[2] --at 1' \
+    'devices' 'devices --json' 'explain f32[2] f32[2] --device cpu' 'shape --help'; do
+    checks=$((checks + 1))
+    # shellcheck disable=SC2086
+    "$RELAYOUT" $words >/dev/full 2>../logs/err
+    [ $? -eq 1 ] || fail "relayout $words >/dev/full: no exit code 1"
+    grep -q 'cannot write to standard output: No space' ../logs/err ||
+      fail "relayout $words >/dev/full: said '$(cat ../logs/err)'"
+  done
+fi
+
+checks=$((checks + 1))
+"$RELAYOUT" --help >&- 2>../logs/err
+[ $? -eq 1 ] || fail 'relayout --help >&-: no exit code 1'
+
+finish
