@@ -67,7 +67,7 @@ typedef struct side {
   long extent;
   long valid;
   long loop_number;
-  long source_stride; /* where positions lie at equal distances */
+  long source_stride; /* of that axis */
   long destination_stride;
   divisor by_length; /* of a whole tile */
   long length;

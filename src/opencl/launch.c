@@ -123,7 +123,8 @@ static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_proble
 
 static kernel_side side_of(const rlt_problem *problem, const rlt_group *group,
                            const rlt_side *side) {
-  const rlt_axis *const axis = group->axis_count > 0 ? &problem->axes[group->axes[0]] : NULL;
+  const rlt_axis *const axis =
+      group->axis_count > 0 ? &problem->axes[group->axes[group->axis_count - 1]] : NULL;
   const int64_t length = rlt_group_length(group);
   return (kernel_side){.inner = side->inner,
                        .block = side->block,
