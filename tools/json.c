@@ -19,12 +19,12 @@ static void print_quoted(FILE *file, const char *text) {
 /* What stands before a value: the comma behind the one before it, and its key. */
 static void begin_value(json_writer *json, const char *key) {
   if (json->needs_comma) {
-    fputs(", ", json->file);
+    fputc(',', json->file);
   }
   json->needs_comma = 1;
   if (key != NULL) {
     print_quoted(json->file, key);
-    fputs(": ", json->file);
+    fputc(':', json->file);
   }
 }
 

@@ -266,6 +266,21 @@ checks=$((checks + 1))
 grep -q 'cannot write standard output: Broken pipe' ../logs/err ||
   fail "a reader that went away: $(cat ../logs/err)"
 
+# A large transfer shows a bar on a terminal, and there alone.
+if command -v script >/dev/null; then
+  truncate -s 64M ../logs/large
+  words="convert --from u8[67108864] --to {0} --device cpu ../logs/large /dev/null"
+  script -qec "'$RELAYOUT' $words" ../logs/typed >/dev/null </dev/null
+  for part in 'reading ' 'writing ' '#####] 100 %'; do
+    checks=$((checks + 1))
+    grep -qF "$part" ../logs/typed || fail "relayout $words: no '$part' on the terminal"
+  done
+  # shellcheck disable=SC2086
+  check 0 '' '' $words
+  rm ../logs/large
+fi
+check_no_files 'a large transfer'
+
 # An output file that was there stays as it was until the new one is whole.
 printf old >out
 check 4 '' 'holds 6 bytes' convert --from 'u8[2,4]' --to '{0,1}' ../logs/in out

@@ -4,14 +4,14 @@
 check_printed 0 '
 cpu ' devices
 check_printed 0 'auto opens ' devices
-check_printed 0 '{"devices": [{"name": "cpu", "backend": "cpu", "class": "cpu", ' devices --json
-check_printed 0 '"auto": "' devices --json
+check_printed 0 '{"devices":[{"name":"cpu","backend":"cpu","class":"cpu",' devices --json
+check_printed 0 '"auto":"' devices --json
 
 # With no OpenCL platform at all the CPU backend is what there is.
 OCL_ICD_VENDORS=$work/logs/none
 export OCL_ICD_VENDORS
 check_printed 0 'auto opens cpu' devices
-check_printed 0 '"auto": "cpu"}' devices --json
+check_printed 0 '"auto":"cpu"}' devices --json
 for command in 'explain f32[2] f32[2]' 'convert --from f32[2] --to f32[2] - -' selftest; do
   # shellcheck disable=SC2086
   check 5 '' "relayout: ${command%% *}: " $command --device opencl

@@ -24,18 +24,18 @@ the array, with its padding:
 its memory:
     a d 0 b e 0 c f 0 0 0 0 0 0 0' '' shape ' f32 [2, 3] {0, 1: PD(3, 5)} '
 
-check 0 '{"text": "f32[2,3]{0,1:PD(3,5)}", "element_type": "f32", "rank": 2, "true_rank": 2, '\
-'"dimensions": [2, 3], "minor_to_major": [0, 1], "padded_dimensions": [3, 5], '\
-'"padding_value": "zero", "elements": 6, "physical_elements": 15, "byte_size": 60, '\
-'"strides": [1, 3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
-check 0 '{"text": "bf16[1,7,1]{2,1,0}", "element_type": "bf16", "rank": 3, "true_rank": 1, '\
-'"dimensions": [1, 7, 1], "minor_to_major": [2, 1, 0], "padded_dimensions": [1, 7, 1], '\
-'"padding_value": "zero", "elements": 7, "physical_elements": 7, "byte_size": 14, '\
-'"strides": [7, 1, 1]}' '' shape 'bf16[1,7,1]' --json
-check 0 '{"text": "u8[]", "element_type": "u8", "rank": 0, "true_rank": 0, '\
-'"dimensions": [], "minor_to_major": [], "padded_dimensions": [], '\
-'"padding_value": "zero", "elements": 1, "physical_elements": 1, "byte_size": 1, '\
-'"strides": []}' '' shape 'u8[]' --json
+check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","element_type":"f32","rank":2,"true_rank":2,'\
+'"dimensions":[2,3],"minor_to_major":[0,1],"padded_dimensions":[3,5],'\
+'"padding_value":"zero","elements":6,"physical_elements":15,"byte_size":60,'\
+'"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
+check 0 '{"text":"bf16[1,7,1]{2,1,0}","element_type":"bf16","rank":3,"true_rank":1,'\
+'"dimensions":[1,7,1],"minor_to_major":[2,1,0],"padded_dimensions":[1,7,1],'\
+'"padding_value":"zero","elements":7,"physical_elements":7,"byte_size":14,'\
+'"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
+check 0 '{"text":"u8[]","element_type":"u8","rank":0,"true_rank":0,'\
+'"dimensions":[],"minor_to_major":[],"padded_dimensions":[],'\
+'"padding_value":"zero","elements":1,"physical_elements":1,"byte_size":1,'\
+'"strides":[]}' '' shape 'u8[]' --json
 
 # memory SHAPE CELLS: what is drawn as the memory.
 memory() {
@@ -106,9 +106,9 @@ check_printed 0 'bytes            4194304 (4.0 MiB)' shape 'f32[1024,1024]'
 
 # Tiled layouts have no strides.
 check_printed 0 'not supported' shape 'bf16[16,256]{1,0:T(8,128)(2,1)}'
-check_printed 0 '"physical_elements": null, "byte_size": null, "strides": null}' \
+check_printed 0 '"physical_elements":null,"byte_size":null,"strides":null}' \
   shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)}'
-check_printed 0 '"text": "bf16[16,256]{1,0:T(8,128)(2,1)}"' \
+check_printed 0 '"text":"bf16[16,256]{1,0:T(8,128)(2,1)}"' \
   shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)}'
 
 # Shapes that cannot be.
