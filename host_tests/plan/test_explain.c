@@ -43,7 +43,7 @@ static void test_words(void **state) {
       "from f32[64,40]{1,0}\n"
       "to   f32[64,40]{0,1:PD(64,41)PV(one)}\n"
       "bytes: 10240 read, 10496 written, of which 256 are padding, each element 0x3f800000\n"
-      "problem: elements of 4 bytes along 2 axes\n"
+      "problem: 4-byte elements along 2 axes\n"
       "  axis 0: extent 64, source stride 40, destination stride 1\n"
       "  axis 1: extent 41, of which 40 have a source, source stride 1, destination stride 64\n"
       "strategy: transpose, because the sides run along different axes, both long enough for "

@@ -196,7 +196,7 @@ void rlt_opencl_program_describe(const relayout_device *device, const void *prog
   const rlt_launch *const launch = made->words == NULL ? made->elements : made->words;
   const rlt_build_options *const options = &launch->options;
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
-  rlt_text_add(text, "%s kernel %s on words of %d bytes, %zu work-group%s of %d work-item%s",
+  rlt_text_add(text, "%s kernel %s on %d-byte words, %zu work-group%s of %d work-item%s",
                direct ? "direct" : "staged", relayout_strategy_name(options->strategy),
                (int)options->word_bytes, launch->group_count, launch->group_count == 1 ? "" : "s",
                (int)options->group_size, options->group_size == 1 ? "" : "s");

@@ -61,7 +61,7 @@ static void add_shape(rlt_text *text, const relayout_shape *shape) {
 /* ---- English ---- */
 
 static void add_axes_text(rlt_text *text, const rlt_problem *problem) {
-  rlt_text_add(text, "problem: elements of %" PRId64 " bytes along %" PRId32 " %s\n",
+  rlt_text_add(text, "problem: %" PRId64 "-byte elements along %" PRId32 " %s\n",
                problem->element_bytes, problem->axis_count,
                problem->axis_count == 1 ? "axis" : "axes");
   for (int32_t a = 0; a < problem->axis_count; ++a) {
