@@ -54,7 +54,7 @@ static bool take_next(generator *g) {
 
 /* An interpreter of kernels takes a second for what this many elements make. */
 static bool fits(const generator *g, const relayout_shape *shape) {
-  enum { TINY_BYTES = 8192 };
+  enum { TINY_BYTES = 4096 };
   return g->level != CONFORMANCE_TINY || oracle_byte_size(shape) <= TINY_BYTES;
 }
 
@@ -191,7 +191,7 @@ static void visit_large(generator *g) {
       {3, {100, 128, 2}},  {4, {2, 129, 3, 37}},  {4, {4, 3, 30, 34}},    {4, {65, 2, 2, 66}},
       {4, {7, 7, 16, 16}}, {5, {3, 2, 40, 3, 5}}, {5, {2, 16, 2, 17, 4}}, {6, {2, 3, 4, 5, 6, 7}},
   };
-  begin_family(g, (thinning){1, 40, 4});
+  begin_family(g, (thinning){60, 40, 4});
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const dimension_list *s = &shapes[i];
     const uint32_t orders = factorial(s->rank);

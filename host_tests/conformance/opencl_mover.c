@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "conformance/mover.h"
 #include "relayout/opencl.h"
@@ -68,99 +69,128 @@ void opencl_mover_destroy(opencl_mover *mover) {
   free(mover);
 }
 
-/* Where the two buffers lie on the device. */
+/* Where the two buffers lie on the device: in a buffer each, or both in one. */
 typedef struct placement {
-  cl_mem source;
-  cl_mem destination;      /* may be the source's */
-  size_t destination_base; /* of the destination's first byte, guard included */
+  const guarded_buffer *source;
+  const guarded_buffer *destination;
+  cl_mem memory[2]; /* the same one twice where they share it */
+  size_t base;      /* of the destination's first byte, guard included */
+  /* What a shared buffer holds. It travels in one piece: Oclgrind 21.10 takes the first bytes that
+   * are written to a buffer for all of it when it looks for uninitialised values. */
+  unsigned char *image;
+  size_t image_size;
 } placement;
 
-/* One buffer for both leaves a gap that keeps the destination aligned as it is on its own. */
-static relayout_status place(cl_context context, bool shares, const guarded_buffer *source,
-                             const guarded_buffer *destination, placement *placed,
-                             relayout_error *error) {
-  const size_t gap = (GUARD_SIZE - source->total % GUARD_SIZE) % GUARD_SIZE;
-  const size_t base = shares ? source->total + gap : 0;
+static relayout_status place_apart(cl_context context, placement *p, relayout_error *error) {
   cl_int cl_status;
-  cl_mem first =
-      clCreateBuffer(context, CL_MEM_READ_WRITE, shares ? base + destination->total : source->total,
-                     NULL, &cl_status);
+  p->memory[0] = clCreateBuffer(context, CL_MEM_READ_WRITE, p->source->total, NULL, &cl_status);
   if (cl_status != CL_SUCCESS) {
     return fail(error, cl_status, "clCreateBuffer");
   }
-  cl_mem second = first;
-  if (!shares) {
-    second = clCreateBuffer(context, CL_MEM_READ_WRITE, destination->total, NULL, &cl_status);
-    if (cl_status != CL_SUCCESS) {
-      clReleaseMemObject(first);
-      return fail(error, cl_status, "clCreateBuffer");
+  p->memory[1] =
+      clCreateBuffer(context, CL_MEM_READ_WRITE, p->destination->total, NULL, &cl_status);
+  if (cl_status != CL_SUCCESS) {
+    clReleaseMemObject(p->memory[0]);
+    return fail(error, cl_status, "clCreateBuffer");
+  }
+  return RELAYOUT_OK;
+}
+
+/* A gap keeps the destination aligned as it is on its own. */
+static relayout_status place_together(cl_context context, placement *p, relayout_error *error) {
+  p->base = (p->source->total + GUARD_SIZE - 1) / GUARD_SIZE * GUARD_SIZE;
+  p->image_size = p->base + p->destination->total;
+  p->image = calloc(p->image_size, 1);
+  if (p->image == NULL) {
+    return fail(error, CL_OUT_OF_HOST_MEMORY, "calloc");
+  }
+  memcpy(p->image, p->source->bytes, p->source->total);
+  memcpy(p->image + p->base, p->destination->bytes, p->destination->total);
+  cl_int cl_status;
+  p->memory[0] = clCreateBuffer(context, CL_MEM_READ_WRITE, p->image_size, NULL, &cl_status);
+  if (cl_status != CL_SUCCESS) {
+    free(p->image);
+    return fail(error, cl_status, "clCreateBuffer");
+  }
+  clRetainMemObject(p->memory[0]);
+  p->memory[1] = p->memory[0];
+  return RELAYOUT_OK;
+}
+
+static void displace(placement *p) {
+  clReleaseMemObject(p->memory[0]);
+  clReleaseMemObject(p->memory[1]);
+  free(p->image);
+}
+
+/* Fills `written` with the events of one or two writes. */
+static relayout_status write_placed(cl_command_queue queue, const placement *p, cl_event *written,
+                                    cl_uint *count, relayout_error *error) {
+  *count = 0;
+  cl_int cl_status;
+  if (p->image != NULL) {
+    cl_status = clEnqueueWriteBuffer(queue, p->memory[0], CL_FALSE, 0, p->image_size, p->image, 0,
+                                     NULL, &written[0]);
+    *count += cl_status == CL_SUCCESS ? 1 : 0;
+  } else {
+    const guarded_buffer *buffers[] = {p->source, p->destination};
+    cl_status = CL_SUCCESS;
+    for (size_t i = 0; i < 2 && cl_status == CL_SUCCESS; i++) {
+      cl_status = clEnqueueWriteBuffer(queue, p->memory[i], CL_FALSE, 0, buffers[i]->total,
+                                       buffers[i]->bytes, 0, NULL, &written[i]);
+      *count += cl_status == CL_SUCCESS ? 1 : 0;
     }
   }
-  *placed = (placement){first, second, base};
-  return RELAYOUT_OK;
+  return cl_status == CL_SUCCESS ? RELAYOUT_OK : fail(error, cl_status, "clEnqueueWriteBuffer");
 }
 
-static void displace(const placement *placed) {
-  clReleaseMemObject(placed->source);
-  if (placed->destination != placed->source) {
-    clReleaseMemObject(placed->destination);
-  }
-}
-
-static relayout_status write_both(cl_command_queue queue, const placement *placed,
-                                  const guarded_buffer *source, const guarded_buffer *destination,
-                                  cl_event *written, relayout_error *error) {
-  cl_int cl_status = clEnqueueWriteBuffer(queue, placed->source, CL_FALSE, 0, source->total,
-                                          source->bytes, 0, NULL, &written[0]);
-  if (cl_status != CL_SUCCESS) {
-    return fail(error, cl_status, "clEnqueueWriteBuffer");
-  }
-  cl_status = clEnqueueWriteBuffer(queue, placed->destination, CL_FALSE, placed->destination_base,
-                                   destination->total, destination->bytes, 0, NULL, &written[1]);
-  if (cl_status != CL_SUCCESS) {
-    clWaitForEvents(1, written);
-    clReleaseEvent(written[0]);
-    return fail(error, cl_status, "clEnqueueWriteBuffer");
+static relayout_status read_placed(cl_command_queue queue, const placement *p, cl_uint n_wait,
+                                   const cl_event *wait, relayout_error *error) {
+  const guarded_buffer *buffers[] = {p->source, p->destination};
+  const size_t bases[] = {0, p->base};
+  for (size_t i = 0; i < 2; i++) {
+    const cl_int cl_status =
+        clEnqueueReadBuffer(queue, p->memory[i], CL_TRUE, bases[i], buffers[i]->total,
+                            buffers[i]->bytes, n_wait, wait, NULL);
+    if (cl_status != CL_SUCCESS) {
+      return fail(error, cl_status, "clEnqueueReadBuffer");
+    }
   }
   return RELAYOUT_OK;
 }
 
-static relayout_status read_both(cl_command_queue queue, const placement *placed,
-                                 const guarded_buffer *source, const guarded_buffer *destination,
-                                 cl_uint n_wait, const cl_event *wait, relayout_error *error) {
-  cl_int cl_status =
-      clEnqueueReadBuffer(queue, placed->destination, CL_TRUE, placed->destination_base,
-                          destination->total, destination->bytes, n_wait, wait, NULL);
-  if (cl_status == CL_SUCCESS) {
-    cl_status = clEnqueueReadBuffer(queue, placed->source, CL_TRUE, 0, source->total, source->bytes,
-                                    n_wait, wait, NULL);
+/* In order without any event, or out of order with nothing but events. */
+static relayout_status move_between(cl_command_queue queue, bool uses_events,
+                                    const relayout_plan *plan, const placement *p,
+                                    const cl_event *written, cl_uint written_count,
+                                    relayout_error *error) {
+  cl_event moved = NULL;
+  relayout_status status =
+      relayout_plan_enqueue(plan, queue, p->memory[0], p->source->start, p->memory[1],
+                            p->base + p->destination->start, uses_events ? written_count : 0,
+                            uses_events ? written : NULL, uses_events ? &moved : NULL, error);
+  if (status == RELAYOUT_OK) {
+    status = read_placed(queue, p, uses_events ? 1 : 0, uses_events ? &moved : NULL, error);
   }
-  return cl_status == CL_SUCCESS ? RELAYOUT_OK : fail(error, cl_status, "clEnqueueReadBuffer");
+  if (moved != NULL) {
+    clReleaseEvent(moved);
+  }
+  return status;
 }
 
 static relayout_status move_placed(opencl_mover *mover, const relayout_plan *plan,
-                                   const placement *placed, const guarded_buffer *source,
-                                   const guarded_buffer *destination, relayout_error *error) {
-  const bool in_order = mover->calls % 2 == 0;
-  cl_command_queue queue = in_order ? mover->in_order : mover->out_of_order;
+                                   const placement *p, relayout_error *error) {
+  const bool uses_events = mover->calls % 2 == 0;
+  cl_command_queue queue = uses_events ? mover->out_of_order : mover->in_order;
   cl_event written[2];
-  relayout_status status = write_both(queue, placed, source, destination, written, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  cl_event moved = NULL;
-  status = relayout_plan_enqueue(plan, queue, placed->source, source->start, placed->destination,
-                                 placed->destination_base + destination->start, in_order ? 0 : 2,
-                                 in_order ? NULL : written, in_order ? NULL : &moved, error);
+  cl_uint written_count;
+  relayout_status status = write_placed(queue, p, written, &written_count, error);
   if (status == RELAYOUT_OK) {
-    status = read_both(queue, placed, source, destination, in_order ? 0 : 1,
-                       in_order ? NULL : &moved, error);
+    status = move_between(queue, uses_events, plan, p, written, written_count, error);
   }
   clFinish(queue);
-  clReleaseEvent(written[0]);
-  clReleaseEvent(written[1]);
-  if (moved != NULL) {
-    clReleaseEvent(moved);
+  for (cl_uint i = 0; i < written_count; i++) {
+    clReleaseEvent(written[i]);
   }
   return status;
 }
@@ -169,13 +199,13 @@ relayout_status opencl_mover_enqueue(opencl_mover *mover, const relayout_plan *p
                                      const guarded_buffer *source,
                                      const guarded_buffer *destination, relayout_error *error) {
   mover->calls += 1;
-  const bool shares = mover->calls % 5 == 0;
-  placement placed;
-  relayout_status status = place(mover->context, shares, source, destination, &placed, error);
+  placement placed = {.source = source, .destination = destination};
+  relayout_status status = mover->calls % 5 == 0 ? place_together(mover->context, &placed, error)
+                                                 : place_apart(mover->context, &placed, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  status = move_placed(mover, plan, &placed, source, destination, error);
+  status = move_placed(mover, plan, &placed, error);
   displace(&placed);
   return status;
 }
