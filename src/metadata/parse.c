@@ -93,9 +93,10 @@ static bool at_integer(text_parser *parser) {
   return is_digit(c) || (c == '-' && is_digit(parser->at[1]));
 }
 
-static relayout_status parse_integer(text_parser *parser, int64_t *value) {
+/* `expected` says in a message what the number is. */
+static relayout_status parse_integer(text_parser *parser, const char *expected, int64_t *value) {
   if (!at_integer(parser)) {
-    return fail_expected(parser, "a number");
+    return fail_expected(parser, expected);
   }
   const char *const start = parser->at;
   const bool negative = *parser->at == '-';
@@ -155,7 +156,7 @@ static relayout_status parse_dimension(text_parser *parser, int64_t *value) {
     return fail_at(parser, parser->at, RELAYOUT_UNSUPPORTED,
                    "'<=': dimensions of dynamic size are not supported");
   }
-  return parse_integer(parser, value);
+  return parse_integer(parser, "a dimension's size", value);
 }
 
 static relayout_status parse_tile_dimension(text_parser *parser, int64_t *value) {
@@ -165,7 +166,7 @@ static relayout_status parse_tile_dimension(text_parser *parser, int64_t *value)
   }
   skip_space(parser);
   const char *const start = parser->at;
-  const relayout_status status = parse_integer(parser, value);
+  const relayout_status status = parse_integer(parser, "a tile dimension", value);
   if (status == RELAYOUT_OK && *value < 1) {
     return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
                    "tile dimension %" PRId64 " is neither at least 1 nor *", *value);
@@ -276,28 +277,28 @@ static relayout_status parse_single(text_parser *parser, const char *what, int64
   }
   skip_space(parser);
   const char *const start = parser->at;
-  status = parse_integer(parser, value);
+  status = parse_integer(parser, what, value);
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (*value < least) {
-    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE, "%s is %" PRId64 ", less than %" PRId64,
+    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE, "%s of %" PRId64 " is less than %" PRId64,
                    what, *value, least);
   }
   return expect_close(parser);
 }
 
 static relayout_status parse_tail_alignment(text_parser *parser, const layout_context *context) {
-  return parse_single(parser, "tail alignment L", 1,
+  return parse_single(parser, "a tail alignment", 1,
                       &context->layout->tail_padding_alignment_in_elements);
 }
 
 static relayout_status parse_element_size(text_parser *parser, const layout_context *context) {
-  return parse_single(parser, "element size E", 0, &context->layout->element_size_in_bits);
+  return parse_single(parser, "an element size", 0, &context->layout->element_size_in_bits);
 }
 
 static relayout_status parse_memory_space(text_parser *parser, const layout_context *context) {
-  return parse_single(parser, "memory space S", INT64_MIN, &context->layout->memory_space);
+  return parse_single(parser, "a memory space", INT64_MIN, &context->layout->memory_space);
 }
 
 /* In the order they must stand in. XLA has more, without `parse` here. */
@@ -370,7 +371,7 @@ static relayout_status parse_properties(text_parser *parser, const layout_contex
 static relayout_status parse_order_entry(text_parser *parser, int64_t *value) {
   skip_space(parser);
   const char *const start = parser->at;
-  const relayout_status status = parse_integer(parser, value);
+  const relayout_status status = parse_integer(parser, "a dimension number", value);
   if (status == RELAYOUT_OK && (*value < 0 || *value >= RELAYOUT_MAX_RANK)) {
     return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
                    "minor_to_major holds %" PRId64 ", which is no dimension", *value);

@@ -1,0 +1,241 @@
+/* Multi-indices and linear indices against counting by hand and in nested loops. */
+#include "cmocka_all.h"
+
+#include <string.h>
+
+#include "metadata/shape_of.h"
+#include "relayout/index.h"
+
+/* ---- The documentation's figures: a b c over d e f ---- */
+
+typedef struct figure {
+  const char *shape;
+  const char *memory; /* 0 is padding */
+} figure;
+
+static const figure figures[] = {
+    {"u8[2,3]{0,1}", "adbecf"},
+    {"u8[2,3]{1,0}", "abcdef"},
+    {"u8[2,3]{0,1:PD(3,5)}", "ad0be0cf0000000"},
+    {"u8[2,3]{1,0:PD(3,5)}", "abc00def0000000"},
+};
+
+static void test_figures(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; ++i) {
+    const relayout_shape shape = shape_of(figures[i].shape);
+    const size_t size = strlen(figures[i].memory);
+    for (size_t at = 0; at < size; ++at) {
+      int64_t index[2];
+      int64_t linear;
+      assert_int_equal(relayout_index_from_linear(&shape, (int64_t)at, index, NULL), RELAYOUT_OK);
+      const char letter =
+          relayout_index_in_bounds(&shape, index) ? (char)('a' + index[0] * 3 + index[1]) : '0';
+      assert_int_equal(letter, figures[i].memory[at]);
+      assert_int_equal(relayout_index_to_linear(&shape, index, &linear, NULL), RELAYOUT_OK);
+      assert_int_equal(linear, at);
+    }
+  }
+}
+
+/* ---- Every order up to rank 4, padded and not ---- */
+
+/* The next permutation in lexicographic order; false after the last. */
+static bool next_permutation(int32_t *order, int32_t count) {
+  int32_t i = count - 2;
+  while (i >= 0 && order[i] > order[i + 1]) {
+    --i;
+  }
+  if (i < 0) {
+    return false;
+  }
+  int32_t j = count - 1;
+  while (order[j] < order[i]) {
+    --j;
+  }
+  const int32_t swapped = order[i];
+  order[i] = order[j];
+  order[j] = swapped;
+  for (int32_t low = i + 1, high = count - 1; low < high; ++low, --high) {
+    const int32_t other = order[low];
+    order[low] = order[high];
+    order[high] = other;
+  }
+  return true;
+}
+
+/* Counts through memory, the most minor dimension fastest, as the definition says. */
+static void check_all_positions(const relayout_shape *shape, const int64_t *widths,
+                                const int32_t *order) {
+  int64_t index[4] = {0};
+  int64_t total = 1;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    total *= widths[d];
+  }
+  for (int64_t at = 0; at < total; ++at) {
+    int64_t linear;
+    int64_t back[4];
+    assert_int_equal(relayout_index_to_linear(shape, index, &linear, NULL), RELAYOUT_OK);
+    assert_int_equal(linear, at);
+    assert_int_equal(relayout_index_from_linear(shape, at, back, NULL), RELAYOUT_OK);
+    assert_memory_equal(back, index, (size_t)shape->rank * sizeof index[0]);
+    for (int32_t i = 0; i < shape->rank; ++i) {
+      if (++index[order[i]] < widths[order[i]]) {
+        break;
+      }
+      index[order[i]] = 0;
+    }
+  }
+}
+
+static void test_every_order(void **state) {
+  (void)state;
+  static const int64_t dimensions[] = {3, 2, 1, 4};
+  static const int64_t widths[] = {4, 2, 3, 5};
+  for (int32_t rank = 0; rank <= 4; ++rank) {
+    int32_t order[4] = {0, 1, 2, 3};
+    do {
+      relayout_layout layout;
+      relayout_shape shape;
+      assert_int_equal(relayout_layout_make(rank, order, &layout, NULL), RELAYOUT_OK);
+      assert_int_equal(
+          relayout_shape_make_with_layout(RELAYOUT_U8, rank, dimensions, &layout, &shape, NULL),
+          RELAYOUT_OK);
+      check_all_positions(&shape, dimensions, order);
+      shape.layout.padded_dimension_count = rank;
+      memcpy(shape.layout.padded_dimensions, widths, sizeof widths);
+      check_all_positions(&shape, widths, order);
+    } while (next_permutation(order, rank));
+  }
+}
+
+/* ---- Bumping ---- */
+
+static void test_bump(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[2,3,1,4]{0,3,1,2:PD(5,5,5,5)}");
+  int64_t index[4] = {0};
+  for (int64_t i = 0; i < 2; ++i) {
+    for (int64_t j = 0; j < 3; ++j) {
+      for (int64_t l = 0; l < 4; ++l) {
+        const int64_t expected[] = {i, j, 0, l};
+        assert_memory_equal(index, expected, sizeof expected);
+        const bool last = i == 1 && j == 2 && l == 3;
+        assert_int_equal(relayout_index_bump(&shape, index), !last);
+      }
+    }
+  }
+  const int64_t zeros[4] = {0};
+  assert_memory_equal(index, zeros, sizeof zeros);
+
+  const relayout_shape scalar = shape_of("u8[]");
+  const relayout_shape empty = shape_of("u8[2,0]");
+  assert_false(relayout_index_bump(&scalar, index));
+  assert_false(relayout_index_bump(&empty, index));
+  assert_memory_equal(index, zeros, sizeof zeros);
+}
+
+/* ---- Bounds ---- */
+
+static void test_in_bounds(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[2,3]{0,1:PD(4,4)}");
+  for (int64_t i = -1; i < 5; ++i) {
+    for (int64_t j = -1; j < 5; ++j) {
+      const int64_t index[] = {i, j};
+      assert_int_equal(relayout_index_in_bounds(&shape, index), i >= 0 && i < 2 && j >= 0 && j < 3);
+    }
+  }
+  const relayout_shape scalar = shape_of("u8[]");
+  assert_true(relayout_index_in_bounds(&scalar, NULL));
+}
+
+static void test_out_of_range(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[2,3]{0,1:PD(4,5)}");
+  static const struct {
+    int64_t index[2];
+    const char *message;
+  } cases[] = {
+      {{4, 0}, "index[0] is 4, and dimension 0 is 4 wide"},
+      {{0, 5}, "index[1] is 5, and dimension 1 is 5 wide"},
+      {{0, -1}, "index[1] is -1, and dimension 1 is 5 wide"},
+      {{INT64_MAX, 0}, "index[0] is 9223372036854775807, and dimension 0 is 4 wide"},
+  };
+  relayout_error error;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    int64_t linear = 42;
+    assert_int_equal(relayout_index_to_linear(&shape, cases[i].index, &linear, &error),
+                     RELAYOUT_OUT_OF_RANGE);
+    assert_string_equal(error.message, cases[i].message);
+    assert_int_equal(linear, 42);
+  }
+  static const int64_t outside[] = {-1, 20, INT64_MIN, INT64_MAX};
+  for (size_t i = 0; i < sizeof outside / sizeof outside[0]; ++i) {
+    int64_t index[2] = {42, 42};
+    assert_int_equal(relayout_index_from_linear(&shape, outside[i], index, &error),
+                     RELAYOUT_OUT_OF_RANGE);
+    assert_non_null(strstr(error.message, ", and the array takes 20 elements"));
+    assert_int_equal(index[0], 42);
+  }
+  const relayout_shape empty = shape_of("u8[0,3]");
+  const int64_t zeros[] = {0, 0};
+  int64_t linear;
+  int64_t index[2];
+  assert_int_equal(relayout_index_to_linear(&empty, zeros, &linear, NULL), RELAYOUT_OUT_OF_RANGE);
+  assert_int_equal(relayout_index_from_linear(&empty, 0, index, NULL), RELAYOUT_OUT_OF_RANGE);
+}
+
+/* The last element of the largest arrays, beyond 2^31 and at the end of 63 bits. */
+static void test_large(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[65537,65539]{0,1}");
+  const int64_t last[] = {65536, 65538};
+  int64_t linear;
+  assert_int_equal(relayout_index_to_linear(&shape, last, &linear, NULL), RELAYOUT_OK);
+  assert_int_equal(linear, INT64_C(65537) * 65539 - 1);
+  const relayout_shape huge = shape_of("u8[9223372036854775807]");
+  const int64_t end[] = {INT64_MAX - 1};
+  int64_t index[1];
+  assert_int_equal(relayout_index_to_linear(&huge, end, &linear, NULL), RELAYOUT_OK);
+  assert_int_equal(linear, INT64_MAX - 1);
+  assert_int_equal(relayout_index_from_linear(&huge, INT64_MAX - 1, index, NULL), RELAYOUT_OK);
+  assert_int_equal(index[0], INT64_MAX - 1);
+}
+
+static void test_null_arguments(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[2]");
+  const relayout_shape scalar = shape_of("u8[]");
+  const int64_t index[] = {0};
+  int64_t number;
+  relayout_error error;
+  assert_int_equal(relayout_index_to_linear(&shape, NULL, &number, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "index is NULL");
+  assert_int_equal(relayout_index_to_linear(&shape, index, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "linear is NULL");
+  assert_int_equal(relayout_index_from_linear(&shape, 0, NULL, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "index is NULL");
+  assert_int_equal(relayout_index_dimension_stride(&shape, 0, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "stride is NULL");
+  assert_int_equal(relayout_index_dimension_stride(&shape, 1, &number, &error),
+                   RELAYOUT_OUT_OF_RANGE);
+  assert_false(relayout_index_in_bounds(&shape, NULL));
+  assert_false(relayout_index_bump(&shape, NULL));
+  assert_int_equal(relayout_index_to_linear(&scalar, NULL, &number, &error), RELAYOUT_OK);
+  assert_int_equal(number, 0);
+  assert_int_equal(relayout_index_from_linear(&scalar, 0, NULL, &error), RELAYOUT_OK);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_figures),        cmocka_unit_test(test_every_order),
+      cmocka_unit_test(test_bump),           cmocka_unit_test(test_in_bounds),
+      cmocka_unit_test(test_out_of_range),   cmocka_unit_test(test_large),
+      cmocka_unit_test(test_null_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,429 @@
+/* Shapes: the rules they obey, comparing and measuring them. */
+#include "cmocka_all.h"
+
+#include <string.h>
+
+#include "metadata/shape_of.h"
+#include "relayout/index.h"
+
+/* ---- Making ---- */
+
+static void test_make(void **state) {
+  (void)state;
+  const int64_t dimensions[] = {2, 3};
+  relayout_shape shape;
+  assert_int_equal(relayout_shape_make(RELAYOUT_BF16, 2, dimensions, &shape, NULL), RELAYOUT_OK);
+  const relayout_shape expected = shape_of("bf16[2,3]{1,0}");
+  assert_true(relayout_shape_equal(&shape, &expected));
+
+  const relayout_shape padded = shape_of("bf16[2,3]{0,1:PD(3,5)PV(one)}");
+  assert_int_equal(
+      relayout_shape_make_with_layout(RELAYOUT_BF16, 2, dimensions, &padded.layout, &shape, NULL),
+      RELAYOUT_OK);
+  assert_true(relayout_shape_equal(&shape, &padded));
+  assert_int_equal(relayout_shape_make(RELAYOUT_PRED, 0, NULL, &shape, NULL), RELAYOUT_OK);
+  assert_int_equal(shape.rank, 0);
+}
+
+static void test_make_refusals(void **state) {
+  (void)state;
+  const int64_t dimensions[] = {2, 3};
+  const relayout_layout scalar = {0};
+  relayout_shape shape;
+  memset(&shape, 0x77, sizeof shape);
+  const relayout_shape before = shape;
+  relayout_error error;
+  assert_int_equal(relayout_shape_make(RELAYOUT_F32, 65, dimensions, &shape, &error),
+                   RELAYOUT_INVALID_SHAPE);
+  assert_string_equal(error.message, "rank is 65, not in 0..64");
+  assert_int_equal(relayout_shape_make(RELAYOUT_F32, -1, dimensions, &shape, &error),
+                   RELAYOUT_INVALID_SHAPE);
+  assert_int_equal(relayout_shape_make(RELAYOUT_F32, 2, NULL, &shape, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "dimensions is NULL, and the rank is 2");
+  assert_int_equal(relayout_shape_make((relayout_element_type)13, 2, dimensions, &shape, &error),
+                   RELAYOUT_INVALID_SHAPE);
+  assert_string_equal(error.message, "element_type is 13, which is no type");
+  assert_int_equal(
+      relayout_shape_make_with_layout(RELAYOUT_F32, 2, dimensions, &scalar, &shape, &error),
+      RELAYOUT_INVALID_SHAPE);
+  assert_string_equal(error.message, "the layout orders 0 dimensions, and the shape has 2");
+  assert_int_equal(
+      relayout_shape_make_with_layout(RELAYOUT_F32, 99, dimensions, &scalar, &shape, &error),
+      RELAYOUT_INVALID_SHAPE);
+  assert_int_equal(
+      relayout_shape_make_with_layout(RELAYOUT_F32, 2, dimensions, NULL, &shape, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "layout is NULL");
+  assert_memory_equal(&shape, &before, sizeof shape);
+  assert_int_equal(relayout_shape_make(RELAYOUT_F32, 2, dimensions, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "shape is NULL");
+}
+
+/* ---- Rules: one field of a good shape is spoilt at a time ---- */
+
+typedef struct spoilt {
+  void (*spoil)(relayout_shape *shape);
+  relayout_status status;
+  const char *message;
+} spoilt;
+
+#define SPOIL(name, statement)                                                                     \
+  static void name(relayout_shape *shape) {                                                        \
+    relayout_layout *const layout = &shape->layout;                                                \
+    (void)layout;                                                                                  \
+    statement;                                                                                     \
+  }
+
+SPOIL(type_unknown, shape->element_type = (relayout_element_type)-7)
+SPOIL(rank_negative, shape->rank = -1)
+SPOIL(rank_large, shape->rank = INT32_MAX)
+SPOIL(dimension_negative, shape->dimensions[1] = -3)
+SPOIL(layout_rank, layout->rank = 3)
+SPOIL(layout_rank_huge, layout->rank = INT32_MAX)
+SPOIL(order_twice, layout->minor_to_major[1] = 1)
+SPOIL(order_large, layout->minor_to_major[0] = INT32_MAX)
+SPOIL(padded_count, layout->padded_dimension_count = 1)
+SPOIL(padded_count_huge, layout->padded_dimension_count = INT32_MAX)
+SPOIL(padded_count_negative, layout->padded_dimension_count = -2)
+SPOIL(padded_small, layout->padded_dimensions[1] = 4)
+SPOIL(padded_negative, layout->padded_dimensions[0] = INT64_MIN)
+SPOIL(padded_overflow, layout->padded_dimensions[0] = INT64_MAX)
+SPOIL(value_unknown, layout->padding_value = (relayout_padding_value)-1)
+SPOIL(value_large, layout->padding_value = (relayout_padding_value)6)
+SPOIL(literal_wide, (shape->element_type = RELAYOUT_S4, layout->padding_literal[0] = 0x10,
+                     layout->padding_value = RELAYOUT_PADDING_LITERAL))
+SPOIL(tiles_many, layout->tile_count = 17)
+SPOIL(tiles_negative, layout->tile_count = -1)
+SPOIL(tile_rank_none, layout->tile_ranks[0] = 0)
+SPOIL(tile_rank_huge, layout->tile_ranks[1] = INT32_MAX)
+SPOIL(tile_ranks_many, layout->tile_ranks[1] = 127)
+SPOIL(tile_zero, layout->tile_dimensions[0] = 0)
+SPOIL(tile_negative, layout->tile_dimensions[2] = -1)
+SPOIL(tile_combine_last, layout->tile_dimensions[1] = RELAYOUT_TILE_COMBINE)
+SPOIL(alignment_negative, layout->tail_padding_alignment_in_elements = -1)
+SPOIL(element_size_negative, layout->element_size_in_bits = -8)
+
+static const spoilt spoilt_shapes[] = {
+    {type_unknown, RELAYOUT_INVALID_SHAPE, "element_type is "},
+    {rank_negative, RELAYOUT_INVALID_SHAPE, "rank is -1, not in 0..64"},
+    {rank_large, RELAYOUT_INVALID_SHAPE, "rank is 2147483647, not in 0..64"},
+    {dimension_negative, RELAYOUT_INVALID_SHAPE, "dimensions[1] is -3, less than 0"},
+    {layout_rank, RELAYOUT_INVALID_SHAPE, "the layout orders 3 dimensions, and the shape has 2"},
+    {layout_rank_huge, RELAYOUT_INVALID_SHAPE, "the layout orders 2147483647 dimensions"},
+    {order_twice, RELAYOUT_INVALID_SHAPE, "minor_to_major[1] is 1, which stands in it already"},
+    {order_large, RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is 2147483647, not in 0..1"},
+    {padded_count, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is 1, neither 0 nor the rank"},
+    {padded_count_huge, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is 2147483647"},
+    {padded_count_negative, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is -2"},
+    {padded_small, RELAYOUT_INVALID_SHAPE,
+     "padded_dimensions[1] is 4, less than dimensions[1], which is 5"},
+    {padded_negative, RELAYOUT_INVALID_SHAPE, "padded_dimensions[0] is -9223372036854775808"},
+    {padded_overflow, RELAYOUT_SIZE_OVERFLOW, "padded_dimensions[0], which is 9223372036854775807"},
+    {value_unknown, RELAYOUT_INVALID_SHAPE, "padding_value is "},
+    {value_large, RELAYOUT_INVALID_SHAPE, "padding_value is 6, not in 0..5"},
+    {literal_wide, RELAYOUT_INVALID_SHAPE, "padding_literal is 0x10, wider than the 4 bits of s4"},
+    {tiles_many, RELAYOUT_INVALID_SHAPE, "tile_count is 17, not in 0..16"},
+    {tiles_negative, RELAYOUT_INVALID_SHAPE, "tile_count is -1, not in 0..16"},
+    {tile_rank_none, RELAYOUT_INVALID_SHAPE, "tile_ranks[0] is 0, not in 1..128"},
+    {tile_rank_huge, RELAYOUT_INVALID_SHAPE, "tile_ranks[1] is 2147483647, not in 1..126"},
+    {tile_ranks_many, RELAYOUT_INVALID_SHAPE, "tile_ranks[1] is 127, not in 1..126"},
+    {tile_zero, RELAYOUT_INVALID_SHAPE, "tile_dimensions[0] is 0, neither at least 1 nor *"},
+    {tile_negative, RELAYOUT_INVALID_SHAPE, "tile_dimensions[2] is -1, neither at least 1 nor *"},
+    {tile_combine_last, RELAYOUT_INVALID_SHAPE, "tile_dimensions[1] is *"},
+    {alignment_negative, RELAYOUT_INVALID_SHAPE, "tail_padding_alignment_in_elements is -1"},
+    {element_size_negative, RELAYOUT_INVALID_SHAPE, "element_size_in_bits is -8, less than 0"},
+};
+
+static void test_rules(void **state) {
+  (void)state;
+  const relayout_shape good = shape_of("f32[4,5]{1,0:PD(4,6)PV(lowest)T(2,2)(2)L(4)E(32)S(1)}");
+  for (size_t i = 0; i < sizeof spoilt_shapes / sizeof spoilt_shapes[0]; ++i) {
+    relayout_shape shape = good;
+    spoilt_shapes[i].spoil(&shape);
+    relayout_error error;
+    const relayout_status status = relayout_shape_validate(&shape, &error);
+    if (status != spoilt_shapes[i].status ||
+        strstr(error.message, spoilt_shapes[i].message) == NULL) {
+      fail_msg("expected '%s', got status %d: %s", spoilt_shapes[i].message, status, error.message);
+    }
+  }
+}
+
+/* Every function refuses the same shapes, and none reads beyond them. */
+static void assert_refused(const relayout_shape *bad) {
+  relayout_shape result;
+  int64_t number = 42;
+  int64_t index[RELAYOUT_MAX_RANK] = {0};
+  int32_t dimensions[RELAYOUT_MAX_RANK] = {0};
+  size_t bytes;
+  char text[4];
+  assert_int_not_equal(relayout_shape_validate(bad, NULL), RELAYOUT_OK);
+  assert_false(relayout_shape_equal(bad, bad));
+  assert_false(relayout_shape_equal_ignoring_layout(bad, bad));
+  assert_false(relayout_shape_equal_ignoring_element_type(bad, bad));
+  assert_false(relayout_shape_same_dimensions(bad, bad));
+  assert_false(relayout_shape_compatible(bad, bad));
+  assert_int_equal(relayout_shape_true_rank(bad), 0);
+  assert_int_equal(relayout_shape_padded_dimension(bad, 0), 0);
+  assert_false(relayout_shape_is_padded(bad));
+  assert_int_equal(relayout_shape_element_count(bad), 0);
+  assert_int_not_equal(relayout_shape_dimension_number(bad, 0, dimensions, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_dimension(bad, 0, &number, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_physical_element_count(bad, &number, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_byte_size(bad, &bytes, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_strides(bad, index, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_make_descending_same_physical(bad, &result, NULL),
+                       RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_permute_dimensions(bad, dimensions, &result, NULL),
+                       RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_delete_dimension(bad, 0, &result, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_insert_dimension(bad, 0, 1, &result, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_move_dimension(bad, 0, 0, &result, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_drop_degenerate_dimensions(bad, &result, NULL), RELAYOUT_OK);
+  assert_false(relayout_shape_transpose_is_bitcast(bad, bad, dimensions));
+  assert_false(relayout_shape_reshape_is_bitcast(bad, bad));
+  assert_int_equal(relayout_shape_format(bad, text, sizeof text), 0);
+  assert_string_equal(text, "");
+  assert_false(relayout_index_in_bounds(bad, index));
+  assert_int_not_equal(relayout_index_to_linear(bad, index, &number, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_index_from_linear(bad, 0, index, NULL), RELAYOUT_OK);
+  assert_false(relayout_index_bump(bad, index));
+  assert_int_not_equal(relayout_index_dimension_stride(bad, 0, &number, NULL), RELAYOUT_OK);
+  assert_int_equal(number, 42);
+}
+
+static void test_garbage(void **state) {
+  (void)state;
+  const relayout_shape good = shape_of("f32[4,5]{1,0:PD(4,6)PV(lowest)T(2,2)(2)L(4)E(32)S(1)}");
+  for (size_t i = 0; i < sizeof spoilt_shapes / sizeof spoilt_shapes[0]; ++i) {
+    relayout_shape shape = good;
+    spoilt_shapes[i].spoil(&shape);
+    assert_refused(&shape);
+  }
+  for (int byte = 1; byte < 256; ++byte) {
+    relayout_shape shape;
+    memset(&shape, byte, sizeof shape);
+    assert_refused(&shape);
+  }
+  assert_refused(NULL);
+}
+
+/* ---- Comparing ---- */
+
+enum { SAME = 1, SAME_BUT_LAYOUT = 2, SAME_BUT_TYPE = 4, SAME_DIMENSIONS = 8 };
+enum { ALL_SAME = SAME | SAME_BUT_LAYOUT | SAME_BUT_TYPE | SAME_DIMENSIONS };
+
+typedef struct comparison {
+  const char *a;
+  const char *b;
+  int same;
+} comparison;
+
+static const comparison comparisons[] = {
+    {"f32[2,3]{0,1}", "f32[2,3]{0,1}", ALL_SAME},
+    {"f32[2,3]{0,1}", "f32[2,3]{1,0}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2,3]{0,1}", "s32[2,3]{0,1}", SAME_BUT_TYPE | SAME_DIMENSIONS},
+    {"f32[2,3]{0,1}", "s32[2,3]{1,0}", SAME_DIMENSIONS},
+    {"f32[2,3]{0,1}", "f32[2,4]{0,1}", 0},
+    {"f32[2]{0}", "f32[2,1]{1,0}", 0},
+    {"f32[]", "f32[]", ALL_SAME},
+    {"f32[2,3]{0,1:PD(2,3)}", "f32[2,3]{0,1}", ALL_SAME},
+    {"f32[2,3]{0,1:PD(2,4)}", "f32[2,3]{0,1}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2,3]{0,1:PD(2,4)}", "f32[2,3]{0,1:PD(2,4)PV(one)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2,3]{0,1:PV(one)}", "f32[2,3]{0,1}", ALL_SAME}, /* it fills nothing */
+    {"f32[2,3]{0,1:PV(one)T(2,2)}", "f32[2,3]{0,1:T(2,2)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2,3]{0,1:PV(one)L(8)}", "f32[2,3]{0,1:L(8)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2]{0:S(1)}", "f32[2]{0}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2]{0:PD(3)PV(1.5)}", "f32[2]{0:PD(3)PV(1.5)}", ALL_SAME},
+    {"f32[2]{0:PD(3)PV(1.5)}", "f32[2]{0:PD(3)PV(2.5)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"f32[2]{0:PD(3)PV(0)}", "f32[2]{0:PD(3)PV(zero)}", ALL_SAME},
+};
+
+static void test_comparing(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; ++i) {
+    const comparison *const c = &comparisons[i];
+    const relayout_shape shapes[] = {shape_of(c->a), shape_of(c->b)};
+    for (int swap = 0; swap < 2; ++swap) {
+      const relayout_shape *const a = &shapes[swap];
+      const relayout_shape *const b = &shapes[1 - swap];
+      const int same = (relayout_shape_equal(a, b) ? SAME : 0) |
+                       (relayout_shape_equal_ignoring_layout(a, b) ? SAME_BUT_LAYOUT : 0) |
+                       (relayout_shape_equal_ignoring_element_type(a, b) ? SAME_BUT_TYPE : 0) |
+                       (relayout_shape_same_dimensions(a, b) ? SAME_DIMENSIONS : 0);
+      if (same != c->same ||
+          relayout_shape_compatible(a, b) != ((c->same & SAME_BUT_LAYOUT) != 0)) {
+        fail_msg("%s and %s: %d, not %d", c->a, c->b, same, c->same);
+      }
+    }
+  }
+}
+
+/* ---- Measuring ---- */
+
+typedef struct measure {
+  const char *text;
+  int32_t true_rank;
+  int64_t elements;
+  int64_t physical;
+  size_t bytes;
+  bool padded;
+  int64_t strides[4];
+} measure;
+
+static const measure measures[] = {
+    {"f32[]", 0, 1, 1, 4, false, {0}},
+    {"f32[2,3]{1,0}", 2, 6, 6, 24, false, {3, 1}},
+    {"f32[2,3]{0,1}", 2, 6, 6, 24, false, {1, 2}},
+    {"f32[2,3]{0,1:PD(3,5)}", 2, 6, 15, 60, true, {1, 3}},
+    {"f32[2,3]{1,0:PD(3,5)}", 2, 6, 15, 60, true, {5, 1}},
+    {"f32[2,3]{1,0:PD(2,3)}", 2, 6, 6, 24, false, {3, 1}},
+    {"u8[1,7,1]{2,1,0}", 1, 7, 7, 7, false, {7, 1, 1}},
+    {"c128[4,3,2]{0,2,1:PD(4,5,2)}", 3, 24, 40, 640, true, {1, 8, 4}},
+    {"s4[5]{0}", 1, 5, 5, 5, false, {1}},
+    {"u1[3,3]{1,0}", 2, 9, 9, 9, false, {3, 1}},
+    {"f32[0,3]{1,0}", 2, 0, 0, 0, false, {3, 1}},
+    {"f32[0,3]{0,1}", 2, 0, 0, 0, false, {1, 0}},
+    {"f32[0,3]{0,1:PD(2,3)}", 2, 0, 6, 24, true, {1, 2}},
+    {"u8[4294967296,2147483647]{1,0}",
+     2,
+     INT64_C(9223372032559808512),
+     INT64_C(9223372032559808512),
+     SIZE_MAX / 2 - UINT32_MAX,
+     false,
+     {2147483647, 1}},
+    {"u8[9223372036854775807]{0}", 1, INT64_MAX, INT64_MAX, SIZE_MAX / 2, false, {1}},
+};
+
+static void test_measures(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof measures / sizeof measures[0]; ++i) {
+    const measure *const c = &measures[i];
+    const relayout_shape shape = shape_of(c->text);
+    int64_t physical;
+    size_t bytes;
+    int64_t strides[RELAYOUT_MAX_RANK];
+    print_message("%s\n", c->text);
+    assert_int_equal(relayout_shape_true_rank(&shape), c->true_rank);
+    assert_int_equal(relayout_shape_element_count(&shape), c->elements);
+    assert_int_equal(relayout_shape_physical_element_count(&shape, &physical, NULL), RELAYOUT_OK);
+    assert_int_equal(physical, c->physical);
+    assert_int_equal(relayout_shape_byte_size(&shape, &bytes, NULL), RELAYOUT_OK);
+    assert_int_equal(bytes, c->bytes);
+    assert_int_equal(relayout_shape_is_padded(&shape), c->padded);
+    assert_int_equal(relayout_shape_strides(&shape, strides, NULL), RELAYOUT_OK);
+    for (int32_t d = 0; d < shape.rank; ++d) {
+      assert_int_equal(strides[d], c->strides[d]);
+      int64_t stride;
+      assert_int_equal(relayout_index_dimension_stride(&shape, d, &stride, NULL), RELAYOUT_OK);
+      assert_int_equal(stride, c->strides[d]);
+      assert_int_equal(relayout_index_dimension_stride(&shape, d - shape.rank, &stride, NULL),
+                       RELAYOUT_OK);
+      assert_int_equal(stride, c->strides[d]);
+    }
+  }
+}
+
+static void test_unsupported_measures(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    const char *message;
+  } cases[] = {
+      {"f32[8,8]{1,0:T(2,2)}", "tiles (T) are not supported yet: tile_count is 1"},
+      {"f32[8]{0:L(16)}", "tail_padding_alignment_in_elements is 16"},
+      {"s4[8]{0:E(4)}", "packed elements (E) are not supported yet: element_size_in_bits is 4"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape shape = shape_of(cases[i].text);
+    int64_t numbers[RELAYOUT_MAX_RANK] = {0};
+    size_t bytes;
+    relayout_error error;
+    assert_int_equal(relayout_shape_physical_element_count(&shape, numbers, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, cases[i].message));
+    assert_int_equal(relayout_shape_byte_size(&shape, &bytes, &error), RELAYOUT_UNSUPPORTED);
+    assert_int_equal(relayout_shape_strides(&shape, numbers, &error), RELAYOUT_UNSUPPORTED);
+    assert_int_equal(relayout_index_to_linear(&shape, numbers, numbers, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_int_equal(relayout_index_from_linear(&shape, 0, numbers, &error), RELAYOUT_UNSUPPORTED);
+    assert_int_equal(relayout_index_dimension_stride(&shape, 0, numbers, &error),
+                     RELAYOUT_UNSUPPORTED);
+  }
+}
+
+/* The documentation's negative indexing: dimension -1 is the last. */
+static void test_dimension_numbers(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("f32[10,20,30]{0,2,1}");
+  for (int64_t number = -3; number < 3; ++number) {
+    int32_t dimension;
+    int64_t size;
+    assert_int_equal(relayout_shape_dimension_number(&shape, number, &dimension, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(dimension, number < 0 ? number + 3 : number);
+    assert_int_equal(relayout_shape_dimension(&shape, number, &size, NULL), RELAYOUT_OK);
+    assert_int_equal(size, 10 * (dimension + 1));
+  }
+  static const int64_t outside[] = {3, -4, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < sizeof outside / sizeof outside[0]; ++i) {
+    int32_t dimension = 42;
+    int64_t size = 42;
+    relayout_error error;
+    assert_int_equal(relayout_shape_dimension_number(&shape, outside[i], &dimension, &error),
+                     RELAYOUT_OUT_OF_RANGE);
+    assert_non_null(strstr(error.message, ", and the shape has 3 dimensions"));
+    assert_int_equal(relayout_shape_dimension(&shape, outside[i], &size, NULL),
+                     RELAYOUT_OUT_OF_RANGE);
+    assert_int_equal(dimension, 42);
+    assert_int_equal(size, 42);
+  }
+}
+
+static void test_padded_dimension(void **state) {
+  (void)state;
+  const relayout_shape plain = shape_of("f32[2,3]{0,1}");
+  const relayout_shape padded = shape_of("f32[2,3]{0,1:PD(3,5)}");
+  assert_int_equal(relayout_shape_padded_dimension(&plain, 1), 3);
+  assert_int_equal(relayout_shape_padded_dimension(&padded, 0), 3);
+  assert_int_equal(relayout_shape_padded_dimension(&padded, 1), 5);
+  assert_int_equal(relayout_shape_padded_dimension(&padded, 2), 0);
+  assert_int_equal(relayout_shape_padded_dimension(&padded, -1), 0);
+}
+
+static void test_null_arguments(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("f32[2]");
+  const relayout_status null = RELAYOUT_INVALID_ARGUMENT;
+  relayout_error error;
+  assert_int_equal(relayout_shape_validate(NULL, &error), null);
+  assert_string_equal(error.message, "shape is NULL");
+  assert_int_equal(relayout_shape_dimension_number(&shape, 0, NULL, &error), null);
+  assert_string_equal(error.message, "dimension is NULL");
+  assert_int_equal(relayout_shape_dimension(&shape, 0, NULL, &error), null);
+  assert_string_equal(error.message, "size is NULL");
+  assert_int_equal(relayout_shape_physical_element_count(&shape, NULL, &error), null);
+  assert_string_equal(error.message, "count is NULL");
+  assert_int_equal(relayout_shape_byte_size(&shape, NULL, &error), null);
+  assert_string_equal(error.message, "bytes is NULL");
+  assert_int_equal(relayout_shape_strides(&shape, NULL, &error), null);
+  assert_string_equal(error.message, "strides is NULL");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_make),
+      cmocka_unit_test(test_make_refusals),
+      cmocka_unit_test(test_rules),
+      cmocka_unit_test(test_garbage),
+      cmocka_unit_test(test_comparing),
+      cmocka_unit_test(test_measures),
+      cmocka_unit_test(test_unsupported_measures),
+      cmocka_unit_test(test_dimension_numbers),
+      cmocka_unit_test(test_padded_dimension),
+      cmocka_unit_test(test_null_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
