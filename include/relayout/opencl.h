@@ -34,8 +34,8 @@ typedef struct relayout_opencl_options {
   { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO }
 
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
- * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is not of the context or a
- * handle is NULL; RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler. */
+ * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the context's
+ * nor a part of one, or a handle is NULL; RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,
@@ -52,7 +52,8 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
  * events of `wait`. Offsets are in bytes and multiples of the element size. Never blocks, waits or
  * flushes, and allocates nothing. When `event` is not NULL it becomes an event that completes with
  * the relayout; the caller releases it. Source and destination may be one buffer when their bytes
- * do not overlap. A plan on an empty destination enqueues a marker.
+ * do not overlap. A side that takes no bytes may be NULL. A plan on an empty destination enqueues a
+ * marker.
  *
  * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait),
  * RELAYOUT_WRONG_CONTEXT (queue or buffers not of the plan's context, or the queue of another

@@ -170,8 +170,8 @@ static void fill_info(cl_device_id id, relayout_device_info *info) {
   device_text(id, CL_DEVICE_NAME, info->description, sizeof info->description);
   device_text(id, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
 
-  char name[64] = "";
-  char version[64] = "";
+  char name[60] = "";
+  char version[60] = "";
   cl_platform_id platform = NULL;
   if (clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS) {
     platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
