@@ -16,10 +16,10 @@ install(TARGETS ${installed_targets} EXPORT relayout-targets)
 install(DIRECTORY include/relayout TYPE INCLUDE ${private_headers})
 install(EXPORT relayout-targets NAMESPACE relayout:: DESTINATION ${package_dir})
 
-if(TARGET relayout_tool)
+if(RELAYOUT_BUILD_TOOLS)
   file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(relayout_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
-  install(TARGETS relayout_tool)
+  set_target_properties(relayout_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+  install(TARGETS relayout_command)
 endif()
 
 # find_package: a static library brings its own dependencies, a shared one hides them.
