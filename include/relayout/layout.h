@@ -153,7 +153,8 @@ RELAYOUT_API relayout_status relayout_layout_parse(const char *text, relayout_el
                                                    int32_t rank, relayout_layout *layout,
                                                    relayout_error *error);
 
-/* Prints as XLA does. Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be
+/* Prints as XLA does; the text is empty for a scalar's layout without properties, and for an invalid
+ * layout. Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be
  * NULL when capacity is 0) and returns the length of the whole text without it. The element type
  * says how a padding literal is written. */
 RELAYOUT_API size_t relayout_layout_format(const relayout_layout *layout,

@@ -58,7 +58,8 @@ RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
-/* Element type, dimensions and layout; padding that widens nothing equals none. */
+/* Element type, dimensions and layout; padding that widens nothing equals none, and a padding value
+ * that fills nothing equals any other. */
 RELAYOUT_API bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b);
 /* Element type and dimensions. */
 RELAYOUT_API bool relayout_shape_equal_ignoring_layout(const relayout_shape *a,
@@ -148,7 +149,8 @@ RELAYOUT_API relayout_status relayout_shape_drop_degenerate_dimensions(const rel
 
 /* Whether transposing `input` so that dimension i of `output` is dimension permutation[i] of
  * `input` leaves every byte where it is. Dimensions of size 1 lie anywhere; the padding, bar its
- * value, must agree. False for an invalid permutation or dimensions that do not agree. */
+ * value, must agree. False for an invalid permutation, and for element types, dimensions or tiles
+ * that do not agree. */
 RELAYOUT_API bool relayout_shape_transpose_is_bitcast(const relayout_shape *input,
                                                       const relayout_shape *output,
                                                       const int32_t *permutation);
@@ -176,8 +178,9 @@ enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
  *     S(n)         memory_space
  *
  * White space may stand between any two tokens. Without a layout it is the default one. A number is
- * rounded to the nearest value of a float type and must lie in the range of an integer type; the
- * imaginary part of a complex one is zero. The result is valid (relayout_shape_validate). Tuples,
+ * rounded to the nearest value of a float type (inf, -inf and nan where it has them) and must lie in
+ * the type's range; the imaginary part of a complex one is zero. Bits of a complex element are the
+ * imaginary part's, then the real part's. The locale has no effect. The result is valid (relayout_shape_validate). Tuples,
  * dynamic dimensions, and XLA's sparse and other properties are refused by name.
  * RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW,
  * RELAYOUT_UNSUPPORTED. */
@@ -185,7 +188,9 @@ RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_sha
                                                   relayout_error *error);
 
 /* Prints the shape with its layout, as XLA does: no white space, no layout for a plain scalar, no
- * property at its default. Parsing the text gives an equal shape. Like snprintf: writes at most
+ * property at its default. Padded dimensions that widen nothing are left out, a padding value is
+ * printed also where it fills nothing, a literal as the shortest number that parses to its bits, or
+ * as its bits where none does. Parsing the text gives an equal shape. Like snprintf: writes at most
  * `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns the length of
  * the whole text without it. */
 RELAYOUT_API size_t relayout_shape_format(const relayout_shape *shape, char *buffer,
