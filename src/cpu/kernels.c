@@ -14,6 +14,14 @@ static inline int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* One row of a stage, by the C library's memcpy, which stores with the widest vectors there are. The
+ * compiler must not know that the row is short: it would make `rep movs` of it, which takes longer to
+ * start than the row takes to copy. */
+static inline void unstage(uint8_t *restrict to, const uint8_t *restrict from, int64_t bytes) {
+  __asm__("" : "+r"(bytes));
+  memcpy(to, from, (size_t)bytes);
+}
+
 #define ELEMENT_BYTES 1
 #define SIZED(name)   name##_1
 #include "cpu/kernels.inc"

@@ -39,6 +39,7 @@ typedef struct rlt_cpu_frame {
   ptrdiff_t destination_row, destination_column;
   rlt_cpu_table rows, columns; /* for the table kernels alone */
   bool dense_columns;          /* columns.to counts up element by element */
+  bool dense_rows;             /* so does rows.from */
   bool uniform_fill;           /* all bytes of `fill` are equal */
   uint8_t fill[16];
 } rlt_cpu_frame;
@@ -47,10 +48,11 @@ typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 
 /* One row of the kernel table: all that depends on the element size. */
 typedef struct rlt_cpu_kernels {
-  rlt_cpu_kernel *move_runs;    /* both column strides are one element */
-  rlt_cpu_kernel *move_blocks;  /* source_row and destination_column are one element */
-  rlt_cpu_kernel *move_tables;  /* through rows and columns */
-  rlt_cpu_kernel *move_strided; /* any strides */
+  rlt_cpu_kernel *move_runs;          /* both column strides are one element */
+  rlt_cpu_kernel *move_blocks;        /* source_row and destination_column are one element */
+  rlt_cpu_kernel *move_tables;        /* through rows and columns */
+  rlt_cpu_kernel *move_tables_staged; /* the same, for dense_columns and tiles that fit a stage */
+  rlt_cpu_kernel *move_strided;       /* any strides */
   rlt_cpu_kernel *fill_strided;
   rlt_cpu_kernel *fill_tables;
 } rlt_cpu_kernels;
@@ -60,5 +62,8 @@ const rlt_cpu_kernels *rlt_cpu_kernels_for(int64_t element_bytes);
 
 /* The side, in bytes, of the tiles that move_blocks likes best. */
 enum { RLT_CPU_BLOCK_TILE_BYTES = 256 };
+
+/* The largest tile, in bytes, that move_tables_staged takes. */
+enum { RLT_CPU_TABLE_STAGE_BYTES = 16 * 1024 };
 
 #endif

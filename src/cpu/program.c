@@ -55,8 +55,8 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
        * caches do. */
       .transpose_rows = block,
       .transpose_columns = block,
-      /* Source and destination together in a first-level cache of 32 KiB. */
-      .packed_tile_bytes = 16 * 1024,
+      /* A stage, and with it the lines of source or destination, fits a first-level cache. */
+      .packed_tile_bytes = RLT_CPU_TABLE_STAGE_BYTES,
   };
 }
 
@@ -130,10 +130,10 @@ static void set_table(int64_t element_bytes, const rlt_group *group, const int64
   }
 }
 
-static bool is_dense(int64_t element_bytes, const rlt_group *group, const rlt_cpu_table *table) {
-  const int64_t moved = group->block * table->moved_inner;
-  for (int64_t p = 0; p < moved; ++p) {
-    if (table->to[p] != p * element_bytes) {
+/* Whether the offsets count up element by element. */
+static bool is_dense(const ptrdiff_t *offsets, int64_t count, int64_t element_bytes) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (offsets[i] != i * element_bytes) {
       return false;
     }
   }
@@ -160,8 +160,32 @@ static relayout_status set_tables(program *made, relayout_error *error) {
   rlt_group_offsets(made->problem, rows, positions, positions + most);
   set_table(element_bytes, rows, positions, positions + most, made->offsets + 4 * column_count,
             &made->frame.rows);
-  made->frame.dense_columns = is_dense(element_bytes, columns, &made->frame.columns);
   free(positions);
+  rlt_cpu_frame *frame = &made->frame;
+  frame->dense_columns =
+      is_dense(frame->columns.to, columns->block * frame->columns.moved_inner, element_bytes);
+  frame->dense_rows =
+      is_dense(frame->rows.from, rows->block * frame->rows.moved_inner, element_bytes);
+  return RELAYOUT_OK;
+}
+
+/* A stage pays from so many rows on; see the kernel. */
+enum { STAGED_ROWS = 8 };
+
+static relayout_status set_table_kernels(program *made, const rlt_cpu_kernels *kernels,
+                                         relayout_error *error) {
+  const rlt_strategy *strategy = made->strategy;
+  const relayout_status status = set_tables(made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int64_t rows = strategy->rows.block * made->frame.rows.moved_inner;
+  const int64_t tile_bytes = rlt_group_length(&strategy->rows) *
+                             rlt_group_length(&strategy->columns) * made->problem->element_bytes;
+  const bool staged =
+      made->frame.dense_columns && rows >= STAGED_ROWS && tile_bytes <= RLT_CPU_TABLE_STAGE_BYTES;
+  made->move = staged ? kernels->move_tables_staged : kernels->move_tables;
+  made->fill = made->problem->fills ? kernels->fill_tables : NULL;
   return RELAYOUT_OK;
 }
 
@@ -206,9 +230,7 @@ static relayout_status set_kernels(program *made, relayout_error *error) {
     }
     return RELAYOUT_OK;
   case RELAYOUT_STRATEGY_PACKED:
-    made->move = kernels->move_tables;
-    made->fill = problem->fills ? kernels->fill_tables : NULL;
-    return set_tables(made, error);
+    return set_table_kernels(made, kernels, error);
   case RELAYOUT_STRATEGY_GATHER:
     return problem->guard_count > 0 ? set_guards(made, error) : RELAYOUT_OK;
   case RELAYOUT_STRATEGY_FILL:
