@@ -57,6 +57,12 @@ typedef struct rlt_cpu_kernels {
   rlt_cpu_kernel *fill_tables;
 } rlt_cpu_kernels;
 
+extern const rlt_cpu_kernels rlt_cpu_kernels_1;
+extern const rlt_cpu_kernels rlt_cpu_kernels_2;
+extern const rlt_cpu_kernels rlt_cpu_kernels_4;
+extern const rlt_cpu_kernels rlt_cpu_kernels_8;
+extern const rlt_cpu_kernels rlt_cpu_kernels_16;
+
 /* For elements of 1, 2, 4, 8 or 16 bytes. */
 const rlt_cpu_kernels *rlt_cpu_kernels_for(int64_t element_bytes);
 
