@@ -50,10 +50,10 @@ static const literal_case literal_cases[] = {
     {RELAYOUT_F4E2M1FN, "0.25", 0, 0, ""}, /* a tie, to zero */
     {RELAYOUT_F4E2M1FN, "0.75", 0, 2, "1"},
     {RELAYOUT_F4E2M1FN, "6.99", 0, 7, "6"},
-    {RELAYOUT_F6E2M3FN, "0.125", 0, 1, "0.1"},
+    {RELAYOUT_F6E2M3FN, "0.125", 0, 1, "0.125"},
     {RELAYOUT_F6E3M2FN, "28", 0, 0x1f, "28"},
-    {RELAYOUT_F8E4M3FN, "448", 0, 0x7e, "450"},
-    {RELAYOUT_F8E4M3FN, "463.99", 0, 0x7e, "450"},
+    {RELAYOUT_F8E4M3FN, "448", 0, 0x7e, "448"},
+    {RELAYOUT_F8E4M3FN, "463.99", 0, 0x7e, "448"},
     {RELAYOUT_F8E4M3FN, "nan", 0, 0x7f, "0x7f"},
     {RELAYOUT_F8E4M3FNUZ, "nan", 0, 0x80, "0x80"},
     {RELAYOUT_F8E4M3FNUZ, "-0", 0, 0, ""},
@@ -64,8 +64,8 @@ static const literal_case literal_cases[] = {
     {RELAYOUT_F8E8M0FNU, "6", 0, 0x82, "8"},  /* 8 has */
     {RELAYOUT_F8E8M0FNU, "1e-300", 0, 0, ""}, /* the least value, whose bits are all zero */
     {RELAYOUT_F8E8M0FNU, "nan", 0, 0xff, "0xff"},
-    {RELAYOUT_F16, "65504", 0, 0x7bff, "65500"},
-    {RELAYOUT_F16, "65519.999", 0, 0x7bff, "65500"},
+    {RELAYOUT_F16, "65504", 0, 0x7bff, "65504"},
+    {RELAYOUT_F16, "65519.999", 0, 0x7bff, "65504"},
     {RELAYOUT_F16, "6e-8", 0, 1, "6e-8"},
     {RELAYOUT_F16, "2.98e-8", 0, 0, ""}, /* just below half of the least */
     {RELAYOUT_F16, "2.9802322387695312e-8", 0, 0, ""},
@@ -86,7 +86,7 @@ static const literal_case literal_cases[] = {
     {RELAYOUT_F32, "5.", 0, 0x40a00000, "5"},
     {RELAYOUT_F32, "1e-99999999999999999999999999", 0, 0, ""},
     {RELAYOUT_F32, "0e99999999999999999999999999", 0, 0, ""},
-    {RELAYOUT_F32, "123456789", 0, 0x4ceb79a3, "123456790"},
+    {RELAYOUT_F32, "123456789", 0, 0x4ceb79a3, "123456792"},
     {RELAYOUT_F64, "5e-324", 0, 1, "5e-324"},
     {RELAYOUT_F64, "2.2250738585072014e-308", 0, 0x0010000000000000, "2.2250738585072014e-308"},
     {RELAYOUT_F64, "1.7976931348623157e308", 0, 0x7fefffffffffffff, "1.7976931348623157e308"},

@@ -189,7 +189,7 @@ RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_sha
 
 /* Prints the shape with its layout, as XLA does: no white space, no layout for a plain scalar, no
  * property at its default. Padded dimensions that widen nothing are left out, a padding value is
- * printed also where it fills nothing, a literal as the shortest number that parses to its bits, or
+ * printed also where it fills nothing, a literal as a short number that parses to its bits, or
  * as its bits where none does. Parsing the text gives an equal shape. Like snprintf: writes at most
  * `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns the length of
  * the whole text without it. */

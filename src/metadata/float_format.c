@@ -197,6 +197,14 @@ static void shorten(const rlt_float_format *format, uint64_t magnitude, rlt_deci
   *decimal = exact;
 }
 
+/* An exact value that a reader would rather see than a shorter one that rounds to it: 448 and 0.125
+ * stay what they are, in whatever type 450 and 0.1 would do. */
+static bool is_short(const rlt_decimal *decimal) {
+  enum { FEW_DIGITS = 6, INTEGER_DIGITS = 15 };
+  const bool is_integer = decimal->count <= decimal->point;
+  return decimal->count <= FEW_DIGITS || (is_integer && decimal->point <= INTEGER_DIGITS);
+}
+
 size_t rlt_float_format_text(const rlt_float_format *format, uint64_t pattern,
                              char text[RLT_DECIMAL_TEXT_SIZE]) {
   const bool has_sign = format->specials != RLT_FLOAT_UNSIGNED && (pattern & sign_bit(format)) != 0;
@@ -215,6 +223,8 @@ size_t rlt_float_format_text(const rlt_float_format *format, uint64_t pattern,
   }
   rlt_decimal decimal;
   set_to_magnitude(format, magnitude, &decimal);
-  shorten(format, magnitude, &decimal);
+  if (!is_short(&decimal)) {
+    shorten(format, magnitude, &decimal);
+  }
   return start + rlt_decimal_format(&decimal, text + start);
 }

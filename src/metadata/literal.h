@@ -17,7 +17,7 @@
 relayout_status rlt_literal_parse(const char *text, size_t length, const rlt_type_row *row,
                                   rlt_element *element, relayout_error *error);
 
-/* Writes the shortest number that parses to these bits, or 0x and the bits where no number does. */
+/* Writes a short number that parses to these bits, or 0x and the bits where no number does. */
 void rlt_literal_format(const rlt_type_row *row, rlt_element element, rlt_text *text);
 
 #endif
