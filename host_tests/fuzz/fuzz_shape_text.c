@@ -1,27 +1,11 @@
 /* fuzz_shape_text.c: any text either is refused with a message fit to print, or is a valid shape
  * that prints and parses to itself. */
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz_target.h"
+#include "promise.h"
 #include "relayout/index.h"
-
-static void require(bool holds, const char *promise) {
-  if (!holds) {
-    fprintf(stderr, "broken: %s\n", promise);
-    abort();
-  }
-}
-
-static void check_error(relayout_status status, const relayout_error *error) {
-  require(error->status == status, "the error holds the status");
-  require(error->message[0] != '\0', "the error has a message");
-  for (const char *c = error->message; *c != '\0'; ++c) {
-    require(*c >= ' ' && *c <= '~', "the message is one line of printable characters");
-  }
-}
 
 /* Whatever is valid can be measured and indexed, or is refused for its tiles. */
 static void check_use(const relayout_shape *shape) {

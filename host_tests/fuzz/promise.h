@@ -1,0 +1,28 @@
+/* promise.h: what the fuzz targets hold the library to, and how they say that it failed. */
+#ifndef FUZZ_PROMISE_H
+#define FUZZ_PROMISE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "relayout/status.h"
+
+/* Aborts, naming the promise, unless it holds. */
+static inline void require(bool holds, const char *promise) {
+  if (!holds) {
+    fprintf(stderr, "broken: %s\n", promise);
+    abort();
+  }
+}
+
+/* What every refusal promises. */
+static inline void check_error(relayout_status status, const relayout_error *error) {
+  require(error->status == status, "the error holds the status");
+  require(error->message[0] != '\0', "the error has a message");
+  for (const char *c = error->message; *c != '\0'; ++c) {
+    require(*c >= ' ' && *c <= '~', "the message is one line of printable characters");
+  }
+}
+
+#endif
