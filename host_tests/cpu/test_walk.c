@@ -64,7 +64,32 @@ static void test_random_grids(void **state) {
   assert_true(tiles > 10000);
 }
 
+/* Loops of every kind of valid count, none included, which simplified problems do not mix. */
+static void test_valid_counts(void **state) {
+  (void)state;
+  for (int choice = 0; choice < 4 * 4 * 4; ++choice) {
+    const rlt_problem problem = {.element_bytes = 1,
+                                 .axis_count = 4,
+                                 .axes = {{5, 4, 1, 1},
+                                          {3, choice % 4, 5, 5},
+                                          {3, choice / 4 % 4, 15, 15},
+                                          {3, choice / 16, 45, 45}}};
+    const rlt_strategy strategy = {
+        .kind = RELAYOUT_STRATEGY_GATHER,
+        .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
+        .rows = {.axis_count = 0, .inner = 1, .block = 1}};
+    rlt_grid grid;
+    rlt_grid_make(&problem, &strategy, &grid);
+    assert_int_equal(grid.tile_count, 3 * 3 * 3 * 3);
+    if (!walk_agrees(&grid, 0)) {
+      definition_print(&problem);
+      fail();
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_grids)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_grids),
+                                     cmocka_unit_test(test_valid_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
