@@ -45,8 +45,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
   return (rlt_traits){
       /* A cache line: what memory moves at least, and enough for memcpy to be worth its call. */
       .line_bytes = 64,
-      /* From 256 KiB on memcpy is as fast as it gets, and half a second-level cache still holds it:
-       * a run that follows another one finds its pages mapped. */
+      /* memcpy is at its best from 256 KiB a call, and a megabyte still makes work for four. */
       .run_columns_bytes = 256 * 1024,
       /* Enough short runs that finding the next tile costs nothing beside them. */
       .run_tile_bytes = 64 * 1024,
