@@ -1,3 +1,4 @@
+#!/bin/sh
 # check.sh: what the tests of the command share; each sources it first. RELAYOUT is the command to
 # test. The tests run in a directory of their own, which goes away with them.
 
@@ -49,7 +50,7 @@ $wanted_out"
 # check_printed EXIT PART WORD...: as check, but only a part of standard output is known, and
 # standard error is empty.
 check_printed() {
-  wanted_code=$1 wanted_err= part=$2
+  wanted_code=$1 wanted_err='' part=$2
   shift 2
   "$RELAYOUT" "$@" <"$input" >../logs/out 2>../logs/err
   code=$?

@@ -1,3 +1,4 @@
+#!/bin/sh
 # test_convert.sh: `relayout convert`: raw bytes, .npy files, pipes, and all that can go wrong.
 #
 # Elements are letters, so that files can be read: abcdef is u8[2,3], aabbcc is u16[3].
@@ -173,7 +174,8 @@ refuse() {
   input=../logs/in
   check "$code" '' "$message" convert "$@" - out
   check_no_files "relayout convert $* - out"
-  wanted_code=$code wanted_out= wanted_err='relayout: convert: '
+  wanted_code=$code wanted_out='' wanted_err='relayout: convert: '
+  # shellcheck disable=SC2002
   cat ../logs/in | "$RELAYOUT" convert "$@" - - >../logs/out 2>../logs/err
   compare $? "convert $* - - in a pipe"
   input=../logs/nothing
@@ -195,7 +197,8 @@ refuse 5 'relayout: convert: ' abcdef --from 'u8[2,3]' --to '{0,1}' --device cud
 
 checks=$((checks + 1))
 printf abcdefg | "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' - out 2>../logs/err
-[ $? -eq 4 ] && grep -q 'standard input goes on after the 6 bytes' ../logs/err ||
+[ $? -eq 4 ] || fail 'a pipe that is too long: no exit code 4'
+grep -q 'standard input goes on after the 6 bytes' ../logs/err ||
   fail "a pipe that is too long: $(cat ../logs/err)"
 check_no_files 'a pipe that is too long'
 

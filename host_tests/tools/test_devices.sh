@@ -1,3 +1,4 @@
+#!/bin/sh
 # test_devices.sh: `relayout devices` and `relayout explain`, and names that are no device's.
 . "$(dirname "$0")/check.sh"
 

@@ -1,3 +1,4 @@
+#!/bin/sh
 # test_differences.sh: what the command does when verification finds a difference. RELAYOUT is the
 # command with an oracle and a conformance suite that find fault with everything.
 . "$(dirname "$0")/check.sh"

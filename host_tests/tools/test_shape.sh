@@ -1,3 +1,4 @@
+#!/bin/sh
 # test_shape.sh: `relayout shape` and `relayout index`.
 . "$(dirname "$0")/check.sh"
 
@@ -149,7 +150,7 @@ check 4 '' '-1' index 'f32[2,3]' --linear -1
 check 4 '' '0' index 'f32[0]' --linear 0
 check 4 '' 'SHAPE' index 'f32[2' --at 1
 check 4 '' 'not supported' index 'f32[3,5]{1,0:T(2,2)}' --at 2,3
-for numbers in x 1,x 1, ,1 1,,2 1.5 0x1; do
+for numbers in x 1,x '1,' ,1 1,,2 1.5 0x1; do
   check 2 '' '--at takes numbers' index 'f32[2,3]' --at "$numbers"
 done
 check 2 '' '--linear takes' index 'f32[2,3]' --linear ''

@@ -1,3 +1,4 @@
+#!/bin/sh
 # test_usage.sh: words that the command cannot understand, help, and output that goes nowhere.
 . "$(dirname "$0")/check.sh"
 

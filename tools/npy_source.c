@@ -1,0 +1,122 @@
+#include "npy_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+
+/* The array's dimensions as they lie in memory, major to minor. */
+static void list_physical(const npy_header *header, int64_t *widths) {
+  for (int32_t i = 0; i < header->rank; i++) {
+    const int32_t d = header->fortran_order ? header->rank - 1 - i : i;
+    widths[i] = header->dimensions[d];
+  }
+}
+
+static void drop_ones(int32_t *rank, int64_t *widths) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < *rank; i++) {
+    if (widths[i] != 1) {
+      widths[kept] = widths[i];
+      kept += 1;
+    }
+  }
+  *rank = kept;
+}
+
+/* Whether the file's array lies in memory as the shape does. Dimensions of one element lie
+ * anywhere, and a file of one dimension may hold any buffer of as many elements. */
+static bool lies_alike(const npy_header *header, const relayout_shape *shape) {
+  const npy_header expected = npy_describe(shape);
+  int64_t count;
+  if (header->rank == 1 &&
+      relayout_shape_physical_element_count(shape, &count, NULL) == RELAYOUT_OK) {
+    return header->dimensions[0] == count;
+  }
+  int64_t widths[RELAYOUT_MAX_RANK];
+  int64_t expected_widths[RELAYOUT_MAX_RANK];
+  int32_t rank = header->rank;
+  int32_t expected_rank = expected.rank;
+  list_physical(header, widths);
+  list_physical(&expected, expected_widths);
+  drop_ones(&rank, widths);
+  drop_ones(&expected_rank, expected_widths);
+  return rank == expected_rank &&
+         memcmp(widths, expected_widths, (size_t)rank * sizeof *widths) == 0;
+}
+
+static void format_dimensions(const npy_header *header, size_t capacity, char *text) {
+  size_t length = (size_t)snprintf(text, capacity, "(");
+  for (int32_t i = 0; i < header->rank && length < capacity; i++) {
+    length += (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? ", " : "",
+                               header->dimensions[i]);
+  }
+  if (length < capacity) {
+    snprintf(text + length, capacity - length, ") in %s order",
+             header->fortran_order ? "Fortran" : "C");
+  }
+}
+
+/* A bare layout as the source's: its dimensions are the file's, which it puts in its own order. */
+static exit_code apply_bare_layout(const char *text, const npy_header *header,
+                                   relayout_element_type type, relayout_shape *shape) {
+  relayout_error error;
+  relayout_layout layout;
+  if (relayout_layout_parse(text, type, header->rank, &layout, &error) != RELAYOUT_OK) {
+    return report_error("--from", &error);
+  }
+  int64_t widths[RELAYOUT_MAX_RANK];
+  int64_t dimensions[RELAYOUT_MAX_RANK];
+  list_physical(header, widths);
+  for (int32_t i = 0; i < header->rank; i++) {
+    dimensions[layout.minor_to_major[header->rank - 1 - i]] = widths[i];
+  }
+  if (relayout_shape_make_with_layout(type, header->rank, dimensions, &layout, shape, &error) !=
+      RELAYOUT_OK) {
+    return report_error("--from", &error);
+  }
+  return EXIT_CODE_OK;
+}
+
+exit_code npy_source_shape(const char *from, const char *name, const npy_header *header,
+                           relayout_shape *shape) {
+  relayout_error error;
+  const bool is_whole_shape = from != NULL && !arguments_is_bare_layout(from);
+  relayout_shape stated = {.element_type = RELAYOUT_ELEMENT_TYPE_INVALID};
+  if (is_whole_shape) {
+    const exit_code code = arguments_read_shape("--from", from, NULL, &stated);
+    if (code != EXIT_CODE_OK) {
+      return code;
+    }
+  }
+  relayout_element_type type;
+  if (npy_element_type(header, stated.element_type, &type, &error) != RELAYOUT_OK) {
+    return report_error(name, &error);
+  }
+  relayout_shape own;
+  if (npy_shape(header, type, &own, &error) != RELAYOUT_OK) {
+    return report_error(name, &error);
+  }
+  if (from == NULL) {
+    *shape = own;
+    return EXIT_CODE_OK;
+  }
+  if (!is_whole_shape) {
+    const exit_code code = apply_bare_layout(from, header, type, &stated);
+    if (code != EXIT_CODE_OK) {
+      return code;
+    }
+  }
+  if (!lies_alike(header, &stated)) {
+    const npy_header wanted = npy_describe(&stated);
+    char found_text[256];
+    char wanted_text[256];
+    format_dimensions(header, sizeof found_text, found_text);
+    format_dimensions(&wanted, sizeof wanted_text, wanted_text);
+    return report(EXIT_CODE_BAD_INPUT, "%s: the array is %s, but a buffer of --from %s is %s", name,
+                  found_text, from, wanted_text);
+  }
+  *shape = stated;
+  return EXIT_CODE_OK;
+}
