@@ -96,8 +96,8 @@ static void test_wanted_strategies_that_do_not_apply(void **state) {
   }
 }
 
-/* NHWC to NCHW with three channels: by hand, 16 floats make a line, the columns are 16 or more
- * pixels of one channel, and the rows are the 3 channels, so that a tile reads whole lines. */
+/* NHWC to NCHW with three channels: by hand, 16 floats make a line, so that 16 pixels of one channel
+ * by 3 channels is the least tile of whole lines; 85 of those fit the 4096 elements of a tile. */
 static void test_packed_groups_by_hand(void **state) {
   (void)state;
   const rlt_problem problem = problem_of("f32[2,3,100,100]{1,3,2,0}", "f32[2,3,100,100]{3,2,1,0}");
@@ -107,17 +107,20 @@ static void test_packed_groups_by_hand(void **state) {
   assert_int_equal(strategy.kind, RELAYOUT_STRATEGY_PACKED);
   assert_int_equal(strategy.columns.axis_count, 1);
   assert_int_equal(strategy.columns.axes[0], 0);
-  assert_int_equal(rlt_group_length(&strategy.columns), 16);
+  assert_int_equal(rlt_group_length(&strategy.columns), 85 * 16);
   assert_int_equal(strategy.rows.axis_count, 1);
   assert_int_equal(rlt_group_length(&strategy.rows), 3);
 }
 
-/* And back: the columns are the 3 channels of enough pixels that each channel reads a whole line. */
+/* And back, in tiles of no more than that: the columns are the 3 channels of enough pixels that each
+ * channel reads a whole line. */
 static void test_packed_columns_grow_to_source_lines(void **state) {
   (void)state;
   const rlt_problem problem = problem_of("f32[2,3,100,100]{3,2,1,0}", "f32[2,3,100,100]{1,3,2,0}");
+  rlt_traits least = traits;
+  least.packed_tile_bytes = 3 * 16 * 4;
   rlt_strategy strategy;
-  assert_int_equal(rlt_strategy_choose(&problem, &traits, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
+  assert_int_equal(rlt_strategy_choose(&problem, &least, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
                    RELAYOUT_OK);
   assert_int_equal(strategy.columns.axis_count, 2);
   assert_int_equal(rlt_group_length(&strategy.columns), 3 * 16);

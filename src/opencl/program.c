@@ -71,27 +71,6 @@ static void widen(rlt_problem *problem, rlt_strategy *strategy, int64_t factor) 
   strategy->columns.block = rlt_max(strategy->columns.block / factor, 1);
 }
 
-/* ---- Packed tiles ---- */
-
-/* As many more steps of the group's last axis as keep a tile of `elements` within `budget`. */
-static void grow_group(const rlt_problem *problem, int64_t budget, int64_t elements,
-                       rlt_group *group) {
-  if (group->axis_count > 0 && elements < budget) {
-    const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
-    group->block = rlt_min(extent, group->block * (budget / elements));
-  }
-}
-
-/* The strategy's tile is the least that moves whole lines. More of them at once cost each word less
- * to find its place, and give every work-item of a group something to do. */
-static void grow_packed_tile(const rlt_problem *problem, const rlt_traits *traits,
-                             rlt_strategy *strategy) {
-  const int64_t budget = traits->packed_tile_bytes / problem->element_bytes;
-  const int64_t rows = rlt_group_length(&strategy->rows);
-  grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->columns);
-  grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->rows);
-}
-
 /* ---- The program ---- */
 
 /* Whether the axes cover the destination: no two digit lists meet, so counting them is enough. */
@@ -136,12 +115,7 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_pro
   made->source_size = (size_t)(problem->source_elements * problem->element_bytes);
   made->destination_size = (size_t)(problem->destination_elements * problem->element_bytes);
   made->writes_all = fills_everything(problem);
-  rlt_strategy grown = *strategy;
-  if (strategy->kind == RELAYOUT_STRATEGY_PACKED) {
-    const rlt_traits traits = rlt_opencl_backend.traits(device, problem->element_bytes);
-    grow_packed_tile(problem, &traits, &grown);
-  }
-  relayout_status status = rlt_launch_create(opened, problem, &grown, &made->elements, error);
+  relayout_status status = rlt_launch_create(opened, problem, strategy, &made->elements, error);
   /* DIRECT kernels move whole lines whatever the element. */
   const int64_t factor =
       opened->family == RELAYOUT_KERNELS_STAGED ? word_factor(problem, strategy) : 1;

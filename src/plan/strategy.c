@@ -133,6 +133,15 @@ static void pack_groups(const rlt_problem *problem, int64_t target, rlt_group *c
   }
 }
 
+/* As many more steps of the group's last axis as keep a tile of `elements` within `budget`. */
+static void grow_group(const rlt_problem *problem, int64_t budget, int64_t elements,
+                       rlt_group *group) {
+  if (group->axis_count > 0 && elements < budget) {
+    const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
+    group->block = rlt_min(extent, group->block * (budget / elements));
+  }
+}
+
 static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *traits,
                                  rlt_strategy *strategy) {
   const int64_t budget = rlt_max(traits->packed_tile_bytes / problem->element_bytes, 1);
@@ -143,6 +152,12 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
     target /= 2;
     pack_groups(problem, target, &strategy->columns, &strategy->rows);
   }
+
+  /* That is the least that moves whole lines. More at once costs each element less to find its
+   * place, and gives every work-item of a group something to do. */
+  const int64_t rows = rlt_group_length(&strategy->rows);
+  grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->columns);
+  grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->rows);
 }
 
 /* ---- Choosing ---- */
