@@ -177,7 +177,8 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     return RELAYOUT_STRATEGY_COPY;
   }
   const int64_t long_run = traits->line_bytes / problem->element_bytes;
-  if (copy_applies(problem) && (problem->axis_count == 1 || problem->axes[0].valid >= long_run)) {
+  const int64_t written_run = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
+  if (copy_applies(problem) && (problem->axis_count == 1 || written_run >= long_run)) {
     *reason = "both sides run along the same axis, far enough to copy its runs";
     return RELAYOUT_STRATEGY_COPY;
   }

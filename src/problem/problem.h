@@ -65,8 +65,8 @@ relayout_status rlt_problem_lower(const relayout_shape *from, const relayout_sha
 /* Brings a problem to its simplest form without changing what it does: axes of extent 1 dropped,
  * axes sorted by destination stride, neighbours fused where both sides allow it. A problem that
  * writes nothing ends as one axis of extent 0; one without any source has axes of valid 0 alone, at
- * least one; one of a single element with a source has no axes. An axis with at most one valid digit
- * has source stride 0, since nothing is ever multiplied by it. */
+ * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
+ * whose source stride is never multiplied by anything, takes the destination's. */
 void rlt_problem_simplify(rlt_problem *problem);
 
 /* Nothing to write. Both are for simplified problems. */

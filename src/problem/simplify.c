@@ -101,7 +101,7 @@ static bool has_valid_zero(const rlt_problem *problem) {
 }
 
 static void make_single_axis(rlt_problem *problem, int64_t extent) {
-  problem->axes[0] = (rlt_axis){.extent = extent, .destination_stride = 1};
+  problem->axes[0] = (rlt_axis){.extent = extent, .source_stride = 1, .destination_stride = 1};
   problem->axis_count = 1;
   problem->guard_count = 0;
 }
@@ -118,7 +118,6 @@ static void simplify_fill(rlt_problem *problem) {
   fuse_neighbours(problem);
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     problem->axes[a].valid = 0;
-    problem->axes[a].source_stride = 0;
   }
   if (problem->axis_count == 0) {
     make_single_axis(problem, 1);
@@ -140,7 +139,7 @@ void rlt_problem_simplify(rlt_problem *problem) {
   fuse_neighbours(problem);
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     if (problem->axes[a].valid == 1) {
-      problem->axes[a].source_stride = 0;
+      problem->axes[a].source_stride = problem->axes[a].destination_stride;
     }
   }
 }
