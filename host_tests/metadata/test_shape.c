@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "metadata/shape_of.h"
+#include "shape_of.h"
 #include "relayout/index.h"
 
 /* ---- Making ---- */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "metadata/shape_of.h"
+#include "shape_of.h"
 #include "relayout/index.h"
 
 static void assert_text(const relayout_shape *shape, const char *expected) {

@@ -6,13 +6,12 @@
 
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
+#include "shape_of.h"
 
 static relayout_plan *plan_of(relayout_device *device, const char *from_text, const char *to_text) {
-  relayout_shape from;
-  relayout_shape to;
+  const relayout_shape from = shape_of(from_text);
+  const relayout_shape to = shape_of(to_text);
   relayout_plan *plan = NULL;
-  assert_int_equal(relayout_shape_parse(from_text, &from, NULL), RELAYOUT_OK);
-  assert_int_equal(relayout_shape_parse(to_text, &to, NULL), RELAYOUT_OK);
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   return plan;
 }

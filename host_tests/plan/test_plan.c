@@ -8,12 +8,7 @@
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
-
-static relayout_shape shape_of(const char *text) {
-  relayout_shape shape;
-  assert_int_equal(relayout_shape_parse(text, &shape, NULL), RELAYOUT_OK);
-  return shape;
-}
+#include "shape_of.h"
 
 static void test_plan_keeps_its_device(void **state) {
   (void)state;

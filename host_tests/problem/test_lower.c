@@ -4,15 +4,7 @@
 #include <string.h>
 
 #include "problem/problem.h"
-
-static relayout_shape shape_of(const char *text) {
-  relayout_shape shape;
-  relayout_error error = {.message = ""};
-  if (relayout_shape_parse(text, &shape, &error) != RELAYOUT_OK) {
-    fail_msg("%s: %s", text, error.message);
-  }
-  return shape;
-}
+#include "shape_of.h"
 
 typedef struct lower_case {
   const char *from;

@@ -1,6 +1,6 @@
 /* shape_of.h: the shape of a text that is valid, else the test fails. */
-#ifndef METADATA_SHAPE_OF_H
-#define METADATA_SHAPE_OF_H
+#ifndef HOST_TESTS_SHAPE_OF_H
+#define HOST_TESTS_SHAPE_OF_H
 
 #include "cmocka_all.h"
 
