@@ -191,7 +191,7 @@ static void visit_large(generator *g) {
       {3, {100, 128, 2}},  {4, {2, 129, 3, 37}},  {4, {4, 3, 30, 34}},    {4, {65, 2, 2, 66}},
       {4, {7, 7, 16, 16}}, {5, {3, 2, 40, 3, 5}}, {5, {2, 16, 2, 17, 4}}, {6, {2, 3, 4, 5, 6, 7}},
   };
-  begin_family(g, (thinning){60, 40, 4});
+  begin_family(g, (thinning){60, 40, 1});
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const dimension_list *s = &shapes[i];
     const uint32_t orders = factorial(s->rank);
@@ -204,6 +204,26 @@ static void visit_large(generator *g) {
              to_order, any_sides(g));
       }
     }
+  }
+}
+
+/* More than a cache holds: kernels may write around the cache then. */
+static void visit_beyond_caches(generator *g) {
+  static const struct {
+    relayout_element_type type;
+    dimension_list list;
+    uint32_t to_order;
+  } pairs[] = {
+      {RELAYOUT_U8, {3, {3400, 4300, 3}}, 2}, {RELAYOUT_U8, {2, {6500, 6700}}, 1},
+      {RELAYOUT_BF16, {2, {4701, 4702}}, 1},  {RELAYOUT_F32, {2, {3302, 3401}}, 1},
+      {RELAYOUT_F32, {2, {3400, 3301}}, 0},   {RELAYOUT_S64, {3, {230, 240, 101}}, 5},
+      {RELAYOUT_C128, {2, {1301, 2105}}, 1},
+  };
+  for (size_t i = 0; i < COUNT(pairs) && g->level == CONFORMANCE_FULL; i++) {
+    begin_family(g, (thinning){1, 1, 1});
+    take_next(g);
+    emit(g, pairs[i].type, pairs[i].list.rank, pairs[i].list.dimensions, 0, pairs[i].to_order,
+         any_sides(g));
   }
 }
 
@@ -325,6 +345,7 @@ void cases_visit(conformance_level level, uint64_t seed, cases_visitor visitor, 
   visit_orders(&g);
   visit_edges(&g);
   visit_large(&g);
+  visit_beyond_caches(&g);
   visit_padding_values(&g);
   visit_degenerate(&g);
   visit_random_ranks(&g);
