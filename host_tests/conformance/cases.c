@@ -127,7 +127,7 @@ static padded_sides any_sides(generator *g) {
 /* Every order into every other: element sizes and padding in full up to rank 3, drawn above. */
 static void visit_orders(generator *g) {
   static const int64_t dimensions[] = {3, 5, 2, 4, 3};
-  begin_family(g, (thinning){40, 10, 1});
+  begin_family(g, (thinning){40, 4, 1});
   for (int32_t rank = 0; rank <= 3; rank++) {
     const uint32_t orders = factorial(rank);
     for (uint32_t i = 0; i < orders * orders * COUNT(types_by_size) * PADDED_SIDES; i++) {
@@ -139,7 +139,7 @@ static void visit_orders(generator *g) {
     }
   }
   for (int32_t rank = 4; rank <= 5; rank++) {
-    begin_family(g, rank == 4 ? (thinning){60, 8, 1} : (thinning){1500, 150, 1});
+    begin_family(g, rank == 4 ? (thinning){60, 4, 1} : (thinning){1500, 60, 1});
     const uint32_t orders = factorial(rank);
     for (uint32_t pair = 0; pair < orders * orders; pair++) {
       if (take_next(g)) {
@@ -155,7 +155,7 @@ static void visit_edges(generator *g) {
   static const int64_t sizes[] = {1,  2,  3,  4,  5,  7,  8,  15,  16,
                                   17, 31, 32, 33, 63, 64, 65, 100, 129};
   static const int64_t lengths[] = {255, 256, 257, 1023, 1025, 4096, 10000, 65537};
-  begin_family(g, (thinning){8, 2, 1});
+  begin_family(g, (thinning){8, 1, 1});
   for (size_t i = 0; i < COUNT(sizes) + COUNT(lengths); i++) {
     const int64_t length = i < COUNT(sizes) ? sizes[i] : lengths[i - COUNT(sizes)];
     for (size_t t = 0; t < COUNT(types_by_size); t++) {
@@ -164,7 +164,7 @@ static void visit_edges(generator *g) {
       }
     }
   }
-  begin_family(g, (thinning){60, 10, 1});
+  begin_family(g, (thinning){60, 4, 1});
   for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes); i++) {
     const int64_t dimensions[] = {sizes[i / COUNT(sizes)], sizes[i % COUNT(sizes)]};
     for (size_t t = 0; t < COUNT(types_by_size); t++) {
@@ -191,7 +191,7 @@ static void visit_large(generator *g) {
       {3, {100, 128, 2}},  {4, {2, 129, 3, 37}},  {4, {4, 3, 30, 34}},    {4, {65, 2, 2, 66}},
       {4, {7, 7, 16, 16}}, {5, {3, 2, 40, 3, 5}}, {5, {2, 16, 2, 17, 4}}, {6, {2, 3, 4, 5, 6, 7}},
   };
-  begin_family(g, (thinning){60, 40, 1});
+  begin_family(g, (thinning){60, 16, 1});
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const dimension_list *s = &shapes[i];
     const uint32_t orders = factorial(s->rank);
@@ -235,7 +235,7 @@ static void visit_padding_values(generator *g) {
 #undef TYPE
   };
   static const dimension_list shapes[] = {{1, {21}}, {2, {5, 9}}, {3, {4, 3, 5}}};
-  begin_family(g, (thinning){40, 8, 1});
+  begin_family(g, (thinning){40, 1, 1});
   for (size_t i = 0; i < COUNT(types) * COUNT(shapes) * 6; i++) {
     if (!take_next(g)) {
       continue;
@@ -280,7 +280,7 @@ static void visit_degenerate(generator *g) {
       {5, {1, 1, 1, 1, 1}},
       {5, {1, 2, 1, 3, 1}},
   };
-  begin_family(g, (thinning){60, 8, 1});
+  begin_family(g, (thinning){60, 2, 1});
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const dimension_list *s = &shapes[i];
     const uint32_t orders = factorial(s->rank);
@@ -308,7 +308,7 @@ static void visit_random(generator *g, int32_t rank, int64_t max_elements) {
 }
 
 static void visit_random_ranks(generator *g) {
-  begin_family(g, (thinning){60, 10, 1});
+  begin_family(g, (thinning){60, 4, 1});
   for (uint32_t i = 0; i < 1000; i++) {
     if (take_next(g)) {
       visit_random(g, (int32_t)(i % 9), 4000);
@@ -318,7 +318,7 @@ static void visit_random_ranks(generator *g) {
 
 /* Many dimensions, all of them 1 but some twos and a three. */
 static void visit_high_ranks(generator *g) {
-  begin_family(g, (thinning){40, 8, 1});
+  begin_family(g, (thinning){40, 3, 1});
   for (int32_t rank = 6; rank <= RELAYOUT_MAX_RANK; rank++) {
     for (int32_t twos = 3; twos <= 12; twos += 3) {
       if (!take_next(g)) {
