@@ -269,19 +269,20 @@ checks=$((checks + 1))
 grep -q 'cannot write standard output: Broken pipe' ../logs/err ||
   fail "a reader that went away: $(cat ../logs/err)"
 
-# A large transfer shows a bar on a terminal, and there alone.
-if command -v script >/dev/null; then
-  truncate -s 64M ../logs/large
-  words="convert --from u8[67108864] --to {0} --device cpu ../logs/large /dev/null"
+# A large transfer shows a bar on a terminal, and there alone. Where there is no pseudo-terminal to
+# be had, as in a bare chroot, only the silence is checked.
+truncate -s 64M ../logs/large
+words="convert --from u8[67108864] --to {0} --device cpu ../logs/large /dev/null"
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
   script -qec "'$RELAYOUT' $words" ../logs/typed >/dev/null </dev/null
   for part in 'reading ' 'writing ' '#####] 100 %'; do
     checks=$((checks + 1))
     grep -qF "$part" ../logs/typed || fail "relayout $words: no '$part' on the terminal"
   done
-  # shellcheck disable=SC2086
-  check 0 '' '' $words
-  rm ../logs/large
 fi
+# shellcheck disable=SC2086
+check 0 '' '' $words
+rm ../logs/large
 check_no_files 'a large transfer'
 
 # An output file that was there stays as it was until the new one is whole.
