@@ -38,16 +38,16 @@ static uint64_t available_memory(void) {
 }
 
 static void fill(unsigned char *source) {
-  for (int64_t row = 0; row < rows; row++) {
-    for (int64_t column = 0; column < columns; column++) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
       source[row * columns + column] = byte_at(row, column);
     }
   }
 }
 
 static bool is_transposed(const unsigned char *destination) {
-  for (int64_t row = 0; row < rows; row++) {
-    for (int64_t column = 0; column < columns; column++) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
       if (destination[column * rows + row] != byte_at(row, column)) {
         fprintf(stderr, "element %" PRId64 ",%" PRId64 " is 0x%02x, not 0x%02x\n", row, column,
                 destination[column * rows + row], byte_at(row, column));

@@ -67,7 +67,7 @@ static void visit(const generator *g, const relayout_shape *from, const relayout
 /* A permutation of 0 .. rank-1 by its number in 0 .. rank!-1; number 0 is descending. */
 static void order_of(int32_t rank, uint32_t number, int32_t *order) {
   bool used[RELAYOUT_MAX_RANK] = {false};
-  for (int32_t i = 0; i < rank; i++) {
+  for (int32_t i = 0; i < rank; ++i) {
     uint32_t skip = number % (uint32_t)(rank - i);
     number /= (uint32_t)(rank - i);
     int32_t d = rank - 1;
@@ -82,7 +82,7 @@ static void order_of(int32_t rank, uint32_t number, int32_t *order) {
 
 static uint32_t factorial(int32_t rank) {
   uint32_t product = 1;
-  for (int32_t i = 2; i <= rank; i++) {
+  for (int32_t i = 2; i <= rank; ++i) {
     product *= (uint32_t)i;
   }
   return product;
@@ -91,7 +91,7 @@ static uint32_t factorial(int32_t rank) {
 static relayout_shape make_shape(relayout_element_type type, int32_t rank,
                                  const int64_t *dimensions, uint32_t order) {
   relayout_shape shape = {.element_type = type, .rank = rank, .layout = {.rank = rank}};
-  for (int32_t d = 0; d < rank; d++) {
+  for (int32_t d = 0; d < rank; ++d) {
     shape.dimensions[d] = dimensions[d];
   }
   order_of(rank, order, shape.layout.minor_to_major);
@@ -128,9 +128,9 @@ static padded_sides any_sides(generator *g) {
 static void visit_orders(generator *g) {
   static const int64_t dimensions[] = {3, 5, 2, 4, 3};
   begin_family(g, (thinning){40, 4, 1});
-  for (int32_t rank = 0; rank <= 3; rank++) {
+  for (int32_t rank = 0; rank <= 3; ++rank) {
     const uint32_t orders = factorial(rank);
-    for (uint32_t i = 0; i < orders * orders * COUNT(types_by_size) * PADDED_SIDES; i++) {
+    for (uint32_t i = 0; i < orders * orders * COUNT(types_by_size) * PADDED_SIDES; ++i) {
       if (take_next(g)) {
         const uint32_t pair = i / (COUNT(types_by_size) * PADDED_SIDES);
         emit(g, types_by_size[i % COUNT(types_by_size)], rank, dimensions, pair / orders,
@@ -138,10 +138,10 @@ static void visit_orders(generator *g) {
       }
     }
   }
-  for (int32_t rank = 4; rank <= 5; rank++) {
+  for (int32_t rank = 4; rank <= 5; ++rank) {
     begin_family(g, rank == 4 ? (thinning){60, 4, 1} : (thinning){1500, 60, 1});
     const uint32_t orders = factorial(rank);
-    for (uint32_t pair = 0; pair < orders * orders; pair++) {
+    for (uint32_t pair = 0; pair < orders * orders; ++pair) {
       if (take_next(g)) {
         const relayout_element_type type = any_size(g);
         emit(g, type, rank, dimensions, pair / orders, pair % orders, any_sides(g));
@@ -156,18 +156,18 @@ static void visit_edges(generator *g) {
                                   17, 31, 32, 33, 63, 64, 65, 100, 129};
   static const int64_t lengths[] = {255, 256, 257, 1023, 1025, 4096, 10000, 65537};
   begin_family(g, (thinning){8, 1, 1});
-  for (size_t i = 0; i < COUNT(sizes) + COUNT(lengths); i++) {
+  for (size_t i = 0; i < COUNT(sizes) + COUNT(lengths); ++i) {
     const int64_t length = i < COUNT(sizes) ? sizes[i] : lengths[i - COUNT(sizes)];
-    for (size_t t = 0; t < COUNT(types_by_size); t++) {
+    for (size_t t = 0; t < COUNT(types_by_size); ++t) {
       if (take_next(g)) {
         emit(g, types_by_size[t], 1, &length, 0, 0, any_sides(g));
       }
     }
   }
   begin_family(g, (thinning){60, 4, 1});
-  for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes); i++) {
+  for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes); ++i) {
     const int64_t dimensions[] = {sizes[i / COUNT(sizes)], sizes[i % COUNT(sizes)]};
-    for (size_t t = 0; t < COUNT(types_by_size); t++) {
+    for (size_t t = 0; t < COUNT(types_by_size); ++t) {
       if (take_next(g)) {
         const uint32_t from_order = (uint32_t)random_below(&g->random, 2);
         const bool transposes = random_below(&g->random, 3) > 0;
@@ -192,11 +192,11 @@ static void visit_large(generator *g) {
       {4, {7, 7, 16, 16}}, {5, {3, 2, 40, 3, 5}}, {5, {2, 16, 2, 17, 4}}, {6, {2, 3, 4, 5, 6, 7}},
   };
   begin_family(g, (thinning){60, 16, 1});
-  for (size_t i = 0; i < COUNT(shapes); i++) {
+  for (size_t i = 0; i < COUNT(shapes); ++i) {
     const dimension_list *s = &shapes[i];
     const uint32_t orders = factorial(s->rank);
     const uint32_t pairs = orders < 24 ? orders * orders : 36;
-    for (uint32_t pair = 0; pair < pairs * COUNT(types_by_size); pair++) {
+    for (uint32_t pair = 0; pair < pairs * COUNT(types_by_size); ++pair) {
       if (take_next(g)) {
         const uint32_t from_order = (uint32_t)random_below(&g->random, orders);
         const uint32_t to_order = (uint32_t)random_below(&g->random, orders);
@@ -219,7 +219,7 @@ static void visit_beyond_caches(generator *g) {
       {RELAYOUT_F32, {2, {3400, 3301}}, 0},   {RELAYOUT_S64, {3, {230, 240, 101}}, 5},
       {RELAYOUT_C128, {2, {1301, 2105}}, 1},
   };
-  for (size_t i = 0; i < COUNT(pairs) && g->level == CONFORMANCE_FULL; i++) {
+  for (size_t i = 0; i < COUNT(pairs) && g->level == CONFORMANCE_FULL; ++i) {
     begin_family(g, (thinning){1, 1, 1});
     take_next(g);
     emit(g, pairs[i].type, pairs[i].list.rank, pairs[i].list.dimensions, 0, pairs[i].to_order,
@@ -236,7 +236,7 @@ static void visit_padding_values(generator *g) {
   };
   static const dimension_list shapes[] = {{1, {21}}, {2, {5, 9}}, {3, {4, 3, 5}}};
   begin_family(g, (thinning){40, 1, 1});
-  for (size_t i = 0; i < COUNT(types) * COUNT(shapes) * 6; i++) {
+  for (size_t i = 0; i < COUNT(types) * COUNT(shapes) * 6; ++i) {
     if (!take_next(g)) {
       continue;
     }
@@ -281,10 +281,10 @@ static void visit_degenerate(generator *g) {
       {5, {1, 2, 1, 3, 1}},
   };
   begin_family(g, (thinning){60, 2, 1});
-  for (size_t i = 0; i < COUNT(shapes); i++) {
+  for (size_t i = 0; i < COUNT(shapes); ++i) {
     const dimension_list *s = &shapes[i];
     const uint32_t orders = factorial(s->rank);
-    for (uint32_t draw = 0; draw < 10 * PADDED_SIDES; draw++) {
+    for (uint32_t draw = 0; draw < 10 * PADDED_SIDES; ++draw) {
       if (take_next(g)) {
         const uint32_t from_order = (uint32_t)random_below(&g->random, orders);
         const uint32_t to_order = (uint32_t)random_below(&g->random, orders);
@@ -309,7 +309,7 @@ static void visit_random(generator *g, int32_t rank, int64_t max_elements) {
 
 static void visit_random_ranks(generator *g) {
   begin_family(g, (thinning){60, 4, 1});
-  for (uint32_t i = 0; i < 1000; i++) {
+  for (uint32_t i = 0; i < 1000; ++i) {
     if (take_next(g)) {
       visit_random(g, (int32_t)(i % 9), 4000);
     }
@@ -319,16 +319,16 @@ static void visit_random_ranks(generator *g) {
 /* Many dimensions, all of them 1 but some twos and a three. */
 static void visit_high_ranks(generator *g) {
   begin_family(g, (thinning){40, 3, 1});
-  for (int32_t rank = 6; rank <= RELAYOUT_MAX_RANK; rank++) {
+  for (int32_t rank = 6; rank <= RELAYOUT_MAX_RANK; ++rank) {
     for (int32_t twos = 3; twos <= 12; twos += 3) {
       if (!take_next(g)) {
         continue;
       }
       relayout_shape from = {.element_type = any_size(g), .rank = rank};
-      for (int32_t d = 0; d < rank; d++) {
+      for (int32_t d = 0; d < rank; ++d) {
         from.dimensions[d] = 1;
       }
-      for (int32_t i = 0; i < twos; i++) {
+      for (int32_t i = 0; i < twos; ++i) {
         from.dimensions[random_below(&g->random, rank)] = i == 0 ? 3 : 2;
       }
       relayout_shape to = from;

@@ -163,7 +163,7 @@ static void run_pair(void *context, const relayout_shape *from, const relayout_s
     return;
   }
   const relayout_strategy chosen = run_strategy(s, &t, RELAYOUT_STRATEGY_AUTO);
-  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
     if (all[i] != RELAYOUT_STRATEGY_AUTO && all[i] != chosen) {
       run_strategy(s, &t, all[i]);
     }

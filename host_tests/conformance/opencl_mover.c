@@ -135,7 +135,7 @@ static relayout_status write_placed(cl_command_queue queue, const placement *p, 
   } else {
     const guarded_buffer *buffers[] = {p->source, p->destination};
     cl_status = CL_SUCCESS;
-    for (size_t i = 0; i < 2 && cl_status == CL_SUCCESS; i++) {
+    for (size_t i = 0; i < 2 && cl_status == CL_SUCCESS; ++i) {
       cl_status = clEnqueueWriteBuffer(queue, p->memory[i], CL_FALSE, 0, buffers[i]->total,
                                        buffers[i]->bytes, 0, NULL, &written[i]);
       *count += cl_status == CL_SUCCESS ? 1 : 0;
@@ -148,7 +148,7 @@ static relayout_status read_placed(cl_command_queue queue, const placement *p, c
                                    const cl_event *wait, relayout_error *error) {
   const guarded_buffer *buffers[] = {p->source, p->destination};
   const size_t bases[] = {0, p->base};
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < 2; ++i) {
     const cl_int cl_status =
         clEnqueueReadBuffer(queue, p->memory[i], CL_TRUE, bases[i], buffers[i]->total,
                             buffers[i]->bytes, n_wait, wait, NULL);
@@ -189,7 +189,7 @@ static relayout_status move_placed(opencl_mover *mover, const relayout_plan *pla
     status = move_between(queue, uses_events, plan, p, written, written_count, error);
   }
   clFinish(queue);
-  for (cl_uint i = 0; i < written_count; i++) {
+  for (cl_uint i = 0; i < written_count; ++i) {
     clReleaseEvent(written[i]);
   }
   return status;

@@ -36,7 +36,7 @@ static relayout_status make_tensor(tester *t, const relayout_shape *shape, uint6
     }
     return RELAYOUT_OUT_OF_MEMORY;
   }
-  for (size_t i = 0; i < made->size; i++) {
+  for (size_t i = 0; i < made->size; ++i) {
     made->bytes[i] = (unsigned char)random_next(&seed);
   }
   return RELAYOUT_OK;
@@ -135,7 +135,7 @@ static bool moves(tester *t, relayout_device *device, move_function move, const 
 /* `property` says what failed when the bytes differ; the pair of shapes is the one to look at. */
 static void expect_same(tester *t, const char *property, uint64_t seed, const tensor *from,
                         const tensor *expected, const tensor *found) {
-  for (size_t i = 0; i < found->size; i++) {
+  for (size_t i = 0; i < found->size; ++i) {
     if (found->bytes[i] != expected->bytes[i]) {
       failure_add(t->report, t->device, &from->shape, &found->shape,
                   "%s: byte %zu of %zu is 0x%02x, not 0x%02x (sample %llu)", property, i,
@@ -168,7 +168,7 @@ relayout_status conformance_run_properties(relayout_device *device, relayout_dev
   memset(report, 0, sizeof(*report));
   report->seed = seed;
   tester t = {device, reference, report, error};
-  for (size_t i = 0; i < total; i++) {
+  for (size_t i = 0; i < total; ++i) {
     const uint64_t sample_seed = random_mix(seed + i);
     sample s;
     const relayout_status status = make_sample(&t, sample_seed, &s);

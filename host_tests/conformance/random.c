@@ -52,7 +52,7 @@ void random_dimensions(uint64_t *state, relayout_element_type type, int32_t rank
   shape->element_type = type;
   shape->rank = rank;
   int64_t room = max_elements;
-  for (int32_t d = 0; d < rank; d++) {
+  for (int32_t d = 0; d < rank; ++d) {
     const int64_t size = random_dimension(state);
     shape->dimensions[d] = size <= room ? size : room;
     room /= size > 0 ? size : 1;
@@ -64,7 +64,7 @@ void random_order(uint64_t *state, relayout_shape *shape) {
   memset(&shape->layout, 0, sizeof(shape->layout));
   shape->layout.rank = shape->rank;
   int32_t *order = shape->layout.minor_to_major;
-  for (int32_t i = 0; i < shape->rank; i++) {
+  for (int32_t i = 0; i < shape->rank; ++i) {
     const int32_t other = (int32_t)random_below(state, i + 1);
     order[i] = order[other];
     order[other] = i;
@@ -79,7 +79,7 @@ void random_padding(uint64_t *state, relayout_shape *shape) {
   layout->padded_dimension_count = shape->rank;
   memcpy(layout->padded_dimensions, shape->dimensions, sizeof(shape->dimensions));
   const int64_t widenings = 1 + random_below(state, 3);
-  for (int64_t i = 0; i < widenings; i++) {
+  for (int64_t i = 0; i < widenings; ++i) {
     const int64_t d = random_below(state, shape->rank);
     const int64_t size = shape->dimensions[d];
     const bool to_line = size > 2 && random_below(state, 2) == 0;
@@ -97,7 +97,7 @@ void random_padding_value(uint64_t *state, relayout_shape *shape) {
   do {
     layout->padding_value = (relayout_padding_value)random_below(state, 6);
     if (layout->padding_value == RELAYOUT_PADDING_LITERAL) {
-      for (size_t i = 0; i < oracle_element_size(shape->element_type); i++) {
+      for (size_t i = 0; i < oracle_element_size(shape->element_type); ++i) {
         layout->padding_literal[i] = is_narrow ? 1 : (unsigned char)random_below(state, 256);
       }
     }

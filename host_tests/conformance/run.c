@@ -98,7 +98,7 @@ static int run_on_opencl_device(const run *r, const char *name, relayout_kernel_
 
 static int run_on_opencl(const run *r, relayout_kernel_family kernels) {
   static relayout_device_info infos[MAX_DEVICES];
-  for (size_t i = 0; i < MAX_DEVICES; i++) {
+  for (size_t i = 0; i < MAX_DEVICES; ++i) {
     infos[i].struct_size = sizeof(infos[i]);
   }
   relayout_error error;
@@ -107,7 +107,7 @@ static int run_on_opencl(const run *r, relayout_kernel_family kernels) {
     return fail("list", &error);
   }
   int result = EXIT_SKIPPED;
-  for (size_t i = 0; i < count && i < MAX_DEVICES; i++) {
+  for (size_t i = 0; i < count && i < MAX_DEVICES; ++i) {
     if (infos[i].backend != RELAYOUT_BACKEND_OPENCL ||
         strstr(infos[i].platform, r->platform) == NULL) {
       continue;

@@ -1,15 +1,13 @@
 /* Bad input to plans and devices: each gives its status and a message that names the argument and
  * its value, and nothing is written. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_all.h"
 #include "relayout/relayout.h"
+#include "shape_of.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -25,15 +23,6 @@ static int open_cpu(void **state) {
 static int close_cpu(void **state) {
   relayout_device_destroy(*state);
   return 0;
-}
-
-static relayout_shape parse(const char *text) {
-  relayout_shape shape;
-  relayout_error error;
-  if (relayout_shape_parse(text, &shape, &error) != RELAYOUT_OK) {
-    fail_msg("%s: %s", text, error.message);
-  }
-  return shape;
 }
 
 /* `what` tells the failing case. */
@@ -63,7 +52,7 @@ static void assert_no_plan(relayout_device *device, const char *what, const rela
   error = (relayout_error){RELAYOUT_OK, 0, ""};
   assert_refused(what, expected, message,
                  relayout_copy(device, from, to, source, destination, &error), &error);
-  for (size_t i = 0; i < sizeof(destination); i++) {
+  for (size_t i = 0; i < sizeof(destination); ++i) {
     assert_int_equal(destination[i], 0xa5);
   }
 }
@@ -97,10 +86,10 @@ static const pair_case pair_cases[] = {
 };
 
 static void test_pairs(void **state) {
-  for (size_t i = 0; i < COUNT(pair_cases); i++) {
+  for (size_t i = 0; i < COUNT(pair_cases); ++i) {
     const pair_case *c = &pair_cases[i];
-    const relayout_shape from = parse(c->from);
-    const relayout_shape to = parse(c->to);
+    const relayout_shape from = shape_of(c->from);
+    const relayout_shape to = shape_of(c->to);
     char what[128];
     snprintf(what, sizeof(what), "%s to %s", c->from, c->to);
     assert_no_plan(*state, what, &from, &to, c->status, c->message);
@@ -167,8 +156,8 @@ static void set_field(relayout_shape *shape, const field_case *c) {
 }
 
 static void test_fields(void **state) {
-  const relayout_shape valid = parse("u8[2,3]{0,1:PD(3,5)}");
-  for (size_t i = 0; i < COUNT(field_cases); i++) {
+  const relayout_shape valid = shape_of("u8[2,3]{0,1:PD(3,5)}");
+  for (size_t i = 0; i < COUNT(field_cases); ++i) {
     const field_case *c = &field_cases[i];
     relayout_shape broken = valid;
     set_field(&broken, c);
@@ -181,7 +170,7 @@ static void test_fields(void **state) {
 /* Whatever the bytes, a refusal: none of these is a shape. */
 static void test_bytes(void **state) {
   static const unsigned char patterns[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
-  for (size_t i = 0; i < COUNT(patterns); i++) {
+  for (size_t i = 0; i < COUNT(patterns); ++i) {
     relayout_shape shape;
     memset(&shape, patterns[i], sizeof(shape));
     relayout_plan *plan = NULL;
@@ -194,11 +183,11 @@ static void test_bytes(void **state) {
 
 static void test_sizes_that_overflow(void **state) {
   const int64_t huge = (int64_t)1 << 40;
-  relayout_shape shape = parse("u8[2,3]");
+  relayout_shape shape = shape_of("u8[2,3]");
   shape.dimensions[0] = huge;
   shape.dimensions[1] = huge;
   assert_no_plan(*state, "2^40 x 2^40", &shape, &shape, RELAYOUT_SIZE_OVERFLOW, "1099511627776");
-  relayout_shape wide = parse("c128[1]"); /* the elements fit 63 bits, their bytes do not */
+  relayout_shape wide = shape_of("c128[1]"); /* the elements fit 63 bits, their bytes do not */
   wide.dimensions[0] = (int64_t)1 << 60;
   assert_no_plan(*state, "2^60 c128", &wide, &wide, RELAYOUT_SIZE_OVERFLOW, "1152921504606846976");
 }
@@ -206,7 +195,7 @@ static void test_sizes_that_overflow(void **state) {
 /* ---- Arguments of plans --------------------------------------------------------------------- */
 
 static void test_arguments_of_create(void **state) {
-  const relayout_shape shape = parse("u8[2,3]");
+  const relayout_shape shape = shape_of("u8[2,3]");
   relayout_error error;
   relayout_plan *plan = NULL;
   assert_refused("device", RELAYOUT_INVALID_ARGUMENT, "device is NULL",
@@ -251,9 +240,9 @@ static const overlap_case overlap_cases[] = {
 };
 
 static void test_overlap(void **state) {
-  const relayout_shape from = parse("u8[2,3]");
-  const relayout_shape to = parse("u8[2,3]{0,1:PD(3,3)}");
-  for (size_t i = 0; i < COUNT(overlap_cases); i++) {
+  const relayout_shape from = shape_of("u8[2,3]");
+  const relayout_shape to = shape_of("u8[2,3]{0,1:PD(3,3)}");
+  for (size_t i = 0; i < COUNT(overlap_cases); ++i) {
     const overlap_case *c = &overlap_cases[i];
     unsigned char bytes[16];
     memset(bytes, 0xa5, sizeof(bytes));
@@ -266,15 +255,15 @@ static void test_overlap(void **state) {
       continue;
     }
     assert_refused("overlap", RELAYOUT_BUFFERS_OVERLAP, "9 bytes", status, &error);
-    for (size_t b = 0; b < sizeof(bytes); b++) {
+    for (size_t b = 0; b < sizeof(bytes); ++b) {
       assert_int_equal(bytes[b], 0xa5);
     }
   }
 }
 
 static void test_arguments_of_execute(void **state) {
-  const relayout_shape from = parse("u8[2,3]");
-  const relayout_shape to = parse("u8[2,3]{0,1:PD(3,3)}");
+  const relayout_shape from = shape_of("u8[2,3]");
+  const relayout_shape to = shape_of("u8[2,3]{0,1:PD(3,3)}");
   relayout_plan *plan;
   assert_int_equal(relayout_plan_create(*state, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   unsigned char bytes[9];
@@ -286,12 +275,12 @@ static void test_arguments_of_execute(void **state) {
                  relayout_plan_execute(plan, NULL, bytes, &error), &error);
   assert_refused("destination", RELAYOUT_INVALID_ARGUMENT, "destination is NULL",
                  relayout_plan_execute(plan, bytes, NULL, &error), &error);
-  for (size_t b = 0; b < sizeof(bytes); b++) {
+  for (size_t b = 0; b < sizeof(bytes); ++b) {
     assert_int_equal(bytes[b], 0xa5);
   }
   relayout_plan_destroy(plan);
 
-  const relayout_shape empty = parse("u8[0,3]"); /* has no bytes to point to */
+  const relayout_shape empty = shape_of("u8[0,3]"); /* has no bytes to point to */
   assert_int_equal(relayout_copy(*state, &empty, &empty, NULL, NULL, NULL), RELAYOUT_OK);
 }
 
@@ -320,7 +309,7 @@ static const name_case name_cases[] = {
 
 static void test_device_names(void **state) {
   (void)state;
-  for (size_t i = 0; i < COUNT(name_cases); i++) {
+  for (size_t i = 0; i < COUNT(name_cases); ++i) {
     const name_case *c = &name_cases[i];
     relayout_device *device = NULL;
     relayout_error error = {RELAYOUT_OK, 0, ""};

@@ -36,7 +36,7 @@ static relayout_shape elements_of(const relayout_shape *shape) {
   relayout_shape elements = *shape;
   memset(&elements.layout, 0, sizeof(elements.layout));
   elements.layout.rank = shape->rank;
-  for (int32_t i = 0; i < shape->rank; i++) {
+  for (int32_t i = 0; i < shape->rank; ++i) {
     elements.layout.minor_to_major[i] = shape->rank - 1 - i;
   }
   return elements;
@@ -50,7 +50,7 @@ static bool fill_source(trial *t) {
   if (bytes == NULL) {
     return false;
   }
-  for (size_t i = 0; i < size; i++) {
+  for (size_t i = 0; i < size; ++i) {
     bytes[i] = (unsigned char)(random_mix(i) % TRIAL_ELEMENT_BYTES);
   }
   relayout_shape keeping_padding = *t->from;
@@ -115,7 +115,7 @@ void guarded_buffer_unwatch(const guarded_buffer *buffer) {
 
 bool guarded_buffer_differs(const guarded_buffer *buffer, const unsigned char *expected,
                             difference *first) {
-  for (size_t i = 0; i < buffer->total; i++) {
+  for (size_t i = 0; i < buffer->total; ++i) {
     const bool is_guard = i < buffer->start || i >= buffer->start + buffer->size;
     const unsigned wanted = is_guard ? TRIAL_GUARD : expected[i - buffer->start];
     if (buffer->bytes[i] != wanted) {

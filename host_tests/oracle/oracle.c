@@ -250,7 +250,7 @@ static int64_t width(const relayout_shape *shape, int32_t d) {
 
 size_t oracle_byte_size(const relayout_shape *shape) {
   size_t bytes = oracle_element_size(shape->element_type);
-  for (int32_t d = 0; d < shape->rank; d++) {
+  for (int32_t d = 0; d < shape->rank; ++d) {
     bytes *= (size_t)width(shape, d);
   }
   return bytes;
@@ -261,7 +261,7 @@ size_t oracle_byte_size(const relayout_shape *shape) {
 static size_t element_number(const relayout_shape *shape, const int64_t *index) {
   size_t number = 0;
   size_t stride = 1;
-  for (int32_t i = 0; i < shape->rank; i++) {
+  for (int32_t i = 0; i < shape->rank; ++i) {
     const int32_t d = shape->layout.minor_to_major[i];
     number += (size_t)index[d] * stride;
     stride *= (size_t)width(shape, d);
@@ -270,7 +270,7 @@ static size_t element_number(const relayout_shape *shape, const int64_t *index) 
 }
 
 static bool is_in_bounds(const relayout_shape *shape, const int64_t *index) {
-  for (int32_t d = 0; d < shape->rank; d++) {
+  for (int32_t d = 0; d < shape->rank; ++d) {
     if (index[d] >= shape->dimensions[d]) {
       return false;
     }
@@ -280,7 +280,7 @@ static bool is_in_bounds(const relayout_shape *shape, const int64_t *index) {
 
 /* Steps through all positions in memory, padding included; false after the last one. */
 static bool next_position(const relayout_shape *shape, int64_t *index) {
-  for (int32_t d = shape->rank - 1; d >= 0; d--) {
+  for (int32_t d = shape->rank - 1; d >= 0; --d) {
     index[d] += 1;
     if (index[d] < width(shape, d)) {
       return true;

@@ -1,12 +1,9 @@
 /* The oracle against figures worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_all.h"
 #include "oracle/oracle.h"
 
 enum { MAX_BYTES = 64 };
@@ -20,7 +17,7 @@ static relayout_shape letters(const char *dimensions, const char *minor_to_major
   shape.layout.rank = shape.rank;
   shape.layout.padded_dimension_count = (int32_t)strlen(padded);
   shape.layout.padding_value = padding;
-  for (int32_t d = 0; d < shape.rank; d++) {
+  for (int32_t d = 0; d < shape.rank; ++d) {
     shape.dimensions[d] = dimensions[d] - '0';
     shape.layout.minor_to_major[d] = minor_to_major[d] - '0';
     if (padded[0] != '\0') {
@@ -63,7 +60,7 @@ static const move_case move_cases[] = {
 
 static void test_moves(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof(move_cases) / sizeof(move_cases[0]); i++) {
+  for (size_t i = 0; i < sizeof(move_cases) / sizeof(move_cases[0]); ++i) {
     const move_case *c = &move_cases[i];
     const relayout_shape from =
         letters(c->dimensions, c->from_order, c->from_padded, RELAYOUT_PADDING_ZERO);
@@ -74,7 +71,7 @@ static void test_moves(void **state) {
     char destination[MAX_BYTES];
     memset(destination, '?', sizeof(destination));
     oracle_relayout(&from, &to, c->source, destination);
-    for (size_t b = 0; b < size; b++) {
+    for (size_t b = 0; b < size; ++b) {
       if (destination[b] == 0 || destination[b] == 1) {
         destination[b] = (char)('0' + destination[b]);
       }
@@ -139,7 +136,7 @@ static void assert_padding(relayout_element_type type, relayout_padding_value va
   memset(bytes, 0xee, sizeof(bytes));
   assert_int_equal(oracle_padding(&layout, type, bytes), expected != NONE);
   const size_t size = expected == NONE ? 0 : oracle_element_size(type);
-  for (size_t b = 0; b < sizeof(bytes); b++) {
+  for (size_t b = 0; b < sizeof(bytes); ++b) {
     const unsigned expected_byte = b >= size ? 0xee : b < 8 ? expected >> (8 * b) & 0xff : 0;
     assert_int_equal(bytes[b], expected_byte);
   }
@@ -147,7 +144,7 @@ static void assert_padding(relayout_element_type type, relayout_padding_value va
 
 static void test_padding_values(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof(padding_cases) / sizeof(padding_cases[0]); i++) {
+  for (size_t i = 0; i < sizeof(padding_cases) / sizeof(padding_cases[0]); ++i) {
     const padding_case *c = &padding_cases[i];
     assert_int_equal(oracle_element_size(c->type), c->size);
     assert_padding(c->type, RELAYOUT_PADDING_ZERO, 0);
