@@ -17,6 +17,7 @@ extern const command command_shape;
 extern const command command_index;
 extern const command command_explain;
 extern const command command_convert;
+extern const command command_bench;
 extern const command command_selftest;
 
 #endif

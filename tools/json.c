@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static void print_quoted(FILE *file, const char *text) {
   fputc('"', file);
@@ -81,6 +82,15 @@ void json_integer(json_writer *json, const char *key, int64_t number) {
 void json_unsigned(json_writer *json, const char *key, uint64_t number) {
   begin_value(json, key);
   fprintf(json->file, "%" PRIu64, number);
+}
+
+void json_number(json_writer *json, const char *key, double number) {
+  if (!isfinite(number)) {
+    json_null(json, key);
+    return;
+  }
+  begin_value(json, key);
+  fprintf(json->file, "%.9g", number);
 }
 
 void json_integers(json_writer *json, const char *key, size_t count, const int64_t *numbers) {

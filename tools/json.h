@@ -27,6 +27,8 @@ void json_null(json_writer *json, const char *key);
 void json_text(json_writer *json, const char *key, const char *text);
 void json_integer(json_writer *json, const char *key, int64_t number);
 void json_unsigned(json_writer *json, const char *key, uint64_t number);
+/* Nine digits; null for what JSON has no number for: infinities and NaN. */
+void json_number(json_writer *json, const char *key, double number);
 void json_integers(json_writer *json, const char *key, size_t count, const int64_t *numbers);
 
 #endif

@@ -11,8 +11,8 @@
 #include "relayout/version.h"
 
 static const command *const commands[] = {
-    &command_devices, &command_shape,   &command_index,
-    &command_explain, &command_convert, &command_selftest,
+    &command_devices, &command_shape, &command_index,    &command_explain,
+    &command_convert, &command_bench, &command_selftest,
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

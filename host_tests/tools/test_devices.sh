@@ -13,7 +13,8 @@ OCL_ICD_VENDORS=$work/logs/none
 export OCL_ICD_VENDORS
 check_printed 0 'auto opens cpu' devices
 check_printed 0 '"auto":"cpu"}' devices --json
-for command in 'explain f32[2] f32[2]' 'convert --from f32[2] --to f32[2] - -' selftest; do
+for command in 'explain f32[2] f32[2]' 'convert --from f32[2] --to f32[2] - -' \
+  'bench --from f32[2] --to f32[2]' selftest; do
   # shellcheck disable=SC2086
   check 5 '' "relayout: ${command%% *}: " $command --device opencl
   # shellcheck disable=SC2086

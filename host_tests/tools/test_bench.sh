@@ -1,0 +1,66 @@
+# test_bench.sh: `relayout bench` from end to end, on a case so small that it takes no time, and its
+# bad command lines. What it measures is not looked at.
+. "$(dirname "$0")/check.sh"
+
+# check_kept TEXT FILE: the file, or what was printed last, holds this text.
+check_kept() {
+  checks=$((checks + 1))
+  grep -qF -- "$1" "${2-../logs/out}" || fail "${2-what was printed} lacks $1"
+}
+
+case_of="--from u8[3,5] --to {0,1:PD(4,8)}"
+devices=cpu
+if has_opencl; then
+  devices="cpu opencl"
+fi
+for device in $devices; do
+  # shellcheck disable=SC2086
+  check_printed 0 '
+given ' bench $case_of --device "$device" --json r.json --svg r.svg
+  check_kept 'geomean '
+  check_kept 'worst '
+  check_kept '"cases":[{"name":"given","from":"u8[3,5]{1,0}","to":"u8[3,5]{0,1:PD(4,8)}","bytes":47,' r.json
+  for key in device copy_gbps median_s gbps fraction geomean_fraction min_fraction; do
+    check_kept "\"$key\":" r.json
+  done
+  check_kept '<rect class="bar worst"' r.svg
+  check_kept '</svg>' r.svg
+  # shellcheck disable=SC2086
+  check_printed 0 ' new, 0 gone' bench $case_of --device "$device" --compare r.json
+  check_printed 0 '0 slower, 0 faster, 0 unchanged, 1 new, 1 gone' \
+    bench --from 'u8[5]' --to '{0}' --device "$device" --compare r.json
+  rm r.json r.svg
+done
+
+# Programs get the JSON alone.
+# shellcheck disable=SC2086
+check_printed 0 '{"version":"' bench $case_of --device cpu --json -
+checks=$((checks + 1))
+[ "$(wc -l <../logs/out)" -eq 1 ] || fail 'bench --json -: printed more than one line'
+
+check 2 '' "--suite is 'frobnicate'; there are ttc, ml, pad, perm6, small" bench --suite frobnicate
+check 2 '' "--suite is 'ttc-f31': " bench --suite ttc-f31
+check 2 '' 'give either --suite or --from and --to' bench --suite ml --from 'f32[2]' --to 'f32[2]'
+check 2 '' '--to is missing' bench --from 'f32[2]'
+check 2 '' '--from is missing' bench --to 'f32[2]'
+check 2 '' "one argument too many: 'ttc'" bench ttc
+check 4 '' '--from: ' bench --from 'f32[2' --to '{0}'
+check 4 '' '--to: ' bench --from 'f32[2]' --to '{0,1}'
+check 4 '' '--from f32[2] and --to f32[3] differ' bench --from 'f32[2]' --to 'f32[3]'
+check 5 '' 'relayout: bench: ' bench --from 'f32[2]' --to '{0}' --device cuda
+
+printf '{"cases": 5}' >../logs/other.json
+check 4 '' '../logs/other.json: ' bench --from 'f32[2]' --to '{0}' --compare ../logs/other.json
+check 1 '' 'cannot open missing.json' bench --from 'f32[2]' --to '{0}' --compare missing.json
+check 1 '' 'cannot write no/where.json' bench --from 'f32[2]' --to '{0}' --json no/where.json
+check 1 '' 'cannot write no/where.svg' bench --from 'f32[2]' --to '{0}' --svg no/where.svg
+
+# What cannot be measured says so, in the table and as a message.
+checks=$((checks + 1))
+"$RELAYOUT" bench --from 'f32[0]' --to '{0}' --device cpu >../logs/out 2>../logs/err
+[ $? -eq 4 ] || fail 'bench of nothing: no exit code 4'
+check_kept 'skipped: there is nothing to move'
+check_kept 'relayout: bench: there is nothing to move' ../logs/err
+
+check_no_files 'bench'
+finish

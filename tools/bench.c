@@ -1,0 +1,319 @@
+/* bench.c: `relayout bench` measures relayouts against plain copies on the same device. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "bench/chart.h"
+#include "bench/comparison.h"
+#include "bench/embedded.h"
+#include "bench/measure.h"
+#include "bench/results_json.h"
+#include "bench/table.h"
+#include "progress.h"
+#include "stream.h"
+
+typedef struct request {
+  const char *suite;
+  const char *from;
+  const char *to;
+  const char *device;
+  const char *json;
+  const char *svg;
+  const char *compare;
+} request;
+
+/* ---- What to measure ------------------------------------------------------------------------ */
+
+static exit_code fail_suite_name(const char *name) {
+  char known[256] = "";
+  size_t length = 0;
+  for (const bench_embedded *suite = bench_suite_texts; suite->name != NULL; suite++) {
+    length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                               length > 0 ? ", " : "", suite->name);
+    if (length >= sizeof known) {
+      break;
+    }
+  }
+  return report(EXIT_CODE_USAGE, "--suite is '%s'; there are %s", name, known);
+}
+
+static exit_code read_suite(const char *text, bench_suite *suite) {
+  char name[BENCH_NAME_SIZE];
+  relayout_element_type generic;
+  relayout_error error;
+  if (bench_suite_parse_name(text, name, &generic, &error) != RELAYOUT_OK) {
+    return report(EXIT_CODE_USAGE, "--suite is '%s': %s", text, error.message);
+  }
+  for (const bench_embedded *known = bench_suite_texts; known->name != NULL; known++) {
+    if (strcmp(known->name, name) == 0) {
+      return bench_suite_parse(known->text, generic, suite, &error) == RELAYOUT_OK
+                 ? EXIT_CODE_OK
+                 : report_error(name, &error);
+    }
+  }
+  return fail_suite_name(text);
+}
+
+static exit_code read_single(const request *asked, bench_suite *suite) {
+  bench_case *const only = calloc(1, sizeof *only);
+  if (only == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a case");
+  }
+  strcpy(only->name, "given");
+  *suite = (bench_suite){.cases = only, .count = 1};
+  exit_code code = arguments_read_shape("--from", asked->from, NULL, &only->from);
+  if (code == EXIT_CODE_OK) {
+    code = arguments_read_shape("--to", asked->to, &only->from, &only->to);
+  }
+  if (code == EXIT_CODE_OK && !relayout_shape_compatible(&only->from, &only->to)) {
+    code = report(EXIT_CODE_BAD_INPUT, "--from %s and --to %s differ in more than layout",
+                  asked->from, asked->to);
+  }
+  return code;
+}
+
+static exit_code read_cases(const request *asked, bench_suite *suite) {
+  if (asked->from == NULL && asked->to == NULL) {
+    return read_suite(asked->suite != NULL ? asked->suite : "ttc", suite);
+  }
+  if (asked->suite != NULL) {
+    return report(EXIT_CODE_USAGE, "give either --suite or --from and --to");
+  }
+  if (asked->from == NULL || asked->to == NULL) {
+    return report(EXIT_CODE_USAGE, "--from and --to belong together; %s is missing",
+                  asked->from == NULL ? "--from" : "--to");
+  }
+  return read_single(asked, suite);
+}
+
+static exit_code read_comparison(const char *path, comparison *old) {
+  stream_input input;
+  exit_code code = stream_open(path, &input);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  const int64_t size = stream_remaining(&input);
+  char *text = NULL;
+  if (size < 0) {
+    code = report(EXIT_CODE_FAILURE, "--compare takes a file, and %s is none", input.name);
+  } else if ((text = malloc((size_t)size + 1)) == NULL) {
+    code = report(EXIT_CODE_FAILURE, "no memory for the %lld bytes of %s", (long long)size, path);
+  }
+  size_t got = 0;
+  if (code == EXIT_CODE_OK) {
+    code = stream_read(&input, text, (size_t)size, &got);
+  }
+  stream_close(&input);
+  relayout_error error;
+  if (code == EXIT_CODE_OK) {
+    text[got] = '\0';
+    if (comparison_parse(text, old, &error) != RELAYOUT_OK) {
+      code = report_error(path, &error);
+    }
+  }
+  free(text);
+  return code;
+}
+
+/* ---- Where it goes -------------------------------------------------------------------------- */
+
+/* Better to fail before hours of work than after. */
+static exit_code check_output(const char *path) {
+  stream_output output;
+  const exit_code code = path != NULL ? stream_create(path, &output) : EXIT_CODE_OK;
+  if (path != NULL && code == EXIT_CODE_OK) {
+    stream_abandon(&output);
+  }
+  return code;
+}
+
+static exit_code write_text(const char *path, const char *text, size_t size) {
+  stream_output output;
+  exit_code code = stream_create(path, &output);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  code = stream_write(&output, text, size);
+  if (code != EXIT_CODE_OK) {
+    stream_abandon(&output);
+    return code;
+  }
+  return stream_commit(&output);
+}
+
+typedef enum output_kind { OUTPUT_JSON, OUTPUT_SVG } output_kind;
+
+static exit_code write_results(const char *path, output_kind kind, const bench_results *results,
+                               const bench_summary *summary) {
+  if (path == NULL) {
+    return EXIT_CODE_OK;
+  }
+  char *text = NULL;
+  size_t size = 0;
+  FILE *const memory = open_memstream(&text, &size);
+  if (memory == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %s", path);
+  }
+  bool is_written = true;
+  if (kind == OUTPUT_JSON) {
+    results_json_write(results, summary, memory);
+  } else {
+    is_written = chart_write(results, summary, memory);
+  }
+  exit_code code = EXIT_CODE_OK;
+  if (fclose(memory) != 0 || !is_written) {
+    code = report(EXIT_CODE_FAILURE, "no memory for %s", path);
+  } else {
+    code = write_text(path, text, size);
+  }
+  free(text);
+  return code;
+}
+
+static bool is_stdout(const char *path) {
+  return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* ---- The run -------------------------------------------------------------------------------- */
+
+/* Measures all cases, each line of the table being printed as soon as it is known. A case that
+ * cannot be measured shows as skipped; only a wrong result is the whole suite's failure. */
+static exit_code measure_all(bench_target *target, const bench_suite *suite, FILE *table,
+                             bench_results *results) {
+  exit_code worst = EXIT_CODE_OK;
+  bool any = false;
+  for (size_t i = 0; i < suite->count; i++) {
+    progress bar = progress_begin("measuring", suite->count, 1);
+    progress_update(&bar, i);
+    bench_result *const result = &results->cases[i];
+    const exit_code code = bench_measure(target, &suite->cases[i], suite->is_hot, result);
+    progress_end(&bar);
+    results->count = i + 1;
+    any = any || code == EXIT_CODE_OK;
+    if (code == EXIT_CODE_DIFFERENT || worst == EXIT_CODE_OK) {
+      worst = code;
+    }
+    if (table != NULL) {
+      table_row(result, table);
+      fflush(table);
+    }
+  }
+  if (!any && suite->count == 1) {
+    return worst == EXIT_CODE_DIFFERENT ? worst : report(worst, "%s", results->cases[0].skipped);
+  }
+  return any && worst != EXIT_CODE_DIFFERENT ? EXIT_CODE_OK : worst;
+}
+
+static exit_code finish(const request *asked, const comparison *old, FILE *table,
+                        const bench_results *results) {
+  bench_summary summary;
+  if (!bench_summarize(results, &summary)) {
+    return report(EXIT_CODE_FAILURE, "no memory for a summary");
+  }
+  if (table != NULL) {
+    table_end(results, &summary, table);
+  }
+  if (old != NULL && table != NULL) {
+    fputc('\n', table);
+    if (!comparison_print(old, results, table)) {
+      return report(EXIT_CODE_FAILURE, "no memory for a comparison");
+    }
+  }
+  const exit_code code = write_results(asked->json, OUTPUT_JSON, results, &summary);
+  const exit_code svg_code = write_results(asked->svg, OUTPUT_SVG, results, &summary);
+  return code != EXIT_CODE_OK ? code : svg_code;
+}
+
+static exit_code run_suite(const request *asked, const bench_suite *suite, const comparison *old) {
+  relayout_device *device;
+  exit_code code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  bench_target *target;
+  relayout_error error;
+  if (bench_target_open(device, &target, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  bench_results results = {.suite = asked->from != NULL    ? "one case"
+                                    : asked->suite != NULL ? asked->suite
+                                                           : "ttc",
+                           .is_hot = suite->is_hot,
+                           .device = target->info,
+                           .clock = target->clock,
+                           .cases = calloc(suite->count, sizeof *results.cases)};
+  FILE *const table = is_stdout(asked->json) || is_stdout(asked->svg) ? NULL : stdout;
+  if (results.cases == NULL) {
+    code = report(EXIT_CODE_FAILURE, "no memory for the results of %zu cases", suite->count);
+  } else {
+    if (table != NULL) {
+      table_begin(&results, table);
+    }
+    code = measure_all(target, suite, table, &results);
+    const exit_code finish_code = finish(asked, old, table, &results);
+    code = code != EXIT_CODE_OK ? code : finish_code;
+  }
+  bench_results_free(&results);
+  target->destroy(target);
+  return code;
+}
+
+static exit_code run_request(const request *asked) {
+  bench_suite suite = {.cases = NULL};
+  comparison old = {.cases = NULL};
+  exit_code code = read_cases(asked, &suite);
+  if (code == EXIT_CODE_OK && asked->compare != NULL) {
+    code = read_comparison(asked->compare, &old);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = check_output(asked->json);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = check_output(asked->svg);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = run_suite(asked, &suite, asked->compare != NULL ? &old : NULL);
+  }
+  comparison_free(&old);
+  bench_suite_free(&suite);
+  return code;
+}
+
+static exit_code run(int argument_count, char **arguments) {
+  request asked = {.suite = NULL};
+  const arguments_option options[] = {
+      {"suite", &asked.suite, NULL},    {"from", &asked.from, NULL}, {"to", &asked.to, NULL},
+      {"device", &asked.device, NULL},  {"json", &asked.json, NULL}, {"svg", &asked.svg, NULL},
+      {"compare", &asked.compare, NULL}};
+  exit_code code;
+  if (!arguments_parse(&command_bench, argument_count, arguments,
+                       sizeof options / sizeof options[0], options, 0, NULL, &code)) {
+    return code;
+  }
+  return run_request(&asked);
+}
+
+const command command_bench = {
+    .name = "bench",
+    .summary = "measure relayouts against plain copies on a device",
+    .help =
+        "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
+        "                      [--json F] [--svg F] [--compare F]\n"
+        "\n"
+        "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
+        "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
+        "the geomean, the median and the worst fraction of the copy.\n"
+        "\n"
+        "  --suite NAME   ttc (when left out), ml, pad, perm6 or small; ttc-u8 is ttc with\n"
+        "                 elements of type u8, and so on\n"
+        "  --from, --to   one case; --to may be a layout alone\n"
+        "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --json F       write the results for programs; - is standard output, without a table\n"
+        "  --svg F        draw them\n"
+        "  --compare F    say what got slower and faster since the results in F, another --json\n"
+        "\n"
+        "example: relayout bench --suite ml --device opencl --json ml.json --svg ml.svg\n",
+    .run = run,
+};

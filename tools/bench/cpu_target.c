@@ -1,0 +1,154 @@
+/* The CPU backend as a benchmark's target. The plain copies run on as many threads as it has, small
+ * ones also on one alone, which need not wake the others. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "host_copy.h"
+#include "target.h"
+
+enum {
+  ALIGNMENT = 4096,
+  MOST_KINDS = 3,
+  MOST_BYTES_ALONE = 4 << 20,    /* what one thread is tried with */
+  ASSUMED_CACHE_BYTES = 32 << 20 /* where the system does not tell */
+};
+
+typedef struct cpu_target {
+  bench_target base; /* first: a target of this kind is one */
+  uint8_t *source;
+  uint8_t *destination;
+  host_copy copies[BENCH_MOST_COPIES];
+  int threads[BENCH_MOST_COPIES];
+} cpu_target;
+
+/* A buffer in place of another, every page of it touched. */
+static relayout_status replace(uint8_t **buffer, size_t *capacity, size_t size,
+                               relayout_error *error) {
+  free(*buffer);
+  *buffer = NULL;
+  *capacity = 0;
+  void *memory;
+  if (posix_memalign(&memory, ALIGNMENT, size) != 0) {
+    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a buffer of %zu bytes", size);
+  }
+  memset(memory, 0, size);
+  *buffer = memory;
+  *capacity = size;
+  return RELAYOUT_OK;
+}
+
+static relayout_status reserve(bench_target *target, size_t source, size_t destination,
+                               relayout_error *error) {
+  cpu_target *const own = (cpu_target *)target;
+  if (source > target->source_capacity) {
+    const relayout_status status = replace(&own->source, &target->source_capacity, source, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    bench_fill_noise(own->source, source);
+  }
+  if (destination > target->destination_capacity) {
+    return replace(&own->destination, &target->destination_capacity, destination, error);
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status clear(bench_target *target, size_t size, relayout_error *error) {
+  (void)error;
+  memset(((cpu_target *)target)->destination, 0, size);
+  return RELAYOUT_OK;
+}
+
+static relayout_status move(bench_target *target, const relayout_plan *plan, size_t source_offset,
+                            size_t destination_offset, bench_time *time, relayout_error *error) {
+  const cpu_target *const own = (const cpu_target *)target;
+  const double begin = bench_now();
+  const relayout_status status = relayout_plan_execute(
+      plan, own->source + source_offset, own->destination + destination_offset, error);
+  const double taken = bench_now() - begin;
+  *time = (bench_time){.counted = taken, .wall = taken};
+  return status;
+}
+
+static relayout_status copy(bench_target *target, size_t which, size_t source_offset,
+                            size_t destination_offset, size_t size, bench_time *time,
+                            relayout_error *error) {
+  (void)error;
+  const cpu_target *const own = (const cpu_target *)target;
+  const double begin = bench_now();
+  host_copy_run(own->copies[which], own->threads[which], own->destination + destination_offset,
+                own->source + source_offset, size);
+  const double taken = bench_now() - begin;
+  *time = (bench_time){.counted = taken, .wall = taken};
+  return RELAYOUT_OK;
+}
+
+static relayout_status map(bench_target *target, size_t source_size, size_t destination_size,
+                           const uint8_t **source, const uint8_t **destination,
+                           relayout_error *error) {
+  (void)source_size;
+  (void)destination_size;
+  (void)error;
+  *source = ((cpu_target *)target)->source;
+  *destination = ((cpu_target *)target)->destination;
+  return RELAYOUT_OK;
+}
+
+static void unmap(bench_target *target) {
+  (void)target;
+}
+
+static void destroy(bench_target *target) {
+  cpu_target *const own = (cpu_target *)target;
+  free(own->source);
+  free(own->destination);
+  relayout_device_destroy(target->device);
+  free(own);
+}
+
+static uint64_t last_level_cache(void) {
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return size > 0 ? (uint64_t)size : ASSUMED_CACHE_BYTES;
+#else
+  return ASSUMED_CACHE_BYTES;
+#endif
+}
+
+static void add_copy(cpu_target *own, host_copy_kind kind, int threads, size_t most_bytes) {
+  const size_t at = own->base.copy_count;
+  own->base.copies[at] = (bench_copy){kind.name, most_bytes};
+  own->copies[at] = kind.copy;
+  own->threads[at] = threads;
+  own->base.copy_count += 1;
+}
+
+relayout_status bench_cpu_target_create(int32_t threads, bench_target **target,
+                                        relayout_error *error) {
+  cpu_target *const own = calloc(1, sizeof *own);
+  if (own == NULL) {
+    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a benchmark");
+  }
+  own->base = (bench_target){.clock = "wall",
+                             .cache_bytes = last_level_cache(),
+                             .reserve = reserve,
+                             .clear = clear,
+                             .move = move,
+                             .copy = copy,
+                             .map = map,
+                             .unmap = unmap,
+                             .destroy = destroy};
+  host_copy_kind kinds[MOST_KINDS];
+  const size_t kind_count = host_copy_list(kinds);
+  for (size_t i = 0; i < kind_count; i++) {
+    add_copy(own, kinds[i], threads, 0);
+    if (threads > 1) {
+      add_copy(own, kinds[i], 1, MOST_BYTES_ALONE);
+    }
+  }
+  *target = &own->base;
+  return RELAYOUT_OK;
+}

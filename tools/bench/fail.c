@@ -1,0 +1,13 @@
+#include "fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+relayout_status bench_fail(relayout_error *error, relayout_status status, const char *format, ...) {
+  *error = (relayout_error){.status = status};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  return status;
+}

@@ -1,0 +1,70 @@
+#include "host_copy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { LINE = 64 };
+
+static void copy_by_memcpy(void *to, const void *from, size_t size) {
+  memcpy(to, from, size);
+}
+
+#if defined(__x86_64__)
+/* Stores past the cache: an ordinary store reads the line from memory first. */
+static void stream_by_16(void *to, const void *from, size_t size) {
+  for (size_t at = 0; at < size; at += LINE) {
+    const __m128i *const source = (const __m128i *)((const char *)from + at);
+    __m128i *const destination = (__m128i *)((char *)to + at);
+    const __m128i a = _mm_load_si128(source);
+    const __m128i b = _mm_load_si128(source + 1);
+    const __m128i c = _mm_load_si128(source + 2);
+    const __m128i d = _mm_load_si128(source + 3);
+    _mm_stream_si128(destination, a);
+    _mm_stream_si128(destination + 1, b);
+    _mm_stream_si128(destination + 2, c);
+    _mm_stream_si128(destination + 3, d);
+  }
+  _mm_sfence();
+}
+
+__attribute__((target("avx512f"))) static void stream_by_64(void *to, const void *from,
+                                                            size_t size) {
+  for (size_t at = 0; at < size; at += LINE) {
+    const __m512i line = _mm512_load_si512((const char *)from + at);
+    _mm512_stream_si512((__m512i *)(void *)((char *)to + at), line);
+  }
+  _mm_sfence();
+}
+#endif
+
+size_t host_copy_list(host_copy_kind kinds[3]) {
+  size_t count = 0;
+  kinds[count++] = (host_copy_kind){"memcpy", copy_by_memcpy};
+#if defined(__x86_64__)
+  kinds[count++] = (host_copy_kind){"streaming stores of 16 bytes", stream_by_16};
+  if (__builtin_cpu_supports("avx512f")) {
+    kinds[count++] = (host_copy_kind){"streaming stores of 64 bytes", stream_by_64};
+  }
+#endif
+  return count;
+}
+
+void host_copy_run(host_copy copy, int threads, void *to, const void *from, size_t size) {
+  if (threads == 1) {
+    copy(to, from, size);
+    return;
+  }
+  const size_t lines = size / LINE;
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#endif
+  for (int i = 0; i < threads; i++) {
+    const size_t begin = lines * (size_t)i / (size_t)threads * LINE;
+    const size_t end = lines * ((size_t)i + 1) / (size_t)threads * LINE;
+    copy((char *)to + begin, (const char *)from + begin, end - begin);
+  }
+}

@@ -1,0 +1,243 @@
+#include "measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "room.h"
+#include "statistics.h"
+#include "verify.h"
+
+enum { LEAST_REPETITIONS = 7, MOST_REPETITIONS = 201 };
+
+/* What a case is repeated for once it has its least repetitions. */
+static const double ENOUGH_SECONDS = 0.4;
+
+/* ---- Limits --------------------------------------------------------------------------------- */
+
+/* Bytes that programs can have without pushing others out; 0 when unknown. */
+static uint64_t free_host_bytes(void) {
+  FILE *const file = fopen("/proc/meminfo", "r");
+  if (file == NULL) {
+    return 0;
+  }
+  char line[128];
+  uint64_t kibibytes = 0;
+  while (fgets(line, sizeof line, file) != NULL &&
+         sscanf(line, "MemAvailable: %" SCNu64, &kibibytes) != 1) {
+  }
+  fclose(file);
+  return kibibytes << 10;
+}
+
+/* What the target's buffers take already counts as free. */
+static bench_limits limits_of(const bench_target *target) {
+  const uint64_t available = free_host_bytes();
+  return (bench_limits){
+      .allocation = target->info.allocation_bytes,
+      .device = target->info.memory_bytes,
+      .host =
+          available == 0 ? 0 : available + target->source_capacity + target->destination_capacity,
+  };
+}
+
+/* ---- One case ------------------------------------------------------------------------------- */
+
+/* What the repetitions took, by candidate: the ways to copy, and last the relayout. */
+typedef struct samples {
+  double counted[BENCH_MOST_COPIES + 1][MOST_REPETITIONS];
+  double wall[MOST_REPETITIONS]; /* of the relayout */
+  size_t repetitions;
+} samples;
+
+typedef struct attempt {
+  bench_target *target;
+  const bench_case *of;
+  bench_room room;
+  relayout_plan *plan;
+  size_t place; /* the one that has its turn */
+  bench_result *result;
+} attempt;
+
+static void skip(bench_result *result, const char *reason) {
+  snprintf(result->skipped, sizeof result->skipped, "%s", reason);
+}
+
+static exit_code skip_for(bench_result *result, const relayout_error *error) {
+  skip(result, error->message);
+  return error->status == RELAYOUT_OPENCL_ERROR || error->status == RELAYOUT_OUT_OF_MEMORY
+             ? EXIT_CODE_FAILURE
+             : EXIT_CODE_BAD_INPUT;
+}
+
+static relayout_status move_next(attempt *at, bench_time *time, relayout_error *error) {
+  at->place = (at->place + 1) % at->room.places;
+  return at->target->move(at->target, at->plan, at->place * at->room.source_step,
+                          at->place * at->room.destination_step, time, error);
+}
+
+static relayout_status copy_next(attempt *at, size_t which, bench_time *time,
+                                 relayout_error *error) {
+  at->place = (at->place + 1) % at->room.places;
+  return at->target->copy(at->target, which, at->place * at->room.source_step,
+                          at->place * at->room.destination_step, at->room.copy_size, time, error);
+}
+
+static bool is_of_use(const attempt *at, size_t which) {
+  const size_t most = at->target->copies[which].most_bytes;
+  return most == 0 || at->room.copy_size <= most;
+}
+
+/* Moves the first place's bytes and holds the result against the oracle's. */
+static exit_code verify(attempt *at) {
+  bench_target *const target = at->target;
+  const size_t source_size = relayout_plan_source_size(at->plan);
+  const size_t destination_size = relayout_plan_destination_size(at->plan);
+  relayout_error error;
+  bench_time time;
+  at->place = at->room.places - 1;
+  if (target->clear(target, destination_size, &error) != RELAYOUT_OK ||
+      move_next(at, &time, &error) != RELAYOUT_OK) {
+    return skip_for(at->result, &error);
+  }
+  const uint8_t *source;
+  const uint8_t *destination;
+  if (target->map(target, source_size, destination_size, &source, &destination, &error) !=
+      RELAYOUT_OK) {
+    return skip_for(at->result, &error);
+  }
+  const exit_code code =
+      verify_relayout(&at->of->from, &at->of->to, source, destination, destination_size);
+  target->unmap(target);
+  if (code != EXIT_CODE_OK) {
+    skip(at->result,
+         code == EXIT_CODE_DIFFERENT ? "the result is wrong" : "it could not be verified");
+  }
+  return code;
+}
+
+/* One repetition: all the ways to copy and the relayout, in turns, so that whatever else goes on in
+ * the machine meets them alike. */
+static relayout_status take_turns(attempt *at, size_t repetition, samples *taken,
+                                  relayout_error *error) {
+  const size_t copy_count = at->target->copy_count;
+  bench_time time;
+  for (size_t i = 0; i < copy_count; i++) {
+    if (is_of_use(at, i)) {
+      const relayout_status status = copy_next(at, i, &time, error);
+      if (status != RELAYOUT_OK) {
+        return status;
+      }
+      taken->counted[i][repetition] = time.counted;
+    }
+  }
+  const relayout_status status = move_next(at, &time, error);
+  taken->counted[copy_count][repetition] = time.counted;
+  taken->wall[repetition] = time.wall;
+  return status;
+}
+
+static relayout_status repeat(attempt *at, samples *taken, relayout_error *error) {
+  relayout_status status = take_turns(at, 0, taken, error); /* to warm up, and not kept */
+  size_t n = 0;
+  const double begin = bench_now();
+  while (status == RELAYOUT_OK && n < MOST_REPETITIONS &&
+         (n < LEAST_REPETITIONS || bench_now() - begin < ENOUGH_SECONDS)) {
+    status = take_turns(at, n, taken, error);
+    n += 1;
+  }
+  taken->repetitions = n;
+  return status;
+}
+
+/* Sorts the samples; what depends on their order comes first. */
+static void conclude(const attempt *at, samples *taken) {
+  bench_result *const result = at->result;
+  const size_t count = taken->repetitions;
+  const size_t move = at->target->copy_count;
+  double ratios[MOST_REPETITIONS];
+  double best = 0;
+  for (size_t i = 0; i < at->target->copy_count; i++) {
+    if (!is_of_use(at, i)) {
+      continue;
+    }
+    double sorted[MOST_REPETITIONS];
+    memcpy(sorted, taken->counted[i], count * sizeof *sorted);
+    const double median = statistics_median(sorted, count);
+    if (best == 0 || median < best) {
+      best = median;
+      result->copy = at->target->copies[i].name;
+      for (size_t n = 0; n < count; n++) {
+        ratios[n] = taken->counted[i][n] / taken->counted[move][n];
+      }
+    }
+  }
+  result->repetitions = count;
+  result->bytes = bench_case_bytes(at->of);
+  result->spread = statistics_spread(ratios, count);
+  result->median_s = statistics_median(taken->counted[move], count);
+  result->median_wall_s = statistics_median(taken->wall, count);
+  result->gbps = (double)result->bytes / result->median_s * 1e-9;
+  result->copy_gbps = 2 * (double)at->room.copy_size / best * 1e-9;
+  result->fraction = result->gbps / result->copy_gbps;
+}
+
+static exit_code verify_and_time(attempt *at) {
+  const exit_code code = verify(at);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  samples *const taken = malloc(sizeof *taken);
+  if (taken == NULL) {
+    skip(at->result, "no memory for the measurements");
+    return EXIT_CODE_FAILURE;
+  }
+  relayout_error error;
+  const relayout_status status = repeat(at, taken, &error);
+  if (status == RELAYOUT_OK) {
+    conclude(at, taken);
+  }
+  free(taken);
+  return status == RELAYOUT_OK ? EXIT_CODE_OK : skip_for(at->result, &error);
+}
+
+/* Finds room for the case, shrinking it when that helps. */
+static bool make_room(bench_target *target, bool is_hot, bench_result *result, bench_room *room) {
+  const bench_limits limits = limits_of(target);
+  char reason[BENCH_REASON_SIZE];
+  *room = bench_room_of(&result->of, is_hot, target->cache_bytes);
+  while (!bench_room_fits(room, &limits, reason)) {
+    if (!bench_case_shrink(&result->of)) {
+      skip(result, reason);
+      return false;
+    }
+    result->was_shrunk = true;
+    *room = bench_room_of(&result->of, is_hot, target->cache_bytes);
+  }
+  return true;
+}
+
+exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
+                        bench_result *result) {
+  *result = (bench_result){.of = *of, .copy = ""};
+  if (bench_case_bytes(of) == 0) {
+    skip(result, "there is nothing to move");
+    return EXIT_CODE_BAD_INPUT;
+  }
+  attempt at = {.target = target, .of = &result->of, .result = result};
+  if (!make_room(target, is_hot, result, &at.room)) {
+    return EXIT_CODE_FAILURE;
+  }
+  relayout_error error;
+  if (target->reserve(target, at.room.source_step * at.room.places,
+                      at.room.destination_step * at.room.places, &error) != RELAYOUT_OK ||
+      relayout_plan_create(target->device, &at.of->from, &at.of->to, NULL, &at.plan, &error) !=
+          RELAYOUT_OK) {
+    return skip_for(result, &error);
+  }
+  result->strategy = relayout_plan_get_strategy(at.plan);
+  const exit_code code = verify_and_time(&at);
+  relayout_plan_destroy(at.plan);
+  return code;
+}

@@ -1,0 +1,44 @@
+#include "results.h"
+
+#include <stdlib.h>
+
+#include "statistics.h"
+
+bool bench_summarize(const bench_results *results, bench_summary *summary) {
+  double *const fractions = calloc(results->count + 1, sizeof *fractions);
+  double *const copies = calloc(results->count + 1, sizeof *copies);
+  if (fractions == NULL || copies == NULL) {
+    free(fractions);
+    free(copies);
+    return false;
+  }
+  bench_summary made = {.worst_name = ""};
+  for (size_t i = 0; i < results->count; i++) {
+    const bench_result *const result = &results->cases[i];
+    if (result->skipped[0] != '\0') {
+      made.skipped += 1;
+      continue;
+    }
+    if (made.measured == 0 || result->fraction < made.worst) {
+      made.worst = result->fraction;
+      made.worst_name = result->of.name;
+    }
+    fractions[made.measured] = result->fraction;
+    copies[made.measured] = result->copy_gbps;
+    made.measured += 1;
+  }
+  if (made.measured > 0) {
+    made.geomean = statistics_geomean(fractions, made.measured);
+    made.median = statistics_median(fractions, made.measured);
+    made.copy_gbps = statistics_median(copies, made.measured);
+  }
+  free(fractions);
+  free(copies);
+  *summary = made;
+  return true;
+}
+
+void bench_results_free(bench_results *results) {
+  free(results->cases);
+  *results = (bench_results){.cases = NULL};
+}

@@ -1,0 +1,42 @@
+#include "target.h"
+
+#include <string.h>
+#include <time.h>
+
+double bench_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void bench_fill_noise(void *memory, size_t size) {
+  uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+  unsigned char *const bytes = memory;
+  for (size_t i = 0; i + sizeof state <= size; i += sizeof state) {
+    /* xorshift64 */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    memcpy(bytes + i, &state, sizeof state);
+  }
+}
+
+relayout_status bench_target_open(relayout_device *device, bench_target **target,
+                                  relayout_error *error) {
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_status status = relayout_device_get_info(device, &info, error);
+  bench_target *made = NULL;
+  if (status == RELAYOUT_OK) {
+    status = info.backend == RELAYOUT_BACKEND_CPU
+                 ? bench_cpu_target_create((int32_t)info.compute_units, &made, error)
+                 : bench_opencl_target_create(device, &made, error);
+  }
+  if (status != RELAYOUT_OK) {
+    relayout_device_destroy(device);
+    return status;
+  }
+  made->device = device;
+  made->info = info;
+  *target = made;
+  return RELAYOUT_OK;
+}
