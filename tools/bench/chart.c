@@ -149,9 +149,8 @@ static void print_lines_on_top(const bench_summary *summary, const frame *in, FI
   const double end = LEFT + in->plot_width + 6;
   print_line(in, "copy", 1, file);
   fprintf(file, "<text class=\"onCopy\" x=\"%.1f\" y=\"%.1f\">copy</text>\n", end, y_of(in, 1) + 4);
-  fprintf(file,
-          "<text class=\"onCopy\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.1f GB/s</text>\n",
-          LEFT + in->plot_width + RIGHT - 8, y_of(in, 1) - 8, summary->copy_gbps);
+  fprintf(file, "<text class=\"onCopy\" x=\"%.1f\" y=\"%.1f\">%.1f GB/s</text>\n", end,
+          y_of(in, 1) + 20, summary->copy_gbps);
   if (summary->measured > 0) {
     print_line(in, "mean", summary->geomean, file);
     fprintf(file, "<text class=\"onMean\" x=\"%.1f\" y=\"%.1f\">mean %.2f</text>\n", end,

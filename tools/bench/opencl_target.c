@@ -1,45 +1,14 @@
 /* An OpenCL device as a benchmark's target: buffers on it, and a queue with profiling, whose events
  * tell the device's own time. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "embedded.h"
 #include "fail.h"
+#include "opencl_copy.h"
 #include "relayout/opencl.h"
 #include "target.h"
 
-enum {
-  LINE = 64,
-  VECTOR = 16,
-  MOST_GROUP = 256,
-  SHARES_PER_UNIT = 16, /* work-items that a compute unit of a CPU device copies with */
-  LEAST_SHARE = 64,     /* lines that are worth one */
-  ASSUMED_CACHE_BYTES = 32 << 20
-};
-
-/* How a kernel of copy.cl is used; no kernel stands for clEnqueueCopyBuffer. */
-typedef struct copy_kind {
-  const char *name;
-  const char *kernel;
-  bool streams;
-  int unroll;
-} copy_kind;
-
-static const copy_kind cpu_kinds[] = {
-    {"clEnqueueCopyBuffer", NULL, false, 1},
-    {"a kernel of lines", "copy_lines", false, 1},
-    {"a kernel of streamed lines", "copy_lines", true, 1},
-};
-
-static const copy_kind other_kinds[] = {
-    {"clEnqueueCopyBuffer", NULL, false, 1},
-    {"a kernel of vectors", "copy_vectors", false, 1},
-    {"a kernel of 2 vectors", "copy_vectors", false, 2},
-    {"a kernel of 4 vectors", "copy_vectors", false, 4},
-    {"a kernel of 8 vectors", "copy_vectors", false, 8},
-};
+enum { LINE = 64, ASSUMED_CACHE_BYTES = 32 << 20 /* where the device does not tell */ };
 
 typedef struct opencl_target {
   bench_target base; /* first: a target of this kind is one */
@@ -50,10 +19,7 @@ typedef struct opencl_target {
   cl_mem destination;
   void *mapped_source;
   void *mapped_destination;
-  copy_kind kinds[BENCH_MOST_COPIES];
-  cl_kernel kernels[BENCH_MOST_COPIES]; /* NULL for clEnqueueCopyBuffer */
-  uint32_t compute_units;
-  size_t group; /* work-items of copy_vectors */
+  opencl_copy copies[BENCH_MOST_COPIES];
 } opencl_target;
 
 static relayout_status fail_cl(relayout_error *error, cl_int code, const char *call) {
@@ -193,59 +159,17 @@ static relayout_status move(bench_target *target, const relayout_plan *plan, siz
   return status == RELAYOUT_OK ? finish(event, begin, time, error) : status;
 }
 
-/* The work-items that copy `count` lines, a share each, or `count` vectors. */
-static size_t items_of(const opencl_target *own, const copy_kind *kind, size_t count,
-                       cl_ulong *share) {
-  if (strcmp(kind->kernel, "copy_vectors") == 0) {
-    const size_t in_group = own->group * (size_t)kind->unroll;
-    return (count + in_group - 1) / in_group * own->group;
-  }
-  const size_t items = (size_t)own->compute_units * SHARES_PER_UNIT;
-  const size_t even = (count + items - 1) / items;
-  *share = even > LEAST_SHARE ? even : LEAST_SHARE;
-  return (count + (size_t)*share - 1) / (size_t)*share;
-}
-
-static cl_int enqueue_kernel(const opencl_target *own, size_t which, size_t source_offset,
-                             size_t destination_offset, size_t size, cl_event *event) {
-  const copy_kind *const kind = &own->kinds[which];
-  const cl_kernel kernel = own->kernels[which];
-  const bool is_lines = strcmp(kind->kernel, "copy_lines") == 0;
-  const size_t unit = is_lines ? LINE : VECTOR;
-  const cl_ulong from_start = source_offset / unit;
-  const cl_ulong to_start = destination_offset / unit;
-  const cl_ulong count = size / unit;
-  cl_ulong share = 0;
-  const size_t global = items_of(own, kind, size / unit, &share);
-  const size_t local = is_lines ? 1 : own->group;
-  cl_int code = clSetKernelArg(kernel, 0, sizeof own->destination, &own->destination);
-  code |= clSetKernelArg(kernel, 1, sizeof own->source, &own->source);
-  code |= clSetKernelArg(kernel, 2, sizeof to_start, &to_start);
-  code |= clSetKernelArg(kernel, 3, sizeof from_start, &from_start);
-  code |= clSetKernelArg(kernel, 4, sizeof count, &count);
-  if (is_lines) {
-    code |= clSetKernelArg(kernel, 5, sizeof share, &share);
-  }
-  return code == CL_SUCCESS
-             ? clEnqueueNDRangeKernel(own->queue, kernel, 1, NULL, &global, &local, 0, NULL, event)
-             : CL_INVALID_KERNEL_ARGS;
-}
-
 static relayout_status copy(bench_target *target, size_t which, size_t source_offset,
                             size_t destination_offset, size_t size, bench_time *time,
                             relayout_error *error) {
   const opencl_target *const own = (const opencl_target *)target;
+  const opencl_move whole = {own->source, source_offset, own->destination, destination_offset,
+                             size};
   cl_event event;
   const double begin = bench_now();
-  const cl_int code =
-      own->kernels[which] != NULL
-          ? enqueue_kernel(own, which, source_offset, destination_offset, size, &event)
-          : clEnqueueCopyBuffer(own->queue, own->source, own->destination, source_offset,
-                                destination_offset, size, 0, NULL, &event);
-  if (code != CL_SUCCESS) {
-    return fail_cl(error, code, target->copies[which].name);
-  }
-  return finish(event, begin, time, error);
+  const cl_int code = opencl_copy_enqueue(&own->copies[which], own->queue, &whole, &event);
+  return code == CL_SUCCESS ? finish(event, begin, time, error)
+                            : fail_cl(error, code, target->copies[which].name);
 }
 
 /* ---- Coming and going ----------------------------------------------------------------------- */
@@ -253,9 +177,7 @@ static relayout_status copy(bench_target *target, size_t which, size_t source_of
 static void destroy(bench_target *target) {
   opencl_target *const own = (opencl_target *)target;
   for (size_t i = 0; i < target->copy_count; i++) {
-    if (own->kernels[i] != NULL) {
-      clReleaseKernel(own->kernels[i]);
-    }
+    opencl_copy_release(&own->copies[i]);
   }
   if (own->source != NULL) {
     clReleaseMemObject(own->source);
@@ -270,42 +192,6 @@ static void destroy(bench_target *target) {
   free(own);
 }
 
-static relayout_status build_kernel(const opencl_target *own, const copy_kind *kind,
-                                    cl_kernel *kernel, relayout_error *error) {
-  const char *const source = bench_kernel_texts[0].text;
-  cl_int code = CL_SUCCESS;
-  const cl_program program =
-      clCreateProgramWithSource(own->context, 1, (const char **)&source, NULL, &code);
-  if (program == NULL) {
-    return fail_cl(error, code, "clCreateProgramWithSource");
-  }
-  char options[96];
-  snprintf(options, sizeof options, "-cl-std=CL1.2 -DGROUP=%zu -DUNROLL=%d -DSTREAMS=%d",
-           own->group, kind->unroll, kind->streams);
-  code = clBuildProgram(program, 1, &own->id, options, NULL, NULL);
-  if (code == CL_SUCCESS) {
-    *kernel = clCreateKernel(program, kind->kernel, &code);
-  }
-  clReleaseProgram(program);
-  return code == CL_SUCCESS ? RELAYOUT_OK : fail_cl(error, code, "building the kernel of a copy");
-}
-
-static relayout_status add_copies(opencl_target *own, size_t count, const copy_kind *kinds,
-                                  relayout_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    own->kinds[i] = kinds[i];
-    own->base.copies[i] = (bench_copy){kinds[i].name, 0};
-    own->base.copy_count += 1;
-    if (kinds[i].kernel != NULL) {
-      const relayout_status status = build_kernel(own, &kinds[i], &own->kernels[i], error);
-      if (status != RELAYOUT_OK) {
-        return status;
-      }
-    }
-  }
-  return RELAYOUT_OK;
-}
-
 static relayout_status set_up(opencl_target *own, const relayout_device *device,
                               relayout_error *error) {
   const relayout_status status =
@@ -313,25 +199,20 @@ static relayout_status set_up(opencl_target *own, const relayout_device *device,
   if (status != RELAYOUT_OK) {
     return status;
   }
-  cl_device_type type = 0;
-  cl_uint units = 1;
   cl_ulong cache = 0;
-  size_t group = MOST_GROUP;
-  clGetDeviceInfo(own->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-  clGetDeviceInfo(own->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
   clGetDeviceInfo(own->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL);
-  clGetDeviceInfo(own->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
-  own->compute_units = units;
-  own->group = group < MOST_GROUP ? group : MOST_GROUP;
   own->base.cache_bytes = cache > 0 ? cache : ASSUMED_CACHE_BYTES;
   cl_int code = CL_SUCCESS;
   own->queue = clCreateCommandQueue(own->context, own->id, CL_QUEUE_PROFILING_ENABLE, &code);
   if (own->queue == NULL) {
     return fail_cl(error, code, "clCreateCommandQueue");
   }
-  return (type & CL_DEVICE_TYPE_CPU) != 0
-             ? add_copies(own, sizeof cpu_kinds / sizeof cpu_kinds[0], cpu_kinds, error)
-             : add_copies(own, sizeof other_kinds / sizeof other_kinds[0], other_kinds, error);
+  code = opencl_copy_create_all(own->context, own->id, BENCH_MOST_COPIES, own->copies,
+                                &own->base.copy_count);
+  for (size_t i = 0; i < own->base.copy_count; i++) {
+    own->base.copies[i] = (bench_copy){own->copies[i].name, 0};
+  }
+  return code == CL_SUCCESS ? RELAYOUT_OK : fail_cl(error, code, "building the kernel of a copy");
 }
 
 relayout_status bench_opencl_target_create(relayout_device *device, bench_target **target,

@@ -1,0 +1,97 @@
+/* What a benchmark holds relayouts against must itself be right: each way to copy, on the device
+ * that the command line names, moves all bytes of its place and no other. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/target.h"
+#include "cmocka_all.h"
+
+enum { SKIPPED = 77, PLACE = 4096, LEAST_SIZE = 64 };
+
+static bench_target *target;
+
+static void assert_ok(relayout_status status, const relayout_error *error) {
+  if (status != RELAYOUT_OK) {
+    fail_msg("%s", error->message);
+  }
+}
+
+static void check_copy(size_t which, size_t from, size_t to, size_t size, size_t capacity) {
+  relayout_error error;
+  bench_time time;
+  const uint8_t *source;
+  const uint8_t *destination;
+  assert_ok(target->clear(target, capacity, &error), &error);
+  assert_ok(target->copy(target, which, from, to, size, &time, &error), &error);
+  assert_ok(target->map(target, capacity, capacity, &source, &destination, &error), &error);
+  for (size_t i = 0; i < capacity; i++) {
+    const uint8_t expected = i >= to && i < to + size ? source[from + i - to] : 0;
+    if (destination[i] != expected) {
+      fail_msg("%s of %zu bytes: byte %zu is %u, not %u", target->copies[which].name, size, i,
+               destination[i], expected);
+    }
+  }
+  target->unmap(target);
+}
+
+static void test_copies(void **state) {
+  (void)state;
+  static const size_t sizes[] = {LEAST_SIZE, 3 * LEAST_SIZE, PLACE, 1 << 16, (1 << 20) + 192};
+  const size_t capacity = (1 << 20) + 4 * PLACE;
+  relayout_error error;
+  assert_ok(target->reserve(target, capacity, capacity, &error), &error);
+  assert_true(target->source_capacity >= capacity && target->destination_capacity >= capacity);
+  assert_in_range(target->copy_count, 1, BENCH_MOST_COPIES);
+  for (size_t which = 0; which < target->copy_count; which++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+      check_copy(which, 0, 0, sizes[i], capacity);
+      check_copy(which, 2 * PLACE, PLACE, sizes[i], capacity);
+    }
+  }
+}
+
+static void test_noise_does_not_repeat(void **state) {
+  (void)state;
+  uint64_t noise[512];
+  bench_fill_noise(noise, sizeof noise);
+  for (size_t i = 0; i < sizeof noise / sizeof noise[0]; i++) {
+    for (size_t j = 0; j < i; j++) {
+      assert_true(noise[i] != noise[j]);
+    }
+  }
+}
+
+static void test_growing_keeps_what_is_larger(void **state) {
+  (void)state;
+  const size_t before = target->source_capacity;
+  relayout_error error;
+  assert_ok(target->reserve(target, LEAST_SIZE, 8 << 20, &error), &error);
+  assert_int_equal(target->source_capacity, before);
+  assert_int_equal(target->destination_capacity, 8 << 20);
+}
+
+int main(int argument_count, char **arguments) {
+  relayout_error error;
+  relayout_device *device;
+  if (argument_count != 2) {
+    return 1;
+  }
+  const relayout_status status = relayout_device_open(arguments[1], &device, &error);
+  if (status == RELAYOUT_NO_DEVICE) {
+    return SKIPPED;
+  }
+  if (status != RELAYOUT_OK || bench_target_open(device, &target, &error) != RELAYOUT_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    return 1;
+  }
+  printf("%s: %s\n", target->info.name, target->info.description);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_growing_keeps_what_is_larger),
+      cmocka_unit_test(test_noise_does_not_repeat),
+  };
+  const int failures = cmocka_run_group_tests_name("tools.bench_target", tests, NULL, NULL);
+  target->destroy(target);
+  return failures;
+}
