@@ -261,6 +261,9 @@ static exit_code run_suite(const request *asked, const bench_suite *suite, const
 }
 
 static exit_code run_request(const request *asked) {
+  if (is_stdout(asked->json) && is_stdout(asked->svg)) {
+    return report(EXIT_CODE_USAGE, "--json and --svg cannot both go to standard output");
+  }
   bench_suite suite = {.cases = NULL};
   comparison old = {.cases = NULL};
   exit_code code = read_cases(asked, &suite);

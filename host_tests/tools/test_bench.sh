@@ -42,6 +42,7 @@ check 2 '' 'give either --suite or --from and --to' bench --suite ml --from 'f32
 check 2 '' '--to is missing' bench --from 'f32[2]'
 check 2 '' '--from is missing' bench --to 'f32[2]'
 check 2 '' "one argument too many: 'ttc'" bench ttc
+check 2 '' '--json and --svg cannot both' bench --json - --svg -
 check 4 '' '--from: ' bench --from 'f32[2' --to '{0}'
 check 4 '' '--to: ' bench --from 'f32[2]' --to '{0,1}'
 check 4 '' '--from f32[2] and --to f32[3] differ' bench --from 'f32[2]' --to 'f32[3]'
@@ -54,11 +55,19 @@ check 1 '' 'cannot write no/where.json' bench --from 'f32[2]' --to '{0}' --json 
 check 1 '' 'cannot write no/where.svg' bench --from 'f32[2]' --to '{0}' --svg no/where.svg
 
 # What cannot be measured says so, in the table and as a message.
-checks=$((checks + 1))
-"$RELAYOUT" bench --from 'f32[0]' --to '{0}' --device cpu >../logs/out 2>../logs/err
-[ $? -eq 4 ] || fail 'bench of nothing: no exit code 4'
-check_kept 'skipped: there is nothing to move'
-check_kept 'relayout: bench: there is nothing to move' ../logs/err
+check_skipped() {
+  wanted_code=$1 reason=$2
+  shift 2
+  checks=$((checks + 1))
+  "$RELAYOUT" bench "$@" --device cpu >../logs/out 2>../logs/err
+  code=$?
+  [ $code -eq "$wanted_code" ] || fail "bench $*: exit code $code, not $wanted_code"
+  check_kept "skipped: $reason"
+  check_kept "relayout: bench: $reason" ../logs/err
+}
+check_skipped 4 'there is nothing to move' --from 'f32[0]' --to '{0}'
+check_skipped 4 'the layout of `to` has tiles' --from 'f32[16,256]' --to '{1,0:T(8,128)}'
+check_skipped 1 'the case takes 16.0 EiB, but ' --from 'u8[9223372036854775807]' --to '{0}'
 
 check_no_files 'bench'
 finish

@@ -205,6 +205,11 @@ static void test_room(void **state) {
        false,
        MIB,
        {256 * MIB, 256 * MIB, 510 * MIB, 1}},
+      /* As large as sizes get: 2^63 - 1 bytes on each side. */
+      {"a u8[9223372036854775807]{0} u8[9223372036854775807]{0}",
+       false,
+       MIB,
+       {(size_t)1 << 63, (size_t)1 << 63, (size_t)1 << 63, 1}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     bench_suite suite = parse(cases[i].text, RELAYOUT_F32);
@@ -215,6 +220,15 @@ static void test_room(void **state) {
     assert_int_equal(room.places, cases[i].expected.places);
     bench_suite_free(&suite);
   }
+}
+
+static void test_sizes_do_not_wrap_around(void **state) {
+  (void)state;
+  const size_t half = (size_t)1 << 63;
+  const bench_room room = {.source_step = half, .destination_step = half, .places = 1};
+  char reason[BENCH_REASON_SIZE];
+  assert_false(bench_room_fits(&room, &(bench_limits){.device = 1}, reason));
+  assert_false(bench_room_fits(&room, &(bench_limits){.host = half}, reason));
 }
 
 static void test_what_does_not_fit_says_why(void **state) {
@@ -250,6 +264,7 @@ int main(void) {
       cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_only_wide_generic_cases_shrink),
       cmocka_unit_test(test_room),
+      cmocka_unit_test(test_sizes_do_not_wrap_around),
       cmocka_unit_test(test_what_does_not_fit_says_why),
   };
   return cmocka_run_group_tests_name("tools.bench_suite", tests, NULL, NULL);

@@ -111,8 +111,9 @@ static relayout_status map(bench_target *target, size_t source_size, size_t dest
                            relayout_error *error) {
   opencl_target *const own = (opencl_target *)target;
   cl_int code = CL_SUCCESS;
+  /* Nothing at all cannot be mapped. */
   own->mapped_source = clEnqueueMapBuffer(own->queue, own->source, CL_TRUE, CL_MAP_READ, 0,
-                                          source_size, 0, NULL, NULL, &code);
+                                          source_size > 0 ? source_size : 1, 0, NULL, NULL, &code);
   if (code == CL_SUCCESS) {
     own->mapped_destination = clEnqueueMapBuffer(own->queue, own->destination, CL_TRUE, CL_MAP_READ,
                                                  0, destination_size, 0, NULL, NULL, &code);

@@ -29,10 +29,17 @@ bench_room bench_room_of(const bench_case *of, bool is_hot, uint64_t cache_bytes
   room.destination_step = round_up(larger(larger(destination, room.copy_size), 1), PAGE);
   if (!is_hot) {
     const size_t cold = larger(LEAST_COLD_BYTES, (size_t)cache_bytes * CACHES_BETWEEN);
-    const size_t step = room.source_step + room.destination_step;
+    const size_t step = larger(room.source_step, room.destination_step) < cold
+                            ? room.source_step + room.destination_step
+                            : cold;
     room.places = round_up(cold, step) / step;
   }
   return room;
+}
+
+/* Sizes near 2^64 stay too large instead of wrapping around. */
+static uint64_t sum(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 static bool within(uint64_t limit, uint64_t bytes, const char *who, const char *holder,
@@ -56,7 +63,7 @@ bool bench_room_fits(const bench_room *room, const bench_limits *limits,
                 reason) &&
          within(limits->allocation, destination, "the destination",
                 "one buffer of the device holds at most", reason) &&
-         within(limits->device, source + destination, "the case", "the device has", reason) &&
-         within(limits->host, source + destination + room->destination_step, "the case",
+         within(limits->device, sum(source, destination), "the case", "the device has", reason) &&
+         within(limits->host, sum(sum(source, destination), room->destination_step), "the case",
                 "the host has free", reason);
 }
