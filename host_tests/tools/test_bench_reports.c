@@ -12,6 +12,7 @@
 #include "bench/statistics.h"
 #include "bench/table.h"
 #include "cmocka_all.h"
+#include "shape_of.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -54,12 +55,9 @@ static bench_result made_up(const char *name, const char *from, const char *to, 
                        .copy = "memcpy",
                        .fraction = fraction,
                        .spread = 0.0625};
-  relayout_error error;
   snprintf(made.of.name, sizeof made.of.name, "%s", name);
-  if (relayout_shape_parse(from, &made.of.from, &error) != RELAYOUT_OK ||
-      relayout_shape_parse(to, &made.of.to, &error) != RELAYOUT_OK) {
-    fail_msg("%s", error.message);
-  }
+  made.of.from = shape_of(from);
+  made.of.to = shape_of(to);
   return made;
 }
 
