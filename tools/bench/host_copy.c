@@ -7,7 +7,11 @@
 #include <immintrin.h>
 #endif
 
-enum { LINE = 64 };
+enum {
+  LINE = 64,
+  SHARES = 16,      /* of each thread, so that none has to wait for one that was held up */
+  LEAST_SHARE = 512 /* lines that are worth one */
+};
 
 static void copy_by_memcpy(void *to, const void *from, size_t size) {
   memcpy(to, from, size);
@@ -59,12 +63,15 @@ void host_copy_run(host_copy copy, int threads, void *to, const void *from, size
     return;
   }
   const size_t lines = size / LINE;
+  const size_t even = lines / ((size_t)threads * SHARES);
+  const size_t share = even > LEAST_SHARE ? even : LEAST_SHARE;
+  const int count = (int)((lines + share - 1) / share);
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
 #endif
-  for (int i = 0; i < threads; i++) {
-    const size_t begin = lines * (size_t)i / (size_t)threads * LINE;
-    const size_t end = lines * ((size_t)i + 1) / (size_t)threads * LINE;
-    copy((char *)to + begin, (const char *)from + begin, end - begin);
+  for (int i = 0; i < count; i++) {
+    const size_t begin = (size_t)i * share;
+    const size_t end = begin + share < lines ? begin + share : lines;
+    copy((char *)to + begin * LINE, (const char *)from + begin * LINE, (end - begin) * LINE);
   }
 }

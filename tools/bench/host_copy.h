@@ -16,7 +16,7 @@ typedef struct host_copy_kind {
 /* The kinds this processor has, memcpy first; `kinds` has room for 3. */
 size_t host_copy_list(host_copy_kind kinds[3]);
 
-/* Lets each of `threads` threads copy its share. */
+/* Lets `threads` threads copy, share by share. */
 void host_copy_run(host_copy copy, int threads, void *to, const void *from, size_t size);
 
 #endif
