@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "shape_of.h"
 #include "relayout/index.h"
+#include "shape_of.h"
 
 enum { MAX_ELEMENTS = 256, MAX_SHAPES = 4096 };
 

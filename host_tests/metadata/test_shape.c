@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "shape_of.h"
 #include "relayout/index.h"
+#include "shape_of.h"
 
 /* ---- Making ---- */
 

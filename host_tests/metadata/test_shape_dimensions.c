@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "shape_of.h"
 #include "relayout/index.h"
+#include "shape_of.h"
 
 static void assert_text(const relayout_shape *shape, const char *expected) {
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
