@@ -195,21 +195,21 @@ static void test_room(void **state) {
     bench_room expected;
   } cases[] = {
       /* 100 of 400 bytes: lines for the copy, pages for the places. */
-      {"a u8[100]{0} u8[100]{0:PD(300)}", true, 32 * MIB, {256, 4096, 4096, 1}},
+      {"a u8[100]{0} u8[100]{0:PD(300)}", true, 32 * MIB, {256, 4096, 4096, 1, 1}},
       /* At least 256 MiB between two turns, 8192 bytes at each. */
-      {"a u8[100]{0} u8[100]{0:PD(300)}", false, MIB, {256, 4096, 4096, 32768}},
+      {"a u8[100]{0} u8[100]{0:PD(300)}", false, MIB, {256, 4096, 4096, 32768, 32768}},
       /* Eight caches of 48 MiB are more: three places of 128 MiB. */
-      {"a u8[67108864]{0} u8[67108864]{0}", false, 48 * MIB, {64 * MIB, 64 * MIB, 64 * MIB, 3}},
+      {"a u8[67108864]{0} u8[67108864]{0}", false, 48 * MIB, {64 * MIB, 64 * MIB, 64 * MIB, 3, 2}},
       /* The copy of half the bytes does not fit the small source itself. */
       {"a u8[2097152]{0} u8[2097152]{0:PD(534773760)}",
        false,
        MIB,
-       {256 * MIB, 256 * MIB, 510 * MIB, 1}},
+       {256 * MIB, 256 * MIB, 510 * MIB, 1, 1}},
       /* As large as sizes get: 2^63 - 1 bytes on each side. */
       {"a u8[9223372036854775807]{0} u8[9223372036854775807]{0}",
        false,
        MIB,
-       {(size_t)1 << 63, (size_t)1 << 63, (size_t)1 << 63, 1}},
+       {(size_t)1 << 63, (size_t)1 << 63, (size_t)1 << 63, 1, 1}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     bench_suite suite = parse(cases[i].text, RELAYOUT_F32);

@@ -202,12 +202,16 @@ static exit_code verify_and_time(attempt *at) {
   return status == RELAYOUT_OK ? EXIT_CODE_OK : skip_for(at->result, &error);
 }
 
-/* Finds room for the case, shrinking it when that helps. */
+/* Finds room for the case, in fewer places where memory is short, and at last in a smaller one. */
 static bool make_room(bench_target *target, bool is_hot, bench_result *result, bench_room *room) {
   const bench_limits limits = limits_of(target);
   char reason[BENCH_REASON_SIZE];
   *room = bench_room_of(&result->of, is_hot, target->cache_bytes);
   while (!bench_room_fits(room, &limits, reason)) {
+    if (room->places > room->least_places) {
+      room->places -= 1;
+      continue;
+    }
     if (!bench_case_shrink(&result->of)) {
       skip(result, reason);
       return false;

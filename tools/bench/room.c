@@ -8,7 +8,10 @@ enum {
   LINE = 64,
   PAGE = 4096,
   LEAST_COLD_BYTES = 256 << 20,
-  CACHES_BETWEEN = 8 /* what is touched before a place has its turn again, in caches */
+  /* What is touched before a place has its turn again, in caches: this much where there is room, and
+   * never less than the least. */
+  CACHES_BETWEEN = 8,
+  LEAST_CACHES_BETWEEN = 2
 };
 
 static size_t round_up(size_t size, size_t unit) {
@@ -19,20 +22,27 @@ static size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
+static size_t places_for(const bench_room *room, size_t bytes) {
+  const size_t cold = larger(LEAST_COLD_BYTES, bytes);
+  const size_t step = larger(room->source_step, room->destination_step) < cold
+                          ? room->source_step + room->destination_step
+                          : cold;
+  return round_up(cold, step) / step;
+}
+
 bench_room bench_room_of(const bench_case *of, bool is_hot, uint64_t cache_bytes) {
   size_t source = 0;
   size_t destination = 0;
   relayout_shape_byte_size(&of->from, &source, NULL);
   relayout_shape_byte_size(&of->to, &destination, NULL);
-  bench_room room = {.copy_size = round_up((bench_case_bytes(of) + 1) / 2, LINE), .places = 1};
+  bench_room room = {.copy_size = round_up((bench_case_bytes(of) + 1) / 2, LINE),
+                     .places = 1,
+                     .least_places = 1};
   room.source_step = round_up(larger(larger(source, room.copy_size), 1), PAGE);
   room.destination_step = round_up(larger(larger(destination, room.copy_size), 1), PAGE);
   if (!is_hot) {
-    const size_t cold = larger(LEAST_COLD_BYTES, (size_t)cache_bytes * CACHES_BETWEEN);
-    const size_t step = larger(room.source_step, room.destination_step) < cold
-                            ? room.source_step + room.destination_step
-                            : cold;
-    room.places = round_up(cold, step) / step;
+    room.places = places_for(&room, (size_t)cache_bytes * CACHES_BETWEEN);
+    room.least_places = places_for(&room, (size_t)cache_bytes * LEAST_CACHES_BETWEEN);
   }
   return room;
 }

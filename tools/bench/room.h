@@ -18,6 +18,7 @@ typedef struct bench_room {
   size_t source_step; /* from one place to the next */
   size_t destination_step;
   size_t places;
+  size_t least_places; /* with fewer, the bytes would still be in the cache */
 } bench_room;
 
 bench_room bench_room_of(const bench_case *of, bool is_hot, uint64_t cache_bytes);
