@@ -20,7 +20,16 @@ static const char *source_named(const char *name) {
       return source->text;
     }
   }
-  return "";
+  return NULL;
+}
+
+/* A strategy's kernel is in a file for each family, or in one for both. */
+static const char *strategy_source(relayout_strategy strategy, bool direct) {
+  char name[32];
+  snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
+           relayout_strategy_name(strategy));
+  const char *const source = source_named(name);
+  return source != NULL ? source : source_named(relayout_strategy_name(strategy));
 }
 
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
@@ -48,7 +57,7 @@ static relayout_status build(const rlt_opencl_device *device, const rlt_build_op
   const char *const name = relayout_strategy_name(options->strategy);
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
   const char *const sources[] = {source_named("tile"), direct ? source_named("line") : "",
-                                 source_named(name)};
+                                 strategy_source(options->strategy, direct)};
   cl_int code = CL_SUCCESS;
   const cl_program made =
       clCreateProgramWithSource(device->context, 3, (const char **)sources, NULL, &code);

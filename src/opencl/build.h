@@ -6,7 +6,7 @@
 
 /* What is compiled into a program; everything else is an argument of its kernel. */
 typedef struct rlt_build_options {
-  relayout_strategy strategy; /* its file in cl/ and its kernel bear its name */
+  relayout_strategy strategy; /* its kernel, and the end of its file's name in cl/, bear its name */
   relayout_kernel_family family;
   int32_t word_bytes;
   bool wide; /* 64-bit arithmetic within tiles */

@@ -297,7 +297,7 @@ static void add_pair(pair_list *list, int64_t x, int64_t y) {
   ++list->count;
 }
 
-/* What cl/packed.cl says of its tables, for one side. */
+/* What the family's packed kernel in cl/ says of its tables, for one side. */
 static relayout_status add_side(const rlt_problem *problem, const rlt_group *group, bool direct,
                                 pair_list *list, relayout_error *error) {
   position *positions = NULL;

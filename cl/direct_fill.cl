@@ -1,0 +1,22 @@
+/* direct_fill.cl: nothing has a source; every element becomes the fill. Follows tile.cl and line.cl. */
+
+/* One work-item, one run after the other. */
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+fill(__global word *restrict destination, const ulong destination_start,
+     __constant const grid *grid, const word value) {
+  const offset stride = (offset)grid->columns.destination_stride;
+  const offset row_stride = (offset)grid->rows.destination_stride;
+  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
+    const tile t = find_tile(grid, n);
+    __global word *to = destination + destination_start + t.destination;
+    for (uint row = 0; row < t.rows; ++row, to += row_stride) {
+      if (stride == 1) {
+        fill_run(to, t.columns, value, grid->streams);
+        continue;
+      }
+      for (uint column = 0; column < t.columns; ++column) {
+        to[column * stride] = value;
+      }
+    }
+  }
+}

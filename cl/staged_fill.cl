@@ -1,0 +1,18 @@
+/* staged_fill.cl: nothing has a source; every element becomes the fill. Follows tile.cl. */
+
+/* Neighbouring work-items store neighbouring words. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+fill(__global word *restrict destination, const ulong destination_start,
+     __constant const grid *grid, const word value) {
+  const offset stride = (offset)grid->columns.destination_stride;
+  const offset row_stride = (offset)grid->rows.destination_stride;
+  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
+    const tile t = find_tile(grid, n);
+    __global word *to = destination + destination_start + t.destination;
+    for (uint row = 0; row < t.rows; ++row, to += row_stride) {
+      for (uint column = (uint)get_local_id(0); column < t.columns; column += GROUP) {
+        to[column * stride] = value;
+      }
+    }
+  }
+}
