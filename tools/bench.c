@@ -22,6 +22,7 @@ typedef struct request {
   const char *json;
   const char *svg;
   const char *compare;
+  bool with_peers;
 } request;
 
 /* ---- What to measure ------------------------------------------------------------------------ */
@@ -237,13 +238,19 @@ static exit_code run_suite(const request *asked, const bench_suite *suite, const
   if (bench_target_open(device, &target, &error) != RELAYOUT_OK) {
     return report_error(NULL, &error);
   }
+  if (asked->with_peers && target->find_peers != NULL) {
+    target->find_peers(target);
+  }
   bench_results results = {.suite = asked->from != NULL    ? "one case"
                                     : asked->suite != NULL ? asked->suite
                                                            : "ttc",
                            .is_hot = suite->is_hot,
                            .device = target->info,
                            .clock = target->clock,
+                           .with_peers = asked->with_peers,
+                           .peer_count = target->peer_count,
                            .cases = calloc(suite->count, sizeof *results.cases)};
+  memcpy(results.peers, target->peers, sizeof results.peers);
   FILE *const table = is_stdout(asked->json) || is_stdout(asked->svg) ? NULL : stdout;
   if (results.cases == NULL) {
     code = report(EXIT_CODE_FAILURE, "no memory for the results of %zu cases", suite->count);
@@ -287,9 +294,10 @@ static exit_code run_request(const request *asked) {
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.suite = NULL};
   const arguments_option options[] = {
-      {"suite", &asked.suite, NULL},    {"from", &asked.from, NULL}, {"to", &asked.to, NULL},
-      {"device", &asked.device, NULL},  {"json", &asked.json, NULL}, {"svg", &asked.svg, NULL},
-      {"compare", &asked.compare, NULL}};
+      {"suite", &asked.suite, NULL},     {"from", &asked.from, NULL},
+      {"to", &asked.to, NULL},           {"device", &asked.device, NULL},
+      {"json", &asked.json, NULL},       {"svg", &asked.svg, NULL},
+      {"compare", &asked.compare, NULL}, {"peers", NULL, &asked.with_peers}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
@@ -303,7 +311,7 @@ const command command_bench = {
     .summary = "measure relayouts against plain copies on a device",
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
-        "                      [--json F] [--svg F] [--compare F]\n"
+        "                      [--json F] [--svg F] [--compare F] [--peers]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -316,6 +324,9 @@ const command command_bench = {
         "  --json F       write the results for programs; - is standard output, without a table\n"
         "  --svg F        draw them\n"
         "  --compare F    say what got slower and faster since the results in F, another --json\n"
+        "  --peers        measure others that can do a case on the same OpenCL device in turns "
+        "with\n"
+        "                 it: clEnqueueCopyBufferRect and, where installed, CLBlast's omatcopy\n"
         "\n"
         "example: relayout bench --suite ml --device opencl --json ml.json --svg ml.svg\n",
     .run = run,

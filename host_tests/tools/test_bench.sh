@@ -30,6 +30,19 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   rm r.json r.svg
 done
 
+# Peers: an unpadding is a rectangle. The CPU backend has none.
+check_printed 0 'none on this device' bench --from 'u8[5]' --to '{0}' --device cpu --peers --json r.json
+check_kept '"peers":[]}],' r.json
+if has_opencl; then
+  check_printed 0 'peers, also of copy: clEnqueueCopyBufferRect, CLBlast omatcopy' \
+    bench --from 'f32[30,50]{1,0:PD(30,64)}' --to '{1,0}' --device opencl --peers --json r.json
+  check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","median_s":' r.json
+  check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","cases":1,' r.json
+  check_kept '"result":"exact"}]}],' r.json
+  check_kept ' times as fast as clEnqueueCopyBufferRect in 1 case, '
+fi
+rm r.json
+
 # Programs get the JSON alone.
 # shellcheck disable=SC2086
 check_printed 0 '{"version":"' bench $case_of --device cpu --json -

@@ -163,6 +163,96 @@ static void test_json(void **state) {
   free(out.text);
 }
 
+/* The three cases with what two peers did with them, and a third that is not there. */
+static bench_results with_peers(bench_result cases[3]) {
+  bench_results results = three_cases(cases);
+  results.with_peers = true;
+  results.peers[0] = (bench_peer){.name = "first", .label = "ONE"};
+  results.peers[1] = (bench_peer){.name = "second", .label = "TWO"};
+  results.peers[2] = (bench_peer){.name = "third", .label = "3", .missing = "not here"};
+  results.peer_count = 3;
+  for (size_t i = 0; i < 3; i++) {
+    cases[i].peer_count = 3;
+    cases[i].peers[0].state = BENCH_PEER_IDLE;
+    cases[i].peers[1].state = BENCH_PEER_IDLE;
+  }
+  cases[0].peers[0] = (bench_peer_result){
+      .state = BENCH_PEER_MEASURED, .is_exact = true, .median_s = 4, .fraction = 0.03125};
+  cases[2].peers[0] =
+      (bench_peer_result){.state = BENCH_PEER_MEASURED, .median_s = 0.25, .fraction = 0.5};
+  cases[2].peers[1] = (bench_peer_result){.state = BENCH_PEER_FAILED, .message = "no luck"};
+  return results;
+}
+
+static void test_leads(void **state) {
+  (void)state;
+  bench_result cases[3];
+  const bench_results results = with_peers(cases);
+  const bench_summary summary = summary_of(&results);
+  assert_int_equal(summary.leads[0].measured, 2);
+  assert_near(summary.leads[0].geomean, 2); /* of 8 and 1/2 */
+  assert_near(summary.leads[0].worst, 0.5);
+  assert_string_equal(summary.leads[0].worst_name, "c");
+  assert_int_equal(summary.leads[1].measured, 0);
+  assert_int_equal(summary.leads[2].measured, 0);
+}
+
+static void test_peers_in_json(void **state) {
+  (void)state;
+  bench_result cases[3];
+  const bench_results results = with_peers(cases);
+  const bench_summary summary = summary_of(&results);
+  sink out;
+  open_sink(&out);
+  results_json_write(&results, &summary, out.file);
+  fclose(out.file);
+  assert_contains(out.text, "\"strategy\":\"transpose\",\"peers\":[{\"name\":\"first\","
+                            "\"median_s\":4,\"fraction\":0.03125,\"result\":\"exact\"}]},");
+  assert_contains(out.text, "\"peers\":[{\"name\":\"first\",\"median_s\":0.25,\"fraction\":0.5,"
+                            "\"result\":\"inexact\"},"
+                            "{\"name\":\"second\",\"reason\":\"no luck\"}]}],\"skipped\":");
+  assert_contains(out.text, "}],\"peers\":[{\"name\":\"first\",\"cases\":2,\"geomean_lead\":2,"
+                            "\"min_lead\":0.5},{\"name\":\"second\",\"cases\":0,"
+                            "\"geomean_lead\":0,\"min_lead\":0},{\"name\":\"third\","
+                            "\"missing\":\"not here\"}],\"geomean_fraction\":");
+  comparison old;
+  relayout_error error;
+  assert_int_equal(comparison_parse(out.text, &old, &error), RELAYOUT_OK);
+  assert_int_equal(old.count, 2);
+  comparison_free(&old);
+  free(out.text);
+}
+
+static void test_peers_in_table(void **state) {
+  (void)state;
+  bench_result cases[3];
+  bench_results results = with_peers(cases);
+  const bench_summary summary = summary_of(&results);
+  sink out;
+  open_sink(&out);
+  table_begin(&results, out.file);
+  table_row(&cases[0], out.file);
+  cases[0].peers[1].state = BENCH_PEER_WRONG;
+  table_row(&cases[0], out.file);
+  table_row(&cases[2], out.file);
+  table_end(&results, &summary, out.file);
+  fclose(out.file);
+  assert_contains(out.text, "peers, also of copy: first, second, third not here\n");
+  assert_contains(out.text, " OF COPY      ONE      TWO\n");
+  assert_contains(out.text, " 20.00   0.250    0.031        -\n");
+  assert_contains(out.text, " 20.00   0.250    0.031    wrong\n");
+  assert_contains(out.text, " 30.00   1.000 ~  0.500   failed\n");
+  assert_contains(out.text, "\n2.00 times as fast as first in 2 cases, in the worst 0.50 times  c\n"
+                            "~ not bit-exact: ");
+  free(out.text);
+  results.peer_count = 0;
+  open_sink(&out);
+  table_begin(&results, out.file);
+  fclose(out.file);
+  assert_contains(out.text, "peers, also of copy: none on this device\n");
+  free(out.text);
+}
+
 static void test_table(void **state) {
   (void)state;
   bench_result cases[3];
@@ -294,6 +384,19 @@ static void test_picture(void **state) {
   results.count = 0;
   svg = draw(&results);
   assert_int_equal(count_of(svg, "<rect class=\"bar"), 0);
+  free(svg);
+}
+
+static void test_peers_in_picture(void **state) {
+  (void)state;
+  bench_result cases[3];
+  const bench_results results = with_peers(cases);
+  char *const svg = draw(&results);
+  assert_int_equal(count_of(svg, "<line class=\"peer0\""), 3); /* two cases, and the legend */
+  assert_int_equal(count_of(svg, "<line class=\"peer1\""), 0);
+  assert_contains(svg, "c: first 0.500 of copy");
+  /* 92 + 320 * (1 - 0.5 / 1.05) */
+  assert_contains(svg, "y1=\"259.6\" y2=\"259.6\"><title>c: first");
   free(svg);
 }
 
@@ -486,8 +589,12 @@ int main(void) {
       cmocka_unit_test(test_summary),
       cmocka_unit_test(test_summary_of_nothing),
       cmocka_unit_test(test_json),
+      cmocka_unit_test(test_leads),
+      cmocka_unit_test(test_peers_in_json),
+      cmocka_unit_test(test_peers_in_table),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_picture),
+      cmocka_unit_test(test_peers_in_picture),
       cmocka_unit_test(test_picture_of_many),
       cmocka_unit_test(test_written_results_can_be_compared),
       cmocka_unit_test(test_verdicts),

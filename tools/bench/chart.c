@@ -14,7 +14,8 @@ enum {
   TOP = 92,
   PLOT_HEIGHT = 320,
   BARE_BOTTOM = 52,
-  LETTER = 7 /* pixels a letter of a name takes */
+  LETTER = 7, /* pixels a letter of a name takes */
+  PEER_COLOURS = 2
 };
 
 /* Where things are, in pixels. */
@@ -33,9 +34,11 @@ static const char style[] =
     ".back{fill:#fff}.grid{stroke:#d8dee4;stroke-width:1}"
     ".bar{fill:#3b82c4}.bar:hover{fill:#1f5f99}.worst{fill:#d9822b}.worst:hover{fill:#b5651d}"
     ".copy{stroke:#1a7f4b;stroke-width:2}.onCopy{fill:#1a7f4b;font-weight:600}"
+    ".peer0{stroke:#cf222e;stroke-width:2}.peer1{stroke:#9a6700;stroke-width:2}"
     ".mean{stroke:#8250df;stroke-width:1.5;stroke-dasharray:6 4}.onMean{fill:#8250df}"
     "@media (prefers-color-scheme:dark){text{fill:#9198a1}.title{fill:#f0f6fc}.back{fill:#0d1117}"
-    ".grid{stroke:#30363d}.bar{fill:#4f9ae0}.bar:hover{fill:#8cc0f0}"
+    ".grid{stroke:#30363d}.peer0{stroke:#ff7b72}.peer1{stroke:#e3b341}.bar{fill:#4f9ae0}.bar:hover{"
+    "fill:#8cc0f0}"
     ".copy{stroke:#3fb97a}.onCopy{fill:#3fb97a}.mean{stroke:#ab7df8}.onMean{fill:#ab7df8}}";
 
 static void print_escaped(const char *text, FILE *file) {
@@ -146,6 +149,36 @@ static void print_bar(const frame *in, size_t at, const bench_result *result, bo
   }
 }
 
+/* A dash across the bar for each peer that could do the case. */
+static void print_peers(const frame *in, size_t at, const bench_results *results,
+                        const bench_result *result, FILE *file) {
+  const double x = LEFT + in->slot * (double)at;
+  for (size_t i = 0; i < results->peer_count; i++) {
+    if (result->peers[i].state == BENCH_PEER_MEASURED) {
+      const double y = y_of(in, fmin(result->peers[i].fraction, in->top_fraction));
+      fprintf(file,
+              "<line class=\"peer%zu\" x1=\"%.2f\" x2=\"%.2f\" y1=\"%.1f\" y2=\"%.1f\"><title>",
+              i % PEER_COLOURS, x + 1, x + in->slot - 1, y, y);
+      print_escaped(result->of.name, file);
+      fprintf(file, ": %s %.3f of copy</title></line>\n", results->peers[i].name,
+              result->peers[i].fraction);
+    }
+  }
+}
+
+static void print_legend(const bench_results *results, const bench_summary *summary, FILE *file) {
+  double x = LEFT;
+  for (size_t i = 0; i < results->peer_count; i++) {
+    if (summary->leads[i].measured > 0) {
+      fprintf(file,
+              "<line class=\"peer%zu\" x1=\"%.1f\" x2=\"%.1f\" y1=\"84\" y2=\"84\"/>\n"
+              "<text x=\"%.1f\" y=\"88\">%s</text>\n",
+              i % PEER_COLOURS, x, x + 14, x + 20, results->peers[i].name);
+      x += 40 + LETTER * (double)strlen(results->peers[i].name);
+    }
+  }
+}
+
 static void print_lines_on_top(const bench_summary *summary, const frame *in, FILE *file) {
   const double end = LEFT + in->plot_width + 6;
   print_line(in, "copy", 1, file);
@@ -185,6 +218,12 @@ bool chart_write(const bench_results *results, const bench_summary *summary, FIL
   print_grid(&in, file);
   for (size_t i = 0; i < count; i++) {
     print_bar(&in, i, shown[i], shown[i]->of.name == summary->worst_name, file);
+  }
+  if (in.is_named) {
+    for (size_t i = 0; i < count; i++) {
+      print_peers(&in, i, results, shown[i], file);
+    }
+    print_legend(results, summary, file);
   }
   if (!in.is_named) {
     fprintf(file, "<text x=\"%d\" y=\"%.1f\">from the worst case to the best</text>\n", LEFT,

@@ -44,10 +44,12 @@ static bench_limits limits_of(const bench_target *target) {
 
 /* ---- One case ------------------------------------------------------------------------------- */
 
-/* What the repetitions took, by candidate: the ways to copy, and last the relayout. */
+/* What the repetitions took, by candidate. */
 typedef struct samples {
-  double counted[BENCH_MOST_COPIES + 1][MOST_REPETITIONS];
-  double wall[MOST_REPETITIONS]; /* of the relayout */
+  double copies[BENCH_MOST_COPIES][MOST_REPETITIONS];
+  double counted[MOST_REPETITIONS]; /* of the relayout, as wall */
+  double wall[MOST_REPETITIONS];
+  double peers[BENCH_MOST_PEERS][MOST_REPETITIONS];
   size_t repetitions;
 } samples;
 
@@ -84,9 +86,64 @@ static relayout_status copy_next(attempt *at, size_t which, bench_time *time,
                           at->place * at->room.destination_step, at->room.copy_size, time, error);
 }
 
+static relayout_status run_peer_next(attempt *at, size_t which, bench_time *time,
+                                     relayout_error *error) {
+  at->place = (at->place + 1) % at->room.places;
+  return at->target->run_peer(at->target, which, at->place * at->room.source_step,
+                              at->place * at->room.destination_step, time, error);
+}
+
 static bool is_of_use(const attempt *at, size_t which) {
   const size_t most = at->target->copies[which].most_bytes;
   return most == 0 || at->room.copy_size <= most;
+}
+
+static void fail_peer(bench_peer_result *peer, const char *message) {
+  peer->state = BENCH_PEER_FAILED;
+  snprintf(peer->message, sizeof peer->message, "%s", message);
+}
+
+/* Lets a peer move the first place's bytes and holds its result against what is right. */
+static void verify_peer(attempt *at, size_t which, const uint8_t *right) {
+  bench_target *const target = at->target;
+  bench_peer_result *const peer = &at->result->peers[which];
+  const size_t size = relayout_plan_destination_size(at->plan);
+  relayout_error error;
+  bench_time time;
+  const uint8_t *source;
+  const uint8_t *made;
+  at->place = at->room.places - 1;
+  if (target->clear(target, size, &error) != RELAYOUT_OK ||
+      run_peer_next(at, which, &time, &error) != RELAYOUT_OK ||
+      target->map(target, 1, size, &source, &made, &error) != RELAYOUT_OK) {
+    fail_peer(peer, error.message);
+    return;
+  }
+  const size_t element_bytes = relayout_element_type_byte_size(at->of->to.element_type);
+  const bench_verdict verdict =
+      bench_judge_peer(&target->peers[which], element_bytes, made, right, size);
+  target->unmap(target);
+  peer->state = verdict == BENCH_WRONG ? BENCH_PEER_WRONG : BENCH_PEER_MEASURED;
+  peer->is_exact = verdict == BENCH_EXACT;
+}
+
+/* Finds out which peers can do the case, and verifies them. `right` is the relayout's own result,
+ * verified already. */
+static void verify_peers(attempt *at, const uint8_t *right) {
+  bool takes[BENCH_MOST_PEERS];
+  at->target->prepare_peers(at->target, &at->of->from, &at->of->to, takes);
+  for (size_t i = 0; i < at->target->peer_count; i++) {
+    bench_peer_result *const peer = &at->result->peers[i];
+    if (at->target->peers[i].missing != NULL) {
+      continue;
+    }
+    peer->state = BENCH_PEER_IDLE;
+    if (takes[i] && right == NULL) {
+      fail_peer(peer, "no memory to verify with");
+    } else if (takes[i]) {
+      verify_peer(at, i, right);
+    }
+  }
 }
 
 /* Moves the first place's bytes and holds the result against the oracle's. */
@@ -109,33 +166,52 @@ static exit_code verify(attempt *at) {
   }
   const exit_code code =
       verify_relayout(&at->of->from, &at->of->to, source, destination, destination_size);
+  uint8_t *const right = target->peer_count > 0 ? malloc(destination_size) : NULL;
+  if (right != NULL) {
+    memcpy(right, destination, destination_size);
+  }
   target->unmap(target);
   if (code != EXIT_CODE_OK) {
     skip(at->result,
          code == EXIT_CODE_DIFFERENT ? "the result is wrong" : "it could not be verified");
+  } else if (target->peer_count > 0) {
+    verify_peers(at, right);
   }
+  free(right);
   return code;
 }
 
-/* One repetition: all the ways to copy and the relayout, in turns, so that whatever else goes on in
- * the machine meets them alike. */
+/* One repetition: all the ways to copy, the relayout and the peers, in turns, so that whatever else
+ * goes on in the machine meets them alike. */
 static relayout_status take_turns(attempt *at, size_t repetition, samples *taken,
                                   relayout_error *error) {
-  const size_t copy_count = at->target->copy_count;
   bench_time time;
-  for (size_t i = 0; i < copy_count; i++) {
+  for (size_t i = 0; i < at->target->copy_count; i++) {
     if (is_of_use(at, i)) {
       const relayout_status status = copy_next(at, i, &time, error);
       if (status != RELAYOUT_OK) {
         return status;
       }
-      taken->counted[i][repetition] = time.counted;
+      taken->copies[i][repetition] = time.counted;
     }
   }
   const relayout_status status = move_next(at, &time, error);
-  taken->counted[copy_count][repetition] = time.counted;
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  taken->counted[repetition] = time.counted;
   taken->wall[repetition] = time.wall;
-  return status;
+  for (size_t i = 0; i < at->target->peer_count; i++) {
+    bench_peer_result *const peer = &at->result->peers[i];
+    if (peer->state == BENCH_PEER_MEASURED) {
+      relayout_error peer_error;
+      if (run_peer_next(at, i, &time, &peer_error) != RELAYOUT_OK) {
+        fail_peer(peer, peer_error.message);
+      }
+      taken->peers[i][repetition] = time.counted;
+    }
+  }
+  return RELAYOUT_OK;
 }
 
 static relayout_status repeat(attempt *at, samples *taken, relayout_error *error) {
@@ -155,7 +231,6 @@ static relayout_status repeat(attempt *at, samples *taken, relayout_error *error
 static void conclude(const attempt *at, samples *taken) {
   bench_result *const result = at->result;
   const size_t count = taken->repetitions;
-  const size_t move = at->target->copy_count;
   double ratios[MOST_REPETITIONS];
   double best = 0;
   for (size_t i = 0; i < at->target->copy_count; i++) {
@@ -163,24 +238,31 @@ static void conclude(const attempt *at, samples *taken) {
       continue;
     }
     double sorted[MOST_REPETITIONS];
-    memcpy(sorted, taken->counted[i], count * sizeof *sorted);
+    memcpy(sorted, taken->copies[i], count * sizeof *sorted);
     const double median = statistics_median(sorted, count);
     if (best == 0 || median < best) {
       best = median;
       result->copy = at->target->copies[i].name;
       for (size_t n = 0; n < count; n++) {
-        ratios[n] = taken->counted[i][n] / taken->counted[move][n];
+        ratios[n] = taken->copies[i][n] / taken->counted[n];
       }
     }
   }
   result->repetitions = count;
   result->bytes = bench_case_bytes(at->of);
   result->spread = statistics_spread(ratios, count);
-  result->median_s = statistics_median(taken->counted[move], count);
+  result->median_s = statistics_median(taken->counted, count);
   result->median_wall_s = statistics_median(taken->wall, count);
   result->gbps = (double)result->bytes / result->median_s * 1e-9;
   result->copy_gbps = 2 * (double)at->room.copy_size / best * 1e-9;
   result->fraction = result->gbps / result->copy_gbps;
+  for (size_t i = 0; i < at->target->peer_count; i++) {
+    bench_peer_result *const peer = &result->peers[i];
+    if (peer->state == BENCH_PEER_MEASURED) {
+      peer->median_s = statistics_median(taken->peers[i], count);
+      peer->fraction = (double)result->bytes / peer->median_s * 1e-9 / result->copy_gbps;
+    }
+  }
 }
 
 static exit_code verify_and_time(attempt *at) {
@@ -224,7 +306,7 @@ static bool make_room(bench_target *target, bool is_hot, bench_result *result, b
 
 exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
                         bench_result *result) {
-  *result = (bench_result){.of = *of, .copy = ""};
+  *result = (bench_result){.of = *of, .copy = "", .peer_count = target->peer_count};
   if (bench_case_bytes(of) == 0) {
     skip(result, "there is nothing to move");
     return EXIT_CODE_BAD_INPUT;

@@ -1,6 +1,6 @@
 /* measure.h: one case of a benchmark on one device: is there room, is the result right, how long
- * does it take, and how long does a plain copy of as many bytes. Depends on room.h, target.h and
- * verify.h. */
+ * does it take, and how long do a plain copy of as many bytes and the target's peers. Depends on
+ * room.h, target.h and verify.h. */
 #ifndef TOOLS_BENCH_MEASURE_H
 #define TOOLS_BENCH_MEASURE_H
 

@@ -5,6 +5,7 @@
 
 #include "fail.h"
 #include "opencl_copy.h"
+#include "opencl_peers.h"
 #include "relayout/opencl.h"
 #include "target.h"
 
@@ -20,6 +21,7 @@ typedef struct opencl_target {
   void *mapped_source;
   void *mapped_destination;
   opencl_copy copies[BENCH_MOST_COPIES];
+  opencl_peers peers;
 } opencl_target;
 
 static relayout_status fail_cl(relayout_error *error, cl_int code, const char *call) {
@@ -129,24 +131,32 @@ static relayout_status map(bench_target *target, size_t source_size, size_t dest
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
-/* Waits for the command, which was called at `begin`, and reads its times. Releases the event. */
-static relayout_status finish(cl_event event, double begin, bench_time *time,
-                              relayout_error *error) {
-  cl_int code = clWaitForEvents(1, &event);
+/* Waits for the commands from the first to the last, which may be the same, and reads how long they
+ * took; the first was called at `begin`. */
+static relayout_status wait(cl_event first, cl_event last, double begin, bench_time *time,
+                            relayout_error *error) {
+  cl_int code = clWaitForEvents(1, &last);
   time->wall = bench_now() - begin;
   cl_ulong started = 0;
   cl_ulong ended = 0;
   if (code == CL_SUCCESS) {
     code =
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL);
+        clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL);
   }
   if (code == CL_SUCCESS) {
-    code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
+    code = clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
   }
-  clReleaseEvent(event);
   /* A clock too coarse for what is measured must not make it infinitely fast. */
   time->counted = ended > started ? (double)(ended - started) * 1e-9 : 1e-9;
   return code == CL_SUCCESS ? RELAYOUT_OK : fail_cl(error, code, "waiting for a timed command");
+}
+
+/* The same for one command; releases the event. */
+static relayout_status finish(cl_event event, double begin, bench_time *time,
+                              relayout_error *error) {
+  const relayout_status status = wait(event, event, begin, time, error);
+  clReleaseEvent(event);
+  return status;
 }
 
 static relayout_status move(bench_target *target, const relayout_plan *plan, size_t source_offset,
@@ -173,10 +183,39 @@ static relayout_status copy(bench_target *target, size_t which, size_t source_of
                             : fail_cl(error, code, target->copies[which].name);
 }
 
+/* ---- Peers ---------------------------------------------------------------------------------- */
+
+static void find_peers(bench_target *target) {
+  opencl_peers_find(&((opencl_target *)target)->peers, target->peers, &target->peer_count);
+}
+
+static void prepare_peers(bench_target *target, const relayout_shape *from,
+                          const relayout_shape *to, bool takes[BENCH_MOST_PEERS]) {
+  opencl_peers_prepare(&((opencl_target *)target)->peers, from, to, takes);
+}
+
+static relayout_status run_peer(bench_target *target, size_t which, size_t source_offset,
+                                size_t destination_offset, bench_time *time,
+                                relayout_error *error) {
+  const opencl_target *const own = (const opencl_target *)target;
+  const opencl_move whole = {own->source, source_offset, own->destination, destination_offset, 0};
+  cl_event events[2];
+  const double begin = bench_now();
+  const cl_int code = opencl_peers_enqueue(&own->peers, which, own->queue, &whole, events);
+  if (code != CL_SUCCESS) {
+    return fail_cl(error, code, target->peers[which].name);
+  }
+  const relayout_status status = wait(events[0], events[1], begin, time, error);
+  clReleaseEvent(events[0]);
+  clReleaseEvent(events[1]);
+  return status;
+}
+
 /* ---- Coming and going ----------------------------------------------------------------------- */
 
 static void destroy(bench_target *target) {
   opencl_target *const own = (opencl_target *)target;
+  opencl_peers_release(&own->peers);
   for (size_t i = 0; i < target->copy_count; i++) {
     opencl_copy_release(&own->copies[i]);
   }
@@ -227,6 +266,9 @@ relayout_status bench_opencl_target_create(relayout_device *device, bench_target
                              .clear = clear,
                              .move = move,
                              .copy = copy,
+                             .find_peers = find_peers,
+                             .prepare_peers = prepare_peers,
+                             .run_peer = run_peer,
                              .map = map,
                              .unmap = unmap,
                              .destroy = destroy};

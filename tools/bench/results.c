@@ -4,6 +4,28 @@
 
 #include "statistics.h"
 
+/* `leads` has room for one number a case. */
+static bench_lead lead_over(const bench_results *results, size_t peer, double *leads) {
+  bench_lead made = {.worst_name = ""};
+  for (size_t i = 0; i < results->count; i++) {
+    const bench_result *const result = &results->cases[i];
+    if (result->skipped[0] != '\0' || result->peers[peer].state != BENCH_PEER_MEASURED) {
+      continue;
+    }
+    const double lead = result->peers[peer].median_s / result->median_s;
+    if (made.measured == 0 || lead < made.worst) {
+      made.worst = lead;
+      made.worst_name = result->of.name;
+    }
+    leads[made.measured] = lead;
+    made.measured += 1;
+  }
+  if (made.measured > 0) {
+    made.geomean = statistics_geomean(leads, made.measured);
+  }
+  return made;
+}
+
 bool bench_summarize(const bench_results *results, bench_summary *summary) {
   double *const fractions = calloc(results->count + 1, sizeof *fractions);
   double *const copies = calloc(results->count + 1, sizeof *copies);
@@ -31,6 +53,9 @@ bool bench_summarize(const bench_results *results, bench_summary *summary) {
     made.geomean = statistics_geomean(fractions, made.measured);
     made.median = statistics_median(fractions, made.measured);
     made.copy_gbps = statistics_median(copies, made.measured);
+  }
+  for (size_t i = 0; i < results->peer_count; i++) {
+    made.leads[i] = lead_over(results, i, fractions);
   }
   free(fractions);
   free(copies);

@@ -1,4 +1,5 @@
-/* results.h: what a benchmark found. Depends on the public headers, statistics.h and suite.h. */
+/* results.h: what a benchmark found. Depends on the public headers, peer.h, statistics.h and
+ * suite.h. */
 #ifndef TOOLS_BENCH_RESULTS_H
 #define TOOLS_BENCH_RESULTS_H
 
@@ -6,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "peer.h"
 #include "relayout/relayout.h"
 #include "suite.h"
 
@@ -23,6 +25,8 @@ typedef struct bench_result {
   const char *copy; /* what that was */
   double fraction;  /* gbps of copy_gbps */
   double spread;    /* of the fraction from repetition to repetition, see statistics_spread */
+  bench_peer_result peers[BENCH_MOST_PEERS];
+  size_t peer_count; /* of the results it belongs to */
 } bench_result;
 
 typedef struct bench_results {
@@ -30,9 +34,20 @@ typedef struct bench_results {
   bool is_hot;
   relayout_device_info device;
   const char *clock; /* the one that counts: "device" or "wall" */
+  bool with_peers;   /* they were asked for */
+  bench_peer peers[BENCH_MOST_PEERS];
+  size_t peer_count;
   bench_result *cases;
   size_t count;
 } bench_results;
+
+/* How many times as fast as a peer relayouts were, over the cases that it could do. */
+typedef struct bench_lead {
+  size_t measured;
+  double geomean;
+  double worst;
+  const char *worst_name;
+} bench_lead;
 
 /* Of the cases that have numbers. */
 typedef struct bench_summary {
@@ -43,6 +58,7 @@ typedef struct bench_summary {
   double worst;
   const char *worst_name;
   double copy_gbps; /* the median over the cases */
+  bench_lead leads[BENCH_MOST_PEERS];
 } bench_summary;
 
 /* False without memory. With nothing measured all numbers are 0 and the worst name is "". */

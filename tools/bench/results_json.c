@@ -11,7 +11,34 @@ static void write_shapes(json_writer *json, const bench_case *of) {
   json_text(json, "to", text);
 }
 
-static void write_measured(json_writer *json, const bench_result *result) {
+static void write_peer_result(json_writer *json, const bench_peer *peer,
+                              const bench_peer_result *result) {
+  json_open_object(json, NULL);
+  json_text(json, "name", peer->name);
+  if (result->state == BENCH_PEER_MEASURED) {
+    json_number(json, "median_s", result->median_s);
+    json_number(json, "fraction", result->fraction);
+    json_text(json, "result", result->is_exact ? "exact" : "inexact");
+  } else {
+    json_text(json, "reason",
+              result->state == BENCH_PEER_WRONG ? "the result is wrong" : result->message);
+  }
+  json_close_object(json);
+}
+
+static void write_peer_results(json_writer *json, const bench_results *results,
+                               const bench_result *result) {
+  json_open_array(json, "peers");
+  for (size_t i = 0; i < results->peer_count; i++) {
+    if (result->peers[i].state > BENCH_PEER_IDLE) {
+      write_peer_result(json, &results->peers[i], &result->peers[i]);
+    }
+  }
+  json_close_array(json);
+}
+
+static void write_measured(json_writer *json, const bench_results *results,
+                           const bench_result *result) {
   json_open_object(json, NULL);
   write_shapes(json, &result->of);
   json_unsigned(json, "bytes", result->bytes);
@@ -24,7 +51,29 @@ static void write_measured(json_writer *json, const bench_result *result) {
   json_number(json, "median_wall_s", result->median_wall_s);
   json_unsigned(json, "repetitions", result->repetitions);
   json_text(json, "strategy", relayout_strategy_name(result->strategy));
+  if (results->with_peers) {
+    write_peer_results(json, results, result);
+  }
   json_close_object(json);
+}
+
+static void write_leads(json_writer *json, const bench_results *results,
+                        const bench_summary *summary) {
+  json_open_array(json, "peers");
+  for (size_t i = 0; i < results->peer_count; i++) {
+    const bench_lead *const lead = &summary->leads[i];
+    json_open_object(json, NULL);
+    json_text(json, "name", results->peers[i].name);
+    if (results->peers[i].missing != NULL) {
+      json_text(json, "missing", results->peers[i].missing);
+    } else {
+      json_unsigned(json, "cases", lead->measured);
+      json_number(json, "geomean_lead", lead->geomean);
+      json_number(json, "min_lead", lead->worst);
+    }
+    json_close_object(json);
+  }
+  json_close_array(json);
 }
 
 static void write_skipped(json_writer *json, const bench_result *result) {
@@ -50,7 +99,7 @@ void results_json_write(const bench_results *results, const bench_summary *summa
   json_open_array(&json, "cases");
   for (size_t i = 0; i < results->count; i++) {
     if (results->cases[i].skipped[0] == '\0') {
-      write_measured(&json, &results->cases[i]);
+      write_measured(&json, results, &results->cases[i]);
     }
   }
   json_close_array(&json);
@@ -61,6 +110,9 @@ void results_json_write(const bench_results *results, const bench_summary *summa
     }
   }
   json_close_array(&json);
+  if (results->with_peers) {
+    write_leads(&json, results, summary);
+  }
   json_number(&json, "geomean_fraction", summary->geomean);
   json_number(&json, "median_fraction", summary->median);
   json_number(&json, "min_fraction", summary->worst);

@@ -1,6 +1,6 @@
 /* target.h: what a benchmark does with a device, the same for the CPU backend and OpenCL: two large
  * buffers, relayouts and plain copies from one to the other, and the time these take. Depends on
- * the public headers.
+ * peer.h and the public headers.
  *
  * The source is full of noise. What is moved and copied lies at multiples of 4096 bytes, sizes of
  * copies are multiples of 64. */
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "peer.h"
 #include "relayout/relayout.h"
 
 enum { BENCH_MOST_COPIES = 8 };
@@ -38,6 +39,8 @@ struct bench_target {
   size_t destination_capacity;
   bench_copy copies[BENCH_MOST_COPIES];
   size_t copy_count;
+  bench_peer peers[BENCH_MOST_PEERS];
+  size_t peer_count; /* 0 until they are looked for */
 
   /* Makes the buffers at least this large; what they held is lost when they grow. */
   relayout_status (*reserve)(bench_target *target, size_t source, size_t destination,
@@ -49,6 +52,13 @@ struct bench_target {
   relayout_status (*copy)(bench_target *target, size_t which, size_t source_offset,
                           size_t destination_offset, size_t size, bench_time *time,
                           relayout_error *error);
+  /* Looks for peers; NULL where a target of this kind has none. */
+  void (*find_peers)(bench_target *target);
+  /* Gets those that can do a relayout ready for it, and says which these are. */
+  void (*prepare_peers)(bench_target *target, const relayout_shape *from, const relayout_shape *to,
+                        bool takes[BENCH_MOST_PEERS]);
+  relayout_status (*run_peer)(bench_target *target, size_t which, size_t source_offset,
+                              size_t destination_offset, bench_time *time, relayout_error *error);
   /* Lends the first bytes of both buffers to the host, until unmap. */
   relayout_status (*map)(bench_target *target, size_t source_size, size_t destination_size,
                          const uint8_t **source, const uint8_t **destination,

@@ -1,0 +1,32 @@
+/* strided.h: a relayout as a benchmark's peers see it: the axes that both shapes have in common.
+ * Depends on the public headers. */
+#ifndef TOOLS_BENCH_STRIDED_H
+#define TOOLS_BENCH_STRIDED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/shape.h"
+
+/* Strides count elements. */
+typedef struct bench_axis {
+  size_t extent;
+  size_t source_stride;
+  size_t destination_stride;
+} bench_axis;
+
+typedef struct bench_strided {
+  size_t element_bytes;
+  size_t destination_bytes;
+  size_t axis_count;                  /* 0: a single element */
+  bench_axis axes[RELAYOUT_MAX_RANK]; /* extents above 1, by destination stride; fused where both
+                                         sides keep neighbours together */
+  bool fills;                         /* there is padding to write, all of it with `fill` */
+  uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE];
+} bench_strided;
+
+/* False for shapes without strides and without elements. */
+bool bench_strided_of(const relayout_shape *from, const relayout_shape *to, bench_strided *made);
+
+#endif
