@@ -128,20 +128,20 @@ static void test_rectangles(void **state) {
 
 static void test_rectangles_begin(void **state) {
   (void)state;
-  const bench_strided moved = strided_of("u16[3,2,5,4]", "u16[3,2,5,4]{3,0,1,2}");
+  const bench_strided moved = strided_of("u16[3,2,7,5,4]", "u16[3,2,7,5,4]{4,0,1,2,3}");
   rect_copy found;
   assert_true(rect_copy_of(&moved, &found));
-  /* Rows are those of 5; 3 and then 2 are left, by the order of the destination. */
-  assert_int_equal(found.region[1], 5);
-  assert_int_equal(found.count, 6);
+  /* Rows are those of 7; 3, then 2, then 5 are left, by the order of the destination. */
+  assert_int_equal(found.region[1], 7);
+  assert_int_equal(found.count, 30);
   size_t source;
   size_t destination;
   rect_copy_begin(&found, 0, &source, &destination);
   assert_true(source == 0 && destination == 0);
   rect_copy_begin(&found, 2, &source, &destination);
-  assert_true(source == 160 && destination == 16);
-  rect_copy_begin(&found, 4, &source, &destination);
-  assert_true(source == 120 && destination == 32);
+  assert_true(source == 2 * 560 && destination == 2 * 8);
+  rect_copy_begin(&found, 1 + 3 * 1 + 6 * 4, &source, &destination);
+  assert_true(source == 560 + 280 + 4 * 8 && destination == 8 + 24 + 4 * 336);
 }
 
 static void test_no_rectangles(void **state) {
