@@ -1,11 +1,81 @@
-/* direct_copy.cl: both sides run along the columns. Follows tile.cl and line.cl.
+/* direct_copy.cl: both sides run along the columns. Follows line.cl, and assembly.cl with ASSEMBLES.
  *
  *     source       |a b c d e|. . .      destination  |a b c d e|0 0 0|
  *                  |f g h i j|. . .                   |f g h i j|0 0 0|
  *
- * Each row is a run on both sides. The words are the widest ones that the runs and strides allow,
- * up to 16 bytes.
+ * Each row is a run on both sides. Long runs go straight to the destination. Short ones have their
+ * neighbours in the destination put beside them first, with ASSEMBLES, to leave in whole lines.
  */
+
+#if ASSEMBLES
+
+/* One run, whose last line may spill over unless `exact`. */
+static void assemble_run(word *to, __global const word *from, uint count, bool exact) {
+  uint i = 0;
+  for (; i + LINE <= count; i += LINE) {
+    store_local_line(load_line(from + i), to + i);
+  }
+  if (i == count) {
+    return;
+  }
+  if (count >= LINE) {
+    store_local_line(load_line(from + count - LINE), to + count - LINE);
+  } else if (!exact) {
+    store_local_line(load_line(from + i), to + i);
+  } else {
+    gather_few(to + i, from + i, count - i);
+  }
+}
+
+/* Run after run, in the order in which they lie in the assembly where there is one. */
+static void assemble_runs(word *to, __global const word *from, __global const assembly *made,
+                          __constant const grid *grid, const tile *t, word fill) {
+  __global const offset_pair *const rows = row_table(made);
+  __global const offset_pair *const columns = column_table(made, grid);
+  const uint run = (uint)made->dense_columns;
+  const uint valid_run = (uint)made->valid_columns;
+  const bool exact = made->exact;
+  const bool rows_inside = made->rows_inside;
+  const uint outer_count = rows_inside ? t->columns : t->rows;
+  const uint outer_step = rows_inside ? run : 1;
+  const uint inner_count = rows_inside ? t->rows : t->columns;
+  const uint inner_step = rows_inside ? 1 : run;
+  for (uint outer = 0; outer < outer_count; outer += outer_step) {
+    for (uint inner = 0; inner < inner_count; inner += inner_step) {
+      const uint row = rows_inside ? inner : outer;
+      const uint column = rows_inside ? outer : inner;
+      const offset_pair down = rows[row];
+      const offset_pair along = columns[column];
+      const uint count = min(run, t->columns - column);
+      const bool has_source = row < t->valid_rows && column < t->valid_columns &&
+                              down.x != NO_SOURCE && along.x != NO_SOURCE;
+      const uint valid = has_source ? min(valid_run, t->valid_columns - column) : 0;
+      word *const begin = to + along.y + down.y;
+      assemble_run(begin, from + (has_source ? along.x + down.x : 0), valid, exact);
+      fill_exactly(begin + valid, count - valid, fill);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+copy(__global word *restrict destination, const ulong destination_start,
+     __constant const grid *grid, const word fill, __global const word *restrict source,
+     const ulong source_start, __global const assembly *restrict made) {
+  line assembled[ASSEMBLY_BYTES / 64];
+  word *const to = (word *)assembled;
+  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
+    const tile t = find_tile(grid, n);
+    __global const word *const from = source + source_start + t.source;
+    if (may_overread(made, grid, &t, LINE)) {
+      assemble_runs(to, from, made, grid, &t, fill);
+    } else {
+      assemble_words(to, from, made, grid, &t, fill);
+    }
+    store_segments(destination + destination_start + t.destination, to, made, grid, &t);
+  }
+}
+
+#else
 
 /* One run, line by line. */
 static void copy_run(__global word *to, __global const word *from, uint count, bool streams) {
@@ -21,14 +91,10 @@ static void copy_run(__global word *to, __global const word *from, uint count, b
   }
 }
 
-/* Long runs go one after the other. Short ones go column by column: the loop over rows is the long
- * one then, and what a row costs to start is paid once a column. The tile stays in the cache. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
      __constant const grid *grid, const word fill, __global const word *restrict source,
      const ulong source_start) {
-  const offset source_column = (offset)grid->columns.source_stride;
-  const offset destination_column = (offset)grid->columns.destination_stride;
   const offset source_row = (offset)grid->rows.source_stride;
   const offset destination_row = (offset)grid->rows.destination_stride;
   const bool fills = grid->fills;
@@ -37,26 +103,14 @@ copy(__global word *restrict destination, const ulong destination_start,
     const tile t = find_tile(grid, n);
     __global const word *from = source + source_start + t.source;
     __global word *to = destination + destination_start + t.destination;
-    if (source_column == 1 && destination_column == 1 && t.columns >= LINE) {
-      for (uint row = 0; row < t.rows; ++row) {
-        const uint valid = row < t.valid_rows ? t.valid_columns : 0;
-        copy_run(to + row * destination_row, from + row * source_row, valid, streams);
-        if (fills) {
-          fill_run(to + row * destination_row + valid, t.columns - valid, fill, streams);
-        }
-      }
-      continue;
-    }
-    for (uint column = 0; column < t.columns; ++column) {
-      const uint valid = column < t.valid_columns ? t.valid_rows : 0;
-      __global const word *const down = from + column * source_column;
-      __global word *const to_down = to + column * destination_column;
-      for (uint row = 0; row < valid; ++row) {
-        to_down[row * destination_row] = down[row * source_row];
-      }
-      for (uint row = valid; fills && row < t.rows; ++row) {
-        to_down[row * destination_row] = fill;
+    for (uint row = 0; row < t.rows; ++row) {
+      const uint valid = row < t.valid_rows ? t.valid_columns : 0;
+      copy_run(to + row * destination_row, from + row * source_row, valid, streams);
+      if (fills) {
+        fill_run(to + row * destination_row + valid, t.columns - valid, fill, streams);
       }
     }
   }
 }
+
+#endif

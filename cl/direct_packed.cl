@@ -1,64 +1,261 @@
-/* direct_packed.cl: inner axes too short to fill a line; several together form each side of a tile.
- * Follows tile.cl.
+/* direct_packed.cl: the sides run along different axes. Follows assembly.cl.
  *
- *     source  [y][x][rgb]             destination  [rgb][y][x]
- *     r g b r g b r g b r g b ...     r r r r ...
- *                                     g g g g ...     rows: rgb, columns: x and y
- *                                     b b b b ...
+ *     source   a e i m . .     destination   a b c d . .
+ *              b f j n . .                   e f g h . .
+ *              c g k o . .                   i j k l . .
+ *              d h l p . .                   m n o p . .
  *
- * Where the positions of a side lie follows no single stride, so it stands in tables that the host
- * made once: `side.length` pairs for the rows, as many for the columns.
+ * Either side alone could be walked along its run. Blocks that are turned in registers make it so
+ * for both: SIDE strips, each along the source, become SIDE strips along the destination.
  */
 
-/* A position without a source, whatever the tile. */
-#if WIDE
-#define NO_SOURCE LONG_MIN
+#if WORD_BYTES == 1
+#define SIDE 16
+typedef uchar16 strip;
+#elif WORD_BYTES == 2
+#define SIDE 16
+typedef ushort16 strip;
+#elif WORD_BYTES == 4
+#define SIDE 16
+typedef uint16 strip;
+#elif WORD_BYTES == 8
+#define SIDE 8
+typedef ulong8 strip;
 #else
-#define NO_SOURCE INT_MIN
+#define SIDE 4
 #endif
 
-/* `valid` words at equal distances, and fills after them. */
-static void move_steps(__global word *to, offset to_stride, __global const word *from,
-                       offset from_stride, uint valid, uint count, bool fills, word fill) {
-  uint step = 0;
-  for (; step < valid; ++step) {
-    to[step * to_stride] = from[step * from_stride];
-  }
-  for (; fills && step < count; ++step) {
-    to[step * to_stride] = fill;
+#if WORD_BYTES == 16
+
+typedef struct strip {
+  uint4 lane[4];
+} strip;
+
+static strip load_strip(__global const word *from) {
+  const strip loaded = {{from[0], from[1], from[2], from[3]}};
+  return loaded;
+}
+
+static strip strip_of(word value) {
+  const strip made = {{value, value, value, value}};
+  return made;
+}
+
+static void store_whole_strip(strip value, word *to) {
+  to[0] = value.lane[0];
+  to[1] = value.lane[1];
+  to[2] = value.lane[2];
+  to[3] = value.lane[3];
+}
+
+static void store_strip(strip value, word *to, uint count) {
+  for (uint i = 0; i < count; ++i) {
+    to[i] = value.lane[i];
   }
 }
 
-/* Pairs of (source offset, destination offset), by position: rows, then columns. Only the first
- * step of the columns' last axis is looked up, the others follow at its strides:
- *
- *     r g b r g b r g b r g b         look up r, step by 3; look up g, step by 3; look up b ...
- */
+static void turn(const strip *in, strip *out) {
+#pragma unroll
+  for (int i = 0; i < SIDE; ++i) {
+#pragma unroll
+    for (int j = 0; j < SIDE; ++j) {
+      out[i].lane[j] = in[j].lane[i];
+    }
+  }
+}
+
+#else
+
+#if SIDE == 16
+#define load_strip(from)             vload16(0, from)
+#define store_whole_strip(value, to) vstore16(value, 0, to)
+#else
+#define load_strip(from)             vload8(0, from)
+#define store_whole_strip(value, to) vstore8(value, 0, to)
+#endif
+
+#define strip_of(value) ((strip)(value))
+
+static void store_strip(strip value, word *to, uint count) {
+  if (count == SIDE) {
+    store_whole_strip(value, to);
+    return;
+  }
+  word lanes[SIDE];
+  store_whole_strip(value, lanes);
+  for (uint i = 0; i < count; ++i) {
+    to[i] = lanes[i];
+  }
+}
+
+/* Zipping strip i with strip i + SIDE/2 rotates the bits of (strip, lane) left by one: the strip's
+ * top bit becomes the lane's lowest, the lane's top bit the strip's lowest. After log2(SIDE) times
+ * strips and lanes have changed places. */
+static void zip(const strip *in, strip *out) {
+#pragma unroll
+  for (int i = 0; i < SIDE / 2; ++i) {
+    out[2 * i].even = in[i].lo;
+    out[2 * i].odd = in[i + SIDE / 2].lo;
+    out[2 * i + 1].even = in[i].hi;
+    out[2 * i + 1].odd = in[i + SIDE / 2].hi;
+  }
+}
+
+static void turn(const strip *in, strip *out) {
+  strip once[SIDE];
+  strip twice[SIDE];
+  zip(in, once);
+  zip(once, twice);
+#if SIDE == 16
+  zip(twice, once);
+  zip(once, out);
+#else
+  zip(twice, out);
+#endif
+}
+
+#endif
+
+/* Where the strips of one block begin, for the second-level cache. */
+static void prefetch_block(__global const word *from, __global const offset_pair *columns,
+                           uint count) {
+#if PREFETCHES
+#pragma unroll
+  for (uint c = 0; c < SIDE; ++c) {
+    __builtin_prefetch((const void *)(uintptr_t)(from + columns[min(c, count - 1)].x), 0, 2);
+  }
+#endif
+}
+
+/* SIDE strips that all have a source. */
+static void load_block(__global const word *from, __global const offset_pair *columns, uint count,
+                       strip *in) {
+  if (count >= SIDE) {
+#pragma unroll
+    for (uint c = 0; c < SIDE; ++c) {
+      in[c] = load_strip(from + columns[c].x);
+    }
+  } else {
+#pragma unroll
+    for (uint c = 0; c < SIDE; ++c) {
+      in[c] = load_strip(from + columns[min(c, count - 1)].x);
+    }
+  }
+}
+
+/* SIDE strips, of which the first `valid` can have a source; the fill stands for the others. */
+static void load_some(__global const word *from, __global const offset_pair *columns, uint count,
+                      uint valid, word fill, strip *in) {
+#pragma unroll
+  for (uint c = 0; c < SIDE; ++c) {
+    const uint column = min(c, count - 1);
+    const offset at = columns[column].x;
+    in[c] = column < valid && at != NO_SOURCE ? load_strip(from + at) : strip_of(fill);
+  }
+}
+
+static void store_block(const strip *out, word *to, __global const offset_pair *rows,
+                        uint row_count, uint column_count, bool exact) {
+  if (row_count >= SIDE && !exact) {
+#pragma unroll
+    for (uint r = 0; r < SIDE; ++r) {
+      store_whole_strip(out[r], to + rows[r].y);
+    }
+    return;
+  }
+  const uint stored = exact ? min(column_count, (uint)SIDE) : SIDE;
+#pragma unroll
+  for (uint r = 0; r < SIDE; ++r) {
+    if (r < row_count) {
+      store_strip(out[r], to + rows[r].y, stored);
+    }
+  }
+}
+
+/* Where block `first` of a piece begins, the last one so that it ends with the piece. */
+static uint block_start(uint first, uint length) {
+  return first + SIDE > length && length >= SIDE ? length - SIDE : first;
+}
+
+/* One piece: neighbouring columns in the destination, neighbouring rows in the source. Blocks go
+ * down the rows first, so that each line of the source is read to its end, while those of the next
+ * columns are on their way. */
+static void turn_piece(word *to, __global const word *from, __global const offset_pair *columns,
+                       uint column_count, uint valid_columns, __global const offset_pair *rows,
+                       uint row_count, bool has_gaps, bool exact, word fill) {
+  strip in[SIDE];
+  strip out[SIDE];
+  for (uint c = 0; c < column_count; c += SIDE) {
+    const uint column = block_start(c, column_count);
+    const uint left = column_count - column;
+    const uint valid = valid_columns - min(column, valid_columns);
+    for (uint r = 0; r < row_count; r += SIDE) {
+      const uint row = block_start(r, row_count);
+      if (left > SIDE) {
+        prefetch_block(from + row, columns + column + SIDE, left - SIDE);
+      }
+      if (has_gaps) {
+        load_some(from + row, columns + column, left, valid, fill, in);
+      } else {
+        load_block(from + row, columns + column, left, in);
+      }
+      turn(in, out);
+      store_block(out, to + columns[column].y, rows + row, row_count - row, left, exact);
+    }
+  }
+}
+
+static void turn_tile(word *to, __global const word *from, __global const assembly *made,
+                      __constant const grid *grid, const tile *t, word fill) {
+  __global const offset_pair *const rows = row_table(made);
+  __global const offset_pair *const columns = column_table(made, grid);
+  const uint dense_columns = (uint)made->dense_columns;
+  const uint dense_rows = (uint)made->dense_rows;
+  const bool has_gaps = made->column_gaps || t->valid_columns < t->columns;
+  for (uint column = 0; column < t->columns; column += dense_columns) {
+    const uint valid_columns = t->valid_columns - min(column, t->valid_columns);
+    for (uint row = 0; row < t->valid_rows; row += dense_rows) {
+      if (rows[row].x != NO_SOURCE) {
+        turn_piece(to, from + rows[row].x, columns + column,
+                   min(dense_columns, t->columns - column), valid_columns, rows + row,
+                   min((uint)made->valid_rows, t->valid_rows - row), has_gaps, made->exact, fill);
+      }
+    }
+  }
+}
+
+/* The rows that have no source. */
+static void fill_rows(word *to, __global const assembly *made, __constant const grid *grid,
+                      const tile *t, word fill) {
+  __global const offset_pair *const rows = row_table(made);
+  __global const offset_pair *const columns = column_table(made, grid);
+  const uint dense_columns = (uint)made->dense_columns;
+  for (uint row = made->row_gaps ? 0 : t->valid_rows; row < t->rows; ++row) {
+    if (row < t->valid_rows && rows[row].x != NO_SOURCE) {
+      continue;
+    }
+    for (uint column = 0; column < t->columns; column += dense_columns) {
+      fill_exactly(to + rows[row].y + columns[column].y, min(dense_columns, t->columns - column),
+                   fill);
+    }
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
        __constant const grid *grid, const word fill, __global const word *restrict source,
-       const ulong source_start, __global const offset_pair *restrict positions) {
-  __global const offset_pair *const rows = positions;
-  __global const offset_pair *const columns = positions + grid->rows.length;
-  const offset source_step = (offset)grid->columns.source_stride;
-  const offset destination_step = (offset)grid->columns.destination_stride;
-  const uint inner = (uint)grid->columns.inner;
+       const ulong source_start, __global const assembly *restrict made) {
+  line assembled[ASSEMBLY_BYTES / 64];
+  word *const to = (word *)assembled;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    __global const word *from = source + source_start + t.source;
-    __global word *to = destination + destination_start + t.destination;
-    const uint steps = t.columns / inner;
-    const uint valid_steps = t.valid_columns / inner;
-    for (uint row = 0; row < t.rows; ++row) {
-      const offset_pair down = rows[row];
-      const bool row_is_valid = row < t.valid_rows && down.x != NO_SOURCE;
-      for (uint column = 0; column < inner; ++column) {
-        const offset_pair along = columns[column];
-        const bool is_valid = row_is_valid && along.x != NO_SOURCE;
-        move_steps(to + down.y + along.y, destination_step,
-                   is_valid ? from + down.x + along.x : from, source_step,
-                   is_valid ? valid_steps : 0, steps, grid->fills, fill);
-      }
+    __global const word *const from = source + source_start + t.source;
+    if (may_overread(made, grid, &t, SIDE)) {
+      turn_tile(to, from, made, grid, &t, fill);
+      fill_rows(to, made, grid, &t, fill);
+    } else {
+      assemble_words(to, from, made, grid, &t, fill);
     }
+    store_segments(destination + destination_start + t.destination, to, made, grid, &t);
   }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "opencl/kernel_source.h"
 
@@ -34,8 +35,8 @@ static const char *strategy_source(relayout_strategy strategy, bool direct) {
 
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
-         a->wide == b->wide && a->group_size == b->group_size &&
-         a->transpose_side == b->transpose_side;
+         a->wide == b->wide && a->group_size == b->group_size && a->prefetches == b->prefetches &&
+         a->assembles == b->assembles && a->transpose_side == b->transpose_side;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -57,18 +58,22 @@ static relayout_status build(const rlt_opencl_device *device, const rlt_build_op
   const char *const name = relayout_strategy_name(options->strategy);
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
   const char *const sources[] = {source_named("tile"), direct ? source_named("line") : "",
+                                 options->assembles ? source_named("assembly") : "",
                                  strategy_source(options->strategy, direct)};
   cl_int code = CL_SUCCESS;
   const cl_program made =
-      clCreateProgramWithSource(device->context, 3, (const char **)sources, NULL, &code);
+      clCreateProgramWithSource(device->context, 4, (const char **)sources, NULL, &code);
   if (made == NULL) {
     return rlt_cl_fail(error, code, "clCreateProgramWithSource");
   }
-  char text[160];
+  char text[192];
   snprintf(text, sizeof text,
-           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DTILE=%d",
+           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DTILE=%d "
+           "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d"
+           " -DPREFETCHES=%d",
            (int)options->word_bytes, options->wide, direct, (int)options->group_size,
-           (int)options->transpose_side);
+           (int)options->transpose_side, options->assembles, RLT_ASSEMBLY_BYTES,
+           options->prefetches);
   code = clBuildProgram(made, 1, &device->id, text, NULL, NULL);
   if (code != CL_SUCCESS) {
     const relayout_status status = build_failure(made, device->id, code, name, error);

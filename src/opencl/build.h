@@ -11,6 +11,8 @@ typedef struct rlt_build_options {
   int32_t word_bytes;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
+  bool prefetches;        /* the compiler knows __builtin_prefetch, and it does something */
+  bool assembles;         /* DIRECT: tiles are assembled before they are written */
   int32_t transpose_side; /* rows and columns of a transpose tile in local memory */
 } rlt_build_options;
 

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "opencl/assembly_tables.h"
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
 #include "opencl/program.h"
@@ -14,7 +15,10 @@ enum {
   /* More work-items in a group gain nothing once a tile's loads are spread over them. */
   MOST_GROUP_SIZE = 256,
   /* Some drivers count the work-items of a launch in 32 bits. */
-  MOST_GROUPS = 1 << 22
+  MOST_GROUPS = 1 << 22,
+  /* A last-level cache may be shared with more than the device: what one compute unit can hope to
+   * keep of it. */
+  CACHE_SHARE = 16 << 20
 };
 
 static void device_number(cl_device_id id, cl_device_info what, size_t size, void *value) {
@@ -56,7 +60,10 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
   device_number(device->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes);
   device->local_bytes = bytes;
   device_number(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes);
-  device->cache_bytes = bytes;
+  const uint64_t share = (uint64_t)device->info.compute_units * CACHE_SHARE;
+  device->cache_bytes = bytes < share ? bytes : share;
+  /* Oclgrind's compiler has the builtin too, but Oclgrind does not know what it becomes. */
+  device->prefetches = strstr(device->info.platform, "Portable Computing Language") != NULL;
 }
 
 /* ---- Making one ---- */
@@ -212,16 +219,18 @@ int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t eleme
   return side;
 }
 
-/* One work-item moves a tile. It holds one line of the destination and as much of each source run
- * as keeps the prefetchers busy while few pages are open; runs are as long as some pages. No tile
- * has more than 32768 elements: see MOST_DIRECT_ITERATIONS in launch.c. */
-static rlt_traits direct_traits(int64_t element_bytes) {
+/* One work-item moves a tile. What it reads of a run of the source is long enough for the device's own
+ * prefetching, and what it writes has few lines at its ends; both together fit its first caches.
+ * Straight runs are as long as some pages. No tile has more than 32768 elements: see
+ * MOST_DIRECT_ITERATIONS in launch.c. */
+static rlt_traits direct_traits(void) {
   return (rlt_traits){.line_bytes = 64,
                       .run_columns_bytes = 32 << 10,
                       .run_tile_bytes = 32 << 10,
-                      .transpose_rows = 512 / element_bytes,
-                      .transpose_columns = 64 / element_bytes,
-                      .packed_tile_bytes = rlt_min(16 << 10, element_bytes << 12)};
+                      .assembly_bytes = RLT_ASSEMBLY_BYTES,
+                      .assembly_read_bytes = 256,
+                      .assembly_write_bytes = 512,
+                      .straight_run_bytes = 512};
 }
 
 /* A work-group shares a tile. Four 16-byte words a work-item make a run. Packed tiles stay small in
@@ -239,7 +248,7 @@ static rlt_traits staged_traits(const rlt_opencl_device *device, int64_t element
 
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
-  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(element_bytes)
+  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits()
                                                    : staged_traits(opened, element_bytes);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "plan/grid.h"
 
@@ -298,26 +299,20 @@ static void add_pair(pair_list *list, int64_t x, int64_t y) {
 }
 
 /* What the family's packed kernel in cl/ says of its tables, for one side. */
-static relayout_status add_side(const rlt_problem *problem, const rlt_group *group, bool direct,
-                                pair_list *list, relayout_error *error) {
+static relayout_status add_side(const rlt_problem *problem, const rlt_group *group, pair_list *list,
+                                relayout_error *error) {
   position *positions = NULL;
   const relayout_status status = positions_of(problem, group, &positions, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   const size_t length = (size_t)rlt_group_length(group);
-  if (direct) {
-    for (size_t p = 0; p < length; ++p) {
-      add_pair(list, positions[p].source, positions[p].destination);
-    }
-  } else {
-    for (size_t p = 0; p < length; ++p) {
-      add_pair(list, positions[p].destination, positions[p].source != RLT_NO_SOURCE);
-    }
-    qsort(positions, length, sizeof *positions, by_source);
-    for (size_t rank = 0; rank < length; ++rank) {
-      add_pair(list, positions[rank].source, positions[rank].number);
-    }
+  for (size_t p = 0; p < length; ++p) {
+    add_pair(list, positions[p].destination, positions[p].source != RLT_NO_SOURCE);
+  }
+  qsort(positions, length, sizeof *positions, by_source);
+  for (size_t rank = 0; rank < length; ++rank) {
+    add_pair(list, positions[rank].source, positions[rank].number);
   }
   free(positions);
   return RELAYOUT_OK;
@@ -326,17 +321,28 @@ static relayout_status add_side(const rlt_problem *problem, const rlt_group *gro
 static relayout_status make_tables(const rlt_opencl_device *device, const rlt_problem *problem,
                                    const rlt_strategy *strategy, bool wide, cl_mem *buffer,
                                    relayout_error *error) {
-  const bool direct = device->family == RELAYOUT_KERNELS_DIRECT;
+  if (strategy->assembles) {
+    void *bytes = NULL;
+    size_t byte_count = 0;
+    const relayout_status made =
+        rlt_assembly_tables_make(problem, strategy, wide, &bytes, &byte_count, error);
+    if (made != RELAYOUT_OK) {
+      return made;
+    }
+    const relayout_status kept = make_buffer(device, byte_count, bytes, buffer, error);
+    free(bytes);
+    return kept;
+  }
   const size_t positions =
       (size_t)rlt_group_length(&strategy->rows) + (size_t)rlt_group_length(&strategy->columns);
-  const size_t size = positions * (direct ? 1 : 2) * (wide ? 16 : 8);
+  const size_t size = positions * 2 * (wide ? 16 : 8);
   pair_list list = {.wide = wide, .pairs = malloc(size)};
   if (list.pairs == NULL) {
     return no_memory(error);
   }
-  relayout_status status = add_side(problem, &strategy->rows, direct, &list, error);
+  relayout_status status = add_side(problem, &strategy->rows, &list, error);
   if (status == RELAYOUT_OK) {
-    status = add_side(problem, &strategy->columns, direct, &list, error);
+    status = add_side(problem, &strategy->columns, &list, error);
   }
   if (status == RELAYOUT_OK) {
     status = make_buffer(device, size, list.pairs, buffer, error);
@@ -414,7 +420,11 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
   for (size_t most = 0;; group_size /= 2) {
     head = grid_of(device, problem, strategy, &grid, group_size);
     launch->options = (rlt_build_options){
-        .strategy = strategy->kind,
+        .strategy = strategy->assembles && strategy->kind == RELAYOUT_STRATEGY_TRANSPOSE
+                        ? RELAYOUT_STRATEGY_PACKED
+                        : strategy->kind,
+        .prefetches = device->prefetches,
+        .assembles = strategy->assembles,
         .family = device->family,
         .word_bytes = (int32_t)problem->element_bytes,
         .wide = !is_narrow(device, problem, strategy, &head),
@@ -436,7 +446,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
   launch->tile_columns = rlt_group_length(&strategy->columns);
   launch->local_bytes = local_bytes_of(&launch->options, strategy);
   status = make_grid(device, problem, strategy, &grid, &head, &launch->grid, error);
-  if (status == RELAYOUT_OK && strategy->kind == RELAYOUT_STRATEGY_PACKED) {
+  if (status == RELAYOUT_OK &&
+      (strategy->assembles || strategy->kind == RELAYOUT_STRATEGY_PACKED)) {
     status = make_tables(device, problem, strategy, launch->options.wide, &launch->tables, error);
   }
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, problem, error) : status;

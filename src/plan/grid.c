@@ -26,6 +26,24 @@ static int64_t steps_in_tile(const rlt_problem *problem, const rlt_group *group,
   return 0;
 }
 
+/* The blocks of the rows come first: what one tile reads of the source's lines and pages, the next
+ * goes on with. */
+static void follow_rows(rlt_grid *grid) {
+  const int32_t at = grid->rows.block_loop;
+  if (at <= 0) {
+    return;
+  }
+  const rlt_loop moved = grid->loops[at];
+  for (int32_t l = at; l > 0; --l) {
+    grid->loops[l] = grid->loops[l - 1];
+  }
+  grid->loops[0] = moved;
+  grid->rows.block_loop = 0;
+  if (grid->columns.block_loop >= 0 && grid->columns.block_loop < at) {
+    ++grid->columns.block_loop;
+  }
+}
+
 void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt_grid *grid) {
   grid->columns = side_of(problem, &strategy->columns);
   grid->rows = side_of(problem, &strategy->rows);
@@ -52,6 +70,9 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt
                        .destination_step = steps * axis->destination_stride,
                        .axis = a};
     grid->tile_count *= loop->count;
+  }
+  if (strategy->assembles) {
+    follow_rows(grid);
   }
 }
 

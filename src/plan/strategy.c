@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "plan/assembly.h"
 
 static const rlt_group no_axes = {.axis_count = 0, .inner = 1, .block = 1};
 
@@ -160,6 +161,136 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
   grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->rows);
 }
 
+/* ---- Assembled tiles: one group of axes for each side, none in both ---- */
+
+typedef struct assembling {
+  const rlt_problem *problem;
+  int64_t room;                /* elements that a tile may have */
+  int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
+  rlt_group *columns;
+  rlt_group *rows;
+} assembling;
+
+static int64_t tile_elements(const assembling *at) {
+  return rlt_group_length(at->columns) * rlt_group_length(at->rows);
+}
+
+/* How far a tile runs in the destination without a gap, and which axis would take it farther; -1
+ * when none can. */
+static int64_t written_run(const assembling *at, int32_t *next) {
+  int64_t run = 1;
+  *next = -1;
+  for (int32_t a = 0; a < at->problem->axis_count; ++a) {
+    const rlt_axis *const axis = &at->problem->axes[a];
+    if (axis->destination_stride != run) {
+      return run;
+    }
+    if (at->taken[a] == 0) {
+      *next = a;
+      return run;
+    }
+    run *= at->taken[a];
+    if (at->taken[a] < axis->extent) {
+      return run;
+    }
+  }
+  return run;
+}
+
+/* The same in the source, where axes of one valid digit do not move. */
+static int64_t read_run(const assembling *at, int32_t *next) {
+  bool seen[RLT_MAX_AXES] = {false};
+  int64_t run = 1;
+  *next = -1;
+  for (;;) {
+    const int32_t a = next_source_axis(at->problem, seen);
+    if (a < 0 || at->problem->axes[a].source_stride != run) {
+      return run;
+    }
+    seen[a] = true;
+    if (at->taken[a] == 0) {
+      *next = a;
+      return run;
+    }
+    run *= rlt_min(at->taken[a], at->problem->axes[a].valid);
+    if (at->taken[a] < at->problem->axes[a].extent) {
+      return run;
+    }
+  }
+}
+
+/* Adds `axis` to a group, with as many steps as make `factor` of what there was, if there is room. */
+static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t factor) {
+  const int64_t extent = at->problem->axes[axis].extent;
+  const int64_t steps = rlt_min(rlt_min(extent, factor), rlt_max(at->room / tile_elements(at), 1));
+  const bool last_is_whole =
+      group->axis_count == 0 ||
+      group->block == at->problem->axes[group->axes[group->axis_count - 1]].extent;
+  if (steps < 2 || !last_is_whole || group->axis_count == RLT_MAX_GROUP_AXES) {
+    return false;
+  }
+  group->inner = rlt_group_length(group);
+  group->block = steps;
+  group->axes[group->axis_count++] = axis;
+  at->taken[axis] = steps;
+  return true;
+}
+
+static void write_farther(assembling *at, int64_t target) {
+  int32_t next;
+  for (int64_t run = written_run(at, &next); run < target && next >= 0;
+       run = written_run(at, &next)) {
+    if (!take_axis(at, at->columns, next, rlt_divide_up(target, run))) {
+      return;
+    }
+  }
+}
+
+static void read_farther(assembling *at, int64_t target) {
+  int32_t next;
+  for (int64_t run = read_run(at, &next); run < target && next >= 0; run = read_run(at, &next)) {
+    if (!take_axis(at, at->rows, next, rlt_divide_up(target, run))) {
+      return;
+    }
+  }
+}
+
+/* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
+ * ends are written in parts, and at last the source's. */
+static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
+                            rlt_strategy *strategy) {
+  const int64_t bytes = problem->element_bytes;
+  const int64_t line = rlt_max(traits->line_bytes / bytes, 1);
+  const int64_t read = rlt_max(traits->assembly_read_bytes / bytes, 2);
+  const int64_t write = rlt_max(traits->assembly_write_bytes / bytes, 2);
+  assembling at = {
+      .problem = problem, .room = room, .columns = &strategy->columns, .rows = &strategy->rows};
+  const int32_t run = source_run_axis(problem);
+  take_axis(&at, at.columns, 0, strategy->kind == RELAYOUT_STRATEGY_COPY ? room : write);
+  if (run > 0) {
+    take_axis(&at, at.rows, run, read);
+  }
+  write_farther(&at, line);
+  read_farther(&at, line);
+  write_farther(&at, write);
+  read_farther(&at, read);
+}
+
+/* Many short segments take more room than their elements, for the gaps between them. */
+static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits *traits,
+                                   rlt_strategy *strategy) {
+  strategy->assembles = true;
+  rlt_assembly assembly;
+  int64_t room = traits->assembly_bytes / problem->element_bytes * 4 / 5;
+  do {
+    strategy->columns = no_axes;
+    strategy->rows = no_axes;
+    assemble_groups(problem, traits, room, strategy);
+    rlt_assembly_make(problem, strategy, traits->line_bytes / problem->element_bytes, &assembly);
+    room /= 2;
+  } while (assembly.elements * problem->element_bytes > traits->assembly_bytes);
+}
+
 /* ---- Choosing ---- */
 
 static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits *traits,
@@ -177,8 +308,9 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     return RELAYOUT_STRATEGY_COPY;
   }
   const int64_t long_run = traits->line_bytes / problem->element_bytes;
-  const int64_t written_run = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
-  if (copy_applies(problem) && (problem->axis_count == 1 || written_run >= long_run)) {
+  const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
+  if (copy_applies(problem) &&
+      (problem->axis_count == 1 || traits->assembly_bytes > 0 || written >= long_run)) {
     *reason = "both sides run along the same axis, far enough to copy its runs";
     return RELAYOUT_STRATEGY_COPY;
   }
@@ -225,11 +357,29 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
   }
 }
 
+static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
+                      relayout_strategy kind) {
+  if (traits->assembly_bytes == 0) {
+    return false;
+  }
+  switch (kind) {
+  case RELAYOUT_STRATEGY_COPY:
+    return problem->axis_count > 1 &&
+           problem->axes[0].extent * problem->element_bytes < traits->straight_run_bytes;
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+  case RELAYOUT_STRATEGY_PACKED:
+    return true;
+  default:
+    return false;
+  }
+}
+
 relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits *traits,
                                     relayout_strategy wanted, rlt_strategy *strategy,
                                     relayout_error *error) {
   strategy->columns = no_axes;
   strategy->rows = no_axes;
+  strategy->assembles = false;
   if (wanted == RELAYOUT_STRATEGY_AUTO) {
     strategy->kind = best_kind(problem, traits, &strategy->reason);
   } else if (applies(problem, wanted)) {
@@ -240,6 +390,10 @@ relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits
                     relayout_strategy_name(wanted));
   }
 
+  if (assembles(problem, traits, strategy->kind)) {
+    choose_assembly_groups(problem, traits, strategy);
+    return RELAYOUT_OK;
+  }
   switch (strategy->kind) {
   case RELAYOUT_STRATEGY_TRANSPOSE:
     strategy->columns = one_axis(problem, 0, traits->transpose_columns);

@@ -18,6 +18,7 @@
 #ifndef RLT_PLAN_STRATEGY_H
 #define RLT_PLAN_STRATEGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "problem/problem.h"
@@ -43,6 +44,7 @@ typedef struct rlt_strategy {
   relayout_strategy kind; /* never AUTO */
   rlt_group columns;
   rlt_group rows;
+  bool assembles;     /* a tile is put together before it is written: see assembly.h */
   const char *reason; /* one clause of English, static: why this kind */
 } rlt_strategy;
 
@@ -55,6 +57,14 @@ typedef struct rlt_traits {
   int64_t transpose_rows;    /* transpose: tile rows and columns, in elements, */
   int64_t transpose_columns; /* whatever their size */
   int64_t packed_tile_bytes; /* packed: what a tile may take */
+
+  /* Devices that assemble tiles: what one may take, or 0; the runs that its rows read from the source
+   * and its columns write to the destination, where axes and room allow; and the shortest runs that
+   * are copied straight. */
+  int64_t assembly_bytes;
+  int64_t assembly_read_bytes;
+  int64_t assembly_write_bytes;
+  int64_t straight_run_bytes;
 } rlt_traits;
 
 /* The best strategy, or the one `wanted` unless that is AUTO. Fails with RELAYOUT_UNSUPPORTED only

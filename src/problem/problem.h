@@ -62,8 +62,8 @@ typedef struct rlt_problem {
 relayout_status rlt_problem_lower(const relayout_shape *from, const relayout_shape *to,
                                   rlt_problem *problem, relayout_error *error);
 
-/* Brings a problem to its simplest form without changing what it does: axes of extent 1 dropped,
- * axes sorted by destination stride, neighbours fused where both sides allow it. A problem that
+/* Brings a problem to its simplest form without changing what it does: digits without a source
+ * dropped where nothing is filled, and with them axes of extent 1, axes sorted by destination stride, neighbours fused where both sides allow it. A problem that
  * writes nothing ends as one axis of extent 0; one without any source has axes of valid 0 alone, at
  * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
  * whose source stride is never multiplied by anything, takes the destination's. */

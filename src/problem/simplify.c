@@ -100,6 +100,13 @@ static bool has_valid_zero(const rlt_problem *problem) {
   return false;
 }
 
+/* What neither has a source nor is filled is not there. */
+static void leave_alone(rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    problem->axes[a].extent = problem->axes[a].valid;
+  }
+}
+
 static void make_single_axis(rlt_problem *problem, int64_t extent) {
   problem->axes[0] = (rlt_axis){.extent = extent, .source_stride = 1, .destination_stride = 1};
   problem->axis_count = 1;
@@ -133,6 +140,9 @@ void rlt_problem_simplify(rlt_problem *problem) {
   if (no_source) {
     simplify_fill(problem);
     return;
+  }
+  if (!problem->fills) {
+    leave_alone(problem);
   }
   drop_unit_axes(problem);
   sort_by_destination_stride(problem);

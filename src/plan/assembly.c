@@ -1,0 +1,186 @@
+/* assembly.c: the order of the destination, kept within a tile. */
+#include "plan/assembly.h"
+
+#include "base/checked.h"
+
+/* An axis of the tile, and how many steps of it a whole tile takes. */
+typedef struct part {
+  int32_t axis;
+  int64_t steps;
+  int64_t extent;
+  rlt_assembly_side side;
+  bool last; /* of its group */
+} part;
+
+enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES };
+
+static int32_t add_group(const rlt_problem *problem, const rlt_group *group, rlt_assembly_side side,
+                         part *parts, int32_t count) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const bool last = i == group->axis_count - 1;
+    const int64_t extent = problem->axes[group->axes[i]].extent;
+    parts[count++] = (part){.axis = group->axes[i],
+                            .steps = last ? group->block : extent,
+                            .extent = extent,
+                            .side = side,
+                            .last = last};
+  }
+  return count;
+}
+
+/* The tile's axes in the destination's order. Simplified problems number them so. */
+static int32_t parts_of(const rlt_problem *problem, const rlt_strategy *strategy, part *parts) {
+  int32_t count = add_group(problem, &strategy->columns, RLT_ASSEMBLY_COLUMNS, parts, 0);
+  count = add_group(problem, &strategy->rows, RLT_ASSEMBLY_ROWS, parts, count);
+  for (int32_t i = 1; i < count; ++i) {
+    const part moved = parts[i];
+    int32_t at = i;
+    for (; at > 0 && parts[at - 1].axis > moved.axis; --at) {
+      parts[at] = parts[at - 1];
+    }
+    parts[at] = moved;
+  }
+  return count;
+}
+
+/* How many of the parts make up a segment. */
+static int32_t segment_parts(const rlt_problem *problem, const part *parts, int32_t count) {
+  int64_t length = 1;
+  int32_t inside = 0;
+  while (inside < count && problem->axes[parts[inside].axis].destination_stride == length) {
+    const part *const joined = &parts[inside++];
+    length *= joined->steps;
+    if (joined->steps < joined->extent) {
+      break;
+    }
+  }
+  return inside;
+}
+
+static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group) {
+  int64_t length = 1;
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    if (axis->destination_stride != length) {
+      break;
+    }
+    length *= i == group->axis_count - 1 ? group->block : axis->extent;
+  }
+  return length;
+}
+
+/* Positions without a source interrupt a run of the source, so they end a piece. Those of the
+ * group's last axis are each tile's own. */
+static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, int64_t *valid) {
+  int64_t length = 1;
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    if (axis->source_stride != length) {
+      break;
+    }
+    const bool last = i == group->axis_count - 1;
+    if (!last && axis->valid < axis->extent) {
+      *valid = length * axis->valid;
+      return length * axis->extent;
+    }
+    length *= last ? group->block : axis->extent;
+  }
+  *valid = length;
+  return length;
+}
+
+/* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
+static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
+                         const rlt_assembly *assembly) {
+  const rlt_group *const groups[] = {inner, outer};
+  int64_t below = 0;
+  for (int32_t g = 0; g < 2; ++g) {
+    for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
+      const int64_t stride = assembly->strides[groups[g]->axes[i]];
+      if (stride < assembly->dense_columns) {
+        continue; /* within a piece */
+      }
+      if (stride < below) {
+        return false;
+      }
+      below = stride;
+    }
+  }
+  return true;
+}
+
+void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy, int64_t lanes,
+                       rlt_assembly *assembly) {
+  *assembly = (rlt_assembly){.segment_side = RLT_ASSEMBLY_NEITHER};
+  part parts[MAX_PARTS];
+  const int32_t count = parts_of(problem, strategy, parts);
+  const int32_t inside = segment_parts(problem, parts, count);
+
+  int64_t length = 1;
+  for (int32_t i = 0; i < inside; ++i) {
+    assembly->strides[parts[i].axis] = length;
+    length *= parts[i].steps;
+  }
+  assembly->segment_unit = length;
+  if (inside > 0 && parts[inside - 1].last) {
+    assembly->segment_side = parts[inside - 1].side;
+    assembly->segment_unit = length / parts[inside - 1].steps;
+  }
+  assembly->segment_pitch = length + lanes;
+  assembly->segment_count = 1;
+  for (int32_t i = inside; i < count; ++i) {
+    assembly->strides[parts[i].axis] = assembly->segment_pitch * assembly->segment_count;
+    assembly->segment_count *= parts[i].steps;
+  }
+  assembly->elements = assembly->segment_pitch * assembly->segment_count;
+  assembly->dense_rows = dense_rows(problem, &strategy->rows, &assembly->valid_rows);
+  if (strategy->kind == RELAYOUT_STRATEGY_COPY) {
+    const bool alone = strategy->columns.axis_count == 1;
+    assembly->dense_columns = alone ? strategy->columns.block : problem->axes[0].extent;
+    assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
+  } else {
+    assembly->dense_columns = dense_columns(problem, &strategy->columns);
+    assembly->valid_columns = assembly->dense_columns;
+  }
+  assembly->rows_inside = is_ascending(&strategy->rows, &strategy->columns, assembly);
+  assembly->exact = !assembly->rows_inside && assembly->dense_columns < lanes;
+  if (assembly->exact && strategy->kind == RELAYOUT_STRATEGY_COPY) {
+    assembly->exact = !is_ascending(&strategy->columns, &strategy->rows, assembly);
+  }
+}
+
+void rlt_assembly_segments(const rlt_problem *problem, const rlt_strategy *strategy,
+                           const rlt_assembly *assembly, rlt_segment *segments) {
+  part parts[MAX_PARTS];
+  const int32_t count = parts_of(problem, strategy, parts);
+  const int32_t inside = segment_parts(problem, parts, count);
+  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+    int64_t rest = s;
+    segments[s] = (rlt_segment){0, 0, 0};
+    for (int32_t i = inside; i < count; ++i) {
+      const int64_t digit = rest % parts[i].steps;
+      rest /= parts[i].steps;
+      segments[s].destination += digit * problem->axes[parts[i].axis].destination_stride;
+      if (parts[i].last && parts[i].side == RLT_ASSEMBLY_COLUMNS) {
+        segments[s].column_step = digit;
+      } else if (parts[i].last) {
+        segments[s].row_step = digit;
+      }
+    }
+  }
+}
+
+void rlt_assembly_offsets(const rlt_problem *problem, const rlt_group *group,
+                          const rlt_assembly *assembly, int64_t *offsets) {
+  const int64_t length = rlt_group_length(group);
+  for (int64_t p = 0; p < length; ++p) {
+    int64_t rest = p;
+    offsets[p] = 0;
+    for (int32_t i = 0; i < group->axis_count; ++i) {
+      const int64_t extent = problem->axes[group->axes[i]].extent;
+      const int64_t digit = i == group->axis_count - 1 ? rest : rest % extent;
+      offsets[p] += digit * assembly->strides[group->axes[i]];
+      rest /= extent;
+    }
+  }
+}

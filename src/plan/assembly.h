@@ -1,0 +1,68 @@
+/* assembly.h: a tile put together as the destination has it, to be written from there line by line.
+ *
+ * The rows and columns of a tile, its axes, lie in the destination as *segments*: runs without gaps,
+ * as long as the tile's axes make them together.
+ *
+ *     tile        columns a b, rows 0 1 2        destination    a0 b0 a1 b1 a2 b2 | . . . .
+ *                 one segment of 6, dense in both axes          a3 b3 a4 b4 a5 b5 | . . . .
+ *
+ * In the assembly one segment follows the other, `segment_pitch` apart. Whoever fills it stores up
+ * to `lanes` elements at once, valid or not; what spills over is written again later, or lies in the
+ * gap behind a segment. Where the order of the pieces does not promise that, `exact` is set, and no
+ * more may be stored than is valid.
+ *
+ * Depends on strategy.h and problem/.
+ */
+#ifndef RLT_PLAN_ASSEMBLY_H
+#define RLT_PLAN_ASSEMBLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plan/strategy.h"
+#include "problem/problem.h"
+
+/* Whose last axis makes a ragged tile's segments shorter. */
+typedef enum rlt_assembly_side {
+  RLT_ASSEMBLY_NEITHER = 0,
+  RLT_ASSEMBLY_COLUMNS = 1,
+  RLT_ASSEMBLY_ROWS = 2
+} rlt_assembly_side;
+
+/* Lengths and offsets count elements. */
+typedef struct rlt_assembly {
+  int64_t dense_columns; /* neighbouring column positions that are neighbours in the destination, */
+  int64_t valid_columns; /* of which the first ones can have a source (copies alone) */
+  int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
+  int64_t valid_rows;    /* of which the first ones can have one */
+  int64_t segment_count;
+  int64_t segment_pitch;
+  int64_t segment_unit; /* a segment's length, for each step of the last axis of segment_side */
+  rlt_assembly_side segment_side;
+  bool exact;
+  bool rows_inside; /* copies: the runs are ascending when the inner loop is the one over rows */
+  int64_t elements; /* what the assembly takes, spills included */
+  int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the assembly; 0 for the others */
+} rlt_assembly;
+
+/* For stores in pieces of dense_columns: all rows of one piece, then those of the next. A copy's
+ * pieces are its runs, and may be stored the other way round too. */
+void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy, int64_t lanes,
+                       rlt_assembly *assembly);
+
+/* What one segment of a whole tile is: where it lies in the destination, and at which steps of the
+ * groups' last axes, which a ragged tile may not have. */
+typedef struct rlt_segment {
+  int64_t destination;
+  int64_t column_step;
+  int64_t row_step;
+} rlt_segment;
+
+void rlt_assembly_segments(const rlt_problem *problem, const rlt_strategy *strategy,
+                           const rlt_assembly *assembly, rlt_segment *segments);
+
+/* Where the positions of a group lie in the assembly. */
+void rlt_assembly_offsets(const rlt_problem *problem, const rlt_group *group,
+                          const rlt_assembly *assembly, int64_t *offsets);
+
+#endif
