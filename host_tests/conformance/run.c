@@ -83,7 +83,8 @@ static int run_on_opencl_device(const run *r, const char *name, relayout_kernel_
   }
   cl_context context;
   cl_device_id id;
-  const relayout_opencl_options options = {sizeof(options), kernels};
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = kernels;
   relayout_device *device = NULL;
   if (relayout_opencl_device_get_handles(opened, &context, &id, &error) != RELAYOUT_OK ||
       relayout_opencl_device_create(context, id, &options, &device, &error) != RELAYOUT_OK) {

@@ -28,14 +28,23 @@ typedef enum relayout_kernel_family {
 typedef struct relayout_opencl_options {
   size_t struct_size;
   relayout_kernel_family kernels;
+  /* Where built programs are kept for the next process: an absolute path, made where it is missing;
+   * "" keeps none; NULL means relayout/ in the user's cache directory, $XDG_CACHE_HOME or else
+   * $HOME/.cache. RELAYOUT_CACHE=off in the environment keeps none in any case. The string is
+   * copied. Files are the user's alone and at most 64 MiB together; those used least lately go
+   * first, and all may be deleted at any time. A file that is missing, damaged, another user's or
+   * another driver's means a compilation, as does a directory that cannot be used; never an
+   * error. */
+  const char *cache_directory;
 } relayout_opencl_options;
 
 #define RELAYOUT_OPENCL_OPTIONS_INIT                                                               \
-  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO }
+  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO, NULL }
 
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
  * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the context's
- * nor a part of one, or a handle is NULL; RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler. */
+ * nor a part of one, a handle is NULL, or an option is none of those above; RELAYOUT_UNSUPPORTED for
+ * a device below OpenCL 1.2 or without a compiler. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,

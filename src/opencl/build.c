@@ -1,4 +1,5 @@
-/* build.c: from the embedded sources and a few options to a built program, once for each device. */
+/* build.c: from the embedded sources and a few options to a built program, once for each device, and
+ * from the disk where an earlier process left it. */
 #include "opencl/build.h"
 
 #include <stdio.h>
@@ -13,7 +14,11 @@ struct rlt_build {
   struct rlt_build *next;
   rlt_build_options options;
   cl_program program;
+  bool loaded; /* from a file */
+  bool kept;   /* in a file */
 };
+
+enum { OPTIONS_CAPACITY = 192 };
 
 static const char *source_named(const char *name) {
   for (const rlt_kernel_source *source = rlt_kernel_sources; source->name != NULL; ++source) {
@@ -53,28 +58,116 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
   return RELAYOUT_OPENCL_ERROR;
 }
 
-static relayout_status build(const rlt_opencl_device *device, const rlt_build_options *options,
-                             cl_program *program, relayout_error *error) {
-  const char *const name = relayout_strategy_name(options->strategy);
+static void options_text(const rlt_build_options *options, char *text) {
+  snprintf(text, OPTIONS_CAPACITY,
+           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DTILE=%d "
+           "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d -DPREFETCHES=%d",
+           (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
+           (int)options->group_size, (int)options->transpose_side, options->assembles,
+           RLT_ASSEMBLY_BYTES, options->prefetches);
+}
+
+/* The key of a program of this device; its options are `text`. */
+static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_options *options,
+                           const char *text) {
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
-  const char *const sources[] = {source_named("tile"), direct ? source_named("line") : "",
-                                 options->assembles ? source_named("assembly") : "",
-                                 strategy_source(options->strategy, direct)};
+  rlt_disk_key key;
+  for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
+    key.strings[i] = device->key_strings[i];
+  }
+  key.strings[RLT_KEY_OPTIONS] = text;
+  key.strings[RLT_KEY_SOURCES] = source_named("tile");
+  key.strings[RLT_KEY_SOURCES + 1] = direct ? source_named("line") : "";
+  key.strings[RLT_KEY_SOURCES + 2] = options->assembles ? source_named("assembly") : "";
+  key.strings[RLT_KEY_SOURCES + 3] = strategy_source(options->strategy, direct);
+  return key;
+}
+
+/* ---- From and to files ---- */
+
+static bool is_of_kernel(cl_program program, const char *name) {
+  char names[32] = "";
+  return clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL) ==
+             CL_SUCCESS &&
+         strcmp(names, name) == 0;
+}
+
+/* The program of a kept binary; NULL where there is none, or none that the driver takes. */
+static cl_program load(const rlt_opencl_device *device, const rlt_disk_key *key, const char *name) {
+  unsigned char *binary = NULL;
+  size_t size = 0;
+  if (device->disk_cache.directory == NULL ||
+      !rlt_disk_cache_load(&device->disk_cache, key, &binary, &size)) {
+    return NULL;
+  }
+  const cl_program made = clCreateProgramWithBinary(device->context, 1, &device->id, &size,
+                                                    (const unsigned char **)&binary, NULL, NULL);
+  free(binary);
+  if (made == NULL) {
+    return NULL;
+  }
+  if (clBuildProgram(made, 1, &device->id, key->strings[RLT_KEY_OPTIONS], NULL, NULL) !=
+          CL_SUCCESS ||
+      !is_of_kernel(made, name)) {
+    clReleaseProgram(made);
+    return NULL;
+  }
+  return made;
+}
+
+/* Where the device stands among those of its context, which its programs are for too. */
+static bool find_device(cl_program program, cl_device_id id, size_t *count, size_t *number) {
+  cl_device_id *ids = NULL;
+  size_t size = 0;
+  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &size) != CL_SUCCESS ||
+      (ids = malloc(size)) == NULL) {
+    return false;
+  }
+  *count = size / sizeof ids[0];
+  *number = *count;
+  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, size, ids, NULL) == CL_SUCCESS) {
+    for (*number = 0; *number < *count && ids[*number] != id; ++*number) {
+    }
+  }
+  free(ids);
+  return *number < *count;
+}
+
+static void store(const rlt_opencl_device *device, const rlt_disk_key *key, cl_program program) {
+  size_t count = 0;
+  size_t number = 0;
+  if (!find_device(program, device->id, &count, &number)) {
+    return;
+  }
+  size_t *const sizes = calloc(count, sizeof *sizes);
+  unsigned char **const binaries = calloc(count, sizeof *binaries);
+  if (sizes != NULL && binaries != NULL &&
+      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ==
+          CL_SUCCESS &&
+      sizes[number] > 0 && (binaries[number] = malloc(sizes[number])) != NULL &&
+      clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL) ==
+          CL_SUCCESS) {
+    rlt_disk_cache_store(&device->disk_cache, key, binaries[number], sizes[number]);
+  }
+  if (binaries != NULL) {
+    free(binaries[number]);
+  }
+  free(binaries);
+  free(sizes);
+}
+
+/* ---- Building ---- */
+
+static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_key *key,
+                               const char *name, cl_program *program, relayout_error *error) {
   cl_int code = CL_SUCCESS;
   const cl_program made =
-      clCreateProgramWithSource(device->context, 4, (const char **)sources, NULL, &code);
+      clCreateProgramWithSource(device->context, RLT_KEY_SOURCE_COUNT,
+                                (const char **)&key->strings[RLT_KEY_SOURCES], NULL, &code);
   if (made == NULL) {
     return rlt_cl_fail(error, code, "clCreateProgramWithSource");
   }
-  char text[192];
-  snprintf(text, sizeof text,
-           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DTILE=%d "
-           "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d"
-           " -DPREFETCHES=%d",
-           (int)options->word_bytes, options->wide, direct, (int)options->group_size,
-           (int)options->transpose_side, options->assembles, RLT_ASSEMBLY_BYTES,
-           options->prefetches);
-  code = clBuildProgram(made, 1, &device->id, text, NULL, NULL);
+  code = clBuildProgram(made, 1, &device->id, key->strings[RLT_KEY_OPTIONS], NULL, NULL);
   if (code != CL_SUCCESS) {
     const relayout_status status = build_failure(made, device->id, code, name, error);
     clReleaseProgram(made);
@@ -84,28 +177,53 @@ static relayout_status build(const rlt_opencl_device *device, const rlt_build_op
   return RELAYOUT_OK;
 }
 
-/* Under the device's lock. */
+static relayout_status build(const rlt_opencl_device *device, struct rlt_build *entry,
+                             relayout_error *error) {
+  char text[OPTIONS_CAPACITY];
+  options_text(&entry->options, text);
+  const rlt_disk_key key = key_of(device, &entry->options, text);
+  const char *const name = relayout_strategy_name(entry->options.strategy);
+  entry->program = load(device, &key, name);
+  entry->loaded = entry->program != NULL;
+  entry->kept = entry->loaded;
+  return entry->loaded ? RELAYOUT_OK : compile(device, &key, name, &entry->program, error);
+}
+
+/* The functions from here on to the next line, under the device's lock. */
+
+static struct rlt_build *find(rlt_opencl_device *device, const rlt_build_options *options) {
+  struct rlt_build *entry = device->builds;
+  while (entry != NULL && !same(&entry->options, options)) {
+    entry = entry->next;
+  }
+  return entry;
+}
+
 static relayout_status find_or_build(rlt_opencl_device *device, const rlt_build_options *options,
                                      cl_program *program, relayout_error *error) {
-  for (const struct rlt_build *entry = device->builds; entry != NULL; entry = entry->next) {
-    if (same(&entry->options, options)) {
-      *program = entry->program;
-      return RELAYOUT_OK;
-    }
-  }
-  struct rlt_build *const entry = malloc(sizeof *entry);
+  struct rlt_build *entry = find(device, options);
   if (entry == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a cached program");
+    entry = malloc(sizeof *entry);
+    if (entry == NULL) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a cached program");
+    }
+    *entry = (struct rlt_build){.next = device->builds, .options = *options};
+    const relayout_status status = build(device, entry, error);
+    if (status != RELAYOUT_OK) {
+      free(entry);
+      return status;
+    }
+    device->builds = entry;
   }
-  const relayout_status status = build(device, options, program, error);
-  if (status != RELAYOUT_OK) {
-    free(entry);
-    return status;
-  }
-  *entry = (struct rlt_build){device->builds, *options, *program};
-  device->builds = entry;
+  *program = entry->program;
   return RELAYOUT_OK;
 }
+
+static bool is_unkept(const rlt_opencl_device *device, const struct rlt_build *entry) {
+  return device->disk_cache.directory != NULL && entry != NULL && !entry->kept;
+}
+
+/* ---- For the rest of the backend ---- */
 
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
                               cl_program *program, relayout_error *error) {
@@ -118,14 +236,56 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options
   return status;
 }
 
-size_t rlt_build_count(rlt_opencl_device *device) {
-  size_t count = 0;
+bool rlt_build_is_unkept(rlt_opencl_device *device, const rlt_build_options *options) {
   pthread_mutex_lock(&device->build_lock);
-  for (const struct rlt_build *entry = device->builds; entry != NULL; entry = entry->next) {
-    ++count;
+  const bool unkept = is_unkept(device, find(device, options));
+  pthread_mutex_unlock(&device->build_lock);
+  return unkept;
+}
+
+void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options) {
+  pthread_mutex_lock(&device->build_lock);
+  struct rlt_build *const entry = find(device, options);
+  if (is_unkept(device, entry)) {
+    char text[OPTIONS_CAPACITY];
+    options_text(options, text);
+    const rlt_disk_key key = key_of(device, options, text);
+    store(device, &key, entry->program);
+    entry->kept = true; /* or cannot be */
   }
   pthread_mutex_unlock(&device->build_lock);
-  return count;
+}
+
+rlt_build_counts rlt_build_count(rlt_opencl_device *device) {
+  rlt_build_counts counts = {0, 0};
+  pthread_mutex_lock(&device->build_lock);
+  for (const struct rlt_build *entry = device->builds; entry != NULL; entry = entry->next) {
+    counts.loaded += entry->loaded;
+    counts.compiled += !entry->loaded;
+  }
+  pthread_mutex_unlock(&device->build_lock);
+  return counts;
+}
+
+/* ---- Beginning and end ---- */
+
+void rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory) {
+  pthread_mutex_init(&device->build_lock, NULL);
+  rlt_disk_cache_open(cache_directory, &device->disk_cache);
+  cl_platform_id platform = NULL;
+  clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+  char **const strings = device->key_strings;
+  strings[RLT_KEY_PLATFORM_NAME] = rlt_opencl_platform_text(platform, CL_PLATFORM_NAME);
+  strings[RLT_KEY_PLATFORM_VERSION] = rlt_opencl_platform_text(platform, CL_PLATFORM_VERSION);
+  strings[RLT_KEY_DEVICE_NAME] = rlt_opencl_device_text(device->id, CL_DEVICE_NAME);
+  strings[RLT_KEY_DEVICE_VENDOR] = rlt_opencl_device_text(device->id, CL_DEVICE_VENDOR);
+  strings[RLT_KEY_DEVICE_VERSION] = rlt_opencl_device_text(device->id, CL_DEVICE_VERSION);
+  strings[RLT_KEY_DRIVER_VERSION] = rlt_opencl_device_text(device->id, CL_DRIVER_VERSION);
+  for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
+    if (strings[i] == NULL) {
+      rlt_disk_cache_close(&device->disk_cache); /* nothing to know its programs by */
+    }
+  }
 }
 
 void rlt_builds_release(rlt_opencl_device *device) {
@@ -135,4 +295,9 @@ void rlt_builds_release(rlt_opencl_device *device) {
     clReleaseProgram(entry->program);
     free(entry);
   }
+  rlt_disk_cache_close(&device->disk_cache);
+  for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
+    free(device->key_strings[i]);
+  }
+  pthread_mutex_destroy(&device->build_lock);
 }

@@ -1,4 +1,5 @@
-/* build.h: the device's built programs, each built once. Depends on device.h. */
+/* build.h: the device's built programs, each built once and kept for the next process. Depends on
+ * device.h. */
 #ifndef RLT_OPENCL_BUILD_H
 #define RLT_OPENCL_BUILD_H
 
@@ -16,15 +17,30 @@ typedef struct rlt_build_options {
   int32_t transpose_side; /* rows and columns of a transpose tile in local memory */
 } rlt_build_options;
 
-/* The built program for these options, from the device's cache or compiled now. The caller releases
- * it. RELAYOUT_OPENCL_ERROR with the build log, RELAYOUT_OUT_OF_MEMORY. */
+/* Sets up what `device` keeps its programs in: its lock, its list, and its files, where
+ * relayout_opencl_options.cache_directory says. */
+void rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory);
+
+/* Drops all that. Kernels made from the programs live on. */
+void rlt_builds_release(rlt_opencl_device *device);
+
+/* The built program for these options, from the device's list, from its files or compiled now. The
+ * caller releases it. RELAYOUT_OPENCL_ERROR with the build log, RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
                               cl_program *program, relayout_error *error);
 
-/* How many programs the device has compiled. */
-size_t rlt_build_count(rlt_opencl_device *device);
+/* Whether this program is to be written to a file and is not yet: it was compiled here. */
+bool rlt_build_is_unkept(rlt_opencl_device *device, const rlt_build_options *options);
 
-/* Drops the cache. Kernels made from its programs live on. */
-void rlt_builds_release(rlt_opencl_device *device);
+/* Writes it. Drivers may compile when a kernel is made, or first runs, so this comes after. */
+void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options);
+
+/* How many programs the device has compiled, and how many it has taken from files. */
+typedef struct rlt_build_counts {
+  size_t compiled;
+  size_t loaded;
+} rlt_build_counts;
+
+rlt_build_counts rlt_build_count(rlt_opencl_device *device);
 
 #endif

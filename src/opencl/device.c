@@ -69,20 +69,20 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
 /* ---- Making one ---- */
 
 static relayout_status check_options(const relayout_opencl_options *options,
-                                     relayout_kernel_family *family, relayout_error *error) {
-  *family = RELAYOUT_KERNELS_AUTO;
-  if (options == NULL) {
-    return RELAYOUT_OK;
-  }
+                                     relayout_error *error) {
   if (options->struct_size != sizeof *options) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
                     options->struct_size, sizeof *options);
+  }
+  const char *const directory = options->cache_directory;
+  if (directory != NULL && directory[0] != '\0' && directory[0] != '/') {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->cache_directory is `%.64s`, no absolute path", directory);
   }
   switch (options->kernels) {
   case RELAYOUT_KERNELS_AUTO:
   case RELAYOUT_KERNELS_STAGED:
   case RELAYOUT_KERNELS_DIRECT:
-    *family = options->kernels;
     return RELAYOUT_OK;
   }
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->kernels is %d, no kernel family",
@@ -138,8 +138,9 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
                     : id == NULL    ? "id"
                                     : "device");
   }
-  relayout_kernel_family family;
-  relayout_status status = check_options(options, &family, error);
+  const relayout_opencl_options defaults = RELAYOUT_OPENCL_OPTIONS_INIT;
+  const relayout_opencl_options *const wanted = options == NULL ? &defaults : options;
+  relayout_status status = check_options(wanted, error);
   if (status == RELAYOUT_OK) {
     status = check_in_context(context, id, error);
   }
@@ -165,8 +166,8 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
   clRetainDevice(id);
   made->context = context;
   made->id = id;
-  learn(made, family);
-  pthread_mutex_init(&made->build_lock, NULL);
+  learn(made, wanted->kernels);
+  rlt_builds_initialize(made, wanted->cache_directory);
   *device = &made->base;
   return RELAYOUT_OK;
 }
@@ -174,7 +175,6 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
 static void destroy(relayout_device *device) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_builds_release(opened);
-  pthread_mutex_destroy(&opened->build_lock);
   clReleaseContext(opened->context);
   clReleaseDevice(opened->id);
   free(opened);

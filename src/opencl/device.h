@@ -1,6 +1,6 @@
 /* device.h: an OpenCL device of ours, and the ones that the platforms offer.
  *
- * Depends on plan/backend.h and the public OpenCL header.
+ * Depends on plan/backend.h, disk_cache.h and the public OpenCL header.
  */
 #ifndef RLT_OPENCL_DEVICE_H
 #define RLT_OPENCL_DEVICE_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "opencl/disk_cache.h"
 #include "opencl/opencl.h"
 #include "relayout/opencl.h"
 
@@ -31,6 +32,8 @@ typedef struct rlt_opencl_device {
   relayout_device_info info;
   pthread_mutex_t build_lock;
   struct rlt_build *builds; /* behind build_lock */
+  rlt_disk_cache disk_cache;
+  char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
 } rlt_opencl_device;
 
 /* The device as this backend knows it; NULL for one of another backend. */
@@ -46,5 +49,10 @@ const char *rlt_opencl_device_obstacle(cl_device_id id);
 
 /* All of the info but struct_size. */
 void rlt_opencl_device_info(cl_device_id id, relayout_device_info *info);
+
+/* A string of the device or its platform, uncut; the caller frees it. NULL where there is none, or
+ * no memory. */
+char *rlt_opencl_device_text(cl_device_id id, cl_device_info what);
+char *rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what);
 
 #endif

@@ -437,6 +437,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
     if (group_size == 1 || (size_t)group_size <= most) {
       break;
     }
+    rlt_build_keep(device, &launch->options); /* the next process tries it too */
     clReleaseKernel(launch->kernel); /* too many registers for such a group: a smaller one */
     launch->kernel = NULL;
   }
@@ -523,4 +524,34 @@ relayout_status rlt_launch_enqueue(rlt_launch *launch, cl_command_queue queue, r
       enqueue(launch, queue, source, destination, n_wait, wait, event, error);
   pthread_mutex_unlock(&launch->lock);
   return status;
+}
+
+/* One work-group without a tile: the kernel runs and moves nothing. */
+static void run_once(const rlt_opencl_device *device, const rlt_launch *launch) {
+  kernel_grid nothing = {.tile_count = 0};
+  rlt_launch once = *launch;
+  once.group_count = 1;
+  const cl_command_queue queue = clCreateCommandQueue(device->context, device->id, 0, NULL);
+  if (queue == NULL) {
+    return;
+  }
+  if (make_buffer(device, sizeof nothing, &nothing, &once.grid, NULL) == RELAYOUT_OK) {
+    clSetKernelArg(launch->kernel, ARGUMENT_GRID, sizeof once.grid, &once.grid);
+    enqueue(&once, queue, (rlt_place){NULL, 0}, (rlt_place){NULL, 0}, 0, NULL, NULL, NULL);
+    clFinish(queue);
+    clSetKernelArg(launch->kernel, ARGUMENT_GRID, sizeof launch->grid, &launch->grid);
+    clReleaseMemObject(once.grid);
+  }
+  clReleaseCommandQueue(queue);
+}
+
+void rlt_launch_keep_program(rlt_opencl_device *device, const rlt_launch *launch) {
+  if (!rlt_build_is_unkept(device, &launch->options)) {
+    return;
+  }
+  /* PoCL compiles a kernel when it first runs, and only then has the outcome in its binary. */
+  if (launch->options.family == RELAYOUT_KERNELS_DIRECT) {
+    run_once(device, launch);
+  }
+  rlt_build_keep(device, &launch->options);
 }

@@ -19,31 +19,44 @@ typedef struct found_device {
 
 /* ---- Facts of one device ---- */
 
-/* A string of the device or platform, cut to fit; empty where there is none. */
-static void device_text(cl_device_id id, cl_device_info what, char *text, size_t capacity) {
+char *rlt_opencl_device_text(cl_device_id id, cl_device_info what) {
   size_t size = 0;
-  text[0] = '\0';
-  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == 0) {
-    return;
+  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS) {
+    return NULL;
   }
-  char *const whole = malloc(size);
-  if (whole != NULL && clGetDeviceInfo(id, what, size, whole, NULL) == CL_SUCCESS) {
-    snprintf(text, capacity, "%s", whole);
+  char *const text = calloc(1, size + 1);
+  if (text != NULL && clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS) {
+    free(text);
+    return NULL;
   }
+  return text;
+}
+
+char *rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what) {
+  size_t size = 0;
+  if (clGetPlatformInfo(id, what, 0, NULL, &size) != CL_SUCCESS) {
+    return NULL;
+  }
+  char *const text = calloc(1, size + 1);
+  if (text != NULL && clGetPlatformInfo(id, what, size, text, NULL) != CL_SUCCESS) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+/* The string cut to fit; empty where there is none. */
+static void cut_text(char *whole, char *text, size_t capacity) {
+  snprintf(text, capacity, "%s", whole == NULL ? "" : whole);
   free(whole);
 }
 
+static void device_text(cl_device_id id, cl_device_info what, char *text, size_t capacity) {
+  cut_text(rlt_opencl_device_text(id, what), text, capacity);
+}
+
 static void platform_text(cl_platform_id id, cl_platform_info what, char *text, size_t capacity) {
-  size_t size = 0;
-  text[0] = '\0';
-  if (clGetPlatformInfo(id, what, 0, NULL, &size) != CL_SUCCESS || size == 0) {
-    return;
-  }
-  char *const whole = malloc(size);
-  if (whole != NULL && clGetPlatformInfo(id, what, size, whole, NULL) == CL_SUCCESS) {
-    snprintf(text, capacity, "%s", whole);
-  }
-  free(whole);
+  cut_text(rlt_opencl_platform_text(id, what), text, capacity);
 }
 
 static relayout_device_class class_of(cl_device_id id) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 enum { CACHE_CAPACITY = 64 };
 
@@ -50,20 +51,13 @@ void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
   }
 }
 
-/* FNV-1a over the fields that differ most; relayout_shape_equal decides. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
-  const unsigned char *byte = bytes;
-  for (size_t i = 0; i < size; ++i) {
-    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
-  }
-  return hash;
-}
-
-static uint64_t mix_shape(uint64_t hash, const relayout_shape *shape) {
+/* Over the fields that differ most; relayout_shape_equal decides. */
+static uint64_t hash_shape(uint64_t hash, const relayout_shape *shape) {
   const size_t rank = (size_t)shape->rank;
-  hash = mix(hash, &shape->element_type, sizeof shape->element_type);
-  hash = mix(hash, shape->dimensions, rank * sizeof shape->dimensions[0]);
-  return mix(hash, shape->layout.minor_to_major, rank * sizeof shape->layout.minor_to_major[0]);
+  hash = rlt_hash(hash, &shape->element_type, sizeof shape->element_type);
+  hash = rlt_hash(hash, shape->dimensions, rank * sizeof shape->dimensions[0]);
+  return rlt_hash(hash, shape->layout.minor_to_major,
+                  rank * sizeof shape->layout.minor_to_major[0]);
 }
 
 /* The held plan for these shapes, moved to the front; NULL when there is none. */
@@ -108,7 +102,7 @@ relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape
   }
 
   rlt_plan_cache *cache = device->cache;
-  const uint64_t hash = mix_shape(mix_shape(UINT64_C(14695981039346656037), from), to);
+  const uint64_t hash = hash_shape(hash_shape(RLT_HASH_START, from), to);
   pthread_mutex_lock(&cache->mutex);
   relayout_plan *found = find(cache, hash, from, to);
   pthread_mutex_unlock(&cache->mutex);
