@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/cache.h"
-#include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
@@ -147,6 +145,93 @@ static void test_cache_reuses_plans(void **state) {
   assert_int_equal(record.programs_alive, 0);
 }
 
+/* Making a plan again makes no program, whoever still holds the first one; and the one-shot calls and
+ * plans share. */
+static void test_plans_share_programs(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape from = shape_of("f32[2,3]{1,0}");
+  const relayout_shape to = shape_of("f32[2,3]{0,1}");
+  relayout_plan *first = NULL;
+  relayout_plan *second = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &first, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &second, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(first);
+  float source[6];
+  float destination[6];
+  assert_int_equal(relayout_plan_execute(second, source, destination, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(second);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &first, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_copy(device, &from, &to, source, destination, NULL), RELAYOUT_OK);
+  assert_int_equal(record.programs_made, 1);
+  assert_int_equal(record.executions, 2);
+
+  relayout_device_destroy(device);
+  assert_true(record.device_alive);
+  assert_int_equal(relayout_plan_execute(first, source, destination, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(first);
+  assert_false(record.device_alive);
+  assert_int_equal(record.programs_alive, 0);
+}
+
+static void test_options_make_other_plans(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape from = shape_of("f32[200,300]{1,0}");
+  const relayout_shape to = shape_of("f32[200,300]{0,1}");
+  static const relayout_strategy wanted[] = {RELAYOUT_STRATEGY_AUTO, RELAYOUT_STRATEGY_TRANSPOSE,
+                                             RELAYOUT_STRATEGY_GATHER};
+  for (int round = 0; round < 2; ++round) {
+    for (int w = 0; w < 3; ++w) {
+      relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+      options.strategy = wanted[w];
+      relayout_plan *plan = NULL;
+      assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL),
+                       RELAYOUT_OK);
+      assert_int_equal(relayout_plan_get_strategy(plan), wanted[w] == RELAYOUT_STRATEGY_AUTO
+                                                             ? RELAYOUT_STRATEGY_TRANSPOSE
+                                                             : wanted[w]);
+      relayout_plan_destroy(plan);
+    }
+  }
+  assert_int_equal(record.programs_made, 3);
+  relayout_device_destroy(device);
+}
+
+/* Shapes that are equal but not written alike: each plan explains its own. */
+static void test_plans_keep_their_text(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "f32[2,3]{0,1}",          "f32[2,3]{0,1:S(5)}",    "f32[2,3]{0,1:PV(one)}",
+      "f32[2,3]{0,1:PV(-1.5)}", "f32[2,3]{0,1:PV(2.5)}", "f32[2,3]{0,1:PD(2,3)}",
+      "f32[2,3]{0,1:PD(2,4)}",  "f32[2,4]{0,1:PD(2,4)}", "s32[2,3]{0,1}",
+      "f32[2,3]{1,0:PD(2,4)}",  "f32[2,3]{1,0:PD(2,5)}",
+  };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
+      const relayout_shape to = shape_of(texts[i]);
+      char written[RELAYOUT_SHAPE_TEXT_SIZE];
+      char text[4096];
+      relayout_plan *plan = NULL;
+      relayout_shape_format(&to, written, sizeof written);
+      assert_int_equal(relayout_plan_create(device, &to, &to, NULL, &plan, NULL), RELAYOUT_OK);
+      relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+      char quoted[RELAYOUT_SHAPE_TEXT_SIZE + 2];
+      snprintf(quoted, sizeof quoted, "\"%s\"", written);
+      if (strstr(text, quoted) == NULL) {
+        fail_msg("%s is not in %s", quoted, text);
+      }
+      relayout_plan_destroy(plan);
+    }
+  }
+  assert_int_equal(record.programs_made, sizeof texts / sizeof texts[0]);
+  relayout_device_destroy(device);
+}
+
 static void test_cache_is_bounded(void **state) {
   (void)state;
   recorder record;
@@ -156,11 +241,11 @@ static void test_cache_is_bounded(void **state) {
     relayout_shape shape;
     relayout_plan *plan = NULL;
     assert_int_equal(relayout_shape_make(RELAYOUT_F32, 1, &size, &shape, NULL), RELAYOUT_OK);
-    assert_int_equal(rlt_plan_cache_get(device, &shape, &shape, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_plan_create(device, &shape, &shape, NULL, &plan, NULL), RELAYOUT_OK);
     if (first == NULL) {
       first = plan;
     } else {
-      rlt_plan_release(plan);
+      relayout_plan_destroy(plan);
     }
   }
   assert_int_equal(record.programs_made, 1000);
@@ -168,7 +253,7 @@ static void test_cache_is_bounded(void **state) {
   assert_true(record.programs_alive > 1);
   /* Long evicted, and still whole in the hands of who got it. */
   assert_int_equal(relayout_plan_source_size(first), 4);
-  rlt_plan_release(first);
+  relayout_plan_destroy(first);
   relayout_device_destroy(device);
   assert_int_equal(record.programs_alive, 0);
 }
@@ -225,6 +310,9 @@ int main(void) {
       cmocka_unit_test(test_empty_relayout_runs_nothing),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_cache_reuses_plans),
+      cmocka_unit_test(test_plans_share_programs),
+      cmocka_unit_test(test_options_make_other_plans),
+      cmocka_unit_test(test_plans_keep_their_text),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_device_names),

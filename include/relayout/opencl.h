@@ -75,8 +75,8 @@ RELAYOUT_API relayout_status relayout_plan_enqueue(const relayout_plan *plan,
                                                    const cl_event *wait, cl_event *event,
                                                    relayout_error *error);
 
-/* The same in one call, the plan coming from and staying in a bounded cache of the device; a plan
- * that is not there yet is created, which may compile a program. */
+/* The same in one call, with relayout_plan_create and _destroy around it: a plan that the device does
+ * not remember may compile a program. */
 RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
                                               const relayout_shape *to, cl_command_queue queue,
                                               cl_mem source, size_t source_offset,

@@ -54,7 +54,9 @@ typedef struct relayout_plan_options {
   { sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO }
 
 /* Both shapes must be valid and of the same element type and dimensions. `options` NULL means the
- * defaults. The plan keeps copies; the shapes may go. RELAYOUT_SHAPE_MISMATCH, the statuses of
+ * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:
+ * the same one again costs a look-up, and may be the same handle; each has its own
+ * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, the statuses of
  * relayout_shape_validate, RELAYOUT_UNSUPPORTED (tiles, packed elements, tail alignment),
  * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
@@ -80,8 +82,7 @@ RELAYOUT_API relayout_strategy relayout_plan_get_strategy(const relayout_plan *p
 RELAYOUT_API relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
                                                    void *destination, relayout_error *error);
 
-/* One call for one relayout of host memory: as plan_create and plan_execute, the plan coming from
- * and staying in a bounded cache of the device. */
+/* One call for one relayout of host memory: plan_create, plan_execute and plan_destroy. */
 RELAYOUT_API relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,
                                            const relayout_shape *to, const void *source,
                                            void *destination, relayout_error *error);

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "opencl/cl_error.h"
 #include "opencl/program.h"
-#include "plan/cache.h"
 #include "plan/plan.h"
 
 /* One side of an enqueue, as its messages name it. */
@@ -263,7 +262,7 @@ relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is not an OpenCL device");
   }
   relayout_plan *plan = NULL;
-  relayout_status status = rlt_plan_cache_get(device, from, to, &plan, error);
+  relayout_status status = relayout_plan_create(device, from, to, NULL, &plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

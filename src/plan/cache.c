@@ -2,6 +2,7 @@
 #include "plan/cache.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,13 +61,23 @@ static uint64_t hash_shape(uint64_t hash, const relayout_shape *shape) {
                   rank * sizeof shape->layout.minor_to_major[0]);
 }
 
-/* The held plan for these shapes, moved to the front; NULL when there is none. */
+/* Equal, and alike in what moves no byte too: plans print their shapes. */
+static bool same(const relayout_shape *a, const relayout_shape *b) {
+  const relayout_layout *const x = &a->layout;
+  const relayout_layout *const y = &b->layout;
+  return relayout_shape_equal(a, b) && x->padded_dimension_count == y->padded_dimension_count &&
+         x->padding_value == y->padding_value &&
+         (x->padding_value != RELAYOUT_PADDING_LITERAL ||
+          memcmp(x->padding_literal, y->padding_literal, sizeof x->padding_literal) == 0);
+}
+
+/* The held plan of this key, moved to the front; NULL when there is none. */
 static relayout_plan *find(rlt_plan_cache *cache, uint64_t hash, const relayout_shape *from,
-                           const relayout_shape *to) {
+                           const relayout_shape *to, relayout_strategy wanted) {
   for (int32_t i = 0; i < cache->count; ++i) {
     const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && relayout_shape_equal(&entry.plan->from, from) &&
-        relayout_shape_equal(&entry.plan->to, to)) {
+    if (entry.hash == hash && entry.plan->wanted == wanted && same(&entry.plan->from, from) &&
+        same(&entry.plan->to, to)) {
       memmove(&cache->entries[1], &cache->entries[0], (size_t)i * sizeof entry);
       cache->entries[0] = entry;
       rlt_plan_retain(entry.plan);
@@ -89,22 +100,20 @@ static relayout_plan *insert(rlt_plan_cache *cache, uint64_t hash, relayout_plan
   return evicted;
 }
 
-relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, relayout_plan **plan,
-                                   relayout_error *error) {
-  if (device == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
-  }
-  /* An invalid rank must not reach the hash; plan_create says what is wrong with the shape. */
-  if (from == NULL || to == NULL || relayout_shape_validate(from, NULL) != RELAYOUT_OK ||
-      relayout_shape_validate(to, NULL) != RELAYOUT_OK) {
-    return relayout_plan_create(device, from, to, NULL, plan, error);
-  }
+static bool has_rank(const relayout_shape *shape) {
+  return shape->rank >= 0 && shape->rank <= RELAYOUT_MAX_RANK;
+}
 
+relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
+                                   const relayout_shape *to, relayout_strategy wanted,
+                                   relayout_plan **plan, relayout_error *error) {
+  if (!has_rank(from) || !has_rank(to)) {
+    return rlt_plan_create(device, from, to, wanted, plan, error); /* which says what is wrong */
+  }
   rlt_plan_cache *cache = device->cache;
   const uint64_t hash = hash_shape(hash_shape(RLT_HASH_START, from), to);
   pthread_mutex_lock(&cache->mutex);
-  relayout_plan *found = find(cache, hash, from, to);
+  relayout_plan *found = find(cache, hash, from, to, wanted);
   pthread_mutex_unlock(&cache->mutex);
   if (found != NULL) {
     *plan = found;
@@ -113,7 +122,7 @@ relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape
 
   /* Made outside the lock, since it may compile. Two threads may both make it; both plans are right,
    * and the older entry ages out. */
-  const relayout_status status = relayout_plan_create(device, from, to, NULL, plan, error);
+  const relayout_status status = rlt_plan_create(device, from, to, wanted, plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -1,4 +1,5 @@
-/* cache.h: the bounded cache of plans behind the one-shot calls; one a device. Depends on plan.h. */
+/* cache.h: the plans that a device was last asked for, so that the next one who asks gets them at
+ * once; one a device, and bounded. Depends on plan.h. */
 #ifndef RLT_PLAN_CACHE_H
 #define RLT_PLAN_CACHE_H
 
@@ -16,9 +17,10 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache);
 /* The cache is empty, or all its plans are dropped. */
 void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 
-/* The device's cached plan for these shapes, made when it is not there. The caller releases it. */
+/* The device's cached plan for these shapes and this strategy, AUTO being one more, made when it is
+ * not there. Nothing is NULL. The caller releases it. The statuses of relayout_plan_create. */
 relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, relayout_plan **plan,
-                                   relayout_error *error);
+                                   const relayout_shape *to, relayout_strategy wanted,
+                                   relayout_plan **plan, relayout_error *error);
 
 #endif

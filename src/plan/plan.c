@@ -75,6 +75,26 @@ static relayout_status wanted_strategy(const relayout_plan_options *options,
                   (int)options->strategy);
 }
 
+relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
+                                const relayout_shape *to, relayout_strategy wanted,
+                                relayout_plan **plan, relayout_error *error) {
+  relayout_plan *made = NULL;
+  relayout_status status = new_plan(device, &made, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  status = rlt_problem_lower(from, to, &made->problem, error);
+  if (status != RELAYOUT_OK) {
+    rlt_plan_release(made);
+    return status;
+  }
+  made->from = *from;
+  made->to = *to;
+  made->wanted = wanted;
+  rlt_problem_simplify(&made->problem);
+  return finish_or_release(made, wanted, plan, error);
+}
+
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
                                      const relayout_shape *to, const relayout_plan_options *options,
                                      relayout_plan **plan, relayout_error *error) {
@@ -86,20 +106,8 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
                                    : "plan");
   }
   relayout_strategy wanted;
-  relayout_status status = wanted_strategy(options, &wanted, error);
-  relayout_plan *made = NULL;
-  if (status != RELAYOUT_OK || (status = new_plan(device, &made, error)) != RELAYOUT_OK) {
-    return status;
-  }
-  status = rlt_problem_lower(from, to, &made->problem, error);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
-  }
-  made->from = *from;
-  made->to = *to;
-  rlt_problem_simplify(&made->problem);
-  return finish_or_release(made, wanted, plan, error);
+  const relayout_status status = wanted_strategy(options, &wanted, error);
+  return status == RELAYOUT_OK ? rlt_plan_cache_get(device, from, to, wanted, plan, error) : status;
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
@@ -183,7 +191,7 @@ relayout_status relayout_copy(relayout_device *device, const relayout_shape *fro
                               const relayout_shape *to, const void *source, void *destination,
                               relayout_error *error) {
   relayout_plan *plan = NULL;
-  relayout_status status = rlt_plan_cache_get(device, from, to, &plan, error);
+  relayout_status status = relayout_plan_create(device, from, to, NULL, &plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -16,13 +16,19 @@ struct relayout_plan {
   atomic_int holders;      /* the creator, the cache, calls under way */
   relayout_shape from;
   relayout_shape to;
-  size_t source_size; /* bytes */
+  relayout_strategy wanted; /* AUTO or a certain one */
+  size_t source_size;       /* bytes */
   size_t destination_size;
   rlt_problem problem; /* simplified */
   bool empty;          /* nothing to write: no strategy and no program */
   rlt_strategy strategy;
   void *program; /* the backend's; NULL when empty */
 };
+
+/* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */
+relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
+                                const relayout_shape *to, relayout_strategy wanted,
+                                relayout_plan **plan, relayout_error *error);
 
 /* A plan for a problem that did not come from shapes; from and to are zeroed. For testing what no
  * pair of shapes lowers to. The problem is simplified here; the sizes are its element counts. */
