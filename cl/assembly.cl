@@ -66,6 +66,7 @@ static bool may_overread(__global const assembly *made, __constant const grid *g
 
 #if WORD_BYTES == 16
 #define MOVE_FEW(count, to, from)                                                                  \
+  PLAIN_LOOP                                                                                       \
   for (uint few = 0; few < (count); ++few) {                                                       \
     to[few] = from[few];                                                                           \
   }
@@ -175,6 +176,7 @@ static void store_segments(__global word *to, const word *from, __global const a
 
 /* `count` fills, and not one word more. */
 static void fill_exactly(word *to, uint count, word fill) {
+  PLAIN_LOOP
   for (uint i = 0; i < count; ++i) {
     to[i] = fill;
   }
@@ -187,6 +189,7 @@ static void assemble_words(word *to, __global const word *from, __global const a
   __global const offset_pair *const columns = column_table(made, grid);
   for (uint row = 0; row < t->rows; ++row) {
     const bool row_is_valid = row < t->valid_rows && rows[row].x != NO_SOURCE;
+    PLAIN_LOOP
     for (uint column = 0; column < t->columns; ++column) {
       const bool is_valid =
           row_is_valid && column < t->valid_columns && columns[column].x != NO_SOURCE;

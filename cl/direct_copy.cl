@@ -80,12 +80,14 @@ copy(__global word *restrict destination, const ulong destination_start,
 /* One run, line by line. */
 static void copy_run(__global word *to, __global const word *from, uint count, bool streams) {
   uint i = 0;
+  PLAIN_LOOP
   for (const uint head = words_before_line(to, count, streams); i < head; ++i) {
     to[i] = from[i];
   }
   for (; i + LINE <= count; i += LINE) {
     store_line(load_line(from + i), to + i, streams);
   }
+  PLAIN_LOOP
   for (; i < count; ++i) {
     to[i] = from[i];
   }

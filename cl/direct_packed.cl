@@ -48,12 +48,6 @@ static void store_whole_strip(strip value, word *to) {
   to[3] = value.lane[3];
 }
 
-static void store_strip(strip value, word *to, uint count) {
-  for (uint i = 0; i < count; ++i) {
-    to[i] = value.lane[i];
-  }
-}
-
 static void turn(const strip *in, strip *out) {
 #pragma unroll
   for (int i = 0; i < SIDE; ++i) {
@@ -75,18 +69,6 @@ static void turn(const strip *in, strip *out) {
 #endif
 
 #define strip_of(value) ((strip)(value))
-
-static void store_strip(strip value, word *to, uint count) {
-  if (count == SIDE) {
-    store_whole_strip(value, to);
-    return;
-  }
-  word lanes[SIDE];
-  store_whole_strip(value, lanes);
-  for (uint i = 0; i < count; ++i) {
-    to[i] = lanes[i];
-  }
-}
 
 /* Zipping strip i with strip i + SIDE/2 rotates the bits of (strip, lane) left by one: the strip's
  * top bit becomes the lane's lowest, the lane's top bit the strip's lowest. After log2(SIDE) times
@@ -127,47 +109,57 @@ static void prefetch_block(__global const word *from, __global const offset_pair
 #endif
 }
 
-/* SIDE strips that all have a source. */
-static void load_block(__global const word *from, __global const offset_pair *columns, uint count,
-                       strip *in) {
-  if (count >= SIDE) {
-#pragma unroll
-    for (uint c = 0; c < SIDE; ++c) {
-      in[c] = load_strip(from + columns[c].x);
-    }
-  } else {
-#pragma unroll
-    for (uint c = 0; c < SIDE; ++c) {
-      in[c] = load_strip(from + columns[min(c, count - 1)].x);
-    }
-  }
-}
-
-/* SIDE strips, of which the first `valid` can have a source; the fill stands for the others. */
-static void load_some(__global const word *from, __global const offset_pair *columns, uint count,
-                      uint valid, word fill, strip *in) {
+/* The common case, unrolled: a whole block that has a source throughout. */
+static void load_block(__global const word *from, __global const offset_pair *columns, strip *in) {
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
-    const uint column = min(c, count - 1);
-    const offset at = columns[column].x;
-    in[c] = column < valid && at != NO_SOURCE ? load_strip(from + at) : strip_of(fill);
+    in[c] = load_strip(from + columns[c].x);
   }
 }
 
-static void store_block(const strip *out, word *to, __global const offset_pair *rows,
-                        uint row_count, uint column_count, bool exact) {
-  if (row_count >= SIDE && !exact) {
-#pragma unroll
-    for (uint r = 0; r < SIDE; ++r) {
-      store_whole_strip(out[r], to + rows[r].y);
-    }
-    return;
-  }
-  const uint stored = exact ? min(column_count, (uint)SIDE) : SIDE;
+static void store_block(const strip *out, word *to, __global const offset_pair *rows) {
 #pragma unroll
   for (uint r = 0; r < SIDE; ++r) {
-    if (r < row_count) {
-      store_strip(out[r], to + rows[r].y, stored);
+    store_whole_strip(out[r], to + rows[r].y);
+  }
+}
+
+/* All other cases, in loops: unrolled they would take compilers many times as long. `count` strips,
+ * of which the first `valid` can have a source; the fill stands for the others. */
+static void load_some(__global const word *from, __global const offset_pair *columns, uint count,
+                      uint valid, word fill, strip *in) {
+  strip loaded[SIDE];
+  PLAIN_LOOP
+  for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
+    const offset at = columns[c].x;
+    loaded[c] = c < valid && at != NO_SOURCE ? load_strip(from + at) : strip_of(fill);
+  }
+#pragma unroll
+  for (uint c = 0; c < SIDE; ++c) {
+    in[c] = loaded[c];
+  }
+}
+
+/* `row_count` strips, of which not more than `column_count` words are stored when `exact`. */
+static void store_some(const strip *out, word *to, __global const offset_pair *rows, uint row_count,
+                       uint column_count, bool exact) {
+  strip stored[SIDE];
+#pragma unroll
+  for (uint r = 0; r < SIDE; ++r) {
+    stored[r] = out[r];
+  }
+  const uint words = exact ? min(column_count, (uint)SIDE) : SIDE;
+  PLAIN_LOOP
+  for (uint r = 0; r < min(row_count, (uint)SIDE); ++r) {
+    word *const row = to + rows[r].y;
+    if (words == SIDE) {
+      store_whole_strip(stored[r], row);
+    } else {
+      const word *const from = (const word *)&stored[r];
+      PLAIN_LOOP
+      for (uint i = 0; i < words; ++i) {
+        row[i] = from[i];
+      }
     }
   }
 }
@@ -194,13 +186,17 @@ static void turn_piece(word *to, __global const word *from, __global const offse
       if (left > SIDE) {
         prefetch_block(from + row, columns + column + SIDE, left - SIDE);
       }
-      if (has_gaps) {
+      if (has_gaps || left < SIDE) {
         load_some(from + row, columns + column, left, valid, fill, in);
       } else {
-        load_block(from + row, columns + column, left, in);
+        load_block(from + row, columns + column, in);
       }
       turn(in, out);
-      store_block(out, to + columns[column].y, rows + row, row_count - row, left, exact);
+      if (exact || row_count - row < SIDE) {
+        store_some(out, to + columns[column].y, rows + row, row_count - row, left, exact);
+      } else {
+        store_block(out, to + columns[column].y, rows + row);
+      }
     }
   }
 }

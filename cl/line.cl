@@ -6,6 +6,13 @@
 
 typedef uint16 line;
 
+/* For loops that seldom run: unrolled and vectorised they only take compilers longer. */
+#if defined(__clang__)
+#define PLAIN_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define PLAIN_LOOP
+#endif
+
 /* Words of a line. */
 #define LINE (64 / WORD_BYTES)
 
@@ -82,12 +89,14 @@ static uint words_before_line(__global const word *at, uint count, bool streams)
 static void fill_run(__global word *to, uint count, word value, bool streams) {
   const line values = line_of(value);
   uint i = 0;
+  PLAIN_LOOP
   for (const uint head = words_before_line(to, count, streams); i < head; ++i) {
     to[i] = value;
   }
   for (; i + LINE <= count; i += LINE) {
     store_line(values, to + i, streams);
   }
+  PLAIN_LOOP
   for (; i < count; ++i) {
     to[i] = value;
   }

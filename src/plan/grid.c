@@ -26,21 +26,45 @@ static int64_t steps_in_tile(const rlt_problem *problem, const rlt_group *group,
   return 0;
 }
 
-/* The blocks of the rows come first: what one tile reads of the source's lines and pages, the next
- * goes on with. */
-static void follow_rows(rlt_grid *grid) {
-  const int32_t at = grid->rows.block_loop;
-  if (at <= 0) {
-    return;
-  }
+/* What an ordinary page of a host's memory holds. */
+enum { PAGE_BYTES = 4096 };
+
+/* Makes loop `at` the one numbered `to`, with those between one farther out. */
+static void bring_in(rlt_grid *grid, int32_t at, int32_t to) {
   const rlt_loop moved = grid->loops[at];
-  for (int32_t l = at; l > 0; --l) {
+  for (int32_t l = at; l > to; --l) {
     grid->loops[l] = grid->loops[l - 1];
   }
-  grid->loops[0] = moved;
-  grid->rows.block_loop = 0;
-  if (grid->columns.block_loop >= 0 && grid->columns.block_loop < at) {
-    ++grid->columns.block_loop;
+  grid->loops[to] = moved;
+  int32_t *const numbers[] = {&grid->columns.block_loop, &grid->rows.block_loop};
+  for (int32_t i = 0; i < 2; ++i) {
+    if (*numbers[i] == at) {
+      *numbers[i] = to;
+    } else if (*numbers[i] >= to && *numbers[i] < at) {
+      ++*numbers[i];
+    }
+  }
+}
+
+/* The loops along which the source goes on come first, until they have gone through a page of it:
+ * what one tile reads of lines and pages, the next goes on with. */
+static void follow_source(const rlt_problem *problem, rlt_grid *grid) {
+  const int64_t page = PAGE_BYTES / problem->element_bytes;
+  int64_t reached = 0;
+  for (int32_t to = 0; to < grid->loop_count && reached < page; ++to) {
+    int32_t next = -1;
+    for (int32_t l = to; l < grid->loop_count; ++l) {
+      const int64_t step = grid->loops[l].source_step;
+      if (grid->loops[l].valid > 1 && step > 0 && step < page &&
+          (next < 0 || step < grid->loops[next].source_step)) {
+        next = l;
+      }
+    }
+    if (next < 0) {
+      return;
+    }
+    reached = grid->loops[next].source_step * grid->loops[next].valid;
+    bring_in(grid, next, to);
   }
 }
 
@@ -72,7 +96,7 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt
     grid->tile_count *= loop->count;
   }
   if (strategy->assembles) {
-    follow_rows(grid);
+    follow_source(problem, grid);
   }
 }
 

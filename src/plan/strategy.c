@@ -73,7 +73,7 @@ static void group_append(const rlt_problem *problem, rlt_group *group, int32_t a
   group->axes[group->axis_count++] = axis;
 }
 
-static bool last_axis_is(const rlt_group *group, int32_t axis) {
+static bool is_last_axis(const rlt_group *group, int32_t axis) {
   return group->axis_count > 0 && group->axes[group->axis_count - 1] == axis;
 }
 
@@ -119,7 +119,7 @@ static void pack_groups(const rlt_problem *problem, int64_t target, rlt_group *c
     seen[axis] = true;
     const int64_t extent = problem->axes[axis].extent;
     const int64_t wanted = rlt_min(extent, rlt_divide_up(target, run));
-    if (last_axis_is(columns, axis)) {
+    if (is_last_axis(columns, axis)) {
       columns->block = rlt_max(columns->block, wanted);
       run *= columns->block;
       if (columns->block < extent) {
@@ -185,12 +185,9 @@ static int64_t written_run(const assembling *at, int32_t *next) {
     if (axis->destination_stride != run) {
       return run;
     }
-    if (at->taken[a] == 0) {
-      *next = a;
-      return run;
-    }
-    run *= at->taken[a];
+    run *= rlt_max(at->taken[a], 1);
     if (at->taken[a] < axis->extent) {
+      *next = a;
       return run;
     }
   }
@@ -208,30 +205,43 @@ static int64_t read_run(const assembling *at, int32_t *next) {
       return run;
     }
     seen[a] = true;
-    if (at->taken[a] == 0) {
-      *next = a;
-      return run;
-    }
-    run *= rlt_min(at->taken[a], at->problem->axes[a].valid);
+    run *= rlt_max(rlt_min(at->taken[a], at->problem->axes[a].valid), 1);
     if (at->taken[a] < at->problem->axes[a].extent) {
+      *next = a;
       return run;
     }
   }
 }
 
-/* Adds `axis` to a group, with as many steps as make `factor` of what there was, if there is room. */
+/* Blocks of equal length, as few as with `steps` each. */
+static int64_t even_steps(int64_t extent, int64_t steps) {
+  return rlt_divide_up(extent, rlt_divide_up(extent, steps));
+}
+
+/* As many steps of `axis` as make `factor` of what the group has without it, if there is room: a new
+ * axis of the group, or more of its last one. */
 static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t factor) {
+  const bool grows = is_last_axis(group, axis);
+  const int64_t taken = grows ? group->block : 1;
   const int64_t extent = at->problem->axes[axis].extent;
-  const int64_t steps = rlt_min(rlt_min(extent, factor), rlt_max(at->room / tile_elements(at), 1));
-  const bool last_is_whole =
-      group->axis_count == 0 ||
-      group->block == at->problem->axes[group->axes[group->axis_count - 1]].extent;
-  if (steps < 2 || !last_is_whole || group->axis_count == RLT_MAX_GROUP_AXES) {
+  const int64_t others = tile_elements(at) / taken;
+  int64_t steps = rlt_min(rlt_min(extent, factor), rlt_max(at->room / others, 1));
+  if (axis > 0 && steps < extent && group->axis_count > 0) {
+    steps = even_steps(extent, steps);
+  }
+  if (steps <= taken) {
     return false;
   }
-  group->inner = rlt_group_length(group);
+  if (!grows) {
+    const int32_t count = group->axis_count;
+    if (count == RLT_MAX_GROUP_AXES || at->taken[axis] > 0 ||
+        (count > 0 && group->block < at->problem->axes[group->axes[count - 1]].extent)) {
+      return false;
+    }
+    group->inner = rlt_group_length(group);
+    group->axes[group->axis_count++] = axis;
+  }
   group->block = steps;
-  group->axes[group->axis_count++] = axis;
   at->taken[axis] = steps;
   return true;
 }
@@ -240,7 +250,8 @@ static void write_farther(assembling *at, int64_t target) {
   int32_t next;
   for (int64_t run = written_run(at, &next); run < target && next >= 0;
        run = written_run(at, &next)) {
-    if (!take_axis(at, at->columns, next, rlt_divide_up(target, run))) {
+    const int64_t without = run / rlt_max(at->taken[next], 1);
+    if (!take_axis(at, at->columns, next, rlt_divide_up(target, without))) {
       return;
     }
   }
@@ -249,7 +260,8 @@ static void write_farther(assembling *at, int64_t target) {
 static void read_farther(assembling *at, int64_t target) {
   int32_t next;
   for (int64_t run = read_run(at, &next); run < target && next >= 0; run = read_run(at, &next)) {
-    if (!take_axis(at, at->rows, next, rlt_divide_up(target, run))) {
+    const int64_t without = run / rlt_max(at->taken[next], 1);
+    if (!take_axis(at, at->rows, next, rlt_divide_up(target, without))) {
       return;
     }
   }
