@@ -125,10 +125,46 @@ static void test_tiles_by_hand(void **state) {
   assert_int_equal(tile.valid_rows, 1);
 }
 
+/* Assembled tiles walk along the source: by hand, of the loops over blocks of 16 columns, a step of
+ * 16 * 2048 in the source, and over blocks of 64 rows and matrices, steps of 64 and of 2^21, those
+ * over rows alone stay within a page. */
+static void test_assembled_tiles_follow_the_source(void **state) {
+  (void)state;
+  const rlt_problem problem = {
+      .element_bytes = 4,
+      .source_elements = 3 << 21,
+      .destination_elements = 3 << 21,
+      .axis_count = 3,
+      .axes = {{1024, 1024, 2048, 1}, {2048, 2048, 1, 1024}, {3, 3, 1 << 21, 1 << 21}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 16},
+                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 64},
+                                 .assembles = true};
+  rlt_grid grid;
+  rlt_grid_make(&problem, &strategy, &grid);
+  assert_int_equal(grid.loop_count, 3);
+  assert_int_equal(grid.loops[0].axis, 1);
+  assert_int_equal(grid.loops[1].axis, 0);
+  assert_int_equal(grid.loops[2].axis, 2);
+  assert_int_equal(grid.rows.block_loop, 0);
+  assert_int_equal(grid.columns.block_loop, 1);
+  const int64_t digits[] = {5, 7, 2};
+  const rlt_tile tile = rlt_grid_tile(&grid, digits);
+  assert_int_equal(tile.source, 5 * 64 + 7 * 16 * 2048 + (2 << 21));
+  assert_int_equal(tile.destination, 5 * 64 * 1024 + 7 * 16 + (2 << 21));
+
+  rlt_strategy straight = strategy;
+  straight.assembles = false;
+  rlt_grid_make(&problem, &straight, &grid);
+  assert_int_equal(grid.columns.block_loop, 0);
+  assert_int_equal(grid.rows.block_loop, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiles_make_up_the_problem),
       cmocka_unit_test(test_tiles_by_hand),
+      cmocka_unit_test(test_assembled_tiles_follow_the_source),
   };
   return cmocka_run_group_tests_name("plan.grid", tests, NULL, NULL);
 }

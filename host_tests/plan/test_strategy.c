@@ -146,6 +146,122 @@ static void test_packed_tiles_keep_their_budget(void **state) {
   }
 }
 
+/* ---- Assembled tiles ---- */
+
+/* 40 KiB of elements and gaps, so that 32 KiB of elements are the most. */
+static const rlt_traits assembling = {.line_bytes = 64,
+                                      .run_columns_bytes = 32768,
+                                      .run_tile_bytes = 32768,
+                                      .assembly_bytes = 40960,
+                                      .assembly_read_bytes = 256,
+                                      .assembly_write_bytes = 512,
+                                      .straight_run_bytes = 512};
+
+typedef struct assembled {
+  const char *from;
+  const char *to;
+  relayout_strategy kind;
+  rlt_group columns;
+  rlt_group rows;
+} assembled;
+
+/* By hand, with lines of 16 floats. The last axis of a group, unless it is its first, is cut into
+ * blocks of equal length. */
+static const assembled assembled_cases[] = {
+    /* 512 bytes of a column and 256 of a row. */
+    {"f32[4097,8191]{1,0}",
+     "f32[4097,8191]{0,1}",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     {1, {0}, 1, 128},
+     {1, {1}, 1, 64}},
+    /* Pixels into planes: 512 pixels hold all that lies between the reads. */
+    {"u8[1000003,3]{1,0}",
+     "u8[1000003,3]{0,1}",
+     RELAYOUT_STRATEGY_PACKED,
+     {1, {0}, 1, 512},
+     {1, {1}, 1, 3}},
+    /* And back: 256 pixels of each plane make a run of 768 bytes. */
+    {"u8[3,1000003]{1,0}",
+     "u8[3,1000003]{0,1}",
+     RELAYOUT_STRATEGY_PACKED,
+     {1, {0}, 1, 3},
+     {1, {1}, 1, 256}},
+    /* Reversed: 2 x 3 x 4 x 5 = 120 columns run on into the rows' axis of 6. Rows of 7 x 6 = 42 have
+     * the columns' axis of 5 as their next, 210 in all. */
+    {"f32[2,3,4,5,6,7]{5,4,3,2,1,0}",
+     "f32[2,3,4,5,6,7]{0,1,2,3,4,5}",
+     RELAYOUT_STRATEGY_PACKED,
+     {4, {0, 1, 2, 3}, 24, 5},
+     {2, {5, 4}, 7, 6}},
+    /* Pixels widened: 32 make 128 floats, of which 96 have a source. */
+    {"f32[100000,3]{1,0}",
+     "f32[100000,3]{1,0:PD(100000,4)}",
+     RELAYOUT_STRATEGY_COPY,
+     {2, {0, 1}, 4, 32},
+     {0, {0}, 1, 1}},
+    /* Three rows are read of 64 that a tile writes: more of them would not be read either. */
+    {"f32[1000,3]{1,0}",
+     "f32[1000,3]{0,1:PD(1000,300)}",
+     RELAYOUT_STRATEGY_PACKED,
+     {1, {0}, 1, 128},
+     {1, {1}, 1, 64}},
+    /* Bytes that lie apart are segments of a byte with gaps of 64. */
+    {"u8[1000003,1]{1,0}",
+     "u8[1000003,1]{1,0:PD(1000003,4)PV(unknown)}",
+     RELAYOUT_STRATEGY_PACKED,
+     {1, {0}, 1, 512},
+     {0, {0}, 1, 1}},
+};
+
+static void assert_group(const rlt_group *found, const rlt_group *expected) {
+  assert_int_equal(found->axis_count, expected->axis_count);
+  for (int32_t i = 0; i < found->axis_count; ++i) {
+    assert_int_equal(found->axes[i], expected->axes[i]);
+  }
+  assert_int_equal(found->inner, expected->inner);
+  assert_int_equal(found->block, expected->block);
+}
+
+static void test_assembled_groups_by_hand(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof assembled_cases / sizeof assembled_cases[0]; ++i) {
+    const assembled *const expected = &assembled_cases[i];
+    const rlt_problem problem = problem_of(expected->from, expected->to);
+    rlt_strategy strategy;
+    assert_int_equal(
+        rlt_strategy_choose(&problem, &assembling, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(strategy.kind, expected->kind);
+    assert_true(strategy.assembles);
+    assert_group(&strategy.columns, &expected->columns);
+    assert_group(&strategy.rows, &expected->rows);
+  }
+}
+
+/* Runs of 512 bytes are copied straight, and so is what has one axis alone. */
+static void test_long_runs_are_not_assembled(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    bool assembles;
+  } copies[] = {
+      {"f32[8,9,127]{2,1,0}", "f32[8,9,127]{2,0,1}", true},
+      {"f32[8,9,128]{2,1,0}", "f32[8,9,128]{2,0,1}", false},
+      {"f32[5]", "f32[5]", false},
+      {"f32[64,64]{1,0}", "f32[64,64]{1,0}", false},
+  };
+  for (size_t i = 0; i < sizeof copies / sizeof copies[0]; ++i) {
+    const rlt_problem problem = problem_of(copies[i].from, copies[i].to);
+    rlt_strategy strategy;
+    assert_int_equal(
+        rlt_strategy_choose(&problem, &assembling, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(strategy.kind, RELAYOUT_STRATEGY_COPY);
+    assert_int_equal(strategy.assembles, copies[i].assembles);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_choices),
@@ -154,6 +270,8 @@ int main(void) {
       cmocka_unit_test(test_packed_groups_by_hand),
       cmocka_unit_test(test_packed_columns_grow_to_source_lines),
       cmocka_unit_test(test_packed_tiles_keep_their_budget),
+      cmocka_unit_test(test_assembled_groups_by_hand),
+      cmocka_unit_test(test_long_runs_are_not_assembled),
   };
   return cmocka_run_group_tests_name("plan.strategy", tests, NULL, NULL);
 }

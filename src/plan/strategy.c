@@ -194,7 +194,7 @@ static int64_t written_run(const assembling *at, int32_t *next) {
   return run;
 }
 
-/* The same in the source, where axes of one valid digit do not move. */
+/* The same in the source, where axes of one valid digit do not move, and padding is not read. */
 static int64_t read_run(const assembling *at, int32_t *next) {
   bool seen[RLT_MAX_AXES] = {false};
   int64_t run = 1;
@@ -205,9 +205,10 @@ static int64_t read_run(const assembling *at, int32_t *next) {
       return run;
     }
     seen[a] = true;
-    run *= rlt_max(rlt_min(at->taken[a], at->problem->axes[a].valid), 1);
-    if (at->taken[a] < at->problem->axes[a].extent) {
-      *next = a;
+    const rlt_axis *const axis = &at->problem->axes[a];
+    run *= rlt_max(rlt_min(at->taken[a], axis->valid), 1);
+    if (at->taken[a] < axis->extent) {
+      *next = at->taken[a] < axis->valid ? a : -1;
       return run;
     }
   }

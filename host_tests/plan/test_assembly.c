@@ -1,0 +1,438 @@
+/* test_assembly.c: what is stored into an assembly, spills and all, and what leaves it. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/assembly.h"
+#include "plan/grid.h"
+#include "problem/definition.h"
+
+static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
+                                 const rlt_assembly *assembly, const int64_t *expected) {
+  int64_t offsets[32];
+  assert_true(rlt_group_length(group) <= 32);
+  rlt_assembly_offsets(problem, group, assembly, offsets);
+  for (int64_t p = 0; p < rlt_group_length(group); ++p) {
+    assert_int_equal(offsets[p], expected[p]);
+  }
+}
+
+static void assert_segments(const rlt_problem *problem, const rlt_strategy *strategy,
+                            const rlt_assembly *assembly, const rlt_segment *expected) {
+  rlt_segment segments[8];
+  assert_true(assembly->segment_count <= 8);
+  rlt_assembly_segments(problem, strategy, assembly, segments);
+  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+    assert_int_equal(segments[s].destination, expected[s].destination);
+    assert_int_equal(segments[s].column_step, expected[s].column_step);
+    assert_int_equal(segments[s].row_step, expected[s].row_step);
+  }
+}
+
+/* ---- By hand ---- */
+
+/* Two columns, each of three rows' pairs beside the next: a0 b0 a1 b1 a2 b2 and a gap of four. */
+static void test_rows_join_columns(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 16,
+                               .source_elements = 18,
+                               .destination_elements = 18,
+                               .axis_count = 2,
+                               .axes = {{2, 2, 9, 1}, {9, 9, 1, 2}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
+                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 3},
+                                 .assembles = true};
+  rlt_assembly assembly;
+  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  assert_int_equal(assembly.dense_columns, 2);
+  assert_int_equal(assembly.dense_rows, 3);
+  assert_int_equal(assembly.valid_rows, 3);
+  assert_int_equal(assembly.segment_count, 1);
+  assert_int_equal(assembly.segment_pitch, 6 + 4);
+  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
+  assert_int_equal(assembly.segment_unit, 2);
+  assert_int_equal(assembly.elements, 10);
+  assert_true(assembly.rows_inside);
+  assert_false(assembly.exact);
+  assert_group_offsets(&problem, &strategy.columns, &assembly, (const int64_t[]){0, 1});
+  assert_group_offsets(&problem, &strategy.rows, &assembly, (const int64_t[]){0, 2, 4});
+  assert_segments(&problem, &strategy, &assembly, (const rlt_segment[]){{0, 0, 0}});
+}
+
+/* Blocks of three of five columns, so that each of four rows is a segment of its own. */
+static void test_blocks_of_columns_are_segments(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 16,
+                               .source_elements = 30,
+                               .destination_elements = 30,
+                               .axis_count = 2,
+                               .axes = {{5, 5, 6, 1}, {6, 6, 1, 5}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 3},
+                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 4},
+                                 .assembles = true};
+  rlt_assembly assembly;
+  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  assert_int_equal(assembly.dense_columns, 3);
+  assert_int_equal(assembly.dense_rows, 4);
+  assert_int_equal(assembly.segment_count, 4);
+  assert_int_equal(assembly.segment_pitch, 3 + 4);
+  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_COLUMNS);
+  assert_int_equal(assembly.segment_unit, 1);
+  assert_int_equal(assembly.elements, 28);
+  assert_group_offsets(&problem, &strategy.columns, &assembly, (const int64_t[]){0, 1, 2});
+  assert_group_offsets(&problem, &strategy.rows, &assembly, (const int64_t[]){0, 7, 14, 21});
+  assert_segments(&problem, &strategy, &assembly,
+                  (const rlt_segment[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
+}
+
+/* Rows in the source's order jump back and forth in the destination: what spills over would hit
+ * pairs that are there already. The middle axis has a source for two of its three digits alone. */
+static void test_rows_out_of_order_are_exact(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 16,
+                               .source_elements = 24,
+                               .destination_elements = 24,
+                               .axis_count = 3,
+                               .axes = {{2, 2, 12, 1}, {4, 4, 3, 2}, {3, 2, 1, 8}},
+                               .fills = true};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
+                                 .rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 2},
+                                 .assembles = true};
+  rlt_assembly assembly;
+  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  assert_false(assembly.rows_inside);
+  assert_true(assembly.exact);
+  assert_int_equal(assembly.dense_rows, 3);
+  assert_int_equal(assembly.valid_rows, 2);
+  /* Two steps of axis 1 make a segment of four, three digits of axis 2 as many segments. */
+  assert_int_equal(assembly.segment_count, 3);
+  assert_int_equal(assembly.segment_pitch, 4 + 4);
+  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
+  assert_int_equal(assembly.segment_unit, 2);
+  assert_group_offsets(&problem, &strategy.rows, &assembly, (const int64_t[]){0, 8, 16, 2, 10, 18});
+  assert_segments(&problem, &strategy, &assembly,
+                  (const rlt_segment[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
+}
+
+/* Columns as long as a line never spill out of their own piece, in whatever order they come. */
+static void test_long_columns_need_not_be_exact(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 16,
+                               .source_elements = 48,
+                               .destination_elements = 48,
+                               .axis_count = 3,
+                               .axes = {{4, 4, 12, 1}, {4, 4, 3, 4}, {3, 3, 1, 16}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 4},
+                                 .rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 4},
+                                 .assembles = true};
+  rlt_assembly assembly;
+  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  assert_false(assembly.rows_inside);
+  assert_false(assembly.exact);
+  assert_int_equal(assembly.dense_rows, 12);
+  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_NEITHER);
+  assert_int_equal(assembly.segment_unit, 48);
+}
+
+/* Runs of three in rows of four, which two orders of an outer axis in the source want stored in one
+ * of two ways. */
+static void test_copies_store_their_runs_upwards(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 1,
+                               .source_elements = 60,
+                               .destination_elements = 80,
+                               .axis_count = 3,
+                               .axes = {{4, 3, 1, 1}, {4, 4, 15, 4}, {5, 5, 3, 16}},
+                               .fills = true};
+  rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_COPY,
+                           .columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .block = 4},
+                           .rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 5},
+                           .assembles = true};
+  rlt_assembly assembly;
+  rlt_assembly_make(&problem, &strategy, 64, &assembly);
+  assert_int_equal(assembly.dense_columns, 4);
+  assert_int_equal(assembly.valid_columns, 3);
+  assert_false(assembly.rows_inside);
+  assert_false(assembly.exact);
+  assert_int_equal(assembly.segment_unit, 16);
+  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
+
+  strategy.columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
+  strategy.rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
+  rlt_assembly_make(&problem, &strategy, 64, &assembly);
+  assert_true(assembly.rows_inside);
+  assert_false(assembly.exact);
+
+  /* Gaps between single elements: each is a segment with a line's gap behind it. */
+  const rlt_problem apart = {.element_bytes = 1,
+                             .source_elements = 9,
+                             .destination_elements = 33,
+                             .axis_count = 1,
+                             .axes = {{9, 9, 1, 4}}};
+  strategy = (rlt_strategy){.kind = RELAYOUT_STRATEGY_PACKED,
+                            .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
+                            .rows = {.axis_count = 0, .inner = 1, .block = 1},
+                            .assembles = true};
+  rlt_assembly_make(&apart, &strategy, 64, &assembly);
+  assert_int_equal(assembly.dense_columns, 1);
+  assert_int_equal(assembly.segment_count, 2);
+  assert_int_equal(assembly.segment_pitch, 65);
+  assert_int_equal(assembly.elements, 130);
+  assert_segments(&apart, &strategy, &assembly, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
+}
+
+/* ---- Stores as the kernels do them, on problems at random ---- */
+
+/* What an assembly holds where nobody stored, and where somebody stored what means nothing. */
+enum { NOTHING = -10, SPILLED = -11 };
+
+typedef struct player {
+  const rlt_problem *problem;
+  const rlt_strategy *strategy;
+  rlt_assembly assembly;
+  int64_t lanes; /* that one store of this strategy's kernel has */
+  int64_t *held;
+  int64_t *row_source, *row_at;
+  int64_t *column_source, *column_at;
+  rlt_tile tile;
+} player;
+
+static void store(player *p, int64_t at, int64_t value) {
+  assert_true(at >= 0 && at < p->assembly.elements);
+  p->held[at] = value;
+}
+
+/* What becomes of a position of the tile: definition_map's form. */
+static int64_t element_of(const player *p, int64_t row, int64_t column) {
+  const bool has_source = row < p->tile.valid_rows && column < p->tile.valid_columns &&
+                          p->row_source[row] != RLT_NO_SOURCE &&
+                          p->column_source[column] != RLT_NO_SOURCE;
+  return has_source ? p->tile.source + p->row_source[row] + p->column_source[column]
+                    : DEFINITION_FILLED;
+}
+
+/* One row of a block: `count` columns that are there, and what spills over behind them. */
+static void store_lanes(player *p, int64_t row, int64_t column, int64_t count) {
+  const int64_t at = p->row_at[row] + p->column_at[column];
+  for (int64_t l = 0; l < (p->assembly.exact ? rlt_min(count, p->lanes) : p->lanes); ++l) {
+    store(p, at + l, l < count ? element_of(p, row, column + l) : SPILLED);
+  }
+}
+
+/* The last block ends with the piece. */
+static int64_t block_start(const player *p, int64_t first, int64_t length) {
+  return first + p->lanes > length && length >= p->lanes ? length - p->lanes : first;
+}
+
+static void turn_piece(player *p, int64_t column, int64_t columns, int64_t row, int64_t rows) {
+  for (int64_t c = 0; c < columns; c += p->lanes) {
+    const int64_t block_column = block_start(p, c, columns);
+    for (int64_t r = 0; r < rows; r += p->lanes) {
+      const int64_t block_row = block_start(p, r, rows);
+      for (int64_t i = 0; i < rlt_min(p->lanes, rows - block_row); ++i) {
+        /* Lanes are a strip of the source. */
+        assert_int_equal(p->row_source[row + block_row + i], p->row_source[row] + block_row + i);
+        store_lanes(p, row + block_row + i, column + block_column, columns - block_column);
+      }
+    }
+  }
+}
+
+static void turn_tile(player *p) {
+  const rlt_tile *const tile = &p->tile;
+  const rlt_assembly *const made = &p->assembly;
+  for (int64_t column = 0; column < tile->columns; column += made->dense_columns) {
+    const int64_t columns = rlt_min(made->dense_columns, tile->columns - column);
+    for (int64_t row = 0; row < tile->valid_rows; row += made->dense_rows) {
+      if (p->row_source[row] != RLT_NO_SOURCE) {
+        turn_piece(p, column, columns, row, rlt_min(made->valid_rows, tile->valid_rows - row));
+      }
+    }
+  }
+  for (int64_t row = 0; row < tile->rows; ++row) {
+    for (int64_t column = 0; column < tile->columns; ++column) {
+      if (row >= tile->valid_rows || p->row_source[row] == RLT_NO_SOURCE) {
+        store(p, p->row_at[row] + p->column_at[column], DEFINITION_FILLED);
+      }
+    }
+  }
+}
+
+static void store_run(player *p, int64_t row, int64_t column) {
+  const rlt_tile *const tile = &p->tile;
+  const int64_t count = rlt_min(p->assembly.dense_columns, tile->columns - column);
+  const int64_t at = p->row_at[row] + p->column_at[column];
+  int64_t valid = 0;
+  if (element_of(p, row, column) != DEFINITION_FILLED) {
+    valid = rlt_min(p->assembly.valid_columns, tile->valid_columns - column);
+    const bool spills = valid < p->lanes && !p->assembly.exact;
+    for (int64_t i = 0; i < (spills ? p->lanes : valid); ++i) {
+      store(p, at + i, i < valid ? element_of(p, row, column + i) : SPILLED);
+    }
+  }
+  for (int64_t i = valid; i < count; ++i) {
+    store(p, at + i, DEFINITION_FILLED);
+  }
+}
+
+static void copy_tile(player *p) {
+  const int64_t run = p->assembly.dense_columns;
+  if (p->assembly.rows_inside) {
+    for (int64_t column = 0; column < p->tile.columns; column += run) {
+      for (int64_t row = 0; row < p->tile.rows; ++row) {
+        store_run(p, row, column);
+      }
+    }
+    return;
+  }
+  for (int64_t row = 0; row < p->tile.rows; ++row) {
+    for (int64_t column = 0; column < p->tile.columns; column += run) {
+      store_run(p, row, column);
+    }
+  }
+}
+
+static void write_segments(const player *p, const rlt_segment *segments, int64_t *source_of) {
+  const int64_t column_steps = p->tile.columns / p->strategy->columns.inner;
+  const int64_t row_steps = p->tile.rows / p->strategy->rows.inner;
+  const rlt_assembly *const made = &p->assembly;
+  const int64_t length =
+      made->segment_unit * (made->segment_side == RLT_ASSEMBLY_COLUMNS ? column_steps
+                            : made->segment_side == RLT_ASSEMBLY_ROWS  ? row_steps
+                                                                       : 1);
+  for (int64_t s = 0; s < made->segment_count; ++s) {
+    if (segments[s].column_step >= column_steps || segments[s].row_step >= row_steps) {
+      continue;
+    }
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t to = p->tile.destination + segments[s].destination + i;
+      assert_true(to >= 0 && to < p->problem->destination_elements);
+      source_of[to] = source_of[to] == DEFINITION_UNTOUCHED ? p->held[s * made->segment_pitch + i]
+                                                            : DEFINITION_TWICE;
+    }
+  }
+}
+
+/* Moves the problem through assemblies; what arrives has the form of definition_map. */
+static void map_by_assemblies(player *p, int64_t *source_of) {
+  const int64_t line = 64 / p->problem->element_bytes;
+  rlt_assembly_make(p->problem, p->strategy, line, &p->assembly);
+  p->lanes = p->strategy->kind == RELAYOUT_STRATEGY_COPY ? line : rlt_min(line, 16);
+  const int64_t rows = rlt_group_length(&p->strategy->rows);
+  const int64_t columns = rlt_group_length(&p->strategy->columns);
+  int64_t *const memory =
+      malloc((size_t)(p->assembly.elements + 2 * (rows + columns)) * sizeof *memory);
+  rlt_segment *const segments = malloc((size_t)p->assembly.segment_count * sizeof *segments);
+  p->held = memory;
+  p->row_source = p->held + p->assembly.elements;
+  p->row_at = p->row_source + rows;
+  p->column_source = p->row_at + rows;
+  p->column_at = p->column_source + columns;
+  rlt_group_offsets(p->problem, &p->strategy->rows, p->row_source, NULL);
+  rlt_group_offsets(p->problem, &p->strategy->columns, p->column_source, NULL);
+  rlt_assembly_offsets(p->problem, &p->strategy->rows, &p->assembly, p->row_at);
+  rlt_assembly_offsets(p->problem, &p->strategy->columns, &p->assembly, p->column_at);
+  rlt_assembly_segments(p->problem, p->strategy, &p->assembly, segments);
+
+  for (int64_t i = 0; i < p->problem->destination_elements; ++i) {
+    source_of[i] = DEFINITION_UNTOUCHED;
+  }
+  rlt_grid grid;
+  rlt_grid_make(p->problem, p->strategy, &grid);
+  int64_t digits[RLT_MAX_AXES] = {0};
+  for (int64_t t = 0; t < grid.tile_count; ++t) {
+    for (int64_t i = 0; i < p->assembly.elements; ++i) {
+      p->held[i] = NOTHING;
+    }
+    p->tile = rlt_grid_tile(&grid, digits);
+    if (p->strategy->kind == RELAYOUT_STRATEGY_COPY) {
+      copy_tile(p);
+    } else {
+      turn_tile(p);
+    }
+    write_segments(p, segments, source_of);
+    rlt_grid_step(&grid, digits);
+  }
+  free(segments);
+  free(memory);
+}
+
+typedef struct tried_counts {
+  int32_t tried[RELAYOUT_STRATEGY_GATHER + 1];
+  int32_t exact;
+  int32_t rows_inside;
+} tried_counts;
+
+static void try_problem(const rlt_problem *problem, const rlt_traits *traits, uint64_t seed,
+                        tried_counts *counts) {
+  const size_t bytes = (size_t)problem->destination_elements * sizeof(int64_t);
+  int64_t *const expected = malloc(bytes);
+  int64_t *const found = malloc(bytes);
+  definition_map(problem, expected);
+  for (int kind = RELAYOUT_STRATEGY_COPY; kind <= RELAYOUT_STRATEGY_PACKED; ++kind) {
+    rlt_strategy strategy;
+    if (rlt_strategy_choose(problem, traits, (relayout_strategy)kind, &strategy, NULL) !=
+            RELAYOUT_OK ||
+        !strategy.assembles) {
+      continue;
+    }
+    player played = {.problem = problem, .strategy = &strategy};
+    map_by_assemblies(&played, found);
+    assert_true(played.assembly.elements * problem->element_bytes <= traits->assembly_bytes);
+    ++counts->tried[kind];
+    counts->exact += played.assembly.exact;
+    counts->rows_inside += played.assembly.rows_inside;
+    if (memcmp(expected, found, bytes) != 0) {
+      definition_print(problem);
+      fail_msg("seed %" PRIu64 ": what the assemblies of %s hold is not the problem", seed,
+               relayout_strategy_name(strategy.kind));
+    }
+  }
+  free(expected);
+  free(found);
+}
+
+/* Tiles of many sizes: those of small ones are often ragged, those of large ones hold many axes. */
+static void test_assemblies_make_up_the_problem(void **state) {
+  (void)state;
+  tried_counts counts = {0};
+  for (uint64_t start = 1; start <= 4000; ++start) {
+    uint64_t seed = start;
+    rlt_problem problem = definition_random_problem(&seed, 0);
+    rlt_problem_simplify(&problem);
+    const rlt_traits traits = {.line_bytes = 64,
+                               .assembly_bytes = INT64_C(512) << definition_random(&seed, 7),
+                               .assembly_read_bytes = INT64_C(16) << definition_random(&seed, 5),
+                               .assembly_write_bytes = INT64_C(16) << definition_random(&seed, 6),
+                               .straight_run_bytes = 512};
+    if (!rlt_problem_is_empty(&problem) && problem.destination_elements < 20000) {
+      try_problem(&problem, &traits, start, &counts);
+    }
+  }
+  for (int kind = RELAYOUT_STRATEGY_COPY; kind <= RELAYOUT_STRATEGY_PACKED; ++kind) {
+    print_message("%s: %" PRId32 " problems\n", relayout_strategy_name((relayout_strategy)kind),
+                  counts.tried[kind]);
+    assert_true(counts.tried[kind] > 100);
+  }
+  print_message("exact: %" PRId32 ", rows inside: %" PRId32 "\n", counts.exact, counts.rows_inside);
+  assert_true(counts.exact > 100 && counts.rows_inside > 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_join_columns),
+      cmocka_unit_test(test_blocks_of_columns_are_segments),
+      cmocka_unit_test(test_rows_out_of_order_are_exact),
+      cmocka_unit_test(test_long_columns_need_not_be_exact),
+      cmocka_unit_test(test_copies_store_their_runs_upwards),
+      cmocka_unit_test(test_assemblies_make_up_the_problem),
+  };
+  return cmocka_run_group_tests_name("plan.assembly", tests, NULL, NULL);
+}
