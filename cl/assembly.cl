@@ -56,95 +56,64 @@ static bool may_overread(__global const assembly *made, __constant const grid *g
          made->source_elements;
 }
 
-/* Fewer words than a line. */
-#define MOVE_SOME(size, count, to, from)                                                           \
+/* Fewer words than a line: the vectors that make up their number. */
+#if WORD_BYTES == 1
+#define VECTOR(size) uchar##size
+#elif WORD_BYTES == 2
+#define VECTOR(size) ushort##size
+#elif WORD_BYTES == 4
+#define VECTOR(size) uint##size
+#else
+#define VECTOR(size) ulong##size
+#endif
+
+#if defined(__clang__) /* as for lines: see line.cl */
+#define LOOSE(size) typedef VECTOR(size) loose##size __attribute__((aligned(WORD_BYTES)));
+LOOSE(2)
+LOOSE(4)
+LOOSE(8)
+LOOSE(16)
+#define MOVE_VECTOR(size, to_space, to, from_space, from)                                          \
+  *(to_space loose##size *)(to) = *(from_space const loose##size *)(from)
+#else
+#define MOVE_VECTOR(size, to_space, to, from_space, from) vstore##size(vload##size(0, from), 0, to)
+#endif
+
+#define MOVE_IF(size, count, to_space, to, from_space, from)                                       \
   if ((count)&size) {                                                                              \
-    vstore##size(vload##size(0, from), 0, to);                                                     \
+    MOVE_VECTOR(size, to_space, to, from_space, from);                                             \
     to += size;                                                                                    \
     from += size;                                                                                  \
   }
 
 #if WORD_BYTES == 16
-#define MOVE_FEW(count, to, from)                                                                  \
+#define MOVE_FEW(count, to_space, to, from_space, from)                                            \
   PLAIN_LOOP                                                                                       \
   for (uint few = 0; few < (count); ++few) {                                                       \
     to[few] = from[few];                                                                           \
   }
 #else
-#define MOVE_ONE(count, to, from)                                                                  \
+#define MOVE_FEW(count, to_space, to, from_space, from)                                            \
+  PLAIN_LOOP                                                                                       \
+  for (uint few = 0; few < (count) / 16; ++few) {                                                  \
+    MOVE_VECTOR(16, to_space, to, from_space, from);                                               \
+    to += 16;                                                                                      \
+    from += 16;                                                                                    \
+  }                                                                                                \
+  MOVE_IF(8, count, to_space, to, from_space, from)                                                \
+  MOVE_IF(4, count, to_space, to, from_space, from)                                                \
+  MOVE_IF(2, count, to_space, to, from_space, from)                                                \
   if ((count)&1) {                                                                                 \
     *to = *from;                                                                                   \
   }
-#if WORD_BYTES == 1
-#define MOVE_MANY(count, to, from)                                                                 \
-  if ((count)&32) {                                                                                \
-    vstore16(vload16(0, from), 0, to);                                                             \
-    vstore16(vload16(1, from), 1, to);                                                             \
-    to += 32;                                                                                      \
-    from += 32;                                                                                    \
-  }                                                                                                \
-  MOVE_SOME(16, count, to, from)                                                                   \
-  MOVE_SOME(8, count, to, from)
-#elif WORD_BYTES == 2
-#define MOVE_MANY(count, to, from)                                                                 \
-  MOVE_SOME(16, count, to, from)                                                                   \
-  MOVE_SOME(8, count, to, from)
-#elif WORD_BYTES == 4
-#define MOVE_MANY(count, to, from) MOVE_SOME(8, count, to, from)
-#else
-#define MOVE_MANY(count, to, from)
-#endif
-#define MOVE_FEW(count, to, from)                                                                  \
-  do {                                                                                             \
-    MOVE_MANY(count, to, from)                                                                     \
-    MOVE_SOME(4, count, to, from)                                                                  \
-    MOVE_SOME(2, count, to, from)                                                                  \
-    MOVE_ONE(count, to, from)                                                                      \
-  } while (0)
 #endif
 
 static void move_few(__global word *to, const word *from, uint count) {
-  MOVE_FEW(count, to, from);
+  MOVE_FEW(count, __global, to, __private, from)
 }
 
 static void gather_few(word *to, __global const word *from, uint count) {
-  MOVE_FEW(count, to, from);
-}
-
-static void store_local_line(line value, word *to) {
-#if WORD_BYTES == 1
-  vstore16(as_uchar16(value.s0123), 0, to);
-  vstore16(as_uchar16(value.s4567), 1, to);
-  vstore16(as_uchar16(value.s89ab), 2, to);
-  vstore16(as_uchar16(value.scdef), 3, to);
-#elif WORD_BYTES == 2
-  vstore16(as_ushort16(value.lo), 0, to);
-  vstore16(as_ushort16(value.hi), 1, to);
-#elif WORD_BYTES == 4
-  vstore16(value, 0, to);
-#elif WORD_BYTES == 8
-  vstore8(as_ulong8(value), 0, to);
-#else
-  to[0] = value.s0123;
-  to[1] = value.s4567;
-  to[2] = value.s89ab;
-  to[3] = value.scdef;
-#endif
-}
-
-static line load_local_line(const word *from) {
-#if WORD_BYTES == 1
-  return (line)(as_uint4(vload16(0, from)), as_uint4(vload16(1, from)), as_uint4(vload16(2, from)),
-                as_uint4(vload16(3, from)));
-#elif WORD_BYTES == 2
-  return (line)(as_uint8(vload16(0, from)), as_uint8(vload16(1, from)));
-#elif WORD_BYTES == 4
-  return vload16(0, from);
-#elif WORD_BYTES == 8
-  return as_uint16(vload8(0, from));
-#else
-  return (line)(from[0], from[1], from[2], from[3]);
-#endif
+  MOVE_FEW(count, __private, to, __global, from)
 }
 
 /* Segments leave for the destination: whole lines, and what is left at their ends. */
@@ -168,7 +137,7 @@ static void store_segments(__global word *to, const word *from, __global const a
     move_few(start, from, head);
     uint i = head;
     for (; i + LINE <= length; i += LINE) {
-      store_line(load_local_line(from + i), start + i, streams);
+      store_line(LOAD_LINE(__private, from + i), start + i, streams);
     }
     move_few(start + i, from + i, length - i);
   }

@@ -13,15 +13,15 @@
 static void assemble_run(word *to, __global const word *from, uint count, bool exact) {
   uint i = 0;
   for (; i + LINE <= count; i += LINE) {
-    store_local_line(load_line(from + i), to + i);
+    STORE_LINE(__private, LOAD_LINE(__global, from + i), to + i);
   }
   if (i == count) {
     return;
   }
   if (count >= LINE) {
-    store_local_line(load_line(from + count - LINE), to + count - LINE);
+    STORE_LINE(__private, LOAD_LINE(__global, from + count - LINE), to + count - LINE);
   } else if (!exact) {
-    store_local_line(load_line(from + i), to + i);
+    STORE_LINE(__private, LOAD_LINE(__global, from + i), to + i);
   } else {
     gather_few(to + i, from + i, count - i);
   }
@@ -85,7 +85,7 @@ static void copy_run(__global word *to, __global const word *from, uint count, b
     to[i] = from[i];
   }
   for (; i + LINE <= count; i += LINE) {
-    store_line(load_line(from + i), to + i, streams);
+    store_line(LOAD_LINE(__global, from + i), to + i, streams);
   }
   PLAIN_LOOP
   for (; i < count; ++i) {

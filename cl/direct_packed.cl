@@ -60,7 +60,11 @@ static void turn(const strip *in, strip *out) {
 
 #else
 
-#if SIDE == 16
+#if defined(__clang__) /* as for lines: see line.cl */
+typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
+#define load_strip(from)             (*(__global const loose_strip *)(from))
+#define store_whole_strip(value, to) (*(loose_strip *)(to) = (value))
+#elif SIDE == 16
 #define load_strip(from)             vload16(0, from)
 #define store_whole_strip(value, to) vstore16(value, 0, to)
 #else
@@ -70,16 +74,39 @@ static void turn(const strip *in, strip *out) {
 
 #define strip_of(value) ((strip)(value))
 
+/* The lower, or upper, halves of two strips, lane by lane in turns. */
+#if defined(__clang__) && SIDE == 16
+#define zip_low(a, b)                                                                              \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define zip_high(a, b)                                                                             \
+  __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif defined(__clang__)
+#define zip_low(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define zip_high(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#else
+static strip zip_low(strip a, strip b) {
+  strip zipped;
+  zipped.even = a.lo;
+  zipped.odd = b.lo;
+  return zipped;
+}
+
+static strip zip_high(strip a, strip b) {
+  strip zipped;
+  zipped.even = a.hi;
+  zipped.odd = b.hi;
+  return zipped;
+}
+#endif
+
 /* Zipping strip i with strip i + SIDE/2 rotates the bits of (strip, lane) left by one: the strip's
  * top bit becomes the lane's lowest, the lane's top bit the strip's lowest. After log2(SIDE) times
  * strips and lanes have changed places. */
 static void zip(const strip *in, strip *out) {
 #pragma unroll
   for (int i = 0; i < SIDE / 2; ++i) {
-    out[2 * i].even = in[i].lo;
-    out[2 * i].odd = in[i + SIDE / 2].lo;
-    out[2 * i + 1].even = in[i].hi;
-    out[2 * i + 1].odd = in[i + SIDE / 2].hi;
+    out[2 * i] = zip_low(in[i], in[i + SIDE / 2]);
+    out[2 * i + 1] = zip_high(in[i], in[i + SIDE / 2]);
   }
 }
 
@@ -164,6 +191,19 @@ static void store_some(const strip *out, word *to, __global const offset_pair *r
   }
 }
 
+/* No more than FEW rows: the compiler leaves out most of the turn, whose strips nobody stores. */
+#define FEW (SIDE / 4)
+static void turn_few(const strip *in, word *to, __global const offset_pair *rows, uint row_count) {
+  strip out[SIDE];
+  turn(in, out);
+#pragma unroll
+  for (uint r = 0; r < FEW; ++r) {
+    if (r < row_count) {
+      store_whole_strip(out[r], to + rows[r].y);
+    }
+  }
+}
+
 /* Where block `first` of a piece begins, the last one so that it ends with the piece. */
 static uint block_start(uint first, uint length) {
   return first + SIDE > length && length >= SIDE ? length - SIDE : first;
@@ -190,6 +230,10 @@ static void turn_piece(word *to, __global const word *from, __global const offse
         load_some(from + row, columns + column, left, valid, fill, in);
       } else {
         load_block(from + row, columns + column, in);
+      }
+      if (row_count <= FEW && !exact) {
+        turn_few(in, to + columns[column].y, rows, row_count);
+        continue;
       }
       turn(in, out);
       if (exact || row_count - row < SIDE) {

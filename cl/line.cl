@@ -16,21 +16,47 @@ typedef uint16 line;
 /* Words of a line. */
 #define LINE (64 / WORD_BYTES)
 
-/* vloadn and vstoren ask for the alignment of a word alone. */
-static line load_line(__global const word *from) {
-#if WORD_BYTES == 1
-  return (line)(as_uint4(vload16(0, from)), as_uint4(vload16(1, from)), as_uint4(vload16(2, from)),
-                as_uint4(vload16(3, from)));
+/* A line at any word of an address space. Where clang's attribute is not to be had, vloadn and vstoren
+ * ask for the alignment of a word alone too; but PoCL's take vectors of bytes and halves apart, and
+ * move every word by itself. */
+#if defined(__clang__)
+typedef line loose_line __attribute__((aligned(WORD_BYTES)));
+#define LOAD_LINE(space, from)       (*(space const loose_line *)(from))
+#define STORE_LINE(space, value, to) (*(space loose_line *)(to) = (value))
+#elif WORD_BYTES == 1
+#define LOAD_LINE(space, from)                                                                     \
+  ((line)(as_uint4(vload16(0, from)), as_uint4(vload16(1, from)), as_uint4(vload16(2, from)),      \
+          as_uint4(vload16(3, from))))
+#define STORE_LINE(space, value, to)                                                               \
+  do {                                                                                             \
+    vstore16(as_uchar16((value).s0123), 0, to);                                                    \
+    vstore16(as_uchar16((value).s4567), 1, to);                                                    \
+    vstore16(as_uchar16((value).s89ab), 2, to);                                                    \
+    vstore16(as_uchar16((value).scdef), 3, to);                                                    \
+  } while (0)
 #elif WORD_BYTES == 2
-  return (line)(as_uint8(vload16(0, from)), as_uint8(vload16(1, from)));
+#define LOAD_LINE(space, from) ((line)(as_uint8(vload16(0, from)), as_uint8(vload16(1, from))))
+#define STORE_LINE(space, value, to)                                                               \
+  do {                                                                                             \
+    vstore16(as_ushort16((value).lo), 0, to);                                                      \
+    vstore16(as_ushort16((value).hi), 1, to);                                                      \
+  } while (0)
 #elif WORD_BYTES == 4
-  return vload16(0, from);
+#define LOAD_LINE(space, from)       vload16(0, from)
+#define STORE_LINE(space, value, to) vstore16(value, 0, to)
 #elif WORD_BYTES == 8
-  return as_uint16(vload8(0, from));
+#define LOAD_LINE(space, from)       as_uint16(vload8(0, from))
+#define STORE_LINE(space, value, to) vstore8(as_ulong8(value), 0, to)
 #else
-  return (line)(from[0], from[1], from[2], from[3]);
+#define LOAD_LINE(space, from) ((line)((from)[0], (from)[1], (from)[2], (from)[3]))
+#define STORE_LINE(space, value, to)                                                               \
+  do {                                                                                             \
+    (to)[0] = (value).s0123;                                                                       \
+    (to)[1] = (value).s4567;                                                                       \
+    (to)[2] = (value).s89ab;                                                                       \
+    (to)[3] = (value).scdef;                                                                       \
+  } while (0)
 #endif
-}
 
 static line line_of(word value) {
 #if WORD_BYTES == 1
@@ -59,24 +85,7 @@ static void store_line(line value, __global word *to, bool streams) {
   }
 #endif
 #endif
-#if WORD_BYTES == 1
-  vstore16(as_uchar16(value.s0123), 0, to);
-  vstore16(as_uchar16(value.s4567), 1, to);
-  vstore16(as_uchar16(value.s89ab), 2, to);
-  vstore16(as_uchar16(value.scdef), 3, to);
-#elif WORD_BYTES == 2
-  vstore16(as_ushort16(value.lo), 0, to);
-  vstore16(as_ushort16(value.hi), 1, to);
-#elif WORD_BYTES == 4
-  vstore16(value, 0, to);
-#elif WORD_BYTES == 8
-  vstore8(as_ulong8(value), 0, to);
-#else
-  to[0] = value.s0123;
-  to[1] = value.s4567;
-  to[2] = value.s89ab;
-  to[3] = value.scdef;
-#endif
+  STORE_LINE(__global, value, to);
 }
 
 /* How many of the first `count` words lie before the first line that can be streamed. */

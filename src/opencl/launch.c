@@ -67,10 +67,9 @@ enum {
 /* ---- Geometry ---- */
 
 enum {
-  /* A work-item of a CPU device moves at least this much, or starting it is what takes the time,
-   * while there are enough others for every core to have some. */
-  LEAST_DIRECT_BYTES = 16 << 10,
-  GROUPS_PER_COMPUTE_UNIT = 8,
+  /* A work-item of a CPU device moves about this much, or waking another core to start it is what
+   * takes the time. */
+  DIRECT_BYTES = 64 << 10,
   /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether. */
   MOST_DIRECT_ITERATIONS = 48 << 10
 };
@@ -114,10 +113,9 @@ static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_proble
                                const rlt_grid *grid, int64_t rows, int64_t columns) {
   int64_t tiles = 1;
   if (device->family == RELAYOUT_KERNELS_DIRECT) {
-    const int64_t groups = (int64_t)device->info.compute_units * GROUPS_PER_COMPUTE_UNIT;
-    const int64_t enough = LEAST_DIRECT_BYTES / (rows * columns * problem->element_bytes);
+    const int64_t enough = DIRECT_BYTES / (rows * columns * problem->element_bytes);
     const int64_t bearable = MOST_DIRECT_ITERATIONS / iterations_of(problem, grid, rows, columns);
-    tiles = rlt_min(rlt_min(enough, bearable), grid->tile_count / groups);
+    tiles = rlt_min(enough, bearable);
   }
   return rlt_max(rlt_max(tiles, 1), rlt_divide_up(grid->tile_count, device->most_groups));
 }
