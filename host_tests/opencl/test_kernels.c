@@ -124,6 +124,20 @@ static const corner corners[] = {
                AXIS(7, 7, 1, 600)},
       .fills = true,
       .fill = {9, 8, 7, 6}}},
+    {"bytes that lie apart",
+     {.element_bytes = 1,
+      .source_elements = 300001,
+      .destination_elements = 4 * 300000 + 1,
+      .axis_count = 1,
+      .axes = {AXIS(300001, 300001, 1, 4)}}},
+    {"three rows turned into three hundred",
+     {.element_bytes = 4,
+      .source_elements = 3 * 1000,
+      .destination_elements = 300 * 1000,
+      .axis_count = 2,
+      .axes = {AXIS(1000, 1000, 3, 1), AXIS(300, 3, 1, 1000)},
+      .fills = true,
+      .fill = {1, 2, 3, 4}}},
     {"one source element for all",
      {.element_bytes = 4,
       .source_elements = 1,
@@ -216,11 +230,94 @@ static int make_narrow(void **state) {
   return 0;
 }
 
+/* Destinations leave past the cache, as large ones do. */
+static int make_streaming(void **state) {
+  const opencl_bench *const bench = *state;
+  ((rlt_opencl_device *)bench->device)->cache_bytes = 1;
+  return 0;
+}
+
+static int make_cached(void **state) {
+  const opencl_bench *const bench = *state;
+  ((rlt_opencl_device *)bench->device)->cache_bytes = 0;
+  return 0;
+}
+
 static void test_host_memory(void **state) {
   const opencl_bench *const bench = *state;
   for (size_t c = 0; c < CORNER_COUNT; ++c) {
     assert_true(executes_as_defined(bench, &corners[c].problem, RELAYOUT_STRATEGY_AUTO, c,
                                     corners[c].what));
+  }
+}
+
+/* ---- Lengths on both sides of what lines, blocks and tiles hold ---- */
+
+static void move_as_chosen(const opencl_bench *bench, rlt_problem problem, const char *what) {
+  static const move_offsets offsets[] = {{0, 0}, {1, 3}};
+  problem.source_elements = 1;
+  problem.destination_elements = 1;
+  for (int32_t a = 0; a < problem.axis_count; ++a) {
+    const rlt_axis *const axis = &problem.axes[a];
+    problem.source_elements += (axis->valid - 1) * axis->source_stride;
+    problem.destination_elements += (axis->extent - 1) * axis->destination_stride;
+  }
+  for (size_t o = 0; o < sizeof offsets / sizeof offsets[0]; ++o) {
+    assert_true(moves_as_defined(bench, &problem, RELAYOUT_STRATEGY_AUTO, offsets[o], o + 1, what));
+  }
+}
+
+/* Runs of a table that is turned around them, without padding, with some behind each run, and with some
+ * behind each row of runs. */
+static void test_runs(void **state) {
+  static const int64_t runs[] = {1,  2,  3,  4,  5,  7,  8,  9,  13, 15,
+                                 16, 17, 31, 32, 33, 47, 63, 64, 65, 67};
+  for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) {
+      const int64_t run = runs[i];
+      for (int64_t pad = 0; pad < 3; ++pad) {
+        const int64_t wide = run + (pad == 1 ? 2 : 0);
+        const int64_t high = 29 + (pad == 2 ? 3 : 0);
+        move_as_chosen(*state,
+                       (rlt_problem){.element_bytes = bytes,
+                                     .axis_count = 3,
+                                     .axes = {AXIS(wide, run, 1, 1), AXIS(high, 29, 37 * run, wide),
+                                              AXIS(37, 37, run, high * wide)},
+                                     .fills = true,
+                                     .fill = {0x5e, 0x5f}},
+                       "runs");
+      }
+    }
+  }
+}
+
+/* Tables turned, with few and many columns and rows, padded within both. */
+static void test_turns(void **state) {
+  static const int64_t lengths[] = {2, 3, 5, 15, 17, 33, 67, 300, 701};
+  enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+  for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
+    for (size_t i = 0; i < LENGTHS * LENGTHS; ++i) {
+      const int64_t columns = lengths[i / LENGTHS];
+      const int64_t rows = lengths[i % LENGTHS];
+      move_as_chosen(
+          *state,
+          (rlt_problem){.element_bytes = bytes,
+                        .axis_count = 2,
+                        .axes = {AXIS(columns, columns, rows, 1), AXIS(rows, rows, 1, columns)}},
+          "a table turned");
+      if (columns * rows > 5000) {
+        continue;
+      }
+      move_as_chosen(
+          *state,
+          (rlt_problem){.element_bytes = bytes,
+                        .axis_count = 4,
+                        .axes = {AXIS(5, 3, rows * 3, 1), AXIS(columns, columns, rows * 9, 5),
+                                 AXIS(4, 3, 1, columns * 5), AXIS(rows + 1, rows, 3, columns * 20)},
+                        .fills = true,
+                        .fill = {0x6e, 0x6f}},
+          "a table turned, padded within columns and rows");
+    }
   }
 }
 
@@ -245,6 +342,11 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_corners, bench),
       {"test_corners, wide", test_corners, make_wide, make_narrow, bench},
+      {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},
+      cmocka_unit_test_prestate(test_runs, bench),
+      {"test_runs, streaming", test_runs, make_streaming, make_cached, bench},
+      cmocka_unit_test_prestate(test_turns, bench),
+      {"test_turns, streaming", test_turns, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),
   };
