@@ -51,13 +51,9 @@ static void compare(const opencl_bench *bench, const rlt_problem *problem,
   }
 }
 
-bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                      relayout_strategy wanted, move_offsets offsets, uint64_t seed,
-                      const char *what) {
-  relayout_plan *plan = NULL;
-  if (!make_plan(bench, problem, wanted, &plan)) {
-    return false;
-  }
+/* Enqueues a plan on buffers of random bytes and holds the result against the definition. */
+static void move(const opencl_bench *bench, const rlt_problem *problem, const relayout_plan *plan,
+                 move_offsets offsets, uint64_t seed, const char *what) {
   const size_t element = (size_t)problem->element_bytes;
   const size_t source_offset = (size_t)offsets.source * element;
   const size_t destination_offset = MARGIN + (size_t)offsets.destination * element;
@@ -85,8 +81,39 @@ bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
   free(source);
   free(expected);
   free(found);
+}
+
+bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                      relayout_strategy wanted, move_offsets offsets, uint64_t seed,
+                      const char *what) {
+  relayout_plan *plan = NULL;
+  if (!make_plan(bench, problem, wanted, &plan)) {
+    return false;
+  }
+  move(bench, problem, plan, offsets, seed, what);
   relayout_plan_destroy(plan);
   return true;
+}
+
+void candidates_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                                move_offsets offsets, uint64_t seed, const char *what) {
+  relayout_plan *plan = NULL;
+  make_plan(bench, problem, RELAYOUT_STRATEGY_AUTO, &plan);
+  const rlt_backend *const backend = bench->device->backend;
+  for (int32_t i = 0; i < plan->candidates.count; ++i) {
+    relayout_error error = {0};
+    backend->program_destroy(bench->device, plan->program);
+    plan->program = NULL;
+    plan->chosen = i;
+    plan->strategy = plan->candidates.of[i].strategy;
+    if (backend->program_create(bench->device, &plan->problem, &plan->strategy, &plan->program,
+                                &error) != RELAYOUT_OK) {
+      definition_print(problem);
+      fail_msg("%s: %s: candidate %d: %s", bench->label, what, (int)i, error.message);
+    }
+    move(bench, problem, plan, offsets, seed, what);
+  }
+  relayout_plan_destroy(plan);
 }
 
 bool executes_as_defined(const opencl_bench *bench, const rlt_problem *problem,

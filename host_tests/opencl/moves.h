@@ -22,7 +22,11 @@ bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
                       relayout_strategy wanted, move_offsets offsets, uint64_t seed,
                       const char *what);
 
-/* The same through host memory at an odd address (relayout_plan_execute). */
+/* The same with each candidate that a plan of this problem has. */
+void candidates_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                                move_offsets offsets, uint64_t seed, const char *what);
+
+/* moves_as_defined through host memory at an odd address (relayout_plan_execute). */
 bool executes_as_defined(const opencl_bench *bench, const rlt_problem *problem,
                          relayout_strategy wanted, uint64_t seed, const char *what);
 

@@ -210,6 +210,14 @@ static void test_corners(void **state) {
   }
 }
 
+static void test_candidates(void **state) {
+  const opencl_bench *const bench = *state;
+  for (size_t c = 0; c < CORNER_COUNT; ++c) {
+    candidates_move_as_defined(bench, &corners[c].problem, (move_offsets){1, 3}, c,
+                               corners[c].what);
+  }
+}
+
 /* The kernels with 64-bit arithmetic, and, where groups share tiles, with several of them a group:
  * work-items of the direct kernels always walk over several. */
 static int make_wide(void **state) {
@@ -335,12 +343,14 @@ static void test_random_problems(void **state) {
     for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
       moves_as_defined(bench, &problem, strategies[s], offsets, seed, what);
     }
+    candidates_move_as_defined(bench, &problem, offsets, seed, what);
   }
 }
 
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_corners, bench),
+      cmocka_unit_test_prestate(test_candidates, bench),
       {"test_corners, wide", test_corners, make_wide, make_narrow, bench},
       {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_runs, bench),

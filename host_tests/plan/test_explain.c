@@ -48,6 +48,14 @@ static void test_words(void **state) {
       "strategy: transpose, because the sides run along different axes, both long enough for "
       "square tiles\n"
       "tiles: 8 of 32 rows of axis 1 (32 steps of it) by 16 columns of axis 0 (16 steps of it)\n"
+      "predicted: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, 0.51 for 164 lines "
+      "written\n"
+      "instead of packed, 41 by 64: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, "
+      "0.51 "
+      "for 164 lines written\n"
+      "instead of packed, 16 by 64: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, "
+      "0.51 "
+      "for 164 lines written\n"
       "device: recorder (a \"recording\" device)\n"
       "runs: nothing at all\n");
 }
@@ -64,7 +72,13 @@ static void test_json(void **state) {
       "\"fill\":\"0x00000000\","
       "\"reason\":\"an inner axis is short, so several together make one wide enough\","
       "\"strategy\":\"packed\",\"tiles\":1,\"tile\":{\"rows\":{\"length\":1,\"axes\":[]},"
-      "\"columns\":{\"length\":15,\"axes\":[0,1]}},\"device_runs\":\"nothing at all\"}");
+      "\"columns\":{\"length\":15,\"axes\":[0,1]}},\"device_runs\":\"nothing at all\","
+      "\"predicted_fraction\":1,\"candidates\":[{\"strategy\":\"packed\",\"assembles\":false,"
+      "\"rows\":1,\"columns\":15,\"chosen\":true,\"predicted_fraction\":1,"
+      "\"counts\":{\"lines_read\":0.375,\"lines_again\":0.625,\"lines_written\":0,"
+      "\"lines_in_parts\":1,\"runs\":1,\"moves\":15,\"tiles\":1,\"pages\":2},"
+      "\"times\":{\"lines_read\":0.285714286,\"lines_again\":0,\"lines_written\":0,"
+      "\"lines_in_parts\":0,\"runs\":0,\"moves\":0,\"tiles\":0,\"pages\":0}}]}");
 }
 
 static void test_empty(void **state) {

@@ -20,7 +20,7 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   check_kept 'geomean '
   check_kept 'worst '
   check_kept '"cases":[{"name":"given","from":"u8[3,5]{1,0}","to":"u8[3,5]{0,1:PD(4,8)}","bytes":47,' r.json
-  for key in device copy_gbps median_s gbps fraction geomean_fraction min_fraction; do
+  for key in device copy_gbps median_s gbps fraction predicted_fraction geomean_fraction min_fraction; do
     check_kept "\"$key\":" r.json
   done
   check_kept '<rect class="bar worst"' r.svg

@@ -54,6 +54,7 @@ static bench_result made_up(const char *name, const char *from, const char *to, 
                        .copy_gbps = 20,
                        .copy = "memcpy",
                        .fraction = fraction,
+                       .predicted = 0.375,
                        .spread = 0.0625};
   snprintf(made.of.name, sizeof made.of.name, "%s", name);
   made.of.from = shape_of(from);
@@ -152,10 +153,12 @@ static void test_json(void **state) {
       "\"description\":\"Chip <1> & \\u00092\",\"platform\":\"\",\"driver\":\"\","
       "\"compute_units\":2,\"clock\":\"wall\",\"copy_gbps\":25,\"cases\":["
       "{\"name\":\"a\",\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1}\",\"bytes\":48,"
-      "\"median_s\":0.5,\"gbps\":5,\"fraction\":0.25,\"copy_gbps\":20,\"copy\":\"memcpy\","
+      "\"median_s\":0.5,\"gbps\":5,\"fraction\":0.25,\"predicted_fraction\":0.375,\"copy_gbps\":20,"
+      "\"copy\":\"memcpy\","
       "\"spread\":0.0625,\"median_wall_s\":0.75,\"repetitions\":7,\"strategy\":\"transpose\"},"
       "{\"name\":\"c\",\"from\":\"u8[4]{0}\",\"to\":\"u8[4]{0:PD(8)}\",\"bytes\":48,"
-      "\"median_s\":0.5,\"gbps\":20,\"fraction\":1,\"copy_gbps\":30,\"copy\":\"memcpy\","
+      "\"median_s\":0.5,\"gbps\":20,\"fraction\":1,\"predicted_fraction\":0.375,\"copy_gbps\":30,"
+      "\"copy\":\"memcpy\","
       "\"spread\":0.0625,\"median_wall_s\":0.75,\"repetitions\":7,\"strategy\":\"transpose\"}],"
       "\"skipped\":[{\"name\":\"b\",\"from\":\"u8[4]{0}\",\"to\":\"u8[4]{0}\","
       "\"reason\":\"no \\\"room\\\"\"}],"
@@ -238,10 +241,10 @@ static void test_peers_in_table(void **state) {
   table_end(&results, &summary, out.file);
   fclose(out.file);
   assert_contains(out.text, "peers, also of copy: first, second, third not here\n");
-  assert_contains(out.text, " OF COPY      ONE      TWO\n");
-  assert_contains(out.text, " 20.00   0.250    0.031        -\n");
-  assert_contains(out.text, " 20.00   0.250    0.031    wrong\n");
-  assert_contains(out.text, " 30.00   1.000 ~  0.500   failed\n");
+  assert_contains(out.text, " OF COPY PREDICTED      ONE      TWO\n");
+  assert_contains(out.text, " 20.00   0.250     0.375    0.031        -\n");
+  assert_contains(out.text, " 20.00   0.250     0.375    0.031    wrong\n");
+  assert_contains(out.text, " 30.00   1.000     0.375 ~  0.500   failed\n");
   assert_contains(out.text, "\n2.00 times as fast as first in 2 cases, in the worst 0.50 times  c\n"
                             "~ not bit-exact: ");
   free(out.text);
@@ -269,10 +272,10 @@ static void test_table(void **state) {
   assert_string_equal(
       out.text,
       "a                      transpose   48 bytes   500.00 ms   750.00 ms    5.00   20.00   "
-      "0.250\n"
+      "0.250     0.375\n"
       "b                      skipped: no \"room\"\n"
       "c                      transpose   48 bytes   500.00 ms   750.00 ms   20.00   30.00   1.000"
-      "  shrunk to fit\n"
+      "     0.375  shrunk to fit\n"
       "\n"
       "geomean   0.500 of copy\n"
       "median    0.625\n"

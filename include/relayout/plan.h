@@ -75,6 +75,10 @@ RELAYOUT_API size_t relayout_plan_destination_size(const relayout_plan *plan);
 /* The strategy the plan uses; never AUTO. */
 RELAYOUT_API relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan);
 
+/* The speed that the plan is predicted to reach, of a plain copy of as many bytes on the device, for
+ * buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
+RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *plan);
+
 /* Moves host memory and returns when it is done; on an OpenCL device the data is staged through
  * buffers. Pointers need no alignment and may be NULL when their side is empty.
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_BUFFERS_OVERLAP, RELAYOUT_OUT_OF_MEMORY,
@@ -92,7 +96,8 @@ typedef enum relayout_explain_form {
   RELAYOUT_EXPLAIN_JSON = 1  /* one JSON object, no newline at its end */
 } relayout_explain_form;
 
-/* What the plan will do and why: bytes, axes, strategy, tiles, and what the device will run. Like
+/* What the plan will do and why: bytes, axes, strategy, tiles, what the device will run, and the ways
+ * to do it that were considered, with what each is predicted to take. Like
  * snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0)
  * and returns the length of the whole text without it. */
 RELAYOUT_API size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form form,

@@ -39,6 +39,12 @@ typedef struct program {
 
 /* ---- Tiles ---- */
 
+/* What an element of these bytes takes to be transposed: eight or sixteen of a byte or two go in one
+ * register. */
+static double block_rate(int64_t element_bytes) {
+  return element_bytes <= 2 ? 0.006 : 0.011 * (double)element_bytes;
+}
+
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) {
   (void)device;
   const int64_t block = RLT_CPU_BLOCK_TILE_BYTES / element_bytes;
@@ -56,6 +62,11 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .transpose_columns = block,
       /* A stage, and with it the lines of source or destination, fits a first-level cache. */
       .packed_tile_bytes = RLT_CPU_TABLE_STAGE_BYTES,
+      .rates = {.line_again = 0.5,
+                .line_in_parts = 1,
+                .block = block_rate(element_bytes),
+                .element = 0.045,
+                .page = 2.3},
   };
 }
 

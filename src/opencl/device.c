@@ -223,14 +223,23 @@ int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t eleme
  * prefetching, and what it writes has few lines at its ends; both together fit its first caches.
  * Straight runs are as long as some pages. No tile has more than 32768 elements: see
  * MOST_DIRECT_ITERATIONS in launch.c. */
-static rlt_traits direct_traits(void) {
+static rlt_traits direct_traits(int64_t element_bytes) {
   return (rlt_traits){.line_bytes = 64,
                       .run_columns_bytes = 32 << 10,
                       .run_tile_bytes = 32 << 10,
                       .assembly_bytes = RLT_ASSEMBLY_BYTES,
                       .assembly_read_bytes = 256,
                       .assembly_write_bytes = 512,
-                      .straight_run_bytes = 512};
+                      .straight_run_bytes = 512,
+                      .block_side = element_bytes <= 4 ? 16 : 64 / element_bytes,
+                      .rates = {.line_again = 0.2,
+                                .line_in_parts = 0.5,
+                                .run = 0.1,
+                                .block = 4,
+                                .line = 0.2,
+                                .element = 0.1,
+                                .tile = 5,
+                                .page = 0.2}};
 }
 
 /* A work-group shares a tile. Four 16-byte words a work-item make a run. Packed tiles stay small in
@@ -243,12 +252,13 @@ static rlt_traits staged_traits(const rlt_opencl_device *device, int64_t element
                       .run_tile_bytes = 16 << 10,
                       .transpose_rows = side,
                       .transpose_columns = side,
-                      .packed_tile_bytes = rlt_min(local, rlt_min(16 << 10, element_bytes << 12))};
+                      .packed_tile_bytes = rlt_min(local, rlt_min(16 << 10, element_bytes << 12)),
+                      .rates = {.line_again = 0.1, .line_in_parts = 0.5, .element = 0.02}};
 }
 
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
-  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits()
+  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(element_bytes)
                                                    : staged_traits(opened, element_bytes);
 }
 

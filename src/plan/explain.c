@@ -86,6 +86,40 @@ static void add_group_text(rlt_text *text, const rlt_problem *problem, const rlt
   }
 }
 
+/* What it takes, in plain copies of as many bytes, and what of that is none of the copy's. */
+static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
+  double sum = 0;
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    sum += cost->times[t];
+  }
+  rlt_text_add(text, "%.2f of a plain copy; takes %.2f:", cost->fraction, sum);
+  const char *join = " ";
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    if (cost->times[t] >= 0.005) {
+      rlt_text_add(text, "%s%.2f for %.0f %s", join, cost->times[t], cost->counts[t],
+                   rlt_cost_name((rlt_cost_term)t));
+      join = ", ";
+    }
+  }
+  rlt_text_add(text, "\n");
+}
+
+static void add_candidates_text(rlt_text *text, const relayout_plan *plan) {
+  const rlt_candidates *const made = &plan->candidates;
+  rlt_text_add(text, "predicted: ");
+  add_cost_text(text, &made->of[plan->chosen].cost);
+  for (int32_t i = 0; i < made->count; ++i) {
+    if (i == plan->chosen) {
+      continue;
+    }
+    const rlt_strategy *const other = &made->of[i].strategy;
+    rlt_text_add(text, "instead of %s%s, %" PRId64 " by %" PRId64 ": ",
+                 relayout_strategy_name(other->kind), other->assembles ? ", assembled" : "",
+                 rlt_group_length(&other->rows), rlt_group_length(&other->columns));
+    add_cost_text(text, &made->of[i].cost);
+  }
+}
+
 static void explain_text(const relayout_plan *plan, const summary *s, rlt_text *text) {
   rlt_text_add(text, "from ");
   add_shape(text, &plan->from);
@@ -110,7 +144,9 @@ static void explain_text(const relayout_plan *plan, const summary *s, rlt_text *
   add_group_text(text, &plan->problem, &plan->strategy.rows);
   rlt_text_add(text, " by %" PRId64 " column%s", s->tile_columns, s->tile_columns == 1 ? "" : "s");
   add_group_text(text, &plan->problem, &plan->strategy.columns);
-  rlt_text_add(text, "\ndevice: %s (%s)\nruns: ", s->device.name, s->device.description);
+  rlt_text_add(text, "\n");
+  add_candidates_text(text, plan);
+  rlt_text_add(text, "device: %s (%s)\nruns: ", s->device.name, s->device.description);
   plan->device->backend->program_describe(plan->device, plan->program, text);
   rlt_text_add(text, "\n");
 }
@@ -138,6 +174,39 @@ static void add_axes_json(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "]");
 }
 
+/* The names of the terms are keys: lines_read. */
+static void add_terms_json(rlt_text *text, const char *key, const double *terms) {
+  rlt_text_add(text, ",\"%s\":{", key);
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    rlt_text_add(text, "%s\"", t == 0 ? "" : ",");
+    for (const char *letter = rlt_cost_name((rlt_cost_term)t); *letter != '\0'; ++letter) {
+      rlt_text_add(text, "%c", *letter == ' ' ? '_' : *letter);
+    }
+    rlt_text_add(text, "\":%.9g", terms[t]);
+  }
+  rlt_text_add(text, "}");
+}
+
+static void add_candidates_json(rlt_text *text, const relayout_plan *plan) {
+  const rlt_candidates *const made = &plan->candidates;
+  rlt_text_add(text, ",\"predicted_fraction\":%.9g,\"candidates\":[",
+               relayout_plan_get_predicted_fraction(plan));
+  for (int32_t i = 0; i < made->count; ++i) {
+    const rlt_candidate *const one = &made->of[i];
+    rlt_text_add(text,
+                 "%s{\"strategy\":\"%s\",\"assembles\":%s,\"rows\":%" PRId64 ",\"columns\":%" PRId64
+                 ",\"chosen\":%s,\"predicted_fraction\":%.9g",
+                 i == 0 ? "" : ",", relayout_strategy_name(one->strategy.kind),
+                 one->strategy.assembles ? "true" : "false", rlt_group_length(&one->strategy.rows),
+                 rlt_group_length(&one->strategy.columns), i == plan->chosen ? "true" : "false",
+                 one->cost.fraction);
+    add_terms_json(text, "counts", one->cost.counts);
+    add_terms_json(text, "times", one->cost.times);
+    rlt_text_add(text, "}");
+  }
+  rlt_text_add(text, "]");
+}
+
 static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *text) {
   rlt_text_add(text, "{\"from\":\"");
   add_shape(text, &plan->from);
@@ -160,7 +229,9 @@ static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *
   rlt_text_add(text, ",\"reason\":");
   rlt_text_add_json_string(text, plan->strategy.reason);
   if (plan->empty) {
-    rlt_text_add(text, ",\"strategy\":null,\"tiles\":0,\"device_runs\":null}");
+    rlt_text_add(text, ",\"strategy\":null,\"tiles\":0,\"device_runs\":null");
+    add_candidates_json(text, plan);
+    rlt_text_add(text, "}");
     return;
   }
   rlt_text_add(text, ",\"strategy\":\"%s\",\"tiles\":%" PRId64 ",\"tile\":{",
@@ -173,6 +244,7 @@ static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *
   plan->device->backend->program_describe(plan->device, plan->program, &runs_text);
   rlt_text_add(text, "},\"device_runs\":");
   rlt_text_add_json_string(text, runs);
+  add_candidates_json(text, plan);
   rlt_text_add(text, "}");
 }
 

@@ -23,10 +23,12 @@ static relayout_status finish(relayout_plan *plan, relayout_strategy wanted,
   }
   const rlt_traits traits = backend->traits(plan->device, problem->element_bytes);
   const relayout_status status =
-      rlt_strategy_choose(problem, &traits, wanted, &plan->strategy, error);
+      rlt_candidates_make(problem, &traits, wanted, &plan->candidates, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
+  plan->chosen = plan->candidates.best;
+  plan->strategy = plan->candidates.of[plan->chosen].strategy;
   return backend->program_create(plan->device, problem, &plan->strategy, &plan->program, error);
 }
 
@@ -152,6 +154,10 @@ size_t relayout_plan_destination_size(const relayout_plan *plan) {
 
 relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan) {
   return plan == NULL ? RELAYOUT_STRATEGY_AUTO : plan->strategy.kind;
+}
+
+double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
+  return plan == NULL || plan->empty ? 0 : plan->candidates.of[plan->chosen].cost.fraction;
 }
 
 static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {

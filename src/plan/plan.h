@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "plan/backend.h"
+#include "plan/candidates.h"
 #include "plan/strategy.h"
 #include "problem/problem.h"
 #include "relayout/plan.h"
@@ -22,7 +23,9 @@ struct relayout_plan {
   rlt_problem problem; /* simplified */
   bool empty;          /* nothing to write: no strategy and no program */
   rlt_strategy strategy;
-  void *program; /* the backend's; NULL when empty */
+  rlt_candidates candidates; /* none when empty */
+  int32_t chosen;            /* the candidate whose strategy it is */
+  void *program;             /* the backend's; NULL when empty */
 };
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */

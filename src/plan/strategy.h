@@ -48,6 +48,19 @@ typedef struct rlt_strategy {
   const char *reason; /* one clause of English, static: why this kind */
 } rlt_strategy;
 
+/* What a device takes for what plain copies need not do, in units of copying one line; cost.h says what
+ * is counted. Fitted to measurements: bench/README.md tells how. */
+typedef struct rlt_rates {
+  double line_again;    /* one that another run has read, or will */
+  double line_in_parts; /* reading a line, merging a part of it, writing it */
+  double run;           /* fetching ahead begins anew */
+  double block;         /* of elements of these bytes, turned in registers */
+  double line;          /* put in its place in an assembly */
+  double element;       /* moved by itself, at its index or by tables */
+  double tile;          /* finding where it lies */
+  double page;          /* opening one */
+} rlt_rates;
+
 /* What the planner knows of a device: the tile sizes its kernels like. A tile of R rows and C
  * columns never takes more than the named bytes. */
 typedef struct rlt_traits {
@@ -65,6 +78,9 @@ typedef struct rlt_traits {
   int64_t assembly_read_bytes;
   int64_t assembly_write_bytes;
   int64_t straight_run_bytes;
+  int64_t block_side; /* elements on a side of the blocks that are turned in registers */
+
+  rlt_rates rates;
 } rlt_traits;
 
 /* The best strategy, or the one `wanted` unless that is AUTO. Fails with RELAYOUT_UNSUPPORTED only

@@ -323,6 +323,7 @@ exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
     return skip_for(result, &error);
   }
   result->strategy = relayout_plan_get_strategy(at.plan);
+  result->predicted = relayout_plan_get_predicted_fraction(at.plan);
   const exit_code code = verify_and_time(&at);
   relayout_plan_destroy(at.plan);
   return code;

@@ -24,6 +24,7 @@ typedef struct bench_result {
   double copy_gbps; /* the best plain copy of as many bytes, measured in between */
   const char *copy; /* what that was */
   double fraction;  /* gbps of copy_gbps */
+  double predicted; /* what the plan said that would be */
   double spread;    /* of the fraction from repetition to repetition, see statistics_spread */
   bench_peer_result peers[BENCH_MOST_PEERS];
   size_t peer_count; /* of the results it belongs to */

@@ -45,6 +45,7 @@ static void write_measured(json_writer *json, const bench_results *results,
   json_number(json, "median_s", result->median_s);
   json_number(json, "gbps", result->gbps);
   json_number(json, "fraction", result->fraction);
+  json_number(json, "predicted_fraction", result->predicted);
   json_number(json, "copy_gbps", result->copy_gbps);
   json_text(json, "copy", result->copy);
   json_number(json, "spread", result->spread);

@@ -26,8 +26,8 @@ void table_begin(const bench_results *results, FILE *file) {
     print_peers(results, file);
   }
   fputc('\n', file);
-  fprintf(file, "%-*s %-9s %10s %11s %11s %7s %7s %7s", NAME_WIDTH, "CASE", "STRATEGY", "BYTES",
-          "MEDIAN", "WALL", "GB/S", "COPY", "OF COPY");
+  fprintf(file, "%-*s %-9s %10s %11s %11s %7s %7s %7s %9s", NAME_WIDTH, "CASE", "STRATEGY", "BYTES",
+          "MEDIAN", "WALL", "GB/S", "COPY", "OF COPY", "PREDICTED");
   for (size_t i = 0; i < results->peer_count; i++) {
     if (results->peers[i].missing == NULL) {
       fprintf(file, " %8s", results->peers[i].label);
@@ -74,7 +74,8 @@ void table_row(const bench_result *row, FILE *file) {
   fprintf(file, "%-9s %10s", relayout_strategy_name(row->strategy), bytes);
   print_time(row->median_s, file);
   print_time(row->median_wall_s, file);
-  fprintf(file, " %7.2f %7.2f %7.3f", row->gbps, row->copy_gbps, row->fraction);
+  fprintf(file, " %7.2f %7.2f %7.3f %9.3f", row->gbps, row->copy_gbps, row->fraction,
+          row->predicted);
   for (size_t i = 0; i < row->peer_count; i++) {
     print_peer(&row->peers[i], file);
   }

@@ -1,0 +1,130 @@
+/* candidates.c: changing a device's traits, and seeing what strategies come of it. */
+#include "plan/candidates.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+/* Another candidate is taken only when it is predicted to be faster by this much: the prediction is
+ * not finer, and the first is the device's own choice. */
+static const double clearly_faster = 1.1;
+
+/* Runs of assembled tiles that are tried beside the device's own, for sources and destinations that
+ * begin anew at different costs: even, the destination's longer, the source's, and strips of one
+ * line. */
+typedef struct assembly_runs {
+  int64_t read_bytes;
+  int64_t write_bytes;
+} assembly_runs;
+
+static const assembly_runs other_runs[] = {{256, 512}, {512, 256}, {1024, 64}, {64, 1024}};
+
+static bool groups_equal(const rlt_group *a, const rlt_group *b) {
+  return a->axis_count == b->axis_count && a->inner == b->inner && a->block == b->block &&
+         memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
+}
+
+bool rlt_strategies_equal(const rlt_strategy *a, const rlt_strategy *b) {
+  return a->kind == b->kind && a->assembles == b->assembles &&
+         groups_equal(&a->columns, &b->columns) && groups_equal(&a->rows, &b->rows);
+}
+
+typedef struct making {
+  const rlt_problem *problem;
+  const rlt_traits *traits; /* the device's own, whatever others are tried */
+  rlt_candidates *made;
+} making;
+
+static void add(const making *at, const rlt_strategy *strategy) {
+  rlt_candidates *const made = at->made;
+  for (int32_t i = 0; i < made->count; ++i) {
+    if (rlt_strategies_equal(&made->of[i].strategy, strategy)) {
+      return;
+    }
+  }
+  if (made->count < RLT_MOST_CANDIDATES) {
+    rlt_candidate *const added = &made->of[made->count++];
+    added->strategy = *strategy;
+    rlt_cost_estimate(at->problem, at->traits, strategy, &added->cost);
+  }
+}
+
+/* What a device of these traits would do, if this kind applies. */
+static void try_traits(const making *at, const rlt_traits *traits, relayout_strategy kind) {
+  const rlt_strategy *const first = &at->made->of[0].strategy;
+  rlt_strategy strategy;
+  if (rlt_strategy_choose(at->problem, traits, kind, &strategy, NULL) == RELAYOUT_OK) {
+    strategy.reason = kind == first->kind ? first->reason
+                                          : "of those that apply it is predicted to be the fastest";
+    add(at, &strategy);
+  }
+}
+
+static void try_assemblies(const making *at, relayout_strategy kind) {
+  rlt_traits traits = *at->traits;
+  if (kind == RELAYOUT_STRATEGY_COPY) {
+    /* Runs within a factor of four of those that go straight go either way. */
+    const int64_t run_bytes = at->problem->axes[0].extent * at->problem->element_bytes;
+    if (run_bytes >= traits.straight_run_bytes * 4) {
+      return;
+    }
+    if (run_bytes >= traits.straight_run_bytes / 4) {
+      traits.straight_run_bytes = 0;
+      try_traits(at, &traits, kind);
+    }
+    traits.straight_run_bytes = run_bytes + 1;
+  }
+  for (size_t i = 0; i < sizeof other_runs / sizeof other_runs[0]; ++i) {
+    traits.assembly_read_bytes = other_runs[i].read_bytes;
+    traits.assembly_write_bytes = other_runs[i].write_bytes;
+    try_traits(at, &traits, kind);
+  }
+}
+
+/* Tables carry out what the other kinds do, which are not for the short axes that tables are for. */
+static void try_packed(const making *at, relayout_strategy first, relayout_strategy wanted) {
+  if (wanted == RELAYOUT_STRATEGY_AUTO) {
+    try_traits(at, at->traits, RELAYOUT_STRATEGY_PACKED);
+  }
+  if (first == RELAYOUT_STRATEGY_PACKED || wanted == RELAYOUT_STRATEGY_AUTO) {
+    rlt_traits smaller = *at->traits;
+    smaller.packed_tile_bytes /= 4;
+    try_traits(at, &smaller, RELAYOUT_STRATEGY_PACKED);
+  }
+}
+
+static int32_t best_of(const rlt_candidates *made) {
+  int32_t best = 0;
+  double least = clearly_faster;
+  for (int32_t i = 1; i < made->count; ++i) {
+    const double faster = made->of[i].cost.fraction / made->of[0].cost.fraction;
+    if (faster > least) {
+      best = i;
+      least = faster;
+    }
+  }
+  return best;
+}
+
+relayout_status rlt_candidates_make(const rlt_problem *problem, const rlt_traits *traits,
+                                    relayout_strategy wanted, rlt_candidates *candidates,
+                                    relayout_error *error) {
+  rlt_strategy first;
+  const relayout_status status = rlt_strategy_choose(problem, traits, wanted, &first, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const making at = {problem, traits, candidates};
+  candidates->count = 0;
+  add(&at, &first);
+  if (problem->axis_count > 1 && problem->guard_count == 0 &&
+      first.kind != RELAYOUT_STRATEGY_FILL && first.kind != RELAYOUT_STRATEGY_GATHER) {
+    if (traits->assembly_bytes > 0) {
+      try_assemblies(&at, first.kind);
+    } else {
+      try_packed(&at, first.kind, wanted);
+    }
+  }
+  candidates->best = best_of(candidates);
+  return RELAYOUT_OK;
+}

@@ -1,0 +1,342 @@
+/* cost.c: counting what a strategy's tiles touch. */
+#include "plan/cost.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "plan/assembly.h"
+#include "plan/grid.h"
+
+enum { PAGE_BYTES = 4096, MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
+
+const char *rlt_cost_name(rlt_cost_term term) {
+  static const char *const names[] = {
+#define COST_NAME(name, text) text,
+      RLT_COST_TABLE(COST_NAME)
+#undef COST_NAME
+  };
+  return names[term];
+}
+
+static int64_t common_factor(int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* Of the `unit / step` starts in a unit, bytes / step - 1 go on into one more. */
+double rlt_units_touched(int64_t bytes, int64_t unit, int64_t step) {
+  return (double)(rlt_divide_up(bytes, step) - 1) * (double)step / (double)unit + 1;
+}
+
+/* Those of the touched units that the run does not cover. */
+static double units_in_parts(int64_t bytes, int64_t unit, int64_t step) {
+  if (bytes < unit) {
+    return rlt_units_touched(bytes, unit, step);
+  }
+  const double first = 1 - (double)step / (double)unit;
+  return first + (bytes % step == 0 ? first : 1);
+}
+
+/* ---- One side of a problem, as its tiles see it ---- */
+
+/* An axis of the tile. */
+typedef struct tile_axis {
+  int64_t stride; /* bytes */
+  int64_t steps;  /* of a whole tile */
+  int64_t limit;  /* digits that are moved, or written */
+  bool is_cut;    /* taken in blocks */
+} tile_axis;
+
+typedef struct side {
+  int32_t count;
+  tile_axis axes[MAX_TILE_AXES]; /* the smallest stride first */
+  double outer;                  /* tiles for each block of the axes taken in blocks */
+  int64_t line_step;             /* every run starts at a multiple of this within its line, */
+  int64_t page_step;             /* and of this within its page */
+} side;
+
+typedef struct counts {
+  double tiles;
+  double runs;
+  double lines;
+  double lines_in_parts;
+  double pages;
+} counts;
+
+typedef struct view {
+  const rlt_problem *problem;
+  int64_t line_bytes;
+  bool is_source;
+  bool joins; /* what lies together in a tile is moved together, along however many axes */
+} view;
+
+static int64_t stride_in(const view *seen, int32_t axis) {
+  const rlt_axis *const of = &seen->problem->axes[axis];
+  const int64_t stride = seen->is_source ? of->source_stride : of->destination_stride;
+  return llabs(stride) * seen->problem->element_bytes;
+}
+
+static int64_t limit_in(const view *seen, int32_t axis) {
+  const rlt_axis *const of = &seen->problem->axes[axis];
+  return !seen->is_source && seen->problem->fills ? of->extent : of->valid;
+}
+
+static void add_axis(side *made, tile_axis added) {
+  int32_t at = made->count++;
+  for (; at > 0 && made->axes[at - 1].stride > added.stride; --at) {
+    made->axes[at] = made->axes[at - 1];
+  }
+  made->axes[at] = added;
+}
+
+static void add_group(const view *seen, const rlt_group *group, bool *in_tile, side *made) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const int32_t a = group->axes[i];
+    const int64_t extent = seen->problem->axes[a].extent;
+    const bool is_cut = i == group->axis_count - 1 && group->block < extent;
+    in_tile[a] = true;
+    add_axis(made, (tile_axis){.stride = stride_in(seen, a),
+                               .steps = is_cut ? group->block : extent,
+                               .limit = limit_in(seen, a),
+                               .is_cut = is_cut});
+  }
+}
+
+/* A start that moves by `stride` lies at a multiple of what that shares with lines and pages. */
+static void start_moves_by(side *made, int64_t stride) {
+  made->line_step = common_factor(made->line_step, stride);
+  made->page_step = common_factor(made->page_step, stride);
+}
+
+static void see_side(const view *seen, const rlt_strategy *strategy, side *made) {
+  bool in_tile[RLT_MAX_AXES] = {false};
+  *made = (side){.outer = 1, .line_step = seen->line_bytes, .page_step = PAGE_BYTES};
+  add_group(seen, &strategy->columns, in_tile, made);
+  add_group(seen, &strategy->rows, in_tile, made);
+  for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
+    if (!in_tile[a]) {
+      made->outer *= (double)limit_in(seen, a);
+      if (limit_in(seen, a) > 1) {
+        start_moves_by(made, stride_in(seen, a));
+      }
+    }
+  }
+}
+
+/* The part of the tile that lies together: how many of the axes, and its bytes. */
+static int32_t find_run(const view *seen, const side *of, const int64_t *steps, int64_t *bytes) {
+  int32_t inside = 0;
+  *bytes = seen->problem->element_bytes;
+  for (; inside < of->count && (steps[inside] <= 1 || of->axes[inside].stride == *bytes);
+       ++inside) {
+    *bytes *= steps[inside];
+    if (steps[inside] > 1 && (of->axes[inside].is_cut || !seen->joins)) {
+      return inside + 1;
+    }
+  }
+  return inside;
+}
+
+/* Tiles that are alike, `tiles` of them. */
+static void count_tiles(const view *seen, const side *of, const int64_t *steps, double tiles,
+                        counts *sum) {
+  int64_t bytes;
+  const int32_t inside = find_run(seen, of, steps, &bytes);
+  side starts = *of;
+  double runs = tiles;
+  double apart = tiles; /* parts of a tile that have pages of their own */
+  int64_t span = bytes;
+  for (int32_t i = 0; i < of->count; ++i) {
+    const int64_t moved = i >= inside ? 1 : steps[i];
+    if (of->axes[i].is_cut) {
+      start_moves_by(&starts, of->axes[i].stride * of->axes[i].steps);
+    }
+    if (moved == steps[i]) {
+      continue;
+    }
+    runs *= (double)steps[i];
+    if (of->axes[i].stride < PAGE_BYTES) {
+      starts.line_step = common_factor(starts.line_step, of->axes[i].stride);
+      span += (steps[i] - 1) * of->axes[i].stride;
+    } else {
+      start_moves_by(&starts, of->axes[i].stride);
+      apart *= (double)steps[i];
+    }
+  }
+  sum->tiles += tiles;
+  sum->runs += runs;
+  sum->lines += runs * rlt_units_touched(bytes, seen->line_bytes, starts.line_step);
+  sum->lines_in_parts += runs * units_in_parts(bytes, seen->line_bytes, starts.line_step);
+  sum->pages += apart * rlt_units_touched(span, PAGE_BYTES, starts.page_step);
+}
+
+/* All tiles: those that are whole and, for each axis taken in blocks, those at its end. */
+static void count_side(const view *seen, const rlt_strategy *strategy, counts *sum) {
+  side of;
+  see_side(seen, strategy, &of);
+  int32_t cut[2];
+  int32_t cut_count = 0;
+  int64_t steps[MAX_TILE_AXES];
+  for (int32_t i = 0; i < of.count; ++i) {
+    steps[i] = rlt_min(of.axes[i].steps, of.axes[i].limit);
+    if (of.axes[i].is_cut) {
+      cut[cut_count++] = i;
+    }
+    if (of.axes[i].limit == 0) {
+      return;
+    }
+  }
+  *sum = (counts){0};
+  for (int32_t ends = 0; ends < 1 << cut_count; ++ends) {
+    double tiles = of.outer;
+    for (int32_t c = 0; c < cut_count; ++c) {
+      const tile_axis *const axis = &of.axes[cut[c]];
+      const bool at_end = (ends >> c & 1) != 0;
+      const int64_t left = axis->limit % axis->steps;
+      steps[cut[c]] = at_end ? left : axis->steps;
+      tiles *= at_end ? left > 0 : (double)(axis->limit / axis->steps);
+    }
+    if (tiles > 0) {
+      count_tiles(seen, &of, steps, tiles, sum);
+    }
+  }
+}
+
+/* ---- What moves in between ---- */
+
+/* Pieces of at most `most` positions, which end where the dense stretches do. */
+static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
+  return length / dense * rlt_divide_up(dense, most) + rlt_divide_up(length % dense, most);
+}
+
+/* An axis of the tile's group at its end. */
+static int64_t length_at_end(const rlt_problem *problem, const rlt_group *group) {
+  const int64_t extent =
+      group->axis_count == 0 ? 1 : problem->axes[group->axes[group->axis_count - 1]].extent;
+  return group->inner * (extent % group->block);
+}
+
+/* What a group cuts its axis into, all blocks of it together, times what is done for each. */
+static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
+                              int64_t most) {
+  const int64_t extent =
+      group->axis_count == 0 ? 1 : problem->axes[group->axes[group->axis_count - 1]].extent;
+  return (double)(extent / group->block) * (double)pieces(rlt_group_length(group), dense, most) +
+         (double)pieces(length_at_end(problem, group), dense, most);
+}
+
+static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
+  return group->axis_count == 0
+             ? 1
+             : (double)rlt_divide_up(problem->axes[group->axes[group->axis_count - 1]].extent,
+                                     group->block);
+}
+
+/* Blocks and lines of assembled tiles, elements of the others, lines of copies and fills. */
+static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
+                          const rlt_strategy *strategy, double tiles, const counts *read,
+                          const counts *written) {
+  const int64_t line = rlt_max(traits->line_bytes / problem->element_bytes, 1);
+  if (strategy->assembles) {
+    const bool turns = strategy->kind != RELAYOUT_STRATEGY_COPY;
+    const int64_t along = turns ? traits->block_side : line;
+    rlt_assembly assembly;
+    rlt_assembly_make(problem, strategy, line, &assembly);
+    const double others = tiles / tiles_of_group(problem, &strategy->columns) /
+                          tiles_of_group(problem, &strategy->rows);
+    const double columns =
+        pieces_of_group(problem, &strategy->columns, assembly.dense_columns, along);
+    const double rows = turns
+                            ? pieces_of_group(problem, &strategy->rows, assembly.dense_rows, along)
+                            : pieces_of_group(problem, &strategy->rows, 1, 1);
+    return others * columns * rows;
+  }
+  switch (strategy->kind) {
+  case RELAYOUT_STRATEGY_COPY:
+  case RELAYOUT_STRATEGY_FILL:
+    return rlt_max((int64_t)read->lines, (int64_t)written->lines);
+  default:
+    break;
+  }
+  double elements = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    elements *= (double)problem->axes[a].extent;
+  }
+  return elements;
+}
+
+static double move_rate(const rlt_rates *rates, const rlt_strategy *strategy) {
+  switch (strategy->kind) {
+  case RELAYOUT_STRATEGY_COPY:
+    return strategy->assembles ? rates->line : 0;
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+    return rates->block;
+  case RELAYOUT_STRATEGY_PACKED:
+    return strategy->assembles ? rates->block : rates->element;
+  case RELAYOUT_STRATEGY_GATHER:
+    return rates->element;
+  default:
+    return 0;
+  }
+}
+
+/* Elements with a source, and elements that are written. */
+static void count_elements(const rlt_problem *problem, double *valid, double *written) {
+  double extent = 1;
+  *valid = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    *valid *= (double)problem->axes[a].valid;
+    extent *= (double)problem->axes[a].extent;
+  }
+  *written = problem->fills ? extent : *valid;
+}
+
+void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
+                       const rlt_strategy *strategy, rlt_cost *cost) {
+  counts read = {0};
+  counts written = {0};
+  const bool joins = strategy->assembles || strategy->kind != RELAYOUT_STRATEGY_COPY;
+  const view source = {problem, traits->line_bytes, true, joins};
+  const view destination = {problem, traits->line_bytes, false, joins};
+  count_side(&source, strategy, &read);
+  count_side(&destination, strategy, &written);
+  rlt_grid grid;
+  rlt_grid_make(problem, strategy, &grid);
+  const double tiles = (double)grid.tile_count;
+
+  double valid;
+  double filled;
+  count_elements(problem, &valid, &filled);
+  const double line = (double)traits->line_bytes / (double)problem->element_bytes;
+  const double least_read = valid / line;
+  const double least_time = (least_read + filled / line) / 2;
+
+  const rlt_rates *const rates = &traits->rates;
+  const double prices[RLT_COST_TERMS] = {[RLT_COST_LINES_READ] = 0.5,
+                                         [RLT_COST_LINES_WRITTEN] = 0.5,
+                                         [RLT_COST_LINES_AGAIN] = rates->line_again,
+                                         [RLT_COST_LINES_IN_PARTS] = rates->line_in_parts,
+                                         [RLT_COST_RUNS] = rates->run,
+                                         [RLT_COST_MOVES] = move_rate(rates, strategy),
+                                         [RLT_COST_TILES] = rates->tile,
+                                         [RLT_COST_PAGES] = rates->page};
+  *cost = (rlt_cost){
+      .counts = {[RLT_COST_LINES_READ] = least_read,
+                 [RLT_COST_LINES_AGAIN] = read.lines > least_read ? read.lines - least_read : 0,
+                 [RLT_COST_LINES_WRITTEN] = written.lines - written.lines_in_parts,
+                 [RLT_COST_LINES_IN_PARTS] = written.lines_in_parts,
+                 [RLT_COST_RUNS] = read.runs,
+                 [RLT_COST_MOVES] = count_moves(problem, traits, strategy, tiles, &read, &written),
+                 [RLT_COST_TILES] = tiles,
+                 [RLT_COST_PAGES] = read.pages + written.pages}};
+  double time = 0;
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    cost->times[t] = cost->counts[t] * prices[t] / least_time;
+    time += cost->times[t];
+  }
+  cost->fraction = time > 1 ? 1 / time : 1;
+}

@@ -1,0 +1,61 @@
+/* cost.h: how long a strategy will take, counted before it runs.
+ *
+ * Time is counted in plain copies: one unit is what the device takes to copy one line, reading it and
+ * writing it. A relayout reads and writes the same bytes at least, and pays for what a copy does not:
+ *
+ *     lines read      what the bytes of the source fill, half a unit each
+ *     lines again     what its runs touch beyond that: lines that two of them share
+ *     lines written   every whole line of the destination, half a unit each
+ *     lines in parts  lines that a segment of the destination does not cover: read, merged, written
+ *     runs            where the source goes on somewhere else, and fetching ahead begins anew
+ *     moves           blocks turned in registers, lines or elements put in their places
+ *     tiles           finding one and starting it
+ *     pages           of either side, opened by each tile
+ *
+ * What the other six cost is the device's: rlt_rates in strategy.h. The buffers are taken to begin at
+ * a line, and not to be in the cache.
+ *
+ * Depends on strategy.h and problem/.
+ */
+#ifndef RLT_PLAN_COST_H
+#define RLT_PLAN_COST_H
+
+#include "plan/strategy.h"
+#include "problem/problem.h"
+
+/* X(name, text) */
+#define RLT_COST_TABLE(X)                                                                          \
+  X(LINES_READ, "lines read")                                                                      \
+  X(LINES_AGAIN, "lines again")                                                                    \
+  X(LINES_WRITTEN, "lines written")                                                                \
+  X(LINES_IN_PARTS, "lines in parts")                                                              \
+  X(RUNS, "runs")                                                                                  \
+  X(MOVES, "moves")                                                                                \
+  X(TILES, "tiles")                                                                                \
+  X(PAGES, "pages")
+
+typedef enum rlt_cost_term {
+#define RLT_COST_ENUMERATOR(name, text) RLT_COST_##name,
+  RLT_COST_TABLE(RLT_COST_ENUMERATOR)
+#undef RLT_COST_ENUMERATOR
+      RLT_COST_TERMS
+} rlt_cost_term;
+
+typedef struct rlt_cost {
+  double counts[RLT_COST_TERMS]; /* of the whole relayout; expected values where starts vary */
+  double times[RLT_COST_TERMS];  /* in units of a plain copy of as many bytes */
+  double fraction;               /* of the speed of that copy: 1 / the sum of the times */
+} rlt_cost;
+
+/* "lines read", ...; static storage. */
+const char *rlt_cost_name(rlt_cost_term term);
+
+/* The problem is simplified and not empty. */
+void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
+                       const rlt_strategy *strategy, rlt_cost *cost);
+
+/* How many units of `unit` bytes a run of `bytes` > 0 touches on average when it starts at any
+ * multiple of `step`, which divides the unit. */
+double rlt_units_touched(int64_t bytes, int64_t unit, int64_t step);
+
+#endif
