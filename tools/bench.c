@@ -23,6 +23,7 @@ typedef struct request {
   const char *svg;
   const char *compare;
   bool with_peers;
+  bool measures;
 } request;
 
 /* ---- What to measure ------------------------------------------------------------------------ */
@@ -241,12 +242,14 @@ static exit_code run_suite(const request *asked, const bench_suite *suite, const
   if (asked->with_peers && target->find_peers != NULL) {
     target->find_peers(target);
   }
+  target->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
   bench_results results = {.suite = asked->from != NULL    ? "one case"
                                     : asked->suite != NULL ? asked->suite
                                                            : "ttc",
                            .is_hot = suite->is_hot,
                            .device = target->info,
                            .clock = target->clock,
+                           .effort = target->effort,
                            .with_peers = asked->with_peers,
                            .peer_count = target->peer_count,
                            .cases = calloc(suite->count, sizeof *results.cases)};
@@ -297,7 +300,8 @@ static exit_code run(int argument_count, char **arguments) {
       {"suite", &asked.suite, NULL},     {"from", &asked.from, NULL},
       {"to", &asked.to, NULL},           {"device", &asked.device, NULL},
       {"json", &asked.json, NULL},       {"svg", &asked.svg, NULL},
-      {"compare", &asked.compare, NULL}, {"peers", NULL, &asked.with_peers}};
+      {"compare", &asked.compare, NULL}, {"peers", NULL, &asked.with_peers},
+      {"measure", NULL, &asked.measures}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
@@ -311,7 +315,7 @@ const command command_bench = {
     .summary = "measure relayouts against plain copies on a device",
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
-        "                      [--json F] [--svg F] [--compare F] [--peers]\n"
+        "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -327,6 +331,7 @@ const command command_bench = {
         "  --peers        measure others that can do a case on the same OpenCL device in turns "
         "with\n"
         "                 it: clEnqueueCopyBufferRect and, where installed, CLBlast's omatcopy\n"
+        "  --measure      let plans be measured, not estimated\n"
         "\n"
         "example: relayout bench --suite ml --device opencl --json ml.json --svg ml.svg\n",
     .run = run,

@@ -31,24 +31,26 @@ static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
                       .packed_tile_bytes = 16384};
 }
 
+/* A program is its strategy. */
 static relayout_status program_create(relayout_device *device, const rlt_problem *problem,
                                       const rlt_strategy *strategy, void **program,
                                       relayout_error *error) {
   (void)problem;
-  (void)strategy;
   recorder *record = record_of(device);
   if (record->next_program != RELAYOUT_OK) {
     return rlt_fail(error, record->next_program, "the recorder was told to fail");
   }
   ++record->programs_made;
   ++record->programs_alive;
-  *program = record;
+  rlt_strategy *const made = malloc(sizeof *made);
+  *made = *strategy;
+  *program = made;
   return RELAYOUT_OK;
 }
 
 static void program_destroy(relayout_device *device, void *program) {
-  (void)device;
-  --((recorder *)program)->programs_alive;
+  free(program);
+  --record_of(device)->programs_alive;
 }
 
 static relayout_status program_execute(relayout_device *device, const void *program,
@@ -60,6 +62,35 @@ static relayout_status program_execute(relayout_device *device, const void *prog
   (void)error;
   ++record_of(device)->executions;
   return RELAYOUT_OK;
+}
+
+static relayout_status scratch_create(relayout_device *device, size_t source_size,
+                                      size_t destination_size, void **scratch,
+                                      relayout_error *error) {
+  recorder *record = record_of(device);
+  if (record->next_scratch != RELAYOUT_OK) {
+    return rlt_fail(error, record->next_scratch, "the recorder was told to fail");
+  }
+  ++record->scratches_alive;
+  record->scratch_source = source_size;
+  record->scratch_destination = destination_size;
+  *scratch = record;
+  return RELAYOUT_OK;
+}
+
+static void scratch_destroy(relayout_device *device, void *scratch) {
+  (void)device;
+  --((recorder *)scratch)->scratches_alive;
+}
+
+static relayout_status program_time(relayout_device *device, const void *program, void *scratch,
+                                    double *seconds, relayout_error *error) {
+  (void)device;
+  recorder *record = scratch;
+  *seconds = record->seconds == NULL ? 1 : record->seconds(program, record->programs_timed);
+  ++record->programs_timed;
+  return *seconds < 0 ? rlt_fail(error, RELAYOUT_OPENCL_ERROR, "the recorder was told to fail")
+                      : RELAYOUT_OK;
 }
 
 static void program_describe(const relayout_device *device, const void *program, rlt_text *text) {
@@ -79,12 +110,16 @@ static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
                                     .program_create = program_create,
                                     .program_destroy = program_destroy,
                                     .program_execute = program_execute,
+                                    .scratch_create = scratch_create,
+                                    .scratch_destroy = scratch_destroy,
+                                    .program_time = program_time,
                                     .program_describe = program_describe,
                                     .destroy = destroy};
 
 relayout_device *recorder_device(recorder *record) {
   recorder_device_state *device = calloc(1, sizeof *device);
-  *record = (recorder){.device_alive = true, .next_program = RELAYOUT_OK};
+  *record =
+      (recorder){.device_alive = true, .next_program = RELAYOUT_OK, .next_scratch = RELAYOUT_OK};
   device->record = record;
   rlt_device_initialize(&device->common, &backend, NULL);
   return &device->common;

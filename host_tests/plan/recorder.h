@@ -11,8 +11,16 @@ typedef struct recorder {
   int programs_made;
   int programs_alive;
   int executions;
+  int programs_timed;
+  int scratches_alive;
+  size_t scratch_source; /* bytes, of the scratch made last */
+  size_t scratch_destination;
   bool device_alive;
   relayout_status next_program; /* what program_create returns; RELAYOUT_OK at first */
+  relayout_status next_scratch; /* likewise */
+  /* What a program of this strategy takes the nth time that any is timed; below 0: it fails. NULL
+   * at first: always a second. */
+  double (*seconds)(const rlt_strategy *strategy, int n);
 } recorder;
 
 /* The device writes into `record`, which outlives it. */

@@ -151,7 +151,7 @@ static void test_json(void **state) {
       device,
       "\"suite\":\"a \\\"suite\\\" & <more>\",\"cache\":\"cold\",\"device\":\"cpu\","
       "\"description\":\"Chip <1> & \\u00092\",\"platform\":\"\",\"driver\":\"\","
-      "\"compute_units\":2,\"clock\":\"wall\",\"copy_gbps\":25,\"cases\":["
+      "\"compute_units\":2,\"clock\":\"wall\",\"effort\":\"estimate\",\"copy_gbps\":25,\"cases\":["
       "{\"name\":\"a\",\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1}\",\"bytes\":48,"
       "\"median_s\":0.5,\"gbps\":5,\"fraction\":0.25,\"predicted_fraction\":0.375,\"copy_gbps\":20,"
       "\"copy\":\"memcpy\","

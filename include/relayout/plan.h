@@ -43,15 +43,25 @@ typedef enum relayout_strategy {
 /* "copy", "transpose", ...; "unknown" for any other number. Static storage. */
 RELAYOUT_API const char *relayout_strategy_name(relayout_strategy strategy);
 
+/* How much a new plan is worth. */
+typedef enum relayout_plan_effort {
+  RELAYOUT_PLAN_ESTIMATE = 0, /* a cost model predicts the best way, in microseconds */
+  RELAYOUT_PLAN_MEASURE = 1   /* the most promising ways are run, some times each */
+} relayout_plan_effort;
+
 typedef struct relayout_plan_options {
   size_t struct_size;
   /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
    * carry out the relayout. */
   relayout_strategy strategy;
+  /* MEASURE runs at most four ways on memory of the device's own, as much as the relayout's source and
+   * destination take, and keeps the fastest; plan_create returns when that is done. Where it cannot
+   * have that memory, or the time, it estimates. */
+  relayout_plan_effort effort;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
-  { sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO }
+  { sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE }
 
 /* Both shapes must be valid and of the same element type and dimensions. `options` NULL means the
  * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:

@@ -82,6 +82,9 @@ const rlt_backend rlt_cpu_backend = {
     .program_create = rlt_cpu_program_create,
     .program_destroy = rlt_cpu_program_destroy,
     .program_execute = rlt_cpu_program_execute,
+    .scratch_create = rlt_cpu_scratch_create,
+    .scratch_destroy = rlt_cpu_scratch_destroy,
+    .program_time = rlt_cpu_program_time,
     .program_describe = rlt_cpu_program_describe,
     .destroy = destroy,
 };

@@ -219,6 +219,11 @@ int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t eleme
   return side;
 }
 
+/* Blocks of 16 x 16, 8 x 8 and 4 x 4 elements: what their lines and their strips take. */
+static double block_rate(int64_t element_bytes) {
+  return element_bytes <= 4 ? 0.8 + 0.4 * (double)element_bytes : 8 / (double)element_bytes;
+}
+
 /* One work-item moves a tile. What it reads of a run of the source is long enough for the device's own
  * prefetching, and what it writes has few lines at its ends; both together fit its first caches.
  * Straight runs are as long as some pages. No tile has more than 32768 elements: see
@@ -235,10 +240,10 @@ static rlt_traits direct_traits(int64_t element_bytes) {
                       .rates = {.line_again = 0.2,
                                 .line_in_parts = 0.5,
                                 .run = 0.1,
-                                .block = 4,
+                                .block = block_rate(element_bytes),
                                 .line = 0.2,
                                 .element = 0.1,
-                                .tile = 5,
+                                .tile = 10,
                                 .page = 0.2}};
 }
 
@@ -269,6 +274,9 @@ const rlt_backend rlt_opencl_backend = {
     .program_create = rlt_opencl_program_create,
     .program_destroy = rlt_opencl_program_destroy,
     .program_execute = rlt_opencl_program_execute,
+    .scratch_create = rlt_opencl_scratch_create,
+    .scratch_destroy = rlt_opencl_scratch_destroy,
+    .program_time = rlt_opencl_program_time,
     .program_describe = rlt_opencl_program_describe,
     .destroy = destroy,
 };

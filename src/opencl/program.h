@@ -30,6 +30,12 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program);
 relayout_status rlt_opencl_program_execute(relayout_device *device, const void *program,
                                            const void *source, void *destination,
                                            relayout_error *error);
+relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
+                                          size_t destination_size, void **scratch,
+                                          relayout_error *error);
+void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch);
+relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
+                                        double *seconds, relayout_error *error);
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text);
 

@@ -5,13 +5,7 @@
 #include "base/error.h"
 #include "opencl/cl_error.h"
 #include "opencl/program.h"
-
-/* What one execution needs; whatever is not NULL is released at its end. */
-typedef struct staging {
-  cl_command_queue queue;
-  cl_mem source;
-  cl_mem destination;
-} staging;
+#include "opencl/staging.h"
 
 static relayout_status make_buffer(const rlt_opencl_device *device, const char *side, size_t size,
                                    cl_mem_flags flags, cl_mem *buffer, relayout_error *error) {
@@ -31,26 +25,26 @@ static relayout_status make_buffer(const rlt_opencl_device *device, const char *
   return RELAYOUT_OK;
 }
 
-static relayout_status make_stage(const rlt_opencl_device *device,
-                                  const rlt_opencl_program *program, staging *made,
-                                  relayout_error *error) {
+relayout_status rlt_stage_make(const rlt_opencl_device *device, size_t source_size,
+                               size_t destination_size, cl_command_queue_properties properties,
+                               rlt_stage *made, relayout_error *error) {
   cl_int code = CL_SUCCESS;
-  made->queue = clCreateCommandQueue(device->context, device->id, 0, &code);
+  made->queue = clCreateCommandQueue(device->context, device->id, properties, &code);
   if (made->queue == NULL) {
     return rlt_cl_fail(error, code, "clCreateCommandQueue");
   }
-  if (program->source_size > 0) {
+  if (source_size > 0) {
     const relayout_status status =
-        make_buffer(device, "source", program->source_size, CL_MEM_READ_ONLY, &made->source, error);
+        make_buffer(device, "source", source_size, CL_MEM_READ_WRITE, &made->source, error);
     if (status != RELAYOUT_OK) {
       return status;
     }
   }
-  return make_buffer(device, "destination", program->destination_size, CL_MEM_READ_WRITE,
-                     &made->destination, error);
+  return make_buffer(device, "destination", destination_size, CL_MEM_READ_WRITE, &made->destination,
+                     error);
 }
 
-static void release_stage(staging *used) {
+void rlt_stage_release(rlt_stage *used) {
   if (used->source != NULL) {
     clReleaseMemObject(used->source);
   }
@@ -63,7 +57,7 @@ static void release_stage(staging *used) {
 }
 
 /* Enqueues everything on the stage's queue, which is in order. */
-static relayout_status enqueue_all(const rlt_opencl_program *program, const staging *stage,
+static relayout_status enqueue_all(const rlt_opencl_program *program, const rlt_stage *stage,
                                    const void *source, void *destination, relayout_error *error) {
   cl_int code = CL_SUCCESS;
   if (program->source_size > 0) {
@@ -92,8 +86,10 @@ static relayout_status enqueue_all(const rlt_opencl_program *program, const stag
 relayout_status rlt_opencl_program_execute(relayout_device *device, const void *program,
                                            const void *source, void *destination,
                                            relayout_error *error) {
-  staging used = {NULL, NULL, NULL};
-  relayout_status status = make_stage((const rlt_opencl_device *)device, program, &used, error);
+  const rlt_opencl_program *const made = program;
+  rlt_stage used = {NULL, NULL, NULL};
+  relayout_status status = rlt_stage_make((const rlt_opencl_device *)device, made->source_size,
+                                          made->destination_size, 0, &used, error);
   if (status == RELAYOUT_OK) {
     status = enqueue_all(program, &used, source, destination, error);
     /* Also after a failure: what was enqueued still uses the caller's memory. */
@@ -102,6 +98,6 @@ relayout_status rlt_opencl_program_execute(relayout_device *device, const void *
       status = rlt_cl_fail(error, code, "clFinish");
     }
   }
-  release_stage(&used);
+  rlt_stage_release(&used);
   return status;
 }

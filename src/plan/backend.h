@@ -36,6 +36,16 @@ typedef struct rlt_backend {
   relayout_status (*program_execute)(relayout_device *device, const void *program,
                                      const void *source, void *destination, relayout_error *error);
 
+  /* Memory of the device's own to time programs in, every page of it touched, of at least these
+   * sizes in bytes. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+  relayout_status (*scratch_create)(relayout_device *device, size_t source_size,
+                                    size_t destination_size, void **scratch, relayout_error *error);
+  void (*scratch_destroy)(relayout_device *device, void *scratch);
+
+  /* Runs a program there once and says how long the device took. */
+  relayout_status (*program_time)(relayout_device *device, const void *program, void *scratch,
+                                  double *seconds, relayout_error *error);
+
   /* Says what the device will run: one line of English without a full stop. */
   void (*program_describe)(const relayout_device *device, const void *program, rlt_text *text);
 

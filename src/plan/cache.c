@@ -73,10 +73,11 @@ static bool same(const relayout_shape *a, const relayout_shape *b) {
 
 /* The held plan of this key, moved to the front; NULL when there is none. */
 static relayout_plan *find(rlt_plan_cache *cache, uint64_t hash, const relayout_shape *from,
-                           const relayout_shape *to, relayout_strategy wanted) {
+                           const relayout_shape *to, rlt_wish wish) {
   for (int32_t i = 0; i < cache->count; ++i) {
     const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && entry.plan->wanted == wanted && same(&entry.plan->from, from) &&
+    if (entry.hash == hash && entry.plan->wish.strategy == wish.strategy &&
+        entry.plan->wish.effort == wish.effort && same(&entry.plan->from, from) &&
         same(&entry.plan->to, to)) {
       memmove(&cache->entries[1], &cache->entries[0], (size_t)i * sizeof entry);
       cache->entries[0] = entry;
@@ -105,15 +106,15 @@ static bool has_rank(const relayout_shape *shape) {
 }
 
 relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, relayout_strategy wanted,
-                                   relayout_plan **plan, relayout_error *error) {
+                                   const relayout_shape *to, rlt_wish wish, relayout_plan **plan,
+                                   relayout_error *error) {
   if (!has_rank(from) || !has_rank(to)) {
-    return rlt_plan_create(device, from, to, wanted, plan, error); /* which says what is wrong */
+    return rlt_plan_create(device, from, to, wish, plan, error); /* which says what is wrong */
   }
   rlt_plan_cache *cache = device->cache;
   const uint64_t hash = hash_shape(hash_shape(RLT_HASH_START, from), to);
   pthread_mutex_lock(&cache->mutex);
-  relayout_plan *found = find(cache, hash, from, to, wanted);
+  relayout_plan *found = find(cache, hash, from, to, wish);
   pthread_mutex_unlock(&cache->mutex);
   if (found != NULL) {
     *plan = found;
@@ -122,7 +123,7 @@ relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape
 
   /* Made outside the lock, since it may compile. Two threads may both make it; both plans are right,
    * and the older entry ages out. */
-  const relayout_status status = rlt_plan_create(device, from, to, wanted, plan, error);
+  const relayout_status status = rlt_plan_create(device, from, to, wish, plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -5,11 +5,12 @@
 
 #include "base/error.h"
 #include "plan/cache.h"
+#include "plan/measure.h"
 
 /* The problem in `plan` is simplified already; chooses the strategy and has the backend make the
  * program. */
-static relayout_status finish(relayout_plan *plan, relayout_strategy wanted,
-                              relayout_error *error) {
+static relayout_status finish(relayout_plan *plan, relayout_error *error) {
+  const relayout_strategy wanted = plan->wish.strategy;
   const rlt_problem *problem = &plan->problem;
   const rlt_backend *backend = plan->device->backend;
   plan->source_size = (size_t)(problem->source_elements * problem->element_bytes);
@@ -28,11 +29,18 @@ static relayout_status finish(relayout_plan *plan, relayout_strategy wanted,
     return status;
   }
   plan->chosen = plan->candidates.best;
+  if (plan->wish.effort == RELAYOUT_PLAN_MEASURE && plan->candidates.count > 1 &&
+      rlt_measure(plan->device, problem, &plan->candidates, &plan->chosen, &plan->program)) {
+    plan->choice = RLT_CHOICE_MEASURED;
+  }
   plan->strategy = plan->candidates.of[plan->chosen].strategy;
+  if (plan->program != NULL) {
+    return RELAYOUT_OK;
+  }
   return backend->program_create(plan->device, problem, &plan->strategy, &plan->program, error);
 }
 
-static relayout_status new_plan(relayout_device *device, relayout_plan **plan,
+static relayout_status new_plan(relayout_device *device, rlt_wish wish, relayout_plan **plan,
                                 relayout_error *error) {
   *plan = calloc(1, sizeof **plan);
   if (*plan == NULL) {
@@ -42,12 +50,13 @@ static relayout_status new_plan(relayout_device *device, relayout_plan **plan,
   atomic_init(&(*plan)->holders, 1);
   rlt_device_retain(device);
   (*plan)->device = device;
+  (*plan)->wish = wish;
   return RELAYOUT_OK;
 }
 
-static relayout_status finish_or_release(relayout_plan *made, relayout_strategy wanted,
-                                         relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = finish(made, wanted, error);
+static relayout_status finish_or_release(relayout_plan *made, relayout_plan **plan,
+                                         relayout_error *error) {
+  const relayout_status status = finish(made, error);
   if (status != RELAYOUT_OK) {
     rlt_plan_release(made);
     return status;
@@ -56,9 +65,30 @@ static relayout_status finish_or_release(relayout_plan *made, relayout_strategy 
   return RELAYOUT_OK;
 }
 
-static relayout_status wanted_strategy(const relayout_plan_options *options,
-                                       relayout_strategy *wanted, relayout_error *error) {
-  *wanted = RELAYOUT_STRATEGY_AUTO;
+static relayout_status check_strategy(relayout_strategy strategy, relayout_error *error) {
+  switch (strategy) {
+#define KNOWN_STRATEGY(name, value, text) case RELAYOUT_STRATEGY_##name:
+    RELAYOUT_STRATEGY_TABLE(KNOWN_STRATEGY)
+#undef KNOWN_STRATEGY
+    return RELAYOUT_OK;
+  }
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->strategy is %d, no known strategy",
+                  (int)strategy);
+}
+
+static relayout_status check_effort(relayout_plan_effort effort, relayout_error *error) {
+  switch (effort) {
+  case RELAYOUT_PLAN_ESTIMATE:
+  case RELAYOUT_PLAN_MEASURE:
+    return RELAYOUT_OK;
+  }
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->effort is %d, no known effort",
+                  (int)effort);
+}
+
+static relayout_status read_options(const relayout_plan_options *options, rlt_wish *wish,
+                                    relayout_error *error) {
+  *wish = (rlt_wish){RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE};
   if (options == NULL) {
     return RELAYOUT_OK;
   }
@@ -66,22 +96,16 @@ static relayout_status wanted_strategy(const relayout_plan_options *options,
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
                     options->struct_size, sizeof *options);
   }
-  switch (options->strategy) {
-#define KNOWN_STRATEGY(name, value, text) case RELAYOUT_STRATEGY_##name:
-    RELAYOUT_STRATEGY_TABLE(KNOWN_STRATEGY)
-#undef KNOWN_STRATEGY
-    *wanted = options->strategy;
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->strategy is %d, no known strategy",
-                  (int)options->strategy);
+  *wish = (rlt_wish){options->strategy, options->effort};
+  const relayout_status status = check_strategy(wish->strategy, error);
+  return status == RELAYOUT_OK ? check_effort(wish->effort, error) : status;
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, relayout_strategy wanted,
-                                relayout_plan **plan, relayout_error *error) {
+                                const relayout_shape *to, rlt_wish wish, relayout_plan **plan,
+                                relayout_error *error) {
   relayout_plan *made = NULL;
-  relayout_status status = new_plan(device, &made, error);
+  relayout_status status = new_plan(device, wish, &made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -92,9 +116,8 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   }
   made->from = *from;
   made->to = *to;
-  made->wanted = wanted;
   rlt_problem_simplify(&made->problem);
-  return finish_or_release(made, wanted, plan, error);
+  return finish_or_release(made, plan, error);
 }
 
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
@@ -107,22 +130,23 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
                     : to == NULL   ? "to"
                                    : "plan");
   }
-  relayout_strategy wanted;
-  const relayout_status status = wanted_strategy(options, &wanted, error);
-  return status == RELAYOUT_OK ? rlt_plan_cache_get(device, from, to, wanted, plan, error) : status;
+  rlt_wish wish;
+  const relayout_status status = read_options(options, &wish, error);
+  return status == RELAYOUT_OK ? rlt_plan_cache_get(device, from, to, wish, plan, error) : status;
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             relayout_strategy wanted, relayout_plan **plan,
                                             relayout_error *error) {
   relayout_plan *made = NULL;
-  const relayout_status status = new_plan(device, &made, error);
+  const rlt_wish wish = {wanted, RELAYOUT_PLAN_ESTIMATE};
+  const relayout_status status = new_plan(device, wish, &made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   made->problem = *problem;
   rlt_problem_simplify(&made->problem);
-  return finish_or_release(made, wanted, plan, error);
+  return finish_or_release(made, plan, error);
 }
 
 void rlt_plan_retain(relayout_plan *plan) {

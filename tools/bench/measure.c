@@ -316,9 +316,11 @@ exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
     return EXIT_CODE_FAILURE;
   }
   relayout_error error;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = target->effort;
   if (target->reserve(target, at.room.source_step * at.room.places,
                       at.room.destination_step * at.room.places, &error) != RELAYOUT_OK ||
-      relayout_plan_create(target->device, &at.of->from, &at.of->to, NULL, &at.plan, &error) !=
+      relayout_plan_create(target->device, &at.of->from, &at.of->to, &options, &at.plan, &error) !=
           RELAYOUT_OK) {
     return skip_for(result, &error);
   }

@@ -35,7 +35,8 @@ typedef struct bench_results {
   bool is_hot;
   relayout_device_info device;
   const char *clock; /* the one that counts: "device" or "wall" */
-  bool with_peers;   /* they were asked for */
+  relayout_plan_effort effort;
+  bool with_peers; /* they were asked for */
   bench_peer peers[BENCH_MOST_PEERS];
   size_t peer_count;
   bench_result *cases;

@@ -22,6 +22,9 @@ void table_begin(const bench_results *results, FILE *file) {
   fprintf(file,
           "%s; the %s clock counts; 'of copy' is against the best plain copy of as many bytes\n",
           results->is_hot ? "warm in the cache" : "cold in the cache", results->clock);
+  if (results->effort == RELAYOUT_PLAN_MEASURE) {
+    fputs("plans are measured\n", file);
+  }
   if (results->with_peers) {
     print_peers(results, file);
   }

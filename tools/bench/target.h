@@ -31,7 +31,8 @@ typedef struct bench_copy {
 typedef struct bench_target bench_target;
 
 struct bench_target {
-  relayout_device *device; /* the target's own */
+  relayout_device *device;     /* the target's own */
+  relayout_plan_effort effort; /* that plans are made with */
   relayout_device_info info;
   const char *clock;    /* what counts: "device" or "wall" */
   uint64_t cache_bytes; /* the last level before memory */

@@ -1,0 +1,67 @@
+/* timing.c: how long a program takes on memory of its own. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "cpu/program.h"
+
+enum { ALIGNMENT = 4096 };
+
+typedef struct scratch {
+  void *source;
+  void *destination;
+} scratch;
+
+/* Every page is touched: what was never written is one page of zeros to the system. */
+static void *touched(size_t size) {
+  void *made = NULL;
+  if (posix_memalign(&made, ALIGNMENT, size > 0 ? size : 1) != 0) {
+    return NULL;
+  }
+  memset(made, 1, size);
+  return made;
+}
+
+relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_size,
+                                       size_t destination_size, void **made_scratch,
+                                       relayout_error *error) {
+  scratch *const made = calloc(1, sizeof *made);
+  if (made != NULL) {
+    made->source = touched(source_size);
+    made->destination = touched(destination_size);
+  }
+  if (made == NULL || made->source == NULL || made->destination == NULL) {
+    rlt_cpu_scratch_destroy(device, made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to time a relayout of %zu bytes in",
+                    destination_size);
+  }
+  *made_scratch = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_cpu_scratch_destroy(relayout_device *device, void *made_scratch) {
+  (void)device;
+  scratch *const made = made_scratch;
+  if (made != NULL) {
+    free(made->source);
+    free(made->destination);
+    free(made);
+  }
+}
+
+static double now(void) {
+  struct timespec time = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+relayout_status rlt_cpu_program_time(relayout_device *device, const void *program,
+                                     void *made_scratch, double *seconds, relayout_error *error) {
+  const scratch *const made = made_scratch;
+  const double begin = now();
+  const relayout_status status =
+      rlt_cpu_program_execute(device, program, made->source, made->destination, error);
+  *seconds = now() - begin;
+  return status;
+}

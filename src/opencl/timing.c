@@ -1,0 +1,85 @@
+/* timing.c: how long a program takes on buffers of its own. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "opencl/cl_error.h"
+#include "opencl/program.h"
+#include "opencl/staging.h"
+
+/* Until a page is written it may be one of zeros that all share. */
+static cl_int touch(const rlt_stage *stage, cl_mem buffer, size_t size) {
+  const cl_uchar pattern = 1;
+  return buffer == NULL ? CL_SUCCESS
+                        : clEnqueueFillBuffer(stage->queue, buffer, &pattern, sizeof pattern, 0,
+                                              size, 0, NULL, NULL);
+}
+
+static relayout_status fill_stage(const rlt_opencl_device *device, size_t source_size,
+                                  size_t destination_size, rlt_stage *stage,
+                                  relayout_error *error) {
+  const relayout_status status = rlt_stage_make(device, source_size, destination_size,
+                                                CL_QUEUE_PROFILING_ENABLE, stage, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  cl_int code = touch(stage, stage->source, source_size);
+  if (code == CL_SUCCESS) {
+    code = touch(stage, stage->destination, destination_size);
+  }
+  const cl_int finish_code = clFinish(stage->queue);
+  code = code == CL_SUCCESS ? finish_code : code;
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueFillBuffer");
+}
+
+relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
+                                          size_t destination_size, void **scratch,
+                                          relayout_error *error) {
+  rlt_stage *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to time relayouts in");
+  }
+  const relayout_status status =
+      fill_stage((const rlt_opencl_device *)device, source_size, destination_size, made, error);
+  if (status != RELAYOUT_OK) {
+    rlt_opencl_scratch_destroy(device, made);
+    return status;
+  }
+  *scratch = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch) {
+  (void)device;
+  rlt_stage_release(scratch);
+  free(scratch);
+}
+
+static cl_int seconds_of(cl_event event, double *seconds) {
+  cl_ulong begin = 0;
+  cl_ulong end = 0;
+  cl_int code = clWaitForEvents(1, &event);
+  if (code == CL_SUCCESS) {
+    code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL);
+  }
+  if (code == CL_SUCCESS) {
+    code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+  }
+  *seconds = (double)(end - begin) * 1e-9;
+  return code;
+}
+
+relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
+                                        double *seconds, relayout_error *error) {
+  (void)device;
+  const rlt_stage *const stage = scratch;
+  cl_event event = NULL;
+  const relayout_status status =
+      rlt_opencl_program_enqueue(program, stage->queue, (rlt_place){stage->source, 0},
+                                 (rlt_place){stage->destination, 0}, 0, NULL, &event, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const cl_int code = seconds_of(event, seconds);
+  clReleaseEvent(event);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetEventProfilingInfo");
+}
