@@ -56,7 +56,8 @@ typedef struct relayout_plan_options {
   relayout_strategy strategy;
   /* MEASURE runs at most four ways on memory of the device's own, as much as the relayout's source and
    * destination take, and keeps the fastest; plan_create returns when that is done. Where it cannot
-   * have that memory, or the time, it estimates. */
+   * have that memory, or the time, it estimates. What won is remembered by the device (see
+   * relayout_device_export_winners) and chosen by later plans of either effort, without a run. */
   relayout_plan_effort effort;
 } relayout_plan_options;
 
@@ -100,6 +101,25 @@ RELAYOUT_API relayout_status relayout_plan_execute(const relayout_plan *plan, co
 RELAYOUT_API relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,
                                            const relayout_shape *to, const void *source,
                                            void *destination, relayout_error *error);
+
+/* What measured plans found on this device, as text that can be kept and given to a device of the same
+ * kind and driver, in this process or another. Like snprintf: writes at most `capacity` bytes with
+ * the NUL (buffer may be NULL when capacity is 0) and returns the length of the whole text without
+ * it; 0 when device is NULL.
+ *
+ * Devices keep the same text in a file of their own, winners-*.txt, where a built program is kept
+ * too: relayout/ in the user's cache directory ($XDG_CACHE_HOME or else $HOME/.cache), or
+ * relayout_opencl_options.cache_directory; RELAYOUT_CACHE=off in the environment keeps none. It may
+ * be read, moved and deleted at any time. */
+RELAYOUT_API size_t relayout_device_export_winners(relayout_device *device, char *buffer,
+                                                   size_t capacity);
+
+/* Takes over such a text, of `size` bytes, in place of what the device knows of the same problems.
+ * Lines that cannot be read are passed over, and so is a text of another device, driver or version.
+ * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL. */
+RELAYOUT_API relayout_status relayout_device_import_winners(relayout_device *device,
+                                                            const char *text, size_t size,
+                                                            relayout_error *error);
 
 typedef enum relayout_explain_form {
   RELAYOUT_EXPLAIN_TEXT = 0, /* some lines of English */

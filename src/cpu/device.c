@@ -8,9 +8,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "cpu/program.h"
+#include "plan/winners.h"
 
 /* ---- Info ---- */
 
@@ -153,6 +155,9 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
     free(made);
     return status;
   }
+  char *const folder = rlt_cache_folder(NULL);
+  rlt_winners_keep_in(&made->base, folder);
+  free(folder);
   *device = &made->base;
   return RELAYOUT_OK;
 }

@@ -10,6 +10,7 @@
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
 #include "opencl/program.h"
+#include "plan/winners.h"
 
 enum {
   /* More work-items in a group gain nothing once a tile's loads are spread over them. */
@@ -168,6 +169,7 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
   made->id = id;
   learn(made, wanted->kernels);
   rlt_builds_initialize(made, wanted->cache_directory);
+  rlt_winners_keep_in(&made->base, made->disk_cache.directory);
   *device = &made->base;
   return RELAYOUT_OK;
 }

@@ -2,16 +2,15 @@
 #include "opencl/disk_cache.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/cache_folder.h"
 #include "base/hash.h"
 
 /* No driver's binaries come near either. */
@@ -31,66 +30,13 @@ typedef struct file_head {
   uint64_t checksum; /* of key and binary */
 } file_head;
 
-/* ---- Where ---- */
-
-/* base/rest; NULL without memory, or where the base is not absolute. */
-static char *path_in(const char *base, const char *rest) {
-  if (base == NULL || base[0] != '/') {
-    return NULL;
-  }
-  const size_t capacity = strlen(base) + 1 + strlen(rest) + 1;
-  char *const path = malloc(capacity);
-  if (path != NULL) {
-    snprintf(path, capacity, "%s/%s", base, rest);
-  }
-  return path;
-}
-
-/* A program that runs with more rights than its caller must not take folders from it. */
-static bool has_its_callers_rights(void) {
-  return getuid() == geteuid() && getgid() == getegid();
-}
-
-static char *users_directory(void) {
-  if (!has_its_callers_rights()) {
-    return NULL;
-  }
-  char *const path = path_in(getenv("XDG_CACHE_HOME"), "relayout");
-  return path != NULL ? path : path_in(getenv("HOME"), ".cache/relayout");
-}
-
 void rlt_disk_cache_open(const char *wanted, rlt_disk_cache *cache) {
-  const char *const setting = getenv("RELAYOUT_CACHE");
-  *cache = (rlt_disk_cache){.directory = NULL, .most_bytes = most_bytes_of_all};
-  if (setting == NULL || strcmp(setting, "off") != 0) {
-    cache->directory = wanted == NULL     ? users_directory()
-                       : wanted[0] == '/' ? strdup(wanted)
-                                          : NULL;
-  }
+  *cache = (rlt_disk_cache){.directory = rlt_cache_folder(wanted), .most_bytes = most_bytes_of_all};
 }
 
 void rlt_disk_cache_close(rlt_disk_cache *cache) {
   free(cache->directory);
   cache->directory = NULL;
-}
-
-/* Makes the folder and those above it where they are missing. */
-static void make_directories(const char *path) {
-  char *const part = strdup(path);
-  if (part == NULL) {
-    return;
-  }
-  for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    mkdir(part, 0700);
-    *slash = '/';
-  }
-  mkdir(part, 0700);
-  free(part);
-}
-
-static int open_directory(const char *path) {
-  return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* ---- The content of a file ---- */
@@ -150,7 +96,7 @@ static void name_of(const content *key, char *name) {
 
 /* Whether the file is whole and holds a binary of this key. */
 static bool is_of(const content *file, const content *key) {
-  if (file->size < key->size ||
+  if (file->size < key->size || file->size < sizeof(file_head) ||
       memcmp(file->bytes + sizeof(file_head), key->bytes + sizeof(file_head),
              key->size - sizeof(file_head)) != 0) {
     return false;
@@ -163,63 +109,6 @@ static bool is_of(const content *file, const content *key) {
 
 /* ---- Reading ---- */
 
-static bool read_whole(int file, unsigned char *bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t count = read(file, bytes, size);
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
-      return false;
-    }
-    bytes += count;
-    size -= (size_t)count;
-  }
-  return true;
-}
-
-/* Another user's file may hold anything: only this one's and the system's are read, and none that
- * others can write. */
-static bool is_trusted(const struct stat *facts) {
-  return S_ISREG(facts->st_mode) && (facts->st_uid == geteuid() || facts->st_uid == 0) &&
-         (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-static content read_file(int file) {
-  content read = {NULL, 0};
-  struct stat facts;
-  if (fstat(file, &facts) != 0 || !is_trusted(&facts) || facts.st_size < (off_t)sizeof(file_head) ||
-      (uint64_t)facts.st_size > most_bytes_of_one) {
-    return read;
-  }
-  read.size = (size_t)facts.st_size;
-  read.bytes = malloc(read.size);
-  if (read.bytes != NULL && !read_whole(file, read.bytes, read.size)) {
-    free(read.bytes);
-    read.bytes = NULL;
-  }
-  return read;
-}
-
-static content read_named(const char *directory_path, const char *name) {
-  content read = {NULL, 0};
-  const int directory = open_directory(directory_path);
-  if (directory < 0) {
-    return read;
-  }
-  /* Not blocking, in case it is a pipe. */
-  const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (file >= 0) {
-    read = read_file(file);
-    if (read.bytes != NULL) {
-      (void)futimens(file, NULL); /* the files used last stay longest */
-    }
-    close(file);
-  }
-  close(directory);
-  return read;
-}
-
 bool rlt_disk_cache_load(const rlt_disk_cache *cache, const rlt_disk_key *key,
                          unsigned char **binary, size_t *size) {
   if (cache->directory == NULL) {
@@ -231,7 +120,8 @@ bool rlt_disk_cache_load(const rlt_disk_cache *cache, const rlt_disk_key *key,
   }
   char name[NAME_SIZE];
   name_of(&wanted, name);
-  const content file = read_named(cache->directory, name);
+  content file = {NULL, 0};
+  file.bytes = rlt_cache_folder_read(cache->directory, name, most_bytes_of_one, &file.size);
   const bool found = file.bytes != NULL && is_of(&file, &wanted);
   if (found) {
     *size = file.size - wanted.size;
@@ -245,38 +135,6 @@ bool rlt_disk_cache_load(const rlt_disk_cache *cache, const rlt_disk_key *key,
 }
 
 /* ---- Writing ---- */
-
-static bool write_whole(int file, const unsigned char *bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t count = write(file, bytes, size);
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
-      return false;
-    }
-    bytes += count;
-    size -= (size_t)count;
-  }
-  return true;
-}
-
-/* Under a name of its own first, so that nobody ever sees a part of it. */
-static void write_named(int directory, const char *name, const content *made) {
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_REALTIME, &now);
-  char temporary[LONGEST_NAME];
-  snprintf(temporary, sizeof temporary, "%s-%ld-%09ld", name, (long)getpid(), now.tv_nsec);
-  const int file =
-      openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return;
-  }
-  const bool written = write_whole(file, made->bytes, made->size);
-  if (close(file) != 0 || !written || renameat(directory, temporary, directory, name) != 0) {
-    unlinkat(directory, temporary, 0);
-  }
-}
 
 static bool is_ours(const char *name) {
   return strspn(name, "0123456789abcdef") == HASH_DIGITS &&
@@ -336,15 +194,11 @@ void rlt_disk_cache_store(const rlt_disk_cache *cache, const rlt_disk_key *key,
   head.checksum = checksum_of(&made);
   memcpy(made.bytes, &head, sizeof head);
 
-  int directory = open_directory(cache->directory);
-  if (directory < 0 && errno == ENOENT) {
-    make_directories(cache->directory);
-    directory = open_directory(cache->directory);
-  }
+  char name[NAME_SIZE];
+  name_of(&made, name);
+  rlt_cache_folder_write(cache->directory, name, made.bytes, made.size);
+  const int directory = open(cache->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory >= 0) {
-    char name[NAME_SIZE];
-    name_of(&made, name);
-    write_named(directory, name, &made);
     drop_oldest(directory, cache->most_bytes);
   }
   free(made.bytes);

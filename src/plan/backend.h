@@ -15,6 +15,7 @@
 #include "relayout/plan.h"
 
 struct rlt_plan_cache;
+struct rlt_winners;
 
 typedef struct rlt_backend {
   relayout_backend id;
@@ -58,9 +59,10 @@ struct relayout_device {
   const rlt_backend *backend;
   atomic_int holders; /* the opener and the plans */
   struct rlt_plan_cache *cache;
+  struct rlt_winners *winners;
 };
 
-/* Sets up the common part: one holder, an empty cache. RELAYOUT_OUT_OF_MEMORY. */
+/* Sets up the common part: one holder, an empty cache, no winners. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend *backend,
                                       relayout_error *error);
 void rlt_device_retain(relayout_device *device);

@@ -8,6 +8,7 @@
 #include "cpu/cpu.h"
 #include "plan/backend.h"
 #include "plan/cache.h"
+#include "plan/winners.h"
 #ifdef RELAYOUT_HAVE_OPENCL
 #include "opencl/opencl.h"
 #endif
@@ -16,7 +17,14 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
                                       relayout_error *error) {
   device->backend = backend;
   atomic_init(&device->holders, 1);
-  return rlt_plan_cache_create(&device->cache, error);
+  relayout_status status = rlt_winners_create(&device->winners, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_plan_cache_create(&device->cache, error);
+    if (status != RELAYOUT_OK) {
+      rlt_winners_destroy(device->winners);
+    }
+  }
+  return status;
 }
 
 void rlt_device_retain(relayout_device *device) {
@@ -28,6 +36,7 @@ void rlt_device_release(relayout_device *device) {
     return;
   }
   rlt_plan_cache_destroy(device->cache);
+  rlt_winners_destroy(device->winners);
   device->backend->destroy(device);
 }
 

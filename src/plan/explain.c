@@ -106,8 +106,9 @@ static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
 
 static void add_candidates_text(rlt_text *text, const relayout_plan *plan) {
   const rlt_candidates *const made = &plan->candidates;
-  if (plan->choice == RLT_CHOICE_MEASURED) {
-    rlt_text_add(text, "measured: the fastest of those that were run\n");
+  if (plan->choice != RLT_CHOICE_ESTIMATED) {
+    rlt_text_add(text, "measured: the fastest of those that were run%s\n",
+                 plan->choice == RLT_CHOICE_REMEMBERED ? ", and remembered" : "");
   }
   rlt_text_add(text, "predicted: ");
   add_cost_text(text, &made->of[plan->chosen].cost);
@@ -191,10 +192,12 @@ static void add_terms_json(rlt_text *text, const char *key, const double *terms)
 }
 
 static void add_candidates_json(rlt_text *text, const relayout_plan *plan) {
+  static const char *const choice_names[] = {[RLT_CHOICE_ESTIMATED] = "estimate",
+                                             [RLT_CHOICE_MEASURED] = "measure",
+                                             [RLT_CHOICE_REMEMBERED] = "winner"};
   const rlt_candidates *const made = &plan->candidates;
   rlt_text_add(text, ",\"chosen_by\":\"%s\",\"predicted_fraction\":%.9g,\"candidates\":[",
-               plan->choice == RLT_CHOICE_MEASURED ? "measure" : "estimate",
-               relayout_plan_get_predicted_fraction(plan));
+               choice_names[plan->choice], relayout_plan_get_predicted_fraction(plan));
   for (int32_t i = 0; i < made->count; ++i) {
     const rlt_candidate *const one = &made->of[i];
     rlt_text_add(text,

@@ -6,6 +6,32 @@
 #include "base/error.h"
 #include "plan/cache.h"
 #include "plan/measure.h"
+#include "plan/winners.h"
+
+/* One of the candidates: what is known to be the fastest, or is measured now, or is predicted to be.
+ * Measuring makes its program too. */
+static void choose(relayout_plan *plan) {
+  plan->chosen = plan->candidates.best;
+  plan->choice = RLT_CHOICE_ESTIMATED;
+  if (plan->candidates.count == 1) {
+    return;
+  }
+  const bool is_free = plan->wish.strategy == RELAYOUT_STRATEGY_AUTO;
+  const int32_t won =
+      is_free ? rlt_winners_find(plan->device, &plan->problem, &plan->candidates) : -1;
+  if (won >= 0) {
+    plan->chosen = won;
+    plan->choice = RLT_CHOICE_REMEMBERED;
+  } else if (plan->wish.effort == RELAYOUT_PLAN_MEASURE &&
+             rlt_measure(plan->device, &plan->problem, &plan->candidates, &plan->chosen,
+                         &plan->program)) {
+    plan->choice = RLT_CHOICE_MEASURED;
+    if (is_free) {
+      rlt_winners_remember(plan->device, &plan->problem,
+                           &plan->candidates.of[plan->chosen].strategy);
+    }
+  }
+}
 
 /* The problem in `plan` is simplified already; chooses the strategy and has the backend make the
  * program. */
@@ -28,11 +54,7 @@ static relayout_status finish(relayout_plan *plan, relayout_error *error) {
   if (status != RELAYOUT_OK) {
     return status;
   }
-  plan->chosen = plan->candidates.best;
-  if (plan->wish.effort == RELAYOUT_PLAN_MEASURE && plan->candidates.count > 1 &&
-      rlt_measure(plan->device, problem, &plan->candidates, &plan->chosen, &plan->program)) {
-    plan->choice = RLT_CHOICE_MEASURED;
-  }
+  choose(plan);
   plan->strategy = plan->candidates.of[plan->chosen].strategy;
   if (plan->program != NULL) {
     return RELAYOUT_OK;

@@ -19,7 +19,11 @@ typedef struct rlt_wish {
 } rlt_wish;
 
 /* Why a plan does what it does. */
-typedef enum rlt_choice { RLT_CHOICE_ESTIMATED, RLT_CHOICE_MEASURED } rlt_choice;
+typedef enum rlt_choice {
+  RLT_CHOICE_ESTIMATED,
+  RLT_CHOICE_MEASURED,
+  RLT_CHOICE_REMEMBERED
+} rlt_choice;
 
 struct relayout_plan {
   relayout_device *device; /* held */

@@ -1,0 +1,359 @@
+/* test_winners.c: what was measured once is known to later plans, devices and processes; and texts
+ * that are damaged or someone else's do no harm. */
+#include "cmocka_all.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/plan.h"
+#include "plan/recorder.h"
+#include "plan/winners.h"
+#include "relayout/relayout.h"
+#include "shape_of.h"
+
+enum { TEXT_SIZE = 4096 };
+
+static const char head[] = "relayout winners 1\n"
+                           "device: a \"recording\" device, 0 compute units\n"
+                           "driver:  \n";
+
+/* On the recorder there are a transpose of 32 rows by 16 columns, which is estimated to be the best,
+ * and packed tiles of 41 by 64 and of 16 by 64. */
+static const char line[] = "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64\n";
+
+static double few_rows_are_fast(const rlt_strategy *strategy, int n) {
+  (void)n;
+  return (double)rlt_group_length(&strategy->rows);
+}
+
+static relayout_plan *create(relayout_device *device, const char *from_text, const char *to_text,
+                             relayout_plan_effort effort) {
+  const relayout_shape from = shape_of(from_text);
+  const relayout_shape to = shape_of(to_text);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = effort;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  return plan;
+}
+
+/* A plan of the usual relayout: how it was chosen, and its rows. */
+static void expect_plan(relayout_device *device, relayout_plan_effort effort, rlt_choice choice,
+                        int64_t rows) {
+  relayout_plan *plan = create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", effort);
+  assert_int_equal(plan->choice, choice);
+  assert_int_equal(rlt_group_length(&plan->strategy.rows), rows);
+  assert_true(rlt_strategies_equal(&plan->strategy, plan->program));
+  relayout_plan_destroy(plan);
+}
+
+static void expect_text(relayout_device *device, const char *lines) {
+  char expected[TEXT_SIZE];
+  char found[TEXT_SIZE];
+  snprintf(expected, sizeof expected, "%s%s", head, lines);
+  assert_int_equal(relayout_device_export_winners(device, found, sizeof found), strlen(expected));
+  assert_string_equal(found, expected);
+}
+
+static void import(relayout_device *device, const char *first, const char *second) {
+  char text[TEXT_SIZE];
+  const int size = snprintf(text, sizeof text, "%s%s", first, second);
+  assert_int_equal(relayout_device_import_winners(device, text, (size_t)size, NULL), RELAYOUT_OK);
+}
+
+static void test_known_to_later_plans(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_are_fast;
+  expect_text(device, "");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  const int timed = record.programs_timed;
+  /* The estimated plan is made anew. */
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  expect_text(device, line);
+  relayout_plan *plan =
+      create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", RELAYOUT_PLAN_ESTIMATE);
+  char text[TEXT_SIZE];
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text);
+  assert_non_null(strstr(text, "measured: the fastest of those that were run, and remembered\n"));
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+  assert_non_null(strstr(text, "\"chosen_by\":\"winner\""));
+  relayout_plan_destroy(plan);
+  assert_int_equal(record.programs_timed, timed);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
+}
+
+static void test_a_strategy_asked_for_is_not_remembered(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_are_fast;
+  const relayout_shape from = shape_of("f32[64,41]{1,0}");
+  const relayout_shape to = shape_of("f32[64,41]{0,1}");
+  const relayout_plan_options options = {sizeof options, RELAYOUT_STRATEGY_PACKED,
+                                         RELAYOUT_PLAN_MEASURE};
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(plan->choice, RLT_CHOICE_MEASURED);
+  expect_text(device, "");
+  relayout_plan_destroy(plan);
+  import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = transpose 32 x 16\n");
+  assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(plan->strategy.kind, RELAYOUT_STRATEGY_PACKED);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+static void test_blob_makes_the_round(void **state) {
+  (void)state;
+  recorder first_record;
+  recorder second_record;
+  relayout_device *first = recorder_device(&first_record);
+  relayout_device *second = recorder_device(&second_record);
+  first_record.seconds = few_rows_are_fast;
+  expect_plan(first, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  relayout_plan_destroy(
+      create(first, "u8[2,3,4]{2,1,0}", "u8[2,3,4]{0,2,1:PD(9,9,9)}", RELAYOUT_PLAN_MEASURE));
+  expect_plan(second, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
+  char text[TEXT_SIZE];
+  const size_t size = relayout_device_export_winners(first, NULL, 0);
+  assert_int_equal(relayout_device_export_winners(first, text, sizeof text), size);
+  assert_int_equal(relayout_device_import_winners(second, text, size, NULL), RELAYOUT_OK);
+  expect_plan(second, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  assert_int_equal(second_record.programs_timed, 0);
+  char again[TEXT_SIZE];
+  relayout_device_export_winners(second, again, sizeof again);
+  assert_string_equal(again, text);
+  char cut[10];
+  assert_int_equal(relayout_device_export_winners(first, cut, sizeof cut), size);
+  assert_string_equal(cut, "relayout ");
+  relayout_device_destroy(first);
+  relayout_device_destroy(second);
+}
+
+static void test_later_winners_replace(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  import(device, head, line);
+  import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 41 x 64\n");
+  expect_text(device, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 41 x 64\n");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 41);
+  relayout_device_destroy(device);
+}
+
+/* Each of these leaves the device as it was. */
+static void test_texts_that_do_no_harm(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"", ""},
+      {"", line},
+      {"relayout winners 2\ndevice: a \"recording\" device, 0 compute units\ndriver:  \n", line},
+      {"relayout winners 1\ndevice: another device, 0 compute units\ndriver:  \n", line},
+      {"relayout winners 1\ndevice: a \"recording\" device, 0 compute units\ndriver: 7 \n", line},
+      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64"}, /* cut before its end */
+      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64\n"},
+      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = \n"},
+      {head, "= packed 16 x 64\n"},
+      {head, "\n\n\n"},
+      {head, "words 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64\n"},
+      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed \x1b[2J 16 x 64\n"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
+    print_message("text %zu\n", i);
+    recorder record;
+    relayout_device *device = recorder_device(&record);
+    import(device, texts[i][0], texts[i][1]);
+    expect_text(device, "");
+    expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
+    relayout_device_destroy(device);
+  }
+  /* Good lines count beside bad ones; and a winner that is no candidate is none. */
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 17 x 64\n");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
+  char mixed[TEXT_SIZE];
+  snprintf(mixed, sizeof mixed, "%srubbish\n%sbytes", head, line);
+  import(device, mixed, "");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  /* A zero byte ends nothing but its line. */
+  static const char zero[] = "bytes 4\0 = packed 16 x 64\n";
+  char with_zero[TEXT_SIZE];
+  memcpy(with_zero, head, sizeof head - 1);
+  memcpy(with_zero + sizeof head - 1, zero, sizeof zero - 1);
+  assert_int_equal(
+      relayout_device_import_winners(device, with_zero, sizeof head - 1 + sizeof zero - 1, NULL),
+      RELAYOUT_OK);
+  expect_text(device, line);
+  relayout_device_destroy(device);
+}
+
+static void test_bad_arguments(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  assert_int_equal(relayout_device_import_winners(NULL, line, 1, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_device_import_winners(device, NULL, 0, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_device_export_winners(NULL, NULL, 0), 0);
+  relayout_device_destroy(device);
+}
+
+/* ---- Files ---- */
+
+typedef struct scratch {
+  char folder[64]; /* made by the test; the winners' own lies in it */
+  char inner[80];
+} scratch;
+
+static void make_scratch(scratch *made) {
+  snprintf(made->folder, sizeof made->folder, "/tmp/relayout-winners-XXXXXX");
+  assert_non_null(mkdtemp(made->folder));
+  snprintf(made->inner, sizeof made->inner, "%s/a/b", made->folder);
+}
+
+/* The only file in the inner folder. */
+static void find_file(const scratch *of, char *path, size_t capacity) {
+  int count = 0;
+  DIR *const listing = opendir(of->inner);
+  assert_non_null(listing);
+  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+    if (entry->d_name[0] != '.') {
+      assert_true(strncmp(entry->d_name, "winners-", 8) == 0);
+      snprintf(path, capacity, "%s/%s", of->inner, entry->d_name);
+      ++count;
+    }
+  }
+  closedir(listing);
+  assert_int_equal(count, 1);
+}
+
+static void drop_scratch(const scratch *dropped) {
+  char path[400];
+  find_file(dropped, path, sizeof path);
+  unlink(path);
+  rmdir(dropped->inner);
+  snprintf(path, sizeof path, "%s/a", dropped->folder);
+  rmdir(path);
+  assert_int_equal(rmdir(dropped->folder), 0);
+}
+
+static void expect_file(const char *path, const char *lines) {
+  char expected[TEXT_SIZE];
+  char found[TEXT_SIZE] = "";
+  snprintf(expected, sizeof expected, "%s%s", head, lines);
+  FILE *const file = fopen(path, "r");
+  assert_non_null(file);
+  found[fread(found, 1, sizeof found - 1, file)] = '\0';
+  fclose(file);
+  assert_string_equal(found, expected);
+}
+
+static void write_file(const char *path, const char *first, const char *second) {
+  FILE *const file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "%s%s", first, second);
+  fclose(file);
+}
+
+static relayout_device *device_in(const scratch *kept, recorder *record) {
+  relayout_device *const device = recorder_device(record);
+  record->seconds = few_rows_are_fast;
+  rlt_winners_keep_in(device, kept->inner);
+  return device;
+}
+
+static void test_file(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  char path[400];
+  find_file(&kept, path, sizeof path);
+  expect_file(path, line);
+  relayout_device_destroy(device);
+
+  /* The next process. */
+  device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_REMEMBERED, 16);
+  assert_int_equal(record.programs_timed, 0);
+  relayout_device_destroy(device);
+
+  /* What another has added meanwhile stays, and is known. */
+  static const char other[] = "bytes 1 fills 9/2:12:1 = packed 1 x 1\n";
+  char both[TEXT_SIZE];
+  device = device_in(&kept, &record);
+  expect_text(device, line);
+  snprintf(both, sizeof both, "%s%s", line, other);
+  write_file(path, head, both);
+  relayout_plan_destroy(
+      create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
+  snprintf(both, sizeof both, "%sbytes 4 keeps 64/64:40:1 40/40:1:64 = packed 16 x 64\n%s", line,
+           other);
+  expect_file(path, both);
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+static void test_bad_files(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  relayout_device_destroy(device);
+  char path[400];
+  find_file(&kept, path, sizeof path);
+  static const char *const contents[][2] = {{"", ""},
+                                            {"rubbish", ""},
+                                            {"relayout winners 1\n", line},
+                                            {head, "bytes 4 keeps 64/64:41:1"}};
+  for (size_t i = 0; i < sizeof contents / sizeof contents[0]; ++i) {
+    write_file(path, contents[i][0], contents[i][1]);
+    device = device_in(&kept, &record);
+    expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
+    relayout_device_destroy(device);
+  }
+  /* And is put right by the next that is measured. */
+  device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  expect_file(path, line);
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+static void test_no_folder_can_be_made(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_are_fast;
+  rlt_winners_keep_in(device, "/dev/null/winners");
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  relayout_device_destroy(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_known_to_later_plans),
+      cmocka_unit_test(test_a_strategy_asked_for_is_not_remembered),
+      cmocka_unit_test(test_blob_makes_the_round),
+      cmocka_unit_test(test_later_winners_replace),
+      cmocka_unit_test(test_texts_that_do_no_harm),
+      cmocka_unit_test(test_bad_arguments),
+      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_bad_files),
+      cmocka_unit_test(test_no_folder_can_be_made),
+  };
+  return cmocka_run_group_tests_name("plan.winners", tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* winners.c: lines of text, looked up by what stands before the equals sign. */
+#include "plan/winners.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cache_folder.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "plan/cache.h"
+
+enum {
+  MOST_WINNERS = 4096,
+  LONGEST_LINE = 16 << 10, /* every axis with its longest numbers */
+  MOST_FILE_BYTES = 16 << 20,
+  HEAD_SIZE = 512
+};
+
+static const char separator[] = " = ";
+
+typedef struct winner {
+  uint64_t hash; /* of the problem */
+  char *line;    /* without its end */
+  size_t problem_length;
+} winner;
+
+struct rlt_winners {
+  pthread_mutex_t mutex;
+  char *folder; /* NULL: no file */
+  bool is_read;
+  int32_t count;
+  winner of[MOST_WINNERS]; /* the oldest first */
+};
+
+relayout_status rlt_winners_create(rlt_winners **winners, relayout_error *error) {
+  rlt_winners *const made = calloc(1, sizeof *made);
+  if (made == NULL || pthread_mutex_init(&made->mutex, NULL) != 0) {
+    free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for winners, of %zu bytes",
+                    sizeof *made);
+  }
+  *winners = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_winners_destroy(rlt_winners *winners) {
+  if (winners == NULL) {
+    return;
+  }
+  for (int32_t i = 0; i < winners->count; ++i) {
+    free(winners->of[i].line);
+  }
+  free(winners->folder);
+  pthread_mutex_destroy(&winners->mutex);
+  free(winners);
+}
+
+void rlt_winners_keep_in(relayout_device *device, const char *folder) {
+  rlt_winners *const winners = device->winners;
+  pthread_mutex_lock(&winners->mutex);
+  free(winners->folder);
+  winners->folder = folder == NULL ? NULL : strdup(folder);
+  winners->is_read = false;
+  pthread_mutex_unlock(&winners->mutex);
+}
+
+/* ---- Text ---- */
+
+static void add_head(const relayout_device *device, rlt_text *text) {
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  device->backend->get_info(device, &info);
+  rlt_text_add(text, "relayout winners 1\ndevice: %s, %u compute units\ndriver: %s %s\n",
+               info.description, (unsigned)info.compute_units, info.platform, info.driver);
+}
+
+static void add_problem(const rlt_problem *problem, rlt_text *text) {
+  rlt_text_add(text, "bytes %" PRId64 " %s", problem->element_bytes,
+               problem->fills ? "fills" : "keeps");
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    rlt_text_add(text, " %" PRId64 "/%" PRId64 ":%" PRId64 ":%" PRId64, axis->extent, axis->valid,
+                 axis->source_stride, axis->destination_stride);
+  }
+}
+
+static void add_strategy(const rlt_strategy *strategy, rlt_text *text) {
+  rlt_text_add(text, "%s%s %" PRId64 " x %" PRId64, relayout_strategy_name(strategy->kind),
+               strategy->assembles ? " assembled" : "", rlt_group_length(&strategy->rows),
+               rlt_group_length(&strategy->columns));
+}
+
+/* ---- In memory; all under the mutex ---- */
+
+static int32_t find_problem(const rlt_winners *winners, const char *problem, size_t length) {
+  const uint64_t hash = rlt_hash(RLT_HASH_START, problem, length);
+  for (int32_t i = 0; i < winners->count; ++i) {
+    const winner *const known = &winners->of[i];
+    if (known->hash == hash && known->problem_length == length &&
+        memcmp(known->line, problem, length) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* Letters, digits and what stands between them here: nothing that could hurt whoever prints it. */
+static bool is_line(const char *line, size_t length) {
+  static const char known[] = "abcdefghijklmnopqrstuvwxyz0123456789 /:=-";
+  for (size_t i = 0; i < length; ++i) {
+    if (line[i] == '\0' || strchr(known, line[i]) == NULL) {
+      return false;
+    }
+  }
+  return length > 6 && length < LONGEST_LINE && memcmp(line, "bytes ", 6) == 0;
+}
+
+/* Where the separator begins; 0 without one. */
+static size_t problem_length_of(const char *line, size_t length) {
+  const size_t size = sizeof separator - 1;
+  for (size_t i = 1; i + size < length; ++i) {
+    if (memcmp(line + i, separator, size) == 0) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+static void forget(rlt_winners *winners, int32_t number) {
+  free(winners->of[number].line);
+  --winners->count;
+  memmove(&winners->of[number], &winners->of[number + 1],
+          (size_t)(winners->count - number) * sizeof winners->of[0]);
+}
+
+/* Adds a line, in place of the one of the same problem unless that is to stay. */
+static void add_line(rlt_winners *winners, const char *line, size_t length, bool replaces) {
+  const size_t problem_length = is_line(line, length) ? problem_length_of(line, length) : 0;
+  if (problem_length == 0) {
+    return;
+  }
+  const int32_t known = find_problem(winners, line, problem_length);
+  if (known >= 0 && !replaces) {
+    return;
+  }
+  char *const copy = strndup(line, length);
+  if (copy == NULL) {
+    return;
+  }
+  if (known >= 0) {
+    forget(winners, known);
+  } else if (winners->count == MOST_WINNERS) {
+    forget(winners, 0);
+  }
+  winners->of[winners->count++] =
+      (winner){rlt_hash(RLT_HASH_START, line, problem_length), copy, problem_length};
+}
+
+static void add_text(const relayout_device *device, const char *text, size_t size, bool replaces) {
+  char head[HEAD_SIZE];
+  rlt_text head_text = rlt_text_in(head, sizeof head);
+  add_head(device, &head_text);
+  const size_t head_size = strlen(head);
+  if (size < head_size || memcmp(text, head, head_size) != 0) {
+    return;
+  }
+  for (size_t at = head_size; at < size;) {
+    const char *const end = memchr(text + at, '\n', size - at);
+    if (end == NULL) {
+      return; /* cut within the line */
+    }
+    add_line(device->winners, text + at, (size_t)(end - text) - at, replaces);
+    at = (size_t)(end - text) + 1;
+  }
+}
+
+static void add_all(const relayout_device *device, rlt_text *text) {
+  add_head(device, text);
+  for (int32_t i = 0; i < device->winners->count; ++i) {
+    rlt_text_add(text, "%s\n", device->winners->of[i].line);
+  }
+}
+
+/* ---- In the file ---- */
+
+/* Each device, and each driver of it, has a file of its own. */
+static void name_of_file(const relayout_device *device, char *name, size_t capacity) {
+  char head[HEAD_SIZE];
+  rlt_text text = rlt_text_in(head, sizeof head);
+  add_head(device, &text);
+  snprintf(name, capacity, "winners-%016" PRIx64 ".txt",
+           rlt_hash(RLT_HASH_START, head, strlen(head)));
+}
+
+static void read_file(const relayout_device *device, bool replaces) {
+  rlt_winners *const winners = device->winners;
+  winners->is_read = true;
+  char name[48];
+  name_of_file(device, name, sizeof name);
+  size_t size = 0;
+  unsigned char *const bytes = rlt_cache_folder_read(winners->folder, name, MOST_FILE_BYTES, &size);
+  if (bytes != NULL) {
+    add_text(device, (const char *)bytes, size, replaces);
+    free(bytes);
+  }
+}
+
+static void write_file(const relayout_device *device) {
+  rlt_winners *const winners = device->winners;
+  read_file(device, false);
+  rlt_text measured = rlt_text_in(NULL, 0);
+  add_all(device, &measured);
+  char *const text = malloc(measured.length + 1);
+  if (text == NULL) {
+    return;
+  }
+  rlt_text made = rlt_text_in(text, measured.length + 1);
+  add_all(device, &made);
+  char name[48];
+  name_of_file(device, name, sizeof name);
+  rlt_cache_folder_write(winners->folder, name, (const unsigned char *)text, made.length);
+  free(text);
+}
+
+static void lock_and_read(relayout_device *device) {
+  pthread_mutex_lock(&device->winners->mutex);
+  if (!device->winners->is_read) {
+    read_file(device, true);
+  }
+}
+
+/* ---- Finding and remembering ---- */
+
+static int32_t candidate_of(const rlt_candidates *candidates, const char *strategy) {
+  for (int32_t i = 0; i < candidates->count; ++i) {
+    char name[96];
+    rlt_text text = rlt_text_in(name, sizeof name);
+    add_strategy(&candidates->of[i].strategy, &text);
+    if (strcmp(name, strategy) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int32_t rlt_winners_find(relayout_device *device, const rlt_problem *problem,
+                         const rlt_candidates *candidates) {
+  int32_t found = -1;
+  lock_and_read(device);
+  if (device->winners->count > 0) {
+    char line[LONGEST_LINE];
+    rlt_text text = rlt_text_in(line, sizeof line);
+    add_problem(problem, &text);
+    const int32_t known = find_problem(device->winners, line, text.length);
+    if (known >= 0) {
+      const winner *const won = &device->winners->of[known];
+      found = candidate_of(candidates, won->line + won->problem_length + sizeof separator - 1);
+    }
+  }
+  pthread_mutex_unlock(&device->winners->mutex);
+  return found;
+}
+
+void rlt_winners_remember(relayout_device *device, const rlt_problem *problem,
+                          const rlt_strategy *won) {
+  char line[LONGEST_LINE];
+  rlt_text text = rlt_text_in(line, sizeof line);
+  add_problem(problem, &text);
+  rlt_text_add(&text, "%s", separator);
+  add_strategy(won, &text);
+  lock_and_read(device);
+  add_line(device->winners, line, text.length, true);
+  write_file(device);
+  pthread_mutex_unlock(&device->winners->mutex);
+  rlt_plan_cache_clear(device->cache); /* estimated plans of this problem are out of date */
+}
+
+size_t relayout_device_export_winners(relayout_device *device, char *buffer, size_t capacity) {
+  rlt_text text = rlt_text_in(buffer, capacity);
+  if (device == NULL) {
+    return 0;
+  }
+  lock_and_read(device);
+  add_all(device, &text);
+  pthread_mutex_unlock(&device->winners->mutex);
+  return text.length;
+}
+
+relayout_status relayout_device_import_winners(relayout_device *device, const char *text,
+                                               size_t size, relayout_error *error) {
+  if (device == NULL || text == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL ? "device" : "text");
+  }
+  lock_and_read(device);
+  add_text(device, text, size, true);
+  pthread_mutex_unlock(&device->winners->mutex);
+  rlt_plan_cache_clear(device->cache);
+  return RELAYOUT_OK;
+}
