@@ -13,9 +13,9 @@ import json
 import subprocess
 import sys
 
-FREE_TERMS = ("lines_again", "lines_in_parts", "runs", "tiles", "pages")
-NAMES = {"runs": "run", "tiles": "tile", "pages": "page", "lines_again": "line_again",
-         "lines_in_parts": "line_in_parts"}
+FREE_TERMS = ("lines_again", "lines_in_parts", "runs", "straight_runs", "tiles", "pages")
+NAMES = {"runs": "run", "straight_runs": "straight_run", "tiles": "tile", "pages": "page",
+         "lines_again": "line_again", "lines_in_parts": "line_in_parts"}
 
 
 def move_name(explained, candidate):

@@ -77,9 +77,10 @@ static void test_json(void **state) {
       "\"packed\",\"assembles\":false,"
       "\"rows\":1,\"columns\":15,\"chosen\":true,\"predicted_fraction\":1,"
       "\"counts\":{\"lines_read\":0.375,\"lines_again\":0.625,\"lines_written\":0,"
-      "\"lines_in_parts\":1,\"runs\":1,\"moves\":15,\"tiles\":1,\"pages\":2},"
+      "\"lines_in_parts\":1,\"runs\":1,\"straight_runs\":0,\"moves\":15,\"tiles\":1,\"pages\":2},"
       "\"times\":{\"lines_read\":0.285714286,\"lines_again\":0,\"lines_written\":0,"
-      "\"lines_in_parts\":0,\"runs\":0,\"moves\":0,\"tiles\":0,\"pages\":0}}]}");
+      "\"lines_in_parts\":0,\"runs\":0,\"straight_runs\":0,\"moves\":0,\"tiles\":0,\"pages\":0}}]"
+      "}");
 }
 
 static void test_empty(void **state) {

@@ -242,6 +242,7 @@ static rlt_traits direct_traits(int64_t element_bytes) {
                       .rates = {.line_again = 0.2,
                                 .line_in_parts = 0.5,
                                 .run = 0.1,
+                                .straight_run = 5,
                                 .block = block_rate(element_bytes),
                                 .line = 0.2,
                                 .element = 0.1,

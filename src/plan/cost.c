@@ -316,11 +316,13 @@ void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
   const double least_time = (least_read + filled / line) / 2;
 
   const rlt_rates *const rates = &traits->rates;
+  const bool is_straight = strategy->kind == RELAYOUT_STRATEGY_COPY && !strategy->assembles;
   const double prices[RLT_COST_TERMS] = {[RLT_COST_LINES_READ] = 0.5,
                                          [RLT_COST_LINES_WRITTEN] = 0.5,
                                          [RLT_COST_LINES_AGAIN] = rates->line_again,
                                          [RLT_COST_LINES_IN_PARTS] = rates->line_in_parts,
                                          [RLT_COST_RUNS] = rates->run,
+                                         [RLT_COST_STRAIGHT_RUNS] = rates->straight_run,
                                          [RLT_COST_MOVES] = move_rate(rates, strategy),
                                          [RLT_COST_TILES] = rates->tile,
                                          [RLT_COST_PAGES] = rates->page};
@@ -330,6 +332,7 @@ void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
                  [RLT_COST_LINES_WRITTEN] = written.lines - written.lines_in_parts,
                  [RLT_COST_LINES_IN_PARTS] = written.lines_in_parts,
                  [RLT_COST_RUNS] = read.runs,
+                 [RLT_COST_STRAIGHT_RUNS] = is_straight ? read.runs : 0,
                  [RLT_COST_MOVES] = count_moves(problem, traits, strategy, tiles, &read, &written),
                  [RLT_COST_TILES] = tiles,
                  [RLT_COST_PAGES] = read.pages + written.pages}};

@@ -12,7 +12,7 @@
  *     tiles           finding one and starting it
  *     pages           of either side, opened by each tile
  *
- * What the other six cost is the device's: rlt_rates in strategy.h. The buffers are taken to begin at
+ * What the others cost is the device's: rlt_rates in strategy.h. The buffers are taken to begin at
  * a line, and not to be in the cache.
  *
  * Depends on strategy.h and problem/.
@@ -30,6 +30,7 @@
   X(LINES_WRITTEN, "lines written")                                                                \
   X(LINES_IN_PARTS, "lines in parts")                                                              \
   X(RUNS, "runs")                                                                                  \
+  X(STRAIGHT_RUNS, "straight runs")                                                                \
   X(MOVES, "moves")                                                                                \
   X(TILES, "tiles")                                                                                \
   X(PAGES, "pages")

@@ -54,6 +54,7 @@ typedef struct rlt_rates {
   double line_again;    /* one that another run has read, or will */
   double line_in_parts; /* reading a line, merging a part of it, writing it */
   double run;           /* fetching ahead begins anew */
+  double straight_run;  /* on top, for one that is copied while nothing else is under way */
   double block;         /* of elements of these bytes, turned in registers */
   double line;          /* put in its place in an assembly */
   double element;       /* moved by itself, at its index or by tables */
