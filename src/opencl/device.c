@@ -10,6 +10,7 @@
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
 #include "opencl/program.h"
+#include "opencl/staged.h"
 #include "plan/winners.h"
 
 enum {
@@ -212,15 +213,6 @@ static void get_info(const relayout_device *device, relayout_device_info *info) 
   info->struct_size = struct_size;
 }
 
-int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t element_bytes) {
-  /* Lines of at least 64 bytes on both sides, and some words for each work-item. */
-  int64_t side = element_bytes <= 2 ? 64 : 32;
-  while (side > 1 && element_bytes * side * (side + 1) > (int64_t)device->local_bytes) {
-    side /= 2;
-  }
-  return side;
-}
-
 /* Blocks of 16 x 16, 8 x 8 and 4 x 4 elements: what their lines and their strips take. */
 static double block_rate(int64_t element_bytes) {
   return element_bytes <= 4 ? 0.8 + 0.4 * (double)element_bytes : 8 / (double)element_bytes;
@@ -250,24 +242,10 @@ static rlt_traits direct_traits(int64_t element_bytes) {
                                 .page = 0.2}};
 }
 
-/* A work-group shares a tile. Four 16-byte words a work-item make a run. Packed tiles stay small in
- * elements too, since a look-up goes with each. */
-static rlt_traits staged_traits(const rlt_opencl_device *device, int64_t element_bytes) {
-  const int64_t side = rlt_opencl_transpose_side(device, element_bytes);
-  const int64_t local = (int64_t)(device->local_bytes / 2);
-  return (rlt_traits){.line_bytes = 64,
-                      .run_columns_bytes = 16 << 10,
-                      .run_tile_bytes = 16 << 10,
-                      .transpose_rows = side,
-                      .transpose_columns = side,
-                      .packed_tile_bytes = rlt_min(local, rlt_min(16 << 10, element_bytes << 12)),
-                      .rates = {.line_again = 0.1, .line_in_parts = 0.5, .element = 0.02}};
-}
-
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
   return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(element_bytes)
-                                                   : staged_traits(opened, element_bytes);
+                                                   : rlt_staged_traits(opened, element_bytes);
 }
 
 const rlt_backend rlt_opencl_backend = {

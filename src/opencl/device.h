@@ -39,9 +39,6 @@ typedef struct rlt_opencl_device {
 /* The device as this backend knows it; NULL for one of another backend. */
 const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device);
 
-/* Rows and columns of a transpose tile in local memory, for elements of these bytes. */
-int64_t rlt_opencl_transpose_side(const rlt_opencl_device *device, int64_t element_bytes);
-
 /* ---- What the platforms offer (platform.c) ---- */
 
 /* Why relayouts cannot run on this device: one clause; NULL when they can. */

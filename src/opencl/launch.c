@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
+#include "opencl/staged.h"
 #include "plan/grid.h"
 
 /* ---- What kernels read, word for word as cl/tile.cl declares it ---- */
@@ -392,21 +393,6 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
 
-static int64_t local_bytes_of(const rlt_build_options *options, const rlt_strategy *strategy) {
-  if (options->family == RELAYOUT_KERNELS_DIRECT) {
-    return 0;
-  }
-  switch (strategy->kind) {
-  case RELAYOUT_STRATEGY_TRANSPOSE:
-    return (int64_t)options->word_bytes * options->transpose_side * (options->transpose_side + 1);
-  case RELAYOUT_STRATEGY_PACKED:
-    return options->word_bytes * rlt_group_length(&strategy->rows) *
-           (rlt_group_length(&strategy->columns) | 1);
-  default:
-    return 0;
-  }
-}
-
 static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem *problem,
                                    const rlt_strategy *strategy, rlt_launch *launch,
                                    relayout_error *error) {
@@ -427,7 +413,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .word_bytes = (int32_t)problem->element_bytes,
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size,
-        .transpose_side = (int32_t)rlt_opencl_transpose_side(device, problem->element_bytes)};
+        .transpose_side = (int32_t)rlt_staged_transpose_side(device, problem->element_bytes)};
     status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
     if (status != RELAYOUT_OK) {
       return status;
@@ -443,7 +429,9 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
       (size_t)rlt_divide_up((int64_t)head.tile_count, (int64_t)head.tiles_per_group);
   launch->tile_rows = rlt_group_length(&strategy->rows);
   launch->tile_columns = rlt_group_length(&strategy->columns);
-  launch->local_bytes = local_bytes_of(&launch->options, strategy);
+  launch->local_bytes = device->family == RELAYOUT_KERNELS_STAGED
+                            ? rlt_staged_local_bytes(&launch->options, strategy)
+                            : 0;
   status = make_grid(device, problem, strategy, &grid, &head, &launch->grid, error);
   if (status == RELAYOUT_OK &&
       (strategy->assembles || strategy->kind == RELAYOUT_STRATEGY_PACKED)) {
