@@ -14,7 +14,6 @@
  *     DIRECT      1: a work-group is one work-item that moves whole tiles, for CPU devices;
  *                 0: a work-group of GROUP work-items shares a tile
  *     GROUP       work-items of a work-group
- *     TILE        transpose: rows and columns of a tile in local memory
  */
 
 #if WORD_BYTES == 1

@@ -212,8 +212,7 @@ static void test_build_log_is_reported(void **state) {
   const rlt_build_options bad = {.strategy = RELAYOUT_STRATEGY_TRANSPOSE,
                                  .family = RELAYOUT_KERNELS_STAGED,
                                  .word_bytes = 4,
-                                 .group_size = 0,
-                                 .transpose_side = 8};
+                                 .group_size = 0};
   assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &bad, &program, &error),
                    RELAYOUT_OPENCL_ERROR);
   assert_int_equal(error.cl_status, CL_BUILD_PROGRAM_FAILURE);

@@ -41,7 +41,7 @@ static const char *strategy_source(relayout_strategy strategy, bool direct) {
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
          a->wide == b->wide && a->group_size == b->group_size && a->prefetches == b->prefetches &&
-         a->assembles == b->assembles && a->transpose_side == b->transpose_side;
+         a->assembles == b->assembles;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -60,11 +60,10 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
 
 static void options_text(const rlt_build_options *options, char *text) {
   snprintf(text, OPTIONS_CAPACITY,
-           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DTILE=%d "
-           "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d -DPREFETCHES=%d",
+           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
+           "-DASSEMBLY_BYTES=%d -DPREFETCHES=%d",
            (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
-           (int)options->group_size, (int)options->transpose_side, options->assembles,
-           RLT_ASSEMBLY_BYTES, options->prefetches);
+           (int)options->group_size, options->assembles, RLT_ASSEMBLY_BYTES, options->prefetches);
 }
 
 /* The key of a program of this device; its options are `text`. */
@@ -77,7 +76,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
   }
   key.strings[RLT_KEY_OPTIONS] = text;
   key.strings[RLT_KEY_SOURCES] = source_named("tile");
-  key.strings[RLT_KEY_SOURCES + 1] = direct ? source_named("line") : "";
+  key.strings[RLT_KEY_SOURCES + 1] = source_named(direct ? "line" : "staged");
   key.strings[RLT_KEY_SOURCES + 2] = options->assembles ? source_named("assembly") : "";
   key.strings[RLT_KEY_SOURCES + 3] = strategy_source(options->strategy, direct);
   return key;

@@ -12,9 +12,8 @@ typedef struct rlt_build_options {
   int32_t word_bytes;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
-  bool prefetches;        /* the compiler knows __builtin_prefetch, and it does something */
-  bool assembles;         /* DIRECT: tiles are assembled before they are written */
-  int32_t transpose_side; /* rows and columns of a transpose tile in local memory */
+  bool prefetches; /* the compiler knows __builtin_prefetch, and it does something */
+  bool assembles;  /* DIRECT: tiles are assembled before they are written */
 } rlt_build_options;
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where

@@ -59,8 +59,6 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
   device->most_groups = MOST_GROUPS;
   device->most_offset = INT32_MAX;
   cl_ulong bytes = 0;
-  device_number(device->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes);
-  device->local_bytes = bytes;
   device_number(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes);
   const uint64_t share = (uint64_t)device->info.compute_units * CACHE_SHARE;
   device->cache_bytes = bytes < share ? bytes : share;
@@ -245,7 +243,7 @@ static rlt_traits direct_traits(int64_t element_bytes) {
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
   return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(element_bytes)
-                                                   : rlt_staged_traits(opened, element_bytes);
+                                                   : rlt_staged_traits(element_bytes);
 }
 
 const rlt_backend rlt_opencl_backend = {

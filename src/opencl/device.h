@@ -22,7 +22,6 @@ typedef struct rlt_opencl_device {
   cl_device_id id;
   relayout_kernel_family family; /* never AUTO */
   size_t group_size;             /* work-items of a STAGED work-group: a power of two */
-  uint64_t local_bytes;
   uint64_t cache_bytes; /* what a destination may take to stay in the cache; 0 when unknown */
   bool prefetches;      /* its compiler knows __builtin_prefetch */
   /* What drivers and 32-bit arithmetic bear: work-groups of a launch, and how far an offset in a

@@ -242,111 +242,20 @@ static relayout_status make_grid(const rlt_opencl_device *device, const rlt_prob
   return status;
 }
 
-/* A position of a packed side. */
-typedef struct position {
-  int64_t number;
-  int64_t source; /* RLT_NO_SOURCE where it never has one */
-  int64_t destination;
-} position;
-
-static int by_source(const void *a, const void *b) {
-  const position *const left = a;
-  const position *const right = b;
-  if (left->source != right->source) {
-    return left->source < right->source ? -1 : 1;
-  }
-  return left->number < right->number ? -1 : left->number > right->number;
-}
-
-static relayout_status positions_of(const rlt_problem *problem, const rlt_group *group,
-                                    position **positions, relayout_error *error) {
-  const size_t length = (size_t)rlt_group_length(group);
-  int64_t *const offsets = malloc(2 * length * sizeof *offsets);
-  position *const made = malloc(length * sizeof *made);
-  if (offsets == NULL || made == NULL) {
-    free(offsets);
-    free(made);
-    return no_memory(error);
-  }
-  rlt_group_offsets(problem, group, offsets, offsets + length);
-  for (size_t p = 0; p < length; ++p) {
-    made[p] = (position){(int64_t)p, offsets[p], offsets[length + p]};
-  }
-  free(offsets);
-  *positions = made;
-  return RELAYOUT_OK;
-}
-
-/* Pairs of offsets in the making, as wide as the kernel reads them. */
-typedef struct pair_list {
-  bool wide;
-  size_t count;
-  void *pairs;
-} pair_list;
-
-static void add_pair(pair_list *list, int64_t x, int64_t y) {
-  if (list->wide) {
-    int64_t *const pair = (int64_t *)list->pairs + 2 * list->count;
-    pair[0] = x;
-    pair[1] = y;
-  } else {
-    int32_t *const pair = (int32_t *)list->pairs + 2 * list->count;
-    pair[0] = x == RLT_NO_SOURCE ? INT32_MIN : (int32_t)x;
-    pair[1] = (int32_t)y;
-  }
-  ++list->count;
-}
-
-/* What the family's packed kernel in cl/ says of its tables, for one side. */
-static relayout_status add_side(const rlt_problem *problem, const rlt_group *group, pair_list *list,
-                                relayout_error *error) {
-  position *positions = NULL;
-  const relayout_status status = positions_of(problem, group, &positions, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  const size_t length = (size_t)rlt_group_length(group);
-  for (size_t p = 0; p < length; ++p) {
-    add_pair(list, positions[p].destination, positions[p].source != RLT_NO_SOURCE);
-  }
-  qsort(positions, length, sizeof *positions, by_source);
-  for (size_t rank = 0; rank < length; ++rank) {
-    add_pair(list, positions[rank].source, positions[rank].number);
-  }
-  free(positions);
-  return RELAYOUT_OK;
-}
-
 static relayout_status make_tables(const rlt_opencl_device *device, const rlt_problem *problem,
-                                   const rlt_strategy *strategy, bool wide, cl_mem *buffer,
-                                   relayout_error *error) {
-  if (strategy->assembles) {
-    void *bytes = NULL;
-    size_t byte_count = 0;
-    const relayout_status made =
-        rlt_assembly_tables_make(problem, strategy, wide, &bytes, &byte_count, error);
-    if (made != RELAYOUT_OK) {
-      return made;
-    }
-    const relayout_status kept = make_buffer(device, byte_count, bytes, buffer, error);
-    free(bytes);
-    return kept;
-  }
-  const size_t positions =
-      (size_t)rlt_group_length(&strategy->rows) + (size_t)rlt_group_length(&strategy->columns);
-  const size_t size = positions * 2 * (wide ? 16 : 8);
-  pair_list list = {.wide = wide, .pairs = malloc(size)};
-  if (list.pairs == NULL) {
-    return no_memory(error);
-  }
-  relayout_status status = add_side(problem, &strategy->rows, &list, error);
+                                   const rlt_strategy *strategy, const rlt_build_options *options,
+                                   cl_mem *buffer, relayout_error *error) {
+  void *tables = NULL;
+  size_t size = 0;
+  relayout_status status =
+      strategy->assembles
+          ? rlt_assembly_tables_make(problem, strategy, options->wide, &tables, &size, error)
+          : rlt_staged_tables_make(problem, strategy, options->group_size, options->wide, &tables,
+                                   &size, error);
   if (status == RELAYOUT_OK) {
-    status = add_side(problem, &strategy->columns, &list, error);
+    status = make_buffer(device, size, tables, buffer, error);
+    free(tables);
   }
-  if (status == RELAYOUT_OK) {
-    status = make_buffer(device, size, list.pairs, buffer, error);
-  }
-  free(list.pairs);
   return status;
 }
 
@@ -412,8 +321,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .family = device->family,
         .word_bytes = (int32_t)problem->element_bytes,
         .wide = !is_narrow(device, problem, strategy, &head),
-        .group_size = (int32_t)group_size,
-        .transpose_side = (int32_t)rlt_staged_transpose_side(device, problem->element_bytes)};
+        .group_size = (int32_t)group_size};
     status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
     if (status != RELAYOUT_OK) {
       return status;
@@ -429,13 +337,12 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
       (size_t)rlt_divide_up((int64_t)head.tile_count, (int64_t)head.tiles_per_group);
   launch->tile_rows = rlt_group_length(&strategy->rows);
   launch->tile_columns = rlt_group_length(&strategy->columns);
-  launch->local_bytes = device->family == RELAYOUT_KERNELS_STAGED
-                            ? rlt_staged_local_bytes(&launch->options, strategy)
-                            : 0;
+  launch->local_bytes =
+      device->family == RELAYOUT_KERNELS_STAGED ? rlt_staged_local_bytes(problem, strategy) : 0;
   status = make_grid(device, problem, strategy, &grid, &head, &launch->grid, error);
   if (status == RELAYOUT_OK &&
       (strategy->assembles || strategy->kind == RELAYOUT_STRATEGY_PACKED)) {
-    status = make_tables(device, problem, strategy, launch->options.wide, &launch->tables, error);
+    status = make_tables(device, problem, strategy, &launch->options, &launch->tables, error);
   }
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, problem, error) : status;
 }
@@ -448,7 +355,9 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
     return no_memory(error);
   }
   pthread_mutex_init(&made->lock, NULL);
-  const relayout_status status = fill_launch(device, problem, strategy, made, error);
+  const rlt_strategy fitted =
+      device->family == RELAYOUT_KERNELS_STAGED ? rlt_staged_fit(problem, strategy) : *strategy;
+  const relayout_status status = fill_launch(device, problem, &fitted, made, error);
   if (status != RELAYOUT_OK) {
     rlt_launch_destroy(made);
     return status;

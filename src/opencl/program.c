@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "opencl/cl_error.h"
+#include "opencl/staged.h"
 
 enum { WIDEST_WORD = 16 };
 
@@ -20,7 +21,7 @@ static bool divides(int64_t factor, int64_t a, int64_t b) {
 /* Whether `factor` elements along the columns' axis always move, or are filled, together. */
 static bool words_stay_whole(const rlt_problem *problem, const rlt_strategy *strategy,
                              int64_t factor) {
-  const bool has_source = strategy->kind == RELAYOUT_STRATEGY_COPY;
+  const bool has_source = strategy->kind != RELAYOUT_STRATEGY_FILL;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
     const int64_t source = has_source ? axis->source_stride : 0;
@@ -35,17 +36,21 @@ static bool words_stay_whole(const rlt_problem *problem, const rlt_strategy *str
   return true;
 }
 
-/* Elements in the widest word that copies and fills can move in; 1 for other strategies. */
+/* Elements in the widest word that copies, fills and packed tiles can move in; 1 for other
+ * strategies. */
 static int64_t word_factor(const rlt_problem *problem, const rlt_strategy *strategy) {
-  if ((strategy->kind != RELAYOUT_STRATEGY_COPY && strategy->kind != RELAYOUT_STRATEGY_FILL) ||
-      strategy->columns.axis_count != 1) {
+  const bool packs = strategy->kind == RELAYOUT_STRATEGY_PACKED;
+  const bool runs =
+      strategy->kind == RELAYOUT_STRATEGY_COPY || strategy->kind == RELAYOUT_STRATEGY_FILL;
+  if (!packs && !(runs && strategy->columns.axis_count == 1)) {
     return 1;
   }
   int64_t factor = WIDEST_WORD / problem->element_bytes;
   while (factor > 1 && !words_stay_whole(problem, strategy, factor)) {
     factor /= 2;
   }
-  return factor;
+  /* One word alone is no tile. */
+  return packs && problem->axis_count == 1 && problem->axes[0].extent == factor ? 1 : factor;
 }
 
 /* Restates problem and strategy in words of `factor` elements. */
@@ -98,7 +103,15 @@ static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *
   *wide = *problem;
   rlt_strategy wide_strategy = *strategy;
   widen(wide, &wide_strategy, factor);
-  const relayout_status status = rlt_launch_create(device, wide, &wide_strategy, launch, error);
+  relayout_status status = RELAYOUT_OK;
+  if (strategy->kind == RELAYOUT_STRATEGY_PACKED) {
+    rlt_problem_simplify(wide); /* axis 0 may be a single word */
+    const rlt_traits traits = rlt_staged_traits(wide->element_bytes);
+    status = rlt_strategy_choose(wide, &traits, strategy->kind, &wide_strategy, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_launch_create(device, wide, &wide_strategy, launch, error);
+  }
   free(wide);
   return status;
 }

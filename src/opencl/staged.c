@@ -1,39 +1,411 @@
-/* staged.c: the shapes that the STAGED kernels want their tiles in. */
+/* staged.c: from a packed tile's axes to the runs, slots and places that cl/staged_packed.cl knows. */
 #include "opencl/staged.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/checked.h"
+#include "base/error.h"
+#include "plan/grid.h"
 
-int64_t rlt_staged_transpose_side(const rlt_opencl_device *device, int64_t element_bytes) {
-  /* Lines of at least 64 bytes on both sides, and some words for each work-item. */
-  int64_t side = element_bytes <= 2 ? 64 : 32;
-  while (side > 1 && element_bytes * side * (side + 1) > (int64_t)device->local_bytes) {
-    side /= 2;
-  }
-  return side;
-}
+enum {
+  PIECE_BYTES = 16,
+  UNIT_BYTES = 4,    /* or one element, where that is more */
+  SECTOR_BYTES = 32, /* what a GPU's memory moves at least */
+  LINE_BYTES = 128,
+  TILE_BYTES = 16 << 10,
+  /* What every device has for a work-group. */
+  LOCAL_BYTES = 32 << 10
+};
 
-/* A work-group shares a tile. Four 16-byte words a work-item make a run. Packed tiles stay small in
- * elements too, since a look-up goes with each. */
-rlt_traits rlt_staged_traits(const rlt_opencl_device *device, int64_t element_bytes) {
-  const int64_t side = rlt_staged_transpose_side(device, element_bytes);
-  const int64_t local = (int64_t)(device->local_bytes / 2);
-  return (rlt_traits){.line_bytes = 64,
-                      .run_columns_bytes = 16 << 10,
-                      .run_tile_bytes = 16 << 10,
-                      .transpose_rows = side,
-                      .transpose_columns = side,
-                      .packed_tile_bytes = rlt_min(local, rlt_min(16 << 10, element_bytes << 12)),
+/* Tiles of 16 KiB: four pieces for each of 256 work-items. Those of a transpose are as
+ * cl/staged_transpose.cl has them. */
+rlt_traits rlt_staged_traits(int64_t element_bytes) {
+  const int64_t rows = element_bytes == 1 ? 128 : element_bytes <= 4 ? 64 : 32;
+  return (rlt_traits){.line_bytes = LINE_BYTES,
+                      .run_columns_bytes = TILE_BYTES,
+                      .run_tile_bytes = TILE_BYTES,
+                      .transpose_rows = rows,
+                      .transpose_columns = TILE_BYTES / element_bytes / rows,
+                      .transpose_least_bytes = TILE_BYTES / 4,
+                      .packed_tile_bytes = TILE_BYTES,
                       .rates = {.line_again = 0.1, .line_in_parts = 0.5, .element = 0.02}};
 }
 
-int64_t rlt_staged_local_bytes(const rlt_build_options *options, const rlt_strategy *strategy) {
+/* ---- The axes of a packed tile ---- */
+
+/* One that moves in the source: of `steps` digits in a tile, each `stride` apart there. */
+typedef struct tile_axis {
+  int32_t axis;
+  int64_t steps;
+  int64_t stride;
+  bool of_columns;
+  bool is_cut; /* taken in blocks: a ragged tile has fewer steps */
+} tile_axis;
+
+/* The axes in the destination's order, the columns first; and what becomes of their digits. An axis
+ * either runs, and its digit is so many elements into the run, or counts slots. */
+typedef struct layout {
+  const rlt_problem *problem;
+  const rlt_strategy *strategy;
+  int64_t unit; /* elements of one */
+
+  int32_t count;
+  tile_axis axes[2 * RLT_MAX_GROUP_AXES];
+  int64_t run_stride[RLT_MAX_AXES];
+  int64_t slot_stride[RLT_MAX_AXES];
+
+  int64_t run_length; /* of a whole tile */
+  int64_t run_unit;   /* and for each step of the cut axis that ends it, if one does, */
+  int64_t run_over;   /* to which this is added */
+  const tile_axis *run_end;
+
+  int64_t column_runs;  /* that the columns alone count */
+  int64_t column_slots; /* for these, of every unit's elements as many */
+  int64_t slots;
+  int64_t pitch;
+} layout;
+
+static void add_axes(layout *of, const rlt_group *group, bool of_columns) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &of->problem->axes[group->axes[i]];
+    const bool is_cut = i == group->axis_count - 1 && group->block < axis->extent;
+    const int64_t steps = is_cut ? group->block : axis->valid;
+    if (steps > 1) {
+      of->axes[of->count++] =
+          (tile_axis){group->axes[i], steps, axis->source_stride, of_columns, is_cut};
+    }
+  }
+}
+
+/* Whether a run goes on along an axis whose steps are that far apart: at once, or after a gap so
+ * small that the memory moves it anyway. What lies there is loaded and never looked at. */
+static bool goes_on(const layout *of, int64_t stride) {
+  const int64_t gap = stride - of->run_length;
+  return gap >= 0 && 2 * gap <= of->run_length && gap * of->problem->element_bytes < SECTOR_BYTES;
+}
+
+/* The run grows by the axis that goes on where it ends. */
+static void find_run(layout *of) {
+  of->run_length = 1;
+  of->run_unit = 1;
+  for (int32_t i = 0; i < of->count && of->run_end == NULL; ++i) {
+    const tile_axis *const next = &of->axes[i];
+    if (of->run_stride[next->axis] != 0 || !goes_on(of, next->stride)) {
+      continue;
+    }
+    of->run_stride[next->axis] = next->stride;
+    of->run_end = next->is_cut ? next : NULL;
+    of->run_unit = next->stride;
+    of->run_over = of->run_length - next->stride;
+    of->run_length += (next->steps - 1) * next->stride;
+    if (!next->is_cut) {
+      of->run_unit = of->run_length;
+      of->run_over = 0;
+    }
+    i = -1;
+  }
+}
+
+/* Elements up to `element` of a run, with the units that are left out behind each line. */
+static int64_t with_gaps(const layout *of, int64_t element) {
+  return element + element / (LINE_BYTES / of->problem->element_bytes) * of->unit;
+}
+
+static void find_slots(layout *of) {
+  of->column_runs = 1;
+  of->column_slots = 1;
+  for (int32_t i = 0; i < of->count; ++i) {
+    const tile_axis *const axis = &of->axes[i];
+    if (of->run_stride[axis->axis] != 0) {
+      continue;
+    }
+    if (axis->of_columns) {
+      of->slot_stride[axis->axis] = of->column_runs;
+      of->column_runs *= axis->steps;
+      of->column_slots = rlt_divide_up(of->column_runs, of->unit) * of->unit;
+    } else {
+      of->slot_stride[axis->axis] = of->slots == 0 ? of->column_slots : of->slots;
+      of->slots = of->slot_stride[axis->axis] * axis->steps;
+    }
+  }
+  of->slots = rlt_max(of->slots, of->column_slots);
+  /* An odd pitch has neighbouring slots in different banks. */
+  const int64_t units = rlt_divide_up(with_gaps(of, of->run_length - 1) + 1, of->unit);
+  of->pitch = (units | 1) * of->unit;
+}
+
+static void find_layout(const rlt_problem *problem, const rlt_strategy *strategy, layout *found) {
+  *found = (layout){.problem = problem,
+                    .strategy = strategy,
+                    .unit = rlt_max(UNIT_BYTES / problem->element_bytes, 1)};
+  add_axes(found, &strategy->columns, true);
+  add_axes(found, &strategy->rows, false);
+  find_run(found);
+  find_slots(found);
+}
+
+/* The words of a unit come from slots that are `column_slots / unit` apart, so that units side by
+ * side come from slots side by side. */
+static int64_t slot_of_run(const layout *of, int64_t run) {
+  return of->column_slots == 1 ? 0
+                               : run % of->unit * (of->column_slots / of->unit) + run / of->unit;
+}
+
+static int64_t run_of_slot(const layout *of, int64_t slot) {
+  const int64_t side_by_side = of->column_slots / of->unit;
+  return of->column_slots == 1 ? 0 : slot % side_by_side * of->unit + slot / side_by_side;
+}
+
+int64_t rlt_staged_local_bytes(const rlt_problem *problem, const rlt_strategy *strategy) {
+  layout of;
   switch (strategy->kind) {
   case RELAYOUT_STRATEGY_TRANSPOSE:
-    return (int64_t)options->word_bytes * options->transpose_side * (options->transpose_side + 1);
+    return TILE_BYTES;
   case RELAYOUT_STRATEGY_PACKED:
-    return options->word_bytes * rlt_group_length(&strategy->rows) *
-           (rlt_group_length(&strategy->columns) | 1);
+    find_layout(problem, strategy, &of);
+    return problem->element_bytes * of.slots * of.pitch;
   default:
     return 0;
   }
+}
+
+/* Half of the group's positions, or all steps of its last axis but one. */
+static void shrink(const rlt_problem *problem, rlt_group *group) {
+  if (group->block > 1) {
+    group->block = rlt_divide_up(group->block, 2);
+    return;
+  }
+  group->axis_count -= 1;
+  group->block =
+      group->axis_count > 0 ? problem->axes[group->axes[group->axis_count - 1]].extent : 1;
+  group->inner /= group->block;
+}
+
+rlt_strategy rlt_staged_fit(const rlt_problem *problem, const rlt_strategy *strategy) {
+  rlt_strategy fitted = *strategy;
+  while (rlt_staged_local_bytes(problem, &fitted) > LOCAL_BYTES) {
+    const bool columns_are_more =
+        rlt_group_length(&fitted.columns) > rlt_group_length(&fitted.rows);
+    shrink(problem, columns_are_more ? &fitted.columns : &fitted.rows);
+  }
+  return fitted;
+}
+
+/* ---- The tables ---- */
+
+/* As cl/staged_packed.cl declares it. */
+typedef struct kernel_packing {
+  int64_t run_words;
+  int64_t run_over;
+  int64_t run_side;
+  int64_t slots;
+  int64_t pitch;
+  int64_t loads_pieces;
+  int64_t stores_pieces;
+  int64_t is_dense;
+  int64_t load_piece_shift;
+  int64_t load_unit_shift;
+  int64_t store_piece_shift;
+  int64_t store_unit_shift;
+} kernel_packing;
+
+_Static_assert(sizeof(kernel_packing) == 96, "kernels count on eight-byte words without gaps");
+
+/* Offsets in the making, as wide as the kernel reads them. */
+typedef struct offset_list {
+  bool wide;
+  size_t count;
+  void *offsets;
+} offset_list;
+
+static void add_offset(offset_list *list, int64_t offset) {
+  if (list->wide) {
+    ((int64_t *)list->offsets)[list->count++] = offset;
+  } else {
+    ((int32_t *)list->offsets)[list->count++] = (int32_t)offset;
+  }
+}
+
+/* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
+static int64_t halves(int64_t low, int64_t high) {
+  return (int32_t)(uint32_t)(low | high << 16);
+}
+
+/* The run in one slot, and at which steps of the cut axes a tile has it. */
+static void add_slot(const layout *of, int64_t slot, offset_list *list) {
+  int64_t column_rest = run_of_slot(of, slot % of->column_slots);
+  int64_t row_rest = slot / of->column_slots;
+  int64_t source = 0;
+  int64_t column_step = 0;
+  int64_t row_step = 0;
+  if (column_rest >= of->column_runs) {
+    add_offset(list, 0);
+    add_offset(list, halves(UINT16_MAX, UINT16_MAX));
+    return;
+  }
+  for (int32_t i = 0; i < of->count; ++i) {
+    const tile_axis *const axis = &of->axes[i];
+    if (of->run_stride[axis->axis] != 0) {
+      continue;
+    }
+    int64_t *const rest = axis->of_columns ? &column_rest : &row_rest;
+    const int64_t digit = *rest % axis->steps;
+    *rest /= axis->steps;
+    source += digit * axis->stride;
+    if (axis->is_cut && axis->of_columns) {
+      column_step = digit;
+    } else if (axis->is_cut) {
+      row_step = digit;
+    }
+  }
+  add_offset(list, source);
+  add_offset(list, halves(column_step, row_step));
+}
+
+/* Where a position of one side is in local memory, as the kernel adds them up; -1 where it never has
+ * a source. */
+static int64_t place_of(const layout *of, const rlt_group *group, bool of_columns,
+                        int64_t position) {
+  int64_t in_run = 0;
+  int64_t slot = 0;
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &of->problem->axes[group->axes[i]];
+    const bool is_last = i == group->axis_count - 1;
+    const int64_t digit = is_last ? position : position % axis->extent;
+    position /= axis->extent;
+    if (digit >= axis->valid && !(is_last && group->block < axis->extent)) {
+      return -1;
+    }
+    in_run += digit * of->run_stride[group->axes[i]];
+    slot += digit * of->slot_stride[group->axes[i]];
+  }
+  return halves(in_run, of->pitch * (of_columns ? slot_of_run(of, slot) : slot));
+}
+
+static bool has_gaps(const rlt_problem *problem, const rlt_group *group) {
+  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
+    if (problem->axes[group->axes[i]].valid < problem->axes[group->axes[i]].extent) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether a tile's rows are runs of the destination, every element of which is written. */
+static bool is_dense(const rlt_problem *problem, const rlt_strategy *strategy) {
+  int64_t length = 1;
+  for (int32_t i = 0; i < strategy->columns.axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[strategy->columns.axes[i]];
+    if (axis->destination_stride != length) {
+      return false;
+    }
+    length *= axis->extent;
+  }
+  return problem->fills ||
+         (!has_gaps(problem, &strategy->columns) && !has_gaps(problem, &strategy->rows));
+}
+
+/* The fewest work-items side by side that touch whole lines and leave few idle. */
+static int64_t shift_of(int64_t runs, int64_t parts, int64_t part_bytes, int64_t group_size) {
+  const int64_t line = rlt_min(rlt_min(LINE_BYTES / part_bytes, parts), group_size);
+  int64_t best = 0;
+  int64_t best_rounds = INT64_MAX;
+  for (int64_t shift = 0; group_size >> shift > 0; ++shift) {
+    const int64_t across = INT64_C(1) << shift;
+    const int64_t rounds = rlt_divide_up(parts, across) * rlt_divide_up(runs, group_size / across);
+    if (across >= line && rounds < best_rounds) {
+      best = shift;
+      best_rounds = rounds;
+    }
+  }
+  return best;
+}
+
+static kernel_packing packing_of(const layout *of, int64_t group_size) {
+  const int64_t bytes = of->problem->element_bytes;
+  const int64_t piece = PIECE_BYTES / bytes;
+  const int64_t unit_bytes = of->unit * bytes;
+  const int64_t rows = rlt_group_length(&of->strategy->rows);
+  const int64_t columns = rlt_group_length(&of->strategy->columns);
+  const int64_t more = 2 * of->unit - 2; /* where units and runs do not begin together */
+  return (kernel_packing){
+      .run_words = of->run_unit,
+      .run_over = of->run_over,
+      .run_side = of->run_end == NULL       ? 0
+                  : of->run_end->of_columns ? 1
+                                            : 2,
+      .slots = of->slots,
+      .pitch = of->pitch,
+      .is_dense = is_dense(of->problem, of->strategy),
+      .load_piece_shift =
+          shift_of(of->slots, rlt_divide_up(of->run_length, piece), PIECE_BYTES, group_size),
+      .load_unit_shift =
+          shift_of(of->slots, (of->run_length + more) / of->unit, unit_bytes, group_size),
+      .store_piece_shift = shift_of(rows, rlt_divide_up(columns, piece), PIECE_BYTES, group_size),
+      .store_unit_shift = shift_of(rows, (columns + more) / of->unit, unit_bytes, group_size),
+  };
+}
+
+/* Whether each second one of the offsets is whole pieces. */
+static bool are_pieces(const offset_list *list, size_t first, int64_t piece) {
+  for (size_t i = first; i < list->count; i += 2) {
+    const int64_t offset =
+        list->wide ? ((int64_t *)list->offsets)[i] : ((int32_t *)list->offsets)[i];
+    if (offset % piece != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void fill_tables(const layout *of, const int64_t *row_offsets, const int64_t *column_offsets,
+                        kernel_packing *head, offset_list *list) {
+  const rlt_group *const rows = &of->strategy->rows;
+  const rlt_group *const columns = &of->strategy->columns;
+  const int64_t piece = PIECE_BYTES / of->problem->element_bytes;
+  for (int64_t slot = 0; slot < of->slots; ++slot) {
+    add_slot(of, slot, list);
+  }
+  head->loads_pieces = are_pieces(list, 0, piece);
+  const size_t first_row = list->count;
+  for (int64_t row = 0; row < rlt_group_length(rows); ++row) {
+    add_offset(list, row_offsets[row]);
+    add_offset(list, place_of(of, rows, false, row));
+  }
+  head->stores_pieces = are_pieces(list, first_row, piece);
+  for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
+    add_offset(list, place_of(of, columns, true, column));
+  }
+  for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
+    add_offset(list, column_offsets[column]);
+  }
+}
+
+relayout_status rlt_staged_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
+                                       int64_t group_size, bool wide, void **tables, size_t *size,
+                                       relayout_error *error) {
+  layout of;
+  find_layout(problem, strategy, &of);
+  kernel_packing head = packing_of(&of, group_size);
+  const size_t rows = (size_t)rlt_group_length(&strategy->rows);
+  const size_t columns = (size_t)rlt_group_length(&strategy->columns);
+  const size_t count = 2 * (size_t)of.slots + 2 * rows + 2 * columns;
+  const size_t needed = sizeof head + count * (wide ? sizeof(int64_t) : sizeof(int32_t));
+  int64_t *const offsets = malloc((rows + columns) * sizeof *offsets);
+  char *const made = malloc(needed);
+  if (offsets == NULL || made == NULL) {
+    free(offsets);
+    free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
+  }
+  rlt_group_offsets(problem, &strategy->rows, NULL, offsets);
+  rlt_group_offsets(problem, &strategy->columns, NULL, offsets + rows);
+  offset_list list = {wide, 0, made + sizeof head};
+  fill_tables(&of, offsets, offsets + rows, &head, &list);
+  memcpy(made, &head, sizeof head);
+  free(offsets);
+  *tables = made;
+  *size = needed;
+  return RELAYOUT_OK;
 }

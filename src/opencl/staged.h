@@ -1,19 +1,26 @@
-/* staged.h: the shapes that the STAGED kernels want their tiles in. Depends on build.h.
+/* staged.h: the shapes that the STAGED kernels want their tiles in, and the tables of packed ones.
  *
  * A work-group loads a tile in the order of the source into local memory and stores it in the order
- * of the destination. cl/staged_*.cl say how.
+ * of the destination. cl/staged_*.cl say how. Depends on build.h and plan/strategy.h.
  */
 #ifndef RLT_OPENCL_STAGED_H
 #define RLT_OPENCL_STAGED_H
 
 #include "opencl/build.h"
 
-/* Rows and columns of a transpose tile in local memory, for elements of these bytes. */
-int64_t rlt_staged_transpose_side(const rlt_opencl_device *device, int64_t element_bytes);
+/* The tiles for elements of these bytes. */
+rlt_traits rlt_staged_traits(int64_t element_bytes);
 
-rlt_traits rlt_staged_traits(const rlt_opencl_device *device, int64_t element_bytes);
+/* The strategy with tiles so small that the slots of a packed one find room in local memory. */
+rlt_strategy rlt_staged_fit(const rlt_problem *problem, const rlt_strategy *strategy);
 
 /* What a work-group takes of the local memory. */
-int64_t rlt_staged_local_bytes(const rlt_build_options *options, const rlt_strategy *strategy);
+int64_t rlt_staged_local_bytes(const rlt_problem *problem, const rlt_strategy *strategy);
+
+/* The tables of a packed strategy for groups of `group_size` work-items, with 64-bit offsets where
+ * the kernel is `wide`. The caller frees them. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_staged_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
+                                       int64_t group_size, bool wide, void **tables, size_t *size,
+                                       relayout_error *error);
 
 #endif

@@ -143,6 +143,35 @@ static void grow_group(const rlt_problem *problem, int64_t budget, int64_t eleme
   }
 }
 
+/* The same for the columns, which take the destination's next axes too while all of each fits. */
+static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_group *rows,
+                         rlt_group *columns) {
+  const int64_t row_count = rlt_group_length(rows);
+  grow_group(problem, budget, row_count * rlt_group_length(columns), columns);
+  for (int32_t next = columns->axis_count; next < problem->axis_count; ++next) {
+    const int64_t room = budget / (row_count * rlt_group_length(columns));
+    if (columns->axis_count == RLT_MAX_GROUP_AXES || room < 2 || group_has(rows, next) ||
+        columns->block < problem->axes[next - 1].extent) {
+      return;
+    }
+    group_append(problem, columns, next, room * rlt_group_length(columns));
+  }
+}
+
+/* Blocks of the same size leave the last tile no smaller than it must be. They are
+ * whole lines, or halves or so of one, as far as that goes. */
+static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *group) {
+  if (group->axis_count > 0) {
+    const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
+    const int64_t even = rlt_divide_up(extent, rlt_divide_up(extent, group->block));
+    int64_t unit = line;
+    while (unit > 1 && 2 * unit > even) {
+      unit /= 2;
+    }
+    group->block = rlt_min(group->block, rlt_divide_up(even, unit) * unit);
+  }
+}
+
 static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *traits,
                                  rlt_strategy *strategy) {
   const int64_t budget = rlt_max(traits->packed_tile_bytes / problem->element_bytes, 1);
@@ -156,9 +185,12 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
   /* That is the least that moves whole lines. More at once costs each element less to find its
    * place, and gives every work-item of a group something to do. */
-  const int64_t rows = rlt_group_length(&strategy->rows);
-  grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->columns);
-  grow_group(problem, budget, rows * rlt_group_length(&strategy->columns), &strategy->rows);
+  grow_columns(problem, budget, &strategy->rows, &strategy->columns);
+  const int64_t columns = rlt_group_length(&strategy->columns);
+  grow_group(problem, budget, columns * rlt_group_length(&strategy->rows), &strategy->rows);
+  const int64_t line = rlt_max(traits->line_bytes / problem->element_bytes, 1);
+  split_evenly(problem, line, &strategy->columns);
+  split_evenly(problem, line, &strategy->rows);
 }
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
@@ -306,6 +338,17 @@ static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits 
 
 /* ---- Choosing ---- */
 
+/* Half a line is where a square tile begins to pay: below, most of its lines are not whole. */
+static bool transpose_pays(const rlt_problem *problem, const rlt_traits *traits) {
+  const int64_t long_side = rlt_max(traits->line_bytes / problem->element_bytes / 2, 2);
+  const int64_t columns = problem->axes[0].valid;
+  const int64_t rows = problem->axes[source_run_axis(problem)].valid;
+  return columns >= long_side && rows >= long_side &&
+         rlt_min(columns, traits->transpose_columns) * rlt_min(rows, traits->transpose_rows) *
+                 problem->element_bytes >=
+             traits->transpose_least_bytes;
+}
+
 static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits *traits,
                                    const char **reason) {
   if (rlt_problem_is_fill(problem)) {
@@ -327,10 +370,7 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     *reason = "both sides run along the same axis, far enough to copy its runs";
     return RELAYOUT_STRATEGY_COPY;
   }
-  /* Half a line is where a square tile begins to pay: below, most of its lines are not whole. */
-  const int64_t long_side = rlt_max(long_run / 2, 2);
-  if (transpose_applies(problem) && problem->axes[0].valid >= long_side &&
-      problem->axes[source_run_axis(problem)].valid >= long_side) {
+  if (transpose_applies(problem) && transpose_pays(problem, traits)) {
     *reason = "the sides run along different axes, both long enough for square tiles";
     return RELAYOUT_STRATEGY_TRANSPOSE;
   }

@@ -65,12 +65,13 @@ typedef struct rlt_rates {
 /* What the planner knows of a device: the tile sizes its kernels like. A tile of R rows and C
  * columns never takes more than the named bytes. */
 typedef struct rlt_traits {
-  int64_t line_bytes;        /* runs at least this long are moved at full speed */
-  int64_t run_columns_bytes; /* copy, fill, gather: the longest run of one tile */
-  int64_t run_tile_bytes;    /* copy: rows are added to short runs up to this */
-  int64_t transpose_rows;    /* transpose: tile rows and columns, in elements, */
-  int64_t transpose_columns; /* whatever their size */
-  int64_t packed_tile_bytes; /* packed: what a tile may take */
+  int64_t line_bytes;            /* runs at least this long are moved at full speed */
+  int64_t run_columns_bytes;     /* copy, fill, gather: the longest run of one tile */
+  int64_t run_tile_bytes;        /* copy: rows are added to short runs up to this */
+  int64_t transpose_rows;        /* transpose: tile rows and columns, in elements, */
+  int64_t transpose_columns;     /* whatever their size */
+  int64_t transpose_least_bytes; /* what such a tile takes at least to be worth one */
+  int64_t packed_tile_bytes;     /* packed: what a tile may take */
 
   /* Devices that assemble tiles: what one may take, or 0; the runs that its rows read from the source
    * and its columns write to the destination, where axes and room allow; and the shortest runs that
