@@ -1,0 +1,380 @@
+/* test_transactions.c: what the staged kernels ask of a GPU's memory, counted from their own index
+ * arithmetic on the benchmark's suites.
+ *
+ * A GPU moves memory in sectors of 32 bytes; what 32 work-items side by side ask for at once is one
+ * transaction for each sector that they touch. Each byte that moves is read once and written once at
+ * least, so there are bytes / 32 sectors or more on each side. Local memory serves one word of each
+ * of 32 banks of 4 bytes at a time; words of one bank that 32 work-items ask for at once, 16 where
+ * they take 8 bytes each and 8 where they take 16, wait for each other.
+ *
+ * The plans are those for an OpenCL device that takes the staged kernels for a GPU's, whatever device
+ * it is: their grids, tables and groups are what a GPU would get. Groups are run on the host
+ * (traced/group.h). */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench/embedded.h"
+#include "bench/suite.h"
+#include "opencl/bench.h"
+#include "opencl/launch.h"
+#include "opencl/program.h"
+#include "opencl/traced/group.h"
+#include "plan/plan.h"
+
+enum { SUB_GROUP = 32, SECTOR = 32, BANKS = 32, BANK_BYTES = 4, GROUPS_A_CASE = 3 };
+
+#define KERNELS(kernel)                                                                            \
+  traced_kernel traced_##kernel##_1, traced_##kernel##_2, traced_##kernel##_4,                     \
+      traced_##kernel##_8, traced_##kernel##_16
+KERNELS(copy);
+KERNELS(transpose);
+KERNELS(packed);
+
+static traced_kernel *kernel_of(const rlt_build_options *options) {
+#define KERNELS_OF(kernel)                                                                         \
+  {                                                                                                \
+    traced_##kernel##_1, traced_##kernel##_2, traced_##kernel##_4, traced_##kernel##_8,            \
+        traced_##kernel##_16                                                                       \
+  }
+  static traced_kernel *const kernels[][5] = {KERNELS_OF(copy), KERNELS_OF(transpose),
+                                              KERNELS_OF(packed)};
+  size_t size = 0;
+  while (1 << size < options->word_bytes) {
+    ++size;
+  }
+  switch (options->strategy) {
+  case RELAYOUT_STRATEGY_COPY:
+    return kernels[0][size];
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+    return kernels[1][size];
+  case RELAYOUT_STRATEGY_PACKED:
+    return kernels[2][size];
+  default:
+    return NULL;
+  }
+}
+
+/* ---- Counting ---- */
+
+typedef struct counts {
+  size_t bytes;         /* that move, on both sides */
+  size_t sectors;       /* that this takes */
+  size_t requests;      /* by sub-groups, of the sectors */
+  size_t look_ups;      /* by work-items, in tables */
+  size_t local_minimum; /* turns of the banks, without conflicts */
+  size_t local_turns;   /* and with them */
+} counts;
+
+static int by_number(const void *a, const void *b) {
+  const uintptr_t left = *(const uintptr_t *)a;
+  const uintptr_t right = *(const uintptr_t *)b;
+  return left < right ? -1 : left > right;
+}
+
+static size_t sort_distinct(uintptr_t *numbers, size_t count) {
+  qsort(numbers, count, sizeof *numbers, by_number);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (kept == 0 || numbers[kept - 1] != numbers[i]) {
+      numbers[kept++] = numbers[i];
+    }
+  }
+  return kept;
+}
+
+/* Sectors that the accesses of one moment touch. */
+static size_t sectors_of(const traced_access *accesses, size_t count) {
+  uintptr_t sectors[2 * SUB_GROUP];
+  size_t touched = 0;
+  for (size_t i = 0; i < count; ++i) {
+    sectors[touched++] = accesses[i].address / SECTOR;
+    sectors[touched++] = (accesses[i].address + accesses[i].bytes - 1) / SECTOR;
+  }
+  return sort_distinct(sectors, touched);
+}
+
+/* How often the banks have to turn for work-items that ask at once. */
+static size_t turns_of(const traced_access *accesses, size_t count) {
+  uintptr_t words[SUB_GROUP * 2];
+  size_t touched = 0;
+  for (size_t i = 0; i < count; ++i) {
+    for (uintptr_t at = accesses[i].address / BANK_BYTES;
+         at <= (accesses[i].address + accesses[i].bytes - 1) / BANK_BYTES; ++at) {
+      words[touched++] = at;
+    }
+  }
+  touched = sort_distinct(words, touched);
+  size_t of_bank[BANKS] = {0};
+  size_t most = 0;
+  for (size_t i = 0; i < touched; ++i) {
+    const size_t asked = ++of_bank[words[i] % BANKS];
+    most = asked > most ? asked : most;
+  }
+  return most;
+}
+
+static void count_local(const traced_access *accesses, size_t count, counts *total) {
+  const size_t bytes = accesses[0].bytes;
+  const size_t at_once = SUB_GROUP / (bytes <= BANK_BYTES ? 1 : bytes / BANK_BYTES);
+  for (size_t i = 0; i < count;) {
+    const size_t part = accesses[i].item % SUB_GROUP / at_once;
+    size_t end = i;
+    while (end < count && accesses[end].item % SUB_GROUP / at_once == part) {
+      ++end;
+    }
+    total->local_minimum += 1;
+    total->local_turns += turns_of(accesses + i, end - i);
+    i = end;
+  }
+}
+
+static bool are_at_once(const traced_access *a, const traced_access *b) {
+  return a->item / SUB_GROUP == b->item / SUB_GROUP && a->instruction == b->instruction &&
+         a->round == b->round && a->occurrence == b->occurrence && a->space == b->space;
+}
+
+/* Distinct bytes of the source and the destination. */
+static size_t bytes_of(const traced_access *accesses, size_t count) {
+  uintptr_t *const starts = malloc((count + 1) * sizeof *starts);
+  assert_non_null(starts);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (accesses[i].space == TRACED_SOURCE || accesses[i].space == TRACED_DESTINATION) {
+      starts[kept++] = accesses[i].address << 5 | accesses[i].bytes;
+    }
+  }
+  kept = sort_distinct(starts, kept);
+  size_t bytes = 0;
+  uintptr_t end = 0;
+  for (size_t i = 0; i < kept; ++i) {
+    const uintptr_t start = starts[i] >> 5;
+    const uintptr_t stop = start + (starts[i] & 31);
+    bytes += stop <= end ? 0 : stop - (start < end ? end : start);
+    end = stop > end ? stop : end;
+  }
+  free(starts);
+  return bytes;
+}
+
+static void count_group(const traced_access *accesses, size_t count, counts *total) {
+  total->bytes += bytes_of(accesses, count);
+  for (size_t i = 0; i < count;) {
+    size_t end = i;
+    while (end < count && are_at_once(&accesses[i], &accesses[end])) {
+      ++end;
+    }
+    switch ((traced_space)accesses[i].space) {
+    case TRACED_SOURCE:
+    case TRACED_DESTINATION:
+      total->requests += 1;
+      total->sectors += sectors_of(accesses + i, end - i);
+      break;
+    case TRACED_TABLES:
+      total->look_ups += end - i;
+      break;
+    case TRACED_LOCAL:
+      count_local(accesses + i, end - i, total);
+      break;
+    case TRACED_ELSEWHERE:
+      break;
+    }
+    i = end;
+  }
+}
+
+/* ---- One case ---- */
+
+static void *read_back(const opencl_bench *bench, cl_mem buffer, size_t *size) {
+  assert_int_equal(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof *size, size, NULL), CL_SUCCESS);
+  void *const bytes = malloc(*size);
+  assert_non_null(bytes);
+  opencl_read(bench, buffer, *size, bytes);
+  return bytes;
+}
+
+/* Memory that takes none until it is written. */
+static void *reserve(size_t size) {
+  void *const made =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_ptr_not_equal(made, MAP_FAILED);
+  return made;
+}
+
+/* The first group, the last, and some between. */
+static size_t group_number(size_t i, size_t group_count) {
+  const uint64_t mixed = (i * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
+  return i == 0 ? 0 : i == 1 ? group_count - 1 : (size_t)(mixed % group_count);
+}
+
+static counts count_plan(const opencl_bench *bench, const relayout_plan *plan) {
+  const rlt_opencl_program *const program = plan->program;
+  const rlt_launch *const launch = program->words != NULL ? program->words : program->elements;
+  traced_kernel *const kernel = kernel_of(&launch->options);
+  assert_non_null(kernel);
+  assert_false(launch->options.wide);
+  assert_int_equal(launch->options.group_size, TRACED_GROUP_SIZE);
+
+  traced_memory memory = {.source_size = plan->source_size,
+                          .destination_size = plan->destination_size};
+  size_t grid_size = 0;
+  void *const grid = read_back(bench, launch->grid, &grid_size);
+  void *const tables =
+      launch->tables == NULL ? NULL : read_back(bench, launch->tables, &memory.tables_size);
+  memory.local_size = launch->tables == NULL ? 0 : (size_t)launch->local_bytes;
+  void *const local = reserve(64 << 10);
+  memory.arguments = (traced_arguments){.destination = reserve(memory.destination_size),
+                                        .grid = grid,
+                                        .source = reserve(memory.source_size),
+                                        .tables = tables,
+                                        .local = local};
+  counts total = {0};
+  for (size_t i = 0; i < GROUPS_A_CASE && i < launch->group_count; ++i) {
+    size_t count = 0;
+    const traced_access *const accesses =
+        traced_run(kernel, &memory, group_number(i, launch->group_count), &count);
+    count_group(accesses, count, &total);
+  }
+  munmap((void *)memory.arguments.source, memory.source_size);
+  munmap(memory.arguments.destination, memory.destination_size);
+  munmap(local, 64 << 10);
+  free(grid);
+  free(tables);
+  return total;
+}
+
+/* ---- Suites ---- */
+
+typedef struct figures {
+  double sectors;  /* the least there are over those counted */
+  double turns;    /* likewise */
+  double request;  /* bytes that move for each request of a sub-group */
+  double look_ups; /* in tables, for each 4 bytes that are moved */
+} figures;
+
+static figures figures_of(const counts *total) {
+  const double bytes = (double)total->bytes;
+  const double turns = (double)total->local_turns;
+  return (figures){.sectors = bytes / SECTOR / (double)total->sectors,
+                   .turns = turns == 0 ? 1 : (double)total->local_minimum / turns,
+                   .request = bytes / (double)total->requests,
+                   .look_ups = (double)total->look_ups / (bytes / 2 / 4)};
+}
+
+/* What the figures keep to, in the mean and in each case.
+ *
+ * Sectors: a line's worth that begins anywhere touches 5 sectors instead of 4, which is 0.8 of the
+ * best; where a row's ends are parts of a unit of bytes, they are further requests.
+ * Turns: a transpose never waits, but for a tile's ragged ends; in packed tiles neighbours may be any
+ * distance apart, and the waits must be few enough to stay hidden behind global memory, which takes
+ * several times as long for a line as local memory does.
+ * Requests: 32 work-items with a unit of 4 bytes each ask for 128 bytes, less at a row's ends.
+ * Look-ups: one for each element of a row at most, and some for runs and rows. */
+typedef struct bounds {
+  const char *suite;
+  relayout_element_type generic;
+  figures mean;
+  figures each;
+} bounds;
+
+static const bounds suites[] = {
+    {"ttc", RELAYOUT_U8, {0.96, 0.92, 400, 2.0}, {0.85, 0.6, 256, 6.5}},
+    {"ttc", RELAYOUT_U16, {0.99, 0.95, 400, 0.5}, {0.95, 0.6, 256, 4}},
+    {"ttc", RELAYOUT_F32, {0.99, 0.97, 400, 0.2}, {0.95, 0.6, 256, 2}},
+    {"ttc", RELAYOUT_F64, {0.99, 0.99, 400, 0.1}, {0.95, 0.95, 256, 1}},
+    {"ml", RELAYOUT_F32, {0.98, 0.82, 400, 2.0}, {0.85, 0.5, 100, 6.5}},
+    {"pad", RELAYOUT_F32, {0.95, 0.9, 400, 1.5}, {0.8, 0.5, 100, 6.5}},
+    {"perm6", RELAYOUT_F32, {0.95, 0.75, 350, 2.0}, {0.85, 0.3, 150, 3.5}},
+};
+
+static const figures transposes = {.sectors = 0.8, .turns = 0.9, .request = 100, .look_ups = 0};
+
+static bool keeps_to(const figures *found, const figures *bound) {
+  return found->sectors >= bound->sectors && found->turns >= bound->turns &&
+         found->request >= bound->request && found->look_ups <= bound->look_ups;
+}
+
+static void check(const char *what, const char *strategy, const figures *found,
+                  const figures *bound) {
+  if (!keeps_to(found, bound)) {
+    fail_msg("%s (%s): sectors %.3f, turns %.3f, %.0f bytes a request, %.2f look-ups; bounds %.3f, "
+             "%.3f, %.0f, %.2f",
+             what, strategy, found->sectors, found->turns, found->request, found->look_ups,
+             bound->sectors, bound->turns, bound->request, bound->look_ups);
+  }
+}
+
+static const char *text_of(const char *name) {
+  const bench_embedded *suite = bench_suite_texts;
+  while (strcmp(suite->name, name) != 0) {
+    ++suite;
+  }
+  return suite->text;
+}
+
+static figures count_case(const opencl_bench *bench, const bench_case *of, const bounds *bound) {
+  relayout_plan *plan = NULL;
+  relayout_error error = {0};
+  if (relayout_plan_create(bench->device, &of->from, &of->to, NULL, &plan, &error) != RELAYOUT_OK) {
+    fail_msg("%s: %s", of->name, error.message);
+  }
+  const counts total = count_plan(bench, plan);
+  const figures found = figures_of(&total);
+  check(of->name, relayout_strategy_name(plan->strategy.kind), &found, &bound->each);
+  if (plan->strategy.kind == RELAYOUT_STRATEGY_TRANSPOSE) {
+    check(of->name, "transpose", &found, &transposes);
+  }
+  relayout_plan_destroy(plan);
+  return found;
+}
+
+static void count_suite(const opencl_bench *bench, const bounds *bound) {
+  bench_suite suite;
+  relayout_error error = {0};
+  if (bench_suite_parse(text_of(bound->suite), bound->generic, &suite, &error) != RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  figures mean = {0};
+  figures worst = {1, 1, 512, 0};
+  const char *fewest = "";
+  for (size_t c = 0; c < suite.count; ++c) {
+    const figures found = count_case(bench, &suite.cases[c], bound);
+    mean.sectors += found.sectors / (double)suite.count;
+    mean.turns += found.turns / (double)suite.count;
+    mean.request += found.request / (double)suite.count;
+    mean.look_ups += found.look_ups / (double)suite.count;
+    fewest = found.sectors < worst.sectors ? suite.cases[c].name : fewest;
+    worst.sectors = found.sectors < worst.sectors ? found.sectors : worst.sectors;
+    worst.turns = found.turns < worst.turns ? found.turns : worst.turns;
+    worst.request = found.request < worst.request ? found.request : worst.request;
+    worst.look_ups = found.look_ups > worst.look_ups ? found.look_ups : worst.look_ups;
+  }
+  printf("| %s, %s | %.3f | %.3f %s | %.3f | %.3f | %.0f | %.0f | %.2f | %.2f |\n", bound->suite,
+         relayout_element_type_name(bound->generic), mean.sectors, worst.sectors, fewest,
+         mean.turns, worst.turns, mean.request, worst.request, mean.look_ups, worst.look_ups);
+  fflush(stdout);
+  check(bound->suite, "mean", &mean, &bound->mean);
+  bench_suite_free(&suite);
+}
+
+static void test_suites(void **state) {
+  printf("| suite | sectors, mean | worst | bank turns, mean | worst | bytes a request, mean | "
+         "worst | look-ups per 4 bytes, mean | worst |\n|---|---|---|---|---|---|---|---|---|\n");
+  for (size_t s = 0; s < sizeof suites / sizeof suites[0]; ++s) {
+    count_suite(*state, &suites[s]);
+  }
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_suites, bench)};
+  return bench->family == RELAYOUT_KERNELS_STAGED
+             ? cmocka_run_group_tests_name("transactions", tests, NULL, NULL)
+             : 0;
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}

@@ -1,0 +1,22 @@
+# Writes OUTPUT, the kernel text of FILES as C that compiles with opencl_c.h. What C has no words for:
+# vectors made from their elements, elements by name, and local memory as a variable.
+set(text "")
+foreach(file IN LISTS FILES)
+  file(READ ${file} part)
+  # CMake would take them for the ends of list items.
+  string(REPLACE ";" "<semicolon>" part "${part}")
+  string(REPLACE "[" "<open>" part "${part}")
+  string(REPLACE "]" "<close>" part "${part}")
+  string(APPEND text "${part}")
+endforeach()
+string(REPLACE "(uint4)(first.xy, second.zw)" "halves_of(first, second)" text "${text}")
+string(REGEX REPLACE "__local word staged<open>" "static word staged<open>" text "${text}")
+string(REGEX REPLACE "\\((u?(char|short|int|long)[24])\\)\\(" "MAKE(\\1, " text "${text}")
+string(REGEX REPLACE "([a-z])\\.x([^a-z_])" "\\1<open>0<close>\\2" text "${text}")
+string(REGEX REPLACE "([a-z])\\.y([^a-z_])" "\\1<open>1<close>\\2" text "${text}")
+string(REGEX REPLACE "([a-z])\\.z([^a-z_])" "\\1<open>2<close>\\2" text "${text}")
+string(REGEX REPLACE "([a-z])\\.w([^a-z_])" "\\1<open>3<close>\\2" text "${text}")
+string(REPLACE "<semicolon>" ";" text "${text}")
+string(REPLACE "<open>" "[" text "${text}")
+string(REPLACE "<close>" "]" text "${text}")
+file(WRITE ${OUTPUT} "${text}")
