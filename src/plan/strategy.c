@@ -150,8 +150,8 @@ static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_g
   grow_group(problem, budget, row_count * rlt_group_length(columns), columns);
   for (int32_t next = columns->axis_count; next < problem->axis_count; ++next) {
     const int64_t room = budget / (row_count * rlt_group_length(columns));
-    if (columns->axis_count == RLT_MAX_GROUP_AXES || room < 2 || group_has(rows, next) ||
-        columns->block < problem->axes[next - 1].extent) {
+    const bool is_cut = next > 0 && columns->block < problem->axes[next - 1].extent;
+    if (columns->axis_count == RLT_MAX_GROUP_AXES || room < 2 || group_has(rows, next) || is_cut) {
       return;
     }
     group_append(problem, columns, next, room * rlt_group_length(columns));
