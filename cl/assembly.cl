@@ -14,8 +14,9 @@
 #define NO_SOURCE INT_MIN
 #endif
 
-/* Filled by the host (src/opencl/direct.c); the tables follow: rows, columns, then for each segment
- * where it lies in the destination, a zero, its step of the columns and its step of the rows. */
+/* Filled by the host (src/opencl/assembly_tables.c); the tables follow: rows, columns, then for each
+ * segment where it lies in the destination, a zero, its step of the columns and its step of the
+ * rows. */
 typedef struct assembly {
   long dense_columns;
   long valid_columns; /* runs: of dense_columns, those that can have a source */
@@ -32,10 +33,9 @@ typedef struct assembly {
   long column_reach; /* in the source, of all the group's axes but the last */
   long row_reach;
   long source_elements;
-  long unused;
+  int column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
+  int row_teeth; /* from a row of a piece to the next in the assembly, which are its columns; or 0 */
 } assembly;
-
-#define ASSEMBLY_WORDS (ASSEMBLY_BYTES / WORD_BYTES)
 
 static __global const offset_pair *row_table(__global const assembly *made) {
   return (__global const offset_pair *)(made + 1);
@@ -56,74 +56,25 @@ static bool may_overread(__global const assembly *made, __constant const grid *g
          made->source_elements;
 }
 
-/* Fewer words than a line: the vectors that make up their number. */
-#if WORD_BYTES == 1
-#define VECTOR(size) uchar##size
-#elif WORD_BYTES == 2
-#define VECTOR(size) ushort##size
-#elif WORD_BYTES == 4
-#define VECTOR(size) uint##size
-#else
-#define VECTOR(size) ulong##size
-#endif
-
-#if defined(__clang__) /* as for lines: see line.cl */
-#define LOOSE(size) typedef VECTOR(size) loose##size __attribute__((aligned(WORD_BYTES)));
-LOOSE(2)
-LOOSE(4)
-LOOSE(8)
-LOOSE(16)
-#define MOVE_VECTOR(size, to_space, to, from_space, from)                                          \
-  *(to_space loose##size *)(to) = *(from_space const loose##size *)(from)
-#else
-#define MOVE_VECTOR(size, to_space, to, from_space, from) vstore##size(vload##size(0, from), 0, to)
-#endif
-
-#define MOVE_IF(size, count, to_space, to, from_space, from)                                       \
-  if ((count)&size) {                                                                              \
-    MOVE_VECTOR(size, to_space, to, from_space, from);                                             \
-    to += size;                                                                                    \
-    from += size;                                                                                  \
-  }
-
-#if WORD_BYTES == 16
-#define MOVE_FEW(count, to_space, to, from_space, from)                                            \
-  PLAIN_LOOP                                                                                       \
-  for (uint few = 0; few < (count); ++few) {                                                       \
-    to[few] = from[few];                                                                           \
-  }
-#else
-#define MOVE_FEW(count, to_space, to, from_space, from)                                            \
-  PLAIN_LOOP                                                                                       \
-  for (uint few = 0; few < (count) / 16; ++few) {                                                  \
-    MOVE_VECTOR(16, to_space, to, from_space, from);                                               \
-    to += 16;                                                                                      \
-    from += 16;                                                                                    \
-  }                                                                                                \
-  MOVE_IF(8, count, to_space, to, from_space, from)                                                \
-  MOVE_IF(4, count, to_space, to, from_space, from)                                                \
-  MOVE_IF(2, count, to_space, to, from_space, from)                                                \
-  if ((count)&1) {                                                                                 \
-    *to = *from;                                                                                   \
-  }
-#endif
-
-static void move_few(__global word *to, const word *from, uint count) {
-  MOVE_FEW(count, __global, to, __private, from)
+/* Words from `at`, `count` of them on, to where the next line begins; 0 when one does just there. */
+static uint words_to_line(__global const word *at, uint count) {
+  return (uint)(-((uintptr_t)(at + count)) & 63) / WORD_BYTES;
 }
 
-static void gather_few(word *to, __global const word *from, uint count) {
-  MOVE_FEW(count, __private, to, __global, from)
-}
-
-/* Segments leave for the destination: whole lines, and what is left at their ends. */
+/* Segments leave for the destination: whole lines, and what is left at their ends. Tiles with a halo
+ * share no line with the next: each writes those that begin in its own block, to their ends. */
 static void store_segments(__global word *to, const word *from, __global const assembly *made,
                            __constant const grid *grid, const tile *t) {
   const uint column_steps = t->columns / (uint)grid->columns.inner;
   const uint row_steps = t->rows / (uint)grid->rows.inner;
-  const uint length = (uint)made->segment_unit * (made->segment_side == 1   ? column_steps
-                                                  : made->segment_side == 2 ? row_steps
-                                                                            : 1);
+  const bool by_columns = made->segment_side == 1;
+  const bool by_rows = made->segment_side == 2;
+  __constant const side *const cut = by_rows ? &grid->rows : &grid->columns;
+  const uint steps = by_columns ? column_steps : by_rows ? row_steps : 1;
+  const uint held = (uint)made->segment_unit * steps;
+  const uint own = (uint)made->segment_unit * min(steps, (uint)cut->block);
+  const bool leaves_first = cut->halo > 0 && !(by_rows ? t->first_rows : t->first_columns);
+  const bool ends_last = own < held;
   const uint count = (uint)made->segment_count;
   const uint pitch = (uint)made->segment_pitch;
   const bool streams = grid->streams;
@@ -133,13 +84,15 @@ static void store_segments(__global word *to, const word *from, __global const a
       continue;
     }
     __global word *const start = to + segment[0].x;
-    const uint head = words_before_line(start, length, streams);
-    move_few(start, from, head);
-    uint i = head;
-    for (; i + LINE <= length; i += LINE) {
+    const uint end = ends_last ? min(own + words_to_line(start, own), held) : own;
+    uint i = leaves_first ? min(words_to_line(start, 0), end) : 0;
+    const uint head = words_before_line(start + i, end - i, streams);
+    store_few(start + i, from + i, head);
+    i += head;
+    for (; i + LINE <= end; i += LINE) {
       store_line(LOAD_LINE(__private, from + i), start + i, streams);
     }
-    move_few(start + i, from + i, length - i);
+    store_few(start + i, from + i, end - i);
   }
 }
 
@@ -151,18 +104,27 @@ static void fill_exactly(word *to, uint count, word fill) {
   }
 }
 
-/* Word by word, for tiles at the very end of the source. */
-static void assemble_words(word *to, __global const word *from, __global const assembly *made,
-                           __constant const grid *grid, const tile *t, word fill) {
-  __global const offset_pair *const rows = row_table(made);
-  __global const offset_pair *const columns = column_table(made, grid);
-  for (uint row = 0; row < t->rows; ++row) {
-    const bool row_is_valid = row < t->valid_rows && rows[row].x != NO_SOURCE;
-    PLAIN_LOOP
-    for (uint column = 0; column < t->columns; ++column) {
-      const bool is_valid =
-          row_is_valid && column < t->valid_columns && columns[column].x != NO_SOURCE;
-      to[rows[row].y + columns[column].y] = is_valid ? from[rows[row].x + columns[column].x] : fill;
-    }
+/* Where a tile's loads end: at the source's end, which lies so `near` for some tiles that lanes would
+ * go past it. */
+typedef struct load_limit {
+  __global const word *end;
+  bool near;
+} load_limit;
+
+/* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
+static void assemble_tile(word *to, __global const word *from, load_limit limit,
+                          __global const assembly *made, __constant const grid *grid, const tile *t,
+                          word fill);
+
+/* The work-group's tiles, from the start of one buffer to the start of the other. */
+static void move_assembled(__global word *destination, __constant const grid *grid, word fill,
+                           __global const word *source, __global const assembly *made, uint lanes) {
+  line assembled[ASSEMBLY_BYTES / 64];
+  word *const to = (word *)assembled;
+  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
+    const tile t = find_tile(grid, n);
+    const load_limit limit = {source + made->source_elements, !may_overread(made, grid, &t, lanes)};
+    assemble_tile(to, source + t.source, limit, made, grid, &t, fill);
+    store_segments(destination + t.destination, to, made, grid, &t);
   }
 }

@@ -28,13 +28,14 @@ static void assemble_run(word *to, __global const word *from, uint count, bool e
 }
 
 /* Run after run, in the order in which they lie in the assembly where there is one. */
-static void assemble_runs(word *to, __global const word *from, __global const assembly *made,
-                          __constant const grid *grid, const tile *t, word fill) {
+static void assemble_tile(word *to, __global const word *from, load_limit limit,
+                          __global const assembly *made, __constant const grid *grid, const tile *t,
+                          word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint run = (uint)made->dense_columns;
   const uint valid_run = (uint)made->valid_columns;
-  const bool exact = made->exact;
+  const bool exact = made->exact || limit.near;
   const bool rows_inside = made->rows_inside;
   const uint outer_count = rows_inside ? t->columns : t->rows;
   const uint outer_step = rows_inside ? run : 1;
@@ -61,36 +62,19 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
      __constant const grid *grid, const word fill, __global const word *restrict source,
      const ulong source_start, __global const assembly *restrict made) {
-  line assembled[ASSEMBLY_BYTES / 64];
-  word *const to = (word *)assembled;
-  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
-    const tile t = find_tile(grid, n);
-    __global const word *const from = source + source_start + t.source;
-    if (may_overread(made, grid, &t, LINE)) {
-      assemble_runs(to, from, made, grid, &t, fill);
-    } else {
-      assemble_words(to, from, made, grid, &t, fill);
-    }
-    store_segments(destination + destination_start + t.destination, to, made, grid, &t);
-  }
+  move_assembled(destination + destination_start, grid, fill, source + source_start, made, LINE);
 }
 
 #else
 
 /* One run, line by line. */
 static void copy_run(__global word *to, __global const word *from, uint count, bool streams) {
-  uint i = 0;
-  PLAIN_LOOP
-  for (const uint head = words_before_line(to, count, streams); i < head; ++i) {
-    to[i] = from[i];
-  }
+  uint i = words_before_line(to, count, streams);
+  copy_few(to, from, i);
   for (; i + LINE <= count; i += LINE) {
     store_line(LOAD_LINE(__global, from + i), to + i, streams);
   }
-  PLAIN_LOOP
-  for (; i < count; ++i) {
-    to[i] = from[i];
-  }
+  copy_few(to + i, from + i, count - i);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void

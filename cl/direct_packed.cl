@@ -9,121 +9,152 @@
  * for both: SIDE strips, each along the source, become SIDE strips along the destination.
  */
 
+/* A strip is LANES lanes, each of DEPTH words: what one load brings of a column, and how many rows a
+ * block has. Processors move words within 16 bytes more cheaply than across; so lanes of bytes and
+ * halves are no wider, while words of four and eight, fewer of them, change places across a line. */
 #if WORD_BYTES == 1
-#define SIDE 16
-typedef uchar16 strip;
+#define DEPTH 16
+typedef uchar16 lane;
 #elif WORD_BYTES == 2
-#define SIDE 16
-typedef ushort16 strip;
+#define DEPTH 8
+typedef ushort8 lane;
 #elif WORD_BYTES == 4
-#define SIDE 16
-typedef uint16 strip;
+#define DEPTH 16
+typedef uint16 lane;
 #elif WORD_BYTES == 8
-#define SIDE 8
-typedef ulong8 strip;
+#define DEPTH 8
+typedef ulong8 lane;
 #else
-#define SIDE 4
+#define DEPTH 4
 #endif
 
 #if WORD_BYTES == 16
 
-typedef struct strip {
-  uint4 lane[4];
-} strip;
+#define LANES 1
+typedef struct lane {
+  uint4 word[4];
+} lane;
+typedef lane strip;
 
-static strip load_strip(__global const word *from) {
-  const strip loaded = {{from[0], from[1], from[2], from[3]}};
+static lane load_lane(__global const word *from) {
+  const lane loaded = {{from[0], from[1], from[2], from[3]}};
   return loaded;
 }
 
-static strip strip_of(word value) {
-  const strip made = {{value, value, value, value}};
+static lane lane_of(word value) {
+  const lane made = {{value, value, value, value}};
   return made;
 }
 
-static void store_whole_strip(strip value, word *to) {
-  to[0] = value.lane[0];
-  to[1] = value.lane[1];
-  to[2] = value.lane[2];
-  to[3] = value.lane[3];
+static void store_strip(strip value, word *to) {
+  to[0] = value.word[0];
+  to[1] = value.word[1];
+  to[2] = value.word[2];
+  to[3] = value.word[3];
 }
 
 static void turn(const strip *in, strip *out) {
 #pragma unroll
-  for (int i = 0; i < SIDE; ++i) {
+  for (int i = 0; i < DEPTH; ++i) {
 #pragma unroll
-    for (int j = 0; j < SIDE; ++j) {
-      out[i].lane[j] = in[j].lane[i];
+    for (int j = 0; j < DEPTH; ++j) {
+      out[i].word[j] = in[j].word[i];
     }
   }
 }
 
 #else
 
+#define lane_of(value) ((lane)(value))
+
+/* SHUFFLE(a, b, i, ...): the words of a, then those of b, at these places; -1 is any. */
 #if defined(__clang__) /* as for lines: see line.cl */
+typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
+#define load_lane(from)       (*(__global const loose_lane *)(from))
+#define store_lane(value, to) (*(loose_lane *)(to) = (value))
+#define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
+#else
+#define SHUFFLE(a, b, places) shuffle2(a, b, (lane)(places))
+#if DEPTH == 16
+#define load_lane(from)       vload16(0, from)
+#define store_lane(value, to) vstore16(value, 0, to)
+#else
+#define load_lane(from)       vload8(0, from)
+#define store_lane(value, to) vstore8(value, 0, to)
+#endif
+#endif
+
+/* place(i, x) for each i from `first`, and for each word of a lane. */
+#define FOUR(place, first, x)                                                                      \
+  place(first, x), place((first) + 1, x), place((first) + 2, x), place((first) + 3, x)
+#define EIGHT(place, first, x) FOUR(place, first, x), FOUR(place, (first) + 4, x)
+#if DEPTH == 16
+#define HALF_LANE(place, first, x) EIGHT(place, first, x)
+#else
+#define HALF_LANE(place, first, x) FOUR(place, first, x)
+#endif
+#define WHOLE_LANE(place, x) HALF_LANE(place, 0, x), HALF_LANE(place, DEPTH / 2, x)
+
+#if defined(__clang__) && WORD_BYTES <= 2
+#define LANES                  2
+typedef word strip __attribute__((ext_vector_type(LANES * DEPTH)));
 typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
-#define load_strip(from)             (*(__global const loose_strip *)(from))
-#define store_whole_strip(value, to) (*(loose_strip *)(to) = (value))
-#elif SIDE == 16
-#define load_strip(from)             vload16(0, from)
-#define store_whole_strip(value, to) vstore16(value, 0, to)
+#define store_strip(value, to) (*(loose_strip *)(to) = (value))
+#define ITSELF(i, first)       ((first) + (i))
+#define JOIN_LANES(a, b)                                                                           \
+  __builtin_shufflevector(a, b, WHOLE_LANE(ITSELF, 0), WHOLE_LANE(ITSELF, DEPTH))
+#define ZIPPED(first)                                                                              \
+  HALF_LANE(IN_TURNS, first, LANES *DEPTH), HALF_LANE(IN_TURNS, DEPTH + (first), LANES * DEPTH)
 #else
-#define load_strip(from)             vload8(0, from)
-#define store_whole_strip(value, to) vstore8(value, 0, to)
+#define LANES                  1
+typedef lane strip;
+#define store_strip(value, to) store_lane(value, to)
+#define ZIPPED(first)          HALF_LANE(IN_TURNS, first, DEPTH)
 #endif
 
-#define strip_of(value) ((strip)(value))
+/* Of two strips, the lower, or upper, halves of each lane, word by word in turns. */
+#define IN_TURNS(i, other) i, (other) + (i)
+#define zip_low(a, b)      SHUFFLE(a, b, ZIPPED(0))
+#define zip_high(a, b)     SHUFFLE(a, b, ZIPPED(DEPTH / 2))
 
-/* The lower, or upper, halves of two strips, lane by lane in turns. */
-#if defined(__clang__) && SIDE == 16
-#define zip_low(a, b)                                                                              \
-  __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define zip_high(a, b)                                                                             \
-  __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#elif defined(__clang__)
-#define zip_low(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define zip_high(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#else
-static strip zip_low(strip a, strip b) {
-  strip zipped;
-  zipped.even = a.lo;
-  zipped.odd = b.lo;
-  return zipped;
-}
-
-static strip zip_high(strip a, strip b) {
-  strip zipped;
-  zipped.even = a.hi;
-  zipped.odd = b.hi;
-  return zipped;
-}
-#endif
-
-/* Zipping strip i with strip i + SIDE/2 rotates the bits of (strip, lane) left by one: the strip's
- * top bit becomes the lane's lowest, the lane's top bit the strip's lowest. After log2(SIDE) times
- * strips and lanes have changed places. */
+/* Zipping strip i with strip i + DEPTH/2 rotates the bits of (strip, word) left by one: the strip's
+ * top bit becomes the word's lowest, the word's top bit the strip's lowest. After log2(DEPTH) times
+ * strips and words have changed places. */
 static void zip(const strip *in, strip *out) {
 #pragma unroll
-  for (int i = 0; i < SIDE / 2; ++i) {
-    out[2 * i] = zip_low(in[i], in[i + SIDE / 2]);
-    out[2 * i + 1] = zip_high(in[i], in[i + SIDE / 2]);
+  for (int i = 0; i < DEPTH / 2; ++i) {
+    out[2 * i] = zip_low(in[i], in[i + DEPTH / 2]);
+    out[2 * i + 1] = zip_high(in[i], in[i + DEPTH / 2]);
   }
 }
 
 static void turn(const strip *in, strip *out) {
-  strip once[SIDE];
-  strip twice[SIDE];
+  strip once[DEPTH];
+  strip twice[DEPTH];
+#if DEPTH == 16
   zip(in, once);
   zip(once, twice);
-#if SIDE == 16
   zip(twice, once);
-  zip(once, out);
 #else
-  zip(twice, out);
+  zip(in, twice);
+  zip(twice, once);
 #endif
+  zip(once, out);
 }
 
 #endif
+
+#define SIDE (LANES * DEPTH)
+
+/* ---- Blocks: SIDE columns, DEPTH rows ---- */
+
+static strip strip_of_lanes(const lane *lanes, uint first) {
+#if LANES == 2
+  return JOIN_LANES(lanes[first], lanes[first + DEPTH]);
+#else
+  return lanes[first];
+#endif
+}
 
 /* Where the strips of one block begin, for the second-level cache. */
 static void prefetch_block(__global const word *from, __global const offset_pair *columns,
@@ -138,49 +169,65 @@ static void prefetch_block(__global const word *from, __global const offset_pair
 
 /* The common case, unrolled: a whole block that has a source throughout. */
 static void load_block(__global const word *from, __global const offset_pair *columns, strip *in) {
+  lane loaded[SIDE];
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
-    in[c] = load_strip(from + columns[c].x);
+    loaded[c] = load_lane(from + columns[c].x);
+  }
+#pragma unroll
+  for (uint c = 0; c < DEPTH; ++c) {
+    in[c] = strip_of_lanes(loaded, c);
   }
 }
 
 static void store_block(const strip *out, word *to, __global const offset_pair *rows) {
 #pragma unroll
-  for (uint r = 0; r < SIDE; ++r) {
-    store_whole_strip(out[r], to + rows[r].y);
+  for (uint r = 0; r < DEPTH; ++r) {
+    store_strip(out[r], to + rows[r].y);
   }
 }
 
-/* All other cases, in loops: unrolled they would take compilers many times as long. `count` strips,
+/* A lane that may go past the source's end, and then has any words there. */
+static lane load_within(__global const word *from, load_limit limit) {
+  if (!limit.near || from + DEPTH <= limit.end) {
+    return load_lane(from);
+  }
+  lane loaded = lane_of(*from);
+  gather_few((word *)&loaded, from, (uint)(limit.end - from));
+  return loaded;
+}
+
+/* All other cases, in loops: unrolled they would take compilers many times as long. `count` columns,
  * of which the first `valid` can have a source; the fill stands for the others. */
-static void load_some(__global const word *from, __global const offset_pair *columns, uint count,
-                      uint valid, word fill, strip *in) {
-  strip loaded[SIDE];
+static void load_some(__global const word *from, load_limit limit,
+                      __global const offset_pair *columns, uint count, uint valid, word fill,
+                      strip *in) {
+  lane loaded[SIDE];
   PLAIN_LOOP
   for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
     const offset at = columns[c].x;
-    loaded[c] = c < valid && at != NO_SOURCE ? load_strip(from + at) : strip_of(fill);
+    loaded[c] = c < valid && at != NO_SOURCE ? load_within(from + at, limit) : lane_of(fill);
   }
 #pragma unroll
-  for (uint c = 0; c < SIDE; ++c) {
-    in[c] = loaded[c];
+  for (uint c = 0; c < DEPTH; ++c) {
+    in[c] = strip_of_lanes(loaded, c);
   }
 }
 
 /* `row_count` strips, of which not more than `column_count` words are stored when `exact`. */
 static void store_some(const strip *out, word *to, __global const offset_pair *rows, uint row_count,
                        uint column_count, bool exact) {
-  strip stored[SIDE];
+  strip stored[DEPTH];
 #pragma unroll
-  for (uint r = 0; r < SIDE; ++r) {
+  for (uint r = 0; r < DEPTH; ++r) {
     stored[r] = out[r];
   }
   const uint words = exact ? min(column_count, (uint)SIDE) : SIDE;
   PLAIN_LOOP
-  for (uint r = 0; r < min(row_count, (uint)SIDE); ++r) {
+  for (uint r = 0; r < min(row_count, (uint)DEPTH); ++r) {
     word *const row = to + rows[r].y;
     if (words == SIDE) {
-      store_whole_strip(stored[r], row);
+      store_strip(stored[r], row);
     } else {
       const word *const from = (const word *)&stored[r];
       PLAIN_LOOP
@@ -191,52 +238,36 @@ static void store_some(const strip *out, word *to, __global const offset_pair *r
   }
 }
 
-/* No more than FEW rows: the compiler leaves out most of the turn, whose strips nobody stores. */
-#define FEW (SIDE / 4)
-static void turn_few(const strip *in, word *to, __global const offset_pair *rows, uint row_count) {
-  strip out[SIDE];
-  turn(in, out);
-#pragma unroll
-  for (uint r = 0; r < FEW; ++r) {
-    if (r < row_count) {
-      store_whole_strip(out[r], to + rows[r].y);
-    }
-  }
-}
-
 /* Where block `first` of a piece begins, the last one so that it ends with the piece. */
-static uint block_start(uint first, uint length) {
-  return first + SIDE > length && length >= SIDE ? length - SIDE : first;
+static uint block_start(uint first, uint length, uint side) {
+  return first + side > length && length >= side ? length - side : first;
 }
 
 /* One piece: neighbouring columns in the destination, neighbouring rows in the source. Blocks go
  * down the rows first, so that each line of the source is read to its end, while those of the next
  * columns are on their way. */
-static void turn_piece(word *to, __global const word *from, __global const offset_pair *columns,
-                       uint column_count, uint valid_columns, __global const offset_pair *rows,
-                       uint row_count, bool has_gaps, bool exact, word fill) {
-  strip in[SIDE];
-  strip out[SIDE];
+static void turn_piece(word *to, __global const word *from, load_limit limit,
+                       __global const offset_pair *columns, uint column_count, uint valid_columns,
+                       __global const offset_pair *rows, uint row_count, bool has_gaps, bool exact,
+                       word fill) {
+  strip in[DEPTH];
+  strip out[DEPTH];
   for (uint c = 0; c < column_count; c += SIDE) {
-    const uint column = block_start(c, column_count);
+    const uint column = block_start(c, column_count, SIDE);
     const uint left = column_count - column;
     const uint valid = valid_columns - min(column, valid_columns);
-    for (uint r = 0; r < row_count; r += SIDE) {
-      const uint row = block_start(r, row_count);
-      if (left > SIDE) {
-        prefetch_block(from + row, columns + column + SIDE, left - SIDE);
+    for (uint r = 0; r < row_count; r += DEPTH) {
+      const uint row = block_start(r, row_count, DEPTH);
+      if (left > SIDE && r % LINE == 0) {
+        prefetch_block(from + row + LINE - 1, columns + column + SIDE, left - SIDE);
       }
-      if (has_gaps || left < SIDE) {
-        load_some(from + row, columns + column, left, valid, fill, in);
+      if (has_gaps || left < SIDE || (limit.near && row_count - row < DEPTH)) {
+        load_some(from + row, limit, columns + column, left, valid, fill, in);
       } else {
         load_block(from + row, columns + column, in);
       }
-      if (row_count <= FEW && !exact) {
-        turn_few(in, to + columns[column].y, rows, row_count);
-        continue;
-      }
       turn(in, out);
-      if (exact || row_count - row < SIDE) {
+      if (exact || row_count - row < DEPTH) {
         store_some(out, to + columns[column].y, rows + row, row_count - row, left, exact);
       } else {
         store_block(out, to + columns[column].y, rows + row);
@@ -245,21 +276,168 @@ static void turn_piece(word *to, __global const word *from, __global const offse
   }
 }
 
-static void turn_tile(word *to, __global const word *from, __global const assembly *made,
-                      __constant const grid *grid, const tile *t, word fill) {
+/* ---- Combs: two to four lanes that change between side by side and word by word in turns ---- */
+
+#define MOST_TEETH 4
+
+#if WORD_BYTES < 16
+
+/* Word i of a lane is word 2 i + x of two lanes, word 3 i + x of three; of three as two and one. */
+#define OF_TWO(i, x)      (2 * (i) + (x))
+#define OF_THREE(i, x)    (3 * (i) + (x))
+#define AMONG_TWO(i, x)   (OF_THREE(i, x) < 2 * DEPTH ? OF_THREE(i, x) : -1)
+#define AMONG_THREE(i, x) (OF_THREE(i, x) < 2 * DEPTH ? (i) : OF_THREE(i, x) - DEPTH)
+
+/* The other way round, word i of lane x is word n / 3 of lane n % 3. */
+#define TOOTH(i, x)      (((x)*DEPTH + (i)) % 3)
+#define WORD(i, x)       (((x)*DEPTH + (i)) / 3)
+#define FROM_TWO(i, x)   (TOOTH(i, x) < 2 ? TOOTH(i, x) * DEPTH + WORD(i, x) : -1)
+#define FROM_THREE(i, x) (TOOTH(i, x) < 2 ? (i) : DEPTH + WORD(i, x))
+
+#define part_two(a, b, x) SHUFFLE(a, b, WHOLE_LANE(OF_TWO, x))
+#define part_three(in, x)                                                                          \
+  SHUFFLE(SHUFFLE((in)[0], (in)[1], WHOLE_LANE(AMONG_TWO, x)), (in)[2], WHOLE_LANE(AMONG_THREE, x))
+#define join_two(a, b, x) SHUFFLE(a, b, HALF_LANE(IN_TURNS, (x) * (DEPTH / 2), DEPTH))
+#define join_three(in, x)                                                                          \
+  SHUFFLE(SHUFFLE((in)[0], (in)[1], WHOLE_LANE(FROM_TWO, x)), (in)[2], WHOLE_LANE(FROM_THREE, x))
+
+static void part(const lane *in, lane *out, uint teeth) {
+  if (teeth == 2) {
+    out[0] = part_two(in[0], in[1], 0);
+    out[1] = part_two(in[0], in[1], 1);
+  } else if (teeth == 3) {
+    out[0] = part_three(in, 0);
+    out[1] = part_three(in, 1);
+    out[2] = part_three(in, 2);
+  } else {
+    const lane even = part_two(in[0], in[1], 0);
+    const lane odd = part_two(in[0], in[1], 1);
+    const lane next_even = part_two(in[2], in[3], 0);
+    const lane next_odd = part_two(in[2], in[3], 1);
+    out[0] = part_two(even, next_even, 0);
+    out[1] = part_two(odd, next_odd, 0);
+    out[2] = part_two(even, next_even, 1);
+    out[3] = part_two(odd, next_odd, 1);
+  }
+}
+
+static void join(const lane *in, lane *out, uint teeth) {
+  if (teeth == 2) {
+    out[0] = join_two(in[0], in[1], 0);
+    out[1] = join_two(in[0], in[1], 1);
+  } else if (teeth == 3) {
+    out[0] = join_three(in, 0);
+    out[1] = join_three(in, 1);
+    out[2] = join_three(in, 2);
+  } else {
+    const lane even = join_two(in[0], in[2], 0);
+    const lane next_even = join_two(in[0], in[2], 1);
+    const lane odd = join_two(in[1], in[3], 0);
+    const lane next_odd = join_two(in[1], in[3], 1);
+    out[0] = join_two(even, odd, 0);
+    out[1] = join_two(even, odd, 1);
+    out[2] = join_two(next_even, next_odd, 0);
+    out[3] = join_two(next_even, next_odd, 1);
+  }
+}
+
+/* What is read a little later in the same run. */
+static void prefetch_ahead(__global const word *from) {
+#if PREFETCHES
+  __builtin_prefetch((const void *)((uintptr_t)from + 2048), 0, 2);
+#endif
+}
+
+/* A column follows the other `teeth` words on in the source, so that its rows lie there in turns
+ * with its neighbours'. All columns of the piece have a source; what lies between them is read too. */
+static void part_piece(word *to, __global const word *from, __global const offset_pair *columns,
+                       uint column_count, __global const offset_pair *rows, uint row_count,
+                       uint teeth) {
+  lane in[MOST_TEETH];
+  lane out[MOST_TEETH];
+  for (uint c = 0; c < column_count; c += DEPTH) {
+    const uint column = block_start(c, column_count, DEPTH);
+    __global const word *const start = from + columns[column].x;
+    prefetch_ahead(start);
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+      if (t < teeth) {
+        in[t] = load_lane(start + t * DEPTH);
+      }
+    }
+    part(in, out, teeth);
+#pragma unroll
+    for (uint r = 0; r < MOST_TEETH; ++r) {
+      if (r < row_count) {
+        store_lane(out[r], to + columns[column].y + rows[r].y);
+      }
+    }
+  }
+}
+
+/* A row follows the other `teeth` words on in the assembly, which are its columns. */
+static void join_piece(word *to, __global const word *from, __global const offset_pair *columns,
+                       uint valid_columns, __global const offset_pair *rows, uint row_count,
+                       uint teeth, word fill) {
+  lane in[MOST_TEETH];
+  lane out[MOST_TEETH];
+  for (uint r = 0; r < row_count; r += DEPTH) {
+    const uint row = block_start(r, row_count, DEPTH);
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+      if (t < teeth) {
+        const offset at = columns[t].x;
+        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(from + at + row) : lane_of(fill);
+      }
+    }
+    join(in, out, teeth);
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+      if (t < teeth) {
+        store_lane(out[t], to + columns[0].y + rows[row].y + t * DEPTH);
+      }
+    }
+  }
+}
+
+#endif
+/* ---- Tiles ---- */
+
+static void turn_tile(word *to, __global const word *from, load_limit limit,
+                      __global const assembly *made, __constant const grid *grid, const tile *t,
+                      word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
   const uint dense_rows = (uint)made->dense_rows;
   const bool has_gaps = made->column_gaps || t->valid_columns < t->columns;
   for (uint column = 0; column < t->columns; column += dense_columns) {
+    const uint column_count = min(dense_columns, t->columns - column);
     const uint valid_columns = t->valid_columns - min(column, t->valid_columns);
     for (uint row = 0; row < t->valid_rows; row += dense_rows) {
-      if (rows[row].x != NO_SOURCE) {
-        turn_piece(to, from + rows[row].x, columns + column,
-                   min(dense_columns, t->columns - column), valid_columns, rows + row,
-                   min((uint)made->valid_rows, t->valid_rows - row), has_gaps, made->exact, fill);
+      if (rows[row].x == NO_SOURCE) {
+        continue;
       }
+      const uint row_count = min((uint)made->valid_rows, t->valid_rows - row);
+      __global const word *const start = from + rows[row].x;
+      uint done = 0; /* what follows would spill over into the next row, that is there already */
+#if WORD_BYTES < 16
+      const uint parted = min(column_count, valid_columns);
+      if (made->row_teeth > 0 && row_count >= DEPTH) {
+        join_piece(to, start, columns + column, valid_columns, rows + row, row_count,
+                   (uint)made->row_teeth, fill);
+        continue;
+      }
+      if (made->column_teeth > 0 && parted >= DEPTH && columns[column].x != NO_SOURCE &&
+          !(limit.near && row_count < (uint)made->column_teeth)) {
+        part_piece(to, start, columns + column, parted, rows + row, row_count,
+                   (uint)made->column_teeth);
+        done = parted;
+      }
+#endif
+      turn_piece(to, start, limit, columns + column + done, column_count - done,
+                 valid_columns - done, rows + row, row_count, has_gaps, made->exact || done > 0,
+                 fill);
     }
   }
 }
@@ -281,21 +459,16 @@ static void fill_rows(word *to, __global const assembly *made, __constant const 
   }
 }
 
+static void assemble_tile(word *to, __global const word *from, load_limit limit,
+                          __global const assembly *made, __constant const grid *grid, const tile *t,
+                          word fill) {
+  turn_tile(to, from, limit, made, grid, t, fill);
+  fill_rows(to, made, grid, t, fill);
+}
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
        __constant const grid *grid, const word fill, __global const word *restrict source,
        const ulong source_start, __global const assembly *restrict made) {
-  line assembled[ASSEMBLY_BYTES / 64];
-  word *const to = (word *)assembled;
-  for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
-    const tile t = find_tile(grid, n);
-    __global const word *const from = source + source_start + t.source;
-    if (may_overread(made, grid, &t, SIDE)) {
-      turn_tile(to, from, made, grid, &t, fill);
-      fill_rows(to, made, grid, &t, fill);
-    } else {
-      assemble_words(to, from, made, grid, &t, fill);
-    }
-    store_segments(destination + destination_start + t.destination, to, made, grid, &t);
-  }
+  move_assembled(destination + destination_start, grid, fill, source + source_start, made, DEPTH);
 }

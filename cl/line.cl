@@ -94,6 +94,69 @@ static uint words_before_line(__global const word *at, uint count, bool streams)
   return streams && into_line > 0 ? min(LINE - into_line, count) : 0;
 }
 
+/* Fewer words than a line: the vectors that make up their number. */
+#if WORD_BYTES == 1
+#define VECTOR(size) uchar##size
+#elif WORD_BYTES == 2
+#define VECTOR(size) ushort##size
+#elif WORD_BYTES == 4
+#define VECTOR(size) uint##size
+#else
+#define VECTOR(size) ulong##size
+#endif
+
+#if defined(__clang__) /* as for lines */
+#define LOOSE(size) typedef VECTOR(size) loose##size __attribute__((aligned(WORD_BYTES)));
+LOOSE(2)
+LOOSE(4)
+LOOSE(8)
+LOOSE(16)
+#define MOVE_VECTOR(size, to_space, to, from_space, from)                                          \
+  *(to_space loose##size *)(to) = *(from_space const loose##size *)(from)
+#else
+#define MOVE_VECTOR(size, to_space, to, from_space, from) vstore##size(vload##size(0, from), 0, to)
+#endif
+
+#if WORD_BYTES == 16
+#define MOVE_FEW(count, to_space, to, from_space, from)                                            \
+  PLAIN_LOOP                                                                                       \
+  for (uint few = 0; few < (count); ++few) {                                                       \
+    to[few] = from[few];                                                                           \
+  }
+#else
+/* Two that overlap take fewer branches, which cannot be foreseen, than one of each size. */
+#define MOVE_PAIR(size, count, to_space, to, from_space, from)                                     \
+  if ((count) >= size) {                                                                           \
+    MOVE_VECTOR(size, to_space, to, from_space, from);                                             \
+    MOVE_VECTOR(size, to_space, (to) + (count)-size, from_space, (from) + (count)-size);           \
+    return;                                                                                        \
+  }
+#define MOVE_FEW(count, to_space, to, from_space, from)                                            \
+  PLAIN_LOOP                                                                                       \
+  for (uint few = 32; few < (count); few += 16) {                                                  \
+    MOVE_VECTOR(16, to_space, (to) + few - 16, from_space, (from) + few - 16);                     \
+  }                                                                                                \
+  MOVE_PAIR(16, count, to_space, to, from_space, from)                                             \
+  MOVE_PAIR(8, count, to_space, to, from_space, from)                                              \
+  MOVE_PAIR(4, count, to_space, to, from_space, from)                                              \
+  MOVE_PAIR(2, count, to_space, to, from_space, from)                                              \
+  if ((count)&1) {                                                                                 \
+    *to = *from;                                                                                   \
+  }
+#endif
+
+static void copy_few(__global word *to, __global const word *from, uint count) {
+  MOVE_FEW(count, __global, to, __global, from)
+}
+
+static void gather_few(word *to, __global const word *from, uint count) {
+  MOVE_FEW(count, __private, to, __global, from)
+}
+
+static void store_few(__global word *to, const word *from, uint count) {
+  MOVE_FEW(count, __global, to, __private, from)
+}
+
 /* A run of equal words. */
 static void fill_run(__global word *to, uint count, word value, bool streams) {
   const line values = line_of(value);

@@ -63,13 +63,13 @@ typedef struct loop {
 typedef struct side {
   long inner;
   long block;
+  long halo; /* steps of the next block that a tile holds too */
   long extent;
   long valid;
   long loop_number;
   long source_stride; /* of that axis */
   long destination_stride;
-  divisor by_length; /* of a whole tile */
-  long length;
+  long length; /* of a whole tile */
 } side;
 
 typedef struct grid {
@@ -90,6 +90,8 @@ typedef struct tile {
   ulong destination;
   uint columns, valid_columns;
   uint rows, valid_rows;
+  bool first_columns; /* no block before these */
+  bool first_rows;
 } tile;
 
 static __constant const loop *loops_of(__constant const grid *grid) {
@@ -104,22 +106,18 @@ static tile_number quotient(tile_number n, __constant const loop *loop) {
 #endif
 }
 
-static uint divide(uint n, divisor by) {
-  return (mul_hi(n, by.multiplier) + n) >> by.shift;
-}
-
 /* Positions of a tile along one side, and how many of them can have a source. */
 static uint positions(__constant const side *side, long iteration) {
-  return (uint)(side->inner * min(side->block, side->extent - iteration * side->block));
+  return (uint)(side->inner * min(side->block + side->halo, side->extent - iteration * side->block));
 }
 
 static uint valid_positions(__constant const side *side, long iteration) {
-  return (uint)(side->inner * clamp(side->valid - iteration * side->block, 0L, side->block));
+  return (uint)(side->inner * clamp(side->valid - iteration * side->block, 0L, side->block + side->halo));
 }
 
 static tile find_tile(__constant const grid *grid, tile_number n) {
   __constant const loop *loops = loops_of(grid);
-  tile found = {0, 0, 0, 0, 0, 0};
+  tile found = {0, 0, 0, 0, 0, 0, false, false};
   long column_iteration = 0;
   long row_iteration = 0;
   bool has_source = true;
@@ -133,6 +131,8 @@ static tile find_tile(__constant const grid *grid, tile_number n) {
     column_iteration = l == grid->columns.loop_number ? iteration : column_iteration;
     row_iteration = l == grid->rows.loop_number ? iteration : row_iteration;
   }
+  found.first_columns = column_iteration == 0;
+  found.first_rows = row_iteration == 0;
   found.columns = positions(&grid->columns, column_iteration);
   found.rows = positions(&grid->rows, row_iteration);
   if (has_source) {

@@ -198,10 +198,12 @@ typedef struct player {
   const rlt_strategy *strategy;
   rlt_assembly assembly;
   int64_t lanes; /* that one store of this strategy's kernel has */
+  int64_t depth; /* rows of a block */
   int64_t *held;
   int64_t *row_source, *row_at;
   int64_t *column_source, *column_at;
   rlt_tile tile;
+  bool is_first[2]; /* in its columns' axis, and its rows' */
 } player;
 
 static void store(player *p, int64_t at, int64_t value) {
@@ -227,16 +229,33 @@ static void store_lanes(player *p, int64_t row, int64_t column, int64_t count) {
 }
 
 /* The last block ends with the piece. */
-static int64_t block_start(const player *p, int64_t first, int64_t length) {
-  return first + p->lanes > length && length >= p->lanes ? length - p->lanes : first;
+static int64_t block_start(int64_t first, int64_t length, int64_t side) {
+  return first + side > length && length >= side ? length - side : first;
+}
+
+/* What combs take for granted. They store no more than blocks do. */
+static void check_teeth(const player *p, int64_t column, int64_t columns, int64_t row,
+                        int64_t rows) {
+  const rlt_assembly *const made = &p->assembly;
+  const bool is_comb = made->column_teeth > 0 && p->column_source[column] != RLT_NO_SOURCE;
+  for (int64_t c = column; is_comb && c < column + columns; ++c) {
+    assert_int_equal(p->column_source[c],
+                     p->column_source[column] + (c - column) * made->column_teeth);
+    assert_true(rows <= made->column_teeth);
+  }
+  for (int64_t r = row; made->row_teeth > 0 && r < row + rows; ++r) {
+    assert_int_equal(p->row_at[r], p->row_at[row] + (r - row) * made->row_teeth);
+    assert_int_equal(columns, made->row_teeth);
+  }
 }
 
 static void turn_piece(player *p, int64_t column, int64_t columns, int64_t row, int64_t rows) {
+  check_teeth(p, column, columns, row, rows);
   for (int64_t c = 0; c < columns; c += p->lanes) {
-    const int64_t block_column = block_start(p, c, columns);
-    for (int64_t r = 0; r < rows; r += p->lanes) {
-      const int64_t block_row = block_start(p, r, rows);
-      for (int64_t i = 0; i < rlt_min(p->lanes, rows - block_row); ++i) {
+    const int64_t block_column = block_start(c, columns, p->lanes);
+    for (int64_t r = 0; r < rows; r += p->depth) {
+      const int64_t block_row = block_start(r, rows, p->depth);
+      for (int64_t i = 0; i < rlt_min(p->depth, rows - block_row); ++i) {
         /* Lanes are a strip of the source. */
         assert_int_equal(p->row_source[row + block_row + i], p->row_source[row] + block_row + i);
         store_lanes(p, row + block_row + i, column + block_column, columns - block_column);
@@ -303,16 +322,25 @@ static void write_segments(const player *p, const rlt_segment *segments, int64_t
   const int64_t column_steps = p->tile.columns / p->strategy->columns.inner;
   const int64_t row_steps = p->tile.rows / p->strategy->rows.inner;
   const rlt_assembly *const made = &p->assembly;
-  const int64_t length =
-      made->segment_unit * (made->segment_side == RLT_ASSEMBLY_COLUMNS ? column_steps
-                            : made->segment_side == RLT_ASSEMBLY_ROWS  ? row_steps
-                                                                       : 1);
+  const bool by_rows = made->segment_side == RLT_ASSEMBLY_ROWS;
+  const bool is_cut = by_rows || made->segment_side == RLT_ASSEMBLY_COLUMNS;
+  const rlt_group *const cut = by_rows ? &p->strategy->rows : &p->strategy->columns;
+  const int64_t steps = by_rows ? row_steps : column_steps;
+  const int64_t held = made->segment_unit * (is_cut ? steps : 1);
+  const int64_t own = made->segment_unit * (is_cut ? rlt_min(steps, cut->block) : 1);
+  const int64_t line = 64 / p->problem->element_bytes;
   for (int64_t s = 0; s < made->segment_count; ++s) {
     if (segments[s].column_step >= column_steps || segments[s].row_step >= row_steps) {
       continue;
     }
-    for (int64_t i = 0; i < length; ++i) {
-      const int64_t to = p->tile.destination + segments[s].destination + i;
+    /* With a halo the tile writes the lines that begin in its own block. */
+    const int64_t start = p->tile.destination + segments[s].destination;
+    const bool is_first = cut->halo == 0 || p->is_first[by_rows];
+    const int64_t first = is_first ? start : rlt_divide_up(start, line) * line;
+    const int64_t end =
+        own == held ? start + held : rlt_min(rlt_divide_up(start + own, line) * line, start + held);
+    for (int64_t i = first - start; i < end - start; ++i) {
+      const int64_t to = start + i;
       assert_true(to >= 0 && to < p->problem->destination_elements);
       source_of[to] = source_of[to] == DEFINITION_UNTOUCHED ? p->held[s * made->segment_pitch + i]
                                                             : DEFINITION_TWICE;
@@ -324,9 +352,10 @@ static void write_segments(const player *p, const rlt_segment *segments, int64_t
 static void map_by_assemblies(player *p, int64_t *source_of) {
   const int64_t line = 64 / p->problem->element_bytes;
   rlt_assembly_make(p->problem, p->strategy, line, &p->assembly);
-  p->lanes = p->strategy->kind == RELAYOUT_STRATEGY_COPY ? line : rlt_min(line, 16);
-  const int64_t rows = rlt_group_length(&p->strategy->rows);
-  const int64_t columns = rlt_group_length(&p->strategy->columns);
+  p->lanes = p->strategy->kind == RELAYOUT_STRATEGY_COPY ? line : rlt_min(line, 32);
+  p->depth = rlt_min(line, 16);
+  const int64_t rows = rlt_group_held(&p->strategy->rows);
+  const int64_t columns = rlt_group_held(&p->strategy->columns);
   int64_t *const memory =
       malloc((size_t)(p->assembly.elements + 2 * (rows + columns)) * sizeof *memory);
   rlt_segment *const segments = malloc((size_t)p->assembly.segment_count * sizeof *segments);
@@ -352,6 +381,8 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
       p->held[i] = NOTHING;
     }
     p->tile = rlt_grid_tile(&grid, digits);
+    p->is_first[0] = grid.columns.block_loop < 0 || digits[grid.columns.block_loop] == 0;
+    p->is_first[1] = grid.rows.block_loop < 0 || digits[grid.rows.block_loop] == 0;
     if (p->strategy->kind == RELAYOUT_STRATEGY_COPY) {
       copy_tile(p);
     } else {
@@ -368,6 +399,8 @@ typedef struct tried_counts {
   int32_t tried[RELAYOUT_STRATEGY_GATHER + 1];
   int32_t exact;
   int32_t rows_inside;
+  int32_t halos;
+  int32_t combs;
 } tried_counts;
 
 static void try_problem(const rlt_problem *problem, const rlt_traits *traits, uint64_t seed,
@@ -389,6 +422,8 @@ static void try_problem(const rlt_problem *problem, const rlt_traits *traits, ui
     ++counts->tried[kind];
     counts->exact += played.assembly.exact;
     counts->rows_inside += played.assembly.rows_inside;
+    counts->halos += strategy.columns.halo > 0 || strategy.rows.halo > 0;
+    counts->combs += played.assembly.column_teeth > 0 || played.assembly.row_teeth > 0;
     if (memcmp(expected, found, bytes) != 0) {
       definition_print(problem);
       fail_msg("seed %" PRIu64 ": what the assemblies of %s hold is not the problem", seed,
@@ -407,11 +442,14 @@ static void test_assemblies_make_up_the_problem(void **state) {
     uint64_t seed = start;
     rlt_problem problem = definition_random_problem(&seed, 0);
     rlt_problem_simplify(&problem);
+    const rlt_runs runs = {INT64_C(16) << definition_random(&seed, 5),
+                           INT64_C(16) << definition_random(&seed, 6)};
     const rlt_traits traits = {.line_bytes = 64,
                                .assembly_bytes = INT64_C(512) << definition_random(&seed, 7),
-                               .assembly_read_bytes = INT64_C(16) << definition_random(&seed, 5),
-                               .assembly_write_bytes = INT64_C(16) << definition_random(&seed, 6),
-                               .straight_run_bytes = 512};
+                               .assembly_runs = runs,
+                               .assembly_apart_runs = runs,
+                               .straight_run_bytes = 512,
+                               .cache_bytes = definition_random(&seed, 2)};
     if (!rlt_problem_is_empty(&problem) && problem.destination_elements < 20000) {
       try_problem(&problem, &traits, start, &counts);
     }
@@ -421,8 +459,11 @@ static void test_assemblies_make_up_the_problem(void **state) {
                   counts.tried[kind]);
     assert_true(counts.tried[kind] > 100);
   }
-  print_message("exact: %" PRId32 ", rows inside: %" PRId32 "\n", counts.exact, counts.rows_inside);
+  print_message("exact: %" PRId32 ", rows inside: %" PRId32 ", halos: %" PRId32 ", combs: %" PRId32
+                "\n",
+                counts.exact, counts.rows_inside, counts.halos, counts.combs);
   assert_true(counts.exact > 100 && counts.rows_inside > 100);
+  assert_true(counts.halos > 100 && counts.combs > 100);
 }
 
 int main(void) {

@@ -21,10 +21,11 @@ static rlt_traits assembling(rlt_rates rates) {
                       .run_columns_bytes = 32768,
                       .run_tile_bytes = 32768,
                       .assembly_bytes = 40960,
-                      .assembly_read_bytes = 256,
-                      .assembly_write_bytes = 512,
+                      .assembly_runs = {256, 512},
+                      .assembly_apart_runs = {256, 512},
                       .straight_run_bytes = 512,
-                      .block_side = 16,
+                      .block_rows = 16,
+                      .block_columns = 16,
                       .rates = rates};
 }
 
@@ -57,10 +58,10 @@ static void test_dear_terms_are_avoided(void **state) {
   expect_tile(&even.of[0], 64, 128);
   const rlt_candidates segments =
       candidates_of(&problem, assembling((rlt_rates){.line_in_parts = 9}), RELAYOUT_STRATEGY_AUTO);
-  expect_tile(&segments.of[segments.best], 16, 256);
+  expect_tile(&segments.of[segments.best], 32, 256);
   const rlt_candidates runs =
       candidates_of(&problem, assembling((rlt_rates){.run = 9}), RELAYOUT_STRATEGY_AUTO);
-  expect_tile(&runs.of[runs.best], 256, 16);
+  expect_tile(&runs.of[runs.best], 128, 32);
   const rlt_candidates tiles = candidates_of(
       &problem, assembling((rlt_rates){.line_in_parts = 0.5, .tile = 99}), RELAYOUT_STRATEGY_AUTO);
   expect_tile(&tiles.of[tiles.best], 64, 128);

@@ -20,10 +20,11 @@ static const rlt_traits assembling_traits = {.line_bytes = 64,
                                              .run_columns_bytes = 4096,
                                              .run_tile_bytes = 4096,
                                              .assembly_bytes = 32768,
-                                             .assembly_read_bytes = 128,
-                                             .assembly_write_bytes = 256,
+                                             .assembly_runs = {128, 256},
+                                             .assembly_apart_runs = {128, 256},
                                              .straight_run_bytes = 512,
-                                             .block_side = 16};
+                                             .block_rows = 16,
+                                             .block_columns = 16};
 
 typedef struct estimate {
   rlt_problem problem;

@@ -154,8 +154,8 @@ static const rlt_traits assembling = {.line_bytes = 64,
                                       .run_columns_bytes = 32768,
                                       .run_tile_bytes = 32768,
                                       .assembly_bytes = 40960,
-                                      .assembly_read_bytes = 256,
-                                      .assembly_write_bytes = 512,
+                                      .assembly_runs = {256, 512},
+                                      .assembly_apart_runs = {256, 512},
                                       .straight_run_bytes = 512};
 
 typedef struct assembled {
@@ -173,45 +173,45 @@ static const assembled assembled_cases[] = {
     {"f32[4097,8191]{1,0}",
      "f32[4097,8191]{0,1}",
      RELAYOUT_STRATEGY_TRANSPOSE,
-     {1, {0}, 1, 128},
-     {1, {1}, 1, 64}},
+     {1, {0}, 1, 128, 0},
+     {1, {1}, 1, 64, 0}},
     /* Pixels into planes: 512 pixels hold all that lies between the reads. */
     {"u8[1000003,3]{1,0}",
      "u8[1000003,3]{0,1}",
      RELAYOUT_STRATEGY_PACKED,
-     {1, {0}, 1, 512},
-     {1, {1}, 1, 3}},
+     {1, {0}, 1, 512, 0},
+     {1, {1}, 1, 3, 0}},
     /* And back: 256 pixels of each plane make a run of 768 bytes. */
     {"u8[3,1000003]{1,0}",
      "u8[3,1000003]{0,1}",
      RELAYOUT_STRATEGY_PACKED,
-     {1, {0}, 1, 3},
-     {1, {1}, 1, 256}},
+     {1, {0}, 1, 3, 0},
+     {1, {1}, 1, 256, 0}},
     /* Reversed: 2 x 3 x 4 x 5 = 120 columns run on into the rows' axis of 6. Rows of 7 x 6 = 42 have
      * the columns' axis of 5 as their next, 210 in all. */
     {"f32[2,3,4,5,6,7]{5,4,3,2,1,0}",
      "f32[2,3,4,5,6,7]{0,1,2,3,4,5}",
      RELAYOUT_STRATEGY_PACKED,
-     {4, {0, 1, 2, 3}, 24, 5},
-     {2, {5, 4}, 7, 6}},
+     {4, {0, 1, 2, 3}, 24, 5, 0},
+     {2, {5, 4}, 7, 6, 0}},
     /* Pixels widened: 32 make 128 floats, of which 96 have a source. */
     {"f32[100000,3]{1,0}",
      "f32[100000,3]{1,0:PD(100000,4)}",
      RELAYOUT_STRATEGY_COPY,
-     {2, {0, 1}, 4, 32},
-     {0, {0}, 1, 1}},
+     {2, {0, 1}, 4, 32, 0},
+     {0, {0}, 1, 1, 0}},
     /* Three rows are read of 64 that a tile writes: more of them would not be read either. */
     {"f32[1000,3]{1,0}",
      "f32[1000,3]{0,1:PD(1000,300)}",
      RELAYOUT_STRATEGY_PACKED,
-     {1, {0}, 1, 128},
-     {1, {1}, 1, 64}},
+     {1, {0}, 1, 128, 0},
+     {1, {1}, 1, 64, 0}},
     /* Bytes that lie apart are segments of a byte with gaps of 64. */
     {"u8[1000003,1]{1,0}",
      "u8[1000003,1]{1,0:PD(1000003,4)PV(unknown)}",
      RELAYOUT_STRATEGY_PACKED,
-     {1, {0}, 1, 512},
-     {0, {0}, 1, 1}},
+     {1, {0}, 1, 512, 0},
+     {0, {0}, 1, 1, 0}},
 };
 
 static void assert_group(const rlt_group *found, const rlt_group *expected) {
@@ -221,6 +221,7 @@ static void assert_group(const rlt_group *found, const rlt_group *expected) {
   }
   assert_int_equal(found->inner, expected->inner);
   assert_int_equal(found->block, expected->block);
+  assert_int_equal(found->halo, expected->halo);
 }
 
 static void test_assembled_groups_by_hand(void **state) {

@@ -19,6 +19,16 @@ static inline int64_t rlt_divide_up(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
+/* The largest number that divides both; the other one when one is 0. a, b >= 0. */
+static inline int64_t rlt_common_factor(int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 static inline int64_t rlt_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }

@@ -5,8 +5,8 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "opencl/offset_list.h"
 #include "plan/assembly.h"
-#include "plan/grid.h"
 
 /* Word for word as cl/assembly.cl declares it. */
 typedef struct kernel_assembly {
@@ -25,39 +25,21 @@ typedef struct kernel_assembly {
   int64_t column_reach;
   int64_t row_reach;
   int64_t source_elements;
-  int64_t unused; /* what follows is aligned to pairs of eight-byte words */
+  int32_t column_teeth;
+  int32_t row_teeth;
 } kernel_assembly;
 
-_Static_assert(sizeof(kernel_assembly) == 128, "kernels count on eight-byte words without gaps");
-
-/* Pairs of offsets in the making, as wide as the kernel reads them. */
-typedef struct pair_list {
-  bool wide;
-  size_t count;
-  void *pairs;
-} pair_list;
-
-static void add_pair(pair_list *list, int64_t x, int64_t y) {
-  if (list->wide) {
-    int64_t *const pair = (int64_t *)list->pairs + 2 * list->count;
-    pair[0] = x;
-    pair[1] = y;
-  } else {
-    int32_t *const pair = (int32_t *)list->pairs + 2 * list->count;
-    pair[0] = x == RLT_NO_SOURCE ? INT32_MIN : (int32_t)x;
-    pair[1] = (int32_t)y;
-  }
-  ++list->count;
-}
+/* What follows is pairs of words, of eight bytes each at most. */
+_Static_assert(sizeof(kernel_assembly) == 128, "kernels count on words without gaps");
 
 static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
 }
 
 static relayout_status add_positions(const rlt_problem *problem, const rlt_group *group,
-                                     const rlt_assembly *assembly, pair_list *list,
+                                     const rlt_assembly *assembly, rlt_offset_list *list,
                                      relayout_error *error) {
-  const size_t length = (size_t)rlt_group_length(group);
+  const size_t length = (size_t)rlt_group_held(group);
   int64_t *const offsets = malloc(2 * length * sizeof *offsets);
   if (offsets == NULL) {
     return no_memory(error);
@@ -65,14 +47,15 @@ static relayout_status add_positions(const rlt_problem *problem, const rlt_group
   rlt_group_offsets(problem, group, offsets, NULL);
   rlt_assembly_offsets(problem, group, assembly, offsets + length);
   for (size_t p = 0; p < length; ++p) {
-    add_pair(list, offsets[p], offsets[length + p]);
+    rlt_offset_add(list, offsets[p]);
+    rlt_offset_add(list, offsets[length + p]);
   }
   free(offsets);
   return RELAYOUT_OK;
 }
 
 static relayout_status add_segments(const rlt_problem *problem, const rlt_strategy *strategy,
-                                    const rlt_assembly *assembly, pair_list *list,
+                                    const rlt_assembly *assembly, rlt_offset_list *list,
                                     relayout_error *error) {
   rlt_segment *const segments = malloc((size_t)assembly->segment_count * sizeof *segments);
   if (segments == NULL) {
@@ -80,8 +63,10 @@ static relayout_status add_segments(const rlt_problem *problem, const rlt_strate
   }
   rlt_assembly_segments(problem, strategy, assembly, segments);
   for (int64_t s = 0; s < assembly->segment_count; ++s) {
-    add_pair(list, segments[s].destination, 0);
-    add_pair(list, segments[s].column_step, segments[s].row_step);
+    rlt_offset_add(list, segments[s].destination);
+    rlt_offset_add(list, 0);
+    rlt_offset_add(list, segments[s].column_step);
+    rlt_offset_add(list, segments[s].row_step);
   }
   free(segments);
   return RELAYOUT_OK;
@@ -97,20 +82,11 @@ static int64_t inner_reach(const rlt_problem *problem, const rlt_group *group) {
   return reach;
 }
 
-static bool has_gaps(const rlt_problem *problem, const rlt_group *group) {
-  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
-    if (problem->axes[group->axes[i]].valid < problem->axes[group->axes[i]].extent) {
-      return true;
-    }
-  }
-  return false;
-}
-
 relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
                                          bool wide, void **tables, size_t *size,
                                          relayout_error *error) {
   rlt_assembly assembly;
-  rlt_assembly_make(problem, strategy, 64 / problem->element_bytes, &assembly);
+  rlt_assembly_make(problem, strategy, RLT_ASSEMBLY_LINE_BYTES / problem->element_bytes, &assembly);
   const kernel_assembly head = {.dense_columns = assembly.dense_columns,
                                 .valid_columns = assembly.valid_columns,
                                 .dense_rows = assembly.dense_rows,
@@ -121,20 +97,22 @@ relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_s
                                 .segment_side = assembly.segment_side,
                                 .exact = assembly.exact,
                                 .rows_inside = assembly.rows_inside,
-                                .column_gaps = has_gaps(problem, &strategy->columns),
-                                .row_gaps = has_gaps(problem, &strategy->rows),
+                                .column_gaps = rlt_group_has_gaps(problem, &strategy->columns),
+                                .row_gaps = rlt_group_has_gaps(problem, &strategy->rows),
                                 .column_reach = inner_reach(problem, &strategy->columns),
                                 .row_reach = inner_reach(problem, &strategy->rows),
-                                .source_elements = problem->source_elements};
-  const int64_t pairs = rlt_group_length(&strategy->rows) + rlt_group_length(&strategy->columns) +
+                                .source_elements = problem->source_elements,
+                                .column_teeth = (int32_t)assembly.column_teeth,
+                                .row_teeth = (int32_t)assembly.row_teeth};
+  const int64_t pairs = rlt_group_held(&strategy->rows) + rlt_group_held(&strategy->columns) +
                         2 * assembly.segment_count;
-  *size = sizeof head + (size_t)pairs * (wide ? 16 : 8);
+  *size = sizeof head + 2 * (size_t)pairs * rlt_offset_size(wide);
   uint8_t *const made = malloc(*size);
   if (made == NULL) {
     return no_memory(error);
   }
   memcpy(made, &head, sizeof head);
-  pair_list list = {.wide = wide, .pairs = made + sizeof head};
+  rlt_offset_list list = {.wide = wide, .offsets = made + sizeof head};
   relayout_status status = add_positions(problem, &strategy->rows, &assembly, &list, error);
   if (status == RELAYOUT_OK) {
     status = add_positions(problem, &strategy->columns, &assembly, &list, error);

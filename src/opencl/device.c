@@ -20,7 +20,7 @@ enum {
   MOST_GROUPS = 1 << 22,
   /* A last-level cache may be shared with more than the device: what one compute unit can hope to
    * keep of it. */
-  CACHE_SHARE = 16 << 20
+  CACHE_SHARE = 4 << 20
 };
 
 static void device_number(cl_device_id id, cl_device_info what, size_t size, void *value) {
@@ -216,19 +216,22 @@ static double block_rate(int64_t element_bytes) {
   return element_bytes <= 4 ? 0.8 + 0.4 * (double)element_bytes : 8 / (double)element_bytes;
 }
 
-/* One work-item moves a tile. What it reads of a run of the source is long enough for the device's own
- * prefetching, and what it writes has few lines at its ends; both together fit its first caches.
- * Straight runs are as long as some pages. No tile has more than 32768 elements: see
- * MOST_DIRECT_ITERATIONS in launch.c. */
-static rlt_traits direct_traits(int64_t element_bytes) {
-  return (rlt_traits){.line_bytes = 64,
+/* One work-item moves a tile, whose sides fit its first caches. The longer the runs that it reads, the
+ * more of them the device fetches ahead by itself, and the fewer of them it reads at a time the less
+ * they crowd each other out where they lie powers of two apart. Runs that it writes are long only where
+ * lines at their ends are shared with other tiles. */
+static rlt_traits direct_traits(int64_t element_bytes, uint64_t cache_bytes) {
+  return (rlt_traits){.line_bytes = RLT_ASSEMBLY_LINE_BYTES,
                       .run_columns_bytes = 32 << 10,
                       .run_tile_bytes = 32 << 10,
                       .assembly_bytes = RLT_ASSEMBLY_BYTES,
-                      .assembly_read_bytes = 256,
-                      .assembly_write_bytes = 512,
+                      .assembly_least_bytes = 8 << 10,
+                      .assembly_runs = {.read_bytes = 512, .write_bytes = 128},
+                      .assembly_apart_runs = {.read_bytes = 256, .write_bytes = 1024},
                       .straight_run_bytes = 512,
-                      .block_side = element_bytes <= 4 ? 16 : 64 / element_bytes,
+                      .cache_bytes = (int64_t)cache_bytes,
+                      .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
+                      .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
                       .rates = {.line_again = 0.2,
                                 .line_in_parts = 0.5,
                                 .run = 0.1,
@@ -242,8 +245,9 @@ static rlt_traits direct_traits(int64_t element_bytes) {
 
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
-  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(element_bytes)
-                                                   : rlt_staged_traits(element_bytes);
+  return opened->family == RELAYOUT_KERNELS_DIRECT
+             ? direct_traits(element_bytes, opened->cache_bytes)
+             : rlt_staged_traits(element_bytes);
 }
 
 const rlt_backend rlt_opencl_backend = {

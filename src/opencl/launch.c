@@ -29,12 +29,12 @@ typedef struct kernel_loop {
 typedef struct kernel_side {
   int64_t inner;
   int64_t block;
+  int64_t halo;
   int64_t extent;
   int64_t valid;
   int64_t loop_number;
   int64_t source_stride;
   int64_t destination_stride;
-  kernel_divisor by_length;
   int64_t length;
 } kernel_side;
 
@@ -53,7 +53,7 @@ typedef struct kernel_grid {
 _Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 200,
                "kernels count on eight-byte words without gaps");
 
-/* The arguments of every kernel; fill has no source, and packed alone has tables. */
+/* The arguments of every kernel; fill has no source, packed and assembled tiles alone have tables. */
 enum {
   ARGUMENT_DESTINATION = 0,
   ARGUMENT_DESTINATION_START = 1,
@@ -125,16 +125,15 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group,
                            const rlt_side *side) {
   const rlt_axis *const axis =
       group->axis_count > 0 ? &problem->axes[group->axes[group->axis_count - 1]] : NULL;
-  const int64_t length = rlt_group_length(group);
   return (kernel_side){.inner = side->inner,
                        .block = side->block,
+                       .halo = side->halo,
                        .extent = side->extent,
                        .valid = side->valid,
                        .loop_number = side->block_loop,
                        .source_stride = axis == NULL ? 0 : axis->source_stride,
                        .destination_stride = axis == NULL ? 0 : axis->destination_stride,
-                       .by_length = divisor_of(length),
-                       .length = length};
+                       .length = rlt_group_held(group)};
 }
 
 /* The farthest that a position of the group that is moved lies from the first, on either side. */
@@ -143,7 +142,8 @@ static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
   int64_t destination = 0;
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    const int64_t steps = i == group->axis_count - 1 ? group->block : axis->extent;
+    const bool last = i == group->axis_count - 1;
+    const int64_t steps = last ? group->block + group->halo : axis->extent;
     source += rlt_max(rlt_min(steps, axis->valid) - 1, 0) * axis->source_stride;
     destination += (steps - 1) * axis->destination_stride;
   }

@@ -14,7 +14,7 @@ typedef struct rlt_launch {
   rlt_build_options options;
   cl_kernel kernel;
   cl_mem grid;   /* read-only, for all enqueues alike */
-  cl_mem tables; /* packed's offsets; NULL for the other strategies */
+  cl_mem tables; /* offsets of packed and assembled tiles; NULL for the others */
   size_t group_count;
   int64_t tile_rows;
   int64_t tile_columns;

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "plan/grid.h"
+#include "opencl/offset_list.h"
 
 enum {
   PIECE_BYTES = 16,
@@ -212,36 +212,21 @@ typedef struct kernel_packing {
 
 _Static_assert(sizeof(kernel_packing) == 96, "kernels count on eight-byte words without gaps");
 
-/* Offsets in the making, as wide as the kernel reads them. */
-typedef struct offset_list {
-  bool wide;
-  size_t count;
-  void *offsets;
-} offset_list;
-
-static void add_offset(offset_list *list, int64_t offset) {
-  if (list->wide) {
-    ((int64_t *)list->offsets)[list->count++] = offset;
-  } else {
-    ((int32_t *)list->offsets)[list->count++] = (int32_t)offset;
-  }
-}
-
 /* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
 static int64_t halves(int64_t low, int64_t high) {
   return (int32_t)(uint32_t)(low | high << 16);
 }
 
 /* The run in one slot, and at which steps of the cut axes a tile has it. */
-static void add_slot(const layout *of, int64_t slot, offset_list *list) {
+static void add_slot(const layout *of, int64_t slot, rlt_offset_list *list) {
   int64_t column_rest = run_of_slot(of, slot % of->column_slots);
   int64_t row_rest = slot / of->column_slots;
   int64_t source = 0;
   int64_t column_step = 0;
   int64_t row_step = 0;
   if (column_rest >= of->column_runs) {
-    add_offset(list, 0);
-    add_offset(list, halves(UINT16_MAX, UINT16_MAX));
+    rlt_offset_add(list, 0);
+    rlt_offset_add(list, halves(UINT16_MAX, UINT16_MAX));
     return;
   }
   for (int32_t i = 0; i < of->count; ++i) {
@@ -259,8 +244,8 @@ static void add_slot(const layout *of, int64_t slot, offset_list *list) {
       row_step = digit;
     }
   }
-  add_offset(list, source);
-  add_offset(list, halves(column_step, row_step));
+  rlt_offset_add(list, source);
+  rlt_offset_add(list, halves(column_step, row_step));
 }
 
 /* Where a position of one side is in local memory, as the kernel adds them up; -1 where it never has
@@ -283,15 +268,6 @@ static int64_t place_of(const layout *of, const rlt_group *group, bool of_column
   return halves(in_run, of->pitch * (of_columns ? slot_of_run(of, slot) : slot));
 }
 
-static bool has_gaps(const rlt_problem *problem, const rlt_group *group) {
-  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
-    if (problem->axes[group->axes[i]].valid < problem->axes[group->axes[i]].extent) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Whether a tile's rows are runs of the destination, every element of which is written. */
 static bool is_dense(const rlt_problem *problem, const rlt_strategy *strategy) {
   int64_t length = 1;
@@ -302,8 +278,8 @@ static bool is_dense(const rlt_problem *problem, const rlt_strategy *strategy) {
     }
     length *= axis->extent;
   }
-  return problem->fills ||
-         (!has_gaps(problem, &strategy->columns) && !has_gaps(problem, &strategy->rows));
+  return problem->fills || (!rlt_group_has_gaps(problem, &strategy->columns) &&
+                            !rlt_group_has_gaps(problem, &strategy->rows));
 }
 
 /* The fewest work-items side by side that touch whole lines and leave few idle. */
@@ -348,7 +324,7 @@ static kernel_packing packing_of(const layout *of, int64_t group_size) {
 }
 
 /* Whether each second one of the offsets is whole pieces. */
-static bool are_pieces(const offset_list *list, size_t first, int64_t piece) {
+static bool are_pieces(const rlt_offset_list *list, size_t first, int64_t piece) {
   for (size_t i = first; i < list->count; i += 2) {
     const int64_t offset =
         list->wide ? ((int64_t *)list->offsets)[i] : ((int32_t *)list->offsets)[i];
@@ -360,7 +336,7 @@ static bool are_pieces(const offset_list *list, size_t first, int64_t piece) {
 }
 
 static void fill_tables(const layout *of, const int64_t *row_offsets, const int64_t *column_offsets,
-                        kernel_packing *head, offset_list *list) {
+                        kernel_packing *head, rlt_offset_list *list) {
   const rlt_group *const rows = &of->strategy->rows;
   const rlt_group *const columns = &of->strategy->columns;
   const int64_t piece = PIECE_BYTES / of->problem->element_bytes;
@@ -370,15 +346,15 @@ static void fill_tables(const layout *of, const int64_t *row_offsets, const int6
   head->loads_pieces = are_pieces(list, 0, piece);
   const size_t first_row = list->count;
   for (int64_t row = 0; row < rlt_group_length(rows); ++row) {
-    add_offset(list, row_offsets[row]);
-    add_offset(list, place_of(of, rows, false, row));
+    rlt_offset_add(list, row_offsets[row]);
+    rlt_offset_add(list, place_of(of, rows, false, row));
   }
   head->stores_pieces = are_pieces(list, first_row, piece);
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
-    add_offset(list, place_of(of, columns, true, column));
+    rlt_offset_add(list, place_of(of, columns, true, column));
   }
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
-    add_offset(list, column_offsets[column]);
+    rlt_offset_add(list, column_offsets[column]);
   }
 }
 
@@ -391,7 +367,7 @@ relayout_status rlt_staged_tables_make(const rlt_problem *problem, const rlt_str
   const size_t rows = (size_t)rlt_group_length(&strategy->rows);
   const size_t columns = (size_t)rlt_group_length(&strategy->columns);
   const size_t count = 2 * (size_t)of.slots + 2 * rows + 2 * columns;
-  const size_t needed = sizeof head + count * (wide ? sizeof(int64_t) : sizeof(int32_t));
+  const size_t needed = sizeof head + count * rlt_offset_size(wide);
   int64_t *const offsets = malloc((rows + columns) * sizeof *offsets);
   char *const made = malloc(needed);
   if (offsets == NULL || made == NULL) {
@@ -401,7 +377,7 @@ relayout_status rlt_staged_tables_make(const rlt_problem *problem, const rlt_str
   }
   rlt_group_offsets(problem, &strategy->rows, NULL, offsets);
   rlt_group_offsets(problem, &strategy->columns, NULL, offsets + rows);
-  offset_list list = {wide, 0, made + sizeof head};
+  rlt_offset_list list = {wide, 0, made + sizeof head};
   fill_tables(&of, offsets, offsets + rows, &head, &list);
   memcpy(made, &head, sizeof head);
   free(offsets);

@@ -7,9 +7,9 @@
 typedef struct part {
   int32_t axis;
   int64_t steps;
-  int64_t extent;
   rlt_assembly_side side;
-  bool last; /* of its group */
+  bool last;   /* of its group */
+  bool is_cut; /* into blocks */
 } part;
 
 enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES };
@@ -20,10 +20,10 @@ static int32_t add_group(const rlt_problem *problem, const rlt_group *group, rlt
     const bool last = i == group->axis_count - 1;
     const int64_t extent = problem->axes[group->axes[i]].extent;
     parts[count++] = (part){.axis = group->axes[i],
-                            .steps = last ? group->block : extent,
-                            .extent = extent,
+                            .steps = last ? group->block + group->halo : extent,
                             .side = side,
-                            .last = last};
+                            .last = last,
+                            .is_cut = last && group->block < extent};
   }
   return count;
 }
@@ -50,7 +50,7 @@ static int32_t segment_parts(const rlt_problem *problem, const part *parts, int3
   while (inside < count && problem->axes[parts[inside].axis].destination_stride == length) {
     const part *const joined = &parts[inside++];
     length *= joined->steps;
-    if (joined->steps < joined->extent) {
+    if (joined->is_cut) {
       break;
     }
   }
@@ -64,7 +64,7 @@ static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group)
     if (axis->destination_stride != length) {
       break;
     }
-    length *= i == group->axis_count - 1 ? group->block : axis->extent;
+    length *= i == group->axis_count - 1 ? group->block + group->halo : axis->extent;
   }
   return length;
 }
@@ -83,10 +83,24 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
       *valid = length * axis->valid;
       return length * axis->extent;
     }
-    length *= last ? group->block : axis->extent;
+    length *= last ? group->block + group->halo : axis->extent;
   }
   *valid = length;
   return length;
+}
+
+/* The distance between neighbours in `length` dense positions of the group, whose first axis has them
+ * `stride` apart; 0 where it is another between some of them, or makes no comb. */
+static int64_t teeth(const rlt_problem *problem, const rlt_group *group, int64_t length,
+                     int64_t stride) {
+  if (group->axis_count == 0) {
+    return 0;
+  }
+  const rlt_axis *const axis = &problem->axes[group->axes[0]];
+  const bool alone = group->axis_count == 1;
+  const bool one_axis = length == (alone ? rlt_group_held(group) : axis->extent);
+  const bool is_whole = alone || axis->valid == axis->extent;
+  return one_axis && is_whole && stride >= 2 && stride <= RLT_MOST_TEETH ? stride : 0;
 }
 
 /* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
@@ -136,11 +150,25 @@ void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy,
   assembly->dense_rows = dense_rows(problem, &strategy->rows, &assembly->valid_rows);
   if (strategy->kind == RELAYOUT_STRATEGY_COPY) {
     const bool alone = strategy->columns.axis_count == 1;
-    assembly->dense_columns = alone ? strategy->columns.block : problem->axes[0].extent;
+    assembly->dense_columns = alone ? rlt_group_held(&strategy->columns) : problem->axes[0].extent;
     assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
   } else {
     assembly->dense_columns = dense_columns(problem, &strategy->columns);
     assembly->valid_columns = assembly->dense_columns;
+    const rlt_group *const columns = &strategy->columns;
+    const rlt_group *const rows = &strategy->rows;
+    if (columns->axis_count > 0 && rows->axis_count > 0) {
+      assembly->column_teeth = teeth(problem, columns, assembly->dense_columns,
+                                     problem->axes[columns->axes[0]].source_stride);
+      assembly->row_teeth =
+          teeth(problem, rows, assembly->dense_rows, assembly->strides[rows->axes[0]]);
+      if (assembly->dense_rows > assembly->column_teeth) {
+        assembly->column_teeth = 0;
+      }
+      if (assembly->dense_columns != assembly->row_teeth) {
+        assembly->row_teeth = 0;
+      }
+    }
   }
   assembly->rows_inside = is_ascending(&strategy->rows, &strategy->columns, assembly);
   assembly->exact = !assembly->rows_inside && assembly->dense_columns < lanes;
@@ -172,7 +200,7 @@ void rlt_assembly_segments(const rlt_problem *problem, const rlt_strategy *strat
 
 void rlt_assembly_offsets(const rlt_problem *problem, const rlt_group *group,
                           const rlt_assembly *assembly, int64_t *offsets) {
-  const int64_t length = rlt_group_length(group);
+  const int64_t length = rlt_group_held(group);
   for (int64_t p = 0; p < length; ++p) {
     int64_t rest = p;
     offsets[p] = 0;

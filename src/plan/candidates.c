@@ -10,14 +10,8 @@
 static const double clearly_faster = 1.1;
 
 /* Runs of assembled tiles that are tried beside the device's own, for sources and destinations that
- * begin anew at different costs: even, the destination's longer, the source's, and strips of one
- * line. */
-typedef struct assembly_runs {
-  int64_t read_bytes;
-  int64_t write_bytes;
-} assembly_runs;
-
-static const assembly_runs other_runs[] = {{256, 512}, {512, 256}, {1024, 64}, {64, 1024}};
+ * begin anew at different costs: the source's longer, the destination's, and strips of one line. */
+static const rlt_runs other_runs[] = {{512, 128}, {256, 1024}, {1024, 128}, {64, 1024}};
 
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
   return a->axis_count == b->axis_count && a->inner == b->inner && a->block == b->block &&
@@ -75,8 +69,8 @@ static void try_assemblies(const making *at, relayout_strategy kind) {
     traits.straight_run_bytes = run_bytes + 1;
   }
   for (size_t i = 0; i < sizeof other_runs / sizeof other_runs[0]; ++i) {
-    traits.assembly_read_bytes = other_runs[i].read_bytes;
-    traits.assembly_write_bytes = other_runs[i].write_bytes;
+    traits.assembly_runs = other_runs[i];
+    traits.assembly_apart_runs = other_runs[i];
     try_traits(at, &traits, kind);
   }
 }

@@ -18,15 +18,6 @@ const char *rlt_cost_name(rlt_cost_term term) {
   return names[term];
 }
 
-static int64_t common_factor(int64_t a, int64_t b) {
-  while (b != 0) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* Of the `unit / step` starts in a unit, bytes / step - 1 go on into one more. */
 double rlt_units_touched(int64_t bytes, int64_t unit, int64_t step) {
   return (double)(rlt_divide_up(bytes, step) - 1) * (double)step / (double)unit + 1;
@@ -55,6 +46,8 @@ typedef struct side {
   int32_t count;
   tile_axis axes[MAX_TILE_AXES]; /* the smallest stride first */
   double outer;                  /* tiles for each block of the axes taken in blocks */
+  double held;                   /* with its halo, for each element of a tile's own */
+  double joined;                 /* runs that halos make one */
   int64_t line_step;             /* every run starts at a multiple of this within its line, */
   int64_t page_step;             /* and of this within its page */
 } side;
@@ -99,6 +92,10 @@ static void add_group(const view *seen, const rlt_group *group, bool *in_tile, s
     const int64_t extent = seen->problem->axes[a].extent;
     const bool is_cut = i == group->axis_count - 1 && group->block < extent;
     in_tile[a] = true;
+    if (is_cut && group->halo > 0) {
+      made->held = (double)(group->block + group->halo) / (double)group->block;
+      made->joined = (double)rlt_divide_up(extent, group->block);
+    }
     add_axis(made, (tile_axis){.stride = stride_in(seen, a),
                                .steps = is_cut ? group->block : extent,
                                .limit = limit_in(seen, a),
@@ -108,13 +105,14 @@ static void add_group(const view *seen, const rlt_group *group, bool *in_tile, s
 
 /* A start that moves by `stride` lies at a multiple of what that shares with lines and pages. */
 static void start_moves_by(side *made, int64_t stride) {
-  made->line_step = common_factor(made->line_step, stride);
-  made->page_step = common_factor(made->page_step, stride);
+  made->line_step = rlt_common_factor(made->line_step, stride);
+  made->page_step = rlt_common_factor(made->page_step, stride);
 }
 
 static void see_side(const view *seen, const rlt_strategy *strategy, side *made) {
   bool in_tile[RLT_MAX_AXES] = {false};
-  *made = (side){.outer = 1, .line_step = seen->line_bytes, .page_step = PAGE_BYTES};
+  *made = (side){
+      .outer = 1, .held = 1, .joined = 1, .line_step = seen->line_bytes, .page_step = PAGE_BYTES};
   add_group(seen, &strategy->columns, in_tile, made);
   add_group(seen, &strategy->rows, in_tile, made);
   for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
@@ -160,7 +158,7 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
     }
     runs *= (double)steps[i];
     if (of->axes[i].stride < PAGE_BYTES) {
-      starts.line_step = common_factor(starts.line_step, of->axes[i].stride);
+      starts.line_step = rlt_common_factor(starts.line_step, of->axes[i].stride);
       span += (steps[i] - 1) * of->axes[i].stride;
     } else {
       start_moves_by(&starts, of->axes[i].stride);
@@ -204,6 +202,15 @@ static void count_side(const view *seen, const rlt_strategy *strategy, counts *s
       count_tiles(seen, &of, steps, tiles, sum);
     }
   }
+  if (seen->is_source) {
+    sum->runs *= of.held;
+    sum->lines *= of.held;
+    return;
+  }
+  /* Where one run goes on in the next tile, both counted the line between. */
+  const double whole = sum->lines_in_parts * (1 - 1 / of.joined);
+  sum->lines_in_parts -= whole;
+  sum->lines -= whole / 2;
 }
 
 /* ---- What moves in between ---- */
@@ -213,27 +220,21 @@ static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
   return length / dense * rlt_divide_up(dense, most) + rlt_divide_up(length % dense, most);
 }
 
-/* An axis of the tile's group at its end. */
-static int64_t length_at_end(const rlt_problem *problem, const rlt_group *group) {
-  const int64_t extent =
-      group->axis_count == 0 ? 1 : problem->axes[group->axes[group->axis_count - 1]].extent;
-  return group->inner * (extent % group->block);
+/* How long the axis is that a group takes in blocks. */
+static int64_t blocked_extent(const rlt_problem *problem, const rlt_group *group) {
+  return group->axis_count == 0 ? 1 : problem->axes[group->axes[group->axis_count - 1]].extent;
 }
 
 /* What a group cuts its axis into, all blocks of it together, times what is done for each. */
 static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
                               int64_t most) {
-  const int64_t extent =
-      group->axis_count == 0 ? 1 : problem->axes[group->axes[group->axis_count - 1]].extent;
-  return (double)(extent / group->block) * (double)pieces(rlt_group_length(group), dense, most) +
-         (double)pieces(length_at_end(problem, group), dense, most);
+  const int64_t extent = blocked_extent(problem, group);
+  return (double)(extent / group->block) * (double)pieces(rlt_group_held(group), dense, most) +
+         (double)pieces(group->inner * (extent % group->block), dense, most);
 }
 
 static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
-  return group->axis_count == 0
-             ? 1
-             : (double)rlt_divide_up(problem->axes[group->axes[group->axis_count - 1]].extent,
-                                     group->block);
+  return (double)rlt_divide_up(blocked_extent(problem, group), group->block);
 }
 
 /* Blocks and lines of assembled tiles, elements of the others, lines of copies and fills. */
@@ -243,16 +244,15 @@ static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
   const int64_t line = rlt_max(traits->line_bytes / problem->element_bytes, 1);
   if (strategy->assembles) {
     const bool turns = strategy->kind != RELAYOUT_STRATEGY_COPY;
-    const int64_t along = turns ? traits->block_side : line;
     rlt_assembly assembly;
     rlt_assembly_make(problem, strategy, line, &assembly);
     const double others = tiles / tiles_of_group(problem, &strategy->columns) /
                           tiles_of_group(problem, &strategy->rows);
-    const double columns =
-        pieces_of_group(problem, &strategy->columns, assembly.dense_columns, along);
-    const double rows = turns
-                            ? pieces_of_group(problem, &strategy->rows, assembly.dense_rows, along)
-                            : pieces_of_group(problem, &strategy->rows, 1, 1);
+    const double columns = pieces_of_group(problem, &strategy->columns, assembly.dense_columns,
+                                           turns ? traits->block_columns : line);
+    const double rows =
+        turns ? pieces_of_group(problem, &strategy->rows, assembly.dense_rows, traits->block_rows)
+              : pieces_of_group(problem, &strategy->rows, 1, 1);
     return others * columns * rows;
   }
   switch (strategy->kind) {

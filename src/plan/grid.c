@@ -11,6 +11,7 @@ static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
   const rlt_axis *last = &problem->axes[group->axes[group->axis_count - 1]];
   return (rlt_side){.inner = group->inner,
                     .block = group->block,
+                    .halo = group->halo,
                     .extent = last->extent,
                     .valid = last->valid,
                     .block_loop = -1};
@@ -104,7 +105,7 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt
 static void count_positions(const rlt_side *side, const int64_t *digits, int64_t *count,
                             int64_t *valid) {
   const int64_t first = side->block_loop < 0 ? 0 : digits[side->block_loop] * side->block;
-  const int64_t steps = rlt_min(side->block, side->extent - first);
+  const int64_t steps = rlt_min(side->block + side->halo, side->extent - first);
   *count = side->inner * steps;
   *valid = side->inner * rlt_max(rlt_min(side->valid - first, steps), 0);
 }
@@ -145,7 +146,7 @@ void rlt_grid_step(const rlt_grid *grid, int64_t *digits) {
 
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
                        int64_t *destination) {
-  const int64_t length = rlt_group_length(group);
+  const int64_t length = rlt_group_held(group);
   for (int64_t p = 0; p < length; ++p) {
     int64_t rest = p;
     int64_t source_offset = 0;
@@ -167,4 +168,14 @@ void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64
       destination[p] = destination_offset;
     }
   }
+}
+
+bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group) {
+  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    if (axis->valid < axis->extent) {
+      return true;
+    }
+  }
+  return false;
 }

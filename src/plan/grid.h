@@ -23,11 +23,12 @@ typedef struct rlt_loop {
 
 /* `block_loop` is the loop over the blocks of the group's last axis, -1 where a tile takes it
  * whole. A step of that axis is `inner` positions; a tile at iteration i of block_loop (0 where
- * that is -1) has min(block, extent - i*block) steps, of which the first clamp(valid - i*block) may
- * have sources. For a group without axes inner, block, extent and valid are all 1. */
+ * that is -1) has min(block + halo, extent - i*block) steps, of which the first clamp(valid - i*block)
+ * may have sources. For a group without axes inner, block, extent and valid are all 1. */
 typedef struct rlt_side {
   int64_t inner;
   int64_t block;
+  int64_t halo;
   int64_t extent;
   int64_t valid;
   int32_t block_loop;
@@ -61,11 +62,14 @@ void rlt_grid_digits(const rlt_grid *grid, int64_t tile, int64_t *digits);
 void rlt_grid_step(const rlt_grid *grid, int64_t *digits);
 
 /* Where the positions of a group lie, relative to the tile's start: for position p in
- * 0 .. rlt_group_length-1 its source and destination offset in elements. A position that never has a
+ * 0 .. rlt_group_held-1 its source and destination offset in elements. A position that never has a
  * source, whatever the tile, because a digit of an axis before the last is not below its valid, has
  * the source offset RLT_NO_SOURCE; the last axis is bounded by rlt_tile's valid count. */
 #define RLT_NO_SOURCE INT64_MIN
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
                        int64_t *destination);
+
+/* Whether there is such a position. */
+bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group);
 
 #endif

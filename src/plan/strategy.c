@@ -158,12 +158,17 @@ static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_g
   }
 }
 
+/* Blocks of equal length, as few as with `steps` each. */
+static int64_t even_steps(int64_t extent, int64_t steps) {
+  return rlt_divide_up(extent, rlt_divide_up(extent, steps));
+}
+
 /* Blocks of the same size leave the last tile no smaller than it must be. They are
  * whole lines, or halves or so of one, as far as that goes. */
 static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *group) {
   if (group->axis_count > 0) {
     const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
-    const int64_t even = rlt_divide_up(extent, rlt_divide_up(extent, group->block));
+    const int64_t even = even_steps(extent, group->block);
     int64_t unit = line;
     while (unit > 1 && 2 * unit > even) {
       unit /= 2;
@@ -197,6 +202,7 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 typedef struct assembling {
   const rlt_problem *problem;
+  int64_t line;                /* elements of one */
   int64_t room;                /* elements that a tile may have */
   int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
   rlt_group *columns;
@@ -246,11 +252,6 @@ static int64_t read_run(const assembling *at, int32_t *next) {
   }
 }
 
-/* Blocks of equal length, as few as with `steps` each. */
-static int64_t even_steps(int64_t extent, int64_t steps) {
-  return rlt_divide_up(extent, rlt_divide_up(extent, steps));
-}
-
 /* As many steps of `axis` as make `factor` of what the group has without it, if there is room: a new
  * axis of the group, or more of its last one. */
 static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t factor) {
@@ -259,7 +260,9 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   const int64_t extent = at->problem->axes[axis].extent;
   const int64_t others = tile_elements(at) / taken;
   int64_t steps = rlt_min(rlt_min(extent, factor), rlt_max(at->room / others, 1));
-  if (axis > 0 && steps < extent && group->axis_count > 0) {
+  if (axis == 0 && steps < extent && steps > at->line) {
+    steps -= steps % at->line;
+  } else if (axis > 0 && steps < extent && group->axis_count > 0) {
     steps = even_steps(extent, steps);
   }
   if (steps <= taken) {
@@ -279,59 +282,95 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   return true;
 }
 
-static void write_farther(assembling *at, int64_t target) {
+/* How far a tile goes on one side, and which axis would take it farther there. */
+typedef int64_t run_on_side(const assembling *at, int32_t *next);
+
+/* Gives the group axes, and steps of them, until the tile runs as far as `target`. */
+static void go_farther(assembling *at, run_on_side *run_of, rlt_group *group, int64_t target) {
   int32_t next;
-  for (int64_t run = written_run(at, &next); run < target && next >= 0;
-       run = written_run(at, &next)) {
+  for (int64_t run = run_of(at, &next); run < target && next >= 0; run = run_of(at, &next)) {
     const int64_t without = run / rlt_max(at->taken[next], 1);
-    if (!take_axis(at, at->columns, next, rlt_divide_up(target, without))) {
+    if (!take_axis(at, group, next, rlt_divide_up(target, without))) {
       return;
     }
   }
 }
 
-static void read_farther(assembling *at, int64_t target) {
-  int32_t next;
-  for (int64_t run = read_run(at, &next); run < target && next >= 0; run = read_run(at, &next)) {
-    const int64_t without = run / rlt_max(at->taken[next], 1);
-    if (!take_axis(at, at->rows, next, rlt_divide_up(target, without))) {
-      return;
+/* Whether all that lies outside the destination's innermost `length` elements begins with a line, if
+ * their start does. */
+static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t line) {
+  int64_t step = 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].destination_stride >= length) {
+      step = rlt_common_factor(step, problem->axes[a].destination_stride);
     }
   }
+  return step % line == 0;
 }
 
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
- * ends are written in parts, and at last the source's. */
+ * ends are shared, and at last the source's. Short axes on both sides leave small tiles, which go
+ * farther in the destination. */
 static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
                             rlt_strategy *strategy) {
   const int64_t bytes = problem->element_bytes;
   const int64_t line = rlt_max(traits->line_bytes / bytes, 1);
-  const int64_t read = rlt_max(traits->assembly_read_bytes / bytes, 2);
-  const int64_t write = rlt_max(traits->assembly_write_bytes / bytes, 2);
-  assembling at = {
-      .problem = problem, .room = room, .columns = &strategy->columns, .rows = &strategy->rows};
+  const rlt_runs *const runs = begins_lines(problem, problem->axes[0].extent, line)
+                                   ? &traits->assembly_runs
+                                   : &traits->assembly_apart_runs;
+  const int64_t read = rlt_max(runs->read_bytes / bytes, 2);
+  const int64_t write = rlt_max(runs->write_bytes / bytes, 2);
+  assembling at = {.problem = problem,
+                   .line = line,
+                   .room = room,
+                   .columns = &strategy->columns,
+                   .rows = &strategy->rows};
   const int32_t run = source_run_axis(problem);
   take_axis(&at, at.columns, 0, strategy->kind == RELAYOUT_STRATEGY_COPY ? room : write);
   if (run > 0) {
     take_axis(&at, at.rows, run, read);
   }
-  write_farther(&at, line);
-  read_farther(&at, line);
-  write_farther(&at, write);
-  read_farther(&at, read);
+  go_farther(&at, written_run, at.columns, line);
+  go_farther(&at, read_run, at.rows, line);
+  go_farther(&at, written_run, at.columns, write);
+  go_farther(&at, read_run, at.rows, read);
+  const int64_t least = traits->assembly_least_bytes / bytes;
+  go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
+}
+
+/* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many of
+ * its steps as make up a line, so that every line is written whole. */
+static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64_t line,
+                     rlt_strategy *strategy) {
+  rlt_assembly assembly;
+  rlt_assembly_make(problem, strategy, line, &assembly);
+  rlt_group *const group =
+      assembly.segment_side == RLT_ASSEMBLY_COLUMNS ? &strategy->columns : &strategy->rows;
+  const int64_t length = assembly.segment_unit * group->block;
+  const bool is_written_past_cache =
+      traits->cache_bytes > 0 &&
+      problem->destination_elements > traits->cache_bytes / problem->element_bytes;
+  if (!is_written_past_cache || assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
+      (length % line == 0 && begins_lines(problem, length, line))) {
+    return;
+  }
+  const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
+  group->halo = rlt_min(rlt_divide_up(line - 1, assembly.segment_unit), extent - group->block);
 }
 
 /* Many short segments take more room than their elements, for the gaps between them. */
 static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits *traits,
                                    rlt_strategy *strategy) {
   strategy->assembles = true;
+  const int64_t line = traits->line_bytes / problem->element_bytes;
   rlt_assembly assembly;
   int64_t room = traits->assembly_bytes / problem->element_bytes * 4 / 5;
   do {
     strategy->columns = no_axes;
     strategy->rows = no_axes;
     assemble_groups(problem, traits, room, strategy);
-    rlt_assembly_make(problem, strategy, traits->line_bytes / problem->element_bytes, &assembly);
+    add_halo(problem, traits, line, strategy);
+    rlt_assembly_make(problem, strategy, line, &assembly);
     room /= 2;
   } while (assembly.elements * problem->element_bytes > traits->assembly_bytes);
 }
@@ -365,9 +404,12 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
   }
   const int64_t long_run = traits->line_bytes / problem->element_bytes;
   const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
-  if (copy_applies(problem) &&
-      (problem->axis_count == 1 || traits->assembly_bytes > 0 || written >= long_run)) {
+  if (copy_applies(problem) && (problem->axis_count == 1 || written >= long_run)) {
     *reason = "both sides run along the same axis, far enough to copy its runs";
+    return RELAYOUT_STRATEGY_COPY;
+  }
+  if (copy_applies(problem) && traits->assembly_bytes > 0) {
+    *reason = "both sides run along the same axis, and its short runs are put together first";
     return RELAYOUT_STRATEGY_COPY;
   }
   if (transpose_applies(problem) && transpose_pays(problem, traits)) {

@@ -33,11 +33,17 @@ typedef struct rlt_group {
   int32_t axes[RLT_MAX_GROUP_AXES];
   int64_t inner; /* positions per step of the last axis: the product of the other extents */
   int64_t block; /* steps of the last axis per tile */
+  int64_t halo;  /* assembled tiles: steps of the next block that a tile holds too */
 } rlt_group;
 
 /* Positions of a whole tile along this group. */
 static inline int64_t rlt_group_length(const rlt_group *group) {
   return group->inner * group->block;
+}
+
+/* The same with the halo. */
+static inline int64_t rlt_group_held(const rlt_group *group) {
+  return group->inner * (group->block + group->halo);
 }
 
 typedef struct rlt_strategy {
@@ -62,6 +68,12 @@ typedef struct rlt_rates {
   double page;          /* opening one */
 } rlt_rates;
 
+/* How far a tile goes on either side. */
+typedef struct rlt_runs {
+  int64_t read_bytes;
+  int64_t write_bytes;
+} rlt_runs;
+
 /* What the planner knows of a device: the tile sizes its kernels like. A tile of R rows and C
  * columns never takes more than the named bytes. */
 typedef struct rlt_traits {
@@ -73,14 +85,17 @@ typedef struct rlt_traits {
   int64_t transpose_least_bytes; /* what such a tile takes at least to be worth one */
   int64_t packed_tile_bytes;     /* packed: what a tile may take */
 
-  /* Devices that assemble tiles: what one may take, or 0; the runs that its rows read from the source
-   * and its columns write to the destination, where axes and room allow; and the shortest runs that
-   * are copied straight. */
+  /* Devices that assemble tiles: what one may take, or 0, and has at least; the runs that its rows read
+   * from the source and its columns write to the destination, where axes and room allow; and the
+   * shortest runs that are copied straight. */
   int64_t assembly_bytes;
-  int64_t assembly_read_bytes;
-  int64_t assembly_write_bytes;
+  int64_t assembly_least_bytes;
+  rlt_runs assembly_runs;       /* where runs of the destination begin with lines */
+  rlt_runs assembly_apart_runs; /* where they begin anywhere in them */
   int64_t straight_run_bytes;
-  int64_t block_side; /* elements on a side of the blocks that are turned in registers */
+  int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
+  int64_t block_rows; /* of the blocks that are turned in registers, in elements */
+  int64_t block_columns;
 
   rlt_rates rates;
 } rlt_traits;
