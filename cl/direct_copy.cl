@@ -67,11 +67,13 @@ copy(__global word *restrict destination, const ulong destination_start,
 
 #else
 
-/* One run, line by line. */
-static void copy_run(__global word *to, __global const word *from, uint count, bool streams) {
+/* One run, line by line, while the next one's are on their way. */
+static void copy_run(__global word *to, __global const word *from, __global const word *next,
+                     uint count, bool streams) {
   uint i = words_before_line(to, count, streams);
   copy_few(to, from, i);
   for (; i + LINE <= count; i += LINE) {
+    fetch(next, (long)i * WORD_BYTES);
     store_line(LOAD_LINE(__global, from + i), to + i, streams);
   }
   copy_few(to + i, from + i, count - i);
@@ -91,7 +93,8 @@ copy(__global word *restrict destination, const ulong destination_start,
     __global word *to = destination + destination_start + t.destination;
     for (uint row = 0; row < t.rows; ++row) {
       const uint valid = row < t.valid_rows ? t.valid_columns : 0;
-      copy_run(to + row * destination_row, from + row * source_row, valid, streams);
+      __global const word *const run = from + row * source_row;
+      copy_run(to + row * destination_row, run, run + source_row, valid, streams);
       if (fills) {
         fill_run(to + row * destination_row + valid, t.columns - valid, fill, streams);
       }

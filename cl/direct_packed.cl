@@ -95,7 +95,8 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #endif
 #define WHOLE_LANE(place, x) HALF_LANE(place, 0, x), HALF_LANE(place, DEPTH / 2, x)
 
-#if defined(__clang__) && WORD_BYTES <= 2
+/* SPIR-V knows vectors of 16 at most. */
+#if defined(__clang__) && (WORD_BYTES == 2 || (WORD_BYTES == 1 && NATIVE))
 #define LANES                  2
 typedef word strip __attribute__((ext_vector_type(LANES * DEPTH)));
 typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
@@ -156,15 +157,14 @@ static strip strip_of_lanes(const lane *lanes, uint first) {
 #endif
 }
 
-/* Where the strips of one block begin, for the second-level cache. */
-static void prefetch_block(__global const word *from, __global const offset_pair *columns,
-                           uint count) {
-#if PREFETCHES
+/* The lines that strips of a block, as long as lines, end in: those that they begin in have been there
+ * since the tile before. */
+static void fetch_block(__global const word *from, __global const offset_pair *columns,
+                        uint count) {
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
-    __builtin_prefetch((const void *)(uintptr_t)(from + columns[min(c, count - 1)].x), 0, 2);
+    fetch(from + columns[min(c, count - 1)].x, 63);
   }
-#endif
 }
 
 /* The common case, unrolled: a whole block that has a source throughout. */
@@ -259,7 +259,7 @@ static void turn_piece(word *to, __global const word *from, load_limit limit,
     for (uint r = 0; r < row_count; r += DEPTH) {
       const uint row = block_start(r, row_count, DEPTH);
       if (left > SIDE && r % LINE == 0) {
-        prefetch_block(from + row + LINE - 1, columns + column + SIDE, left - SIDE);
+        fetch_block(from + row, columns + column + SIDE, left - SIDE);
       }
       if (has_gaps || left < SIDE || (limit.near && row_count - row < DEPTH)) {
         load_some(from + row, limit, columns + column, left, valid, fill, in);
@@ -341,13 +341,6 @@ static void join(const lane *in, lane *out, uint teeth) {
   }
 }
 
-/* What is read a little later in the same run. */
-static void prefetch_ahead(__global const word *from) {
-#if PREFETCHES
-  __builtin_prefetch((const void *)((uintptr_t)from + 2048), 0, 2);
-#endif
-}
-
 /* A column follows the other `teeth` words on in the source, so that its rows lie there in turns
  * with its neighbours'. All columns of the piece have a source; what lies between them is read too. */
 static void part_piece(word *to, __global const word *from, __global const offset_pair *columns,
@@ -358,7 +351,7 @@ static void part_piece(word *to, __global const word *from, __global const offse
   for (uint c = 0; c < column_count; c += DEPTH) {
     const uint column = block_start(c, column_count, DEPTH);
     __global const word *const start = from + columns[column].x;
-    prefetch_ahead(start);
+    fetch(start, 2048);
 #pragma unroll
     for (uint t = 0; t < MOST_TEETH; ++t) {
       if (t < teeth) {

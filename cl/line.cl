@@ -72,6 +72,13 @@ static line line_of(word value) {
 #endif
 }
 
+/* Brings the line `bytes` on from there, be it the source's or not, into the second-level cache. */
+static void fetch(__global const word *from, long bytes) {
+#if NATIVE
+  __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)bytes), 0, 2);
+#endif
+}
+
 static bool on_line(__global const word *at) {
   return ((uintptr_t)at & 63) == 0;
 }

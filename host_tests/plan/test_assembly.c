@@ -447,6 +447,7 @@ static void test_assemblies_make_up_the_problem(void **state) {
     const rlt_traits traits = {.line_bytes = 64,
                                .assembly_bytes = INT64_C(512) << definition_random(&seed, 7),
                                .assembly_runs = runs,
+                               .assembly_far_runs = runs,
                                .assembly_apart_runs = runs,
                                .straight_run_bytes = 512,
                                .cache_bytes = definition_random(&seed, 2)};

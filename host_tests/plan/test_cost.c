@@ -21,6 +21,7 @@ static const rlt_traits assembling_traits = {.line_bytes = 64,
                                              .run_tile_bytes = 4096,
                                              .assembly_bytes = 32768,
                                              .assembly_runs = {128, 256},
+                                             .assembly_far_runs = {128, 256},
                                              .assembly_apart_runs = {128, 256},
                                              .straight_run_bytes = 512,
                                              .block_rows = 16,
@@ -138,6 +139,19 @@ static void test_blocks_by_hand(void **state) {
   assert_near(square.cost.counts[RLT_COST_MOVES], 8 * 4, 0);
   const estimate image = estimate_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &assembling_traits);
   assert_near(image.cost.counts[RLT_COST_MOVES], 100, 0);
+}
+
+/* Columns of 130 floats in blocks of 64, which leave past the cache: with 15 more each, runs of 130
+ * begin and end within a line 7 times in 8, and 15 columns in 64 are read again. */
+static void test_halo_by_hand(void **state) {
+  (void)state;
+  rlt_traits traits = assembling_traits;
+  traits.cache_bytes = 1;
+  const estimate made = estimate_of("f32[130,64]{1,0}", "f32[130,64]{0,1}", &traits);
+  assert_int_equal(made.strategy.columns.halo, 15);
+  assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 64 * 2 * (7. / 8), 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 64 * (9 - 2 * (7. / 8)), 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 130 * 4 * (15. / 64), 0);
 }
 
 /* ---- Against the tiles themselves ---- */
@@ -274,6 +288,7 @@ int main(void) {
       cmocka_unit_test(test_odd_pitch_by_hand),
       cmocka_unit_test(test_padding_by_hand),
       cmocka_unit_test(test_blocks_by_hand),
+      cmocka_unit_test(test_halo_by_hand),
       cmocka_unit_test(test_tiles),
   };
   return cmocka_run_group_tests_name("plan.cost", tests, NULL, NULL);

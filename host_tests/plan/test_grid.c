@@ -160,11 +160,42 @@ static void test_assembled_tiles_follow_the_source(void **state) {
   assert_int_equal(grid.rows.block_loop, 1);
 }
 
+/* Reversed runs of 96 floats: five in a row on either side, 1920 bytes, before the next five. */
+static void test_assembled_tiles_follow_both_sides(void **state) {
+  (void)state;
+  const rlt_problem problem = {
+      .element_bytes = 4,
+      .source_elements = 96 * 75 * 75 * 96,
+      .destination_elements = 96 * 75 * 75 * 96,
+      .axis_count = 4,
+      .axes = {{96, 96, 540000, 1}, {75, 75, 7200, 96}, {75, 75, 96, 7200}, {96, 96, 1, 540000}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 96},
+                                 .rows = {.axis_count = 1, .axes = {3}, .inner = 1, .block = 96},
+                                 .assembles = true};
+  rlt_grid grid;
+  rlt_grid_make(&problem, &strategy, &grid);
+  static const rlt_loop expected[] = {{5, 5, 96, 7200, 2},
+                                      {5, 5, 7200, 96, 1},
+                                      {15, 15, 5 * 96, 5 * 7200, 2},
+                                      {15, 15, 5 * 7200, 5 * 96, 1}};
+  assert_int_equal(grid.loop_count, 4);
+  assert_int_equal(grid.tile_count, 75 * 75);
+  for (int32_t l = 0; l < 4; ++l) {
+    assert_int_equal(grid.loops[l].count, expected[l].count);
+    assert_int_equal(grid.loops[l].valid, expected[l].valid);
+    assert_int_equal(grid.loops[l].source_step, expected[l].source_step);
+    assert_int_equal(grid.loops[l].destination_step, expected[l].destination_step);
+    assert_int_equal(grid.loops[l].axis, expected[l].axis);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiles_make_up_the_problem),
       cmocka_unit_test(test_tiles_by_hand),
       cmocka_unit_test(test_assembled_tiles_follow_the_source),
+      cmocka_unit_test(test_assembled_tiles_follow_both_sides),
   };
   return cmocka_run_group_tests_name("plan.grid", tests, NULL, NULL);
 }

@@ -155,6 +155,7 @@ static const rlt_traits assembling = {.line_bytes = 64,
                                       .run_tile_bytes = 32768,
                                       .assembly_bytes = 40960,
                                       .assembly_runs = {256, 512},
+                                      .assembly_far_runs = {256, 512},
                                       .assembly_apart_runs = {256, 512},
                                       .straight_run_bytes = 512};
 
@@ -240,6 +241,39 @@ static void test_assembled_groups_by_hand(void **state) {
   }
 }
 
+/* Tiles hold a line's worth of the next one's steps where their segments end within a line and are
+ * written past the cache. */
+static void test_halos_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    int64_t cache_bytes;
+    int64_t columns;
+    int64_t rows;
+  } halos[] = {
+      {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", 1, 15, 0},
+      {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", 4097 * 8191 * 4 - 1, 15, 0},
+      {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", 4097 * 8191 * 4, 0, 0},
+      {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", 0, 0, 0},
+      {"f32[4096,8191]{1,0}", "f32[4096,8191]{0,1}", 1, 0, 0}, /* segments are whole lines */
+      {"u8[4097,8191]{1,0}", "u8[4097,8191]{0,1}", 1, 63, 0},
+      {"u8[520,8191]{1,0}", "u8[520,8191]{0,1}", 1, 8, 0},   /* and no more than there are */
+      {"u8[3,1000003]{1,0}", "u8[3,1000003]{0,1}", 1, 0, 0}, /* 256 pixels are 12 lines */
+  };
+  for (size_t i = 0; i < sizeof halos / sizeof halos[0]; ++i) {
+    rlt_traits cached = assembling;
+    cached.cache_bytes = halos[i].cache_bytes;
+    const rlt_problem problem = problem_of(halos[i].from, halos[i].to);
+    rlt_strategy strategy;
+    assert_int_equal(
+        rlt_strategy_choose(&problem, &cached, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(strategy.columns.halo, halos[i].columns);
+    assert_int_equal(strategy.rows.halo, halos[i].rows);
+  }
+}
+
 /* Runs of 512 bytes are copied straight, and so is what has one axis alone. */
 static void test_long_runs_are_not_assembled(void **state) {
   (void)state;
@@ -273,6 +307,7 @@ int main(void) {
       cmocka_unit_test(test_packed_columns_grow_to_source_lines),
       cmocka_unit_test(test_packed_tiles_keep_their_budget),
       cmocka_unit_test(test_assembled_groups_by_hand),
+      cmocka_unit_test(test_halos_by_hand),
       cmocka_unit_test(test_long_runs_are_not_assembled),
   };
   return cmocka_run_group_tests_name("plan.strategy", tests, NULL, NULL);

@@ -8,12 +8,8 @@
 #include "opencl/device.h"
 #include "plan/strategy.h"
 
-enum {
-  /* What a kernel has for its assembly; a tile's never takes more. */
-  RLT_ASSEMBLY_BYTES = 80 << 10,
-  /* What the kernels load and store at once, as cl/line.cl has it. */
-  RLT_ASSEMBLY_LINE_BYTES = 64
-};
+/* What the kernels load and store at once, as cl/line.cl has it. */
+enum { RLT_ASSEMBLY_LINE_BYTES = 64 };
 
 /* The tables as bytes, to be freed by the caller. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,

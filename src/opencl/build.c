@@ -40,8 +40,8 @@ static const char *strategy_source(relayout_strategy strategy, bool direct) {
 
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
-         a->wide == b->wide && a->group_size == b->group_size && a->prefetches == b->prefetches &&
-         a->assembles == b->assembles;
+         a->wide == b->wide && a->group_size == b->group_size && a->native == b->native &&
+         a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -61,9 +61,10 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
 static void options_text(const rlt_build_options *options, char *text) {
   snprintf(text, OPTIONS_CAPACITY,
            "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
-           "-DASSEMBLY_BYTES=%d -DPREFETCHES=%d",
+           "-DASSEMBLY_BYTES=%d -DNATIVE=%d",
            (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
-           (int)options->group_size, options->assembles, RLT_ASSEMBLY_BYTES, options->prefetches);
+           (int)options->group_size, options->assembles, (int)options->assembly_bytes,
+           options->native);
 }
 
 /* The key of a program of this device; its options are `text`. */

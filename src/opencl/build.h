@@ -12,8 +12,9 @@ typedef struct rlt_build_options {
   int32_t word_bytes;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
-  bool prefetches; /* the compiler knows __builtin_prefetch, and it does something */
-  bool assembles;  /* DIRECT: tiles are assembled before they are written */
+  int64_t assembly_bytes;
+  bool native; /* made for a processor by clang itself: its builtins and vectors of any width do */
+  bool assembles; /* DIRECT: tiles are assembled before they are written */
 } rlt_build_options;
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where

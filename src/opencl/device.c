@@ -20,7 +20,13 @@ enum {
   MOST_GROUPS = 1 << 22,
   /* A last-level cache may be shared with more than the device: what one compute unit can hope to
    * keep of it. */
-  CACHE_SHARE = 4 << 20
+  CACHE_SHARE = 4 << 20,
+  /* A tile's two sides and their gaps fit any second-level cache. */
+  ASSEMBLY_BYTES = 80 << 10,
+  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a tile may
+   * take some for each of its elements. Other drivers are taken to be no better. */
+  SMALL_ASSEMBLY_BYTES = 16 << 10,
+  MOST_ITERATIONS = 48 << 10
 };
 
 static void device_number(cl_device_id id, cl_device_info what, size_t size, void *value) {
@@ -62,8 +68,11 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
   device_number(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes);
   const uint64_t share = (uint64_t)device->info.compute_units * CACHE_SHARE;
   device->cache_bytes = bytes < share ? bytes : share;
-  /* Oclgrind's compiler has the builtin too, but Oclgrind does not know what it becomes. */
-  device->prefetches = strstr(device->info.platform, "Portable Computing Language") != NULL;
+  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor builtins. */
+  const bool is_pocl = strstr(device->info.platform, "Portable Computing Language") != NULL;
+  device->native = is_pocl;
+  device->assembly_bytes = is_pocl ? ASSEMBLY_BYTES : SMALL_ASSEMBLY_BYTES;
+  device->most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS;
 }
 
 /* ---- Making one ---- */
@@ -220,16 +229,17 @@ static double block_rate(int64_t element_bytes) {
  * more of them the device fetches ahead by itself, and the fewer of them it reads at a time the less
  * they crowd each other out where they lie powers of two apart. Runs that it writes are long only where
  * lines at their ends are shared with other tiles. */
-static rlt_traits direct_traits(int64_t element_bytes, uint64_t cache_bytes) {
+static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element_bytes) {
   return (rlt_traits){.line_bytes = RLT_ASSEMBLY_LINE_BYTES,
                       .run_columns_bytes = 32 << 10,
                       .run_tile_bytes = 32 << 10,
-                      .assembly_bytes = RLT_ASSEMBLY_BYTES,
+                      .assembly_bytes = device->assembly_bytes,
                       .assembly_least_bytes = 8 << 10,
-                      .assembly_runs = {.read_bytes = 512, .write_bytes = 128},
+                      .assembly_runs = {.read_bytes = 256, .write_bytes = 256},
+                      .assembly_far_runs = {.read_bytes = 512, .write_bytes = 128},
                       .assembly_apart_runs = {.read_bytes = 256, .write_bytes = 1024},
                       .straight_run_bytes = 512,
-                      .cache_bytes = (int64_t)cache_bytes,
+                      .cache_bytes = (int64_t)device->cache_bytes,
                       .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
                       .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
                       .rates = {.line_again = 0.2,
@@ -245,9 +255,8 @@ static rlt_traits direct_traits(int64_t element_bytes, uint64_t cache_bytes) {
 
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
-  return opened->family == RELAYOUT_KERNELS_DIRECT
-             ? direct_traits(element_bytes, opened->cache_bytes)
-             : rlt_staged_traits(element_bytes);
+  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(opened, element_bytes)
+                                                   : rlt_staged_traits(element_bytes);
 }
 
 const rlt_backend rlt_opencl_backend = {

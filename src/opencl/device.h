@@ -22,12 +22,14 @@ typedef struct rlt_opencl_device {
   cl_device_id id;
   relayout_kernel_family family; /* never AUTO */
   size_t group_size;             /* work-items of a STAGED work-group: a power of two */
-  uint64_t cache_bytes; /* what a destination may take to stay in the cache; 0 when unknown */
-  bool prefetches;      /* its compiler knows __builtin_prefetch */
-  /* What drivers and 32-bit arithmetic bear: work-groups of a launch, and how far an offset in a
-   * tile may reach. Members, so that a test can lower them. */
+  uint64_t cache_bytes;   /* what a destination may take to stay in the cache; 0 when unknown */
+  bool native;            /* as rlt_build_options has it */
+  int64_t assembly_bytes; /* what a DIRECT work-item has to put a tile together */
+  /* What drivers and 32-bit arithmetic bear: work-groups of a launch, how far an offset in a tile may
+   * reach, and iterations of all loops of a DIRECT work-item. Members, so that a test can lower them. */
   int64_t most_groups;
   int64_t most_offset;
+  int64_t most_iterations;
   relayout_device_info info;
   pthread_mutex_t build_lock;
   struct rlt_build *builds; /* behind build_lock */

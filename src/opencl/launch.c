@@ -70,9 +70,7 @@ enum {
 enum {
   /* A work-item of a CPU device moves about this much, or waking another core to start it is what
    * takes the time. */
-  DIRECT_BYTES = 64 << 10,
-  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether. */
-  MOST_DIRECT_ITERATIONS = 48 << 10
+  DIRECT_BYTES = 64 << 10
 };
 
 /* For n < 2^31 and d > 0, n / d is (mul_hi(n, multiplier) + n) >> shift. */
@@ -104,18 +102,22 @@ static int64_t across_shift_of(int64_t rows, int64_t columns, int64_t group_size
   return best;
 }
 
-/* Iterations of all loops that one work-item goes through for a tile. */
-static int64_t iterations_of(const rlt_problem *problem, const rlt_grid *grid, int64_t rows,
-                             int64_t columns) {
-  return grid->loop_count * (1 + problem->guard_count) + rows * (columns + 2) + 1;
+/* Iterations of all loops that one work-item goes through for a tile. In an assembly an element is
+ * loaded, stored and, at the edge of a block, both twice, one by one at worst. */
+static int64_t iterations_of(const rlt_problem *problem, const rlt_strategy *strategy,
+                             const rlt_grid *grid, int64_t rows, int64_t columns) {
+  const int64_t elements = (strategy->assembles ? 3 : 1) * rows * columns;
+  return grid->loop_count * (1 + problem->guard_count) + elements + 2 * rows + 1;
 }
 
 static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_problem *problem,
-                               const rlt_grid *grid, int64_t rows, int64_t columns) {
+                               const rlt_strategy *strategy, const rlt_grid *grid, int64_t rows,
+                               int64_t columns) {
   int64_t tiles = 1;
   if (device->family == RELAYOUT_KERNELS_DIRECT) {
     const int64_t enough = DIRECT_BYTES / (rows * columns * problem->element_bytes);
-    const int64_t bearable = MOST_DIRECT_ITERATIONS / iterations_of(problem, grid, rows, columns);
+    const int64_t bearable =
+        device->most_iterations / iterations_of(problem, strategy, grid, rows, columns);
     tiles = rlt_min(enough, bearable);
   }
   return rlt_max(rlt_max(tiles, 1), rlt_divide_up(grid->tile_count, device->most_groups));
@@ -159,7 +161,7 @@ static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *p
       (uint64_t)problem->destination_elements * (uint64_t)problem->element_bytes;
   kernel_grid made = {
       .tile_count = (uint64_t)grid->tile_count,
-      .tiles_per_group = (uint64_t)tiles_per_group(device, problem, grid, rows, columns),
+      .tiles_per_group = (uint64_t)tiles_per_group(device, problem, strategy, grid, rows, columns),
       .loop_count = grid->loop_count,
       .columns = side_of(problem, &strategy->columns, &grid->columns),
       .rows = side_of(problem, &strategy->rows, &grid->rows),
@@ -316,7 +318,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .strategy = strategy->assembles && strategy->kind == RELAYOUT_STRATEGY_TRANSPOSE
                         ? RELAYOUT_STRATEGY_PACKED
                         : strategy->kind,
-        .prefetches = device->prefetches,
+        .native = device->native,
+        .assembly_bytes = device->assembly_bytes,
         .assembles = strategy->assembles,
         .family = device->family,
         .word_bytes = (int32_t)problem->element_bytes,

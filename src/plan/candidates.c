@@ -11,7 +11,7 @@ static const double clearly_faster = 1.1;
 
 /* Runs of assembled tiles that are tried beside the device's own, for sources and destinations that
  * begin anew at different costs: the source's longer, the destination's, and strips of one line. */
-static const rlt_runs other_runs[] = {{512, 128}, {256, 1024}, {1024, 128}, {64, 1024}};
+static const rlt_runs other_runs[] = {{512, 128}, {256, 1024}, {256, 256}, {64, 1024}};
 
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
   return a->axis_count == b->axis_count && a->inner == b->inner && a->block == b->block &&
@@ -70,6 +70,7 @@ static void try_assemblies(const making *at, relayout_strategy kind) {
   }
   for (size_t i = 0; i < sizeof other_runs / sizeof other_runs[0]; ++i) {
     traits.assembly_runs = other_runs[i];
+    traits.assembly_far_runs = other_runs[i];
     traits.assembly_apart_runs = other_runs[i];
     try_traits(at, &traits, kind);
   }

@@ -40,6 +40,7 @@ typedef struct tile_axis {
   int64_t steps;  /* of a whole tile */
   int64_t limit;  /* digits that are moved, or written */
   bool is_cut;    /* taken in blocks */
+  bool ends_run;  /* other tiles have what lies behind */
 } tile_axis;
 
 typedef struct side {
@@ -47,7 +48,6 @@ typedef struct side {
   tile_axis axes[MAX_TILE_AXES]; /* the smallest stride first */
   double outer;                  /* tiles for each block of the axes taken in blocks */
   double held;                   /* with its halo, for each element of a tile's own */
-  double joined;                 /* runs that halos make one */
   int64_t line_step;             /* every run starts at a multiple of this within its line, */
   int64_t page_step;             /* and of this within its page */
 } side;
@@ -86,20 +86,23 @@ static void add_axis(side *made, tile_axis added) {
   made->axes[at] = added;
 }
 
+/* Halos make the destination's runs go on from tile to tile. */
 static void add_group(const view *seen, const rlt_group *group, bool *in_tile, side *made) {
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const int32_t a = group->axes[i];
     const int64_t extent = seen->problem->axes[a].extent;
-    const bool is_cut = i == group->axis_count - 1 && group->block < extent;
+    const bool last = i == group->axis_count - 1;
+    const bool in_blocks = last && group->block < extent;
+    const bool is_cut = in_blocks && (seen->is_source || group->halo == 0);
     in_tile[a] = true;
-    if (is_cut && group->halo > 0) {
+    if (last && group->halo > 0) {
       made->held = (double)(group->block + group->halo) / (double)group->block;
-      made->joined = (double)rlt_divide_up(extent, group->block);
     }
     add_axis(made, (tile_axis){.stride = stride_in(seen, a),
                                .steps = is_cut ? group->block : extent,
                                .limit = limit_in(seen, a),
-                               .is_cut = is_cut});
+                               .is_cut = is_cut,
+                               .ends_run = in_blocks});
   }
 }
 
@@ -111,8 +114,7 @@ static void start_moves_by(side *made, int64_t stride) {
 
 static void see_side(const view *seen, const rlt_strategy *strategy, side *made) {
   bool in_tile[RLT_MAX_AXES] = {false};
-  *made = (side){
-      .outer = 1, .held = 1, .joined = 1, .line_step = seen->line_bytes, .page_step = PAGE_BYTES};
+  *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = PAGE_BYTES};
   add_group(seen, &strategy->columns, in_tile, made);
   add_group(seen, &strategy->rows, in_tile, made);
   for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
@@ -132,7 +134,7 @@ static int32_t find_run(const view *seen, const side *of, const int64_t *steps, 
   for (; inside < of->count && (steps[inside] <= 1 || of->axes[inside].stride == *bytes);
        ++inside) {
     *bytes *= steps[inside];
-    if (steps[inside] > 1 && (of->axes[inside].is_cut || !seen->joins)) {
+    if (steps[inside] > 1 && (of->axes[inside].ends_run || !seen->joins)) {
       return inside + 1;
     }
   }
@@ -205,12 +207,7 @@ static void count_side(const view *seen, const rlt_strategy *strategy, counts *s
   if (seen->is_source) {
     sum->runs *= of.held;
     sum->lines *= of.held;
-    return;
   }
-  /* Where one run goes on in the next tile, both counted the line between. */
-  const double whole = sum->lines_in_parts * (1 - 1 / of.joined);
-  sum->lines_in_parts -= whole;
-  sum->lines -= whole / 2;
 }
 
 /* ---- What moves in between ---- */

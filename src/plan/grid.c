@@ -28,7 +28,7 @@ static int64_t steps_in_tile(const rlt_problem *problem, const rlt_group *group,
 }
 
 /* What an ordinary page of a host's memory holds. */
-enum { PAGE_BYTES = 4096 };
+enum { PAGE_BYTES = 4096, NEAR_BYTES = 2048 };
 
 /* Makes loop `at` the one numbered `to`, with those between one farther out. */
 static void bring_in(rlt_grid *grid, int32_t at, int32_t to) {
@@ -69,6 +69,79 @@ static void follow_source(const rlt_problem *problem, rlt_grid *grid) {
   }
 }
 
+/* The loop with the shortest steps on one side, shorter than `most`; -1 where there is none. */
+static int32_t nearest_loop(const rlt_grid *grid, bool in_source, int64_t most) {
+  int32_t best = -1;
+  int64_t least = most;
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    const rlt_loop *const loop = &grid->loops[l];
+    const int64_t step = in_source ? loop->source_step : loop->destination_step;
+    if (loop->count > 1 && step > 0 && step < least) {
+      best = l;
+      least = step;
+    }
+  }
+  return best;
+}
+
+/* How many iterations of the loop may be a loop of their own: about `most`, and evenly; 0 where none
+ * may. Loops over blocks, and those that end in padding, stay whole. */
+static int64_t inner_count(const rlt_grid *grid, int32_t at, int64_t most) {
+  const rlt_loop *const whole = &grid->loops[at];
+  if (whole->count <= 2 * most) {
+    return whole->count;
+  }
+  if (grid->loop_count > RLT_MAX_AXES - 2 || whole->valid < whole->count ||
+      at == grid->columns.block_loop || at == grid->rows.block_loop) {
+    return 0;
+  }
+  int64_t inner = most;
+  while (inner > 1 && whole->count % inner != 0) {
+    --inner;
+  }
+  return inner > 1 ? inner : 0;
+}
+
+/* Makes that many iterations of loop `at` the innermost loop. */
+static void split_loop(rlt_grid *grid, int32_t at, int64_t inner) {
+  rlt_loop *const outer = &grid->loops[at];
+  if (inner == outer->count) {
+    bring_in(grid, at, 0);
+    return;
+  }
+  rlt_loop made = *outer;
+  made.count = inner;
+  made.valid = inner;
+  outer->count /= inner;
+  outer->valid /= inner;
+  outer->source_step *= inner;
+  outer->destination_step *= inner;
+  grid->loops[grid->loop_count] = made;
+  bring_in(grid, grid->loop_count++, 0);
+}
+
+/* Where either side's pages would be left after a short run, tiles take turns along both, so that each
+ * page serves for several before the processor has to look up where it lies again. */
+static void follow_both(const rlt_problem *problem, rlt_grid *grid) {
+  const int64_t near = NEAR_BYTES / problem->element_bytes;
+  const int32_t along = nearest_loop(grid, false, near);
+  const int32_t down = nearest_loop(grid, true, near);
+  if (along < 0 || down < 0 || along == down) {
+    return;
+  }
+  const int64_t inner_along = inner_count(grid, along, near / grid->loops[along].destination_step);
+  const int64_t inner_down = inner_count(grid, down, near / grid->loops[down].source_step);
+  if (inner_along > 0 && inner_down > 0) {
+    const int32_t axis = grid->loops[down].axis;
+    split_loop(grid, along, inner_along);
+    int32_t moved = 0;
+    while (grid->loops[moved].axis != axis) {
+      ++moved;
+    }
+    split_loop(grid, moved, inner_down);
+  }
+}
+
 void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt_grid *grid) {
   grid->columns = side_of(problem, &strategy->columns);
   grid->rows = side_of(problem, &strategy->rows);
@@ -98,6 +171,7 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt
   }
   if (strategy->assembles) {
     follow_source(problem, grid);
+    follow_both(problem, grid);
   }
 }
 

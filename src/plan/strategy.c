@@ -200,6 +200,9 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
 
+/* Longer runs and larger strides than this, a page, are a large matrix's. */
+enum { FAR_BYTES = 4096 };
+
 typedef struct assembling {
   const rlt_problem *problem;
   int64_t line;                /* elements of one */
@@ -315,9 +318,13 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                             rlt_strategy *strategy) {
   const int64_t bytes = problem->element_bytes;
   const int64_t line = rlt_max(traits->line_bytes / bytes, 1);
-  const rlt_runs *const runs = begins_lines(problem, problem->axes[0].extent, line)
-                                   ? &traits->assembly_runs
-                                   : &traits->assembly_apart_runs;
+  const rlt_axis *const first = &problem->axes[0];
+  const bool is_far =
+      first->extent * bytes >= FAR_BYTES && first->source_stride * bytes >= FAR_BYTES;
+  const rlt_runs *const runs = !begins_lines(problem, first->extent, line)
+                                   ? &traits->assembly_apart_runs
+                               : is_far ? &traits->assembly_far_runs
+                                        : &traits->assembly_runs;
   const int64_t read = rlt_max(runs->read_bytes / bytes, 2);
   const int64_t write = rlt_max(runs->write_bytes / bytes, 2);
   assembling at = {.problem = problem,

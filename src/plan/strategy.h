@@ -90,8 +90,9 @@ typedef struct rlt_traits {
    * shortest runs that are copied straight. */
   int64_t assembly_bytes;
   int64_t assembly_least_bytes;
-  rlt_runs assembly_runs;       /* where runs of the destination begin with lines */
-  rlt_runs assembly_apart_runs; /* where they begin anywhere in them */
+  rlt_runs assembly_runs;       /* where runs of the destination begin with lines, */
+  rlt_runs assembly_far_runs;   /* and these are long, and come from rows that lie far apart */
+  rlt_runs assembly_apart_runs; /* where they begin anywhere in lines */
   int64_t straight_run_bytes;
   int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
   int64_t block_rows; /* of the blocks that are turned in registers, in elements */
