@@ -19,7 +19,7 @@
  * rows. */
 typedef struct assembly {
   long dense_columns;
-  long valid_columns; /* runs: of dense_columns, those that can have a source */
+  long valid_columns; /* runs and combs: of dense_columns, those that can have a source */
   long dense_rows;
   long valid_rows; /* of dense_rows, those that can have a source */
   long segment_count;

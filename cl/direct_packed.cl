@@ -415,7 +415,7 @@ static void turn_tile(word *to, __global const word *from, load_limit limit,
       __global const word *const start = from + rows[row].x;
       uint done = 0; /* what follows would spill over into the next row, that is there already */
 #if WORD_BYTES < 16
-      const uint parted = min(column_count, valid_columns);
+      const uint parted = min(min(column_count, valid_columns), (uint)made->valid_columns);
       if (made->row_teeth > 0 && row_count >= DEPTH) {
         join_piece(to, start, columns + column, valid_columns, rows + row, row_count,
                    (uint)made->row_teeth, fill);

@@ -238,7 +238,8 @@ static void check_teeth(const player *p, int64_t column, int64_t columns, int64_
                         int64_t rows) {
   const rlt_assembly *const made = &p->assembly;
   const bool is_comb = made->column_teeth > 0 && p->column_source[column] != RLT_NO_SOURCE;
-  for (int64_t c = column; is_comb && c < column + columns; ++c) {
+  const int64_t valid = rlt_min(columns, made->valid_columns);
+  for (int64_t c = column; is_comb && c < column + valid; ++c) {
     assert_int_equal(p->column_source[c],
                      p->column_source[column] + (c - column) * made->column_teeth);
     assert_true(rows <= made->column_teeth);

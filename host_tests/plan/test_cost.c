@@ -130,15 +130,18 @@ static void test_padding_by_hand(void **state) {
   assert_near(fill.cost.counts[RLT_COST_LINES_WRITTEN], 16, 0);
 }
 
-/* Tiles of 64 columns by 32 rows, in blocks of 16 x 16; 3 channels take blocks that are not full. */
+/* Tiles of 64 columns by 32 rows, in blocks of 16 x 16; 5 channels take blocks that are not full, and 3
+ * take none, but as much as 18.75 of them. */
 static void test_blocks_by_hand(void **state) {
   (void)state;
   const estimate square = estimate_of("f32[128,64]{1,0}", "f32[128,64]{0,1}", &assembling_traits);
   assert_true(square.strategy.assembles);
   assert_near(square.cost.counts[RLT_COST_TILES], 4, 0);
   assert_near(square.cost.counts[RLT_COST_MOVES], 8 * 4, 0);
-  const estimate image = estimate_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &assembling_traits);
+  const estimate image = estimate_of("f32[1600,5]{1,0}", "f32[1600,5]{0,1}", &assembling_traits);
   assert_near(image.cost.counts[RLT_COST_MOVES], 100, 0);
+  const estimate comb = estimate_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &assembling_traits);
+  assert_near(comb.cost.counts[RLT_COST_MOVES], 1600 * 3 / 256., 0);
 }
 
 /* Columns of 130 floats in blocks of 64, which leave past the cache: with 15 more each, runs of 130

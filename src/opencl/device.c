@@ -220,9 +220,16 @@ static void get_info(const relayout_device *device, relayout_device_info *info) 
   info->struct_size = struct_size;
 }
 
-/* Blocks of 16 x 16, 8 x 8 and 4 x 4 elements: what their lines and their strips take. */
+/* Blocks of 32 x 16 and 16 x 8 elements, then of 16 x 16, 8 x 8 and 4 x 4: for each of their lines. */
 static double block_rate(int64_t element_bytes) {
-  return element_bytes <= 4 ? 0.8 + 0.4 * (double)element_bytes : 8 / (double)element_bytes;
+  switch (element_bytes) {
+  case 1:
+    return 8 * 0.47;
+  case 2:
+    return 4 * 0.37;
+  default:
+    return 64 / (double)element_bytes * 0.2;
+  }
 }
 
 /* One work-item moves a tile, whose sides fit its first caches. The longer the runs that it reads, the
@@ -242,15 +249,15 @@ static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element
                       .cache_bytes = (int64_t)device->cache_bytes,
                       .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
                       .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
-                      .rates = {.line_again = 0.2,
-                                .line_in_parts = 0.5,
-                                .run = 0.1,
-                                .straight_run = 5,
+                      .rates = {.line_again = 0.05,
+                                .line_in_parts = 1.1,
+                                .run = 0.01,
+                                .straight_run = 2.2,
                                 .block = block_rate(element_bytes),
-                                .line = 0.2,
+                                .line = element_bytes == 1 ? 0.3 : 0.03,
                                 .element = 0.1,
-                                .tile = 10,
-                                .page = 0.2}};
+                                .tile = 2,
+                                .page = 0.3}};
 }
 
 static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {

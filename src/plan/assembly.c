@@ -96,11 +96,9 @@ static int64_t teeth(const rlt_problem *problem, const rlt_group *group, int64_t
   if (group->axis_count == 0) {
     return 0;
   }
-  const rlt_axis *const axis = &problem->axes[group->axes[0]];
   const bool alone = group->axis_count == 1;
-  const bool one_axis = length == (alone ? rlt_group_held(group) : axis->extent);
-  const bool is_whole = alone || axis->valid == axis->extent;
-  return one_axis && is_whole && stride >= 2 && stride <= RLT_MOST_TEETH ? stride : 0;
+  const int64_t first = alone ? rlt_group_held(group) : problem->axes[group->axes[0]].extent;
+  return length == first && stride >= 2 && stride <= RLT_MOST_TEETH ? stride : 0;
 }
 
 /* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
@@ -154,8 +152,12 @@ void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy,
     assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
   } else {
     assembly->dense_columns = dense_columns(problem, &strategy->columns);
-    assembly->valid_columns = assembly->dense_columns;
     const rlt_group *const columns = &strategy->columns;
+    assembly->valid_columns = assembly->dense_columns;
+    if (columns->axis_count > 1) {
+      assembly->valid_columns =
+          rlt_min(assembly->dense_columns, problem->axes[columns->axes[0]].valid);
+    }
     const rlt_group *const rows = &strategy->rows;
     if (columns->axis_count > 0 && rows->axis_count > 0) {
       assembly->column_teeth = teeth(problem, columns, assembly->dense_columns,

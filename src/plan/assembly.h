@@ -38,7 +38,7 @@ enum { RLT_MOST_TEETH = 4 };
 /* Lengths and offsets count elements. */
 typedef struct rlt_assembly {
   int64_t dense_columns; /* neighbouring column positions that are neighbours in the destination, */
-  int64_t valid_columns; /* of which the first ones can have a source (copies alone) */
+  int64_t valid_columns; /* of which the first ones can have a source, if copied or in a comb */
   int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
   int64_t valid_rows;    /* of which the first ones can have one */
   int64_t segment_count;

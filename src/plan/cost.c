@@ -234,7 +234,16 @@ static double tiles_of_group(const rlt_problem *problem, const rlt_group *group)
   return (double)rlt_divide_up(blocked_extent(problem, group), group->block);
 }
 
-/* Blocks and lines of assembled tiles, elements of the others, lines of copies and fills. */
+static double element_count(const rlt_problem *problem) {
+  double elements = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    elements *= (double)problem->axes[a].extent;
+  }
+  return elements;
+}
+
+/* Blocks and lines of assembled tiles, and what combs move instead of blocks; elements of the others,
+ * lines of copies and fills. */
 static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
                           const rlt_strategy *strategy, double tiles, const counts *read,
                           const counts *written) {
@@ -243,6 +252,9 @@ static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
     const bool turns = strategy->kind != RELAYOUT_STRATEGY_COPY;
     rlt_assembly assembly;
     rlt_assembly_make(problem, strategy, line, &assembly);
+    if (assembly.column_teeth > 0 || assembly.row_teeth > 0) {
+      return element_count(problem) / (double)(traits->block_rows * traits->block_columns);
+    }
     const double others = tiles / tiles_of_group(problem, &strategy->columns) /
                           tiles_of_group(problem, &strategy->rows);
     const double columns = pieces_of_group(problem, &strategy->columns, assembly.dense_columns,
@@ -259,11 +271,7 @@ static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
   default:
     break;
   }
-  double elements = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    elements *= (double)problem->axes[a].extent;
-  }
-  return elements;
+  return element_count(problem);
 }
 
 static double move_rate(const rlt_rates *rates, const rlt_strategy *strategy) {
