@@ -12,7 +12,7 @@ typedef struct part {
   bool is_cut; /* into blocks */
 } part;
 
-enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES };
+enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES, LEAST_COMB = 64 };
 
 static int32_t add_group(const rlt_problem *problem, const rlt_group *group, rlt_assembly_side side,
                          part *parts, int32_t count) {
@@ -89,16 +89,40 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
   return length;
 }
 
-/* The distance between neighbours in `length` dense positions of the group, whose first axis has them
- * `stride` apart; 0 where it is another between some of them, or makes no comb. */
-static int64_t teeth(const rlt_problem *problem, const rlt_group *group, int64_t length,
-                     int64_t stride) {
-  if (group->axis_count == 0) {
-    return 0;
+/* Steps of the group's first axis in a tile. */
+static int64_t first_steps(const rlt_problem *problem, const rlt_group *group) {
+  return group->axis_count == 1 ? rlt_group_held(group) : problem->axes[group->axes[0]].extent;
+}
+
+static bool is_comb(int64_t stride) {
+  return stride >= 2 && stride <= RLT_MOST_TEETH;
+}
+
+/* The pieces of what is not a copy, and combs among them. A comb of columns ends with their first axis,
+ * though more of them may be dense, unless that is so short that turning it with others is faster. */
+static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy,
+                        rlt_assembly *assembly) {
+  const rlt_group *const columns = &strategy->columns;
+  const rlt_group *const rows = &strategy->rows;
+  assembly->dense_columns = dense_columns(problem, columns);
+  assembly->valid_columns = assembly->dense_columns;
+  if (columns->axis_count == 0 || rows->axis_count == 0) {
+    return;
   }
-  const bool alone = group->axis_count == 1;
-  const int64_t first = alone ? rlt_group_held(group) : problem->axes[group->axes[0]].extent;
-  return length == first && stride >= 2 && stride <= RLT_MOST_TEETH ? stride : 0;
+  const rlt_axis *const first = &problem->axes[columns->axes[0]];
+  const int64_t steps = first_steps(problem, columns);
+  if (is_comb(first->source_stride) && assembly->dense_rows <= first->source_stride &&
+      (assembly->dense_columns == steps ||
+       (assembly->dense_columns > steps && first->valid >= LEAST_COMB))) {
+    assembly->column_teeth = first->source_stride;
+    assembly->dense_columns = steps;
+    assembly->valid_columns = columns->axis_count == 1 ? steps : first->valid;
+  }
+  const int64_t row_stride = assembly->strides[rows->axes[0]];
+  if (is_comb(row_stride) && assembly->dense_columns == row_stride &&
+      assembly->dense_rows == first_steps(problem, rows)) {
+    assembly->row_teeth = row_stride;
+  }
 }
 
 /* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
@@ -151,26 +175,7 @@ void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy,
     assembly->dense_columns = alone ? rlt_group_held(&strategy->columns) : problem->axes[0].extent;
     assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
   } else {
-    assembly->dense_columns = dense_columns(problem, &strategy->columns);
-    const rlt_group *const columns = &strategy->columns;
-    assembly->valid_columns = assembly->dense_columns;
-    if (columns->axis_count > 1) {
-      assembly->valid_columns =
-          rlt_min(assembly->dense_columns, problem->axes[columns->axes[0]].valid);
-    }
-    const rlt_group *const rows = &strategy->rows;
-    if (columns->axis_count > 0 && rows->axis_count > 0) {
-      assembly->column_teeth = teeth(problem, columns, assembly->dense_columns,
-                                     problem->axes[columns->axes[0]].source_stride);
-      assembly->row_teeth =
-          teeth(problem, rows, assembly->dense_rows, assembly->strides[rows->axes[0]]);
-      if (assembly->dense_rows > assembly->column_teeth) {
-        assembly->column_teeth = 0;
-      }
-      if (assembly->dense_columns != assembly->row_teeth) {
-        assembly->row_teeth = 0;
-      }
-    }
+    make_pieces(problem, strategy, assembly);
   }
   assembly->rows_inside = is_ascending(&strategy->rows, &strategy->columns, assembly);
   assembly->exact = !assembly->rows_inside && assembly->dense_columns < lanes;
