@@ -56,11 +56,6 @@ static bool may_overread(__global const assembly *made, __constant const grid *g
          made->source_elements;
 }
 
-/* Words from `at`, `count` of them on, to where the next line begins; 0 when one does just there. */
-static uint words_to_line(__global const word *at, uint count) {
-  return (uint)(-((uintptr_t)(at + count)) & 63) / WORD_BYTES;
-}
-
 /* Segments leave for the destination: whole lines, and what is left at their ends. Tiles with a halo
  * share no line with the next: each writes those that begin in its own block, to their ends. */
 static void store_segments(__global word *to, const word *from, __global const assembly *made,

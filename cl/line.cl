@@ -95,10 +95,14 @@ static void store_line(line value, __global word *to, bool streams) {
   STORE_LINE(__global, value, to);
 }
 
+/* Words from `at`, `count` of them on, to where the next line begins; 0 when one does just there. */
+static uint words_to_line(__global const word *at, uint count) {
+  return (uint)(-((uintptr_t)(at + count)) & 63) / WORD_BYTES;
+}
+
 /* How many of the first `count` words lie before the first line that can be streamed. */
 static uint words_before_line(__global const word *at, uint count, bool streams) {
-  const uint into_line = (uint)((uintptr_t)at & 63) / WORD_BYTES;
-  return streams && into_line > 0 ? min(LINE - into_line, count) : 0;
+  return streams ? min(words_to_line(at, 0), count) : 0;
 }
 
 /* Fewer words than a line: the vectors that make up their number. */

@@ -4,17 +4,7 @@
 #include <string.h>
 
 #include "plan/candidates.h"
-#include "shape_of.h"
-
-static rlt_problem problem_of(const char *from_text, const char *to_text) {
-  const relayout_shape from = shape_of(from_text);
-  const relayout_shape to = shape_of(to_text);
-  rlt_problem problem;
-  print_message("%s -> %s\n", from_text, to_text);
-  assert_int_equal(rlt_problem_lower(&from, &to, &problem, NULL), RELAYOUT_OK);
-  rlt_problem_simplify(&problem);
-  return problem;
-}
+#include "problem_of.h"
 
 static rlt_traits assembling(rlt_rates rates) {
   return (rlt_traits){.line_bytes = 64,

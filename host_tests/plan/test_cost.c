@@ -7,7 +7,7 @@
 
 #include "plan/cost.h"
 #include "plan/grid.h"
-#include "shape_of.h"
+#include "problem_of.h"
 
 static const rlt_traits plain_traits = {.line_bytes = 64,
                                         .run_columns_bytes = 4096,
@@ -34,12 +34,7 @@ typedef struct estimate {
 } estimate;
 
 static estimate estimate_of(const char *from_text, const char *to_text, const rlt_traits *traits) {
-  const relayout_shape from = shape_of(from_text);
-  const relayout_shape to = shape_of(to_text);
-  print_message("%s -> %s\n", from_text, to_text);
-  estimate made;
-  assert_int_equal(rlt_problem_lower(&from, &to, &made.problem, NULL), RELAYOUT_OK);
-  rlt_problem_simplify(&made.problem);
+  estimate made = {.problem = problem_of(from_text, to_text)};
   assert_int_equal(
       rlt_strategy_choose(&made.problem, traits, RELAYOUT_STRATEGY_AUTO, &made.strategy, NULL),
       RELAYOUT_OK);

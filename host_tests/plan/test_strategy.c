@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "plan/strategy.h"
-#include "shape_of.h"
+#include "problem_of.h"
 
 static const rlt_traits traits = {.line_bytes = 64,
                                   .run_columns_bytes = 4096,
@@ -12,16 +12,6 @@ static const rlt_traits traits = {.line_bytes = 64,
                                   .transpose_rows = 32,
                                   .transpose_columns = 32,
                                   .packed_tile_bytes = 16384};
-
-static rlt_problem problem_of(const char *from_text, const char *to_text) {
-  const relayout_shape from = shape_of(from_text);
-  const relayout_shape to = shape_of(to_text);
-  rlt_problem problem;
-  print_message("%s -> %s\n", from_text, to_text);
-  assert_int_equal(rlt_problem_lower(&from, &to, &problem, NULL), RELAYOUT_OK);
-  rlt_problem_simplify(&problem);
-  return problem;
-}
 
 typedef struct choice {
   const char *from;

@@ -144,8 +144,7 @@ static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
   int64_t destination = 0;
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    const bool last = i == group->axis_count - 1;
-    const int64_t steps = last ? group->block + group->halo : axis->extent;
+    const int64_t steps = rlt_group_steps(problem, group, i);
     source += rlt_max(rlt_min(steps, axis->valid) - 1, 0) * axis->source_stride;
     destination += (steps - 1) * axis->destination_stride;
   }

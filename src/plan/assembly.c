@@ -20,7 +20,7 @@ static int32_t add_group(const rlt_problem *problem, const rlt_group *group, rlt
     const bool last = i == group->axis_count - 1;
     const int64_t extent = problem->axes[group->axes[i]].extent;
     parts[count++] = (part){.axis = group->axes[i],
-                            .steps = last ? group->block + group->halo : extent,
+                            .steps = rlt_group_steps(problem, group, i),
                             .side = side,
                             .last = last,
                             .is_cut = last && group->block < extent};
@@ -64,7 +64,7 @@ static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group)
     if (axis->destination_stride != length) {
       break;
     }
-    length *= i == group->axis_count - 1 ? group->block + group->halo : axis->extent;
+    length *= rlt_group_steps(problem, group, i);
   }
   return length;
 }
@@ -83,15 +83,10 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
       *valid = length * axis->valid;
       return length * axis->extent;
     }
-    length *= last ? group->block + group->halo : axis->extent;
+    length *= rlt_group_steps(problem, group, i);
   }
   *valid = length;
   return length;
-}
-
-/* Steps of the group's first axis in a tile. */
-static int64_t first_steps(const rlt_problem *problem, const rlt_group *group) {
-  return group->axis_count == 1 ? rlt_group_held(group) : problem->axes[group->axes[0]].extent;
 }
 
 static bool is_comb(int64_t stride) {
@@ -110,7 +105,7 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
     return;
   }
   const rlt_axis *const first = &problem->axes[columns->axes[0]];
-  const int64_t steps = first_steps(problem, columns);
+  const int64_t steps = rlt_group_steps(problem, columns, 0);
   if (is_comb(first->source_stride) && assembly->dense_rows <= first->source_stride &&
       (assembly->dense_columns == steps ||
        (assembly->dense_columns > steps && first->valid >= LEAST_COMB))) {
@@ -120,7 +115,7 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
   }
   const int64_t row_stride = assembly->strides[rows->axes[0]];
   if (is_comb(row_stride) && assembly->dense_columns == row_stride &&
-      assembly->dense_rows == first_steps(problem, rows)) {
+      assembly->dense_rows == rlt_group_steps(problem, rows, 0)) {
     assembly->row_teeth = row_stride;
   }
 }

@@ -7,7 +7,7 @@
 #include "plan/assembly.h"
 #include "plan/grid.h"
 
-enum { PAGE_BYTES = 4096, MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
+enum { MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
 
 const char *rlt_cost_name(rlt_cost_term term) {
   static const char *const names[] = {
@@ -114,7 +114,7 @@ static void start_moves_by(side *made, int64_t stride) {
 
 static void see_side(const view *seen, const rlt_strategy *strategy, side *made) {
   bool in_tile[RLT_MAX_AXES] = {false};
-  *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = PAGE_BYTES};
+  *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
   add_group(seen, &strategy->columns, in_tile, made);
   add_group(seen, &strategy->rows, in_tile, made);
   for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
@@ -159,7 +159,7 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
       continue;
     }
     runs *= (double)steps[i];
-    if (of->axes[i].stride < PAGE_BYTES) {
+    if (of->axes[i].stride < RLT_PAGE_BYTES) {
       starts.line_step = rlt_common_factor(starts.line_step, of->axes[i].stride);
       span += (steps[i] - 1) * of->axes[i].stride;
     } else {
@@ -171,7 +171,7 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
   sum->runs += runs;
   sum->lines += runs * rlt_units_touched(bytes, seen->line_bytes, starts.line_step);
   sum->lines_in_parts += runs * units_in_parts(bytes, seen->line_bytes, starts.line_step);
-  sum->pages += apart * rlt_units_touched(span, PAGE_BYTES, starts.page_step);
+  sum->pages += apart * rlt_units_touched(span, RLT_PAGE_BYTES, starts.page_step);
 }
 
 /* All tiles: those that are whole and, for each axis taken in blocks, those at its end. */

@@ -27,8 +27,8 @@ static int64_t steps_in_tile(const rlt_problem *problem, const rlt_group *group,
   return 0;
 }
 
-/* What an ordinary page of a host's memory holds. */
-enum { PAGE_BYTES = 4096, NEAR_BYTES = 2048 };
+/* What one side is walked along before the other has its turn. */
+enum { NEAR_BYTES = RLT_PAGE_BYTES / 2 };
 
 /* Makes loop `at` the one numbered `to`, with those between one farther out. */
 static void bring_in(rlt_grid *grid, int32_t at, int32_t to) {
@@ -50,7 +50,7 @@ static void bring_in(rlt_grid *grid, int32_t at, int32_t to) {
 /* The loops along which the source goes on come first, until they have gone through a page of it:
  * what one tile reads of lines and pages, the next goes on with. */
 static void follow_source(const rlt_problem *problem, rlt_grid *grid) {
-  const int64_t page = PAGE_BYTES / problem->element_bytes;
+  const int64_t page = RLT_PAGE_BYTES / problem->element_bytes;
   int64_t reached = 0;
   for (int32_t to = 0; to < grid->loop_count && reached < page; ++to) {
     int32_t next = -1;

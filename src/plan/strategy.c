@@ -200,9 +200,6 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
 
-/* Longer runs and larger strides than this, a page, are a large matrix's. */
-enum { FAR_BYTES = 4096 };
-
 typedef struct assembling {
   const rlt_problem *problem;
   int64_t line;                /* elements of one */
@@ -319,8 +316,9 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   const int64_t bytes = problem->element_bytes;
   const int64_t line = rlt_max(traits->line_bytes / bytes, 1);
   const rlt_axis *const first = &problem->axes[0];
+  /* Both as long as a page: a large matrix. */
   const bool is_far =
-      first->extent * bytes >= FAR_BYTES && first->source_stride * bytes >= FAR_BYTES;
+      first->extent * bytes >= RLT_PAGE_BYTES && first->source_stride * bytes >= RLT_PAGE_BYTES;
   const rlt_runs *const runs = !begins_lines(problem, first->extent, line)
                                    ? &traits->assembly_apart_runs
                                : is_far ? &traits->assembly_far_runs

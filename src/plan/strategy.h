@@ -24,7 +24,10 @@
 #include "problem/problem.h"
 #include "relayout/plan.h"
 
-enum { RLT_MAX_GROUP_AXES = 16 };
+enum {
+  RLT_MAX_GROUP_AXES = 16,
+  RLT_PAGE_BYTES = 4096 /* what an ordinary page of a host's memory holds */
+};
 
 /* Axes that together form one side of a tile. The first varies fastest. All are taken whole but the
  * last, of which a tile takes `block` steps (its whole extent where that is not larger). */
@@ -44,6 +47,13 @@ static inline int64_t rlt_group_length(const rlt_group *group) {
 /* The same with the halo. */
 static inline int64_t rlt_group_held(const rlt_group *group) {
   return group->inner * (group->block + group->halo);
+}
+
+/* Steps of the group's axis number `i` that a whole tile holds. */
+static inline int64_t rlt_group_steps(const rlt_problem *problem, const rlt_group *group,
+                                      int32_t i) {
+  return i == group->axis_count - 1 ? group->block + group->halo
+                                    : problem->axes[group->axes[i]].extent;
 }
 
 typedef struct rlt_strategy {
@@ -95,7 +105,7 @@ typedef struct rlt_traits {
   rlt_runs assembly_apart_runs; /* where they begin anywhere in lines */
   int64_t straight_run_bytes;
   int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
-  int64_t block_rows; /* of the blocks that are turned in registers, in elements */
+  int64_t block_rows;  /* of the blocks that are turned in registers, in elements */
   int64_t block_columns;
 
   rlt_rates rates;
