@@ -1,16 +1,28 @@
-/* Every kind of tile function, at every element size, against the definition of a problem. */
+/* Every kind of tile function, at every element size, against the definition of a problem, with one
+ * instruction set: the argument names it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
+#include "cpu/device.h"
 #include "cpu/trial.h"
 #include "problem/definition.h"
 
-enum { STRATEGIES = RELAYOUT_STRATEGY_GATHER + 1 };
+enum { STRATEGIES = RELAYOUT_STRATEGY_GATHER + 1, SKIPPED = 77 };
 
 static int setup(void **state) {
   return relayout_cpu_device_create(NULL, (relayout_device **)state, NULL);
+}
+
+/* A device whose cache is too small for any destination. */
+static int setup_streaming(void **state) {
+  const int result = setup(state);
+  if (result == 0) {
+    ((rlt_cpu_device *)*state)->cache_bytes = 1;
+  }
+  return result;
 }
 
 static int teardown(void **state) {
@@ -144,11 +156,24 @@ static void test_random_problems(void **state) {
   }
 }
 
-int main(void) {
+int main(int argument_count, char **arguments) {
+  if (argument_count != 2 || setenv("RELAYOUT_CPU_INSTRUCTIONS", arguments[1], 1) != 0) {
+    fprintf(stderr, "usage: %s INSTRUCTION-SET\n", arguments[0]);
+    return 2;
+  }
+  const rlt_cpu_instruction_set *set;
+  relayout_error error;
+  const relayout_status status = rlt_cpu_instruction_set_choose(&set, &error);
+  if (status == RELAYOUT_UNSUPPORTED) {
+    fprintf(stderr, "%s\n", error.message);
+    return SKIPPED;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cases),
       cmocka_unit_test(test_block_edges),
       cmocka_unit_test(test_random_problems),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  const int in_cache = cmocka_run_group_tests(tests, setup, teardown);
+  const int past_cache = cmocka_run_group_tests(tests, setup_streaming, teardown);
+  return in_cache + past_cache;
 }

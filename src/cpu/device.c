@@ -129,6 +129,9 @@ static int32_t thread_count(const relayout_cpu_options *options) {
   return own;
 }
 
+/* A destination that is larger, for each thread, will hardly be in the cache of whoever reads it. */
+enum { THREAD_CACHE_BYTES = 4 << 20 };
+
 relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                            relayout_device **device, relayout_error *error) {
   if (device == NULL) {
@@ -142,12 +145,19 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   if (status != RELAYOUT_OK) {
     return status;
   }
+  const rlt_cpu_instruction_set *instructions = NULL;
+  status = rlt_cpu_instruction_set_choose(&instructions, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   rlt_cpu_device *made = calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
                     sizeof *made);
   }
+  made->instructions = instructions;
   made->threads = thread_count(options);
+  made->cache_bytes = THREAD_CACHE_BYTES * (int64_t)made->threads;
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
   status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);

@@ -5,11 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/instruction_sets.h"
 #include "plan/backend.h"
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;
-  int32_t threads; /* the most tasks at once, at least 1 */
+  const rlt_cpu_instruction_set *instructions;
+  int32_t threads;     /* the most tasks at once, at least 1 */
+  int64_t cache_bytes; /* destinations larger than this are written past the cache */
   relayout_parallel_for parallel_for;
   void *parallel_context;
 } rlt_cpu_device;

@@ -1,10 +1,9 @@
-/* kernels.h: the functions that carry out one tile on the host, by strategy and element size.
+/* kernels.h: the functions that carry out one tile on the host, by instruction set and element size.
  *
- * A tile is a pointer to its first element on each side and the counts of its rows and columns;
- * what all tiles of a program share is its frame. Moves and fills are separate: a move touches the
- * elements that have a source, a fill all others. Pointers need no alignment.
+ * A tile is a pointer to its first element on each side and the counts of its rows and columns; what
+ * all tiles of a program share is its frame. Pointers need no alignment.
  *
- * Depends on nothing but the C library.
+ * Depends on plan/assembly.h.
  */
 #ifndef RLT_CPU_KERNELS_H
 #define RLT_CPU_KERNELS_H
@@ -13,63 +12,87 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/assembly.h"
+
 /* Elements from the valid counts on have no source. When none has one, both counts are 0 and
  * `source` is not to be used. */
 typedef struct rlt_cpu_tile {
   const uint8_t *source;
+  const uint8_t *source_end; /* of the whole source, */
+  bool is_near_end;          /* which lies less than a line behind some row or column of the tile */
+  bool first_columns;        /* no block before these */
+  bool first_rows;
   uint8_t *destination;
   int64_t rows, valid_rows;
   int64_t columns, valid_columns;
 } rlt_cpu_tile;
 
-/* Where the positions of a group lie from the tile's start, in bytes. A step of the group's last
- * axis is `inner` positions, of which the same `moved_inner` have sources in every step. */
-typedef struct rlt_cpu_table {
-  int64_t inner;
-  int64_t moved_inner;
-  ptrdiff_t *all;   /* each position's destination */
-  ptrdiff_t *from;  /* the source of each position that has one, */
-  ptrdiff_t *to;    /* and its destination */
-  ptrdiff_t *holes; /* the destination of each position that has none */
-} rlt_cpu_table;
+/* Where the positions of a group lie from the tile's start, in bytes: in the source, and where they
+ * are put, in an assembly or in the destination itself. */
+typedef struct rlt_cpu_positions {
+  ptrdiff_t *from; /* RLT_CPU_NO_SOURCE for rows that have none; columns stand where others do */
+  ptrdiff_t *to;
+} rlt_cpu_positions;
 
-/* Strides are in bytes. */
+#define RLT_CPU_NO_SOURCE PTRDIFF_MIN
+
+/* One side's last axis, of which tiles may have parts. */
+typedef struct rlt_cpu_cut {
+  int64_t inner; /* positions of a step */
+  int64_t block; /* steps of a whole tile, */
+  int64_t halo;  /* and those of the next that it holds too */
+} rlt_cpu_cut;
+
+/* A segment of the assembly, and at which steps of the groups' last axes it lies. */
+typedef struct rlt_cpu_segment {
+  ptrdiff_t destination; /* bytes from the tile's start */
+  int64_t column_step;
+  int64_t row_step;
+} rlt_cpu_segment;
+
+enum { RLT_CPU_FILL_BYTES = 128 }; /* two lines */
+
 typedef struct rlt_cpu_frame {
+  bool fills;
+  bool streams;                                  /* the destination is too large for the cache */
+  _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one element, over and over */
+
+  /* Straight and strided tiles. Strides are in bytes. */
   ptrdiff_t source_row, source_column;
   ptrdiff_t destination_row, destination_column;
-  rlt_cpu_table rows, columns; /* for the table kernels alone */
-  bool dense_columns;          /* columns.to counts up element by element */
-  bool dense_rows;             /* so does rows.from */
-  bool uniform_fill;           /* all bytes of `fill` are equal */
-  uint8_t fill[16];
+
+  /* Tiles by tables. */
+  rlt_assembly assembly; /* of which `exact` is for where the positions are put */
+  rlt_cpu_positions rows, columns;
+  rlt_cpu_cut row_cut, column_cut;
+  uint8_t
+      *keeps; /* 0xff for each byte of a column that can have a source, a line beyond; or NULL */
+  bool row_gaps;
+  rlt_cpu_segment *segments;
+  ptrdiff_t *ahead; /* what the next tile reads: a byte of each line, from its start */
+  int64_t ahead_count;
 } rlt_cpu_frame;
 
 typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile);
+/* Puts the tile's elements where the tables say from `to` on. */
+typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                   uint8_t *to);
+/* Lets an assembly leave for the destination, while the tile that starts at `next` in the source
+ * arrives. NULL: none does. */
+typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                  const uint8_t *assembled, const uint8_t *next);
 
-/* One row of the kernel table: all that depends on the element size. */
+/* All that depends on the instruction set and the element size. */
 typedef struct rlt_cpu_kernels {
-  rlt_cpu_kernel *move_runs;          /* both column strides are one element */
-  rlt_cpu_kernel *move_blocks;        /* source_row and destination_column are one element */
-  rlt_cpu_kernel *move_tables;        /* through rows and columns */
-  rlt_cpu_kernel *move_tables_staged; /* the same, for dense_columns and tiles that fit a stage */
-  rlt_cpu_kernel *move_strided;       /* any strides */
-  rlt_cpu_kernel *fill_strided;
-  rlt_cpu_kernel *fill_tables;
+  rlt_cpu_kernel *move_straight;        /* both column strides are one element; fills too */
+  rlt_cpu_kernel *move_strided;         /* any strides */
+  rlt_cpu_kernel *fill_strided;         /* what move_strided leaves */
+  rlt_cpu_gather_kernel *gather_runs;   /* dense columns on both sides */
+  rlt_cpu_gather_kernel *gather_turned; /* dense columns in the destination, rows in the source */
+  rlt_cpu_store_kernel *store_segments;
+  void (*finish)(void); /* streamed lines are there for other threads once this returns */
+  int32_t block_rows;   /* what is turned at once */
+  int32_t block_columns;
 } rlt_cpu_kernels;
-
-extern const rlt_cpu_kernels rlt_cpu_kernels_1;
-extern const rlt_cpu_kernels rlt_cpu_kernels_2;
-extern const rlt_cpu_kernels rlt_cpu_kernels_4;
-extern const rlt_cpu_kernels rlt_cpu_kernels_8;
-extern const rlt_cpu_kernels rlt_cpu_kernels_16;
-
-/* For elements of 1, 2, 4, 8 or 16 bytes. */
-const rlt_cpu_kernels *rlt_cpu_kernels_for(int64_t element_bytes);
-
-/* The side, in bytes, of the tiles that move_blocks likes best. */
-enum { RLT_CPU_BLOCK_TILE_BYTES = 256 };
-
-/* The largest tile, in bytes, that move_tables_staged takes. */
-enum { RLT_CPU_TABLE_STAGE_BYTES = 16 * 1024 };
 
 #endif

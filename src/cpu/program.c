@@ -12,7 +12,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "cpu/kernels.h"
+#include "cpu/tables.h"
 #include "cpu/walk.h"
 #include "plan/grid.h"
 
@@ -23,50 +23,61 @@ typedef struct program_guard {
   int64_t size;
 } program_guard;
 
+/* How tiles are moved. */
+typedef enum program_way {
+  PROGRAM_STRAIGHT, /* run by run */
+  PROGRAM_STRIDED,  /* element by element */
+  PROGRAM_TABLES,   /* by tables, straight to the destination */
+  PROGRAM_ASSEMBLED /* by tables, put together first */
+} program_way;
+
 typedef struct program {
   const rlt_problem *problem;
   const rlt_strategy *strategy;
+  const rlt_cpu_kernels *kernels;
+  program_way way;
   rlt_grid grid;
   rlt_cpu_frame frame;
-  rlt_cpu_kernel *move;
-  rlt_cpu_kernel *fill; /* NULL when the rest is left alone */
+  rlt_cpu_gather_kernel *gather;
   int32_t guard_count;
   program_guard *guards;
-  ptrdiff_t *offsets; /* what the frame's tables point into */
+  int64_t
+      last_source; /* a tile that starts at this element or before has a line behind all it reads */
   int32_t workers;
   int64_t chunk_tiles; /* what a worker takes at a time */
 } program;
 
 /* ---- Tiles ---- */
 
-/* What an element of these bytes takes to be transposed: eight or sixteen of a byte or two go in one
- * register. */
-static double block_rate(int64_t element_bytes) {
-  return element_bytes <= 2 ? 0.006 : 0.011 * (double)element_bytes;
-}
+/* A tile and what the next one reads fit a second-level cache, and mostly the first. */
+enum { LINE_BYTES = 64, ASSEMBLY_BYTES = 32 * 1024 };
 
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) {
-  (void)device;
-  const int64_t block = RLT_CPU_BLOCK_TILE_BYTES / element_bytes;
+  const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
+  const rlt_cpu_kernels *const kernels = rlt_cpu_kernels_of(own->instructions, element_bytes);
   return (rlt_traits){
-      /* A cache line: what memory moves at least, and enough for memcpy to be worth its call. */
-      .line_bytes = 64,
-      /* memcpy is at its best from 256 KiB a call, and a megabyte still makes work for four. */
+      .line_bytes = LINE_BYTES,
+      /* Enough for copies to be at their best, and a megabyte still makes work for four. */
       .run_columns_bytes = 256 * 1024,
-      /* Enough short runs that finding the next tile costs nothing beside them. */
       .run_tile_bytes = 64 * 1024,
-      /* 256 bytes on a side: four whole lines of each row and column, at most 256 pages on either
-       * side, which second-level TLBs hold, and 64 KiB (u8) down to 4 KiB (c128), which second-level
-       * caches do. */
-      .transpose_rows = block,
-      .transpose_columns = block,
-      /* A stage, and with it the lines of source or destination, fits a first-level cache. */
-      .packed_tile_bytes = RLT_CPU_TABLE_STAGE_BYTES,
-      .rates = {.line_again = 0.5,
-                .line_in_parts = 1,
-                .block = block_rate(element_bytes),
-                .element = 0.045,
-                .page = 2.3},
+      .assembly_bytes = ASSEMBLY_BYTES,
+      .assembly_least_bytes = 4 * 1024,
+      .assembly_runs = {.read_bytes = 256, .write_bytes = 192},
+      .assembly_far_runs = {.read_bytes = 256, .write_bytes = 192},
+      .assembly_apart_runs = {.read_bytes = 256, .write_bytes = 512},
+      .straight_run_bytes = 512,
+      .cache_bytes = own->cache_bytes,
+      .block_rows = kernels->block_rows,
+      .block_columns = kernels->block_columns,
+      .rates = {.line_again = 0.05,
+                .line_in_parts = 1.1,
+                .run = 0.01,
+                .straight_run = 2.2,
+                .block = 0.1,
+                .line = 0.03,
+                .element = 0.1,
+                .tile = 2,
+                .page = 0.3},
   };
 }
 
@@ -107,96 +118,10 @@ static void set_frame(const rlt_problem *problem, const rlt_strategy *strategy,
   frame->source_column = stride_of(problem, &strategy->columns, true);
   frame->destination_row = stride_of(problem, &strategy->rows, false);
   frame->destination_column = stride_of(problem, &strategy->columns, false);
-  memcpy(frame->fill, problem->fill, sizeof frame->fill);
-  frame->uniform_fill = true;
-  for (int64_t i = 1; i < problem->element_bytes; ++i) {
-    frame->uniform_fill = frame->uniform_fill && problem->fill[i] == problem->fill[0];
+  frame->fills = problem->fills;
+  for (int64_t i = 0; i < RLT_CPU_FILL_BYTES; ++i) {
+    frame->fill[i] = problem->fill[i % problem->element_bytes];
   }
-}
-
-/* Sorts the positions of a group by whether they have a source. `offsets` has room for four times
- * their number; `sources` and `destinations` come from rlt_group_offsets. */
-static void set_table(int64_t element_bytes, const rlt_group *group, const int64_t *sources,
-                      const int64_t *destinations, ptrdiff_t *offsets, rlt_cpu_table *table) {
-  const int64_t length = rlt_group_length(group);
-  *table = (rlt_cpu_table){.inner = group->inner,
-                           .all = offsets,
-                           .from = offsets + length,
-                           .to = offsets + 2 * length,
-                           .holes = offsets + 3 * length};
-  int64_t moved = 0;
-  for (int64_t p = 0; p < length; ++p) {
-    table->all[p] = (ptrdiff_t)(destinations[p] * element_bytes);
-    if (sources[p] == RLT_NO_SOURCE) {
-      table->holes[p - moved] = table->all[p];
-    } else {
-      table->from[moved] = (ptrdiff_t)(sources[p] * element_bytes);
-      table->to[moved] = table->all[p];
-      ++moved;
-    }
-    if (p == group->inner - 1) {
-      table->moved_inner = moved;
-    }
-  }
-}
-
-/* Whether the offsets count up element by element. */
-static bool is_dense(const ptrdiff_t *offsets, int64_t count, int64_t element_bytes) {
-  for (int64_t i = 0; i < count; ++i) {
-    if (offsets[i] != i * element_bytes) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static relayout_status set_tables(program *made, relayout_error *error) {
-  const rlt_group *columns = &made->strategy->columns;
-  const rlt_group *rows = &made->strategy->rows;
-  const size_t column_count = (size_t)rlt_group_length(columns);
-  const size_t row_count = (size_t)rlt_group_length(rows);
-  const size_t most = column_count > row_count ? column_count : row_count;
-  made->offsets = calloc(4 * (column_count + row_count), sizeof *made->offsets);
-  int64_t *positions = calloc(2 * most, sizeof *positions);
-  if (made->offsets == NULL || positions == NULL) {
-    free(positions);
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
-                    "no memory for the offsets of a tile of %zu x %zu", row_count, column_count);
-  }
-  const int64_t element_bytes = made->problem->element_bytes;
-  rlt_group_offsets(made->problem, columns, positions, positions + most);
-  set_table(element_bytes, columns, positions, positions + most, made->offsets,
-            &made->frame.columns);
-  rlt_group_offsets(made->problem, rows, positions, positions + most);
-  set_table(element_bytes, rows, positions, positions + most, made->offsets + 4 * column_count,
-            &made->frame.rows);
-  free(positions);
-  rlt_cpu_frame *frame = &made->frame;
-  frame->dense_columns =
-      is_dense(frame->columns.to, columns->block * frame->columns.moved_inner, element_bytes);
-  frame->dense_rows =
-      is_dense(frame->rows.from, rows->block * frame->rows.moved_inner, element_bytes);
-  return RELAYOUT_OK;
-}
-
-/* A stage pays from so many rows on; see the kernel. */
-enum { STAGED_ROWS = 8 };
-
-static relayout_status set_table_kernels(program *made, const rlt_cpu_kernels *kernels,
-                                         relayout_error *error) {
-  const rlt_strategy *strategy = made->strategy;
-  const relayout_status status = set_tables(made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  const int64_t rows = strategy->rows.block * made->frame.rows.moved_inner;
-  const int64_t tile_bytes = rlt_group_length(&strategy->rows) *
-                             rlt_group_length(&strategy->columns) * made->problem->element_bytes;
-  const bool staged =
-      made->frame.dense_columns && rows >= STAGED_ROWS && tile_bytes <= RLT_CPU_TABLE_STAGE_BYTES;
-  made->move = staged ? kernels->move_tables_staged : kernels->move_tables;
-  made->fill = made->problem->fills ? kernels->fill_tables : NULL;
-  return RELAYOUT_OK;
 }
 
 static relayout_status set_guards(program *made, relayout_error *error) {
@@ -221,49 +146,59 @@ static relayout_status set_guards(program *made, relayout_error *error) {
   return RELAYOUT_OK;
 }
 
-static relayout_status set_kernels(program *made, relayout_error *error) {
-  const rlt_problem *problem = made->problem;
-  const rlt_cpu_kernels *kernels = rlt_cpu_kernels_for(problem->element_bytes);
-  const rlt_cpu_frame *frame = &made->frame;
+static int64_t last_source(const program *made) {
+  const rlt_problem *const problem = made->problem;
+  return problem->source_elements - rlt_group_reach(problem, &made->strategy->columns) -
+         rlt_group_reach(problem, &made->strategy->rows) - LINE_BYTES / problem->element_bytes;
+}
+
+/* Tiles whose rows are long enough to be written as they come need not be put together while they are
+ * in the cache. */
+static relayout_status set_tables(program *made, relayout_error *error) {
+  const rlt_problem *const problem = made->problem;
+  const int64_t line = LINE_BYTES / problem->element_bytes;
+  const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
+  rlt_assembly assembly;
+  rlt_assembly_make(problem, made->strategy, line, &assembly);
+  const int64_t least = copies ? line : made->kernels->block_columns;
+  const bool assembled = made->frame.streams || assembly.dense_columns < least;
+  made->way = assembled ? PROGRAM_ASSEMBLED : PROGRAM_TABLES;
+  made->gather = copies ? made->kernels->gather_runs : made->kernels->gather_turned;
+  made->last_source = last_source(made);
+  return rlt_cpu_tables_make(problem, made->strategy, assembled, &made->frame, error);
+}
+
+static relayout_status set_way(program *made, relayout_error *error) {
+  const rlt_problem *const problem = made->problem;
   const ptrdiff_t element = (ptrdiff_t)problem->element_bytes;
-  made->move = kernels->move_strided;
-  made->fill = problem->fills ? kernels->fill_strided : NULL;
-  switch (made->strategy->kind) {
-  case RELAYOUT_STRATEGY_COPY:
-    if (frame->source_column == element && frame->destination_column == element) {
-      made->move = kernels->move_runs;
-    }
-    return RELAYOUT_OK;
-  case RELAYOUT_STRATEGY_TRANSPOSE:
-    if (frame->source_row == element && frame->destination_column == element) {
-      made->move = kernels->move_blocks;
-    }
-    return RELAYOUT_OK;
-  case RELAYOUT_STRATEGY_PACKED:
-    return set_table_kernels(made, kernels, error);
-  case RELAYOUT_STRATEGY_GATHER:
-    return problem->guard_count > 0 ? set_guards(made, error) : RELAYOUT_OK;
-  case RELAYOUT_STRATEGY_FILL:
-  case RELAYOUT_STRATEGY_AUTO:
-    break;
+  const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
+  if (made->strategy->assembles) {
+    return set_tables(made, error);
   }
-  return RELAYOUT_OK;
+  made->way =
+      copies && made->frame.source_column == element && made->frame.destination_column == element
+          ? PROGRAM_STRAIGHT
+          : PROGRAM_STRIDED;
+  return problem->guard_count > 0 ? set_guards(made, error) : RELAYOUT_OK;
 }
 
 relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_problem *problem,
                                        const rlt_strategy *strategy, void **program_made,
                                        relayout_error *error) {
-  program *made = calloc(1, sizeof *made);
-  if (made == NULL) {
+  const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
+  program *made = NULL;
+  if (posix_memalign((void **)&made, _Alignof(program), sizeof *made) != 0) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a program of %zu bytes",
                     sizeof *made);
   }
-  made->problem = problem;
-  made->strategy = strategy;
+  *made = (program){.problem = problem,
+                    .strategy = strategy,
+                    .kernels = rlt_cpu_kernels_of(own->instructions, problem->element_bytes)};
+  made->frame.streams = problem->destination_elements > own->cache_bytes / problem->element_bytes;
   rlt_grid_make(problem, strategy, &made->grid);
   set_frame(problem, strategy, &made->frame);
-  divide_work((const rlt_cpu_device *)device, made);
-  const relayout_status status = set_kernels(made, error);
+  divide_work(own, made);
+  const relayout_status status = set_way(made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);
     return status;
@@ -275,8 +210,8 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
 void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   (void)device;
   program *made = program_made;
+  rlt_cpu_tables_free(&made->frame);
   free(made->guards);
-  free(made->offsets);
   free(made);
 }
 
@@ -301,28 +236,95 @@ static int64_t guarded_columns(const program *made, const int64_t *digits, int64
   return columns;
 }
 
-static void run_tiles(const program *made, const uint8_t *source, uint8_t *destination,
-                      int64_t first, int64_t count) {
-  const int64_t element_bytes = made->problem->element_bytes;
+/* A walk over tiles of a call. */
+typedef struct tour {
+  const program *made;
+  const uint8_t *source;
+  uint8_t *destination;
   rlt_walk walk;
-  rlt_walk_start(&walk, &made->grid, first);
+} tour;
+
+static rlt_cpu_tile tile_at(const tour *at) {
+  const program *const made = at->made;
+  const int64_t element_bytes = made->problem->element_bytes;
+  const rlt_walk *const walk = &at->walk;
+  return (rlt_cpu_tile){
+      .source = at->source + (walk->tile.valid_columns > 0 ? walk->tile.source * element_bytes : 0),
+      .source_end = at->source + made->problem->source_elements * element_bytes,
+      .is_near_end = walk->tile.source > made->last_source,
+      .first_columns = rlt_walk_is_first(walk, &made->grid.columns),
+      .first_rows = rlt_walk_is_first(walk, &made->grid.rows),
+      .destination = at->destination + walk->tile.destination * element_bytes,
+      .rows = walk->tile.rows,
+      .valid_rows = walk->tile.valid_rows,
+      .columns = walk->tile.columns,
+      .valid_columns = walk->tile.valid_columns};
+}
+
+static void run_assembled(tour *at, int64_t count) {
+  const program *const made = at->made;
+  _Alignas(LINE_BYTES) uint8_t assembled[ASSEMBLY_BYTES];
+  rlt_cpu_tile tile = tile_at(at);
   for (int64_t i = 0; i < count; ++i) {
-    rlt_cpu_tile tile = {.destination = destination + walk.tile.destination * element_bytes,
-                         .rows = walk.tile.rows,
-                         .valid_rows = walk.tile.valid_rows,
-                         .columns = walk.tile.columns,
-                         .valid_columns = walk.tile.valid_columns};
+    made->gather(&made->frame, &tile, assembled);
+    rlt_walk_step(&at->walk);
+    const rlt_cpu_tile next = tile_at(at);
+    const bool fetches = i + 1 < count && next.valid_columns > 0;
+    made->kernels->store_segments(&made->frame, &tile, assembled, fetches ? next.source : NULL);
+    tile = next;
+  }
+}
+
+static void run_tables(tour *at, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const rlt_cpu_tile tile = tile_at(at);
+    at->made->gather(&at->made->frame, &tile, tile.destination);
+    rlt_walk_step(&at->walk);
+  }
+}
+
+static void run_straight(tour *at, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const rlt_cpu_tile tile = tile_at(at);
+    at->made->kernels->move_straight(&at->made->frame, &tile);
+    rlt_walk_step(&at->walk);
+  }
+}
+
+static void run_strided(tour *at, int64_t count) {
+  const program *const made = at->made;
+  for (int64_t i = 0; i < count; ++i) {
+    rlt_cpu_tile tile = tile_at(at);
     if (made->guard_count > 0) {
-      tile.valid_columns = guarded_columns(made, walk.digits, tile.valid_columns);
+      tile.valid_columns = guarded_columns(made, at->walk.digits, tile.valid_columns);
     }
     if (tile.valid_columns > 0) {
-      tile.source = source + walk.tile.source * element_bytes;
-      made->move(&made->frame, &tile);
+      made->kernels->move_strided(&made->frame, &tile);
     }
-    if (made->fill != NULL) {
-      made->fill(&made->frame, &tile);
+    if (made->frame.fills) {
+      made->kernels->fill_strided(&made->frame, &tile);
     }
-    rlt_walk_step(&walk);
+    rlt_walk_step(&at->walk);
+  }
+}
+
+static void run_tiles(const program *made, const uint8_t *source, uint8_t *destination,
+                      int64_t first, int64_t count) {
+  tour at = {.made = made, .source = source, .destination = destination};
+  rlt_walk_start(&at.walk, &made->grid, first);
+  switch (made->way) {
+  case PROGRAM_STRAIGHT:
+    run_straight(&at, count);
+    break;
+  case PROGRAM_STRIDED:
+    run_strided(&at, count);
+    break;
+  case PROGRAM_TABLES:
+    run_tables(&at, count);
+    break;
+  case PROGRAM_ASSEMBLED:
+    run_assembled(&at, count);
+    break;
   }
 }
 
@@ -342,9 +344,12 @@ static void work(void *data, size_t worker) {
   for (;;) {
     const int64_t first = atomic_fetch_add_explicit(&call->next, chunk, memory_order_relaxed);
     if (first >= tiles) {
-      return;
+      break;
     }
     run_tiles(call->made, call->source, call->destination, first, rlt_min(chunk, tiles - first));
+  }
+  if (call->made->frame.streams) {
+    call->made->kernels->finish();
   }
 }
 
@@ -360,13 +365,15 @@ relayout_status rlt_cpu_program_execute(relayout_device *device, const void *pro
 
 void rlt_cpu_program_describe(const relayout_device *device, const void *program_made,
                               rlt_text *text) {
-  (void)device;
   const program *made = program_made;
   const int64_t tiles = made->grid.tile_count;
   rlt_text_add(text,
-               "%s of %" PRId64 "-byte elements in tiles of %" PRId64 " x %" PRId64 ", %" PRId64
-               " tile%s on %" PRId32 " thread%s",
+               "%s of %" PRId64 "-byte elements in tiles of %" PRId64 " x %" PRId64 "%s%s, %" PRId64
+               " tile%s on %" PRId32 " thread%s with %s",
                relayout_strategy_name(made->strategy->kind), made->problem->element_bytes,
                rlt_group_length(&made->strategy->rows), rlt_group_length(&made->strategy->columns),
-               tiles, tiles == 1 ? "" : "s", made->workers, made->workers == 1 ? "" : "s");
+               made->way == PROGRAM_ASSEMBLED ? " put together first" : "",
+               made->frame.streams ? ", past the cache" : "", tiles, tiles == 1 ? "" : "s",
+               made->workers, made->workers == 1 ? "" : "s",
+               ((const rlt_cpu_device *)device)->instructions->name);
 }

@@ -30,9 +30,14 @@ static inline void rlt_walk_start(rlt_walk *walk, const rlt_grid *grid, int64_t 
 static inline void rlt_walk_measure(const rlt_walk *walk, const rlt_side *side, int64_t *count,
                                     int64_t *valid) {
   const int64_t first = side->block_loop < 0 ? 0 : walk->digits[side->block_loop] * side->block;
-  const int64_t steps = rlt_min(side->block, side->extent - first);
+  const int64_t steps = rlt_min(side->block + side->halo, side->extent - first);
   *count = side->inner * steps;
   *valid = walk->outside > 0 ? 0 : side->inner * rlt_max(rlt_min(side->valid - first, steps), 0);
+}
+
+/* Whether no block of this side lies before the tile's. */
+static inline bool rlt_walk_is_first(const rlt_walk *walk, const rlt_side *side) {
+  return side->block_loop < 0 || walk->digits[side->block_loop] == 0;
 }
 
 /* The last tile's successor is the first. */

@@ -72,16 +72,6 @@ static relayout_status add_segments(const rlt_problem *problem, const rlt_strate
   return RELAYOUT_OK;
 }
 
-/* The farthest position of the group with a source, its last axis left out. */
-static int64_t inner_reach(const rlt_problem *problem, const rlt_group *group) {
-  int64_t reach = 0;
-  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
-    const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    reach += rlt_max((axis->valid - 1) * axis->source_stride, 0);
-  }
-  return reach;
-}
-
 relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
                                          bool wide, void **tables, size_t *size,
                                          relayout_error *error) {
@@ -99,8 +89,8 @@ relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_s
                                 .rows_inside = assembly.rows_inside,
                                 .column_gaps = rlt_group_has_gaps(problem, &strategy->columns),
                                 .row_gaps = rlt_group_has_gaps(problem, &strategy->rows),
-                                .column_reach = inner_reach(problem, &strategy->columns),
-                                .row_reach = inner_reach(problem, &strategy->rows),
+                                .column_reach = rlt_group_inner_reach(problem, &strategy->columns),
+                                .row_reach = rlt_group_inner_reach(problem, &strategy->rows),
                                 .source_elements = problem->source_elements,
                                 .column_teeth = (int32_t)assembly.column_teeth,
                                 .row_teeth = (int32_t)assembly.row_teeth};

@@ -244,6 +244,24 @@ void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64
   }
 }
 
+int64_t rlt_group_inner_reach(const rlt_problem *problem, const rlt_group *group) {
+  int64_t reach = 0;
+  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    reach += rlt_max((axis->valid - 1) * axis->source_stride, 0);
+  }
+  return reach;
+}
+
+int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group) {
+  if (group->axis_count == 0) {
+    return 0;
+  }
+  const rlt_axis *const last = &problem->axes[group->axes[group->axis_count - 1]];
+  const int64_t steps = rlt_min(group->block + group->halo, last->valid);
+  return rlt_group_inner_reach(problem, group) + rlt_max((steps - 1) * last->source_stride, 0);
+}
+
 bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group) {
   for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];

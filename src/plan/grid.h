@@ -69,7 +69,12 @@ void rlt_grid_step(const rlt_grid *grid, int64_t *digits);
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
                        int64_t *destination);
 
-/* Whether there is such a position. */
+/* The farthest position of the group with a source, all its axes but the last counted; and all of
+ * them, for a whole tile. In elements of the source. */
+int64_t rlt_group_inner_reach(const rlt_problem *problem, const rlt_group *group);
+int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group);
+
+/* Whether there is a position that never has a source. */
 bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group);
 
 #endif

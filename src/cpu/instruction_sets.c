@@ -1,0 +1,73 @@
+#include "cpu/instruction_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static bool always(void) {
+  return true;
+}
+
+#if defined(__x86_64__)
+/* What src/CMakeLists.txt lets the compiler use for these. */
+static bool has_avx512(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
+static bool has_avx2(void) {
+  return __builtin_cpu_supports("avx2");
+}
+#endif
+
+#define KERNELS(set, bytes) rlt_cpu_kernels_##set##_##bytes
+#define DECLARE(set)                                                                               \
+  extern const rlt_cpu_kernels KERNELS(set, 1), KERNELS(set, 2), KERNELS(set, 4), KERNELS(set, 8), \
+      KERNELS(set, 16);
+#define ALL_KERNELS(set)                                                                           \
+  { &KERNELS(set, 1), &KERNELS(set, 2), &KERNELS(set, 4), &KERNELS(set, 8), &KERNELS(set, 16) }
+
+#if defined(__x86_64__)
+DECLARE(avx512)
+DECLARE(avx2)
+DECLARE(sse2)
+#elif defined(__aarch64__)
+DECLARE(neon)
+#endif
+DECLARE(plain)
+
+const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
+#if defined(__x86_64__)
+    {"avx512", has_avx512, ALL_KERNELS(avx512)}, {"avx2", has_avx2, ALL_KERNELS(avx2)},
+    {"sse2", always, ALL_KERNELS(sse2)},
+#elif defined(__aarch64__)
+    {"neon", always, ALL_KERNELS(neon)},
+#endif
+    {"plain", always, ALL_KERNELS(plain)},       {NULL, NULL, {NULL}},
+};
+
+static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";
+
+relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **chosen,
+                                               relayout_error *error) {
+  const char *const wanted = getenv(variable);
+  const bool any = wanted == NULL || wanted[0] == '\0';
+  for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
+    if (any ? set->is_there() : strcmp(set->name, wanted) == 0) {
+      if (!set->is_there()) {
+        return rlt_fail(error, RELAYOUT_UNSUPPORTED, "%s is '%s', which this processor has not",
+                        variable, wanted);
+      }
+      *chosen = set;
+      return RELAYOUT_OK;
+    }
+  }
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                  "%s is '%s', which names no instruction set of this build", variable, wanted);
+}
+
+const rlt_cpu_kernels *rlt_cpu_kernels_of(const rlt_cpu_instruction_set *set,
+                                          int64_t element_bytes) {
+  return set->kernels[__builtin_ctzll((unsigned long long)element_bytes)];
+}

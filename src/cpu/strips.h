@@ -1,0 +1,202 @@
+/* strips.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
+ *
+ * A strip is a vector register: LANES lanes of 16 bytes, each DEPTH elements. Processors move elements
+ * within a lane more cheaply than across lanes; so all that happens to elements in registers is that
+ * two strips are zipped, lane by lane:
+ *
+ *     a    a0 a1 a2 a3 | a4 a5 a6 a7        zip_low(a, b)     a0 b0 a1 b1 | a4 b4 a5 b5
+ *     b    b0 b1 b2 b3 | b4 b5 b6 b7        zip_high(a, b)    a2 b2 a3 b3 | a6 b6 a7 b7
+ *
+ * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
+ * vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), or with PLAIN arrays
+ * alone.
+ */
+#ifndef RLT_CPU_STRIPS_H
+#define RLT_CPU_STRIPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512BW__) || defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { LINE_BYTES = 64, LANE_BYTES = 16 };
+
+/* ---- Registers ---- */
+
+#define JOIN_NAMES(a, b, c) a##b##c
+#define NAMED(a, b, c)      JOIN_NAMES(a, b, c)
+#if ELEMENT_BYTES == 1
+#define ELEMENT_BITS 8
+#elif ELEMENT_BYTES == 2
+#define ELEMENT_BITS 16
+#elif ELEMENT_BYTES == 4
+#define ELEMENT_BITS 32
+#elif ELEMENT_BYTES == 8
+#define ELEMENT_BITS 64
+#endif
+
+#if defined(PLAIN)
+
+enum { STRIP_BYTES = 16 };
+
+typedef struct strip {
+  uint8_t bytes[STRIP_BYTES];
+} strip;
+
+static inline strip zip(strip a, strip b, int first) {
+  strip zipped = a;
+  for (int i = 0; i < STRIP_BYTES / 2; i += ELEMENT_BYTES) {
+    memcpy(zipped.bytes + 2 * i, a.bytes + first + i, ELEMENT_BYTES);
+    memcpy(zipped.bytes + 2 * i + ELEMENT_BYTES, b.bytes + first + i, ELEMENT_BYTES);
+  }
+  return zipped;
+}
+
+#define zip_low(a, b)  zip(a, b, 0)
+#define zip_high(a, b) zip(a, b, STRIP_BYTES / 2)
+
+/* The bytes of `a` where those of `keep` are 0xff, those of `b` where they are 0. */
+static inline strip blend(strip keep, strip a, strip b) {
+  for (int i = 0; i < STRIP_BYTES; ++i) {
+    a.bytes[i] = (uint8_t)((a.bytes[i] & keep.bytes[i]) | (b.bytes[i] & ~keep.bytes[i]));
+  }
+  return a;
+}
+
+#else
+
+#if defined(__AVX512BW__)
+enum { STRIP_BYTES = 64 };
+typedef __m512i strip;
+#define UNPACK(half) NAMED(_mm512_unpack, half, NAMED(_epi, ELEMENT_BITS, ))
+#elif defined(__AVX2__)
+enum { STRIP_BYTES = 32 };
+typedef __m256i strip;
+#define UNPACK(half) NAMED(_mm256_unpack, half, NAMED(_epi, ELEMENT_BITS, ))
+#else
+enum { STRIP_BYTES = 16 };
+typedef uint8_t strip __attribute__((vector_size(STRIP_BYTES)));
+#endif
+
+#if defined(UNPACK)
+#define zip_low(a, b)  UNPACK(lo)(a, b)
+#define zip_high(a, b) UNPACK(hi)(a, b)
+#elif ELEMENT_BYTES == 1
+#define ZIPPED(n)                                                                                  \
+  n, 16 + n, 1 + n, 17 + n, 2 + n, 18 + n, 3 + n, 19 + n, 4 + n, 20 + n, 5 + n, 21 + n, 6 + n,     \
+      22 + n, 7 + n, 23 + n
+#elif ELEMENT_BYTES == 2
+#define ZIPPED(n)                                                                                  \
+  n, 1 + n, 16 + n, 17 + n, 2 + n, 3 + n, 18 + n, 19 + n, 4 + n, 5 + n, 20 + n, 21 + n, 6 + n,     \
+      7 + n, 22 + n, 23 + n
+#elif ELEMENT_BYTES == 4
+#define ZIPPED(n)                                                                                  \
+  n, 1 + n, 2 + n, 3 + n, 16 + n, 17 + n, 18 + n, 19 + n, 4 + n, 5 + n, 6 + n, 7 + n, 20 + n,      \
+      21 + n, 22 + n, 23 + n
+#elif ELEMENT_BYTES == 8
+#define ZIPPED(n)                                                                                  \
+  n, 1 + n, 2 + n, 3 + n, 4 + n, 5 + n, 6 + n, 7 + n, 16 + n, 17 + n, 18 + n, 19 + n, 20 + n,      \
+      21 + n, 22 + n, 23 + n
+#endif
+#if defined(ZIPPED)
+#define zip_low(a, b)  __builtin_shufflevector(a, b, ZIPPED(0))
+#define zip_high(a, b) __builtin_shufflevector(a, b, ZIPPED(8))
+#endif
+
+/* The bits of `a` where those of `keep` are set, those of `b` where they are not. */
+static inline strip blend(strip keep, strip a, strip b) {
+  return (a & keep) | (b & ~keep);
+}
+
+#endif
+
+enum {
+  LANES = STRIP_BYTES / LANE_BYTES,
+  DEPTH = LANE_BYTES / ELEMENT_BYTES, /* elements of a lane */
+  SIDE = LANES * DEPTH                /* elements of a strip */
+};
+
+/* ---- Memory: any alignment, if nothing else is said ---- */
+
+static inline strip load_strip(const uint8_t *from) {
+  strip loaded;
+  memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+
+static inline void store_strip(uint8_t *to, strip value) {
+  memcpy(to, &value, sizeof value);
+}
+
+/* Lanes from places DEPTH entries of `at` apart. */
+static inline strip load_lanes(const uint8_t *from, const ptrdiff_t *at) {
+#if defined(PLAIN) || !(defined(__AVX512BW__) || defined(__AVX2__))
+  return load_strip(from + at[0]);
+#else
+#define LANE(i) _mm_loadu_si128((const __m128i *)(const void *)(from + at[(i)*DEPTH]))
+#if defined(__AVX512BW__)
+  strip lanes = _mm512_castsi128_si512(LANE(0));
+  lanes = _mm512_inserti32x4(lanes, LANE(1), 1);
+  lanes = _mm512_inserti32x4(lanes, LANE(2), 2);
+  return _mm512_inserti32x4(lanes, LANE(3), 3);
+#else
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(LANE(0)), LANE(1), 1);
+#endif
+#undef LANE
+#endif
+}
+
+/* The first bytes of a strip, 0 < count < STRIP_BYTES. */
+static inline void store_some(uint8_t *to, strip value, int64_t count) {
+#if defined(__AVX512BW__) && !defined(PLAIN)
+  _mm512_mask_storeu_epi8(to, ~UINT64_C(0) >> (64 - count), value);
+#else
+  uint8_t bytes[STRIP_BYTES];
+  store_strip(bytes, value);
+  memcpy(to, bytes, (size_t)count);
+#endif
+}
+
+/* One line, to where a line begins, past the cache: an ordinary store would read it first. */
+static inline void stream_line(uint8_t *to, const uint8_t *from) {
+#if defined(PLAIN)
+  memcpy(to, from, LINE_BYTES);
+#elif defined(__AVX512BW__)
+  _mm512_stream_si512((__m512i *)(void *)to, load_strip(from));
+#elif defined(__AVX2__)
+  const strip low = load_strip(from);
+  const strip high = load_strip(from + STRIP_BYTES);
+  _mm256_stream_si256((__m256i *)(void *)to, low);
+  _mm256_stream_si256((__m256i *)(void *)(to + STRIP_BYTES), high);
+#elif defined(__SSE2__)
+  for (int i = 0; i < LINE_BYTES; i += STRIP_BYTES) {
+    _mm_stream_si128((__m128i *)(void *)(to + i), (__m128i)load_strip(from + i));
+  }
+#elif defined(__has_builtin) && __has_builtin(__builtin_nontemporal_store)
+  for (int i = 0; i < LINE_BYTES; i += STRIP_BYTES) {
+    __builtin_nontemporal_store(load_strip(from + i), (strip *)(void *)(to + i));
+  }
+#else
+  memcpy(to, from, LINE_BYTES);
+#endif
+}
+
+/* Streamed lines are there for other threads once this has been called. */
+static inline void finish_streams(void) {
+#if defined(__SSE2__) && !defined(PLAIN)
+  _mm_sfence();
+#endif
+}
+
+/* Into the second-level cache. It need not be anybody's memory. */
+static inline void fetch(const uint8_t *from) {
+  __builtin_prefetch(from, 0, 2);
+}
+
+#endif

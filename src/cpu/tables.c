@@ -1,0 +1,202 @@
+#include "cpu/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "plan/grid.h"
+
+enum { LINE_BYTES = 64 };
+
+static relayout_status no_memory(relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the tables of a plan's tiles");
+}
+
+/* ---- Positions ---- */
+
+/* Those that have no source stand where the one before them does, so that they can be read too. */
+static relayout_status set_column_gaps(const int64_t *sources, int64_t length,
+                                       int64_t element_bytes, rlt_cpu_frame *frame,
+                                       relayout_error *error) {
+  frame->keeps = calloc((size_t)(length * element_bytes + LINE_BYTES), 1);
+  if (frame->keeps == NULL) {
+    return no_memory(error);
+  }
+  for (int64_t p = 0; p < length; ++p) {
+    if (sources[p] == RLT_NO_SOURCE) {
+      frame->columns.from[p] = p > 0 ? frame->columns.from[p - 1] : 0;
+    } else {
+      memset(frame->keeps + p * element_bytes, 0xff, (size_t)element_bytes);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status set_positions(const rlt_problem *problem, const rlt_group *group,
+                                     const rlt_assembly *assembly, bool assembled, int64_t *offsets,
+                                     rlt_cpu_positions *made, relayout_error *error) {
+  const int64_t length = rlt_group_held(group);
+  int64_t *const destinations = offsets + length;
+  made->from = malloc(2 * (size_t)length * sizeof *made->from);
+  if (made->from == NULL) {
+    return no_memory(error);
+  }
+  made->to = made->from + length;
+  rlt_group_offsets(problem, group, offsets, destinations);
+  if (assembled) {
+    rlt_assembly_offsets(problem, group, assembly, destinations);
+  }
+  for (int64_t p = 0; p < length; ++p) {
+    made->from[p] = offsets[p] == RLT_NO_SOURCE ? RLT_CPU_NO_SOURCE
+                                                : (ptrdiff_t)(offsets[p] * problem->element_bytes);
+    made->to[p] = (ptrdiff_t)(destinations[p] * problem->element_bytes);
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status set_sides(const rlt_problem *problem, const rlt_strategy *strategy,
+                                 bool assembled, rlt_cpu_frame *frame, relayout_error *error) {
+  const int64_t column_length = rlt_group_held(&strategy->columns);
+  const int64_t longer = rlt_max(column_length, rlt_group_held(&strategy->rows));
+  int64_t *const offsets = malloc(2 * (size_t)longer * sizeof *offsets);
+  if (offsets == NULL) {
+    return no_memory(error);
+  }
+  relayout_status status = set_positions(problem, &strategy->rows, &frame->assembly, assembled,
+                                         offsets, &frame->rows, error);
+  if (status == RELAYOUT_OK) {
+    status = set_positions(problem, &strategy->columns, &frame->assembly, assembled, offsets,
+                           &frame->columns, error);
+  }
+  if (status == RELAYOUT_OK && rlt_group_has_gaps(problem, &strategy->columns)) {
+    status = set_column_gaps(offsets, column_length, problem->element_bytes, frame, error);
+  }
+  free(offsets);
+  frame->row_gaps = rlt_group_has_gaps(problem, &strategy->rows);
+  return status;
+}
+
+static rlt_cpu_cut cut_of(const rlt_group *group) {
+  return (rlt_cpu_cut){.inner = group->inner, .block = group->block, .halo = group->halo};
+}
+
+/* ---- Segments ---- */
+
+static relayout_status set_segments(const rlt_problem *problem, const rlt_strategy *strategy,
+                                    rlt_cpu_frame *frame, relayout_error *error) {
+  const size_t count = (size_t)frame->assembly.segment_count;
+  rlt_segment *const segments = malloc(count * sizeof *segments);
+  frame->segments = malloc(count * sizeof *frame->segments);
+  if (segments == NULL || frame->segments == NULL) {
+    free(segments);
+    return no_memory(error);
+  }
+  rlt_assembly_segments(problem, strategy, &frame->assembly, segments);
+  for (size_t s = 0; s < count; ++s) {
+    frame->segments[s] = (rlt_cpu_segment){
+        .destination = (ptrdiff_t)(segments[s].destination * problem->element_bytes),
+        .column_step = segments[s].column_step,
+        .row_step = segments[s].row_step};
+  }
+  free(segments);
+  return RELAYOUT_OK;
+}
+
+/* ---- What to fetch ahead ---- */
+
+/* The tile's axes as the source has them, the smallest stride first, and each as often as a whole tile
+ * moves it. In bytes. */
+typedef struct walk {
+  int32_t count;
+  int64_t strides[2 * RLT_MAX_GROUP_AXES];
+  int64_t steps[2 * RLT_MAX_GROUP_AXES];
+} walk;
+
+static void add_group(const rlt_problem *problem, const rlt_group *group, walk *made) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    const int64_t steps = rlt_min(rlt_group_steps(problem, group, i), axis->valid);
+    if (steps <= 1) {
+      continue;
+    }
+    int32_t at = made->count++;
+    const int64_t stride = axis->source_stride * problem->element_bytes;
+    for (; at > 0 && made->strides[at - 1] > stride; --at) {
+      made->strides[at] = made->strides[at - 1];
+      made->steps[at] = made->steps[at - 1];
+    }
+    made->strides[at] = stride;
+    made->steps[at] = steps;
+  }
+}
+
+/* How far the source goes without leaving out a line, and how many of the axes that takes. */
+static int64_t run_of(const walk *over, int64_t element_bytes, int32_t *inside) {
+  int64_t run = element_bytes;
+  for (*inside = 0; *inside < over->count && over->strides[*inside] <= run + LINE_BYTES;
+       ++*inside) {
+    run += over->strides[*inside] * (over->steps[*inside] - 1);
+  }
+  return run;
+}
+
+/* Each run's lines by the last byte that a line can have in it: the lines that runs begin in are mostly
+ * there since the tile before, and those that they end in are not. Runs within a line may lie in
+ * two. */
+static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy *strategy,
+                                 rlt_cpu_frame *frame, relayout_error *error) {
+  walk over = {.count = 0};
+  add_group(problem, &strategy->columns, &over);
+  add_group(problem, &strategy->rows, &over);
+  int32_t inside;
+  const int64_t run = run_of(&over, problem->element_bytes, &inside);
+  int64_t runs = 1;
+  for (int32_t a = inside; a < over.count; ++a) {
+    runs *= over.steps[a];
+  }
+  const int64_t in_run = run < LINE_BYTES ? 2 : rlt_divide_up(run, LINE_BYTES);
+  frame->ahead = malloc((size_t)(runs * in_run) * sizeof *frame->ahead);
+  if (frame->ahead == NULL) {
+    return no_memory(error);
+  }
+  for (int64_t r = 0; r < runs; ++r) {
+    int64_t rest = r;
+    int64_t start = 0;
+    for (int32_t a = inside; a < over.count; ++a) {
+      start += rest % over.steps[a] * over.strides[a];
+      rest /= over.steps[a];
+    }
+    for (int64_t i = 0; i < in_run; ++i) {
+      const int64_t byte = run < LINE_BYTES ? i * (run - 1) : i * LINE_BYTES + LINE_BYTES - 1;
+      frame->ahead[frame->ahead_count++] = (ptrdiff_t)(start + rlt_min(byte, run - 1));
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+/* ---- All of it ---- */
+
+relayout_status rlt_cpu_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
+                                    bool assembled, rlt_cpu_frame *frame, relayout_error *error) {
+  rlt_assembly_make(problem, strategy, LINE_BYTES / problem->element_bytes, &frame->assembly);
+  frame->assembly.exact = frame->assembly.exact || !assembled;
+  frame->row_cut = cut_of(&strategy->rows);
+  frame->column_cut = cut_of(&strategy->columns);
+  relayout_status status = set_sides(problem, strategy, assembled, frame, error);
+  if (status == RELAYOUT_OK && assembled) {
+    status = set_segments(problem, strategy, frame, error);
+  }
+  if (status == RELAYOUT_OK && assembled) {
+    status = set_ahead(problem, strategy, frame, error);
+  }
+  return status;
+}
+
+void rlt_cpu_tables_free(rlt_cpu_frame *frame) {
+  free(frame->rows.from);
+  free(frame->columns.from);
+  free(frame->keeps);
+  free(frame->segments);
+  free(frame->ahead);
+}

@@ -1,0 +1,187 @@
+/* turn.h: the sides run along different axes.
+ *
+ *     source   a e i m . .     destination   a b c d . .
+ *              b f j n . .                   e f g h . .
+ *              c g k o . .                   i j k l . .
+ *              d h l p . .                   m n o p . .
+ *
+ * Either side alone could be walked along its run. Blocks that are turned in registers make it so for
+ * both: lanes of SIDE columns, each along the source, become DEPTH strips along the destination.
+ *
+ * Depends on kernels.h and runs.h.
+ */
+#ifndef RLT_CPU_TURN_H
+#define RLT_CPU_TURN_H
+
+#include "cpu/kernels.h"
+#include "cpu/runs.h"
+
+/* Lane l of strip i holds column l * DEPTH + i; zipping strip i with strip i + DEPTH/2 rotates the bits
+ * of (strip, element of a lane) left by one: the strip's top bit becomes the element's lowest, the
+ * element's top bit the strip's lowest. After log2(DEPTH) times strips and elements have changed
+ * places. */
+static inline void turn(strip *block) {
+#if ELEMENT_BYTES < 16
+#pragma GCC unroll 4
+  for (int rounds = 1; rounds < DEPTH; rounds *= 2) {
+    strip zipped[DEPTH];
+#pragma GCC unroll 8
+    for (int i = 0; i < DEPTH / 2; ++i) {
+      zipped[2 * i] = zip_low(block[i], block[i + DEPTH / 2]);
+      zipped[2 * i + 1] = zip_high(block[i], block[i + DEPTH / 2]);
+    }
+    memcpy(block, zipped, sizeof zipped);
+  }
+#else
+  (void)block;
+#endif
+}
+
+/* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
+typedef struct piece {
+  const uint8_t *from;           /* its first row, at no column */
+  uint8_t *to;                   /* at no row and no column */
+  const ptrdiff_t *columns_from; /* where its columns lie in the source, */
+  const uint8_t *keeps;          /* and 0xff for the bytes of those that are there; or NULL */
+  const ptrdiff_t *rows_to;      /* where its rows lie */
+  int64_t columns;
+  int64_t valid_columns; /* of those, the first ones can have a source; more than 0 */
+  int64_t rows;
+  bool exact; /* nothing may be stored but the piece */
+} piece;
+
+/* Where block `first` of a piece begins, the last one so that it ends with the piece. */
+static inline int64_t block_start(int64_t first, int64_t length, int64_t side) {
+  return first + side > length && length >= side ? length - side : first;
+}
+
+/* The common case, unrolled: a whole block that has a source throughout. */
+static inline void turn_block(uint8_t *restrict to, const ptrdiff_t *restrict rows,
+                              const uint8_t *restrict from, const ptrdiff_t *restrict columns) {
+  strip block[DEPTH];
+#pragma GCC unroll 16
+  for (int c = 0; c < DEPTH; ++c) {
+    block[c] = load_lanes(from, columns + c);
+  }
+  turn(block);
+#pragma GCC unroll 16
+  for (int r = 0; r < DEPTH; ++r) {
+    store_strip(to + rows[r], block[r]);
+  }
+}
+
+/* Part of a block: `columns` of it, what `keep` has not being the fill, and `rows`, which lanes may be
+ * too long for. */
+typedef struct part {
+  strip keep;
+  int64_t columns;
+  int64_t rows;
+  bool exact;
+  const uint8_t *end; /* lanes may be read to here alone; NULL: no limit */
+} part;
+
+/* A copy of the lanes, as far as there is a source. */
+static inline void bring_within(const uint8_t *from, const ptrdiff_t *columns, const uint8_t *end,
+                                uint8_t (*lanes)[LANE_BYTES], ptrdiff_t *places) {
+  for (int c = 0; c < SIDE; ++c) {
+    const uint8_t *const lane = from + columns[c];
+    memset(lanes[c], 0, LANE_BYTES);
+    memcpy(lanes[c], lane, (size_t)rlt_min(end - lane, LANE_BYTES));
+    places[c] = c * LANE_BYTES;
+  }
+}
+
+static void turn_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
+                      const uint8_t *restrict from, const ptrdiff_t *restrict columns,
+                      const part *of, strip fill) {
+  uint8_t lanes[SIDE][LANE_BYTES];
+  ptrdiff_t places[SIDE];
+  strip block[DEPTH];
+  if (of->end != NULL) {
+    bring_within(from, columns, of->end, lanes, places);
+    from = lanes[0];
+    columns = places;
+  }
+#pragma GCC unroll 16
+  for (int c = 0; c < DEPTH; ++c) {
+    block[c] = load_lanes(from, columns + c);
+  }
+  turn(block);
+  const int64_t bytes = of->columns * ELEMENT_BYTES;
+  for (int64_t r = 0; r < of->rows; ++r) {
+    const strip row = blend(of->keep, block[r], fill);
+    if (bytes == STRIP_BYTES || !of->exact) {
+      store_strip(to + rows[r], row);
+    } else {
+      store_some(to + rows[r], row, bytes);
+    }
+  }
+}
+
+/* Where the columns of a block lie, the last one standing for those that are not there. */
+static inline void clamp_columns(const piece *of, int64_t first, ptrdiff_t *columns) {
+  for (int64_t c = 0; c < SIDE; ++c) {
+    columns[c] = of->columns_from[rlt_min(first + c, of->valid_columns - 1)];
+  }
+}
+
+/* A strip of ones for the first `count` elements of SIDE. */
+static inline strip first_elements(int64_t count) {
+  static const uint8_t ones_and_zeros[2 * STRIP_BYTES] = {
+#define EIGHT_ONES   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+#define LANE_OF_ONES EIGHT_ONES, EIGHT_ONES
+    LANE_OF_ONES,
+#if defined(__AVX512BW__) && !defined(PLAIN)
+    LANE_OF_ONES,
+    LANE_OF_ONES,
+    LANE_OF_ONES
+#elif defined(__AVX2__) && !defined(PLAIN)
+    LANE_OF_ONES
+#endif
+#undef LANE_OF_ONES
+#undef EIGHT_ONES
+  };
+  return load_strip(ones_and_zeros + STRIP_BYTES - count * ELEMENT_BYTES);
+}
+
+/* Blocks go down the rows first, so that each line of the source is read to its end. */
+static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
+                              const rlt_cpu_tile *tile) {
+  const strip fill = load_strip(frame->fill);
+  for (int64_t c = 0; c < of->columns; c += SIDE) {
+    const int64_t column = block_start(c, of->columns, SIDE);
+    const int64_t count = rlt_min(of->columns - column, SIDE);
+    const int64_t valid = rlt_max(rlt_min(of->valid_columns - column, count), 0);
+    const ptrdiff_t *columns = of->columns_from + column;
+    ptrdiff_t clamped[SIDE];
+    if (valid < SIDE) {
+      clamp_columns(of, column, clamped);
+      columns = clamped;
+    }
+    uint8_t *const to = of->to + column * ELEMENT_BYTES;
+    part some = {.columns = count, .exact = of->exact && count < SIDE};
+    bool is_part = some.exact;
+    if (of->keeps != NULL || valid < count) {
+      some.keep = first_elements(valid);
+      if (of->keeps != NULL) {
+        some.keep = blend(some.keep, load_strip(of->keeps + column * ELEMENT_BYTES), some.keep);
+      }
+      is_part = true;
+    } else {
+      some.keep = first_elements(SIDE);
+    }
+    for (int64_t r = 0; r < of->rows; r += DEPTH) {
+      const int64_t row = block_start(r, of->rows, DEPTH);
+      const uint8_t *const from = of->from + row * ELEMENT_BYTES;
+      some.rows = rlt_min(of->rows - row, DEPTH);
+      if (is_part || some.rows < DEPTH) {
+        some.end = some.rows < DEPTH && tile->is_near_end ? tile->source_end : NULL;
+        turn_part(to, of->rows_to + row, from, columns, &some, fill);
+      } else {
+        turn_block(to, of->rows_to + row, from, columns);
+      }
+    }
+  }
+}
+
+#endif
