@@ -1,5 +1,6 @@
-/* The walk over a grid meets the very tiles that the grid itself names, wherever it starts. */
+/* The walks over all blocks of a grid meet each of its tiles once, as the grid itself names it. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "cmocka_all.h"
 #include "cpu/walk.h"
@@ -19,19 +20,54 @@ static bool same_tile(const rlt_tile *a, const rlt_tile *b) {
          a->valid_rows == b->valid_rows;
 }
 
-static bool walk_agrees(const rlt_grid *grid, int64_t first) {
-  rlt_walk walk;
-  rlt_walk_start(&walk, grid, first);
-  for (int64_t i = 0; i <= grid->tile_count; ++i) {
-    int64_t digits[RLT_MAX_AXES];
-    rlt_grid_digits(grid, (first + i) % grid->tile_count, digits);
-    const rlt_tile expected = rlt_grid_tile(grid, digits);
-    if (!same_tile(&walk.tile, &expected)) {
-      return false;
-    }
-    rlt_walk_step(&walk);
+static int64_t tile_number(const rlt_grid *grid, const int64_t *digits) {
+  int64_t number = 0;
+  for (int32_t l = grid->loop_count; l-- > 0;) {
+    number = number * grid->loops[l].count + digits[l];
   }
-  return true;
+  return number;
+}
+
+static bool walks_agree(const rlt_grid *grid, bool has_short_runs, int64_t least_blocks) {
+  rlt_order order;
+  rlt_order_make(grid, has_short_runs, 1000, 4, least_blocks, &order);
+  bool agree = order.block_count >= least_blocks || order.block_count == grid->tile_count;
+  unsigned char *const seen = calloc((size_t)grid->tile_count, 1);
+  int64_t met = 0;
+  for (int64_t block = 0; agree && block < order.block_count; ++block) {
+    rlt_walk walk;
+    rlt_walk_start(&walk, &order, block);
+    do {
+      const int64_t number = tile_number(grid, walk.digits);
+      int64_t digits[RLT_MAX_AXES];
+      rlt_grid_digits(grid, number, digits);
+      const rlt_tile expected = rlt_grid_tile(grid, digits);
+      agree = agree && !seen[number] && same_tile(&walk.tile, &expected);
+      seen[number] = 1;
+      ++met;
+    } while (rlt_walk_step(&walk));
+  }
+  free(seen);
+  return agree && met == grid->tile_count;
+}
+
+/* A block of a matrix's transposition goes along half a page on either side. */
+static void test_blocks_of_a_matrix(void **state) {
+  (void)state;
+  const rlt_problem problem = {
+      .element_bytes = 4, .axis_count = 2, .axes = {{4096, 4096, 4096, 1}, {4096, 4096, 1, 4096}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 32},
+                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 64}};
+  rlt_grid grid;
+  rlt_grid_make(&problem, &strategy, &grid);
+  rlt_order order;
+  rlt_order_make(&grid, true, 32 * 64 * 4, 4, 1, &order);
+  assert_int_equal(order.loops[0], 1); /* along the source, 8 tiles of 256 bytes, */
+  assert_int_equal(order.inside[0], 8);
+  assert_int_equal(order.loops[1], 0); /* and 16 of 128 along the destination */
+  assert_int_equal(order.inside[1], 16);
+  assert_int_equal(order.block_count, 4096 / 64 / 8 * (4096 / 32 / 16));
 }
 
 static void test_random_grids(void **state) {
@@ -53,8 +89,8 @@ static void test_random_grids(void **state) {
       rlt_grid grid;
       rlt_grid_make(&problem, &strategy, &grid);
       tiles += grid.tile_count;
-      if (!walk_agrees(&grid, 0) ||
-          !walk_agrees(&grid, definition_random(&seed, grid.tile_count))) {
+      if (!walks_agree(&grid, true, 1) || !walks_agree(&grid, false, 1) ||
+          !walks_agree(&grid, true, definition_random(&seed, 100))) {
         definition_print(&problem);
         fail_msg("seed %" PRIu64 ", strategy %s", first_seed,
                  relayout_strategy_name(strategy.kind));
@@ -81,7 +117,7 @@ static void test_valid_counts(void **state) {
     rlt_grid grid;
     rlt_grid_make(&problem, &strategy, &grid);
     assert_int_equal(grid.tile_count, 3 * 3 * 3 * 3);
-    if (!walk_agrees(&grid, 0)) {
+    if (!walks_agree(&grid, true, 3)) {
       definition_print(&problem);
       fail();
     }
@@ -89,7 +125,8 @@ static void test_valid_counts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_grids),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_of_a_matrix),
+                                     cmocka_unit_test(test_random_grids),
                                      cmocka_unit_test(test_valid_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,8 @@ typedef struct program {
   program_guard *guards;
   int64_t
       last_source; /* a tile that starts at this element or before has a line behind all it reads */
+  rlt_order order;
   int32_t workers;
-  int64_t chunk_tiles; /* what a worker takes at a time */
 } program;
 
 /* ---- Tiles ---- */
@@ -87,20 +87,22 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
  * microseconds, which is about what waking a sleeping thread takes. */
 enum { WORKER_BYTES = 128 * 1024 };
 
-/* Each worker takes its share in this many parts, so that one that is held up does not hold up the
- * call. */
-enum { CHUNKS_PER_WORKER = 8 };
+/* Each worker takes its share in this many parts at least, so that one that is held up does not hold up
+ * the call. */
+enum { SHARES_PER_WORKER = 8 };
 
 static void divide_work(const rlt_cpu_device *device, program *made) {
-  int64_t bytes = made->problem->element_bytes;
-  for (int32_t a = 0; a < made->problem->axis_count; ++a) {
-    bytes *= made->problem->axes[a].extent;
+  const rlt_problem *const problem = made->problem;
+  int64_t bytes = problem->element_bytes;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    bytes *= problem->axes[a].extent;
   }
   const int64_t tiles = made->grid.tile_count;
   int64_t workers = rlt_min(device->threads, bytes / WORKER_BYTES);
   workers = rlt_max(rlt_min(workers, tiles), 1);
   made->workers = (int32_t)workers;
-  made->chunk_tiles = workers == 1 ? tiles : rlt_divide_up(tiles, workers * CHUNKS_PER_WORKER);
+  rlt_order_make(&made->grid, made->strategy->assembles, bytes / tiles, problem->element_bytes,
+                 workers == 1 ? 1 : workers * SHARES_PER_WORKER, &made->order);
 }
 
 static ptrdiff_t stride_of(const rlt_problem *problem, const rlt_group *group, bool source) {
@@ -236,64 +238,93 @@ static int64_t guarded_columns(const program *made, const int64_t *digits, int64
   return columns;
 }
 
-/* A walk over tiles of a call. */
-typedef struct tour {
+/* One call: its workers take blocks in turn until none is left. */
+typedef struct run {
   const program *made;
   const uint8_t *source;
   uint8_t *destination;
+  _Atomic int64_t next; /* the first block that nobody has taken */
+} run;
+
+/* A worker's way through its blocks. */
+typedef struct tour {
+  run *call;
+  int64_t block; /* to go on with after this one */
   rlt_walk walk;
 } tour;
 
-static rlt_cpu_tile tile_at(const tour *at) {
-  const program *const made = at->made;
-  const int64_t element_bytes = made->problem->element_bytes;
-  const rlt_walk *const walk = &at->walk;
-  return (rlt_cpu_tile){
-      .source = at->source + (walk->tile.valid_columns > 0 ? walk->tile.source * element_bytes : 0),
-      .source_end = at->source + made->problem->source_elements * element_bytes,
-      .is_near_end = walk->tile.source > made->last_source,
-      .first_columns = rlt_walk_is_first(walk, &made->grid.columns),
-      .first_rows = rlt_walk_is_first(walk, &made->grid.rows),
-      .destination = at->destination + walk->tile.destination * element_bytes,
-      .rows = walk->tile.rows,
-      .valid_rows = walk->tile.valid_rows,
-      .columns = walk->tile.columns,
-      .valid_columns = walk->tile.valid_columns};
+static int64_t take_block(run *call) {
+  return atomic_fetch_add_explicit(&call->next, 1, memory_order_relaxed);
 }
 
-static void run_assembled(tour *at, int64_t count) {
-  const program *const made = at->made;
+/* At the first tile of a block, if there is one left. */
+static bool start_block(tour *at) {
+  const rlt_order *const order = &at->call->made->order;
+  if (at->block >= order->block_count) {
+    return false;
+  }
+  rlt_walk_start(&at->walk, order, at->block);
+  at->block = take_block(at->call);
+  return true;
+}
+
+static bool step(tour *at) {
+  return rlt_walk_step(&at->walk) || start_block(at);
+}
+
+static rlt_cpu_tile tile_at(const tour *at) {
+  const run *const call = at->call;
+  const program *const made = call->made;
+  const int64_t element_bytes = made->problem->element_bytes;
+  const rlt_tile *const tile = &at->walk.tile;
+  return (rlt_cpu_tile){.source = call->source +
+                                  (tile->valid_columns > 0 ? tile->source * element_bytes : 0),
+                        .source_end = call->source + made->problem->source_elements * element_bytes,
+                        .is_near_end = tile->source > made->last_source,
+                        .first_columns = rlt_walk_is_first(&at->walk, &made->grid.columns),
+                        .first_rows = rlt_walk_is_first(&at->walk, &made->grid.rows),
+                        .destination = call->destination + tile->destination * element_bytes,
+                        .rows = tile->rows,
+                        .valid_rows = tile->valid_rows,
+                        .columns = tile->columns,
+                        .valid_columns = tile->valid_columns};
+}
+
+/* While one tile leaves, the next one arrives. */
+static void run_assembled(tour *at) {
+  const program *const made = at->call->made;
   _Alignas(LINE_BYTES) uint8_t assembled[ASSEMBLY_BYTES];
   rlt_cpu_tile tile = tile_at(at);
-  for (int64_t i = 0; i < count; ++i) {
+  bool goes_on = true;
+  while (goes_on) {
     made->gather(&made->frame, &tile, assembled);
-    rlt_walk_step(&at->walk);
+    goes_on = step(at);
     const rlt_cpu_tile next = tile_at(at);
-    const bool fetches = i + 1 < count && next.valid_columns > 0;
-    made->kernels->store_segments(&made->frame, &tile, assembled, fetches ? next.source : NULL);
+    const bool arrives = goes_on && next.valid_columns > 0;
+    made->kernels->store_segments(&made->frame, &tile, assembled, arrives ? next.source : NULL);
     tile = next;
   }
 }
 
-static void run_tables(tour *at, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
+static void run_tables(tour *at) {
+  const program *const made = at->call->made;
+  do {
     const rlt_cpu_tile tile = tile_at(at);
-    at->made->gather(&at->made->frame, &tile, tile.destination);
-    rlt_walk_step(&at->walk);
-  }
+    made->gather(&made->frame, &tile, tile.destination);
+  } while (step(at));
 }
 
-static void run_straight(tour *at, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
+static void run_straight(tour *at) {
+  const program *const made = at->call->made;
+  do {
     const rlt_cpu_tile tile = tile_at(at);
-    at->made->kernels->move_straight(&at->made->frame, &tile);
-    rlt_walk_step(&at->walk);
-  }
+    made->kernels->move_straight(&made->frame, &tile);
+  } while (step(at));
 }
 
-static void run_strided(tour *at, int64_t count) {
-  const program *const made = at->made;
-  for (int64_t i = 0; i < count; ++i) {
+static void run_strided(tour *at) {
+  const program *const made = at->call->made;
+  do {
     rlt_cpu_tile tile = tile_at(at);
     if (made->guard_count > 0) {
       tile.valid_columns = guarded_columns(made, at->walk.digits, tile.valid_columns);
@@ -304,52 +335,33 @@ static void run_strided(tour *at, int64_t count) {
     if (made->frame.fills) {
       made->kernels->fill_strided(&made->frame, &tile);
     }
-    rlt_walk_step(&at->walk);
-  }
+  } while (step(at));
 }
-
-static void run_tiles(const program *made, const uint8_t *source, uint8_t *destination,
-                      int64_t first, int64_t count) {
-  tour at = {.made = made, .source = source, .destination = destination};
-  rlt_walk_start(&at.walk, &made->grid, first);
-  switch (made->way) {
-  case PROGRAM_STRAIGHT:
-    run_straight(&at, count);
-    break;
-  case PROGRAM_STRIDED:
-    run_strided(&at, count);
-    break;
-  case PROGRAM_TABLES:
-    run_tables(&at, count);
-    break;
-  case PROGRAM_ASSEMBLED:
-    run_assembled(&at, count);
-    break;
-  }
-}
-
-/* One call: its workers take chunks of tiles in turn until none is left. */
-typedef struct run {
-  const program *made;
-  const uint8_t *source;
-  uint8_t *destination;
-  _Atomic int64_t next; /* the first tile that nobody has taken */
-} run;
 
 static void work(void *data, size_t worker) {
   (void)worker;
-  run *call = data;
-  const int64_t tiles = call->made->grid.tile_count;
-  const int64_t chunk = call->made->chunk_tiles;
-  for (;;) {
-    const int64_t first = atomic_fetch_add_explicit(&call->next, chunk, memory_order_relaxed);
-    if (first >= tiles) {
-      break;
-    }
-    run_tiles(call->made, call->source, call->destination, first, rlt_min(chunk, tiles - first));
+  run *const call = data;
+  const program *const made = call->made;
+  tour at = {.call = call, .block = take_block(call)};
+  if (!start_block(&at)) {
+    return;
   }
-  if (call->made->frame.streams) {
-    call->made->kernels->finish();
+  switch (made->way) {
+  case PROGRAM_STRAIGHT:
+    run_straight(&at);
+    break;
+  case PROGRAM_STRIDED:
+    run_strided(&at);
+    break;
+  case PROGRAM_TABLES:
+    run_tables(&at);
+    break;
+  case PROGRAM_ASSEMBLED:
+    run_assembled(&at);
+    break;
+  }
+  if (made->frame.streams) {
+    made->kernels->finish();
   }
 }
 

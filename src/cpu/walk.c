@@ -1,0 +1,129 @@
+#include "cpu/walk.h"
+
+#include "base/checked.h"
+
+/* ---- The order ---- */
+
+/* What a block goes along either side. Half a page, as few rows begin with one: the pages of both sides
+ * are then about as many as second-level TLBs hold. */
+enum { NEAR_BYTES = RLT_PAGE_BYTES / 2 };
+
+/* Enough long runs that finding the next block costs nothing beside them. */
+enum { LONG_BYTES = 64 * 1024 };
+
+typedef struct ordering {
+  const rlt_grid *grid;
+  rlt_order *made;
+  int32_t count; /* loops that have their place */
+  bool is_placed[RLT_MAX_AXES];
+} ordering;
+
+static void place(ordering *at, int32_t loop, int64_t inside) {
+  at->made->loops[at->count] = loop;
+  at->made->inside[at->count++] = inside;
+  at->is_placed[loop] = true;
+}
+
+/* The loop with the shortest steps on one side, shorter than `most`; -1 where there is none. */
+static int32_t nearest_loop(const ordering *at, bool in_source, int64_t most) {
+  int32_t best = -1;
+  int64_t least = most;
+  for (int32_t l = 0; l < at->grid->loop_count; ++l) {
+    const rlt_loop *const loop = &at->grid->loops[l];
+    const int64_t step = in_source ? loop->source_step : loop->destination_step;
+    if (!at->is_placed[l] && loop->count > 1 && step > 0 && step < least) {
+      best = l;
+      least = step;
+    }
+  }
+  return best;
+}
+
+/* Iterations along one side, until they reach as far as a block does. */
+static void go_along(ordering *at, bool in_source, int64_t near) {
+  int64_t reached = 0;
+  while (reached < near) {
+    const int32_t l = nearest_loop(at, in_source, near);
+    if (l < 0) {
+      return;
+    }
+    const rlt_loop *const loop = &at->grid->loops[l];
+    const int64_t step = in_source ? loop->source_step : loop->destination_step;
+    const int64_t inside = rlt_min(loop->count, rlt_divide_up(near, step));
+    reached = step * inside;
+    place(at, l, inside);
+  }
+}
+
+static int64_t count_blocks(const rlt_order *order) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < order->grid->loop_count; ++i) {
+    count *= rlt_divide_up(order->grid->loops[order->loops[i]].count, order->inside[i]);
+  }
+  return count;
+}
+
+/* The last of the loops that a block has several iterations of. */
+static void halve_blocks(rlt_order *order) {
+  for (int32_t i = order->grid->loop_count - 1; i >= 0; --i) {
+    if (order->inside[i] > 1) {
+      order->inside[i] = rlt_divide_up(order->inside[i], 2);
+      return;
+    }
+  }
+}
+
+void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_bytes,
+                    int64_t element_bytes, int64_t least_blocks, rlt_order *order) {
+  order->grid = grid;
+  ordering at = {.grid = grid, .made = order};
+  if (has_short_runs) {
+    go_along(&at, true, NEAR_BYTES / element_bytes);
+    go_along(&at, false, NEAR_BYTES / element_bytes);
+  }
+  int64_t room = has_short_runs ? 1 : LONG_BYTES / rlt_max(tile_bytes, 1);
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    if (!at.is_placed[l]) {
+      const int64_t inside = rlt_max(rlt_min(grid->loops[l].count, room), 1);
+      room /= inside;
+      place(&at, l, inside);
+    }
+  }
+  least_blocks = rlt_min(least_blocks, grid->tile_count);
+  while ((order->block_count = count_blocks(order)) < least_blocks) {
+    halve_blocks(order);
+  }
+}
+
+/* ---- The walk ---- */
+
+static void find_tile(rlt_walk *walk) {
+  walk->tile = rlt_grid_tile(walk->order->grid, walk->digits);
+}
+
+void rlt_walk_start(rlt_walk *walk, const rlt_order *order, int64_t block) {
+  const rlt_grid *const grid = order->grid;
+  walk->order = order;
+  for (int32_t i = 0; i < grid->loop_count; ++i) {
+    const int64_t count = grid->loops[order->loops[i]].count;
+    const int64_t blocks = rlt_divide_up(count, order->inside[i]);
+    walk->begins[i] = block % blocks * order->inside[i];
+    walk->ends[i] = rlt_min(walk->begins[i] + order->inside[i], count);
+    walk->digits[order->loops[i]] = walk->begins[i];
+    block /= blocks;
+  }
+  find_tile(walk);
+}
+
+bool rlt_walk_step(rlt_walk *walk) {
+  const rlt_order *const order = walk->order;
+  for (int32_t i = 0; i < order->grid->loop_count; ++i) {
+    int64_t *const digit = &walk->digits[order->loops[i]];
+    if (++*digit < walk->ends[i]) {
+      find_tile(walk);
+      return true;
+    }
+    *digit = walk->begins[i];
+  }
+  return false;
+}
