@@ -103,40 +103,56 @@ static void fill_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
 
 /* ---- Short runs ---- */
 
-/* One run, of which `room` bytes are loaded and stored at once where that is more than it has: what
+/* The loops over a tile's runs, in the order in which they are put where there is one. */
+typedef struct run_loops {
+  int64_t outer_count, outer_step;
+  int64_t inner_count, inner_step;
+  const ptrdiff_t *outer_from, *outer_to;
+  const ptrdiff_t *inner_from, *inner_to;
+} run_loops;
+
+static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
+  const int64_t run = frame->assembly.dense_columns;
+  const rlt_cpu_positions *const rows = &frame->rows;
+  const rlt_cpu_positions *const columns = &frame->columns;
+  return frame->assembly.rows_inside
+             ? (run_loops){tile->columns, run,         tile->rows, 1,
+                           columns->from, columns->to, rows->from, rows->to}
+             : (run_loops){tile->rows, 1,        tile->columns, run,
+                           rows->from, rows->to, columns->from, columns->to};
+}
+
+/* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once. What
  * spills over is written again later. */
-static inline void gather_run(uint8_t *restrict to, const uint8_t *restrict from, int64_t count,
-                              int room) {
-  if (count <= room) {
-    memcpy(to, from, (size_t)room);
-  } else {
-    move_run(to, from, count);
+static inline void gather_whole_runs(const run_loops *over, const uint8_t *restrict from,
+                                     uint8_t *restrict to, int room) {
+  for (int64_t outer = 0; outer < over->outer_count; outer += over->outer_step) {
+    const uint8_t *const outer_from = from + over->outer_from[outer];
+    uint8_t *const outer_to = to + over->outer_to[outer];
+    for (int64_t inner = 0; inner < over->inner_count; inner += over->inner_step) {
+      memcpy(outer_to + over->inner_to[inner], outer_from + over->inner_from[inner], (size_t)room);
+    }
   }
 }
 
-/* Run after run, in the order in which they are put where there is one. */
-static inline void gather_runs_of(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to,
-                                  int room) {
+/* Any runs: those without a source, and the ends of others, are filled. */
+static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_assembly *const made = &frame->assembly;
-  const int64_t run = made->dense_columns;
-  const int64_t outer_count = made->rows_inside ? tile->columns : tile->rows;
-  const int64_t outer_step = made->rows_inside ? run : 1;
-  const int64_t inner_count = made->rows_inside ? tile->rows : tile->columns;
-  const int64_t inner_step = made->rows_inside ? 1 : run;
-  for (int64_t outer = 0; outer < outer_count; outer += outer_step) {
-    for (int64_t inner = 0; inner < inner_count; inner += inner_step) {
+  const run_loops over = loops_over(frame, tile);
+  for (int64_t outer = 0; outer < over.outer_count; outer += over.outer_step) {
+    for (int64_t inner = 0; inner < over.inner_count; inner += over.inner_step) {
       const int64_t row = made->rows_inside ? inner : outer;
       const int64_t column = made->rows_inside ? outer : inner;
       const bool has_source = row < tile->valid_rows && column < tile->valid_columns &&
                               frame->rows.from[row] != RLT_CPU_NO_SOURCE &&
                               (frame->keeps == NULL || frame->keeps[column * ELEMENT_BYTES] != 0);
-      const int64_t count = rlt_min(run, tile->columns - column);
+      const int64_t count = rlt_min(made->dense_columns, tile->columns - column);
       const int64_t valid =
           has_source ? rlt_min(made->valid_columns, tile->valid_columns - column) : 0;
-      uint8_t *const begin = to + frame->rows.to[row] + frame->columns.to[column];
+      uint8_t *const begin = to + over.outer_to[outer] + over.inner_to[inner];
       if (valid > 0) {
-        gather_run(begin, tile->source + frame->rows.from[row] + frame->columns.from[column],
-                   valid * ELEMENT_BYTES, room);
+        move_run(begin, tile->source + over.outer_from[outer] + over.inner_from[inner],
+                 valid * ELEMENT_BYTES);
       }
       if (valid < count) {
         fill_run(begin + valid * ELEMENT_BYTES, frame->fill, (count - valid) * ELEMENT_BYTES);
@@ -146,16 +162,26 @@ static inline void gather_runs_of(const rlt_cpu_frame *frame, const rlt_cpu_tile
 }
 
 static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const int64_t run = frame->assembly.dense_columns * ELEMENT_BYTES;
-  if (frame->assembly.exact || tile->is_near_end || run > LINE_BYTES) {
-    gather_runs_of(frame, tile, to, 0);
-  } else if (run <= 16) {
-    gather_runs_of(frame, tile, to, 16);
-  } else if (run <= 32) {
-    gather_runs_of(frame, tile, to, 32);
-  } else {
-    gather_runs_of(frame, tile, to, LINE_BYTES);
+  const rlt_assembly *const made = &frame->assembly;
+  const int64_t run = made->dense_columns * ELEMENT_BYTES;
+  const bool is_whole = !frame->row_gaps && frame->keeps == NULL &&
+                        tile->valid_rows == tile->rows && tile->valid_columns == tile->columns &&
+                        made->valid_columns == made->dense_columns &&
+                        tile->columns % made->dense_columns == 0;
+  const bool may_spill = !made->exact && !tile->is_near_end;
+  const run_loops over = loops_over(frame, tile);
+#define GATHER_UP_TO(room)                                                                         \
+  if (is_whole && (run == (room) || (run < (room) && may_spill))) {                                \
+    gather_whole_runs(&over, tile->source, to, room);                                              \
+    return;                                                                                        \
   }
+  GATHER_UP_TO(4)
+  GATHER_UP_TO(8)
+  GATHER_UP_TO(16)
+  GATHER_UP_TO(32)
+  GATHER_UP_TO(64)
+#undef GATHER_UP_TO
+  gather_any_runs(frame, tile, to);
 }
 
 /* ---- Turned ---- */
@@ -228,46 +254,69 @@ static void gather_turned(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
 
 /* ---- Assembled tiles leave ---- */
 
-/* What a segment of this tile has, in bytes. Tiles with a halo share no line with the next: each
- * writes those that begin in its own block, to their ends. */
-typedef struct extent {
-  int64_t own;
-  int64_t held; /* with the halo */
-  bool leaves_first;
-} extent;
+/* What the next tile reads is fetched at the pace at which this one leaves. */
+typedef struct arrival {
+  const uint8_t *start;
+  const ptrdiff_t *ahead;
+  int64_t left; /* of those */
+  int64_t pace; /* for each line that leaves */
+} arrival;
 
-static extent segment_extent(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const rlt_assembly *const made = &frame->assembly;
-  const bool by_rows = made->segment_side == RLT_ASSEMBLY_ROWS;
-  const rlt_cpu_cut *const cut = by_rows ? &frame->row_cut : &frame->column_cut;
-  const int64_t unit = made->segment_unit * ELEMENT_BYTES;
-  const int64_t steps = made->segment_side == RLT_ASSEMBLY_NEITHER
-                            ? 1
-                            : (by_rows ? tile->rows : tile->columns) / cut->inner;
-  return (extent){.own = unit * rlt_min(steps, cut->block),
-                  .held = unit * steps,
-                  .leaves_first =
-                      cut->halo > 0 && !(by_rows ? tile->first_rows : tile->first_columns)};
+static inline void fetch_some(arrival *of, int64_t count) {
+  const int64_t most = rlt_min(count, of->left);
+  for (int64_t i = 0; i < most; ++i) {
+    fetch(of->start + of->ahead[i]);
+  }
+  of->ahead += most;
+  of->left -= most;
 }
 
-/* Whole elements from `at` on to where the next line begins. */
-static inline int64_t elements_to_line(const uint8_t *at) {
-  const int64_t bytes = bytes_to_line(at);
-  return bytes - bytes % ELEMENT_BYTES;
+/* Bytes of a tile's segments. */
+static int64_t segment_bytes(const rlt_cpu_frame *frame, int64_t column_steps, int64_t row_steps) {
+  const rlt_assembly *const made = &frame->assembly;
+  const int64_t unit = made->segment_unit * ELEMENT_BYTES;
+  switch (made->segment_side) {
+  case RLT_ASSEMBLY_COLUMNS:
+    return unit * column_steps;
+  case RLT_ASSEMBLY_ROWS:
+    return unit * row_steps;
+  case RLT_ASSEMBLY_NEITHER:
+    break;
+  }
+  return unit;
+}
+
+/* The line that the last tile left unfinished, or what there is of it now. How many bytes it took. */
+static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t count, uint8_t *line,
+                                  uint8_t *held, bool goes_on) {
+  const int64_t begun = *held;
+  const int64_t added = rlt_min(LINE_BYTES - begun, count);
+  move_few(line + begun, from, added);
+  *held = 0;
+  if (begun + added == LINE_BYTES) {
+    stream_line(to - begun, line);
+  } else if (goes_on) {
+    *held = (uint8_t)(begun + added);
+  } else {
+    move_few(to - begun, line, begun + added);
+  }
+  return added;
 }
 
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                           const uint8_t *assembled, const uint8_t *next) {
+                           const uint8_t *assembled, rlt_cpu_carry *carry, const uint8_t *next) {
   const rlt_assembly *const made = &frame->assembly;
   const bool streams = frame->streams;
-  const extent of = segment_extent(frame, tile);
-  const int64_t column_steps = tile->columns / frame->column_cut.inner;
-  const int64_t row_steps = tile->rows / frame->row_cut.inner;
+  const int64_t column_steps = tile->columns / frame->column_inner;
+  const int64_t row_steps = tile->rows / frame->row_inner;
+  const int64_t count = segment_bytes(frame, column_steps, row_steps);
   const int64_t pitch = made->segment_pitch * ELEMENT_BYTES;
-  const int64_t ahead_count = next != NULL ? frame->ahead_count : 0;
-  const int64_t lines = rlt_max(made->segment_count * of.own / LINE_BYTES, 1);
-  const int64_t ahead_step = rlt_divide_up(ahead_count, lines);
-  int64_t ahead = 0;
+  arrival arrives = {.start = next, .ahead = frame->ahead};
+  if (next != NULL) {
+    arrives.left = frame->ahead_count;
+    arrives.pace =
+        rlt_divide_up(arrives.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
+  }
   for (int64_t s = 0; s < made->segment_count; ++s) {
     const rlt_cpu_segment *const segment = &frame->segments[s];
     if (segment->column_step >= column_steps || segment->row_step >= row_steps) {
@@ -275,24 +324,25 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     }
     const uint8_t *const from = assembled + s * pitch;
     uint8_t *const to = tile->destination + segment->destination;
-    const int64_t end =
-        of.own < of.held ? rlt_min(of.own + elements_to_line(to + of.own), of.held) : of.own;
-    int64_t i = of.leaves_first ? rlt_min(elements_to_line(to), end) : 0;
-    const int64_t head = bytes_before_line(to + i, end - i, streams);
-    move_few(to + i, from + i, head);
-    i += head;
-    for (; i + LINE_BYTES <= end; i += LINE_BYTES) {
-      store_line(to + i, from + i, streams);
-      const int64_t ahead_end = rlt_min(ahead + ahead_step, ahead_count);
-      for (; ahead < ahead_end; ++ahead) {
-        fetch(next + frame->ahead[ahead]);
-      }
+    int64_t i = 0;
+    if (carry->held[s] > 0) {
+      i = finish_line(to, from, count, carry->lines[s], &carry->held[s], carry->goes_on);
+    } else {
+      i = bytes_before_line(to, count, streams);
+      move_few(to, from, i);
     }
-    move_few(to + i, from + i, end - i);
+    for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
+      store_line(to + i, from + i, streams);
+      fetch_some(&arrives, arrives.pace);
+    }
+    if (i < count && carry->goes_on) {
+      carry->held[s] = (uint8_t)(count - i);
+      move_few(carry->lines[s], from + i, count - i);
+    } else {
+      move_few(to + i, from + i, count - i);
+    }
   }
-  for (; ahead < ahead_count; ++ahead) {
-    fetch(next + frame->ahead[ahead]);
-  }
+  fetch_some(&arrives, arrives.left);
 }
 
 static void finish(void) {

@@ -20,8 +20,6 @@ typedef struct rlt_cpu_tile {
   const uint8_t *source;
   const uint8_t *source_end; /* of the whole source, */
   bool is_near_end;          /* which lies less than a line behind some row or column of the tile */
-  bool first_columns;        /* no block before these */
-  bool first_rows;
   uint8_t *destination;
   int64_t rows, valid_rows;
   int64_t columns, valid_columns;
@@ -36,13 +34,6 @@ typedef struct rlt_cpu_positions {
 
 #define RLT_CPU_NO_SOURCE PTRDIFF_MIN
 
-/* One side's last axis, of which tiles may have parts. */
-typedef struct rlt_cpu_cut {
-  int64_t inner; /* positions of a step */
-  int64_t block; /* steps of a whole tile, */
-  int64_t halo;  /* and those of the next that it holds too */
-} rlt_cpu_cut;
-
 /* A segment of the assembly, and at which steps of the groups' last axes it lies. */
 typedef struct rlt_cpu_segment {
   ptrdiff_t destination; /* bytes from the tile's start */
@@ -50,7 +41,21 @@ typedef struct rlt_cpu_segment {
   int64_t row_step;
 } rlt_cpu_segment;
 
-enum { RLT_CPU_FILL_BYTES = 128 }; /* two lines */
+enum {
+  RLT_CPU_LINE_BYTES = 64,
+  RLT_CPU_FILL_BYTES = 2 * RLT_CPU_LINE_BYTES,
+  RLT_CPU_ASSEMBLY_BYTES = 32 * 1024,
+  /* A segment is an element long at least, and a line lies between it and the next. */
+  RLT_CPU_MOST_SEGMENTS = RLT_CPU_ASSEMBLY_BYTES / (RLT_CPU_LINE_BYTES + 1)
+};
+
+/* Lines that segments end in the middle of, where the next tile goes on with them. */
+typedef struct rlt_cpu_carry {
+  bool goes_on; /* the next tile does */
+  uint8_t
+      held[RLT_CPU_MOST_SEGMENTS]; /* bytes of each segment's line that are here, from its start */
+  uint8_t lines[RLT_CPU_MOST_SEGMENTS][RLT_CPU_LINE_BYTES];
+} rlt_cpu_carry;
 
 typedef struct rlt_cpu_frame {
   bool fills;
@@ -64,7 +69,7 @@ typedef struct rlt_cpu_frame {
   /* Tiles by tables. */
   rlt_assembly assembly; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
-  rlt_cpu_cut row_cut, column_cut;
+  int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   uint8_t
       *keeps; /* 0xff for each byte of a column that can have a source, a line beyond; or NULL */
   bool row_gaps;
@@ -80,7 +85,8 @@ typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_til
 /* Lets an assembly leave for the destination, while the tile that starts at `next` in the source
  * arrives. NULL: none does. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                                  const uint8_t *assembled, const uint8_t *next);
+                                  const uint8_t *assembled, rlt_cpu_carry *carry,
+                                  const uint8_t *next);
 
 /* All that depends on the instruction set and the element size. */
 typedef struct rlt_cpu_kernels {

@@ -44,29 +44,49 @@ typedef struct program {
   int64_t
       last_source; /* a tile that starts at this element or before has a line behind all it reads */
   rlt_order order;
+  rlt_order carrying; /* where lines are carried from tile to tile */
+  int32_t carry_loop; /* along which tiles go on with each other's segments; -1: none */
+  bool starts_lines;  /* every segment does, if the destination does */
   int32_t workers;
 } program;
 
 /* ---- Tiles ---- */
 
 /* A tile and what the next one reads fit a second-level cache, and mostly the first. */
-enum { LINE_BYTES = 64, ASSEMBLY_BYTES = 32 * 1024 };
+enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
+
+/* Two lines on either side make tiles of about as many rows and columns as processors fetch ahead at a
+ * time; of wide elements it may be more, and of narrow ones it takes many rows for a line to be
+ * written anyhow. */
+static rlt_runs short_runs(int64_t element_bytes) {
+  switch (element_bytes) {
+  case 1:
+  case 2:
+    return (rlt_runs){.read_bytes = 128, .write_bytes = 192};
+  case 4:
+    return (rlt_runs){.read_bytes = 128, .write_bytes = 128};
+  default:
+    return (rlt_runs){.read_bytes = 256, .write_bytes = 256};
+  }
+}
 
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
   const rlt_cpu_kernels *const kernels = rlt_cpu_kernels_of(own->instructions, element_bytes);
+  const rlt_runs runs = short_runs(element_bytes);
   return (rlt_traits){
       .line_bytes = LINE_BYTES,
       /* Enough for copies to be at their best, and a megabyte still makes work for four. */
       .run_columns_bytes = 256 * 1024,
       .run_tile_bytes = 64 * 1024,
-      .assembly_bytes = ASSEMBLY_BYTES,
+      .assembly_bytes = RLT_CPU_ASSEMBLY_BYTES,
       .assembly_least_bytes = 4 * 1024,
-      .assembly_runs = {.read_bytes = 256, .write_bytes = 192},
-      .assembly_far_runs = {.read_bytes = 256, .write_bytes = 192},
-      .assembly_apart_runs = {.read_bytes = 256, .write_bytes = 512},
+      .assembly_runs = runs,
+      .assembly_far_runs = runs,
+      .assembly_apart_runs = runs,
       .straight_run_bytes = 512,
       .cache_bytes = own->cache_bytes,
+      .carries_lines = true,
       .block_rows = kernels->block_rows,
       .block_columns = kernels->block_columns,
       .rates = {.line_again = 0.05,
@@ -76,8 +96,8 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
                 .block = 0.1,
                 .line = 0.03,
                 .element = 0.1,
-                .tile = 2,
-                .page = 0.3},
+                .tile = 1,
+                .page = 0.1},
   };
 }
 
@@ -101,8 +121,34 @@ static void divide_work(const rlt_cpu_device *device, program *made) {
   int64_t workers = rlt_min(device->threads, bytes / WORKER_BYTES);
   workers = rlt_max(rlt_min(workers, tiles), 1);
   made->workers = (int32_t)workers;
-  rlt_order_make(&made->grid, made->strategy->assembles, bytes / tiles, problem->element_bytes,
-                 workers == 1 ? 1 : workers * SHARES_PER_WORKER, &made->order);
+  const int64_t least = workers == 1 ? 1 : workers * SHARES_PER_WORKER;
+  rlt_order_make(&made->grid, made->strategy->assembles, -1, bytes / tiles, problem->element_bytes,
+                 least, &made->order);
+  if (made->carry_loop >= 0) {
+    rlt_order_make(&made->grid, true, made->carry_loop, bytes / tiles, problem->element_bytes,
+                   least, &made->carrying);
+  }
+}
+
+/* Along which loop segments of a tile go on where those of the one before end, and whether all segments
+ * begin with a line. */
+static void find_carry(program *made) {
+  const int64_t line = LINE_BYTES / made->problem->element_bytes;
+  const int64_t length =
+      made->frame.assembly.segment_pitch - line; /* what a whole tile's segment has */
+  made->carry_loop = -1;
+  made->starts_lines = true;
+  for (int32_t l = 0; l < made->grid.loop_count; ++l) {
+    const rlt_loop *const loop = &made->grid.loops[l];
+    made->starts_lines = made->starts_lines && loop->destination_step % line == 0;
+    if (loop->count > 1 && loop->destination_step == length) {
+      made->carry_loop = l;
+    }
+  }
+  for (int64_t s = 0; s < made->frame.assembly.segment_count; ++s) {
+    made->starts_lines =
+        made->starts_lines && made->frame.segments[s].destination % LINE_BYTES == 0;
+  }
 }
 
 static ptrdiff_t stride_of(const rlt_problem *problem, const rlt_group *group, bool source) {
@@ -199,12 +245,16 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
   made->frame.streams = problem->destination_elements > own->cache_bytes / problem->element_bytes;
   rlt_grid_make(problem, strategy, &made->grid);
   set_frame(problem, strategy, &made->frame);
-  divide_work(own, made);
+  made->carry_loop = -1;
   const relayout_status status = set_way(made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);
     return status;
   }
+  if (made->way == PROGRAM_ASSEMBLED && made->frame.streams) {
+    find_carry(made);
+  }
+  divide_work(own, made);
   *program_made = made;
   return RELAYOUT_OK;
 }
@@ -243,6 +293,8 @@ typedef struct run {
   const program *made;
   const uint8_t *source;
   uint8_t *destination;
+  const rlt_order *order;
+  bool carries;
   _Atomic int64_t next; /* the first block that nobody has taken */
 } run;
 
@@ -259,7 +311,7 @@ static int64_t take_block(run *call) {
 
 /* At the first tile of a block, if there is one left. */
 static bool start_block(tour *at) {
-  const rlt_order *const order = &at->call->made->order;
+  const rlt_order *const order = at->call->order;
   if (at->block >= order->block_count) {
     return false;
   }
@@ -281,8 +333,6 @@ static rlt_cpu_tile tile_at(const tour *at) {
                                   (tile->valid_columns > 0 ? tile->source * element_bytes : 0),
                         .source_end = call->source + made->problem->source_elements * element_bytes,
                         .is_near_end = tile->source > made->last_source,
-                        .first_columns = rlt_walk_is_first(&at->walk, &made->grid.columns),
-                        .first_rows = rlt_walk_is_first(&at->walk, &made->grid.rows),
                         .destination = call->destination + tile->destination * element_bytes,
                         .rows = tile->rows,
                         .valid_rows = tile->valid_rows,
@@ -293,15 +343,19 @@ static rlt_cpu_tile tile_at(const tour *at) {
 /* While one tile leaves, the next one arrives. */
 static void run_assembled(tour *at) {
   const program *const made = at->call->made;
-  _Alignas(LINE_BYTES) uint8_t assembled[ASSEMBLY_BYTES];
+  _Alignas(LINE_BYTES) uint8_t assembled[RLT_CPU_ASSEMBLY_BYTES];
+  rlt_cpu_carry carry;
+  memset(carry.held, 0, sizeof carry.held);
   rlt_cpu_tile tile = tile_at(at);
   bool goes_on = true;
   while (goes_on) {
     made->gather(&made->frame, &tile, assembled);
+    carry.goes_on = at->call->carries && rlt_walk_goes_on(&at->walk);
     goes_on = step(at);
     const rlt_cpu_tile next = tile_at(at);
     const bool arrives = goes_on && next.valid_columns > 0;
-    made->kernels->store_segments(&made->frame, &tile, assembled, arrives ? next.source : NULL);
+    made->kernels->store_segments(&made->frame, &tile, assembled, &carry,
+                                  arrives ? next.source : NULL);
     tile = next;
   }
 }
@@ -369,7 +423,14 @@ relayout_status rlt_cpu_program_execute(relayout_device *device, const void *pro
                                         const void *source, void *destination,
                                         relayout_error *error) {
   (void)error;
-  run call = {.made = program_made, .source = source, .destination = destination};
+  const program *const made = program_made;
+  const bool starts_lines = made->starts_lines && (uintptr_t)destination % LINE_BYTES == 0;
+  const bool carries = made->carry_loop >= 0 && !starts_lines;
+  run call = {.made = made,
+              .source = source,
+              .destination = destination,
+              .order = carries ? &made->carrying : &made->order,
+              .carries = carries};
   atomic_init(&call.next, 0);
   rlt_cpu_run_tasks((const rlt_cpu_device *)device, call.made->workers, work, &call);
   return RELAYOUT_OK;

@@ -77,10 +77,6 @@ static relayout_status set_sides(const rlt_problem *problem, const rlt_strategy 
   return status;
 }
 
-static rlt_cpu_cut cut_of(const rlt_group *group) {
-  return (rlt_cpu_cut){.inner = group->inner, .block = group->block, .halo = group->halo};
-}
-
 /* ---- Segments ---- */
 
 static relayout_status set_segments(const rlt_problem *problem, const rlt_strategy *strategy,
@@ -181,8 +177,8 @@ relayout_status rlt_cpu_tables_make(const rlt_problem *problem, const rlt_strate
                                     bool assembled, rlt_cpu_frame *frame, relayout_error *error) {
   rlt_assembly_make(problem, strategy, LINE_BYTES / problem->element_bytes, &frame->assembly);
   frame->assembly.exact = frame->assembly.exact || !assembled;
-  frame->row_cut = cut_of(&strategy->rows);
-  frame->column_cut = cut_of(&strategy->columns);
+  frame->row_inner = strategy->rows.inner;
+  frame->column_inner = strategy->columns.inner;
   relayout_status status = set_sides(problem, strategy, assembled, frame, error);
   if (status == RELAYOUT_OK && assembled) {
     status = set_segments(problem, strategy, frame, error);

@@ -4,9 +4,8 @@
 
 /* ---- The order ---- */
 
-/* What a block goes along either side. Half a page, as few rows begin with one: the pages of both sides
- * are then about as many as second-level TLBs hold. */
-enum { NEAR_BYTES = RLT_PAGE_BYTES / 2 };
+/* What a block goes along either side. */
+enum { NEAR_BYTES = RLT_PAGE_BYTES };
 
 /* Enough long runs that finding the next block costs nothing beside them. */
 enum { LONG_BYTES = 64 * 1024 };
@@ -73,13 +72,20 @@ static void halve_blocks(rlt_order *order) {
   }
 }
 
-void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_bytes,
+void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int32_t first, int64_t tile_bytes,
                     int64_t element_bytes, int64_t least_blocks, rlt_order *order) {
   order->grid = grid;
   ordering at = {.grid = grid, .made = order};
+  if (first >= 0) {
+    const rlt_loop *const loop = &grid->loops[first];
+    place(&at, first,
+          rlt_min(loop->count, rlt_divide_up(NEAR_BYTES / element_bytes, loop->destination_step)));
+  }
   if (has_short_runs) {
     go_along(&at, true, NEAR_BYTES / element_bytes);
-    go_along(&at, false, NEAR_BYTES / element_bytes);
+    if (first < 0) {
+      go_along(&at, false, NEAR_BYTES / element_bytes);
+    }
   }
   int64_t room = has_short_runs ? 1 : LONG_BYTES / rlt_max(tile_bytes, 1);
   for (int32_t l = 0; l < grid->loop_count; ++l) {

@@ -27,8 +27,9 @@ typedef struct rlt_order {
 } rlt_order;
 
 /* Blocks along the pages of both sides, for tiles with many short runs; or, where these are long, in the
- * grid's own order. There are at least `least_blocks`, if there are as many tiles. */
-void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_bytes,
+ * grid's own order. The loop `first`, if that is not -1, becomes the innermost. There are at least
+ * `least_blocks`, if there are as many tiles. */
+void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int32_t first, int64_t tile_bytes,
                     int64_t element_bytes, int64_t least_blocks, rlt_order *order);
 
 /* Where a walk over a block's tiles is. */
@@ -45,9 +46,10 @@ void rlt_walk_start(rlt_walk *walk, const rlt_order *order, int64_t block);
 /* At the next one; false at the last. */
 bool rlt_walk_step(rlt_walk *walk);
 
-/* Whether no block of this side's axis lies before the tile's. */
-static inline bool rlt_walk_is_first(const rlt_walk *walk, const rlt_side *side) {
-  return side->block_loop < 0 || walk->digits[side->block_loop] == 0;
+/* Whether the next tile of the block differs in nothing but the innermost loop. */
+static inline bool rlt_walk_goes_on(const rlt_walk *walk) {
+  const rlt_order *const order = walk->order;
+  return order->grid->loop_count > 0 && walk->digits[order->loops[0]] + 1 < walk->ends[0];
 }
 
 #endif

@@ -253,13 +253,14 @@ static int64_t read_run(const assembling *at, int32_t *next) {
 }
 
 /* As many steps of `axis` as make `factor` of what the group has without it, if there is room: a new
- * axis of the group, or more of its last one. */
+ * axis of the group, or more of its last one. What would leave little for a last block is taken whole. */
 static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t factor) {
   const bool grows = is_last_axis(group, axis);
   const int64_t taken = grows ? group->block : 1;
   const int64_t extent = at->problem->axes[axis].extent;
   const int64_t others = tile_elements(at) / taken;
-  int64_t steps = rlt_min(rlt_min(extent, factor), rlt_max(at->room / others, 1));
+  const int64_t wanted = extent <= factor + factor / 2 ? extent : factor;
+  int64_t steps = rlt_min(wanted, rlt_max(at->room / others, 1));
   if (axis == 0 && steps < extent && steps > at->line) {
     steps -= steps % at->line;
   } else if (axis > 0 && steps < extent && group->axis_count > 0) {
@@ -352,10 +353,10 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
   rlt_group *const group =
       assembly.segment_side == RLT_ASSEMBLY_COLUMNS ? &strategy->columns : &strategy->rows;
   const int64_t length = assembly.segment_unit * group->block;
-  const bool is_written_past_cache =
-      traits->cache_bytes > 0 &&
+  const bool needs_whole_lines =
+      traits->cache_bytes > 0 && !traits->carries_lines &&
       problem->destination_elements > traits->cache_bytes / problem->element_bytes;
-  if (!is_written_past_cache || assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
+  if (!needs_whole_lines || assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
     return;
   }

@@ -105,6 +105,7 @@ typedef struct rlt_traits {
   rlt_runs assembly_apart_runs; /* where they begin anywhere in lines */
   int64_t straight_run_bytes;
   int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
+  bool carries_lines;  /* tiles go on with lines that others left unfinished, and need no halo */
   int64_t block_rows;  /* of the blocks that are turned in registers, in elements */
   int64_t block_columns;
 
