@@ -19,7 +19,7 @@ static void fill_rest(uint8_t *row, int64_t first, int64_t count, const rlt_cpu_
   i += head;
   const uint8_t *const fill = frame->fill + i % ELEMENT_BYTES;
   for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
-    store_line(row + i, fill, frame->streams);
+    move_line(row + i, fill, frame->streams);
   }
   move_few(row + i, fill, count - i);
 }
@@ -32,13 +32,13 @@ static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const u
   move_few(to, from, i);
   for (; i + LINE_BYTES <= valid; i += LINE_BYTES) {
     fetch(next + i);
-    store_line(to + i, from + i, streams);
+    move_line(to + i, from + i, streams);
   }
   if (i < valid && i + LINE_BYTES <= count) {
     _Alignas(LINE_BYTES) uint8_t mixed[LINE_BYTES];
     memcpy(mixed, frame->fill + i % ELEMENT_BYTES, LINE_BYTES);
     move_few(mixed, from + i, valid - i);
-    store_line(to + i, mixed, streams);
+    move_line(to + i, mixed, streams);
     i += LINE_BYTES;
   } else {
     move_few(to + i, from + i, valid - i);
@@ -286,19 +286,23 @@ static int64_t segment_bytes(const rlt_cpu_frame *frame, int64_t column_steps, i
   return unit;
 }
 
-/* The line that the last tile left unfinished, or what there is of it now. How many bytes it took. */
-static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t count, uint8_t *line,
+/* The line that the last tile left unfinished, or what there is of it now. How many bytes it took. A
+ * whole one is put together in registers: what has just been stored could not be loaded before all lines
+ * that are on their way have left. So bytes before `from` are loaded too. */
+static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t count, uint8_t *begun,
                                   uint8_t *held, bool goes_on) {
-  const int64_t begun = *held;
-  const int64_t added = rlt_min(LINE_BYTES - begun, count);
-  move_few(line + begun, from, added);
+  const int64_t before = *held;
+  const int64_t added = rlt_min(LINE_BYTES - before, count);
   *held = 0;
-  if (begun + added == LINE_BYTES) {
-    stream_line(to - begun, line);
-  } else if (goes_on) {
-    *held = (uint8_t)(begun + added);
+  if (before + added == LINE_BYTES) {
+    stream_line(to - before, join_lines(load_line(begun), load_line(from - before), before));
+    return added;
+  }
+  move_few(begun + before, from, added);
+  if (goes_on) {
+    *held = (uint8_t)(before + added);
   } else {
-    move_few(to - begun, line, begun + added);
+    move_few(to - before, begun, before + added);
   }
   return added;
 }
@@ -325,19 +329,22 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     const uint8_t *const from = assembled + s * pitch;
     uint8_t *const to = tile->destination + segment->destination;
     int64_t i = 0;
-    if (carry->held[s] > 0) {
-      i = finish_line(to, from, count, carry->lines[s], &carry->held[s], carry->goes_on);
+    uint8_t *const held = &carry->held[carry->first + s];
+    uint8_t *const begun = carry->lines[carry->first + s];
+    if (*held > 0) {
+      i = finish_line(to, from, count, begun, held, carry->goes_on);
+      fetch_some(&arrives, arrives.pace);
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
     }
     for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
-      store_line(to + i, from + i, streams);
+      move_line(to + i, from + i, streams);
       fetch_some(&arrives, arrives.pace);
     }
     if (i < count && carry->goes_on) {
-      carry->held[s] = (uint8_t)(count - i);
-      move_few(carry->lines[s], from + i, count - i);
+      *held = (uint8_t)(count - i);
+      move_few(begun, from + i, count - i);
     } else {
       move_few(to + i, from + i, count - i);
     }

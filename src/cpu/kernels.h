@@ -49,11 +49,12 @@ enum {
   RLT_CPU_MOST_SEGMENTS = RLT_CPU_ASSEMBLY_BYTES / (RLT_CPU_LINE_BYTES + 1)
 };
 
-/* Lines that segments end in the middle of, where the next tile goes on with them. */
+/* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles that
+ * are moved in between may have theirs here too. */
 typedef struct rlt_cpu_carry {
-  bool goes_on; /* the next tile does */
-  uint8_t
-      held[RLT_CPU_MOST_SEGMENTS]; /* bytes of each segment's line that are here, from its start */
+  int64_t first;                       /* this tile's; those of its other segments follow */
+  bool goes_on;                        /* a tile goes on with them */
+  uint8_t held[RLT_CPU_MOST_SEGMENTS]; /* bytes of each line that are here, from its start */
   uint8_t lines[RLT_CPU_MOST_SEGMENTS][RLT_CPU_LINE_BYTES];
 } rlt_cpu_carry;
 
@@ -83,7 +84,7 @@ typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                    uint8_t *to);
 /* Lets an assembly leave for the destination, while the tile that starts at `next` in the source
- * arrives. NULL: none does. */
+ * arrives. NULL: none does. A line before the assembly may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                   const uint8_t *assembled, rlt_cpu_carry *carry,
                                   const uint8_t *next);

@@ -44,9 +44,10 @@ typedef struct program {
   int64_t
       last_source; /* a tile that starts at this element or before has a line behind all it reads */
   rlt_order order;
-  rlt_order carrying; /* where lines are carried from tile to tile */
-  int32_t carry_loop; /* along which tiles go on with each other's segments; -1: none */
-  bool starts_lines;  /* every segment does, if the destination does */
+  rlt_order carrying;   /* where lines are carried from tile to tile */
+  int32_t carry_loop;   /* along which tiles go on with each other's segments; -1: none */
+  int32_t carry_number; /* of that loop in the order */
+  bool starts_lines;    /* every segment does, if the destination does */
   int32_t workers;
 } program;
 
@@ -57,14 +58,15 @@ enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 /* Two lines on either side make tiles of about as many rows and columns as processors fetch ahead at a
  * time; of wide elements it may be more, and of narrow ones it takes many rows for a line to be
- * written anyhow. */
-static rlt_runs short_runs(int64_t element_bytes) {
+ * written anyhow. Rows that lie pages apart are worth reading farther. */
+static rlt_runs short_runs(int64_t element_bytes, bool is_far) {
   switch (element_bytes) {
   case 1:
-  case 2:
     return (rlt_runs){.read_bytes = 128, .write_bytes = 192};
+  case 2:
+    return (rlt_runs){.read_bytes = is_far ? 256 : 128, .write_bytes = is_far ? 128 : 192};
   case 4:
-    return (rlt_runs){.read_bytes = 128, .write_bytes = 128};
+    return (rlt_runs){.read_bytes = is_far ? 256 : 128, .write_bytes = 128};
   default:
     return (rlt_runs){.read_bytes = 256, .write_bytes = 256};
   }
@@ -73,7 +75,6 @@ static rlt_runs short_runs(int64_t element_bytes) {
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
   const rlt_cpu_kernels *const kernels = rlt_cpu_kernels_of(own->instructions, element_bytes);
-  const rlt_runs runs = short_runs(element_bytes);
   return (rlt_traits){
       .line_bytes = LINE_BYTES,
       /* Enough for copies to be at their best, and a megabyte still makes work for four. */
@@ -81,9 +82,9 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .run_tile_bytes = 64 * 1024,
       .assembly_bytes = RLT_CPU_ASSEMBLY_BYTES,
       .assembly_least_bytes = 4 * 1024,
-      .assembly_runs = runs,
-      .assembly_far_runs = runs,
-      .assembly_apart_runs = runs,
+      .assembly_runs = short_runs(element_bytes, false),
+      .assembly_far_runs = short_runs(element_bytes, true),
+      .assembly_apart_runs = short_runs(element_bytes, true),
       .straight_run_bytes = 512,
       .cache_bytes = own->cache_bytes,
       .carries_lines = true,
@@ -122,11 +123,12 @@ static void divide_work(const rlt_cpu_device *device, program *made) {
   workers = rlt_max(rlt_min(workers, tiles), 1);
   made->workers = (int32_t)workers;
   const int64_t least = workers == 1 ? 1 : workers * SHARES_PER_WORKER;
-  rlt_order_make(&made->grid, made->strategy->assembles, -1, bytes / tiles, problem->element_bytes,
+  rlt_order_make(&made->grid, made->strategy->assembles, bytes / tiles, problem->element_bytes,
                  least, &made->order);
   if (made->carry_loop >= 0) {
-    rlt_order_make(&made->grid, true, made->carry_loop, bytes / tiles, problem->element_bytes,
-                   least, &made->carrying);
+    const int64_t tiles_held = RLT_CPU_MOST_SEGMENTS / made->frame.assembly.segment_count;
+    made->carry_number = rlt_order_make_carrying(&made->grid, made->carry_loop, tiles_held - 1,
+                                                 problem->element_bytes, least, &made->carrying);
   }
 }
 
@@ -343,14 +345,21 @@ static rlt_cpu_tile tile_at(const tour *at) {
 /* While one tile leaves, the next one arrives. */
 static void run_assembled(tour *at) {
   const program *const made = at->call->made;
-  _Alignas(LINE_BYTES) uint8_t assembled[RLT_CPU_ASSEMBLY_BYTES];
+  _Alignas(LINE_BYTES) uint8_t memory[LINE_BYTES + RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t *const assembled = memory + LINE_BYTES;
   rlt_cpu_carry carry;
+  carry.goes_on = false;
+  carry.first = 0;
   memset(carry.held, 0, sizeof carry.held);
   rlt_cpu_tile tile = tile_at(at);
   bool goes_on = true;
   while (goes_on) {
     made->gather(&made->frame, &tile, assembled);
-    carry.goes_on = at->call->carries && rlt_walk_goes_on(&at->walk);
+    if (at->call->carries) {
+      carry.goes_on = rlt_walk_goes_on(&at->walk, made->carry_number);
+      carry.first =
+          made->carry_number * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
+    }
     goes_on = step(at);
     const rlt_cpu_tile next = tile_at(at);
     const bool arrives = goes_on && next.valid_columns > 0;

@@ -14,11 +14,11 @@ static inline int64_t bytes_before_line(const uint8_t *at, int64_t count, bool s
   return streams ? rlt_min(bytes_to_line(at), count) : 0;
 }
 
-static inline void store_line(uint8_t *restrict to, const uint8_t *restrict from, bool streams) {
+static inline void move_line(uint8_t *restrict to, const uint8_t *restrict from, bool streams) {
   if (streams) {
-    stream_line(to, from);
+    stream_line(to, load_line(from));
   } else {
-    memcpy(to, from, LINE_BYTES);
+    store_line(to, load_line(from));
   }
 }
 

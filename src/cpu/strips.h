@@ -163,27 +163,65 @@ static inline void store_some(uint8_t *to, strip value, int64_t count) {
 #endif
 }
 
-/* One line, to where a line begins, past the cache: an ordinary store would read it first. */
-static inline void stream_line(uint8_t *to, const uint8_t *from) {
+/* ---- Lines ---- */
+
+enum { LINE_STRIPS = LINE_BYTES / STRIP_BYTES };
+
+typedef struct line {
+  strip strips[LINE_STRIPS];
+} line;
+
+static inline line load_line(const uint8_t *from) {
+  line loaded;
+  for (int i = 0; i < LINE_STRIPS; ++i) {
+    loaded.strips[i] = load_strip(from + i * STRIP_BYTES);
+  }
+  return loaded;
+}
+
+/* Ones for the first `count` bytes, zeros for the others. */
+static inline line first_bytes(int64_t count) {
+  static const uint8_t ones_and_zeros[2 * LINE_BYTES] = {
+#define SIXTEEN_ONES                                                                               \
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+      SIXTEEN_ONES, SIXTEEN_ONES, SIXTEEN_ONES, SIXTEEN_ONES
+#undef SIXTEEN_ONES
+  };
+  return load_line(ones_and_zeros + LINE_BYTES - count);
+}
+
+/* The first `count` bytes of `a`, the others of `b`. */
+static inline line join_lines(line a, line b, int64_t count) {
+  const line keep = first_bytes(count);
+  for (int i = 0; i < LINE_STRIPS; ++i) {
+    a.strips[i] = blend(keep.strips[i], a.strips[i], b.strips[i]);
+  }
+  return a;
+}
+
+static inline void store_line(uint8_t *to, line value) {
+  memcpy(to, &value, sizeof value);
+}
+
+/* To where a line begins, past the cache: an ordinary store would read it first. */
+static inline void stream_line(uint8_t *to, line value) {
 #if defined(PLAIN)
-  memcpy(to, from, LINE_BYTES);
+  store_line(to, value);
 #elif defined(__AVX512BW__)
-  _mm512_stream_si512((__m512i *)(void *)to, load_strip(from));
+  _mm512_stream_si512((__m512i *)(void *)to, value.strips[0]);
 #elif defined(__AVX2__)
-  const strip low = load_strip(from);
-  const strip high = load_strip(from + STRIP_BYTES);
-  _mm256_stream_si256((__m256i *)(void *)to, low);
-  _mm256_stream_si256((__m256i *)(void *)(to + STRIP_BYTES), high);
+  _mm256_stream_si256((__m256i *)(void *)to, value.strips[0]);
+  _mm256_stream_si256((__m256i *)(void *)(to + STRIP_BYTES), value.strips[1]);
 #elif defined(__SSE2__)
-  for (int i = 0; i < LINE_BYTES; i += STRIP_BYTES) {
-    _mm_stream_si128((__m128i *)(void *)(to + i), (__m128i)load_strip(from + i));
+  for (int i = 0; i < LINE_STRIPS; ++i) {
+    _mm_stream_si128((__m128i *)(void *)(to + i * STRIP_BYTES), (__m128i)value.strips[i]);
   }
 #elif defined(__has_builtin) && __has_builtin(__builtin_nontemporal_store)
-  for (int i = 0; i < LINE_BYTES; i += STRIP_BYTES) {
-    __builtin_nontemporal_store(load_strip(from + i), (strip *)(void *)(to + i));
+  for (int i = 0; i < LINE_STRIPS; ++i) {
+    __builtin_nontemporal_store(value.strips[i], (strip *)(void *)(to + i * STRIP_BYTES));
   }
 #else
-  memcpy(to, from, LINE_BYTES);
+  store_line(to, value);
 #endif
 }
 

@@ -137,9 +137,33 @@ static int64_t run_of(const walk *over, int64_t element_bytes, int32_t *inside) 
   return run;
 }
 
-/* Each run's lines by the last byte that a line can have in it: the lines that runs begin in are mostly
- * there since the tile before, and those that they end in are not. Runs within a line may lie in
- * two. */
+/* Whether runs begin with a line of the source, if the source does. */
+static bool begins_lines(const rlt_problem *problem, int64_t run) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const int64_t stride = problem->axes[a].source_stride * problem->element_bytes;
+    if (problem->axes[a].valid > 1 && stride >= run && stride % LINE_BYTES != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The bytes of a run by which its lines are fetched: the last that each line can have in it, and where
+ * runs begin anywhere in lines, the first of all. */
+static int64_t bytes_of_run(int64_t run, bool begins_line, int64_t *bytes) {
+  int64_t count = 0;
+  if (!begins_line) {
+    bytes[count++] = 0;
+  }
+  for (int64_t last = LINE_BYTES - 1; last < run; last += LINE_BYTES) {
+    bytes[count++] = last;
+  }
+  if (run % LINE_BYTES != 0) {
+    bytes[count++] = run - 1;
+  }
+  return count;
+}
+
 static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy *strategy,
                                  rlt_cpu_frame *frame, relayout_error *error) {
   walk over = {.count = 0};
@@ -151,11 +175,14 @@ static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy 
   for (int32_t a = inside; a < over.count; ++a) {
     runs *= over.steps[a];
   }
-  const int64_t in_run = run < LINE_BYTES ? 2 : rlt_divide_up(run, LINE_BYTES);
-  frame->ahead = malloc((size_t)(runs * in_run) * sizeof *frame->ahead);
-  if (frame->ahead == NULL) {
+  const int64_t most_in_run = rlt_divide_up(run, LINE_BYTES) + 1;
+  int64_t *const bytes = malloc((size_t)most_in_run * sizeof *bytes);
+  frame->ahead = malloc((size_t)(runs * most_in_run) * sizeof *frame->ahead);
+  if (bytes == NULL || frame->ahead == NULL) {
+    free(bytes);
     return no_memory(error);
   }
+  const int64_t in_run = bytes_of_run(run, begins_lines(problem, run), bytes);
   for (int64_t r = 0; r < runs; ++r) {
     int64_t rest = r;
     int64_t start = 0;
@@ -164,10 +191,10 @@ static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy 
       rest /= over.steps[a];
     }
     for (int64_t i = 0; i < in_run; ++i) {
-      const int64_t byte = run < LINE_BYTES ? i * (run - 1) : i * LINE_BYTES + LINE_BYTES - 1;
-      frame->ahead[frame->ahead_count++] = (ptrdiff_t)(start + rlt_min(byte, run - 1));
+      frame->ahead[frame->ahead_count++] = (ptrdiff_t)(start + bytes[i]);
     }
   }
+  free(bytes);
   return RELAYOUT_OK;
 }
 

@@ -125,25 +125,6 @@ static inline void clamp_columns(const piece *of, int64_t first, ptrdiff_t *colu
   }
 }
 
-/* A strip of ones for the first `count` elements of SIDE. */
-static inline strip first_elements(int64_t count) {
-  static const uint8_t ones_and_zeros[2 * STRIP_BYTES] = {
-#define EIGHT_ONES   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-#define LANE_OF_ONES EIGHT_ONES, EIGHT_ONES
-    LANE_OF_ONES,
-#if defined(__AVX512BW__) && !defined(PLAIN)
-    LANE_OF_ONES,
-    LANE_OF_ONES,
-    LANE_OF_ONES
-#elif defined(__AVX2__) && !defined(PLAIN)
-    LANE_OF_ONES
-#endif
-#undef LANE_OF_ONES
-#undef EIGHT_ONES
-  };
-  return load_strip(ones_and_zeros + STRIP_BYTES - count * ELEMENT_BYTES);
-}
-
 /* Blocks go down the rows first, so that each line of the source is read to its end. */
 static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
                               const rlt_cpu_tile *tile) {
@@ -162,13 +143,13 @@ static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
     part some = {.columns = count, .exact = of->exact && count < SIDE};
     bool is_part = some.exact;
     if (of->keeps != NULL || valid < count) {
-      some.keep = first_elements(valid);
+      some.keep = first_bytes(valid * ELEMENT_BYTES).strips[0];
       if (of->keeps != NULL) {
         some.keep = blend(some.keep, load_strip(of->keeps + column * ELEMENT_BYTES), some.keep);
       }
       is_part = true;
     } else {
-      some.keep = first_elements(SIDE);
+      some.keep = first_bytes(STRIP_BYTES).strips[0];
     }
     for (int64_t r = 0; r < of->rows; r += DEPTH) {
       const int64_t row = block_start(r, of->rows, DEPTH);

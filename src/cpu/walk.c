@@ -23,13 +23,17 @@ static void place(ordering *at, int32_t loop, int64_t inside) {
   at->is_placed[loop] = true;
 }
 
+static int64_t step_along(const rlt_loop *loop, bool in_source) {
+  return in_source ? loop->source_step : loop->destination_step;
+}
+
 /* The loop with the shortest steps on one side, shorter than `most`; -1 where there is none. */
 static int32_t nearest_loop(const ordering *at, bool in_source, int64_t most) {
   int32_t best = -1;
   int64_t least = most;
   for (int32_t l = 0; l < at->grid->loop_count; ++l) {
     const rlt_loop *const loop = &at->grid->loops[l];
-    const int64_t step = in_source ? loop->source_step : loop->destination_step;
+    const int64_t step = step_along(loop, in_source);
     if (!at->is_placed[l] && loop->count > 1 && step > 0 && step < least) {
       best = l;
       least = step;
@@ -38,7 +42,12 @@ static int32_t nearest_loop(const ordering *at, bool in_source, int64_t most) {
   return best;
 }
 
-/* Iterations along one side, until they reach as far as a block does. */
+/* Iterations of a loop, as many as reach as far as a block does along one side. */
+static int64_t iterations_near(const rlt_loop *loop, bool in_source, int64_t near) {
+  return rlt_min(loop->count, rlt_divide_up(near, step_along(loop, in_source)));
+}
+
+/* Iterations along one side, until they reach so far. */
 static void go_along(ordering *at, bool in_source, int64_t near) {
   int64_t reached = 0;
   while (reached < near) {
@@ -47,9 +56,8 @@ static void go_along(ordering *at, bool in_source, int64_t near) {
       return;
     }
     const rlt_loop *const loop = &at->grid->loops[l];
-    const int64_t step = in_source ? loop->source_step : loop->destination_step;
-    const int64_t inside = rlt_min(loop->count, rlt_divide_up(near, step));
-    reached = step * inside;
+    const int64_t inside = iterations_near(loop, in_source, near);
+    reached = step_along(loop, in_source) * inside;
     place(at, l, inside);
   }
 }
@@ -72,33 +80,48 @@ static void halve_blocks(rlt_order *order) {
   }
 }
 
-void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int32_t first, int64_t tile_bytes,
+/* Places the other loops, those of long runs so that blocks have enough of them, and splits blocks. */
+static void finish_order(ordering *at, int64_t room, int64_t least_blocks) {
+  for (int32_t l = 0; l < at->grid->loop_count; ++l) {
+    if (!at->is_placed[l]) {
+      const int64_t inside = rlt_max(rlt_min(at->grid->loops[l].count, room), 1);
+      room /= inside;
+      place(at, l, inside);
+    }
+  }
+  const int64_t least = rlt_min(least_blocks, at->grid->tile_count);
+  while ((at->made->block_count = count_blocks(at->made)) < least) {
+    halve_blocks(at->made);
+  }
+}
+
+void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_bytes,
                     int64_t element_bytes, int64_t least_blocks, rlt_order *order) {
   order->grid = grid;
   ordering at = {.grid = grid, .made = order};
-  if (first >= 0) {
-    const rlt_loop *const loop = &grid->loops[first];
-    place(&at, first,
-          rlt_min(loop->count, rlt_divide_up(NEAR_BYTES / element_bytes, loop->destination_step)));
-  }
   if (has_short_runs) {
     go_along(&at, true, NEAR_BYTES / element_bytes);
-    if (first < 0) {
-      go_along(&at, false, NEAR_BYTES / element_bytes);
-    }
+    go_along(&at, false, NEAR_BYTES / element_bytes);
   }
-  int64_t room = has_short_runs ? 1 : LONG_BYTES / rlt_max(tile_bytes, 1);
-  for (int32_t l = 0; l < grid->loop_count; ++l) {
-    if (!at.is_placed[l]) {
-      const int64_t inside = rlt_max(rlt_min(grid->loops[l].count, room), 1);
-      room /= inside;
-      place(&at, l, inside);
-    }
+  finish_order(&at, has_short_runs ? 1 : LONG_BYTES / rlt_max(tile_bytes, 1), least_blocks);
+}
+
+int32_t rlt_order_make_carrying(const rlt_grid *grid, int32_t loop, int64_t most_between,
+                                int64_t element_bytes, int64_t least_blocks, rlt_order *order) {
+  order->grid = grid;
+  const int64_t near = NEAR_BYTES / element_bytes;
+  ordering at = {.grid = grid, .made = order};
+  at.is_placed[loop] = true;
+  const int32_t between = most_between > 0 ? nearest_loop(&at, true, near) : -1;
+  if (between >= 0) {
+    place(&at, between,
+          rlt_min(iterations_near(&grid->loops[between], true, near), most_between + 1));
   }
-  least_blocks = rlt_min(least_blocks, grid->tile_count);
-  while ((order->block_count = count_blocks(order)) < least_blocks) {
-    halve_blocks(order);
-  }
+  const int32_t number = at.count;
+  place(&at, loop, iterations_near(&grid->loops[loop], false, near));
+  go_along(&at, true, near);
+  finish_order(&at, 1, least_blocks);
+  return number;
 }
 
 /* ---- The walk ---- */

@@ -27,10 +27,14 @@ typedef struct rlt_order {
 } rlt_order;
 
 /* Blocks along the pages of both sides, for tiles with many short runs; or, where these are long, in the
- * grid's own order. The loop `first`, if that is not -1, becomes the innermost. There are at least
- * `least_blocks`, if there are as many tiles. */
-void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int32_t first, int64_t tile_bytes,
+ * grid's own order. There are at least `least_blocks`, if there are as many tiles. */
+void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_bytes,
                     int64_t element_bytes, int64_t least_blocks, rlt_order *order);
+
+/* Blocks for tiles that go on with each other's lines along a loop: not more than `most_between` others
+ * lie between one and the next. That loop is number 0 or 1 of the order: which is returned. */
+int32_t rlt_order_make_carrying(const rlt_grid *grid, int32_t loop, int64_t most_between,
+                                int64_t element_bytes, int64_t least_blocks, rlt_order *order);
 
 /* Where a walk over a block's tiles is. */
 typedef struct rlt_walk {
@@ -46,10 +50,14 @@ void rlt_walk_start(rlt_walk *walk, const rlt_order *order, int64_t block);
 /* At the next one; false at the last. */
 bool rlt_walk_step(rlt_walk *walk);
 
-/* Whether the next tile of the block differs in nothing but the innermost loop. */
-static inline bool rlt_walk_goes_on(const rlt_walk *walk) {
-  const rlt_order *const order = walk->order;
-  return order->grid->loop_count > 0 && walk->digits[order->loops[0]] + 1 < walk->ends[0];
+/* How far the walk is along loop number `i` of the order, within its block. */
+static inline int64_t rlt_walk_place(const rlt_walk *walk, int32_t i) {
+  return walk->digits[walk->order->loops[i]] - walk->begins[i];
+}
+
+/* Whether the block has tiles behind this one along that loop. */
+static inline bool rlt_walk_goes_on(const rlt_walk *walk, int32_t i) {
+  return walk->digits[walk->order->loops[i]] + 1 < walk->ends[i];
 }
 
 #endif

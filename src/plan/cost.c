@@ -64,7 +64,8 @@ typedef struct view {
   const rlt_problem *problem;
   int64_t line_bytes;
   bool is_source;
-  bool joins; /* what lies together in a tile is moved together, along however many axes */
+  bool joins;   /* what lies together in a tile is moved together, along however many axes */
+  bool goes_on; /* so is what lies together in tiles side by side */
 } view;
 
 static int64_t stride_in(const view *seen, int32_t axis) {
@@ -86,14 +87,14 @@ static void add_axis(side *made, tile_axis added) {
   made->axes[at] = added;
 }
 
-/* Halos make the destination's runs go on from tile to tile. */
+/* Halos, or lines that are carried, make the destination's runs go on from tile to tile. */
 static void add_group(const view *seen, const rlt_group *group, bool *in_tile, side *made) {
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const int32_t a = group->axes[i];
     const int64_t extent = seen->problem->axes[a].extent;
     const bool last = i == group->axis_count - 1;
     const bool in_blocks = last && group->block < extent;
-    const bool is_cut = in_blocks && (seen->is_source || group->halo == 0);
+    const bool is_cut = in_blocks && !seen->goes_on && (seen->is_source || group->halo == 0);
     in_tile[a] = true;
     if (last && group->halo > 0) {
       made->held = (double)(group->block + group->halo) / (double)group->block;
@@ -305,8 +306,9 @@ void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
   counts read = {0};
   counts written = {0};
   const bool joins = strategy->assembles || strategy->kind != RELAYOUT_STRATEGY_COPY;
-  const view source = {problem, traits->line_bytes, true, joins};
-  const view destination = {problem, traits->line_bytes, false, joins};
+  const view source = {problem, traits->line_bytes, true, joins, false};
+  const view destination = {problem, traits->line_bytes, false, joins,
+                            strategy->assembles && traits->carries_lines};
   count_side(&source, strategy, &read);
   count_side(&destination, strategy, &written);
   rlt_grid grid;
