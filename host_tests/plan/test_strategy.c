@@ -166,12 +166,12 @@ static const assembled assembled_cases[] = {
      RELAYOUT_STRATEGY_TRANSPOSE,
      {1, {0}, 1, 128, 0},
      {1, {1}, 1, 64, 0}},
-    /* A half more than 512 bytes is no two blocks. */
+    /* A half more than 512 bytes is no two blocks, and leaves room for 8192 / 192 rows. */
     {"f32[192,8191]{1,0}",
      "f32[192,8191]{0,1}",
      RELAYOUT_STRATEGY_TRANSPOSE,
      {1, {0}, 1, 192, 0},
-     {1, {1}, 1, 64, 0}},
+     {1, {1}, 1, 42, 0}},
     /* Pixels into planes: 512 pixels hold all that lies between the reads. */
     {"u8[1000003,3]{1,0}",
      "u8[1000003,3]{0,1}",
@@ -254,7 +254,7 @@ static void test_halos_by_hand(void **state) {
       {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", 0, 0, 0},
       {"f32[4096,8191]{1,0}", "f32[4096,8191]{0,1}", 1, 0, 0}, /* segments are whole lines */
       {"u8[4097,8191]{1,0}", "u8[4097,8191]{0,1}", 1, 63, 0},
-      {"u8[520,8191]{1,0}", "u8[520,8191]{0,1}", 1, 0, 0},   /* taken whole */
+      {"u8[520,8191]{1,0}", "u8[520,8191]{0,1}", 1, 0, 1},   /* columns taken whole, rows in line */
       {"u8[3,1000003]{1,0}", "u8[3,1000003]{0,1}", 1, 0, 0}, /* 256 pixels are 12 lines */
   };
   for (size_t i = 0; i < sizeof halos / sizeof halos[0]; ++i) {
