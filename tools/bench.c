@@ -14,6 +14,9 @@
 #include "progress.h"
 #include "stream.h"
 
+/* More than any processor has, and fewer than a system refuses. */
+enum { MOST_THREADS = 1024 };
+
 typedef struct request {
   const char *suite;
   const char *from;
@@ -22,8 +25,10 @@ typedef struct request {
   const char *json;
   const char *svg;
   const char *compare;
+  const char *threads;
   bool with_peers;
   bool measures;
+  bool wants_huge_pages;
 } request;
 
 /* ---- What to measure ------------------------------------------------------------------------ */
@@ -117,6 +122,60 @@ static exit_code read_comparison(const char *path, comparison *old) {
   }
   free(text);
   return code;
+}
+
+/* ---- On what ---------------------------------------------------------------------------------- */
+
+static exit_code open_cpu(const char *threads, relayout_device **device) {
+  uint64_t count;
+  const exit_code code = arguments_read_unsigned("--threads", threads, &count);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  if (count < 1 || count > MOST_THREADS) {
+    return report(EXIT_CODE_USAGE, "--threads takes a number from 1 to %d, not '%s'", MOST_THREADS,
+                  threads);
+  }
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = (int32_t)count;
+  relayout_error error;
+  return relayout_cpu_device_create(&options, device, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error("--threads", &error);
+}
+
+static exit_code open_device(const request *asked, relayout_device **device) {
+  const char *const name = asked->device != NULL ? asked->device : "auto";
+  const char *const of_cpu = asked->threads != NULL    ? "--threads"
+                             : asked->wants_huge_pages ? "--huge-pages"
+                                                       : NULL;
+  if (of_cpu != NULL && strcmp(name, "cpu") != 0) {
+    return report(EXIT_CODE_USAGE, "%s is for --device cpu, not for '%s'", of_cpu, name);
+  }
+  return asked->threads != NULL ? open_cpu(asked->threads, device)
+                                : arguments_open_device(name, device);
+}
+
+static exit_code open_target(const request *asked, bench_target **target) {
+  relayout_device *device;
+  const exit_code code = open_device(asked, &device);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  relayout_error error;
+  if (bench_target_open(device, target, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  bench_target *const made = *target;
+  if (asked->wants_huge_pages && made->use_huge_pages(made, &error) != RELAYOUT_OK) {
+    made->destroy(made);
+    return report_error("--huge-pages", &error);
+  }
+  if (asked->with_peers && made->find_peers != NULL) {
+    made->find_peers(made);
+  }
+  made->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
+  return EXIT_CODE_OK;
 }
 
 /* ---- Where it goes -------------------------------------------------------------------------- */
@@ -229,26 +288,18 @@ static exit_code finish(const request *asked, const comparison *old, FILE *table
 }
 
 static exit_code run_suite(const request *asked, const bench_suite *suite, const comparison *old) {
-  relayout_device *device;
-  exit_code code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+  bench_target *target;
+  exit_code code = open_target(asked, &target);
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  bench_target *target;
-  relayout_error error;
-  if (bench_target_open(device, &target, &error) != RELAYOUT_OK) {
-    return report_error(NULL, &error);
-  }
-  if (asked->with_peers && target->find_peers != NULL) {
-    target->find_peers(target);
-  }
-  target->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
   bench_results results = {.suite = asked->from != NULL    ? "one case"
                                     : asked->suite != NULL ? asked->suite
                                                            : "ttc",
                            .is_hot = suite->is_hot,
                            .device = target->info,
                            .clock = target->clock,
+                           .pages = target->pages,
                            .effort = target->effort,
                            .with_peers = asked->with_peers,
                            .peer_count = target->peer_count,
@@ -296,12 +347,17 @@ static exit_code run_request(const request *asked) {
 
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.suite = NULL};
-  const arguments_option options[] = {
-      {"suite", &asked.suite, NULL},     {"from", &asked.from, NULL},
-      {"to", &asked.to, NULL},           {"device", &asked.device, NULL},
-      {"json", &asked.json, NULL},       {"svg", &asked.svg, NULL},
-      {"compare", &asked.compare, NULL}, {"peers", NULL, &asked.with_peers},
-      {"measure", NULL, &asked.measures}};
+  const arguments_option options[] = {{"suite", &asked.suite, NULL},
+                                      {"from", &asked.from, NULL},
+                                      {"to", &asked.to, NULL},
+                                      {"device", &asked.device, NULL},
+                                      {"json", &asked.json, NULL},
+                                      {"svg", &asked.svg, NULL},
+                                      {"compare", &asked.compare, NULL},
+                                      {"threads", &asked.threads, NULL},
+                                      {"peers", NULL, &asked.with_peers},
+                                      {"measure", NULL, &asked.measures},
+                                      {"huge-pages", NULL, &asked.wants_huge_pages}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
@@ -316,6 +372,7 @@ const command command_bench = {
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
+        "                      [--threads N] [--huge-pages]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -332,6 +389,8 @@ const command command_bench = {
         "with\n"
         "                 it: clEnqueueCopyBufferRect and, where installed, CLBlast's omatcopy\n"
         "  --measure      let plans be measured, not estimated\n"
+        "  --threads N    with --device cpu: relayouts and copies by N threads\n"
+        "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"
         "example: relayout bench --suite ml --device opencl --json ml.json --svg ml.svg\n",
     .run = run,

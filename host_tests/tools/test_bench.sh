@@ -30,6 +30,32 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   rm r.json r.svg
 done
 
+# Threads and pages are the CPU backend's.
+# shellcheck disable=SC2086
+check_printed 0 '
+1 thread; ordinary pages
+' bench $case_of --device cpu --threads 1 --json r.json
+check_kept '"compute_units":1,' r.json
+check_kept '"pages":"ordinary",' r.json
+for bad in 0 -1 1025 two 1.5 ''; do
+  # shellcheck disable=SC2086
+  check 2 '' '--threads takes a number ' bench $case_of --device cpu --threads="$bad"
+done
+# shellcheck disable=SC2086
+check 2 '' "--threads is for --device cpu, not for 'auto'" bench $case_of --threads 1
+# shellcheck disable=SC2086
+check 2 '' "--huge-pages is for --device cpu, not for 'opencl'" \
+  bench $case_of --device opencl --huge-pages
+# Huge pages, or none: a system that does not give them fails by name.
+# shellcheck disable=SC2086
+if "$RELAYOUT" bench $case_of --device cpu --huge-pages --json r.json >../logs/out 2>../logs/err; then
+  check_kept ' huge pages'
+  check_kept '"pages":"huge",' r.json
+else
+  check_kept 'relayout: bench: --huge-pages: ' ../logs/err
+fi
+rm -f r.json
+
 # Peers: an unpadding is a rectangle. The CPU backend has none.
 check_printed 0 'none on this device' bench --from 'u8[5]' --to '{0}' --device cpu --peers --json r.json
 check_kept '"peers":[]}],' r.json
