@@ -1,5 +1,6 @@
 /* bench.c: `relayout bench` measures relayouts against plain copies on the same device. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,6 @@
 #include "bench/table.h"
 #include "progress.h"
 #include "stream.h"
-
-/* More than any processor has, and fewer than a system refuses. */
-enum { MOST_THREADS = 1024 };
 
 typedef struct request {
   const char *suite;
@@ -126,22 +124,30 @@ static exit_code read_comparison(const char *path, comparison *old) {
 
 /* ---- On what ---------------------------------------------------------------------------------- */
 
+/* The backend takes fewer threads than it is asked for where it has no more; a benchmark must not. */
 static exit_code open_cpu(const char *threads, relayout_device **device) {
   uint64_t count;
   const exit_code code = arguments_read_unsigned("--threads", threads, &count);
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  if (count < 1 || count > MOST_THREADS) {
-    return report(EXIT_CODE_USAGE, "--threads takes a number from 1 to %d, not '%s'", MOST_THREADS,
-                  threads);
+  if (count < 1 || count > INT32_MAX) {
+    return report(EXIT_CODE_USAGE, "--threads takes a number of 1 or more, not '%s'", threads);
   }
   relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
   options.threads = (int32_t)count;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   relayout_error error;
-  return relayout_cpu_device_create(&options, device, &error) == RELAYOUT_OK
-             ? EXIT_CODE_OK
-             : report_error("--threads", &error);
+  if (relayout_cpu_device_create(&options, device, &error) != RELAYOUT_OK) {
+    return report(EXIT_CODE_USAGE, "--threads: %s", error.message);
+  }
+  if (relayout_device_get_info(*device, &info, &error) != RELAYOUT_OK ||
+      info.compute_units != count) {
+    relayout_device_destroy(*device);
+    return report(EXIT_CODE_USAGE, "--threads is %s, but the CPU backend has no more than %" PRIu32,
+                  threads, info.compute_units);
+  }
+  return EXIT_CODE_OK;
 }
 
 static exit_code open_device(const request *asked, relayout_device **device) {
@@ -385,9 +391,9 @@ const command command_bench = {
         "  --json F       write the results for programs; - is standard output, without a table\n"
         "  --svg F        draw them\n"
         "  --compare F    say what got slower and faster since the results in F, another --json\n"
-        "  --peers        measure others that can do a case on the same OpenCL device in turns "
-        "with\n"
-        "                 it: clEnqueueCopyBufferRect and, where installed, CLBlast's omatcopy\n"
+        "  --peers        measure others that can do a case, where installed, in turns with it:\n"
+        "                 clEnqueueCopyBufferRect and CLBlast's omatcopy on OpenCL, oneDNN's\n"
+        "                 reorder, OpenBLAS's omatcopy and Eigen's Tensor on the CPU\n"
         "  --measure      let plans be measured, not estimated\n"
         "  --threads N    with --device cpu: relayouts and copies by N threads\n"
         "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"

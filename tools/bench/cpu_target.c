@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_peers.h"
 #include "fail.h"
 #include "host_copy.h"
 #include "host_memory.h"
@@ -23,6 +24,7 @@ typedef struct cpu_target {
   host_memory destination;
   host_copy copies[BENCH_MOST_COPIES];
   int threads[BENCH_MOST_COPIES];
+  cpu_peers peers;
 } cpu_target;
 
 /* A buffer in place of another. */
@@ -97,6 +99,30 @@ static relayout_status copy(bench_target *target, size_t which, size_t source_of
   return RELAYOUT_OK;
 }
 
+static void find_peers(bench_target *target) {
+  cpu_peers_find(&((cpu_target *)target)->peers, (int)target->info.compute_units, target->peers,
+                 &target->peer_count);
+}
+
+static void prepare_peers(bench_target *target, const relayout_shape *from,
+                          const relayout_shape *to, bool takes[BENCH_MOST_PEERS]) {
+  cpu_peers_prepare(&((cpu_target *)target)->peers, from, to, takes);
+}
+
+static relayout_status run_peer(bench_target *target, size_t which, size_t source_offset,
+                                size_t destination_offset, bench_time *time,
+                                relayout_error *error) {
+  const cpu_target *const own = (const cpu_target *)target;
+  const double begin = bench_now();
+  const bool is_done =
+      cpu_peers_run(&own->peers, which, own->destination.bytes + destination_offset,
+                    own->source.bytes + source_offset);
+  const double taken = bench_now() - begin;
+  *time = (bench_time){.counted = taken, .wall = taken};
+  return is_done ? RELAYOUT_OK
+                 : bench_fail(error, RELAYOUT_UNSUPPORTED, "%s failed", target->peers[which].name);
+}
+
 static relayout_status map(bench_target *target, size_t source_size, size_t destination_size,
                            const uint8_t **source, const uint8_t **destination,
                            relayout_error *error) {
@@ -114,6 +140,7 @@ static void unmap(bench_target *target) {
 
 static void destroy(bench_target *target) {
   cpu_target *const own = (cpu_target *)target;
+  cpu_peers_release(&own->peers);
   host_memory_free(&own->source);
   host_memory_free(&own->destination);
   relayout_device_destroy(target->device);
@@ -151,6 +178,9 @@ relayout_status bench_cpu_target_create(int32_t threads, bench_target **target,
                              .clear = clear,
                              .move = move,
                              .copy = copy,
+                             .find_peers = find_peers,
+                             .prepare_peers = prepare_peers,
+                             .run_peer = run_peer,
                              .map = map,
                              .unmap = unmap,
                              .destroy = destroy};
