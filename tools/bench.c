@@ -1,5 +1,6 @@
 /* bench.c: `relayout bench` measures relayouts against plain copies on the same device. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,10 @@ typedef struct request {
   const char *json;
   const char *svg;
   const char *compare;
+  const char *threads;
   bool with_peers;
   bool measures;
+  bool wants_huge_pages;
 } request;
 
 /* ---- What to measure ------------------------------------------------------------------------ */
@@ -117,6 +120,68 @@ static exit_code read_comparison(const char *path, comparison *old) {
   }
   free(text);
   return code;
+}
+
+/* ---- On what ---------------------------------------------------------------------------------- */
+
+/* The backend takes fewer threads than it is asked for where it has no more; a benchmark must not. */
+static exit_code open_cpu(const char *threads, relayout_device **device) {
+  uint64_t count;
+  const exit_code code = arguments_read_unsigned("--threads", threads, &count);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  if (count < 1 || count > INT32_MAX) {
+    return report(EXIT_CODE_USAGE, "--threads takes a number of 1 or more, not '%s'", threads);
+  }
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = (int32_t)count;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_error error;
+  if (relayout_cpu_device_create(&options, device, &error) != RELAYOUT_OK) {
+    return report(EXIT_CODE_USAGE, "--threads: %s", error.message);
+  }
+  if (relayout_device_get_info(*device, &info, &error) != RELAYOUT_OK ||
+      info.compute_units != count) {
+    relayout_device_destroy(*device);
+    return report(EXIT_CODE_USAGE, "--threads is %s, but the CPU backend has no more than %" PRIu32,
+                  threads, info.compute_units);
+  }
+  return EXIT_CODE_OK;
+}
+
+static exit_code open_device(const request *asked, relayout_device **device) {
+  const char *const name = asked->device != NULL ? asked->device : "auto";
+  const char *const of_cpu = asked->threads != NULL    ? "--threads"
+                             : asked->wants_huge_pages ? "--huge-pages"
+                                                       : NULL;
+  if (of_cpu != NULL && strcmp(name, "cpu") != 0) {
+    return report(EXIT_CODE_USAGE, "%s is for --device cpu, not for '%s'", of_cpu, name);
+  }
+  return asked->threads != NULL ? open_cpu(asked->threads, device)
+                                : arguments_open_device(name, device);
+}
+
+static exit_code open_target(const request *asked, bench_target **target) {
+  relayout_device *device;
+  const exit_code code = open_device(asked, &device);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  relayout_error error;
+  if (bench_target_open(device, target, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  bench_target *const made = *target;
+  if (asked->wants_huge_pages && made->use_huge_pages(made, &error) != RELAYOUT_OK) {
+    made->destroy(made);
+    return report_error("--huge-pages", &error);
+  }
+  if (asked->with_peers && made->find_peers != NULL) {
+    made->find_peers(made);
+  }
+  made->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
+  return EXIT_CODE_OK;
 }
 
 /* ---- Where it goes -------------------------------------------------------------------------- */
@@ -229,26 +294,18 @@ static exit_code finish(const request *asked, const comparison *old, FILE *table
 }
 
 static exit_code run_suite(const request *asked, const bench_suite *suite, const comparison *old) {
-  relayout_device *device;
-  exit_code code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+  bench_target *target;
+  exit_code code = open_target(asked, &target);
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  bench_target *target;
-  relayout_error error;
-  if (bench_target_open(device, &target, &error) != RELAYOUT_OK) {
-    return report_error(NULL, &error);
-  }
-  if (asked->with_peers && target->find_peers != NULL) {
-    target->find_peers(target);
-  }
-  target->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
   bench_results results = {.suite = asked->from != NULL    ? "one case"
                                     : asked->suite != NULL ? asked->suite
                                                            : "ttc",
                            .is_hot = suite->is_hot,
                            .device = target->info,
                            .clock = target->clock,
+                           .pages = target->pages,
                            .effort = target->effort,
                            .with_peers = asked->with_peers,
                            .peer_count = target->peer_count,
@@ -296,12 +353,17 @@ static exit_code run_request(const request *asked) {
 
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.suite = NULL};
-  const arguments_option options[] = {
-      {"suite", &asked.suite, NULL},     {"from", &asked.from, NULL},
-      {"to", &asked.to, NULL},           {"device", &asked.device, NULL},
-      {"json", &asked.json, NULL},       {"svg", &asked.svg, NULL},
-      {"compare", &asked.compare, NULL}, {"peers", NULL, &asked.with_peers},
-      {"measure", NULL, &asked.measures}};
+  const arguments_option options[] = {{"suite", &asked.suite, NULL},
+                                      {"from", &asked.from, NULL},
+                                      {"to", &asked.to, NULL},
+                                      {"device", &asked.device, NULL},
+                                      {"json", &asked.json, NULL},
+                                      {"svg", &asked.svg, NULL},
+                                      {"compare", &asked.compare, NULL},
+                                      {"threads", &asked.threads, NULL},
+                                      {"peers", NULL, &asked.with_peers},
+                                      {"measure", NULL, &asked.measures},
+                                      {"huge-pages", NULL, &asked.wants_huge_pages}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
@@ -316,6 +378,7 @@ const command command_bench = {
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
+        "                      [--threads N] [--huge-pages]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -328,10 +391,12 @@ const command command_bench = {
         "  --json F       write the results for programs; - is standard output, without a table\n"
         "  --svg F        draw them\n"
         "  --compare F    say what got slower and faster since the results in F, another --json\n"
-        "  --peers        measure others that can do a case on the same OpenCL device in turns "
-        "with\n"
-        "                 it: clEnqueueCopyBufferRect and, where installed, CLBlast's omatcopy\n"
+        "  --peers        measure others that can do a case, where installed, in turns with it:\n"
+        "                 clEnqueueCopyBufferRect and CLBlast's omatcopy on OpenCL, oneDNN's\n"
+        "                 reorder, OpenBLAS's omatcopy and Eigen's Tensor on the CPU\n"
         "  --measure      let plans be measured, not estimated\n"
+        "  --threads N    with --device cpu: relayouts and copies by N threads\n"
+        "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"
         "example: relayout bench --suite ml --device opencl --json ml.json --svg ml.svg\n",
     .run = run,

@@ -30,9 +30,38 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   rm r.json r.svg
 done
 
-# Peers: an unpadding is a rectangle. The CPU backend has none.
-check_printed 0 'none on this device' bench --from 'u8[5]' --to '{0}' --device cpu --peers --json r.json
-check_kept '"peers":[]}],' r.json
+# Threads, pages and some peers are the CPU backend's.
+check_printed 0 '
+1 thread; ordinary pages
+peers, also of copy: oneDNN reorder' \
+  bench --from 'f32[30,50]' --to '{0,1}' --device cpu --threads 1 --peers --json r.json
+check_kept '"compute_units":1,' r.json
+check_kept '"pages":"ordinary",' r.json
+check_kept ', OpenBLAS omatcopy'
+check_kept ', Eigen Tensor'
+check_kept '"peers":[{"name":"oneDNN reorder","' r.json
+for bad in 0 -1 4294967297 two 1.5 ''; do
+  # shellcheck disable=SC2086
+  check 2 '' '--threads takes a number ' bench $case_of --device cpu --threads="$bad"
+done
+# shellcheck disable=SC2086
+check 2 '' '--threads' bench $case_of --device cpu --threads 1000000
+# shellcheck disable=SC2086
+check 2 '' "--threads is for --device cpu, not for 'auto'" bench $case_of --threads 1
+# shellcheck disable=SC2086
+check 2 '' "--huge-pages is for --device cpu, not for 'opencl'" \
+  bench $case_of --device opencl --huge-pages
+# Huge pages, or none: a system that does not give them fails by name.
+# shellcheck disable=SC2086
+if "$RELAYOUT" bench $case_of --device cpu --huge-pages --json r.json >../logs/out 2>../logs/err; then
+  check_kept ' huge pages'
+  check_kept '"pages":"huge",' r.json
+else
+  check_kept 'relayout: bench: --huge-pages: ' ../logs/err
+fi
+rm -f r.json
+
+# Peers on OpenCL: an unpadding is a rectangle.
 if has_opencl; then
   check_printed 0 'peers, also of copy: clEnqueueCopyBufferRect, CLBlast omatcopy' \
     bench --from 'f32[30,50]{1,0:PD(30,64)}' --to '{1,0}' --device opencl --peers --json r.json
@@ -40,8 +69,8 @@ if has_opencl; then
   check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","cases":1,' r.json
   check_kept '"result":"exact"}]}],' r.json
   check_kept ' times as fast as clEnqueueCopyBufferRect in 1 case, '
+  rm r.json
 fi
-rm r.json
 
 # Programs get the JSON alone.
 # shellcheck disable=SC2086

@@ -1,5 +1,5 @@
 /* Peers of a benchmark: which relayouts are for them, worked out by hand; how what they made is
- * judged; and, named `opencl` on the command line, that they are right on such a device. */
+ * judged; and, where the command line names a device, `cpu` or `opencl`, that they are right there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,12 +245,16 @@ static void check_peer(size_t which, const char *from_text, const char *to_text,
   free(right);
 }
 
-/* What each peer takes: R the rectangles, C CLBlast. */
-static const struct {
+/* A relayout, and the letters of the peers that take it. */
+typedef struct device_case {
   const char *from;
   const char *to;
   const char *takers;
-} device_cases[] = {
+} device_case;
+
+/* R: rectangles, C: CLBlast. */
+static const char opencl_letters[] = "RC";
+static const device_case opencl_cases[] = {
     {"f32[30,50]", "f32[30,50]{0,1}", "C"},
     {"f64[30,50]", "f64[30,50]{0,1:PD(33,60)PV(-1.5)}", "C"},
     {"c128[17,5]{1,0:PD(20,8)}", "c128[17,5]{0,1}", "C"},
@@ -265,36 +269,69 @@ static const struct {
     {"f32[16,256]", "f32[16,256]{1,0:T(8,128)}", ""},
 };
 
-static void test_on_the_device(void **state) {
-  (void)state;
-  relayout_error error;
-  assert_int_equal(target->reserve(target, CAPACITY, CAPACITY, &error), RELAYOUT_OK);
-  target->find_peers(target);
-  assert_int_equal(target->peer_count, 2);
-  for (size_t i = 0; i < COUNT(device_cases); i++) {
-    const relayout_shape from = shape_of(device_cases[i].from);
-    const relayout_shape to = shape_of(device_cases[i].to);
-    bool takes[BENCH_MOST_PEERS];
-    target->prepare_peers(target, &from, &to, takes);
-    for (size_t p = 0; p < target->peer_count; p++) {
-      const char letter = target->peers[p].computes ? 'C' : 'R';
-      const bool is_there = target->peers[p].missing == NULL;
-      if (takes[p] != (is_there && strchr(device_cases[i].takers, letter) != NULL)) {
-        fail_msg("%s and %s to %s", target->peers[p].name, device_cases[i].from,
-                 device_cases[i].to);
-      }
-      if (takes[p]) {
-        check_peer(p, device_cases[i].from, device_cases[i].to, 0, 0);
-        check_peer(p, device_cases[i].from, device_cases[i].to, PLACE, 2 * PLACE);
-      }
+/* D: oneDNN, B: OpenBLAS, E: Eigen. */
+static const char cpu_letters[] = "DBE";
+static const device_case cpu_cases[] = {
+    {"f32[30,50]", "f32[30,50]{0,1}", "DBE"},
+    {"f64[30,50]", "f64[30,50]{0,1:PD(33,60)PV(-1.5)}", "BE"},
+    {"c128[17,5]{1,0:PD(20,8)}", "c128[17,5]{0,1}", "BE"},
+    {"u32[2,15,50]", "u32[2,15,50]{1,0,2:PD(2,15,51)PV(7)}", "DBE"},
+    {"bf16[130,170]", "bf16[130,170]{0,1}", "DE"},
+    {"f16[9,7,50]{2,1,0:PD(9,8,64)}", "f16[9,7,50]{0,2,1:PD(10,7,51)PV(unknown)}", "DE"},
+    {"s8[3,4,5,6]", "s8[3,4,5,6]{3,1,2,0:PD(3,5,5,7)PV(one)}", "DE"},
+    {"u8[30,50]", "u8[30,50]", "DE"},
+    {"f32[30,50]", "f32[30,50]{1,0:PD(32,60)PV(highest)}", "DE"},
+    {"c64[6,5,4]{0,2,1}", "c64[6,5,4]{0,1,2}", "E"},
+    {"f32[5,1]", "f32[5,1]{1,0:PD(5,3)}", "D"}, /* no axis begins without gaps */
+    {"f32[]", "f32[]", "D"},
+    {"u8[2,3,2,3,2,3,2,3]", "u8[2,3,2,3,2,3,2,3]{0,1,2,3,4,5,6,7}", "DE"},
+    {"u16[2,2,2,2,2,2,2,2,2]", "u16[2,2,2,2,2,2,2,2,2]{0,1,2,3,4,5,6,7,8}", "D"},
+    {"f32[2,2,2,2,2,2,2,2,2,2,2,2,2]",
+     "f32[2,2,2,2,2,2,2,2,2,2,2,2,2]{0,1,2,3,4,5,6,7,8,9,10,11,12}", ""},
+    {"f32[16,256]", "f32[16,256]{1,0:T(8,128)}", ""},
+};
+
+static void check_case(const device_case *of, const char *letters) {
+  const relayout_shape from = shape_of(of->from);
+  const relayout_shape to = shape_of(of->to);
+  bool takes[BENCH_MOST_PEERS];
+  target->prepare_peers(target, &from, &to, takes);
+  for (size_t p = 0; p < target->peer_count; p++) {
+    const bool is_there = target->peers[p].missing == NULL;
+    if (takes[p] != (is_there && strchr(of->takers, letters[p]) != NULL)) {
+      fail_msg("%s and %s to %s", target->peers[p].name, of->from, of->to);
+    }
+    if (takes[p]) {
+      check_peer(p, of->from, of->to, 0, 0);
+      check_peer(p, of->from, of->to, PLACE, 2 * PLACE);
     }
   }
 }
 
-static int test_device(void) {
+static void test_on_the_device(void **state) {
+  (void)state;
+  const bool is_cpu = target->info.backend == RELAYOUT_BACKEND_CPU;
+  const device_case *const cases = is_cpu ? cpu_cases : opencl_cases;
+  const size_t count = is_cpu ? COUNT(cpu_cases) : COUNT(opencl_cases);
+  const char *const letters = is_cpu ? cpu_letters : opencl_letters;
+  relayout_error error;
+  assert_int_equal(target->reserve(target, CAPACITY, CAPACITY, &error), RELAYOUT_OK);
+  target->find_peers(target);
+  assert_int_equal(target->peer_count, strlen(letters));
+  for (size_t p = 0; p < target->peer_count; p++) {
+    const bench_peer *const peer = &target->peers[p];
+    print_message("%s%s%s\n", peer->name, peer->missing != NULL ? ": " : "",
+                  peer->missing != NULL ? peer->missing : "");
+  }
+  for (size_t i = 0; i < count; i++) {
+    check_case(&cases[i], letters);
+  }
+}
+
+static int test_device(const char *name) {
   relayout_device *device;
   relayout_error error;
-  const relayout_status status = relayout_device_open("opencl", &device, &error);
+  const relayout_status status = relayout_device_open(name, &device, &error);
   if (status == RELAYOUT_NO_DEVICE) {
     return SKIPPED;
   }
@@ -304,14 +341,15 @@ static int test_device(void) {
   }
   printf("%s: %s\n", target->info.name, target->info.description);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_the_device)};
-  const int failures = cmocka_run_group_tests_name("tools.bench_peers_opencl", tests, NULL, NULL);
+  const int failures =
+      cmocka_run_group_tests_name("tools.bench_peers on a device", tests, NULL, NULL);
   target->destroy(target);
   return failures;
 }
 
 int main(int argument_count, char **arguments) {
-  if (argument_count == 2 && strcmp(arguments[1], "opencl") == 0) {
-    return test_device();
+  if (argument_count == 2) {
+    return test_device(arguments[1]);
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_axes),

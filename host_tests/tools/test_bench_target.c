@@ -71,6 +71,28 @@ static void test_growing_keeps_what_is_larger(void **state) {
   assert_int_equal(target->destination_capacity, 8 << 20);
 }
 
+static void test_huge_pages(void **state) {
+  (void)state;
+  relayout_error error;
+  if (target->use_huge_pages == NULL) {
+    assert_null(target->pages);
+    skip();
+  }
+  assert_string_equal(target->pages, "ordinary");
+  if (target->use_huge_pages(target, &error) != RELAYOUT_OK) {
+    assert_string_equal(target->pages, "ordinary");
+    print_message("%s\n", error.message);
+    skip();
+  }
+  assert_string_equal(target->pages, "huge");
+  const size_t capacity = 16 << 20;
+  if (target->reserve(target, capacity, capacity, &error) != RELAYOUT_OK) {
+    print_message("%s\n", error.message);
+    skip();
+  }
+  check_copy(0, PLACE, 2 * PLACE, 1 << 20, capacity);
+}
+
 int main(int argument_count, char **arguments) {
   relayout_error error;
   relayout_device *device;
@@ -90,6 +112,7 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_growing_keeps_what_is_larger),
       cmocka_unit_test(test_noise_does_not_repeat),
+      cmocka_unit_test(test_huge_pages),
   };
   const int failures = cmocka_run_group_tests_name("tools.bench_target", tests, NULL, NULL);
   target->destroy(target);

@@ -50,7 +50,7 @@ void clblast_close(clblast *library) {
   free(library);
 }
 
-cl_int clblast_transpose(const clblast *library, const clblast_transposition *of,
+cl_int clblast_transpose(const clblast *library, const bench_transposition *of,
                          cl_command_queue queue, cl_mem source, size_t source_offset,
                          cl_mem destination, size_t destination_offset, cl_event *event) {
   const size_t from = source_offset / of->element_bytes;

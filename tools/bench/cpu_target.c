@@ -5,12 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_peers.h"
 #include "fail.h"
 #include "host_copy.h"
+#include "host_memory.h"
 #include "target.h"
 
 enum {
-  ALIGNMENT = 4096,
   MOST_KINDS = 3,
   MOST_BYTES_ALONE = 4 << 20,    /* what one thread is tried with */
   ASSUMED_CACHE_BYTES = 32 << 20 /* where the system does not tell */
@@ -18,47 +19,58 @@ enum {
 
 typedef struct cpu_target {
   bench_target base; /* first: a target of this kind is one */
-  uint8_t *source;
-  uint8_t *destination;
+  host_pages pages;
+  host_memory source;
+  host_memory destination;
   host_copy copies[BENCH_MOST_COPIES];
   int threads[BENCH_MOST_COPIES];
+  cpu_peers peers;
 } cpu_target;
 
-/* A buffer in place of another, every page of it touched. */
-static relayout_status replace(uint8_t **buffer, size_t *capacity, size_t size,
-                               relayout_error *error) {
-  free(*buffer);
-  *buffer = NULL;
+/* A buffer in place of another. */
+static relayout_status replace(const cpu_target *own, host_memory *buffer, size_t *capacity,
+                               size_t size, relayout_error *error) {
+  host_memory_free(buffer);
   *capacity = 0;
-  void *memory;
-  if (posix_memalign(&memory, ALIGNMENT, size) != 0) {
-    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a buffer of %zu bytes", size);
+  const relayout_status status = host_memory_create(size, own->pages, buffer, error);
+  if (status == RELAYOUT_OK) {
+    *capacity = size;
   }
-  memset(memory, 0, size);
-  *buffer = memory;
-  *capacity = size;
-  return RELAYOUT_OK;
+  return status;
 }
 
 static relayout_status reserve(bench_target *target, size_t source, size_t destination,
                                relayout_error *error) {
   cpu_target *const own = (cpu_target *)target;
   if (source > target->source_capacity) {
-    const relayout_status status = replace(&own->source, &target->source_capacity, source, error);
+    const relayout_status status =
+        replace(own, &own->source, &target->source_capacity, source, error);
     if (status != RELAYOUT_OK) {
       return status;
     }
-    bench_fill_noise(own->source, source);
+    bench_fill_noise(own->source.bytes, source);
   }
   if (destination > target->destination_capacity) {
-    return replace(&own->destination, &target->destination_capacity, destination, error);
+    return replace(own, &own->destination, &target->destination_capacity, destination, error);
   }
   return RELAYOUT_OK;
 }
 
+static relayout_status use_huge_pages(bench_target *target, relayout_error *error) {
+  cpu_target *const own = (cpu_target *)target;
+  host_memory trial = {.bytes = NULL};
+  const relayout_status status = host_memory_create(1, HOST_PAGES_HUGE, &trial, error);
+  host_memory_free(&trial);
+  if (status == RELAYOUT_OK) {
+    own->pages = HOST_PAGES_HUGE;
+    target->pages = "huge";
+  }
+  return status;
+}
+
 static relayout_status clear(bench_target *target, size_t size, relayout_error *error) {
   (void)error;
-  memset(((cpu_target *)target)->destination, 0, size);
+  memset(((cpu_target *)target)->destination.bytes, 0, size);
   return RELAYOUT_OK;
 }
 
@@ -67,7 +79,7 @@ static relayout_status move(bench_target *target, const relayout_plan *plan, siz
   const cpu_target *const own = (const cpu_target *)target;
   const double begin = bench_now();
   const relayout_status status = relayout_plan_execute(
-      plan, own->source + source_offset, own->destination + destination_offset, error);
+      plan, own->source.bytes + source_offset, own->destination.bytes + destination_offset, error);
   const double taken = bench_now() - begin;
   *time = (bench_time){.counted = taken, .wall = taken};
   return status;
@@ -79,11 +91,36 @@ static relayout_status copy(bench_target *target, size_t which, size_t source_of
   (void)error;
   const cpu_target *const own = (const cpu_target *)target;
   const double begin = bench_now();
-  host_copy_run(own->copies[which], own->threads[which], own->destination + destination_offset,
-                own->source + source_offset, size);
+  host_copy_run(own->copies[which], own->threads[which],
+                own->destination.bytes + destination_offset, own->source.bytes + source_offset,
+                size);
   const double taken = bench_now() - begin;
   *time = (bench_time){.counted = taken, .wall = taken};
   return RELAYOUT_OK;
+}
+
+static void find_peers(bench_target *target) {
+  cpu_peers_find(&((cpu_target *)target)->peers, (int)target->info.compute_units, target->peers,
+                 &target->peer_count);
+}
+
+static void prepare_peers(bench_target *target, const relayout_shape *from,
+                          const relayout_shape *to, bool takes[BENCH_MOST_PEERS]) {
+  cpu_peers_prepare(&((cpu_target *)target)->peers, from, to, takes);
+}
+
+static relayout_status run_peer(bench_target *target, size_t which, size_t source_offset,
+                                size_t destination_offset, bench_time *time,
+                                relayout_error *error) {
+  const cpu_target *const own = (const cpu_target *)target;
+  const double begin = bench_now();
+  const bool is_done =
+      cpu_peers_run(&own->peers, which, own->destination.bytes + destination_offset,
+                    own->source.bytes + source_offset);
+  const double taken = bench_now() - begin;
+  *time = (bench_time){.counted = taken, .wall = taken};
+  return is_done ? RELAYOUT_OK
+                 : bench_fail(error, RELAYOUT_UNSUPPORTED, "%s failed", target->peers[which].name);
 }
 
 static relayout_status map(bench_target *target, size_t source_size, size_t destination_size,
@@ -92,8 +129,8 @@ static relayout_status map(bench_target *target, size_t source_size, size_t dest
   (void)source_size;
   (void)destination_size;
   (void)error;
-  *source = ((cpu_target *)target)->source;
-  *destination = ((cpu_target *)target)->destination;
+  *source = ((cpu_target *)target)->source.bytes;
+  *destination = ((cpu_target *)target)->destination.bytes;
   return RELAYOUT_OK;
 }
 
@@ -103,8 +140,9 @@ static void unmap(bench_target *target) {
 
 static void destroy(bench_target *target) {
   cpu_target *const own = (cpu_target *)target;
-  free(own->source);
-  free(own->destination);
+  cpu_peers_release(&own->peers);
+  host_memory_free(&own->source);
+  host_memory_free(&own->destination);
   relayout_device_destroy(target->device);
   free(own);
 }
@@ -133,11 +171,16 @@ relayout_status bench_cpu_target_create(int32_t threads, bench_target **target,
     return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a benchmark");
   }
   own->base = (bench_target){.clock = "wall",
+                             .pages = "ordinary",
                              .cache_bytes = last_level_cache(),
+                             .use_huge_pages = use_huge_pages,
                              .reserve = reserve,
                              .clear = clear,
                              .move = move,
                              .copy = copy,
+                             .find_peers = find_peers,
+                             .prepare_peers = prepare_peers,
+                             .run_peer = run_peer,
                              .map = map,
                              .unmap = unmap,
                              .destroy = destroy};

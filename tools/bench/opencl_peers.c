@@ -17,29 +17,12 @@ void opencl_peers_release(opencl_peers *peers) {
   peers->library = NULL;
 }
 
-/* Whether this is the transposition of one matrix of an element size that CLBlast knows. */
-static bool is_transposition(const bench_strided *moved, clblast_transposition *made) {
-  const bench_axis *const columns = &moved->axes[1]; /* of the source */
-  const bench_axis *const rows = &moved->axes[0];
-  const size_t bytes = moved->element_bytes;
-  if (moved->axis_count != 2 || rows->destination_stride != 1 || columns->source_stride != 1 ||
-      (bytes != 4 && bytes != 8 && bytes != 16)) {
-    return false;
-  }
-  *made = (clblast_transposition){.element_bytes = bytes,
-                                  .rows = rows->extent,
-                                  .columns = columns->extent,
-                                  .source_pitch = rows->source_stride,
-                                  .destination_pitch = columns->destination_stride};
-  return true;
-}
-
 void opencl_peers_prepare(opencl_peers *peers, const relayout_shape *from, const relayout_shape *to,
                           bool takes[BENCH_MOST_PEERS]) {
   const bool is_strided = bench_strided_of(from, to, &peers->moved);
   takes[RECT] = is_strided && rect_copy_of(&peers->moved, &peers->rects);
   takes[CLBLAST] = is_strided && peers->library != NULL &&
-                   is_transposition(&peers->moved, &peers->transposition);
+                   bench_transposition_of(&peers->moved, &peers->transposition);
 }
 
 /* The events of what has been enqueued so far. */

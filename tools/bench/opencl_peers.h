@@ -14,7 +14,7 @@ typedef struct opencl_peers {
   clblast *library; /* NULL where it is missing */
   bench_strided moved;
   rect_copy rects;
-  clblast_transposition transposition;
+  bench_transposition transposition;
 } opencl_peers;
 
 /* Fills in `listed`, of BENCH_MOST_PEERS, and how many there are. */

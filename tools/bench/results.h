@@ -35,6 +35,7 @@ typedef struct bench_results {
   bool is_hot;
   relayout_device_info device;
   const char *clock; /* the one that counts: "device" or "wall" */
+  const char *pages; /* of the memory: "ordinary" or "huge"; NULL where the driver chooses */
   relayout_plan_effort effort;
   bool with_peers; /* they were asked for */
   bench_peer peers[BENCH_MOST_PEERS];

@@ -96,6 +96,9 @@ void results_json_write(const bench_results *results, const bench_summary *summa
   json_text(&json, "driver", results->device.driver);
   json_unsigned(&json, "compute_units", results->device.compute_units);
   json_text(&json, "clock", results->clock);
+  if (results->pages != NULL) {
+    json_text(&json, "pages", results->pages);
+  }
   json_text(&json, "effort", results->effort == RELAYOUT_PLAN_MEASURE ? "measure" : "estimate");
   json_number(&json, "copy_gbps", summary->copy_gbps);
   json_open_array(&json, "cases");

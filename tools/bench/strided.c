@@ -51,3 +51,19 @@ bool bench_strided_of(const relayout_shape *from, const relayout_shape *to, benc
   return !made->fills || relayout_layout_padding_bytes(&to->layout, to->element_type, made->fill,
                                                        NULL) == RELAYOUT_OK;
 }
+
+bool bench_transposition_of(const bench_strided *moved, bench_transposition *made) {
+  const bench_axis *const columns = &moved->axes[1]; /* of the source */
+  const bench_axis *const rows = &moved->axes[0];
+  const size_t bytes = moved->element_bytes;
+  if (moved->axis_count != 2 || rows->destination_stride != 1 || columns->source_stride != 1 ||
+      (bytes != 4 && bytes != 8 && bytes != 16)) {
+    return false;
+  }
+  *made = (bench_transposition){.element_bytes = bytes,
+                                .rows = rows->extent,
+                                .columns = columns->extent,
+                                .source_pitch = rows->source_stride,
+                                .destination_pitch = columns->destination_stride};
+  return true;
+}

@@ -29,4 +29,16 @@ typedef struct bench_strided {
 /* False for shapes without strides and without elements. */
 bool bench_strided_of(const relayout_shape *from, const relayout_shape *to, bench_strided *made);
 
+/* The transpose of a matrix, row-major as its result is; pitches count elements. */
+typedef struct bench_transposition {
+  size_t element_bytes; /* 4, 8 or 16, which a BLAS takes for f32, f64 and complex f64 */
+  size_t rows;          /* of the source */
+  size_t columns;
+  size_t source_pitch;
+  size_t destination_pitch;
+} bench_transposition;
+
+/* Whether this is the transposition of one matrix, of an element size that a BLAS knows. */
+bool bench_transposition_of(const bench_strided *moved, bench_transposition *made);
+
 #endif

@@ -1,5 +1,7 @@
 #include "table.h"
 
+#include <inttypes.h>
+
 #include "size_text.h"
 
 /* Wide enough for the names of all suites. */
@@ -22,6 +24,10 @@ void table_begin(const bench_results *results, FILE *file) {
   fprintf(file,
           "%s; the %s clock counts; 'of copy' is against the best plain copy of as many bytes\n",
           results->is_hot ? "warm in the cache" : "cold in the cache", results->clock);
+  if (results->pages != NULL) {
+    fprintf(file, "%" PRIu32 " thread%s; %s pages\n", results->device.compute_units,
+            results->device.compute_units == 1 ? "" : "s", results->pages);
+  }
   if (results->effort == RELAYOUT_PLAN_MEASURE) {
     fputs("plans are measured\n", file);
   }

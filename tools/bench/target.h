@@ -35,6 +35,7 @@ struct bench_target {
   relayout_plan_effort effort; /* that plans are made with */
   relayout_device_info info;
   const char *clock;    /* what counts: "device" or "wall" */
+  const char *pages;    /* of the buffers: "ordinary" or "huge"; NULL where the driver chooses */
   uint64_t cache_bytes; /* the last level before memory */
   size_t source_capacity;
   size_t destination_capacity;
@@ -43,6 +44,9 @@ struct bench_target {
   bench_peer peers[BENCH_MOST_PEERS];
   size_t peer_count; /* 0 until they are looked for */
 
+  /* Has the buffers lie in huge pages, before there are any; NULL where the driver chooses. Fails
+   * where the system gives none. */
+  relayout_status (*use_huge_pages)(bench_target *target, relayout_error *error);
   /* Makes the buffers at least this large; what they held is lost when they grow. */
   relayout_status (*reserve)(bench_target *target, size_t source, size_t destination,
                              relayout_error *error);

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Measures what PyTorch, CuPy and JAX make of the cases of `relayout bench` on an NVIDIA GPU.
+"""Measures what NumPy on the CPU, and PyTorch, CuPy and JAX on an NVIDIA GPU, make of the cases of `relayout bench`.
 
-    peers_gpu.py --suite ttc --json ttc.json         each library that is installed; ttc-torch.json, ttc-cupy.json, ...
-    peers_gpu.py --from 'f32[64,32]' --to '{0,1}'    one case
-    peers_gpu.py --table relayout.json ttc-torch.json ttc-cupy.json         results side by side
+    peers.py --suite ttc --json ttc.json             each library that is installed; ttc-torch.json, ttc-numpy.json, ...
+    peers.py --from 'f32[64,32]' --to '{0,1}'        one case
+    peers.py --table relayout.json ttc-torch.json ttc-cupy.json             results side by side
 
 Each library moves the bytes as a user of it would: a transposed view that is made contiguous, into a destination
 that is filled first where it has padding. Results are verified against NumPy before they are timed. The reference
 is the library's own best plain copy of as many bytes; copies and relayout take turns, in buffers that are cold in the
 cache, and medians count. CUDA events keep the time, while the GPU is kept busy until the host has enqueued what is
-timed; JAX has none, so that batches of calls are timed by the wall. `--library numpy` runs on the host, to try it out.
+timed; JAX has none, so that batches of calls are timed by the wall. NumPy moves by one thread, in ordinary pages, as
+`relayout bench --device cpu --threads 1` does.
 """
 import argparse
+import ctypes
 import itertools
 import json
 import math
@@ -23,7 +25,9 @@ import sys
 import time
 
 LEAST_REPETITIONS, MOST_REPETITIONS, ENOUGH_SECONDS = 7, 201, 0.4
-COLD_BYTES = 1 << 30  # touched before a place has its turn again: many times the last level of any GPU's cache
+# Touched before a place has its turn again: many times the last level of any GPU's cache; on the CPU as in the command.
+GPU_COLD_BYTES, LEAST_COLD_BYTES, CACHES_BETWEEN = 1 << 30, 1 << 28, 8
+PR_SET_THP_DISABLE = 41
 MOST_PLACES = 256
 JAX_BATCH = 8
 
@@ -145,6 +149,15 @@ def read_suite(name):
     return cases, hot
 
 
+def last_level_cache():
+    """The bytes of the CPU's last cache; 0 where the system does not tell."""
+    try:
+        with open("/sys/devices/system/cpu/cpu0/cache/index3/size", encoding="ascii") as file:
+            return int(file.read().strip().rstrip("K")) << 10
+    except (OSError, ValueError):
+        return 0
+
+
 # ---- Libraries -------------------------------------------------------------------------------------------------------
 # prepare() makes places for a case, run() does the relayout in one of them and returns the destination, copies() are
 # the ways to copy as many bytes; both only enqueue. seconds() times one of them.
@@ -155,9 +168,16 @@ class NumPy:
     def __init__(self):
         import numpy
         self.xp = numpy
+        if sys.platform == "linux":  # NumPy would ask for huge pages
+            ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
+        self.cold_bytes = max(LEAST_COLD_BYTES, CACHES_BETWEEN * last_level_cache())
 
     def device(self):
-        return platform.processor() or platform.machine()
+        try:
+            with open("/proc/cpuinfo", encoding="utf-8") as file:
+                return re.search(r"^model name\s*: (.*)", file.read(), re.MULTILINE)[1]
+        except (OSError, TypeError):
+            return platform.processor() or platform.machine()
 
     def put(self, noise):
         return noise.copy()
@@ -166,7 +186,7 @@ class NumPy:
         half = 4 * case.copy_words
         self.case, self.value = case, case.fill(__import__("numpy"))
         self.sources = [self.put(noise) for _ in range(places)]
-        self.destinations = [self.xp.zeros(max(case.destination_bytes, half), "uint8") for _ in range(places)]
+        self.destinations = [self.xp.full(max(case.destination_bytes, half), 0, "uint8") for _ in range(places)]
         self.froms = [a[:case.source_bytes].view(case.dtype()).reshape(case.source.physical())
                       [case.source.valid()].transpose(case.permutation) for a in self.sources]
         self.wholes = [a[:case.destination_bytes].view(case.dtype()).reshape(case.destination.physical())
@@ -199,7 +219,7 @@ class NumPy:
 
 
 class CuPy(NumPy):
-    name, clock = "cupy", "device"
+    name, clock, cold_bytes = "cupy", "device", GPU_COLD_BYTES
 
     def __init__(self):
         import cupy
@@ -231,7 +251,7 @@ class CuPy(NumPy):
 
 
 class Torch(NumPy):
-    name, clock = "torch", "device"
+    name, clock, cold_bytes = "torch", "device", GPU_COLD_BYTES
 
     def __init__(self):
         import torch
@@ -286,7 +306,7 @@ class Torch(NumPy):
 
 class JAX:
     """Its arrays are values: every call makes a new destination, and padding cannot be left alone."""
-    name, clock = "jax", "wall"
+    name, clock, cold_bytes = "jax", "wall", GPU_COLD_BYTES
 
     def __init__(self):
         import jax
@@ -346,7 +366,7 @@ def measure(library, case, hot):
     size = max(case.source_bytes, 4 * case.copy_words)
     size = -(-size // 16) * 16
     noise = np.frombuffer(np.random.default_rng(1).bytes(size), "uint8").copy()
-    places = 1 if hot else min(max(2, -(-COLD_BYTES // (size + case.destination_bytes))), MOST_PLACES)
+    places = 1 if hot else min(max(2, -(-library.cold_bytes // (size + case.destination_bytes))), MOST_PLACES)
     library.prepare(case, noise, places)
     found, right = library.get(library.run(0)), case.right(np, noise)
     compared = slice(None) if case.fills else case.destination.valid()
@@ -444,7 +464,7 @@ def main():
     parser.add_argument("--suite", default="ttc", help="a file of bench/suites; ttc-u8 is ttc with elements of u8")
     parser.add_argument("--from", dest="source", metavar="SHAPE", help="one case, with --to")
     parser.add_argument("--to", dest="destination", metavar="SHAPE")
-    parser.add_argument("--library", choices=LIBRARIES, action="append", help="all but numpy when left out")
+    parser.add_argument("--library", choices=LIBRARIES, action="append", help="all that are installed when left out")
     parser.add_argument("--json", metavar="F", help="F.json becomes F-LIBRARY.json")
     parser.add_argument("--table", nargs="+", metavar="F", help="show results side by side, and measure nothing")
     asked = parser.parse_args()
@@ -460,7 +480,7 @@ def main():
             cases, hot = read_suite(asked.suite)
     except (Unsupported, OSError) as error:
         parser.error(str(error))
-    libraries = open_libraries(asked.library or [name for name in LIBRARIES if name != "numpy"])
+    libraries = open_libraries(asked.library or LIBRARIES)
     for library in libraries:
         results = measure_all(library, cases, "one case" if asked.source else asked.suite, hot)
         if asked.json:

@@ -1,4 +1,4 @@
-"""bench/peers_gpu.py reads shapes and suites as the command does, and holds libraries against the same bytes that
+"""bench/peers.py reads shapes and suites as the command does, and holds libraries against the same bytes that
 `relayout convert` writes. Its measuring runs on NumPy; what it measures is not looked at."""
 import contextlib
 import io
@@ -14,7 +14,7 @@ except ImportError:
     sys.exit(77)
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-import peers_gpu
+import peers
 
 relayout = os.environ["RELAYOUT"]
 
@@ -30,18 +30,18 @@ def check(found, expected):
 
 def test_shapes():
     for suite, count in ("ml", 32), ("pad", 15), ("small", 18), ("ttc-u16", 57):
-        cases, hot = peers_gpu.read_suite(suite)
+        cases, hot = peers.read_suite(suite)
         check((len(cases), hot), (count, suite == "small"))
         for shape in [cases[0].source, cases[0].destination, *(case.destination for case in cases[:: 5])]:
             told = json.loads(run("shape", str(shape), "--json"))
             check(str(shape), told["text"])
             check(shape.bytes(shape.padded), told["byte_size"])
-    cases, _ = peers_gpu.read_suite("perm6")
+    cases, _ = peers.read_suite("perm6")
     check(len(cases), 720)
     check((cases[1].name, str(cases[1].destination)), ("perm6_012354", "f32[15,16,15,16,15,16]{4,5,3,2,1,0}"))
     try:
-        peers_gpu.Shape("f32[16,256]{1,0:T(8,128)}")
-    except peers_gpu.Unsupported:
+        peers.Shape("f32[16,256]{1,0:T(8,128)}")
+    except peers.Unsupported:
         return
     sys.exit("a tiled layout was taken")
 
@@ -55,19 +55,21 @@ def test_what_is_right():
             ("f64[3,4]{1,0:PD(4,4)}", "{0,1:PD(4,5)PV(-1.5)}"),
             ("bf16[3,4,5]", "{1,0,2:PD(3,6,5)}"),
             ("c128[2,3,4]", "{0,2,1}")]:
-        case = peers_gpu.Case("", peers_gpu.Shape(source), peers_gpu.Shape(destination, peers_gpu.Shape(source)))
+        case = peers.Case("", peers.Shape(source), peers.Shape(destination, peers.Shape(source)))
         noise = numpy.arange(case.source_bytes, dtype="uint32").astype("uint8")
         made = run("convert", "--device", "cpu", "--from", source, "--to", destination, "-", "-", data=noise.tobytes())
         check(case.right(numpy, noise).tobytes(), made)
 
 
 def test_measuring():
-    peers_gpu.COLD_BYTES, peers_gpu.ENOUGH_SECONDS = 1 << 16, 0
-    shape = peers_gpu.Shape("u8[3,5]")
-    cases = [peers_gpu.Case("given", shape, peers_gpu.Shape("{0,1:PD(4,8)}", shape)),
-             peers_gpu.Case("odd", peers_gpu.Shape("c64[2]"), peers_gpu.Shape("c64[2]{0:PD(3)PV(one)}"))]
+    peers.ENOUGH_SECONDS = 0
+    library = peers.NumPy()
+    library.cold_bytes = 1 << 16
+    shape = peers.Shape("u8[3,5]")
+    cases = [peers.Case("given", shape, peers.Shape("{0,1:PD(4,8)}", shape)),
+             peers.Case("odd", peers.Shape("c64[2]"), peers.Shape("c64[2]{0:PD(3)PV(one)}"))]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        results = peers_gpu.measure_all(peers_gpu.NumPy(), cases, "made up", False)
+        results = peers.measure_all(library, cases, "made up", False)
     check(printed.getvalue().count("\n"), 6)
     case, = results["cases"]
     check([case[key] for key in ("name", "from", "to", "bytes", "repetitions")],
@@ -76,7 +78,7 @@ def test_measuring():
     check([(row["name"], row["reason"]) for row in results["skipped"]], [("odd", "PV(one) of c64")])
     fraction = case["fraction"]
     check([results[key] for key in ("device", "cache", "geomean_fraction", "median_fraction", "min_fraction")],
-          ["numpy", "cold", peers_gpu.geomean([fraction]), fraction, fraction])
+          ["numpy", "cold", peers.geomean([fraction]), fraction, fraction])
 
 
 def test_table():
@@ -88,7 +90,7 @@ def test_table():
     write("a.json", "ours", one=(1, 0.5), two=(1, 0.25), three=(1, 1))
     write("b.json", "theirs", one=(4, 0.125), two=(1, 0.375))
     out = io.StringIO()
-    peers_gpu.table(["a.json", "b.json"], out)
+    peers.table(["a.json", "b.json"], out)
     check([line.split() for line in out.getvalue().splitlines()],
           [["OF", "COPY", "ours", "theirs"], ["one", "0.500", "0.125"], ["two", "0.250", "0.375"],
            ["three", "1.000", "-"],
