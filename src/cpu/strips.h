@@ -134,21 +134,27 @@ static inline void store_strip(uint8_t *to, strip value) {
   memcpy(to, &value, sizeof value);
 }
 
-/* Lanes from places DEPTH entries of `at` apart. */
-static inline strip load_lanes(const uint8_t *from, const ptrdiff_t *at) {
-#if defined(PLAIN) || !(defined(__AVX512BW__) || defined(__AVX2__))
-  return load_strip(from + at[0]);
-#else
-#define LANE(i) _mm_loadu_si128((const __m128i *)(const void *)(from + at[(i)*DEPTH]))
+/* Lanes from these places, as many as a strip has. */
+static inline strip load_lanes(const uint8_t *from, ptrdiff_t first, ptrdiff_t second,
+                               ptrdiff_t third, ptrdiff_t fourth) {
+#if !defined(PLAIN) && (defined(__AVX512BW__) || defined(__AVX2__))
+#define LANE(at) _mm_loadu_si128((const __m128i *)(const void *)(from + (at)))
 #if defined(__AVX512BW__)
-  strip lanes = _mm512_castsi128_si512(LANE(0));
-  lanes = _mm512_inserti32x4(lanes, LANE(1), 1);
-  lanes = _mm512_inserti32x4(lanes, LANE(2), 2);
-  return _mm512_inserti32x4(lanes, LANE(3), 3);
+  strip lanes = _mm512_castsi128_si512(LANE(first));
+  lanes = _mm512_inserti32x4(lanes, LANE(second), 1);
+  lanes = _mm512_inserti32x4(lanes, LANE(third), 2);
+  return _mm512_inserti32x4(lanes, LANE(fourth), 3);
 #else
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(LANE(0)), LANE(1), 1);
+  (void)third;
+  (void)fourth;
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(LANE(first)), LANE(second), 1);
 #endif
 #undef LANE
+#else
+  (void)second;
+  (void)third;
+  (void)fourth;
+  return load_strip(from + first);
 #endif
 }
 

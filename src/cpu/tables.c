@@ -200,10 +200,19 @@ static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy 
 
 /* ---- All of it ---- */
 
+/* The dense columns are evenly spaced in the source if they are those of one axis. */
+static ptrdiff_t column_step(const rlt_problem *problem, const rlt_group *columns, int64_t dense) {
+  const bool are_of_one = columns->axis_count > 0 && dense == rlt_group_steps(problem, columns, 0);
+  return are_of_one
+             ? (ptrdiff_t)(problem->axes[columns->axes[0]].source_stride * problem->element_bytes)
+             : 0;
+}
+
 relayout_status rlt_cpu_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
                                     bool assembled, rlt_cpu_frame *frame, relayout_error *error) {
   rlt_assembly_make(problem, strategy, LINE_BYTES / problem->element_bytes, &frame->assembly);
   frame->assembly.exact = frame->assembly.exact || !assembled;
+  frame->column_step = column_step(problem, &strategy->columns, frame->assembly.dense_columns);
   frame->row_inner = strategy->rows.inner;
   frame->column_inner = strategy->columns.inner;
   relayout_status status = set_sides(problem, strategy, assembled, frame, error);

@@ -55,14 +55,29 @@ static inline int64_t block_start(int64_t first, int64_t length, int64_t side) {
   return first + side > length && length >= side ? length - side : first;
 }
 
-/* The common case, unrolled: a whole block that has a source throughout. */
-static inline void turn_block(uint8_t *restrict to, const ptrdiff_t *restrict rows,
-                              const uint8_t *restrict from, const ptrdiff_t *restrict columns) {
-  strip block[DEPTH];
+/* The columns of a block from where a table says they lie. */
+static inline void load_block(strip *block, const uint8_t *restrict from,
+                              const ptrdiff_t *restrict columns) {
 #pragma GCC unroll 16
   for (int c = 0; c < DEPTH; ++c) {
-    block[c] = load_lanes(from, columns + c);
+    block[c] =
+        load_lanes(from, columns[c], LANES > 1 ? columns[c + DEPTH] : 0,
+                   LANES > 2 ? columns[c + 2 * DEPTH] : 0, LANES > 2 ? columns[c + 3 * DEPTH] : 0);
   }
+}
+
+/* Columns that lie evenly: half as many loads. */
+static inline void load_even_block(strip *block, const uint8_t *restrict from, ptrdiff_t step) {
+#pragma GCC unroll 16
+  for (int c = 0; c < DEPTH; ++c) {
+    block[c] = load_lanes(from, c * step, (c + DEPTH) * step, (c + 2 * DEPTH) * step,
+                          (c + 3 * DEPTH) * step);
+  }
+}
+
+/* The common case, unrolled: a whole block that has a source throughout. */
+static inline void turn_and_store(strip *block, uint8_t *restrict to,
+                                  const ptrdiff_t *restrict rows) {
   turn(block);
 #pragma GCC unroll 16
   for (int r = 0; r < DEPTH; ++r) {
@@ -102,10 +117,7 @@ static void turn_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
     from = lanes[0];
     columns = places;
   }
-#pragma GCC unroll 16
-  for (int c = 0; c < DEPTH; ++c) {
-    block[c] = load_lanes(from, columns + c);
-  }
+  load_block(block, from, columns);
   turn(block);
   const int64_t bytes = of->columns * ELEMENT_BYTES;
   for (int64_t r = 0; r < of->rows; ++r) {
@@ -159,7 +171,13 @@ static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
         some.end = some.rows < DEPTH && tile->is_near_end ? tile->source_end : NULL;
         turn_part(to, of->rows_to + row, from, columns, &some, fill);
       } else {
-        turn_block(to, of->rows_to + row, from, columns);
+        strip block[DEPTH];
+        if (frame->column_step != 0) {
+          load_even_block(block, from + columns[0], frame->column_step);
+        } else {
+          load_block(block, from, columns);
+        }
+        turn_and_store(block, to, of->rows_to + row);
       }
     }
   }
