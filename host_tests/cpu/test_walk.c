@@ -56,11 +56,15 @@ static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
   bool agree = walks_agree(&order, least_blocks);
   rlt_order_make(grid, false, 1000, 4, least_blocks, &order);
   agree = agree && walks_agree(&order, least_blocks);
-  for (int32_t l = 0; agree && l < grid->loop_count; ++l) {
+  /* Any loops in any order: what they are chained for does not matter here. */
+  rlt_chain chain = {.count = 0};
+  for (int32_t l = grid->loop_count; agree && l-- > 0;) {
     if (grid->loops[l].destination_step > 0) {
-      const int32_t number = rlt_order_make_carrying(grid, l, l, 4, least_blocks, &order);
-      agree = walks_agree(&order, least_blocks) && number <= 1 && order.loops[number] == l &&
-              (number == 0 || order.inside[0] <= l + 1);
+      chain.loops[chain.count++] = l;
+      const rlt_links links = rlt_order_make_chained(grid, &chain, l, 4, least_blocks, &order);
+      agree = walks_agree(&order, least_blocks) && links.first <= 1 && links.count >= 1 &&
+              order.loops[links.first] == chain.loops[0] &&
+              (links.first == 0 || order.inside[0] <= l + 1);
     }
   }
   return agree;
@@ -84,7 +88,13 @@ static void test_blocks_of_a_matrix(void **state) {
   assert_int_equal(order.inside[1], 32);
   assert_int_equal(order.block_count, 4096 / 64 / 16 * (4096 / 32 / 32));
   /* With lines carried along the destination, as few tiles as are allowed lie in between. */
-  assert_int_equal(rlt_order_make_carrying(&grid, 0, 6, 4, 1, &order), 1);
+  rlt_chain chain;
+  rlt_chain_find(&problem, &grid, 32, &chain);
+  assert_int_equal(chain.count, 1); /* a row ends where the tile's next row begins */
+  assert_int_equal(chain.loops[0], 0);
+  const rlt_links links = rlt_order_make_chained(&grid, &chain, 6, 4, 1, &order);
+  assert_int_equal(links.first, 1);
+  assert_int_equal(links.count, 1);
   assert_int_equal(order.loops[0], 1);
   assert_int_equal(order.inside[0], 7);
   assert_int_equal(order.loops[1], 0);
@@ -144,9 +154,34 @@ static void test_valid_counts(void **state) {
   }
 }
 
+/* 5 x 7 x 3 elements in tiles of 2 x 1 x 1, and one of the axes in between is not in line. */
+static void test_chains(void **state) {
+  (void)state;
+  const rlt_problem problem = {
+      .element_bytes = 1,
+      .axis_count = 4,
+      .axes = {{5, 5, 42, 1}, {7, 7, 6, 5}, {2, 2, 1, 105}, {3, 3, 2, 35}}};
+  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
+                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
+                                 .rows = {.axis_count = 0, .inner = 1, .block = 1}};
+  rlt_grid grid;
+  rlt_grid_make(&problem, &strategy, &grid);
+  rlt_chain chain;
+  rlt_chain_find(&problem, &grid, 2, &chain);
+  assert_int_equal(chain.count, 4);
+  const int32_t axes[] = {0, 1, 3, 2};
+  for (int i = 0; i < 4; ++i) {
+    assert_int_equal(grid.loops[chain.loops[i]].axis, axes[i]);
+  }
+  rlt_chain_find(&problem, &grid, 5, &chain);
+  assert_int_equal(chain.count, 3);
+  rlt_chain_find(&problem, &grid, 3, &chain);
+  assert_int_equal(chain.count, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_of_a_matrix),
-                                     cmocka_unit_test(test_random_grids),
-                                     cmocka_unit_test(test_valid_counts)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_blocks_of_a_matrix), cmocka_unit_test(test_chains),
+      cmocka_unit_test(test_random_grids), cmocka_unit_test(test_valid_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,10 +44,10 @@ typedef struct program {
   int64_t
       last_source; /* a tile that starts at this element or before has a line behind all it reads */
   rlt_order order;
-  rlt_order carrying;   /* where lines are carried from tile to tile */
-  int32_t carry_loop;   /* along which tiles go on with each other's segments; -1: none */
-  int32_t carry_number; /* of that loop in the order */
-  bool starts_lines;    /* every segment does, if the destination does */
+  rlt_order carrying; /* where lines are carried from tile to tile */
+  rlt_chain chain;    /* that lines are carried along, */
+  rlt_links links;    /* and its place in that order */
+  bool starts_lines;  /* every segment does, if the destination does */
   int32_t workers;
 } program;
 
@@ -57,19 +57,13 @@ typedef struct program {
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 /* Two lines on either side make tiles of about as many rows and columns as processors fetch ahead at a
- * time; of wide elements it may be more, and of narrow ones it takes many rows for a line to be
- * written anyhow. Rows that lie pages apart are worth reading farther. */
+ * time; of wide elements it may be more. Rows that lie pages apart are worth reading farther, where it
+ * does not make too many of narrow elements. */
 static rlt_runs short_runs(int64_t element_bytes, bool is_far) {
-  switch (element_bytes) {
-  case 1:
-    return (rlt_runs){.read_bytes = 128, .write_bytes = 192};
-  case 2:
-    return (rlt_runs){.read_bytes = is_far ? 256 : 128, .write_bytes = is_far ? 128 : 192};
-  case 4:
-    return (rlt_runs){.read_bytes = is_far ? 256 : 128, .write_bytes = 128};
-  default:
+  if (element_bytes >= 8) {
     return (rlt_runs){.read_bytes = 256, .write_bytes = 256};
   }
+  return (rlt_runs){.read_bytes = is_far && element_bytes > 1 ? 256 : 128, .write_bytes = 128};
 }
 
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) {
@@ -125,29 +119,23 @@ static void divide_work(const rlt_cpu_device *device, program *made) {
   const int64_t least = workers == 1 ? 1 : workers * SHARES_PER_WORKER;
   rlt_order_make(&made->grid, made->strategy->assembles, bytes / tiles, problem->element_bytes,
                  least, &made->order);
-  if (made->carry_loop >= 0) {
+  if (made->chain.count > 0) {
     const int64_t tiles_held = RLT_CPU_MOST_SEGMENTS / made->frame.assembly.segment_count;
-    made->carry_number = rlt_order_make_carrying(&made->grid, made->carry_loop, tiles_held - 1,
-                                                 problem->element_bytes, least, &made->carrying);
+    made->links = rlt_order_make_chained(&made->grid, &made->chain, tiles_held - 1,
+                                         problem->element_bytes, least, &made->carrying);
   }
 }
 
-/* Along which loop segments of a tile go on where those of the one before end, and whether all segments
- * begin with a line. */
-static void find_carry(program *made) {
+/* Along which loops lines may be carried, and whether all segments begin with one. */
+static void find_chain(program *made) {
   const int64_t line = LINE_BYTES / made->problem->element_bytes;
-  const int64_t length =
-      made->frame.assembly.segment_pitch - line; /* what a whole tile's segment has */
-  made->carry_loop = -1;
+  const rlt_assembly *const assembly = &made->frame.assembly;
+  rlt_chain_find(made->problem, &made->grid, assembly->segment_pitch - line, &made->chain);
   made->starts_lines = true;
   for (int32_t l = 0; l < made->grid.loop_count; ++l) {
-    const rlt_loop *const loop = &made->grid.loops[l];
-    made->starts_lines = made->starts_lines && loop->destination_step % line == 0;
-    if (loop->count > 1 && loop->destination_step == length) {
-      made->carry_loop = l;
-    }
+    made->starts_lines = made->starts_lines && made->grid.loops[l].destination_step % line == 0;
   }
-  for (int64_t s = 0; s < made->frame.assembly.segment_count; ++s) {
+  for (int64_t s = 0; s < assembly->segment_count; ++s) {
     made->starts_lines =
         made->starts_lines && made->frame.segments[s].destination % LINE_BYTES == 0;
   }
@@ -247,14 +235,13 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
   made->frame.streams = problem->destination_elements > own->cache_bytes / problem->element_bytes;
   rlt_grid_make(problem, strategy, &made->grid);
   set_frame(problem, strategy, &made->frame);
-  made->carry_loop = -1;
   const relayout_status status = set_way(made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);
     return status;
   }
   if (made->way == PROGRAM_ASSEMBLED && made->frame.streams) {
-    find_carry(made);
+    find_chain(made);
   }
   divide_work(own, made);
   *program_made = made;
@@ -356,9 +343,9 @@ static void run_assembled(tour *at) {
   while (goes_on) {
     made->gather(&made->frame, &tile, assembled);
     if (at->call->carries) {
-      carry.goes_on = rlt_walk_goes_on(&at->walk, made->carry_number);
+      carry.goes_on = rlt_walk_goes_on(&at->walk, made->links);
       carry.first =
-          made->carry_number * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
+          made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
     }
     goes_on = step(at);
     const rlt_cpu_tile next = tile_at(at);
@@ -434,7 +421,7 @@ relayout_status rlt_cpu_program_execute(relayout_device *device, const void *pro
   (void)error;
   const program *const made = program_made;
   const bool starts_lines = made->starts_lines && (uintptr_t)destination % LINE_BYTES == 0;
-  const bool carries = made->carry_loop >= 0 && !starts_lines;
+  const bool carries = made->chain.count > 0 && !starts_lines;
   run call = {.made = made,
               .source = source,
               .destination = destination,

@@ -106,22 +106,50 @@ void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_byte
   finish_order(&at, has_short_runs ? 1 : LONG_BYTES / rlt_max(tile_bytes, 1), least_blocks);
 }
 
-int32_t rlt_order_make_carrying(const rlt_grid *grid, int32_t loop, int64_t most_between,
-                                int64_t element_bytes, int64_t least_blocks, rlt_order *order) {
+/* ---- Chains ---- */
+
+void rlt_chain_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
+                    rlt_chain *chain) {
+  chain->count = 0;
+  for (int32_t l = 0; l < grid->loop_count;) {
+    const rlt_loop *const loop = &grid->loops[l];
+    if (loop->count > 1 && loop->destination_step == length) {
+      chain->loops[chain->count++] = l;
+      const rlt_axis *const axis = &problem->axes[loop->axis];
+      length = axis->extent * axis->destination_stride;
+      l = 0;
+    } else {
+      ++l;
+    }
+  }
+}
+
+rlt_links rlt_order_make_chained(const rlt_grid *grid, const rlt_chain *chain, int64_t most_between,
+                                 int64_t element_bytes, int64_t least_blocks, rlt_order *order) {
   order->grid = grid;
   const int64_t near = NEAR_BYTES / element_bytes;
   ordering at = {.grid = grid, .made = order};
-  at.is_placed[loop] = true;
+  for (int32_t i = 0; i < chain->count; ++i) {
+    at.is_placed[chain->loops[i]] = true;
+  }
   const int32_t between = most_between > 0 ? nearest_loop(&at, true, near) : -1;
   if (between >= 0) {
     place(&at, between,
           rlt_min(iterations_near(&grid->loops[between], true, near), most_between + 1));
   }
-  const int32_t number = at.count;
-  place(&at, loop, iterations_near(&grid->loops[loop], false, near));
+  rlt_links links = {.first = at.count};
+  bool is_whole = true;
+  for (int32_t i = 0; i < chain->count; ++i) {
+    const int32_t l = chain->loops[i];
+    const rlt_loop *const loop = &grid->loops[l];
+    const int64_t inside = is_whole ? iterations_near(loop, false, near) : 1;
+    place(&at, l, inside);
+    links.count += is_whole;
+    is_whole = is_whole && inside == loop->count;
+  }
   go_along(&at, true, near);
   finish_order(&at, 1, least_blocks);
-  return number;
+  return links;
 }
 
 /* ---- The walk ---- */

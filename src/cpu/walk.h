@@ -31,10 +31,28 @@ typedef struct rlt_order {
 void rlt_order_make(const rlt_grid *grid, bool has_short_runs, int64_t tile_bytes,
                     int64_t element_bytes, int64_t least_blocks, rlt_order *order);
 
-/* Blocks for tiles that go on with each other's lines along a loop: not more than `most_between` others
- * lie between one and the next. That loop is number 0 or 1 of the order: which is returned. */
-int32_t rlt_order_make_carrying(const rlt_grid *grid, int32_t loop, int64_t most_between,
-                                int64_t element_bytes, int64_t least_blocks, rlt_order *order);
+/* Loops along which tiles go on with each other's segments: the second where the first one ends, and so
+ * on. */
+typedef struct rlt_chain {
+  int32_t count;
+  int32_t loops[RLT_MAX_AXES];
+} rlt_chain;
+
+/* Segments of `length` elements: the loop that steps so far in the destination, the one that steps as far
+ * as that one goes, ... */
+void rlt_chain_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
+                    rlt_chain *chain);
+
+/* Which loops of an order are those of a chain, as far as its blocks go along them. */
+typedef struct rlt_links {
+  int32_t first;
+  int32_t count;
+} rlt_links;
+
+/* Blocks along a chain. Between a tile and the one that goes on with its segments there are not more than
+ * `most_between` others, all of the order's loop 0. */
+rlt_links rlt_order_make_chained(const rlt_grid *grid, const rlt_chain *chain, int64_t most_between,
+                                 int64_t element_bytes, int64_t least_blocks, rlt_order *order);
 
 /* Where a walk over a block's tiles is. */
 typedef struct rlt_walk {
@@ -55,9 +73,14 @@ static inline int64_t rlt_walk_place(const rlt_walk *walk, int32_t i) {
   return walk->digits[walk->order->loops[i]] - walk->begins[i];
 }
 
-/* Whether the block has tiles behind this one along that loop. */
-static inline bool rlt_walk_goes_on(const rlt_walk *walk, int32_t i) {
-  return walk->digits[walk->order->loops[i]] + 1 < walk->ends[i];
+/* Whether a tile of the block goes on with this one's segments. */
+static inline bool rlt_walk_goes_on(const rlt_walk *walk, rlt_links links) {
+  for (int32_t i = links.first; i < links.first + links.count; ++i) {
+    if (walk->digits[walk->order->loops[i]] + 1 < walk->ends[i]) {
+      return true;
+    }
+  }
+  return false;
 }
 
 #endif
