@@ -172,7 +172,7 @@ static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
         turn_part(to, of->rows_to + row, from, columns, &some, fill);
       } else {
         strip block[DEPTH];
-        if (frame->column_step != 0) {
+        if (columns != clamped && frame->column_step != 0) {
           load_even_block(block, from + columns[0], frame->column_step);
         } else {
           load_block(block, from, columns);
