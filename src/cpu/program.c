@@ -66,6 +66,13 @@ static rlt_runs short_runs(int64_t element_bytes, bool is_far) {
   return (rlt_runs){.read_bytes = is_far && element_bytes > 1 ? 256 : 128, .write_bytes = 128};
 }
 
+/* What turning a block takes, in plain copies of a line: narrow elements are moved more often. */
+static double block_rate(const rlt_cpu_kernels *kernels, int64_t element_bytes) {
+  const double lines =
+      (double)kernels->block_rows * kernels->block_columns * (double)element_bytes / LINE_BYTES;
+  return lines * (element_bytes == 1 ? 0.42 : element_bytes == 2 ? 0.3 : 0.28);
+}
+
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
   const rlt_cpu_kernels *const kernels = rlt_cpu_kernels_of(own->instructions, element_bytes);
@@ -85,14 +92,14 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .block_rows = kernels->block_rows,
       .block_columns = kernels->block_columns,
       .rates = {.line_again = 0.05,
-                .line_in_parts = 1.1,
-                .run = 0.01,
+                .line_in_parts = 1,
+                .run = 0.02,
                 .straight_run = 2.2,
-                .block = 0.1,
-                .line = 0.03,
+                .block = block_rate(kernels, element_bytes),
+                .line = 0.19,
                 .element = 0.1,
-                .tile = 1,
-                .page = 0.1},
+                .tile = 0,
+                .page = 0.09},
   };
 }
 
