@@ -26,6 +26,7 @@ typedef struct request {
   const char *threads;
   bool with_peers;
   bool measures;
+  bool trusts;
   bool wants_huge_pages;
 } request;
 
@@ -181,6 +182,7 @@ static exit_code open_target(const request *asked, bench_target **target) {
     made->find_peers(made);
   }
   made->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
+  made->is_unverified = asked->trusts;
   return EXIT_CODE_OK;
 }
 
@@ -307,6 +309,7 @@ static exit_code run_suite(const request *asked, const bench_suite *suite, const
                            .clock = target->clock,
                            .pages = target->pages,
                            .effort = target->effort,
+                           .is_unverified = target->is_unverified,
                            .with_peers = asked->with_peers,
                            .peer_count = target->peer_count,
                            .cases = calloc(suite->count, sizeof *results.cases)};
@@ -363,6 +366,7 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"threads", &asked.threads, NULL},
                                       {"peers", NULL, &asked.with_peers},
                                       {"measure", NULL, &asked.measures},
+                                      {"unverified", NULL, &asked.trusts},
                                       {"huge-pages", NULL, &asked.wants_huge_pages}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
@@ -378,7 +382,7 @@ const command command_bench = {
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
-        "                      [--threads N] [--huge-pages]\n"
+        "                      [--threads N] [--huge-pages] [--unverified]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -395,6 +399,7 @@ const command command_bench = {
         "                 clEnqueueCopyBufferRect and CLBlast's omatcopy on OpenCL, oneDNN's\n"
         "                 reorder, OpenBLAS's omatcopy and Eigen's Tensor on the CPU\n"
         "  --measure      let plans be measured, not estimated\n"
+        "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
         "  --threads N    with --device cpu: relayouts and copies by N threads\n"
         "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"

@@ -179,7 +179,8 @@ static void verify_peers(attempt *at, const uint8_t *right) {
   }
 }
 
-/* Moves the first place's bytes and holds the result against the oracle's. */
+/* Moves the first place's bytes and holds the result against the oracle's, which takes most of the time
+ * of a large case. */
 static exit_code verify(attempt *at) {
   bench_target *const target = at->target;
   const size_t source_size = relayout_plan_source_size(at->plan);
@@ -197,8 +198,9 @@ static exit_code verify(attempt *at) {
       RELAYOUT_OK) {
     return skip_for(at->result, &error);
   }
-  const exit_code code =
-      verify_relayout(&at->of->from, &at->of->to, source, destination, destination_size);
+  const exit_code code = target->is_unverified ? EXIT_CODE_OK
+                                               : verify_relayout(&at->of->from, &at->of->to, source,
+                                                                 destination, destination_size);
   uint8_t *const right = target->peer_count > 0 ? malloc(destination_size) : NULL;
   if (right != NULL) {
     memcpy(right, destination, destination_size);

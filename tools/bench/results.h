@@ -37,6 +37,7 @@ typedef struct bench_results {
   const char *clock; /* the one that counts: "device" or "wall" */
   const char *pages; /* of the memory: "ordinary" or "huge"; NULL where the driver chooses */
   relayout_plan_effort effort;
+  bool is_unverified;
   bool with_peers; /* they were asked for */
   bench_peer peers[BENCH_MOST_PEERS];
   size_t peer_count;

@@ -100,6 +100,9 @@ void results_json_write(const bench_results *results, const bench_summary *summa
     json_text(&json, "pages", results->pages);
   }
   json_text(&json, "effort", results->effort == RELAYOUT_PLAN_MEASURE ? "measure" : "estimate");
+  if (results->is_unverified) {
+    json_text(&json, "verified", "no");
+  }
   json_number(&json, "copy_gbps", summary->copy_gbps);
   json_open_array(&json, "cases");
   for (size_t i = 0; i < results->count; i++) {

@@ -28,6 +28,9 @@ void table_begin(const bench_results *results, FILE *file) {
     fprintf(file, "%" PRIu32 " thread%s; %s pages\n", results->device.compute_units,
             results->device.compute_units == 1 ? "" : "s", results->pages);
   }
+  if (results->is_unverified) {
+    fputs("not verified\n", file);
+  }
   if (results->effort == RELAYOUT_PLAN_MEASURE) {
     fputs("plans are measured\n", file);
   }
