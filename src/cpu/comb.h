@@ -15,6 +15,9 @@
 /* Vectors as wide as elements of this size find their places in by one or two instructions. */
 #if defined(PLAIN) || ELEMENT_BYTES == 16
 #define HAS_COMBS 0
+#elif defined(__AVX512VBMI__)
+#define HAS_COMBS  1
+#define TOOTH_BITS 6
 #elif defined(__AVX512BW__)
 #define HAS_COMBS  1
 #define TOOTH_BITS (ELEMENT_BYTES == 1 ? 4 : 6)
@@ -56,8 +59,11 @@ typedef int64_t tooth __attribute__((vector_size(TOOTH_BYTES)));
 #define EACH(place, x) EIGHT(place, 0, x)
 #elif (1 << TOOTH_BITS) / ELEMENT_BYTES == 16
 #define EACH(place, x) SIXTEEN(place, 0, x)
-#else
+#elif (1 << TOOTH_BITS) / ELEMENT_BYTES == 32
 #define EACH(place, x) SIXTEEN(place, 0, x), SIXTEEN(place, 16, x)
+#else
+#define EACH(place, x)                                                                             \
+  SIXTEEN(place, 0, x), SIXTEEN(place, 16, x), SIXTEEN(place, 32, x), SIXTEEN(place, 48, x)
 #endif
 #define SHUFFLE(a, b, place, x) __builtin_shufflevector(a, b, EACH(place, x))
 

@@ -16,6 +16,10 @@ static bool has_avx512(void) {
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 
+static bool has_avx512vbmi(void) {
+  return has_avx512() && __builtin_cpu_supports("avx512vbmi");
+}
+
 static bool has_avx2(void) {
   return __builtin_cpu_supports("avx2");
 }
@@ -29,6 +33,7 @@ static bool has_avx2(void) {
   { &KERNELS(set, 1), &KERNELS(set, 2), &KERNELS(set, 4), &KERNELS(set, 8), &KERNELS(set, 16) }
 
 #if defined(__x86_64__)
+DECLARE(avx512vbmi)
 DECLARE(avx512)
 DECLARE(avx2)
 DECLARE(sse2)
@@ -39,12 +44,15 @@ DECLARE(plain)
 
 const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
 #if defined(__x86_64__)
-    {"avx512", has_avx512, ALL_KERNELS(avx512)}, {"avx2", has_avx2, ALL_KERNELS(avx2)},
+    {"avx512vbmi", has_avx512vbmi, ALL_KERNELS(avx512vbmi)},
+    {"avx512", has_avx512, ALL_KERNELS(avx512)},
+    {"avx2", has_avx2, ALL_KERNELS(avx2)},
     {"sse2", always, ALL_KERNELS(sse2)},
 #elif defined(__aarch64__)
     {"neon", always, ALL_KERNELS(neon)},
 #endif
-    {"plain", always, ALL_KERNELS(plain)},       {NULL, NULL, {NULL}},
+    {"plain", always, ALL_KERNELS(plain)},
+    {NULL, NULL, {NULL}},
 };
 
 static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";
