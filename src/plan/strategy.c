@@ -311,7 +311,7 @@ static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t lin
 
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Short axes on both sides leave small tiles, which go
- * farther in the destination. */
+ * farther, in the destination first. */
 static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
                             rlt_strategy *strategy) {
   const int64_t bytes = problem->element_bytes;
@@ -342,6 +342,7 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   go_farther(&at, read_run, at.rows, read);
   const int64_t least = traits->assembly_least_bytes / bytes;
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
+  go_farther(&at, read_run, at.rows, least / rlt_group_length(at.columns));
 }
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many of
