@@ -66,6 +66,12 @@ static rlt_runs short_runs(int64_t element_bytes, bool is_far) {
   return (rlt_runs){.read_bytes = is_far && element_bytes > 1 ? 256 : 128, .write_bytes = 128};
 }
 
+/* Lines that follow each other in the destination are sooner there to be written. */
+static rlt_runs cached_runs(int64_t element_bytes) {
+  return element_bytes <= 2 ? (rlt_runs){.read_bytes = 64, .write_bytes = 256}
+                            : (rlt_runs){.read_bytes = 128, .write_bytes = 512};
+}
+
 /* What turning a block takes, in plain copies of a line: narrow elements are moved more often. */
 static double block_rate(const rlt_cpu_kernels *kernels, int64_t element_bytes) {
   const double lines =
@@ -86,6 +92,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .assembly_runs = short_runs(element_bytes, false),
       .assembly_far_runs = short_runs(element_bytes, true),
       .assembly_apart_runs = short_runs(element_bytes, true),
+      .cached_runs = cached_runs(element_bytes),
       .straight_run_bytes = 512,
       .cache_bytes = own->cache_bytes,
       .carries_lines = true,

@@ -309,6 +309,11 @@ static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t lin
   return step % line == 0;
 }
 
+static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) {
+  return traits->cache_bytes > 0 &&
+         problem->destination_elements > traits->cache_bytes / problem->element_bytes;
+}
+
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Short axes on both sides leave small tiles, which go
  * farther, in the destination first. */
@@ -320,7 +325,9 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   /* Both as long as a page: a large matrix. */
   const bool is_far =
       first->extent * bytes >= RLT_PAGE_BYTES && first->source_stride * bytes >= RLT_PAGE_BYTES;
-  const rlt_runs *const runs = !begins_lines(problem, first->extent, line)
+  const bool is_cached = traits->cached_runs.read_bytes > 0 && !is_past_cache(problem, traits);
+  const rlt_runs *const runs = is_cached ? &traits->cached_runs
+                               : !begins_lines(problem, first->extent, line)
                                    ? &traits->assembly_apart_runs
                                : is_far ? &traits->assembly_far_runs
                                         : &traits->assembly_runs;
@@ -354,10 +361,8 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
   rlt_group *const group =
       assembly.segment_side == RLT_ASSEMBLY_COLUMNS ? &strategy->columns : &strategy->rows;
   const int64_t length = assembly.segment_unit * group->block;
-  const bool needs_whole_lines =
-      traits->cache_bytes > 0 && !traits->carries_lines &&
-      problem->destination_elements > traits->cache_bytes / problem->element_bytes;
-  if (!needs_whole_lines || assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
+  if (!is_past_cache(problem, traits) || traits->carries_lines ||
+      assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
     return;
   }
