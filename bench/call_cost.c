@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/embedded.h"
 #include "bench/statistics.h"
 #include "bench/suite.h"
+#include "cost.h"
 #include "opencl/build.h"
 #include "opencl/program.h"
 #include "plan/plan.h"
@@ -25,26 +25,11 @@ enum { WARM = 4000, COLD = 25, BYTES = 1024 };
 /* Where programs are kept. */
 static char directory[] = "/tmp/relayout_call_cost_XXXXXX";
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void stop(const char *what) {
-  fprintf(stderr, "call_cost: %s\n", what);
-  exit(1);
-}
-
-static void check(relayout_status status, const relayout_error *error) {
-  if (status != RELAYOUT_OK) {
-    stop(error->message);
-  }
-}
+const char cost_program[] = "call_cost";
 
 static void check_cl(cl_int code, const char *call) {
   if (code != CL_SUCCESS) {
-    stop(call);
+    cost_stop(call);
   }
 }
 
@@ -68,7 +53,8 @@ static relayout_device *new_device(const place *here, const char *kept_in) {
   relayout_error error;
   relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
   options.cache_directory = kept_in;
-  check(relayout_opencl_device_create(here->context, here->id, &options, &device, &error), &error);
+  cost_check(relayout_opencl_device_create(here->context, here->id, &options, &device, &error),
+             &error);
   return device;
 }
 
@@ -76,7 +62,7 @@ static relayout_plan *new_plan(relayout_device *device, const relayout_shape *fr
                                const relayout_shape *to) {
   relayout_plan *plan = NULL;
   relayout_error error;
-  check(relayout_plan_create(device, from, to, NULL, &plan, &error), &error);
+  cost_check(relayout_plan_create(device, from, to, NULL, &plan, &error), &error);
   return plan;
 }
 
@@ -107,11 +93,11 @@ static void open_place(const char *name, place *here) {
     fprintf(stderr, "call_cost: %s\n", error.message);
     exit(77); /* a skipped test */
   }
-  check(status, &error);
-  check(relayout_opencl_device_get_handles(opened, &here->context, &here->id, &error), &error);
+  cost_check(status, &error);
+  cost_check(relayout_opencl_device_get_handles(opened, &here->context, &here->id, &error), &error);
   clRetainContext(here->context);
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  check(relayout_device_get_info(opened, &info, &error), &error);
+  cost_check(relayout_device_get_info(opened, &info, &error), &error);
   printf("%s, %s\n\n", info.description, info.platform);
   relayout_device_destroy(opened);
   here->queue = clCreateCommandQueue(here->context, here->id, 0, &code);
@@ -121,8 +107,8 @@ static void open_place(const char *name, place *here) {
   here->destination = clCreateBuffer(here->context, CL_MEM_READ_WRITE, BYTES, NULL, &code);
   check_cl(code, "clCreateBuffer");
   make_idle(here);
-  check(relayout_shape_parse("f32[16,16]{1,0}", &here->from, &error), &error);
-  check(relayout_shape_parse("f32[16,16]{0,1}", &here->to, &error), &error);
+  cost_check(relayout_shape_parse("f32[16,16]{1,0}", &here->from, &error), &error);
+  cost_check(relayout_shape_parse("f32[16,16]{0,1}", &here->to, &error), &error);
 }
 
 static void close_place(place *here) {
@@ -133,21 +119,6 @@ static void close_place(place *here) {
   clReleaseMemObject(here->destination);
   clReleaseCommandQueue(here->queue);
   clReleaseContext(here->context);
-}
-
-/* ---- Printing ---- */
-
-static void print_line(const char *what, double seconds, const char *beside) {
-  printf("%-46s %12.2f us  %s\n", what, seconds * 1e6, beside);
-  fflush(stdout);
-}
-
-/* A median beside another: what the driver takes for its part, say. */
-static void print_beside(const char *what, double median, double bare_median) {
-  char beside[64];
-  snprintf(beside, sizeof beside, "%+.2f us, x %.2f", (median - bare_median) * 1e6,
-           median / bare_median);
-  print_line(what, median, beside);
 }
 
 /* ---- Warm calls ---- */
@@ -169,17 +140,17 @@ static void enqueue_bare(const place *here, const rlt_launch *launch) {
 
 static void enqueue_plan(const place *here, const relayout_plan *plan) {
   relayout_error error;
-  check(relayout_plan_enqueue(plan, here->queue, here->source, 0, here->destination, 0, 0, NULL,
-                              NULL, &error),
-        &error);
+  cost_check(relayout_plan_enqueue(plan, here->queue, here->source, 0, here->destination, 0, 0,
+                                   NULL, NULL, &error),
+             &error);
 }
 
 static void enqueue_at_once(const place *here, const relayout_plan *plan) {
   (void)plan;
   relayout_error error;
-  check(relayout_enqueue(here->device, &here->from, &here->to, here->queue, here->source, 0,
-                         here->destination, 0, 0, NULL, NULL, &error),
-        &error);
+  cost_check(relayout_enqueue(here->device, &here->from, &here->to, here->queue, here->source, 0,
+                              here->destination, 0, 0, NULL, NULL, &error),
+             &error);
 }
 
 static void enqueue_launch(const place *here, const relayout_plan *plan) {
@@ -203,71 +174,78 @@ static void enqueue_untold(const place *here, const relayout_plan *plan) {
   enqueue_one_item(here, here->untold);
 }
 
+typedef void enqueue_function(const place *here, const relayout_plan *plan);
+
+typedef struct enqueuing {
+  const place *here;
+  const relayout_plan *plan;
+  bool to_the_end; /* whether the wait for it counts */
+  enqueue_function *enqueue;
+} enqueuing;
+
+static double time_enqueue(const void *context) {
+  const enqueuing *const what = context;
+  const double begin = cost_now();
+  what->enqueue(what->here, what->plan);
+  if (what->to_the_end) {
+    clFinish(what->here->queue);
+  }
+  const double took = cost_now() - begin;
+  clFinish(what->here->queue);
+  return took;
+}
+
 enum { WAYS = 3 };
 
-/* Three ways in turns, whose order turns too; with or without the wait for their end. */
 static void measure_ways(const place *here, const relayout_plan *plan, bool to_the_end,
-                         void (*const ways[WAYS])(const place *here, const relayout_plan *plan),
-                         double medians[WAYS]) {
-  static double times[WAYS][WARM];
-  for (size_t i = 0; i < WARM; ++i) {
-    for (size_t turn = 0; turn < WAYS; ++turn) {
-      const size_t w = (i + turn) % WAYS;
-      const double begin = now();
-      ways[w](here, plan);
-      if (to_the_end) {
-        clFinish(here->queue);
-      }
-      times[w][i] = now() - begin;
-      clFinish(here->queue);
-    }
-  }
+                         enqueue_function *const enqueues[WAYS], double medians[WAYS]) {
+  enqueuing whats[WAYS];
+  cost_way ways[WAYS];
   for (size_t w = 0; w < WAYS; ++w) {
-    medians[w] = statistics_median(times[w], WARM);
+    whats[w] = (enqueuing){here, plan, to_the_end, enqueues[w]};
+    ways[w] = (cost_way){time_enqueue, &whats[w]};
   }
+  cost_measure_in_turns(ways, WAYS, WARM, medians);
 }
 
 static void measure_enqueue(const place *here, const relayout_plan *plan) {
   double medians[WAYS];
   measure_ways(here, plan, false,
-               (void (*const[])(const place *, const relayout_plan *)){enqueue_launch, enqueue_plan,
-                                                                       enqueue_at_once},
-               medians);
-  print_line("bare enqueue of the same kernel", medians[0], "");
-  print_beside("relayout_plan_enqueue", medians[1], medians[0]);
-  print_beside("relayout_enqueue, its plan remembered", medians[2], medians[0]);
+               (enqueue_function *const[]){enqueue_launch, enqueue_plan, enqueue_at_once}, medians);
+  cost_print_line("bare enqueue of the same kernel", medians[0], "");
+  cost_print_beside("relayout_plan_enqueue", medians[1], medians[0]);
+  cost_print_beside("relayout_enqueue, its plan remembered", medians[2], medians[0]);
 }
 
 static void measure_end_to_end(const place *here, const relayout_plan *plan) {
   double medians[WAYS];
   measure_ways(here, plan, true,
-               (void (*const[])(const place *, const relayout_plan *)){enqueue_untold, enqueue_idle,
-                                                                       enqueue_plan},
-               medians);
-  print_line("kernel without work or arguments, clFinish", medians[0], "");
-  print_line("kernel without work on two buffers, clFinish", medians[1], "");
-  print_beside("1 KiB relayout, clFinish", medians[2], medians[1]);
+               (enqueue_function *const[]){enqueue_untold, enqueue_idle, enqueue_plan}, medians);
+  cost_print_line("kernel without work or arguments, clFinish", medians[0], "");
+  cost_print_line("kernel without work on two buffers, clFinish", medians[1], "");
+  cost_print_beside("1 KiB relayout, clFinish", medians[2], medians[1]);
 }
 
 static void measure_warm_create(const place *here) {
   const rlt_wish wish = {RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE};
   static double times[WARM];
   for (size_t i = 0; i < WARM; ++i) {
-    const double begin = now();
+    const double begin = cost_now();
     relayout_plan *const plan = new_plan(here->device, &here->from, &here->to);
-    times[i] = now() - begin;
+    times[i] = cost_now() - begin;
     relayout_plan_destroy(plan);
   }
-  print_line("relayout_plan_create, remembered", statistics_median(times, WARM), "");
+  cost_print_line("relayout_plan_create, remembered", statistics_median(times, WARM), "");
   for (size_t i = 0; i < WARM; ++i) {
     relayout_plan *plan = NULL;
     relayout_error error;
-    const double begin = now();
-    check(rlt_plan_create(here->device, &here->from, &here->to, wish, &plan, &error), &error);
-    times[i] = now() - begin;
+    const double begin = cost_now();
+    cost_check(rlt_plan_create(here->device, &here->from, &here->to, wish, &plan, &error), &error);
+    times[i] = cost_now() - begin;
     relayout_plan_destroy(plan);
   }
-  print_line("relayout_plan_create, its program in memory", statistics_median(times, WARM), "");
+  cost_print_line("relayout_plan_create, its program in memory", statistics_median(times, WARM),
+                  "");
 }
 
 /* ---- Cold plans ---- */
@@ -275,9 +253,9 @@ static void measure_warm_create(const place *here) {
 static double time_cold_plan(const place *here, const relayout_shape *from,
                              const relayout_shape *to, const char *kept_in) {
   relayout_device *const device = new_device(here, kept_in);
-  const double begin = now();
+  const double begin = cost_now();
   relayout_plan *const plan = new_plan(device, from, to);
-  const double took = now() - begin;
+  const double took = cost_now() - begin;
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return took;
@@ -288,8 +266,8 @@ static double time_first_plan(const place *here) {
   relayout_shape from;
   relayout_shape to;
   relayout_error error;
-  check(relayout_shape_parse("u16[16,32]{1,0}", &from, &error), &error);
-  check(relayout_shape_parse("u16[16,32]{0,1}", &to, &error), &error);
+  cost_check(relayout_shape_parse("u16[16,32]{1,0}", &from, &error), &error);
+  cost_check(relayout_shape_parse("u16[16,32]{0,1}", &to, &error), &error);
   return time_cold_plan(here, &from, &to, directory);
 }
 
@@ -297,12 +275,12 @@ static double time_first_plan(const place *here) {
 static unsigned char *binary_of(const place *here, const rlt_launch *launch, size_t *size) {
   cl_program program = NULL;
   relayout_error error;
-  check(rlt_build_get((rlt_opencl_device *)here->device, &launch->options, &program, &error),
-        &error);
+  cost_check(rlt_build_get((rlt_opencl_device *)here->device, &launch->options, &program, &error),
+             &error);
   check_cl(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), "size");
   unsigned char *binary = malloc(*size + 1);
   if (binary == NULL) {
-    stop("no memory");
+    cost_stop("no memory");
   }
   check_cl(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL), "binary");
   clReleaseProgram(program);
@@ -312,7 +290,7 @@ static unsigned char *binary_of(const place *here, const rlt_launch *launch, siz
 static double time_loading(const place *here, const rlt_launch *launch, const unsigned char *binary,
                            size_t size) {
   cl_int code = CL_SUCCESS;
-  const double begin = now();
+  const double begin = cost_now();
   const cl_program program =
       clCreateProgramWithBinary(here->context, 1, &here->id, &size, &binary, NULL, &code);
   check_cl(code, "clCreateProgramWithBinary");
@@ -320,7 +298,7 @@ static double time_loading(const place *here, const rlt_launch *launch, const un
   const cl_kernel kernel =
       clCreateKernel(program, relayout_strategy_name(launch->options.strategy), &code);
   check_cl(code, "clCreateKernel");
-  const double took = now() - begin;
+  const double took = cost_now() - begin;
   clReleaseKernel(kernel);
   clReleaseProgram(program);
   return took;
@@ -338,16 +316,16 @@ static void measure_cold(const place *here, const relayout_plan *plan) {
   }
   free(binary);
   const double bare_median = statistics_median(bare, COLD);
-  print_line("loading a binary and its kernel", bare_median, "");
-  print_beside("relayout_plan_create, its program on disk", statistics_median(ours, COLD),
-               bare_median);
+  cost_print_line("loading a binary and its kernel", bare_median, "");
+  cost_print_beside("relayout_plan_create, its program on disk", statistics_median(ours, COLD),
+                    bare_median);
   for (size_t i = 0; i < COLD; ++i) {
     ours[i] = time_cold_plan(here, &here->from, &here->to, "");
   }
-  print_line("relayout_plan_create, no disk cache", statistics_median(ours, COLD),
-             "(the driver's own cache is warm)");
-  print_line("relayout_plan_create, the very first", time_first_plan(here),
-             "(nothing is cached; kept at its end)");
+  cost_print_line("relayout_plan_create, no disk cache", statistics_median(ours, COLD),
+                  "(the driver's own cache is warm)");
+  cost_print_line("relayout_plan_create, the very first", time_first_plan(here),
+                  "(nothing is cached; kept at its end)");
 }
 
 /* ---- perm6 ---- */
@@ -356,20 +334,20 @@ static void read_perm6(bench_suite *suite) {
   relayout_error error;
   for (const bench_embedded *known = bench_suite_texts; known->name != NULL; ++known) {
     if (strcmp(known->name, "perm6") == 0) {
-      check(bench_suite_parse(known->text, RELAYOUT_F32, suite, &error), &error);
+      cost_check(bench_suite_parse(known->text, RELAYOUT_F32, suite, &error), &error);
       return;
     }
   }
-  stop("no suite perm6");
+  cost_stop("no suite perm6");
 }
 
 static void plan_perm6(const place *here, const bench_suite *suite, const char *what) {
   relayout_device *const device = new_device(here, directory);
-  const double begin = now();
+  const double begin = cost_now();
   for (size_t i = 0; i < suite->count; ++i) {
     relayout_plan_destroy(new_plan(device, &suite->cases[i].from, &suite->cases[i].to));
   }
-  const double took = now() - begin;
+  const double took = cost_now() - begin;
   const rlt_build_counts counts = rlt_build_count((rlt_opencl_device *)device);
   printf("%-46s %12.2f ms  %zu compiled, %zu loaded\n", what, took * 1e3, counts.compiled,
          counts.loaded);
@@ -407,7 +385,7 @@ static void remove_directory(void) {
 
 int main(int argc, char **argv) {
   if (argc > 2 || mkdtemp(directory) == NULL) {
-    stop(argc > 2 ? "usage: call_cost [DEVICE]" : "no temporary directory");
+    cost_stop(argc > 2 ? "usage: call_cost [DEVICE]" : "no temporary directory");
   }
   atexit(remove_directory);
   setenv("XDG_CACHE_HOME", directory, 1);

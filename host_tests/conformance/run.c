@@ -4,7 +4,8 @@
  *
  * DEVICES is cpu, cpu_one_thread, opencl_staged or opencl_direct: the last two are every OpenCL
  * device whose platform's name holds PLATFORM, each with that family of kernels. Exits with 77 when
- * there is no such device.
+ * there is no such device, and when the processor has not the instructions that
+ * RELAYOUT_CPU_INSTRUCTIONS names.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -66,7 +67,12 @@ static int run_on_cpu(const run *r, int32_t threads) {
   options.threads = threads;
   relayout_error error;
   relayout_device *device;
-  if (relayout_cpu_device_create(&options, &device, &error) != RELAYOUT_OK) {
+  const relayout_status status = relayout_cpu_device_create(&options, &device, &error);
+  if (status == RELAYOUT_UNSUPPORTED) {
+    printf("%s\n", error.message);
+    return EXIT_SKIPPED;
+  }
+  if (status != RELAYOUT_OK) {
     return fail("cpu", &error);
   }
   const int result = run_on_device(r, device);

@@ -134,6 +134,63 @@ static void test_block_edges(void **state) {
   }
 }
 
+/* ---- Pointers anywhere in a line ---- */
+
+typedef struct placed_case {
+  const char *name;
+  int64_t element_bytes;
+  bool fills;
+  int32_t axis_count;
+  rlt_axis axes[3]; /* extent, valid, source stride, destination stride */
+} placed_case;
+
+static const placed_case placed_cases[] = {
+    {"transposed", 4, true, 2, {{133, 133, 173, 1}, {171, 171, 1, 133}}},
+    {"transposed bytes", 1, true, 2, {{311, 311, 301, 1}, {301, 301, 1, 311}}},
+    {"transposed, padded", 2, true, 2, {{259, 250, 203, 1}, {205, 201, 1, 259}}},
+    {"transposed, padding kept", 4, false, 2, {{127, 127, 149, 1}, {147, 147, 1, 131}}},
+    {"wide elements", 16, true, 2, {{37, 35, 41, 1}, {41, 41, 1, 37}}},
+    {"short runs", 1, true, 2, {{75, 75, 1, 1}, {401, 401, 81, 75}}},
+    {"short runs, padded", 4, true, 2, {{27, 25, 1, 1}, {301, 299, 25, 27}}},
+    {"short runs, padding kept", 2, false, 2, {{49, 49, 1, 1}, {301, 301, 51, 53}}},
+    {"long runs, padded", 1, true, 2, {{1537, 1501, 1, 1}, {13, 12, 1501, 1537}}},
+    {"long runs, padding kept", 4, false, 2, {{601, 601, 1, 1}, {11, 11, 607, 613}}},
+    {"interleaved", 1, true, 2, {{3, 3, 6007, 1}, {6001, 6001, 1, 3}}},
+    {"interleaved, padded", 2, true, 2, {{4, 3, 3001, 1}, {3001, 2999, 1, 4}}},
+    {"parted", 1, true, 2, {{6001, 6001, 3, 1}, {3, 3, 1, 6001}}},
+    {"parted, padding kept", 4, false, 3, {{61, 61, 3, 1}, {17, 17, 183, 63}, {3, 3, 1, 1087}}},
+};
+
+/* Neither side's pointer promises anything: where lines begin is found out call by call. */
+static void test_every_place_in_a_line(void **state) {
+  static const size_t source_shifts[] = {1, 23, 47};
+  enum { LINE = 64, SOURCE_SHIFTS = sizeof source_shifts / sizeof *source_shifts };
+  for (size_t i = 0; i < sizeof placed_cases / sizeof *placed_cases; ++i) {
+    const placed_case *const c = &placed_cases[i];
+    rlt_problem problem = {
+        .element_bytes = c->element_bytes, .axis_count = c->axis_count, .fills = c->fills};
+    memcpy(problem.axes, c->axes, sizeof c->axes);
+    set_fill(&problem, false);
+    set_sizes(&problem);
+    relayout_plan *plan = NULL;
+    assert_int_equal(
+        rlt_plan_create_for_problem(*state, &problem, RELAYOUT_STRATEGY_AUTO, &plan, NULL),
+        RELAYOUT_OK);
+    for (size_t s = 0; s < SOURCE_SHIFTS; ++s) {
+      trial t;
+      trial_initialize(&t, &problem, source_shifts[s]);
+      for (size_t shift = s; shift < LINE; shift += SOURCE_SHIFTS) {
+        if (!trial_run(&t, plan, shift)) {
+          fail_msg("case `%s`, source shifted by %zu, destination by %zu", c->name,
+                   source_shifts[s], shift);
+        }
+      }
+      trial_deinitialize(&t);
+    }
+    relayout_plan_destroy(plan);
+  }
+}
+
 /* ---- Anything a problem can say ---- */
 
 static void test_random_problems(void **state) {
@@ -171,6 +228,7 @@ int main(int argument_count, char **arguments) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cases),
       cmocka_unit_test(test_block_edges),
+      cmocka_unit_test(test_every_place_in_a_line),
       cmocka_unit_test(test_random_problems),
   };
   const int in_cache = cmocka_run_group_tests(tests, setup, teardown);

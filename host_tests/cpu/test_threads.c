@@ -2,8 +2,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmocka_all.h"
+#include "cpu/cpu.h"
+#include "cpu/device.h"
 #include "cpu/trial.h"
 #include "problem/definition.h"
 
@@ -160,6 +163,122 @@ static void test_small_problems_stay_on_the_calling_thread(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- Lines that tiles and threads share, past the cache ---- */
+
+/* Runs of the destination begin anywhere in a line: tiles hand each other the lines that they end in,
+ * and where a thread's block ends, the next thread goes on within the line. */
+static const rlt_problem odd_problems[] = {
+    {.element_bytes = 4,
+     .source_elements = 613 * 509,
+     .destination_elements = 613 * 509,
+     .axis_count = 2,
+     .axes = {{509, 509, 613, 1}, {613, 613, 1, 509}},
+     .fills = true},
+    {.element_bytes = 1,
+     .source_elements = 1153 * 1021,
+     .destination_elements = 1153 * 1021,
+     .axis_count = 2,
+     .axes = {{1021, 1021, 1153, 1}, {1153, 1153, 1, 1021}},
+     .fills = true},
+    /* Padded on both sides. */
+    {.element_bytes = 2,
+     .source_elements = 811 * 719,
+     .destination_elements = 829 * 807,
+     .axis_count = 2,
+     .axes = {{829, 711, 807, 1}, {807, 805, 1, 829}},
+     .fills = true,
+     .fill = {1, 2}},
+    /* The padding is left alone. */
+    {.element_bytes = 4,
+     .source_elements = 503 * 601,
+     .destination_elements = 601 * 517,
+     .axis_count = 2,
+     .axes = {{503, 503, 601, 1}, {601, 601, 1, 517}}},
+    /* Short runs side by side, padded. */
+    {.element_bytes = 4,
+     .source_elements = 4801 * 67,
+     .destination_elements = 4801 * 73,
+     .axis_count = 2,
+     .axes = {{73, 67, 1, 1}, {4801, 4801, 67, 73}},
+     .fills = true,
+     .fill = {1, 2, 3, 4}},
+    /* Three channels. */
+    {.element_bytes = 1,
+     .source_elements = 3 * 400009,
+     .destination_elements = 3 * 400009,
+     .axis_count = 2,
+     .axes = {{400009, 400009, 3, 1}, {3, 3, 1, 400009}},
+     .fills = true},
+};
+enum { ODD_PROBLEMS = sizeof odd_problems / sizeof *odd_problems };
+
+/* A device whose cache is too small for any destination. */
+static relayout_device *streaming_device_with(int32_t threads, relayout_parallel_for parallel_for,
+                                              void *context) {
+  relayout_device *const device = device_with(threads, parallel_for, context);
+  ((rlt_cpu_device *)device)->cache_bytes = 1;
+  return device;
+}
+
+static relayout_plan *odd_plan(relayout_device *device, const rlt_problem *problem) {
+  relayout_plan *plan = NULL;
+  assert_int_equal(
+      rlt_plan_create_for_problem(device, problem, RELAYOUT_STRATEGY_AUTO, &plan, NULL),
+      RELAYOUT_OK);
+  char buffer[256];
+  rlt_text text = rlt_text_in(buffer, sizeof buffer);
+  rlt_cpu_backend.program_describe(device, plan->program, &text);
+  assert_non_null(strstr(buffer, "put together first, past the cache"));
+  return plan;
+}
+
+static void run_odd_problems(relayout_device *device) {
+  static const struct {
+    size_t source;
+    size_t destination;
+  } shifts[] = {{0, 36}, {17, 1}};
+  for (int i = 0; i < ODD_PROBLEMS; ++i) {
+    relayout_plan *const plan = odd_plan(device, &odd_problems[i]);
+    for (size_t s = 0; s < sizeof shifts / sizeof *shifts; ++s) {
+      trial t;
+      trial_initialize(&t, &odd_problems[i], shifts[s].source);
+      const bool passed = trial_run(&t, plan, shifts[s].destination);
+      trial_deinitialize(&t);
+      if (!passed) {
+        definition_print(&odd_problems[i]);
+        fail_msg("source shifted by %zu, destination by %zu", shifts[s].source,
+                 shifts[s].destination);
+      }
+    }
+    relayout_plan_destroy(plan);
+  }
+}
+
+static void test_lines_shared_in_a_pool(void **state) {
+  (void)state;
+  for (int32_t threads = 2; threads <= 5; threads += 3) {
+    pool used = {0};
+    relayout_device *device = streaming_device_with(threads, pool_parallel_for, &used);
+    run_odd_problems(device);
+    assert_true(atomic_load(&used.most_tasks) == (size_t)threads);
+    relayout_device_destroy(device);
+  }
+}
+
+static void test_lines_shared_in_any_order(void **state) {
+  (void)state;
+  relayout_device *device = streaming_device_with(6, backward_parallel_for, NULL);
+  run_odd_problems(device);
+  relayout_device_destroy(device);
+}
+
+static void test_lines_shared_by_default_threads(void **state) {
+  (void)state;
+  relayout_device *device = streaming_device_with(0, NULL, NULL);
+  run_odd_problems(device);
+  relayout_device_destroy(device);
+}
+
 /* ---- One plan, many callers ---- */
 
 typedef struct caller {
@@ -177,9 +296,27 @@ static void *call(void *argument) {
   return NULL;
 }
 
+static void run_from_many_threads(const relayout_plan *plan, const rlt_problem *problem) {
+  enum { CALLERS = 4 };
+  trial t;
+  trial_initialize(&t, problem, 0);
+  pthread_t threads[CALLERS];
+  caller callers[CALLERS];
+  for (int c = 0; c < CALLERS; ++c) {
+    callers[c] = (caller){.t = &t, .plan = plan};
+    assert_int_equal(pthread_create(&threads[c], NULL, call, &callers[c]), 0);
+  }
+  bool passed = true;
+  for (int c = 0; c < CALLERS; ++c) {
+    pthread_join(threads[c], NULL);
+    passed = passed && callers[c].passed;
+  }
+  trial_deinitialize(&t);
+  assert_true(passed);
+}
+
 static void test_one_plan_from_many_threads(void **state) {
   (void)state;
-  enum { CALLERS = 4 };
   pool used = {0};
   relayout_device *device = device_with(2, pool_parallel_for, &used);
   for (int i = 0; i < LARGE_PROBLEMS; ++i) {
@@ -187,19 +324,19 @@ static void test_one_plan_from_many_threads(void **state) {
     assert_int_equal(rlt_plan_create_for_problem(device, &large_problems[i], RELAYOUT_STRATEGY_AUTO,
                                                  &plan, NULL),
                      RELAYOUT_OK);
-    trial t;
-    trial_initialize(&t, &large_problems[i], 0);
-    pthread_t threads[CALLERS];
-    caller callers[CALLERS];
-    for (int c = 0; c < CALLERS; ++c) {
-      callers[c] = (caller){.t = &t, .plan = plan};
-      assert_int_equal(pthread_create(&threads[c], NULL, call, &callers[c]), 0);
-    }
-    for (int c = 0; c < CALLERS; ++c) {
-      pthread_join(threads[c], NULL);
-      assert_true(callers[c].passed);
-    }
-    trial_deinitialize(&t);
+    run_from_many_threads(plan, &large_problems[i]);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+static void test_one_streaming_plan_from_many_threads(void **state) {
+  (void)state;
+  pool used = {0};
+  relayout_device *device = streaming_device_with(2, pool_parallel_for, &used);
+  for (int i = 0; i < ODD_PROBLEMS; ++i) {
+    relayout_plan *const plan = odd_plan(device, &odd_problems[i]);
+    run_from_many_threads(plan, &odd_problems[i]);
     relayout_plan_destroy(plan);
   }
   relayout_device_destroy(device);
@@ -211,7 +348,11 @@ int main(void) {
       cmocka_unit_test(test_any_order_of_tasks),
       cmocka_unit_test(test_default_threads),
       cmocka_unit_test(test_small_problems_stay_on_the_calling_thread),
+      cmocka_unit_test(test_lines_shared_in_a_pool),
+      cmocka_unit_test(test_lines_shared_in_any_order),
+      cmocka_unit_test(test_lines_shared_by_default_threads),
       cmocka_unit_test(test_one_plan_from_many_threads),
+      cmocka_unit_test(test_one_streaming_plan_from_many_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,19 @@
 
 #include "problem/definition.h"
 
-enum { GUARD_BYTES = 64, POISON = 0xa5 };
+enum { GUARD_BYTES = 64, LINE_BYTES = 64, POISON = 0xa5 };
+
+/* At the start of a line. */
+static unsigned char *allocate(size_t size) {
+  void *made = NULL;
+  return posix_memalign(&made, LINE_BYTES, size) == 0 ? made : NULL;
+}
 
 void trial_initialize(trial *t, const rlt_problem *problem, size_t shift) {
   const size_t source_size = (size_t)(problem->source_elements * problem->element_bytes);
   t->problem = problem;
   /* Nothing behind the source, so that an address sanitizer sees a read past its end. */
-  t->source_memory = malloc(shift + source_size);
+  t->source_memory = allocate(shift + source_size);
   t->source = t->source_memory + shift;
   uint64_t seed = source_size;
   for (size_t i = 0; i < source_size; ++i) {
@@ -31,18 +37,20 @@ void trial_deinitialize(trial *t) {
 }
 
 static bool same_bytes(const trial *t, const unsigned char *found) {
-  for (size_t i = 0; i < t->guarded_size; ++i) {
-    if (found[i] != t->expected[i]) {
-      fprintf(stderr, "destination byte %td is 0x%02x, not 0x%02x\n", (ptrdiff_t)i - GUARD_BYTES,
-              found[i], t->expected[i]);
-      return false;
-    }
+  if (memcmp(found, t->expected, t->guarded_size) == 0) {
+    return true;
   }
-  return true;
+  size_t i = 0;
+  while (found[i] == t->expected[i]) {
+    ++i;
+  }
+  fprintf(stderr, "destination byte %td is 0x%02x, not 0x%02x\n", (ptrdiff_t)i - GUARD_BYTES,
+          found[i], t->expected[i]);
+  return false;
 }
 
 bool trial_run(const trial *t, const relayout_plan *plan, size_t shift) {
-  unsigned char *memory = malloc(shift + t->guarded_size);
+  unsigned char *memory = allocate(shift + t->guarded_size);
   unsigned char *guarded = memory + shift;
   memset(guarded, POISON, t->guarded_size);
   relayout_error error = {0};

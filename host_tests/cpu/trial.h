@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 
 /* A source of random bytes, what the destination must become, and a destination that starts out
- * poisoned and is guarded on both sides. Each lies `shift` bytes past an aligned address. */
+ * poisoned and is guarded on both sides. Each lies `shift` bytes past the start of a line. */
 typedef struct trial {
   const rlt_problem *problem;
   unsigned char *source_memory;

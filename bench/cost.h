@@ -1,0 +1,33 @@
+/* cost.h: what programs that measure the cost of calls share: a clock, ending at an error, ways to do
+ * something measured in turns, and lines of medians. Depends on the public headers and
+ * bench/statistics.h. */
+#ifndef BENCH_COST_H
+#define BENCH_COST_H
+
+#include <stddef.h>
+
+#include "relayout/status.h"
+
+/* The program's name, for its messages; each defines its own. */
+extern const char cost_program[];
+
+double cost_now(void); /* seconds */
+
+/* Ends the program with a message. */
+void cost_stop(const char *what);
+void cost_check(relayout_status status, const relayout_error *error);
+
+/* Does something once and returns the seconds that count of it. */
+typedef struct cost_way {
+  double (*run)(const void *context);
+  const void *context;
+} cost_way;
+
+/* The ways in turns, whose order turns too, `repetitions` times each; the median of each. */
+void cost_measure_in_turns(const cost_way *ways, size_t count, size_t repetitions, double *medians);
+
+void cost_print_line(const char *what, double seconds, const char *beside);
+/* A median beside another: what the driver or a plain copy takes for its part, say. */
+void cost_print_beside(const char *what, double median, double bare_median);
+
+#endif
