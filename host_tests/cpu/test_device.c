@@ -126,7 +126,7 @@ static void test_descriptions(void **state) {
         .destination_elements = 1 << 20,
         .axis_count = 2,
         .axes = {{1024, 1024, 1024, 1}, {1024, 1024, 1, 1024}}},
-       "transpose of 4-byte elements in tiles of 64 x 32, 512 tiles on 3 threads with plain"},
+       "transpose of 4-byte elements in tiles of 32 x 128, 256 tiles on 3 threads with plain"},
       {RELAYOUT_STRATEGY_COPY,
        {.element_bytes = 1,
         .source_elements = 1000,
