@@ -71,6 +71,14 @@ static relayout_device *device_with(int32_t threads, relayout_parallel_for paral
   return device;
 }
 
+/* A device to which an eighth of a megabyte is worth a thread, so that tests can be small. */
+static relayout_device *eager_device_with(int32_t threads, relayout_parallel_for parallel_for,
+                                          void *context) {
+  relayout_device *const device = device_with(threads, parallel_for, context);
+  ((rlt_cpu_device *)device)->share_bytes = 128 << 10;
+  return device;
+}
+
 /* ---- Problems of a megabyte or so, one for each strategy ---- */
 
 static const rlt_problem large_problems[] = {
@@ -125,7 +133,7 @@ static void test_pool(void **state) {
   (void)state;
   for (int32_t threads = 2; threads <= 5; ++threads) {
     pool used = {0};
-    relayout_device *device = device_with(threads, pool_parallel_for, &used);
+    relayout_device *device = eager_device_with(threads, pool_parallel_for, &used);
     run_large_problems(device);
     assert_int_equal(atomic_load(&used.calls), LARGE_PROBLEMS);
     assert_true(atomic_load(&used.most_tasks) == (size_t)threads);
@@ -135,7 +143,7 @@ static void test_pool(void **state) {
 
 static void test_any_order_of_tasks(void **state) {
   (void)state;
-  relayout_device *device = device_with(6, backward_parallel_for, NULL);
+  relayout_device *device = eager_device_with(6, backward_parallel_for, NULL);
   run_large_problems(device);
   relayout_device_destroy(device);
 }
@@ -148,19 +156,22 @@ static void test_default_threads(void **state) {
   relayout_device_destroy(device);
 }
 
+/* Each thread that is woken gets a megabyte at least. */
 static void test_small_problems_stay_on_the_calling_thread(void **state) {
   (void)state;
-  static const rlt_problem small = {.element_bytes = 4,
-                                    .source_elements = 10000,
-                                    .destination_elements = 10000,
-                                    .axis_count = 2,
-                                    .axes = {{100, 100, 100, 1}, {100, 100, 1, 100}}};
-  pool used = {0};
-  relayout_device *device = device_with(4, pool_parallel_for, &used);
-  relayout_strategy strategy;
-  assert_true(trial_passes(device, &small, RELAYOUT_STRATEGY_AUTO, 0, &strategy));
-  assert_int_equal(atomic_load(&used.calls), 0);
-  relayout_device_destroy(device);
+  for (int64_t rows = 2047; rows <= 2048; ++rows) {
+    const rlt_problem problem = {.element_bytes = 4,
+                                 .source_elements = 256 * rows,
+                                 .destination_elements = 256 * rows,
+                                 .axis_count = 2,
+                                 .axes = {{256, 256, rows, 1}, {rows, rows, 1, 256}}};
+    pool used = {0};
+    relayout_device *device = device_with(4, pool_parallel_for, &used);
+    relayout_strategy strategy;
+    assert_true(trial_passes(device, &problem, RELAYOUT_STRATEGY_AUTO, 0, &strategy));
+    assert_true(atomic_load(&used.most_tasks) == (rows == 2047 ? 0 : 2));
+    relayout_device_destroy(device);
+  }
 }
 
 /* ---- Lines that tiles and threads share, past the cache ---- */
@@ -215,7 +226,7 @@ enum { ODD_PROBLEMS = sizeof odd_problems / sizeof *odd_problems };
 /* A device whose cache is too small for any destination. */
 static relayout_device *streaming_device_with(int32_t threads, relayout_parallel_for parallel_for,
                                               void *context) {
-  relayout_device *const device = device_with(threads, parallel_for, context);
+  relayout_device *const device = eager_device_with(threads, parallel_for, context);
   ((rlt_cpu_device *)device)->cache_bytes = 1;
   return device;
 }
@@ -318,7 +329,7 @@ static void run_from_many_threads(const relayout_plan *plan, const rlt_problem *
 static void test_one_plan_from_many_threads(void **state) {
   (void)state;
   pool used = {0};
-  relayout_device *device = device_with(2, pool_parallel_for, &used);
+  relayout_device *device = eager_device_with(2, pool_parallel_for, &used);
   for (int i = 0; i < LARGE_PROBLEMS; ++i) {
     relayout_plan *plan = NULL;
     assert_int_equal(rlt_plan_create_for_problem(device, &large_problems[i], RELAYOUT_STRATEGY_AUTO,

@@ -270,6 +270,35 @@ static void test_halos_by_hand(void **state) {
   }
 }
 
+/* The cache has runs of its own, and so have tiles that the source holds in one piece. */
+static void test_runs_of_cached_and_joined_tiles(void **state) {
+  (void)state;
+  rlt_traits special = assembling;
+  special.cache_bytes = 1 << 20;
+  special.cached_runs = (rlt_runs){128, 1024};
+  special.joined_runs = (rlt_runs){1024, 2048};
+  static const struct {
+    const char *from;
+    const char *to;
+    int64_t columns;
+    int64_t rows;
+  } cases[] = {
+      {"f32[512,512]{1,0}", "f32[512,512]{0,1}", 256, 32},   /* 1 MiB */
+      {"f32[512,1024]{1,0}", "f32[512,1024]{0,1}", 128, 64}, /* 2 MiB, 128 runs of the source */
+      {"f32[8192,16]{1,0}", "f32[8192,16]{0,1}", 512, 16},   /* 512 KiB, and one run */
+      {"f32[32768,16]{1,0}", "f32[32768,16]{0,1}", 512, 16}, /* 2 MiB, one run of 128 x 16 floats */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_problem problem = problem_of(cases[i].from, cases[i].to);
+    rlt_strategy strategy;
+    assert_int_equal(
+        rlt_strategy_choose(&problem, &special, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(strategy.columns.block, cases[i].columns);
+    assert_int_equal(strategy.rows.block, cases[i].rows);
+  }
+}
+
 /* Runs of 512 bytes are copied straight, and so is what has one axis alone. */
 static void test_long_runs_are_not_assembled(void **state) {
   (void)state;
@@ -304,6 +333,7 @@ int main(void) {
       cmocka_unit_test(test_packed_tiles_keep_their_budget),
       cmocka_unit_test(test_assembled_groups_by_hand),
       cmocka_unit_test(test_halos_by_hand),
+      cmocka_unit_test(test_runs_of_cached_and_joined_tiles),
       cmocka_unit_test(test_long_runs_are_not_assembled),
   };
   return cmocka_run_group_tests_name("plan.strategy", tests, NULL, NULL);

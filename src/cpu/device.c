@@ -132,6 +132,9 @@ static int32_t thread_count(const relayout_cpu_options *options) {
 /* A destination that is larger, for each thread, will hardly be in the cache of whoever reads it. */
 enum { THREAD_CACHE_BYTES = 4 << 20 };
 
+/* A megabyte is moved in the fifty to a hundred microseconds that a thread may take to wake. */
+enum { SHARE_BYTES = 1 << 20 };
+
 relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                            relayout_device **device, relayout_error *error) {
   if (device == NULL) {
@@ -158,6 +161,7 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   made->instructions = instructions;
   made->threads = thread_count(options);
   made->cache_bytes = THREAD_CACHE_BYTES * (int64_t)made->threads;
+  made->share_bytes = SHARE_BYTES;
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
   status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);

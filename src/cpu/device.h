@@ -13,6 +13,7 @@ typedef struct rlt_cpu_device {
   const rlt_cpu_instruction_set *instructions;
   int32_t threads;     /* the most tasks at once, at least 1 */
   int64_t cache_bytes; /* destinations larger than this are written past the cache */
+  int64_t share_bytes; /* what makes it worth to wake a thread */
   relayout_parallel_for parallel_for;
   void *parallel_context;
 } rlt_cpu_device;

@@ -93,6 +93,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .assembly_far_runs = short_runs(element_bytes, true),
       .assembly_apart_runs = short_runs(element_bytes, true),
       .cached_runs = cached_runs(element_bytes),
+      .joined_runs = {.read_bytes = 1024, .write_bytes = 256},
       .straight_run_bytes = 512,
       .cache_bytes = own->cache_bytes,
       .carries_lines = true,
@@ -112,10 +113,6 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
 
 /* ---- Making a program ---- */
 
-/* Below this many bytes per worker a call stays on fewer threads: they are moved in ten to twenty
- * microseconds, which is about what waking a sleeping thread takes. */
-enum { WORKER_BYTES = 128 * 1024 };
-
 /* Each worker takes its share in this many parts at least, so that one that is held up does not hold up
  * the call. */
 enum { SHARES_PER_WORKER = 8 };
@@ -127,7 +124,7 @@ static void divide_work(const rlt_cpu_device *device, program *made) {
     bytes *= problem->axes[a].extent;
   }
   const int64_t tiles = made->grid.tile_count;
-  int64_t workers = rlt_min(device->threads, bytes / WORKER_BYTES);
+  int64_t workers = rlt_min(device->threads, bytes / device->share_bytes);
   workers = rlt_max(rlt_min(workers, tiles), 1);
   made->workers = (int32_t)workers;
   const int64_t least = workers == 1 ? 1 : workers * SHARES_PER_WORKER;

@@ -315,8 +315,9 @@ static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) 
 }
 
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
- * ends are shared, and at last the source's. Short axes on both sides leave small tiles, which go
- * farther, in the destination first. */
+ * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them and
+ * can write farther. Short axes on both sides leave small tiles, which go farther too, in the
+ * destination first. */
 static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
                             rlt_strategy *strategy) {
   const int64_t bytes = problem->element_bytes;
@@ -339,6 +340,7 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
   const int32_t run = source_run_axis(problem);
+  int32_t next;
   take_axis(&at, at.columns, 0, strategy->kind == RELAYOUT_STRATEGY_COPY ? room : write);
   if (run > 0) {
     take_axis(&at, at.rows, run, read);
@@ -347,6 +349,9 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   go_farther(&at, read_run, at.rows, line);
   go_farther(&at, written_run, at.columns, write);
   go_farther(&at, read_run, at.rows, read);
+  if (read_run(&at, &next) * bytes >= rlt_max(traits->joined_runs.read_bytes, 1)) {
+    go_farther(&at, written_run, at.columns, traits->joined_runs.write_bytes / bytes);
+  }
   const int64_t least = traits->assembly_least_bytes / bytes;
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
   go_farther(&at, read_run, at.rows, least / rlt_group_length(at.columns));

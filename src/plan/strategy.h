@@ -104,6 +104,7 @@ typedef struct rlt_traits {
   rlt_runs assembly_far_runs;   /* and these are long, and come from rows that lie far apart */
   rlt_runs assembly_apart_runs; /* where they begin anywhere in lines; */
   rlt_runs cached_runs;         /* all of these where the cache holds the destination; or zeros */
+  rlt_runs joined_runs;         /* tiles that read so far at once write so far; or zeros */
   int64_t straight_run_bytes;
   int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
   bool carries_lines;  /* tiles go on with lines that others left unfinished, and need no halo */
