@@ -79,8 +79,11 @@ typedef struct relayout_cpu_options {
 #define RELAYOUT_CPU_OPTIONS_INIT                                                                  \
   { sizeof(relayout_cpu_options), 0, NULL, NULL }
 
-/* The CPU backend with options; NULL means the defaults. RELAYOUT_INVALID_ARGUMENT for a bad
- * struct_size, a negative thread count, or several threads with nothing to run them on. */
+/* The CPU backend with options; NULL means the defaults. It uses the best instruction set that the
+ * processor has, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the environment: avx512vbmi, avx512,
+ * avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT for a bad
+ * struct_size, a negative thread count, several threads with nothing to run them on, or an unknown
+ * instruction set; RELAYOUT_UNSUPPORTED for one that the processor has not. */
 RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                                         relayout_device **device,
                                                         relayout_error *error);

@@ -45,7 +45,8 @@ typedef struct piece {
   const uint8_t *keeps;          /* and 0xff for the bytes of those that are there; or NULL */
   const ptrdiff_t *rows_to;      /* where its rows lie */
   int64_t columns;
-  int64_t valid_columns; /* of those, the first ones can have a source; more than 0 */
+  int64_t
+      valid_columns; /* of those, the first ones can have a source; 0 or less: none, but one before */
   int64_t rows;
   bool exact; /* nothing may be stored but the piece */
 } piece;
