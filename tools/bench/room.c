@@ -35,9 +35,8 @@ bench_room bench_room_of(const bench_case *of, bool is_hot, uint64_t cache_bytes
   size_t destination = 0;
   relayout_shape_byte_size(&of->from, &source, NULL);
   relayout_shape_byte_size(&of->to, &destination, NULL);
-  bench_room room = {.copy_size = round_up((bench_case_bytes(of) + 1) / 2, LINE),
-                     .places = 1,
-                     .least_places = 1};
+  bench_room room = {
+      .copy_size = round_up((bench_case_bytes(of) + 1) / 2, LINE), .places = 1, .least_places = 1};
   room.source_step = round_up(larger(larger(source, room.copy_size), 1), PAGE);
   room.destination_step = round_up(larger(larger(destination, room.copy_size), 1), PAGE);
   if (!is_hot) {
