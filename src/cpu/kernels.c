@@ -352,16 +352,12 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   fetch_some(&arrives, arrives.left);
 }
 
-static void finish(void) {
-  finish_streams();
-}
-
 const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .move_strided = move_strided,
                                  .fill_strided = fill_strided,
                                  .gather_runs = gather_runs,
                                  .gather_turned = gather_turned,
                                  .store_segments = store_segments,
-                                 .finish = finish,
+                                 .finish = finish_streams,
                                  .block_rows = DEPTH,
                                  .block_columns = SIDE};

@@ -70,11 +70,9 @@ typedef struct rlt_cpu_frame {
   /* Tiles by tables. */
   rlt_assembly assembly; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
-  ptrdiff_t
-      column_step; /* between dense columns in the source; 0 where it is not always the same */
+  ptrdiff_t column_step;           /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
-  uint8_t
-      *keeps; /* 0xff for each byte of a column that can have a source, a line beyond; or NULL */
+  uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_cpu_segment *segments;
   ptrdiff_t *ahead; /* what the next tile reads: a byte of each line, from its start */

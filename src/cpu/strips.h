@@ -10,6 +10,8 @@
  * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
  * vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), or with PLAIN arrays
  * alone.
+ *
+ * Depends on kernels.h.
  */
 #ifndef RLT_CPU_STRIPS_H
 #define RLT_CPU_STRIPS_H
@@ -25,7 +27,9 @@
 #include <emmintrin.h>
 #endif
 
-enum { LINE_BYTES = 64, LANE_BYTES = 16 };
+#include "cpu/kernels.h"
+
+enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LANE_BYTES = 16 };
 
 /* ---- Registers ---- */
 

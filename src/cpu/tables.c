@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "plan/grid.h"
 
-enum { LINE_BYTES = 64 };
+enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the tables of a plan's tiles");

@@ -140,15 +140,12 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group,
 
 /* The farthest that a position of the group that is moved lies from the first, on either side. */
 static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
-  int64_t source = 0;
   int64_t destination = 0;
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    const int64_t steps = rlt_group_steps(problem, group, i);
-    source += rlt_max(rlt_min(steps, axis->valid) - 1, 0) * axis->source_stride;
-    destination += (steps - 1) * axis->destination_stride;
+    destination += (rlt_group_steps(problem, group, i) - 1) * axis->destination_stride;
   }
-  return rlt_max(source, destination);
+  return rlt_max(rlt_group_reach(problem, group), destination);
 }
 
 static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *problem,
