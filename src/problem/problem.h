@@ -5,14 +5,18 @@
  *
  * A destination element is named by one digit d[a] in 0 .. extent-1 for each axis a:
  *
- *     destination position = Σ d[a] * destination_stride
- *     source position      = Σ d[a] * source_stride
+ *     destination position = destination_start + Σ d[a] * destination_stride
+ *     source position      = source_start      + Σ d[a] * source_stride
  *
  * It has a source when d[a] < valid for every axis and Σ d[a] * weight[a] < size for every guard.
  * Then the source element is moved; else, when `fills` is set, the destination element becomes
  * `fill`, and when not it is left alone. No two digit lists name the same destination position.
  *
- * Depends on the public metadata and on base/.
+ * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over the
+ * whole buffer: element i at bit i * bits % 8 of byte i * bits / 8, low bits first. One that moves from
+ * bytes to fewer bits loses its upper bits; the other way they become zero.
+ *
+ * Depends on convert/, metadata/ and base/.
  */
 #ifndef RLT_PROBLEM_PROBLEM_H
 #define RLT_PROBLEM_PROBLEM_H
@@ -20,6 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "convert/conversion.h"
+#include "metadata/steps.h"
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
@@ -44,9 +50,19 @@ typedef struct rlt_guard {
 } rlt_guard;
 
 typedef struct rlt_problem {
-  int64_t element_bytes;   /* 1, 2, 4, 8 or 16 */
+  int64_t element_bytes; /* of the words that move: 1, 2, 4, 8 or 16 */
+  int64_t source_packed; /* 0: an element takes whole bytes there; or the 1, 2 or 4 bits it takes */
+  int64_t destination_packed; /* likewise */
+  rlt_conversion
+      conversion;          /* of words on their way; those of the destination may be wider or not */
   int64_t source_elements; /* what each buffer holds, padding included */
   int64_t destination_elements;
+  int64_t source_start; /* the position where all digits are 0 */
+  int64_t destination_start;
+
+  /* Not NULL: axis 0 is the only one, as long as the destination, and in place of its source stride these
+   * say where the source position of number 0 is. Owned by whoever made the problem. */
+  const rlt_steps *steps;
 
   int32_t axis_count;
   rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
@@ -54,8 +70,31 @@ typedef struct rlt_problem {
   rlt_guard guards[RLT_MAX_GUARDS];
 
   bool fills;
-  uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* element_bytes of them */
+  uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
 } rlt_problem;
+
+/* Bytes of a word of the destination. */
+static inline int64_t rlt_problem_destination_bytes(const rlt_problem *problem) {
+  return problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID
+             ? problem->element_bytes
+             : (int64_t)relayout_element_type_byte_size(problem->conversion.to);
+}
+
+/* What an element takes in memory. */
+static inline int64_t rlt_problem_source_bits(const rlt_problem *problem) {
+  return problem->source_packed > 0 ? problem->source_packed : 8 * problem->element_bytes;
+}
+
+static inline int64_t rlt_problem_destination_bits(const rlt_problem *problem) {
+  return problem->destination_packed > 0 ? problem->destination_packed
+                                         : 8 * rlt_problem_destination_bytes(problem);
+}
+
+/* Whether elements arrive as they left: nothing is packed, unpacked or converted. */
+static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
+  return problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
+         problem->destination_packed == 0;
+}
 
 /* Lowers a relayout of `from` into `to`, one axis a dimension, unsimplified. The statuses of
  * relayout_plan_create that concern shapes. */
