@@ -90,31 +90,26 @@ static void add_box(making *at, int32_t level, rlt_range range) {
   box[level] = range;
 }
 
-/* 0 .. written-1 in digits up to this level: whole steps with a source, the step in which they end, and
- * steps without one, of which the last may be cut. */
+/* 0 .. written-1 in digits up to this level: whole steps with a source; the step in which they end, and
+ * those behind it, as one; or what is cut of a last step by itself. */
 static void add_boxes(making *at, int32_t level, int64_t valid, int64_t written) {
   const int64_t weight = at->levels->weights[level];
   const int64_t whole = valid / weight;
   const int64_t rest = valid % weight;
   const int64_t steps = written / weight;
-  if (rest == 0 && written % weight == 0) {
-    add_box(at, level, (rlt_range){0, steps, whole});
-    return;
+  const bool is_cut = written % weight != 0;
+  if (rest == 0) {
+    add_box(at, level, (rlt_range){0, steps, rlt_min(whole, steps)});
+  } else {
+    add_box(at, level, (rlt_range){0, whole, whole});
   }
-  add_box(at, level, (rlt_range){0, whole, whole});
-  int64_t next = whole;
-  if (rest > 0 || steps == whole) {
-    at->above[level] = (rlt_range){whole, 1, 1};
-    add_boxes(at, level - 1, rest, rlt_min(written - whole * weight, weight));
-    ++next;
+  if (rest > 0 && steps > whole) {
+    at->above[level] = (rlt_range){whole, steps - whole, 1};
+    add_boxes(at, level - 1, rest, weight);
   }
-  if (steps > next) {
-    add_box(at, level, (rlt_range){next, steps - next, 0});
-    next = steps;
-  }
-  if (written > next * weight) {
-    at->above[level] = (rlt_range){next, 1, 1};
-    add_boxes(at, level - 1, 0, written - next * weight);
+  if (is_cut) {
+    at->above[level] = (rlt_range){steps, 1, 1};
+    add_boxes(at, level - 1, rlt_max(valid - steps * weight, 0), written - steps * weight);
   }
 }
 

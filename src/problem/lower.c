@@ -286,6 +286,15 @@ static bool writes_whole_bytes(const rlt_problem *problem) {
   return run % per_byte == 0;
 }
 
+static bool has_padding(const rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].valid < problem->axes[a].extent) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* False where the problem would share a byte with another. */
 static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
@@ -295,6 +304,7 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
   if (rlt_problem_is_empty(problem)) {
     return true;
   }
+  problem->fills = problem->fills && has_padding(problem);
   if (!writes_whole_bytes(problem) || made->count == MOST_PARTS) {
     return false;
   }
