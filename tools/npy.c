@@ -395,6 +395,20 @@ relayout_status npy_shape(const npy_header *header, relayout_element_type type,
                                          error);
 }
 
+/* Of what no dimensions describe: all of its elements, or of packed ones its bytes. */
+static npy_header describe_flat(const relayout_shape *shape, npy_header header) {
+  header.rank = 1;
+  if (relayout_layout_is_packed(&shape->layout)) {
+    size_t bytes = 0;
+    relayout_shape_byte_size(shape, &bytes, NULL);
+    header.kind = 'u';
+    header.dimensions[0] = (int64_t)bytes;
+  } else {
+    relayout_shape_physical_element_count(shape, &header.dimensions[0], NULL);
+  }
+  return header;
+}
+
 npy_header npy_describe(const relayout_shape *shape) {
   const char kind = numpy_kind(shape->element_type);
   npy_header header = {
@@ -402,6 +416,9 @@ npy_header npy_describe(const relayout_shape *shape) {
       .item_size = (int64_t)relayout_element_type_byte_size(shape->element_type),
       .rank = shape->rank,
   };
+  if (!relayout_layout_is_untiled(&shape->layout)) {
+    return describe_flat(shape, header);
+  }
   const bool is_padded = relayout_shape_is_padded(shape);
   const bool is_descending = relayout_layout_is_monotonic_with_dim0_major(&shape->layout);
   const bool is_ascending = relayout_layout_is_monotonic_with_dim0_minor(&shape->layout);

@@ -54,10 +54,11 @@ relayout_status npy_element_type(const npy_header *header, relayout_element_type
 relayout_status npy_shape(const npy_header *header, relayout_element_type type,
                           relayout_shape *shape, relayout_error *error);
 
-/* The header of a file that holds a buffer of this (valid, untiled) shape as it lies in memory. In
+/* The header of a file that holds a buffer of this (valid) shape as it lies in memory. In
  * the descending and the ascending layout without padding that is the shape itself, in C and in
- * Fortran order; in any other the padded dimensions, listed major to minor. Types that NumPy lacks
- * are unsigned integers of their size. */
+ * Fortran order; in any other the padded dimensions, listed major to minor. Of tiled layouts and of those
+ * with a tail it is one dimension, the elements in memory; of packed ones one dimension of bytes. Types
+ * that NumPy lacks are unsigned integers of their size, and so are packed bytes. */
 npy_header npy_describe(const relayout_shape *shape);
 
 /* Writes the header as a version 1 file begins with it; returns its size. */

@@ -30,7 +30,7 @@ static void drop_ones(int32_t *rank, int64_t *widths) {
 static bool lies_alike(const npy_header *header, const relayout_shape *shape) {
   const npy_header expected = npy_describe(shape);
   int64_t count;
-  if (header->rank == 1 &&
+  if (header->rank == 1 && !relayout_layout_is_packed(&shape->layout) &&
       relayout_shape_physical_element_count(shape, &count, NULL) == RELAYOUT_OK) {
     return header->dimensions[0] == count;
   }
@@ -90,8 +90,11 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
       return code;
     }
   }
+  /* Packed elements are stored as bytes. */
+  const relayout_element_type stored =
+      relayout_layout_is_packed(&stated.layout) ? RELAYOUT_U8 : stated.element_type;
   relayout_element_type type;
-  if (npy_element_type(header, stated.element_type, &type, &error) != RELAYOUT_OK) {
+  if (npy_element_type(header, stored, &type, &error) != RELAYOUT_OK) {
     return report_error(name, &error);
   }
   relayout_shape own;

@@ -390,6 +390,11 @@ static const written_header written_headers[] = {
     {"f8e5m2[4]", "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }"},
     {"s4[4]", "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }"},
     {"s64[2]", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }"},
+    {"f32[3,5]{1,0:T(2,2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (24,), }"},
+    {"f32[3,5]{0,1:L(16)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (16,), }"},
+    {"s4[3,5]{0,1:E(4)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (8,), }"},
+    {"s4[3,5]{0,1:E(8)}", "{'descr': '|u1', 'fortran_order': True, 'shape': (3, 5), }"},
+    {"pred[3,5]{1,0:T(2,2)E(1)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }"},
 };
 
 /* Written on a machine of the common byte order; elsewhere '<' is '>'. */
