@@ -234,6 +234,10 @@ refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef --from
   --to '{0,1}'
 refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef \
   --from '{1,0:PD(3,5)}' --to '{0,1}'
+refuse_npy 4 'the array is (3, 5) in C order, but a buffer of --from u8[3,5]{1,0:T(2,2)} is (24) in' \
+  '|u1' False '(3, 5)' abcdefghijklmno --from 'u8[3,5]{1,0:T(2,2)}' --to '{1,0}'
+refuse_npy 4 'the array is (3) in C order, but a buffer of --from pred[12]{0:E(1)} is (2) in C order' \
+  '|u1' False '(3,)' abc --from 'pred[12]{0:E(1)}' --to '{0}'
 refuse_npy 4 '--from: ' '|u1' False '(2, 3)' abcdef --from '{0}' --to '{0,1}'
 refuse_npy 4 "unknown key 'x" '|u1' False "(2,), 'x': 3" ab --to '{0}'
 
