@@ -182,7 +182,8 @@ static relayout_status check_overlap(endpoint *source, endpoint *destination,
 
 static relayout_status check_sides(const relayout_plan *plan, cl_context context, endpoint *source,
                                    endpoint *destination, relayout_error *error) {
-  const size_t element_size = (size_t)plan->problem.element_bytes;
+  const size_t element_size =
+      plan->work.part_count == 0 ? 1 : (size_t)plan->work.parts[0].problem.element_bytes;
   relayout_status status = check_context(source, context, error);
   if (status == RELAYOUT_OK) {
     status = check_context(destination, context, error);
@@ -216,11 +217,11 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
   }
   endpoint from = {
-      .name = "source", .buffer = source, .offset = source_offset, .size = plan->source_size};
+      .name = "source", .buffer = source, .offset = source_offset, .size = plan->work.source_size};
   endpoint to = {.name = "destination",
                  .buffer = destination,
                  .offset = destination_offset,
-                 .size = plan->destination_size};
+                 .size = plan->work.destination_size};
   relayout_status status = check_type(&from, error);
   if (status == RELAYOUT_OK) {
     status = check_type(&to, error);
@@ -237,14 +238,14 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (plan->empty) {
+  if (plan->work.part_count == 0) {
     const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, event);
     return code == CL_SUCCESS ? RELAYOUT_OK
                               : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
   }
-  return rlt_opencl_program_enqueue(plan->program, queue, (rlt_place){source, source_offset},
-                                    (rlt_place){destination, destination_offset}, n_wait, wait,
-                                    event, error);
+  return rlt_opencl_program_enqueue(
+      plan->work.parts[0].program, queue, (rlt_place){source, source_offset},
+      (rlt_place){destination, destination_offset}, n_wait, wait, event, error);
 }
 
 relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
