@@ -48,6 +48,15 @@ static bool has_matrix(const relayout_shape *shape) {
   return shape->rank >= 2 && shape->rank <= 4;
 }
 
+/* What its planes show: the elements and the padding of wider dimensions, which have an index. */
+static int64_t count_indices(const relayout_shape *shape) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < shape->rank; d++) {
+    count *= relayout_shape_padded_dimension(shape, d);
+  }
+  return count;
+}
+
 bool picture_is_possible(const relayout_shape *shape) {
   const picture drawing = picture_of(shape);
   if (drawing.count == 0 || drawing.count > MAX_ELEMENTS || drawing.width > LINE_WIDTH - MARGIN) {
@@ -58,7 +67,7 @@ bool picture_is_possible(const relayout_shape *shape) {
   }
   const int64_t columns = relayout_shape_padded_dimension(shape, shape->rank - 1);
   const int64_t rows = relayout_shape_padded_dimension(shape, shape->rank - 2);
-  const int64_t planes = drawing.count / (rows * columns);
+  const int64_t planes = count_indices(shape) / (rows * columns);
   return MARGIN + 3 + columns * (drawing.width + 1) <= LINE_WIDTH &&
          planes * (rows + 3) <= MAX_LINES;
 }
@@ -138,7 +147,12 @@ static void draw_memory(const picture *drawing, FILE *file) {
     }
     int64_t index[RELAYOUT_MAX_RANK];
     relayout_index_from_linear(drawing->shape, linear, index, NULL);
-    print_cell(drawing, index, 0, file);
+    /* A scalar's index cannot tell; its element comes first. */
+    if (drawing->shape->rank == 0 && linear > 0) {
+      fputs(drawing->padding, file);
+    } else {
+      print_cell(drawing, index, 0, file);
+    }
   }
   fputc('\n', file);
 }
@@ -146,7 +160,8 @@ static void draw_memory(const picture *drawing, FILE *file) {
 void picture_draw(const relayout_shape *shape, FILE *file) {
   const picture drawing = picture_of(shape);
   if (has_matrix(shape)) {
-    fprintf(file, "\nthe array%s:\n", relayout_shape_is_padded(shape) ? ", with its padding" : "");
+    const bool shows_padding = count_indices(shape) > relayout_shape_element_count(shape);
+    fprintf(file, "\nthe array%s:\n", shows_padding ? ", with its padding" : "");
     draw_matrix(&drawing, file);
   }
   fputs("\nits memory:\n", file);

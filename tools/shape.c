@@ -8,33 +8,29 @@
 #include "picture.h"
 #include "size_text.h"
 
-/* What the library says of a shape. Tiled and packed layouts have no strides, and sizes only as far
- * as the library knows them. */
+/* What the library says of a shape. Tiled layouts have no strides. */
 typedef struct shape_facts {
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   int64_t padded_dimensions[RELAYOUT_MAX_RANK];
   char padding_value[PADDING_TEXT_CAPACITY];
-  bool has_sizes;
   int64_t physical_elements;
   size_t byte_size;
+  size_t padding_byte_size;
   bool has_strides;
   int64_t strides[RELAYOUT_MAX_RANK];
-  relayout_error why_unknown;
 } shape_facts;
 
 static shape_facts facts_of(const relayout_shape *shape) {
-  shape_facts facts = {.has_sizes = false};
+  shape_facts facts = {.has_strides = false};
   relayout_shape_format(shape, facts.text, sizeof facts.text);
   padding_text(&shape->layout, shape->element_type, facts.padding_value);
   for (int32_t d = 0; d < shape->rank; d++) {
     facts.padded_dimensions[d] = relayout_shape_padded_dimension(shape, d);
   }
-  facts.has_strides =
-      relayout_shape_strides(shape, facts.strides, &facts.why_unknown) == RELAYOUT_OK;
-  facts.has_sizes =
-      relayout_shape_physical_element_count(shape, &facts.physical_elements, &facts.why_unknown) ==
-          RELAYOUT_OK &&
-      relayout_shape_byte_size(shape, &facts.byte_size, &facts.why_unknown) == RELAYOUT_OK;
+  facts.has_strides = relayout_shape_strides(shape, facts.strides, NULL) == RELAYOUT_OK;
+  relayout_shape_physical_element_count(shape, &facts.physical_elements, NULL);
+  relayout_shape_byte_size(shape, &facts.byte_size, NULL);
+  relayout_shape_padding_byte_size(shape, &facts.padding_byte_size, NULL);
   return facts;
 }
 
@@ -55,13 +51,9 @@ static void print_json(const relayout_shape *shape, const shape_facts *facts) {
   json_integers(&json, "padded_dimensions", rank, facts->padded_dimensions);
   json_text(&json, "padding_value", facts->padding_value);
   json_integer(&json, "elements", relayout_shape_element_count(shape));
-  if (facts->has_sizes) {
-    json_integer(&json, "physical_elements", facts->physical_elements);
-    json_unsigned(&json, "byte_size", facts->byte_size);
-  } else {
-    json_null(&json, "physical_elements");
-    json_null(&json, "byte_size");
-  }
+  json_integer(&json, "physical_elements", facts->physical_elements);
+  json_unsigned(&json, "byte_size", facts->byte_size);
+  json_unsigned(&json, "padding_byte_size", facts->padding_byte_size);
   if (facts->has_strides) {
     json_integers(&json, "strides", rank, facts->strides);
   } else {
@@ -79,42 +71,64 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
   printf("%s\n", count == 0 ? "none" : "");
 }
 
+static void print_element_type(const relayout_shape *shape) {
+  const size_t bytes = relayout_element_type_byte_size(shape->element_type);
+  const int64_t bits = shape->layout.element_size_in_bits;
+  const bool is_packed = bits > 0 && bits < 8;
+  printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
+         relayout_element_type_name(shape->element_type), is_packed ? bits : (int64_t)bytes,
+         is_packed ? "bit" : "byte", (is_packed ? bits : (int64_t)bytes) == 1 ? "" : "s");
+}
+
+static bool is_widened(const relayout_shape *shape) {
+  bool is_wider = false;
+  for (int32_t d = 0; d < shape->rank; d++) {
+    is_wider = is_wider || relayout_shape_padded_dimension(shape, d) > shape->dimensions[d];
+  }
+  return is_wider;
+}
+
+static void print_bytes(const shape_facts *facts) {
+  char readable[SIZE_TEXT_CAPACITY];
+  size_text(facts->byte_size, readable);
+  printf("%-17s%zu", "bytes", facts->byte_size);
+  if (facts->byte_size >= 1024) {
+    printf(" (%s)", readable);
+  }
+  if (facts->padding_byte_size > 0) {
+    printf(", %zu of them padding", facts->padding_byte_size);
+  }
+  putchar('\n');
+}
+
 static void print_text(const relayout_shape *shape, const shape_facts *facts) {
   const size_t rank = (size_t)shape->rank;
   int64_t minor_to_major[RELAYOUT_MAX_RANK];
   for (size_t i = 0; i < rank; i++) {
     minor_to_major[i] = shape->layout.minor_to_major[i];
   }
-  const size_t element_size = relayout_element_type_byte_size(shape->element_type);
   printf("%s\n\n", facts->text);
-  printf("%-17s%s, %zu %s an element\n", "element type",
-         relayout_element_type_name(shape->element_type), element_size,
-         element_size == 1 ? "byte" : "bytes");
+  print_element_type(shape);
   printf("%-17s%" PRId32 ", true rank %" PRId32 "\n", "rank", shape->rank,
          relayout_shape_true_rank(shape));
   print_numbers("dimensions", rank, shape->dimensions);
   print_numbers("minor to major", rank, minor_to_major);
-  if (relayout_shape_is_padded(shape)) {
+  if (is_widened(shape)) {
     print_numbers("padded to", rank, facts->padded_dimensions);
+  }
+  if (relayout_shape_is_padded(shape)) {
     printf("%-17s%s\n", "padding value", facts->padding_value);
   }
   printf("%-17s%" PRId64, "elements", relayout_shape_element_count(shape));
-  if (facts->has_sizes && relayout_shape_is_padded(shape)) {
+  if (relayout_shape_is_padded(shape)) {
     printf(", %" PRId64 " with padding", facts->physical_elements);
   }
   putchar('\n');
-  if (facts->has_sizes) {
-    char readable[SIZE_TEXT_CAPACITY];
-    size_text(facts->byte_size, readable);
-    printf("%-17s%zu", "bytes", facts->byte_size);
-    printf(facts->byte_size < 1024 ? "\n" : " (%s)\n", readable);
-  }
+  print_bytes(facts);
   if (facts->has_strides) {
     print_numbers("strides", rank, facts->strides);
-  }
-  if (!facts->has_sizes || !facts->has_strides) {
-    printf("%-17s%s\n", facts->has_sizes ? "strides" : "bytes, strides",
-           facts->why_unknown.message);
+  } else {
+    printf("%-17snone, for it has tiles\n", "strides");
   }
   if (picture_is_possible(shape)) {
     picture_draw(shape, stdout);
@@ -156,8 +170,9 @@ const command command_shape = {
         "\n"
         "  --json   one object: text, element_type, rank, true_rank, dimensions,\n"
         "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
-        "           padding_value, elements, physical_elements, byte_size, and strides, in\n"
-        "           elements; what a tiled layout does not have is null\n"
+        "           padding_value, elements, physical_elements, byte_size,\n"
+        "           padding_byte_size (how many of these are padding), and strides, in\n"
+        "           elements; a tiled layout has none, which is null\n"
         "\n"
         "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n",
     .run = run,

@@ -12,7 +12,7 @@ minor to major   0, 1
 padded to        3, 5
 padding value    zero
 elements         6, 15 with padding
-bytes            60
+bytes            60, 36 of them padding
 strides          1, 3
 
 the array, with its padding:
@@ -28,15 +28,15 @@ its memory:
 check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","element_type":"f32","rank":2,"true_rank":2,'\
 '"dimensions":[2,3],"minor_to_major":[0,1],"padded_dimensions":[3,5],'\
 '"padding_value":"zero","elements":6,"physical_elements":15,"byte_size":60,'\
-'"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
+'"padding_byte_size":36,"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
 check 0 '{"text":"bf16[1,7,1]{2,1,0}","element_type":"bf16","rank":3,"true_rank":1,'\
 '"dimensions":[1,7,1],"minor_to_major":[2,1,0],"padded_dimensions":[1,7,1],'\
 '"padding_value":"zero","elements":7,"physical_elements":7,"byte_size":14,'\
-'"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
+'"padding_byte_size":0,"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
 check 0 '{"text":"u8[]","element_type":"u8","rank":0,"true_rank":0,'\
 '"dimensions":[],"minor_to_major":[],"padded_dimensions":[],'\
 '"padding_value":"zero","elements":1,"physical_elements":1,"byte_size":1,'\
-'"strides":[]}' '' shape 'u8[]' --json
+'"padding_byte_size":0,"strides":[]}' '' shape 'u8[]' --json
 
 # memory SHAPE CELLS: what is drawn as the memory.
 memory() {
@@ -103,12 +103,49 @@ no_picture 'f32[2,60]'
 no_picture 'f32[100,1]'
 no_picture 'f32[0,3]'
 
-check_printed 0 'bytes            4194304 (4.0 MiB)' shape 'f32[1024,1024]'
+check_printed 0 'bytes            4194304 (4.0 MiB)
+' shape 'f32[1024,1024]'
 
-# Tiled layouts have no strides.
-check_printed 0 'not supported' shape 'bf16[16,256]{1,0:T(8,128)(2,1)}'
-check_printed 0 '"physical_elements":null,"byte_size":null,"strides":null}' \
+# Tiles: a 3 x 5 array in six of 2 x 2, whose padding has no place in the array.
+check 0 'f32[3,5]{1,0:PV(one)T(2,2)}
+
+element type     f32, 4 bytes an element
+rank             2, true rank 2
+dimensions       3, 5
+minor to major   1, 0
+padding value    one
+elements         15, 24 with padding
+bytes            96, 36 of them padding
+strides          none, for it has tiles
+
+the array:
+        x
+      +----------
+    y | a b c d e
+      | f g h i j
+      | k l m n o
+
+its memory:
+    a b f g c d h i e 1 j 1 k l 1 1 m n 1 1 o 1 1 1' '' shape 'f32[3,5]{1,0:PV(one)T(2,2)}'
+check_printed 0 'bytes            311296 (304.0 KiB), 11296 of them padding
+' shape 'bf16[300,500]{1,0:T(8,128)(2,1)}'
+check_printed 0 '"physical_elements":4096,"byte_size":8192,"padding_byte_size":0,"strides":null}' \
   shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)}'
+memory 'f32[2,4]{1,0:T(2,2)(2,1)}' 'a e b f c g d h'
+memory 'f32[8]{0:T(2,2)}' 'a b 0 0 c d 0 0 e f 0 0 g h 0 0'
+memory 'f32[]{:T(3)}' 'a 0 0'
+memory 'f32[3]{0:L(5)}' 'a b c 0 0'
+memory 'f32[1,2,1]{2,1,0:T(2)}' 'a 0 b 0'
+
+# Packed elements: XLA's s4[9216,6144], whose rows and columns fill its tiles.
+check_printed 0 'element type     s4, 4 bits an element
+' shape 's4[9216,6144]{1,0:T(64,128)(8,1)E(4)}'
+check_printed 0 'bytes            28311552 (27.0 MiB)
+' shape 's4[9216,6144]{1,0:T(64,128)(8,1)E(4)}'
+check_printed 0 'element type     pred, 1 bit an element
+' shape 'pred[3,5]{1,0:E(1)}'
+check_printed 0 '"physical_elements":15,"byte_size":2,"padding_byte_size":0,"strides":[5,1]}' \
+  shape --json 'pred[3,5]{1,0:E(1)}'
 check_printed 0 '"text":"bf16[16,256]{1,0:T(8,128)(2,1)}"' \
   shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)}'
 
@@ -135,6 +172,10 @@ index 'f32[2,3]{0,1}' 1,1 3
 index 'f32[2,3,4]{1,0,2}' 1,2,3 23
 index 'f32[]' '' 0
 index 'u8[3000000000,3]{0,1}' 2999999999,2 8999999999
+index 'f32[3,5]{1,0:T(2,2)}' 2,3 17
+index 'f32[8]{0:T(2,2)}' 5 9
+index 'bf16[2048]{0:T(1024)(128)(2,1)}' 128 1
+check 0 -1,-1 '' index 'f32[3,5]{1,0:T(2,2)}' --linear 9
 check 0 7 '' index --at=1,2 -- 'f32[2,3]{0,1:PD(3,5)}'
 check 0 7 '' index 'f32[2,3]{0,1:PD(3,5)}' --at '1, 2'
 
@@ -149,7 +190,6 @@ check 4 '' '15' index 'f32[2,3]{0,1:PD(3,5)}' --linear 15
 check 4 '' '-1' index 'f32[2,3]' --linear -1
 check 4 '' '0' index 'f32[0]' --linear 0
 check 4 '' 'SHAPE' index 'f32[2' --at 1
-check 4 '' 'not supported' index 'f32[3,5]{1,0:T(2,2)}' --at 2,3
 for numbers in x 1,x '1,' ,1 1,,2 1.5 0x1; do
   check 2 '' '--at takes numbers' index 'f32[2,3]' --at "$numbers"
 done
