@@ -208,7 +208,7 @@ static void test_verdicts_on_doubles(void **state) {
 
 static void test_verdicts_on_halves(void **state) {
   (void)state;
-  const uint16_t right[] = {0x3f80, 0x7fc0, 0x0000, 0x7c00};
+  const uint16_t right[] = {0x3f80, 0x7fc0, 0x0000, 0x7c00, 0x0080};
   uint16_t made[COUNT(right)];
   memcpy(made, right, sizeof right);
 #define JUDGE(type)                                                                                \
@@ -218,6 +218,9 @@ static void test_verdicts_on_halves(void **state) {
   assert_int_equal(JUDGE(BF16), BENCH_INEXACT);
   assert_int_equal(JUDGE(F16), BENCH_INEXACT);
   assert_int_equal(JUDGE(U16), BENCH_WRONG);
+  made[4] = 0; /* the least normal bf16, to which a greater denormal of f32 rounds */
+  assert_int_equal(JUDGE(BF16), BENCH_INEXACT);
+  made[4] = 0x0080;
   made[3] = 0x7c01; /* a NaN in place of an infinity as f16, a number as bf16 */
   assert_int_equal(JUDGE(BF16), BENCH_WRONG);
   assert_int_equal(JUDGE(F16), BENCH_INEXACT);
@@ -338,6 +341,8 @@ static const device_case cpu_cases[] = {
     {"s8[30,50]", "f32[30,50]", "D"},
     {"f32[30,50]", "bf16[30,50]{1,0:PD(32,64)}", ""},
     {"f64[30,50]", "f32[30,50]", ""},
+    {"f32[30,50]", "s8[30,50]", ""}, /* which oneDNN rounds to the nearest */
+    {"s32[30,50]", "s8[30,50]", "D"},
     {"f32[2,32,5,7]", "bf16[2,32,5,7]{3,2,1,0:T(16,1,1)}", "D"},
 };
 

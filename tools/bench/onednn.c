@@ -253,6 +253,10 @@ static bool describe_shape(const onednn *own, const relayout_shape *shape, dnnl_
                                                strides) == dnnl_success;
 }
 
+static bool is_integer(dnnl_data_type_t type) {
+  return type == dnnl_s32 || type == dnnl_s8 || type == dnnl_u8;
+}
+
 /* It writes the zeros of tiles by itself, but no other padding. */
 static bool writes_all(const relayout_shape *to) {
   return tag_of(to) != dnnl_format_tag_undef || !relayout_shape_is_padded(to);
@@ -263,12 +267,14 @@ static bool prepare_shapes(void *mover, const relayout_shape *from, const relayo
   release(own);
   const bool converts = from->element_type != to->element_type;
   const dnnl_data_type_t bits = type_of(relayout_element_type_byte_size(to->element_type));
+  const dnnl_data_type_t source_type = converts ? type_named(from->element_type) : bits;
+  const dnnl_data_type_t type = converts ? type_named(to->element_type) : bits;
   dnnl_memory_desc_t source;
   dnnl_memory_desc_t destination;
-  return writes_all(to) &&
-         describe_shape(own, from, converts ? type_named(from->element_type) : bits, &source) &&
-         describe_shape(own, to, converts ? type_named(to->element_type) : bits, &destination) &&
-         create(own, &source, &destination);
+  /* Integers it makes of floats are the nearest ones, which is another relayout. */
+  return writes_all(to) && (!is_integer(type) || is_integer(source_type)) &&
+         describe_shape(own, from, source_type, &source) &&
+         describe_shape(own, to, type, &destination) && create(own, &source, &destination);
 }
 
 static bool run(void *mover, void *to, const void *from) {

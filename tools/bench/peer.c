@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A floating format whose special numbers have the least or the greatest exponent. */
+/* A floating format whose special numbers have the least exponents or the greatest one. */
 typedef struct number_format {
   size_t bytes;      /* 0: none of them */
   uint64_t exponent; /* its bits */
@@ -41,12 +41,14 @@ static uint64_t read_bits(const uint8_t *number, size_t bytes) {
   }
 }
 
-/* NaN, infinity, denormal or zero, by the exponent. */
+/* NaN, infinity, denormal or zero, by the exponent; and the least exponent that is none of them, for
+ * denormals of a wider type may round to it. */
 static bool holds_special(const uint8_t *element, size_t element_bytes, number_format format) {
   bool found = false;
   for (size_t at = 0; at < element_bytes; at += format.bytes) {
     const uint64_t exponent = read_bits(element + at, format.bytes) & format.exponent;
-    found = found || exponent == 0 || exponent == format.exponent;
+    const uint64_t least = format.exponent & (~format.exponent + 1);
+    found = found || exponent <= least || exponent == format.exponent;
   }
   return found;
 }

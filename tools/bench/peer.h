@@ -45,8 +45,8 @@ relayout_element_type bench_peer_takes_for(const bench_peer *peer, relayout_elem
                                            relayout_element_type to);
 
 /* Holds what a peer made against what is right: exact, bit by bit; inexact where it takes elements for
- * f16, bf16, f32, f64 or c128 and none differ but those with a NaN, an infinity or a denormal; else
- * wrong. `size` is whole elements. */
+ * f16, bf16, f32, f64 or c128 and none differ but those with a NaN, an infinity, a denormal or a
+ * number of the least exponent above; else wrong. `size` is whole elements. */
 bench_verdict bench_judge_peer(relayout_element_type taken_for, const uint8_t *made,
                                const uint8_t *right, size_t size);
 
