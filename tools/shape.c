@@ -13,6 +13,7 @@ typedef struct shape_facts {
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   int64_t padded_dimensions[RELAYOUT_MAX_RANK];
   char padding_value[PADDING_TEXT_CAPACITY];
+  bool is_widened; /* some padded dimension is wider than its dimension */
   int64_t physical_elements;
   size_t byte_size;
   size_t padding_byte_size;
@@ -21,11 +22,12 @@ typedef struct shape_facts {
 } shape_facts;
 
 static shape_facts facts_of(const relayout_shape *shape) {
-  shape_facts facts = {.has_strides = false};
+  shape_facts facts = {.is_widened = false};
   relayout_shape_format(shape, facts.text, sizeof facts.text);
   padding_text(&shape->layout, shape->element_type, facts.padding_value);
   for (int32_t d = 0; d < shape->rank; d++) {
     facts.padded_dimensions[d] = relayout_shape_padded_dimension(shape, d);
+    facts.is_widened = facts.is_widened || facts.padded_dimensions[d] > shape->dimensions[d];
   }
   facts.has_strides = relayout_shape_strides(shape, facts.strides, NULL) == RELAYOUT_OK;
   relayout_shape_physical_element_count(shape, &facts.physical_elements, NULL);
@@ -72,33 +74,29 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
 }
 
 static void print_element_type(const relayout_shape *shape) {
-  const size_t bytes = relayout_element_type_byte_size(shape->element_type);
   const int64_t bits = shape->layout.element_size_in_bits;
   const bool is_packed = bits > 0 && bits < 8;
+  const int64_t size =
+      is_packed ? bits : (int64_t)relayout_element_type_byte_size(shape->element_type);
   printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
-         relayout_element_type_name(shape->element_type), is_packed ? bits : (int64_t)bytes,
-         is_packed ? "bit" : "byte", (is_packed ? bits : (int64_t)bytes) == 1 ? "" : "s");
+         relayout_element_type_name(shape->element_type), size, is_packed ? "bit" : "byte",
+         size == 1 ? "" : "s");
 }
 
-static bool is_widened(const relayout_shape *shape) {
-  bool is_wider = false;
-  for (int32_t d = 0; d < shape->rank; d++) {
-    is_wider = is_wider || relayout_shape_padded_dimension(shape, d) > shape->dimensions[d];
+static void print_sizes(const relayout_shape *shape, const shape_facts *facts) {
+  printf("%-17s%" PRId64, "elements", relayout_shape_element_count(shape));
+  if (relayout_shape_is_padded(shape)) {
+    printf(", %" PRId64 " with padding", facts->physical_elements);
   }
-  return is_wider;
-}
-
-static void print_bytes(const shape_facts *facts) {
+  putchar('\n');
   char readable[SIZE_TEXT_CAPACITY];
   size_text(facts->byte_size, readable);
   printf("%-17s%zu", "bytes", facts->byte_size);
-  if (facts->byte_size >= 1024) {
-    printf(" (%s)", readable);
-  }
+  printf(facts->byte_size < 1024 ? "\n" : " (%s)\n", readable);
   if (facts->padding_byte_size > 0) {
-    printf(", %zu of them padding", facts->padding_byte_size);
+    printf("%-17s%zu (%.1f %%)\n", "of them padding", facts->padding_byte_size,
+           100 * (double)facts->padding_byte_size / (double)facts->byte_size);
   }
-  putchar('\n');
 }
 
 static void print_text(const relayout_shape *shape, const shape_facts *facts) {
@@ -113,22 +111,17 @@ static void print_text(const relayout_shape *shape, const shape_facts *facts) {
          relayout_shape_true_rank(shape));
   print_numbers("dimensions", rank, shape->dimensions);
   print_numbers("minor to major", rank, minor_to_major);
-  if (is_widened(shape)) {
+  if (facts->is_widened) {
     print_numbers("padded to", rank, facts->padded_dimensions);
   }
   if (relayout_shape_is_padded(shape)) {
     printf("%-17s%s\n", "padding value", facts->padding_value);
   }
-  printf("%-17s%" PRId64, "elements", relayout_shape_element_count(shape));
-  if (relayout_shape_is_padded(shape)) {
-    printf(", %" PRId64 " with padding", facts->physical_elements);
-  }
-  putchar('\n');
-  print_bytes(facts);
+  print_sizes(shape, facts);
   if (facts->has_strides) {
     print_numbers("strides", rank, facts->strides);
   } else {
-    printf("%-17snone, for it has tiles\n", "strides");
+    printf("%-17snone: the layout is tiled\n", "strides");
   }
   if (picture_is_possible(shape)) {
     picture_draw(shape, stdout);
@@ -166,13 +159,13 @@ const command command_shape = {
         "\n"
         "Prints what is known of a shape. A small one is drawn: its elements are a, b, c, ...\n"
         "with the last dimension fastest, its padding is 0, 1, lowest, highest, ? (unknown) or\n"
-        "the literal itself.\n"
+        "the literal itself. In memory, | stands between innermost tiles.\n"
         "\n"
         "  --json   one object: text, element_type, rank, true_rank, dimensions,\n"
         "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
-        "           padding_value, elements, physical_elements, byte_size,\n"
-        "           padding_byte_size (how many of these are padding), and strides, in\n"
-        "           elements; a tiled layout has none, which is null\n"
+        "           padding_value, elements, physical_elements, byte_size, padding_byte_size\n"
+        "           (how much of that is padding), and strides, in elements, null for a tiled\n"
+        "           layout\n"
         "\n"
         "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n",
     .run = run,

@@ -147,6 +147,17 @@ relayout_status rlt_steps_from_linear(const relayout_shape *shape, rlt_steps *st
   return check_room(steps, error);
 }
 
+relayout_status rlt_steps_to_strided(int32_t rank, const int64_t *strides, rlt_steps *steps,
+                                     relayout_error *error) {
+  const int32_t sum = rank;
+  append_zero(steps, sum, sum + 1);
+  for (int32_t d = 0; d < rank; ++d) {
+    append(steps, RLT_STEP_ADD, sum, d, strides[d]);
+  }
+  steps->result = sum;
+  return check_room(steps, error);
+}
+
 bool rlt_steps_run(const rlt_steps *steps, int64_t numbers[RLT_MOST_NUMBERS]) {
   for (int32_t i = 0; i < steps->count; ++i) {
     const rlt_step *const step = &steps->of[i];
@@ -159,6 +170,9 @@ bool rlt_steps_run(const rlt_steps *steps, int64_t numbers[RLT_MOST_NUMBERS]) {
       break;
     case RLT_STEP_JOIN:
       *to = *to * step->size + *from;
+      break;
+    case RLT_STEP_ADD:
+      *to += *from * step->size;
       break;
     default:
       if (*to >= step->size) {
