@@ -35,6 +35,31 @@ static bool has_source(const rlt_problem *problem, const int64_t *digits) {
   return true;
 }
 
+/* Where the steps lead from `number`; -1 where they end at a bound. */
+static int64_t follow_steps(const rlt_steps *steps, int64_t number) {
+  int64_t numbers[RLT_MOST_NUMBERS] = {number};
+  for (int32_t s = 0; s < steps->count; ++s) {
+    const rlt_step *const step = &steps->of[s];
+    int64_t *const to = &numbers[step->to];
+    int64_t *const from = &numbers[step->from];
+    switch ((rlt_step_kind)step->kind) {
+    case RLT_STEP_SPLIT:
+      *to = *from % step->size;
+      *from = *from / step->size;
+      break;
+    case RLT_STEP_JOIN:
+      *to = *to * step->size + *from;
+      break;
+    case RLT_STEP_BOUND:
+      if (*to >= step->size) {
+        return -1;
+      }
+      break;
+    }
+  }
+  return numbers[steps->result];
+}
+
 void definition_map(const rlt_problem *problem, int64_t *source_of) {
   for (int64_t p = 0; p < problem->destination_elements; ++p) {
     source_of[p] = DEFINITION_UNTOUCHED;
@@ -47,15 +72,21 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
   bool *named = calloc((size_t)problem->destination_elements + 1, sizeof *named);
   int64_t digits[RLT_MAX_AXES] = {0};
   do {
-    int64_t from = 0;
-    int64_t to = 0;
+    int64_t from = problem->source_start;
+    int64_t to = problem->destination_start;
+    bool comes = has_source(problem, digits);
     for (int32_t a = 0; a < problem->axis_count; ++a) {
       from += digits[a] * problem->axes[a].source_stride;
       to += digits[a] * problem->axes[a].destination_stride;
     }
+    if (problem->steps != NULL) {
+      const int64_t found = follow_steps(problem->steps, digits[0]);
+      from = problem->source_start + found;
+      comes = comes && found >= 0;
+    }
     if (named[to]) {
       source_of[to] = DEFINITION_TWICE;
-    } else if (has_source(problem, digits)) {
+    } else if (comes) {
       source_of[to] = from;
     } else if (problem->fills) {
       source_of[to] = DEFINITION_FILLED;
@@ -65,17 +96,46 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
   free(named);
 }
 
+/* Element `at` of a buffer, in a word of its own. */
+static void take_element(const uint8_t *buffer, int64_t at, int64_t packed, size_t size,
+                         uint8_t *word) {
+  if (packed == 0) {
+    memcpy(word, buffer + (size_t)at * size, size);
+  } else {
+    word[0] = (uint8_t)(buffer[at * packed / 8] >> at * packed % 8 & ((1 << packed) - 1));
+  }
+}
+
+static void put_element(uint8_t *buffer, int64_t at, int64_t packed, size_t size,
+                        const uint8_t *word) {
+  if (packed == 0) {
+    memcpy(buffer + (size_t)at * size, word, size);
+    return;
+  }
+  const int64_t shift = at * packed % 8;
+  const int64_t mask = ((1 << packed) - 1) << shift;
+  uint8_t *const byte = &buffer[at * packed / 8];
+  *byte = (uint8_t)((*byte & ~mask) | (word[0] << shift & mask));
+}
+
 void definition_relayout(const rlt_problem *problem, const void *source, void *destination) {
   const size_t size = (size_t)problem->element_bytes;
+  const size_t destination_size = (size_t)rlt_problem_destination_bytes(problem);
+  const int64_t packed = problem->destination_packed;
   int64_t *source_of = calloc((size_t)problem->destination_elements + 1, sizeof *source_of);
   definition_map(problem, source_of);
   for (int64_t p = 0; p < problem->destination_elements; ++p) {
-    char *to = (char *)destination + (size_t)p * size;
+    uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
     if (source_of[p] >= 0) {
-      memcpy(to, (const char *)source + (size_t)source_of[p] * size, size);
+      take_element(source, source_of[p], problem->source_packed, size, word);
+      put_element(destination, p, packed, destination_size, word);
     } else if (source_of[p] == DEFINITION_FILLED) {
-      memcpy(to, problem->fill, size);
+      put_element(destination, p, packed, destination_size, problem->fill);
     }
+  }
+  const uint8_t nothing = 0;
+  for (int64_t p = problem->destination_elements; packed > 0 && p * packed % 8 != 0; ++p) {
+    put_element(destination, p, packed, 1, &nothing);
   }
   free(source_of);
 }

@@ -18,7 +18,7 @@ struct rlt_build {
   bool kept;   /* in a file */
 };
 
-enum { OPTIONS_CAPACITY = 192 };
+enum { OPTIONS_CAPACITY = 512 };
 
 static const char *source_named(const char *name) {
   for (const rlt_kernel_source *source = rlt_kernel_sources; source->name != NULL; ++source) {
@@ -41,7 +41,9 @@ static const char *strategy_source(relayout_strategy strategy, bool direct) {
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
          a->wide == b->wide && a->group_size == b->group_size && a->native == b->native &&
-         a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles;
+         a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles &&
+         a->source_bytes == b->source_bytes && a->source_bits == b->source_bits &&
+         a->destination_bits == b->destination_bits && a->numbers == b->numbers;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -61,25 +63,29 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
 static void options_text(const rlt_build_options *options, char *text) {
   snprintf(text, OPTIONS_CAPACITY,
            "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
-           "-DASSEMBLY_BYTES=%d -DNATIVE=%d",
+           "-DASSEMBLY_BYTES=%d -DNATIVE=%d -DSOURCE_BYTES=%d -DSOURCE_BITS=%d "
+           "-DDESTINATION_BITS=%d -DSTEPS=%d -DNUMBERS=%d",
            (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
            (int)options->group_size, options->assembles, (int)options->assembly_bytes,
-           options->native);
+           options->native, (int)options->source_bytes, (int)options->source_bits,
+           (int)options->destination_bits, options->numbers > 0, (int)options->numbers);
 }
 
 /* The key of a program of this device; its options are `text`. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_options *options,
                            const char *text) {
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
+  const bool gathers = options->strategy == RELAYOUT_STRATEGY_GATHER;
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     key.strings[i] = device->key_strings[i];
   }
   key.strings[RLT_KEY_OPTIONS] = text;
   key.strings[RLT_KEY_SOURCES] = source_named("tile");
-  key.strings[RLT_KEY_SOURCES + 1] = source_named(direct ? "line" : "staged");
-  key.strings[RLT_KEY_SOURCES + 2] = options->assembles ? source_named("assembly") : "";
-  key.strings[RLT_KEY_SOURCES + 3] = strategy_source(options->strategy, direct);
+  key.strings[RLT_KEY_SOURCES + 1] = gathers ? source_named("element") : "";
+  key.strings[RLT_KEY_SOURCES + 2] = source_named(direct ? "line" : "staged");
+  key.strings[RLT_KEY_SOURCES + 3] = options->assembles ? source_named("assembly") : "";
+  key.strings[RLT_KEY_SOURCES + 4] = strategy_source(options->strategy, direct);
   return key;
 }
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "base/checked.h"
 #include "opencl/build.h"
 #include "opencl/device.h"
 
@@ -14,7 +15,9 @@ typedef struct rlt_launch {
   rlt_build_options options;
   cl_kernel kernel;
   cl_mem grid;   /* read-only, for all enqueues alike */
-  cl_mem tables; /* offsets of packed and assembled tiles; NULL for the others */
+  cl_mem tables; /* offsets of packed and assembled tiles, steps of a gather; NULL for the others */
+  int64_t source_start; /* where the problem begins on either side of an enqueue, in elements */
+  int64_t destination_start;
   size_t group_count;
   int64_t tile_rows;
   int64_t tile_columns;
@@ -22,6 +25,17 @@ typedef struct rlt_launch {
   /* A kernel holds the arguments of one enqueue at a time. */
   pthread_mutex_t lock;
 } rlt_launch;
+
+/* Elements of a byte where they are packed in so many bits, of a word where they are not. */
+static inline int64_t rlt_in_byte(int64_t packed) {
+  return packed > 0 ? 8 / packed : 1;
+}
+
+/* What the destination takes, in bytes. */
+static inline int64_t rlt_destination_size(const rlt_problem *problem) {
+  return rlt_divide_up(problem->destination_elements, rlt_in_byte(problem->destination_packed)) *
+         rlt_problem_destination_bytes(problem);
+}
 
 /* One side of an enqueue. `offset` is in bytes, a multiple of the launch's word. */
 typedef struct rlt_place {
