@@ -154,7 +154,7 @@ static void enqueue_at_once(const place *here, const relayout_plan *plan) {
 }
 
 static void enqueue_launch(const place *here, const relayout_plan *plan) {
-  const rlt_opencl_program *const program = plan->program;
+  const rlt_opencl_program *const program = plan->work.parts[0].program;
   enqueue_bare(here, program->words != NULL ? program->words : program->elements);
 }
 
@@ -227,7 +227,7 @@ static void measure_end_to_end(const place *here, const relayout_plan *plan) {
 }
 
 static void measure_warm_create(const place *here) {
-  const rlt_wish wish = {RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE};
+  const rlt_wish wish = {.changes = {.scale = 1}};
   static double times[WARM];
   for (size_t i = 0; i < WARM; ++i) {
     const double begin = cost_now();
@@ -240,7 +240,7 @@ static void measure_warm_create(const place *here) {
     relayout_plan *plan = NULL;
     relayout_error error;
     const double begin = cost_now();
-    cost_check(rlt_plan_create(here->device, &here->from, &here->to, wish, &plan, &error), &error);
+    cost_check(rlt_plan_create(here->device, &here->from, &here->to, &wish, &plan, &error), &error);
     times[i] = cost_now() - begin;
     relayout_plan_destroy(plan);
   }
@@ -307,7 +307,8 @@ static double time_loading(const place *here, const rlt_launch *launch, const un
 static void measure_cold(const place *here, const relayout_plan *plan) {
   double bare[COLD];
   double ours[COLD];
-  const rlt_launch *const launch = ((const rlt_opencl_program *)plan->program)->elements;
+  const rlt_launch *const launch =
+      ((const rlt_opencl_program *)plan->work.parts[0].program)->elements;
   size_t size = 0;
   unsigned char *const binary = binary_of(here, launch, &size);
   for (size_t i = 0; i < COLD; ++i) {

@@ -30,19 +30,15 @@ typedef struct steps {
 static long source_of(__global const steps *made, long number) {
   __global const step *const of = (__global const step *)(made + 1);
   long numbers[NUMBERS];
-  for (int i = 0; i < NUMBERS; ++i) {
-    numbers[i] = 0;
-  }
   numbers[0] = number;
   for (int s = 0; s < made->count; ++s) {
     const step now = of[s];
-    const long from = numbers[now.from];
     if (now.kind == SPLIT) {
-      const long quotient = from / now.size;
-      numbers[now.to] = from - quotient * now.size;
+      const long quotient = numbers[now.from] / now.size;
+      numbers[now.to] = numbers[now.from] - quotient * now.size;
       numbers[now.from] = quotient;
     } else if (now.kind == JOIN) {
-      numbers[now.to] = numbers[now.to] * now.size + from;
+      numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
     } else if (numbers[now.to] >= now.size) {
       return -1;
     }

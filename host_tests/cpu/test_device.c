@@ -149,7 +149,7 @@ static void test_descriptions(void **state) {
         RELAYOUT_OK);
     char buffer[256];
     rlt_text text = rlt_text_in(buffer, sizeof buffer);
-    rlt_cpu_backend.program_describe(device, plan->program, &text);
+    rlt_cpu_backend.program_describe(device, plan->work.parts[0].program, &text);
     assert_string_equal(buffer, cases[i].text);
     relayout_plan_destroy(plan);
   }

@@ -238,7 +238,7 @@ static relayout_plan *odd_plan(relayout_device *device, const rlt_problem *probl
       RELAYOUT_OK);
   char buffer[256];
   rlt_text text = rlt_text_in(buffer, sizeof buffer);
-  rlt_cpu_backend.program_describe(device, plan->program, &text);
+  rlt_cpu_backend.program_describe(device, plan->work.parts[0].program, &text);
   assert_non_null(strstr(buffer, "put together first, past the cache"));
   return plan;
 }

@@ -100,13 +100,14 @@ void candidates_move_as_defined(const opencl_bench *bench, const rlt_problem *pr
   relayout_plan *plan = NULL;
   make_plan(bench, problem, RELAYOUT_STRATEGY_AUTO, &plan);
   const rlt_backend *const backend = bench->device->backend;
-  for (int32_t i = 0; i < plan->candidates.count; ++i) {
+  rlt_part *const part = plan->work.parts;
+  for (int32_t i = 0; part != NULL && i < part->candidates.count; ++i) {
     relayout_error error = {0};
-    backend->program_destroy(bench->device, plan->program);
-    plan->program = NULL;
-    plan->chosen = i;
-    plan->strategy = plan->candidates.of[i].strategy;
-    if (backend->program_create(bench->device, &plan->problem, &plan->strategy, &plan->program,
+    backend->program_destroy(bench->device, part->program);
+    part->program = NULL;
+    part->chosen = i;
+    part->strategy = part->candidates.of[i].strategy;
+    if (backend->program_create(bench->device, &part->problem, &part->strategy, &part->program,
                                 &error) != RELAYOUT_OK) {
       definition_print(problem);
       fail_msg("%s: %s: candidate %d: %s", bench->label, what, (int)i, error.message);

@@ -211,15 +211,15 @@ static size_t group_number(size_t i, size_t group_count) {
 }
 
 static counts count_plan(const opencl_bench *bench, const relayout_plan *plan) {
-  const rlt_opencl_program *const program = plan->program;
+  const rlt_opencl_program *const program = plan->work.parts[0].program;
   const rlt_launch *const launch = program->words != NULL ? program->words : program->elements;
   traced_kernel *const kernel = kernel_of(&launch->options);
   assert_non_null(kernel);
   assert_false(launch->options.wide);
   assert_int_equal(launch->options.group_size, TRACED_GROUP_SIZE);
 
-  traced_memory memory = {.source_size = plan->source_size,
-                          .destination_size = plan->destination_size};
+  traced_memory memory = {.source_size = plan->work.source_size,
+                          .destination_size = plan->work.destination_size};
   size_t grid_size = 0;
   void *const grid = read_back(bench, launch->grid, &grid_size);
   void *const tables =
@@ -324,8 +324,8 @@ static figures count_case(const opencl_bench *bench, const bench_case *of, const
   }
   const counts total = count_plan(bench, plan);
   const figures found = figures_of(&total);
-  check(of->name, relayout_strategy_name(plan->strategy.kind), &found, &bound->each);
-  if (plan->strategy.kind == RELAYOUT_STRATEGY_TRANSPOSE) {
+  check(of->name, relayout_strategy_name(plan->work.parts[0].strategy.kind), &found, &bound->each);
+  if (plan->work.parts[0].strategy.kind == RELAYOUT_STRATEGY_TRANSPOSE) {
     check(of->name, "transpose", &found, &transposes);
   }
   relayout_plan_destroy(plan);

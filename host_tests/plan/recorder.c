@@ -53,10 +53,9 @@ static void program_destroy(relayout_device *device, void *program) {
   --record_of(device)->programs_alive;
 }
 
-static relayout_status program_execute(relayout_device *device, const void *program,
-                                       const void *source, void *destination,
-                                       relayout_error *error) {
-  (void)program;
+static relayout_status execute(relayout_device *device, const rlt_work *work, const void *source,
+                               void *destination, relayout_error *error) {
+  (void)work;
   (void)source;
   (void)destination;
   (void)error;
@@ -109,7 +108,7 @@ static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
                                     .traits = traits,
                                     .program_create = program_create,
                                     .program_destroy = program_destroy,
-                                    .program_execute = program_execute,
+                                    .execute = execute,
                                     .scratch_create = scratch_create,
                                     .scratch_destroy = scratch_destroy,
                                     .program_time = program_time,

@@ -20,9 +20,12 @@ static relayout_status create(relayout_device *device, relayout_plan_effort effo
 }
 
 static void expect_rows(const relayout_plan *plan, int64_t rows) {
-  assert_int_equal(rlt_group_length(&plan->strategy.rows), rows);
-  assert_true(rlt_strategies_equal(&plan->strategy, &plan->candidates.of[plan->chosen].strategy));
-  assert_true(rlt_strategies_equal(&plan->strategy, plan->program)); /* the recorder's */
+  assert_int_equal(rlt_group_length(&plan->work.parts[0].strategy.rows), rows);
+  assert_true(rlt_strategies_equal(
+      &plan->work.parts[0].strategy,
+      &plan->work.parts[0].candidates.of[plan->work.parts[0].chosen].strategy));
+  assert_true(rlt_strategies_equal(&plan->work.parts[0].strategy,
+                                   plan->work.parts[0].program)); /* the recorder's */
 }
 
 static double few_rows_are_fast(const rlt_strategy *strategy, int n) {
@@ -42,7 +45,7 @@ static void test_fastest_wins(void **state) {
   expect_rows(estimated, 32);
   assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &measured), RELAYOUT_OK);
   expect_rows(measured, 16);
-  assert_int_equal(measured->choice, RLT_CHOICE_MEASURED);
+  assert_int_equal(measured->work.parts[0].choice, RLT_CHOICE_MEASURED);
   assert_int_equal(relayout_plan_get_strategy(measured), RELAYOUT_STRATEGY_PACKED);
   assert_int_equal(record.scratch_source, 64 * 41 * 4);
   assert_int_equal(record.scratch_destination, 64 * 41 * 4);
@@ -103,7 +106,7 @@ static void test_what_fails_does_not_win(void **state) {
   relayout_plan *plan = NULL;
   assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &plan), RELAYOUT_OK);
   expect_rows(plan, 32);
-  assert_int_equal(plan->choice, RLT_CHOICE_MEASURED);
+  assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   assert_int_equal(record.programs_alive, 0);
@@ -120,7 +123,7 @@ static void test_estimate_stands_in(void **state) {
     relayout_plan *plan = NULL;
     assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &plan), RELAYOUT_OK);
     expect_rows(plan, 32);
-    assert_int_equal(plan->choice, RLT_CHOICE_ESTIMATED);
+    assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
     assert_int_equal(record.programs_alive, 1);
     assert_int_equal(record.scratches_alive, 0);
     relayout_plan_destroy(plan);

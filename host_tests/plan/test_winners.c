@@ -44,9 +44,9 @@ static relayout_plan *create(relayout_device *device, const char *from_text, con
 static void expect_plan(relayout_device *device, relayout_plan_effort effort, rlt_choice choice,
                         int64_t rows) {
   relayout_plan *plan = create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", effort);
-  assert_int_equal(plan->choice, choice);
-  assert_int_equal(rlt_group_length(&plan->strategy.rows), rows);
-  assert_true(rlt_strategies_equal(&plan->strategy, plan->program));
+  assert_int_equal(plan->work.parts[0].choice, choice);
+  assert_int_equal(rlt_group_length(&plan->work.parts[0].strategy.rows), rows);
+  assert_true(rlt_strategies_equal(&plan->work.parts[0].strategy, plan->work.parts[0].program));
   relayout_plan_destroy(plan);
 }
 
@@ -96,16 +96,17 @@ static void test_a_strategy_asked_for_is_not_remembered(void **state) {
   record.seconds = few_rows_are_fast;
   const relayout_shape from = shape_of("f32[64,41]{1,0}");
   const relayout_shape to = shape_of("f32[64,41]{0,1}");
-  const relayout_plan_options options = {sizeof options, RELAYOUT_STRATEGY_PACKED,
-                                         RELAYOUT_PLAN_MEASURE};
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.strategy = RELAYOUT_STRATEGY_PACKED;
+  options.effort = RELAYOUT_PLAN_MEASURE;
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
-  assert_int_equal(plan->choice, RLT_CHOICE_MEASURED);
+  assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
   expect_text(device, "");
   relayout_plan_destroy(plan);
   import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = transpose 32 x 16\n");
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
-  assert_int_equal(plan->strategy.kind, RELAYOUT_STRATEGY_PACKED);
+  assert_int_equal(plan->work.parts[0].strategy.kind, RELAYOUT_STRATEGY_PACKED);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }

@@ -49,6 +49,12 @@ typedef enum relayout_plan_effort {
   RELAYOUT_PLAN_MEASURE = 1   /* the most promising ways are run, some times each */
 } relayout_plan_effort;
 
+/* What becomes of an integer that its new type does not hold. */
+typedef enum relayout_integer_overflow {
+  RELAYOUT_OVERFLOW_SATURATE = 0, /* the nearest value that it does hold */
+  RELAYOUT_OVERFLOW_WRAP = 1      /* its low bits, in two's complement */
+} relayout_integer_overflow;
+
 typedef struct relayout_plan_options {
   size_t struct_size;
   /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
@@ -59,10 +65,24 @@ typedef struct relayout_plan_options {
    * have that memory, or the time, it estimates. What won is remembered by the device (see
    * relayout_device_export_winners) and chosen by later plans of either effort, without a run. */
   relayout_plan_effort effort;
+  /* Matters where the element type changes to an integer. */
+  relayout_integer_overflow overflow;
+  /* Every value is multiplied by it, exactly, before it is rounded once. Finite, and not 0. */
+  double scale;
+  /* NULL: that side lies as its layout says. Otherwise `rank` entries: the bytes from an element to
+   * its neighbour along each logical dimension. That side's layout is then the default one without
+   * padding or tiles, and its pointer or offset is that of the element at index 0, ..., 0. A
+   * source's strides may be anything, zero and negative too; under a destination's no two elements
+   * may overlap. The plan keeps copies. */
+  const int64_t *source_byte_strides;
+  const int64_t *destination_byte_strides;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
-  { sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE }
+  {                                                                                                \
+    sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE,                 \
+        RELAYOUT_OVERFLOW_SATURATE, 1.0, NULL, NULL                                                \
+  }
 
 /* Both shapes must be valid and of the same element type and dimensions. `options` NULL means the
  * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:

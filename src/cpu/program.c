@@ -368,10 +368,8 @@ static void work(void *data, size_t worker) {
   }
 }
 
-relayout_status rlt_cpu_program_execute(relayout_device *device, const void *program_made,
-                                        const void *source, void *destination,
-                                        relayout_error *error) {
-  (void)error;
+void rlt_cpu_program_run(relayout_device *device, const void *program_made, const void *source,
+                         void *destination) {
   const program *const made = program_made;
   const bool starts_lines = made->starts_lines && (uintptr_t)destination % LINE_BYTES == 0;
   const bool carries = made->chain.count > 0 && !starts_lines;
@@ -382,6 +380,14 @@ relayout_status rlt_cpu_program_execute(relayout_device *device, const void *pro
               .carries = carries};
   atomic_init(&call.next, 0);
   rlt_cpu_run_tasks((const rlt_cpu_device *)device, call.made->workers, work, &call);
+}
+
+relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
+                                void *destination, relayout_error *error) {
+  (void)error;
+  for (int32_t i = 0; i < all->part_count; ++i) {
+    rlt_cpu_program_run(device, all->parts[i].program, source, destination);
+  }
   return RELAYOUT_OK;
 }
 

@@ -120,7 +120,7 @@ static int32_t numbers_of(const rlt_problem *problem) {
 
 /* Iterations that finding an element's source by steps takes. */
 static int64_t step_iterations(const rlt_problem *problem) {
-  return problem->steps == NULL ? 0 : problem->steps->count + numbers_of(problem);
+  return problem->steps == NULL ? 0 : problem->steps->count;
 }
 
 /* Iterations of all loops that one work-item goes through for a tile. In an assembly an element is
@@ -181,7 +181,7 @@ static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *p
   const int64_t columns = rlt_group_length(&strategy->columns);
   const int64_t rows = rlt_group_length(&strategy->rows);
   const bool direct = device->family == RELAYOUT_KERNELS_DIRECT;
-  const uint64_t destination_bytes = (uint64_t)rlt_destination_size(problem);
+  const uint64_t destination_bytes = rlt_problem_destination_size(problem);
   kernel_grid made = {
       .tile_count = (uint64_t)grid->tile_count,
       .tiles_per_group = (uint64_t)tiles_per_group(device, problem, strategy, grid, rows, columns),

@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 
-#include "base/checked.h"
 #include "opencl/build.h"
 #include "opencl/device.h"
 
@@ -29,12 +28,6 @@ typedef struct rlt_launch {
 /* Elements of a byte where they are packed in so many bits, of a word where they are not. */
 static inline int64_t rlt_in_byte(int64_t packed) {
   return packed > 0 ? 8 / packed : 1;
-}
-
-/* What the destination takes, in bytes. */
-static inline int64_t rlt_destination_size(const rlt_problem *problem) {
-  return rlt_divide_up(problem->destination_elements, rlt_in_byte(problem->destination_packed)) *
-         rlt_problem_destination_bytes(problem);
 }
 
 /* One side of an enqueue. `offset` is in bytes, a multiple of the launch's word. */

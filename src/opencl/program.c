@@ -84,20 +84,6 @@ static void widen(rlt_problem *problem, rlt_strategy *strategy, int64_t factor) 
 
 /* ---- The program ---- */
 
-/* Whether the axes cover the destination: no two digit lists meet, so counting them is enough. */
-static bool fills_everything(const rlt_problem *problem) {
-  int64_t count = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    if (!rlt_multiply(count, problem->axes[a].extent, &count)) {
-      return false;
-    }
-    if (!problem->fills && problem->axes[a].valid < problem->axes[a].extent) {
-      return false;
-    }
-  }
-  return count == problem->destination_elements && (problem->fills || problem->steps == NULL);
-}
-
 static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *problem,
                                   const rlt_strategy *strategy, int64_t factor, rlt_launch **launch,
                                   relayout_error *error) {
@@ -131,11 +117,6 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_pro
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
                     sizeof *made);
   }
-  made->source_size =
-      (size_t)(rlt_divide_up(problem->source_elements, rlt_in_byte(problem->source_packed)) *
-               problem->element_bytes);
-  made->destination_size = (size_t)rlt_destination_size(problem);
-  made->writes_all = fills_everything(problem);
   relayout_status status = rlt_launch_create(opened, problem, strategy, &made->elements, error);
   /* DIRECT kernels move whole lines whatever the element. */
   const int64_t factor =

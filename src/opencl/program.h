@@ -3,6 +3,7 @@
 #define RLT_OPENCL_PROGRAM_H
 
 #include "opencl/launch.h"
+#include "plan/part.h"
 
 /* Two launches do the same in words of different widths. Which one an enqueue can use depends on
  * its offsets, so both are ready. */
@@ -10,9 +11,6 @@ typedef struct rlt_opencl_program {
   rlt_launch *elements; /* in elements, at any offset */
   rlt_launch *words;    /* in words of several elements, where both sides start at whole words; NULL
                            where that gains nothing or the strides forbid it */
-  size_t source_size;   /* bytes */
-  size_t destination_size;
-  bool writes_all; /* every byte of the destination */
 } rlt_opencl_program;
 
 /* Enqueues the program, whose arguments are checked already. */
@@ -27,9 +25,8 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_pro
                                           const rlt_strategy *strategy, void **program,
                                           relayout_error *error);
 void rlt_opencl_program_destroy(relayout_device *device, void *program);
-relayout_status rlt_opencl_program_execute(relayout_device *device, const void *program,
-                                           const void *source, void *destination,
-                                           relayout_error *error);
+relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
+                                   const void *source, void *destination, relayout_error *error);
 relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
                                           size_t destination_size, void **scratch,
                                           relayout_error *error);

@@ -57,41 +57,41 @@ void rlt_stage_release(rlt_stage *used) {
 }
 
 /* Enqueues everything on the stage's queue, which is in order. */
-static relayout_status enqueue_all(const rlt_opencl_program *program, const rlt_stage *stage,
-                                   const void *source, void *destination, relayout_error *error) {
+static relayout_status enqueue_all(const rlt_work *work, const rlt_stage *stage, const void *source,
+                                   void *destination, relayout_error *error) {
   cl_int code = CL_SUCCESS;
-  if (program->source_size > 0) {
-    code = clEnqueueWriteBuffer(stage->queue, stage->source, CL_FALSE, 0, program->source_size,
-                                source, 0, NULL, NULL);
+  if (work->source_size > 0) {
+    code = clEnqueueWriteBuffer(stage->queue, stage->source, CL_FALSE, 0, work->source_size, source,
+                                0, NULL, NULL);
   }
-  if (code == CL_SUCCESS && !program->writes_all) {
+  if (code == CL_SUCCESS && !work->writes_all) {
     /* What the relayout leaves alone must come back as it was. */
     code = clEnqueueWriteBuffer(stage->queue, stage->destination, CL_FALSE, 0,
-                                program->destination_size, destination, 0, NULL, NULL);
+                                work->destination_size, destination, 0, NULL, NULL);
   }
   if (code != CL_SUCCESS) {
     return rlt_cl_fail(error, code, "clEnqueueWriteBuffer");
   }
-  const relayout_status status =
-      rlt_opencl_program_enqueue(program, stage->queue, (rlt_place){stage->source, 0},
-                                 (rlt_place){stage->destination, 0}, 0, NULL, NULL, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    const relayout_status status = rlt_opencl_program_enqueue(
+        work->parts[i].program, stage->queue, (rlt_place){stage->source, 0},
+        (rlt_place){stage->destination, 0}, 0, NULL, NULL, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
   }
-  code = clEnqueueReadBuffer(stage->queue, stage->destination, CL_FALSE, 0,
-                             program->destination_size, destination, 0, NULL, NULL);
+  code = clEnqueueReadBuffer(stage->queue, stage->destination, CL_FALSE, 0, work->destination_size,
+                             destination, 0, NULL, NULL);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueReadBuffer");
 }
 
-relayout_status rlt_opencl_program_execute(relayout_device *device, const void *program,
-                                           const void *source, void *destination,
-                                           relayout_error *error) {
-  const rlt_opencl_program *const made = program;
+relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
+                                   const void *source, void *destination, relayout_error *error) {
   rlt_stage used = {NULL, NULL, NULL};
-  relayout_status status = rlt_stage_make((const rlt_opencl_device *)device, made->source_size,
-                                          made->destination_size, 0, &used, error);
+  relayout_status status = rlt_stage_make((const rlt_opencl_device *)device, work->source_size,
+                                          work->destination_size, 0, &used, error);
   if (status == RELAYOUT_OK) {
-    status = enqueue_all(program, &used, source, destination, error);
+    status = enqueue_all(work, &used, source, destination, error);
     /* Also after a failure: what was enqueued still uses the caller's memory. */
     const cl_int code = clFinish(used.queue);
     if (status == RELAYOUT_OK && code != CL_SUCCESS) {

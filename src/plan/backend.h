@@ -1,6 +1,6 @@
 /* backend.h: what a backend offers to plans. A plan never names a backend; its device brings one.
  *
- * Depends on strategy.h and base/text.h.
+ * Depends on part.h, strategy.h and base/text.h.
  */
 #ifndef RLT_PLAN_BACKEND_H
 #define RLT_PLAN_BACKEND_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "plan/part.h"
 #include "plan/strategy.h"
 #include "problem/problem.h"
 #include "relayout/device.h"
@@ -32,10 +33,10 @@ typedef struct rlt_backend {
                                     relayout_error *error);
   void (*program_destroy)(relayout_device *device, void *program);
 
-  /* Moves host memory. Pointers, sizes and overlap are checked already. May be called from several
-   * threads for one program. */
-  relayout_status (*program_execute)(relayout_device *device, const void *program,
-                                     const void *source, void *destination, relayout_error *error);
+  /* Moves host memory, with the programs of all parts. Pointers, sizes and overlap are checked already.
+   * May be called from several threads for the same work. */
+  relayout_status (*execute)(relayout_device *device, const rlt_work *work, const void *source,
+                             void *destination, relayout_error *error);
 
   /* Memory of the device's own to time programs in, every page of it touched, of at least these
    * sizes in bytes. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */

@@ -71,14 +71,24 @@ static bool same(const relayout_shape *a, const relayout_shape *b) {
           memcmp(x->padding_literal, y->padding_literal, sizeof x->padding_literal) == 0);
 }
 
+static bool same_wish(const rlt_wish *a, const rlt_wish *b, int32_t rank) {
+  const rlt_changes *const x = &a->changes;
+  const rlt_changes *const y = &b->changes;
+  const size_t size = (size_t)rank * sizeof x->source_strides[0];
+  return a->strategy == b->strategy && a->effort == b->effort && x->wraps == y->wraps &&
+         x->scale == y->scale && x->source_is_strided == y->source_is_strided &&
+         x->destination_is_strided == y->destination_is_strided &&
+         memcmp(x->source_strides, y->source_strides, size) == 0 &&
+         memcmp(x->destination_strides, y->destination_strides, size) == 0;
+}
+
 /* The held plan of this key, moved to the front; NULL when there is none. */
 static relayout_plan *find(rlt_plan_cache *cache, uint64_t hash, const relayout_shape *from,
-                           const relayout_shape *to, rlt_wish wish) {
+                           const relayout_shape *to, const rlt_wish *wish) {
   for (int32_t i = 0; i < cache->count; ++i) {
     const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && entry.plan->wish.strategy == wish.strategy &&
-        entry.plan->wish.effort == wish.effort && same(&entry.plan->from, from) &&
-        same(&entry.plan->to, to)) {
+    if (entry.hash == hash && same_wish(&entry.plan->wish, wish, from->rank) &&
+        same(&entry.plan->from, from) && same(&entry.plan->to, to)) {
       memmove(&cache->entries[1], &cache->entries[0], (size_t)i * sizeof entry);
       cache->entries[0] = entry;
       rlt_plan_retain(entry.plan);
@@ -106,8 +116,8 @@ static bool has_rank(const relayout_shape *shape) {
 }
 
 relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, rlt_wish wish, relayout_plan **plan,
-                                   relayout_error *error) {
+                                   const relayout_shape *to, const rlt_wish *wish,
+                                   relayout_plan **plan, relayout_error *error) {
   if (!has_rank(from) || !has_rank(to)) {
     return rlt_plan_create(device, from, to, wish, plan, error); /* which says what is wrong */
   }

@@ -20,7 +20,7 @@ void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 /* The device's cached plan for these shapes and this wish, made when it is
  * not there. Nothing is NULL. The caller releases it. The statuses of relayout_plan_create. */
 relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, rlt_wish wish, relayout_plan **plan,
-                                   relayout_error *error);
+                                   const relayout_shape *to, const rlt_wish *wish,
+                                   relayout_plan **plan, relayout_error *error);
 
 #endif

@@ -9,47 +9,54 @@
 
 typedef struct summary {
   relayout_device_info device;
-  int64_t bytes_read;
-  int64_t bytes_written;
-  int64_t padding_bytes; /* of those written */
+  int64_t bits_read;
+  int64_t bits_written;
+  int64_t bits_padding; /* of those written */
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
-  rlt_grid grid; /* unset for an empty plan */
-  int64_t tile_rows;
-  int64_t tile_columns;
 } summary;
 
-/* Elements with a source: exact without guards, which no pair of untiled shapes brings. */
-static void count_bytes(const relayout_plan *plan, summary *s) {
-  const rlt_problem *problem = &plan->problem;
-  int64_t valid = 1;
-  int64_t extent = 1;
+/* Elements that a part reads and those that it writes. Steps are not followed: what they read is at most
+ * every element of the source's shape. */
+static void count_elements(const relayout_plan *plan, const rlt_problem *problem, int64_t *read,
+                           int64_t *written) {
+  *read = 1;
+  *written = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    valid *= problem->axes[a].valid;
-    extent *= problem->axes[a].extent;
+    *read *= problem->axes[a].valid;
+    *written *= problem->axes[a].extent;
   }
-  s->bytes_read = valid * problem->element_bytes;
-  s->bytes_written = (problem->fills ? extent : valid) * problem->element_bytes;
-  s->padding_bytes = s->bytes_written - s->bytes_read;
+  if (problem->steps != NULL) {
+    *read = relayout_shape_element_count(&plan->from);
+  }
+  if (!problem->fills) {
+    *written = *read;
+  }
 }
 
 static void summarize(const relayout_plan *plan, summary *s) {
-  const rlt_problem *problem = &plan->problem;
   *s = (summary){.device = RELAYOUT_DEVICE_INFO_INIT};
   plan->device->backend->get_info(plan->device, &s->device);
-  if (plan->empty) {
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_problem *const problem = &plan->work.parts[i].problem;
+    int64_t read = 0;
+    int64_t written = 0;
+    count_elements(plan, problem, &read, &written);
+    s->bits_read += read * rlt_problem_source_bits(problem);
+    s->bits_written += written * rlt_problem_destination_bits(problem);
+    s->bits_padding += (written - read) * rlt_problem_destination_bits(problem);
+  }
+  if (plan->work.part_count == 0) {
     return;
   }
-  count_bytes(plan, s);
   /* The bits as a number, most significant first, as PV(0x...) takes them. */
-  for (int64_t b = 0; b < problem->element_bytes; ++b) {
+  const rlt_problem *const problem = &plan->work.parts[0].problem;
+  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  for (int64_t b = 0; b < bytes; ++b) {
     const uint16_t one = 1;
     const bool little_endian = *(const uint8_t *)&one == 1;
-    const int64_t at = little_endian ? problem->element_bytes - 1 - b : b;
+    const int64_t at = little_endian ? bytes - 1 - b : b;
     snprintf(s->fill + 2 * b, 3, "%02x", problem->fill[at]);
   }
-  rlt_grid_make(problem, &plan->strategy, &s->grid);
-  s->tile_rows = rlt_group_length(&plan->strategy.rows);
-  s->tile_columns = rlt_group_length(&plan->strategy.columns);
 }
 
 static void add_shape(rlt_text *text, const relayout_shape *shape) {
@@ -60,10 +67,30 @@ static void add_shape(rlt_text *text, const relayout_shape *shape) {
 
 /* ---- English ---- */
 
+/* What becomes of elements that do not arrive as they left. */
+static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
+  if (problem->source_packed > 0) {
+    rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
+  }
+  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    rlt_text_add(text, "  converted from %s to %s",
+                 relayout_element_type_name(problem->conversion.from),
+                 relayout_element_type_name(problem->conversion.to));
+    if (problem->conversion.scale != 1) {
+      rlt_text_add(text, ", times %.17g", problem->conversion.scale);
+    }
+    rlt_text_add(text, problem->conversion.wraps ? ", wrapping\n" : "\n");
+  }
+  if (problem->destination_packed > 0) {
+    rlt_text_add(text, "  packed into %" PRId64 " bits each\n", problem->destination_packed);
+  }
+}
+
 static void add_axes_text(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "problem: %" PRId64 "-byte elements along %" PRId32 " %s\n",
                problem->element_bytes, problem->axis_count,
                problem->axis_count == 1 ? "axis" : "axes");
+  add_elements_text(text, problem);
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *axis = &problem->axes[a];
     rlt_text_add(text, "  axis %" PRId32 ": extent %" PRId64, a, axis->extent);
@@ -104,16 +131,16 @@ static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
   rlt_text_add(text, "\n");
 }
 
-static void add_candidates_text(rlt_text *text, const relayout_plan *plan) {
-  const rlt_candidates *const made = &plan->candidates;
-  if (plan->choice != RLT_CHOICE_ESTIMATED) {
+static void add_candidates_text(rlt_text *text, const rlt_part *part) {
+  const rlt_candidates *const made = &part->candidates;
+  if (part->choice != RLT_CHOICE_ESTIMATED) {
     rlt_text_add(text, "measured: the fastest of those that were run%s\n",
-                 plan->choice == RLT_CHOICE_REMEMBERED ? ", and remembered" : "");
+                 part->choice == RLT_CHOICE_REMEMBERED ? ", and remembered" : "");
   }
   rlt_text_add(text, "predicted: ");
-  add_cost_text(text, &made->of[plan->chosen].cost);
+  add_cost_text(text, &made->of[part->chosen].cost);
   for (int32_t i = 0; i < made->count; ++i) {
-    if (i == plan->chosen) {
+    if (i == part->chosen) {
       continue;
     }
     const rlt_strategy *const other = &made->of[i].strategy;
@@ -124,35 +151,50 @@ static void add_candidates_text(rlt_text *text, const relayout_plan *plan) {
   }
 }
 
+static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
+  const rlt_strategy *const strategy = &part->strategy;
+  const int64_t rows = rlt_group_length(&strategy->rows);
+  const int64_t columns = rlt_group_length(&strategy->columns);
+  rlt_grid grid;
+  rlt_grid_make(&part->problem, strategy, &grid);
+  add_axes_text(text, &part->problem);
+  rlt_text_add(text, "strategy: %s, because %s\n", relayout_strategy_name(strategy->kind),
+               strategy->reason);
+  rlt_text_add(text, "tiles: %" PRId64 " of %" PRId64 " row%s", grid.tile_count, rows,
+               rows == 1 ? "" : "s");
+  add_group_text(text, &part->problem, &strategy->rows);
+  rlt_text_add(text, " by %" PRId64 " column%s", columns, columns == 1 ? "" : "s");
+  add_group_text(text, &part->problem, &strategy->columns);
+  rlt_text_add(text, "\n");
+  add_candidates_text(text, part);
+  rlt_text_add(text, "runs: ");
+  plan->device->backend->program_describe(plan->device, part->program, text);
+  rlt_text_add(text, "\n");
+}
+
 static void explain_text(const relayout_plan *plan, const summary *s, rlt_text *text) {
+  const rlt_work *const work = &plan->work;
   rlt_text_add(text, "from ");
   add_shape(text, &plan->from);
   rlt_text_add(text, "\nto   ");
   add_shape(text, &plan->to);
-  if (plan->empty) {
+  if (work->part_count == 0) {
     rlt_text_add(text, "\nbytes: nothing to write\n");
     return;
   }
-  rlt_text_add(text, "\nbytes: %" PRId64 " read, %" PRId64 " written", s->bytes_read,
-               s->bytes_written);
-  if (s->padding_bytes > 0) {
-    rlt_text_add(text, ", of which %" PRId64 " are padding, each element 0x%s", s->padding_bytes,
-                 s->fill);
+  rlt_text_add(text, "\nbytes: %" PRId64 " read, %" PRId64 " written",
+               rlt_divide_up(s->bits_read, 8), rlt_divide_up(s->bits_written, 8));
+  if (s->bits_padding > 0) {
+    rlt_text_add(text, ", of which %" PRId64 " are padding, each element 0x%s",
+                 rlt_divide_up(s->bits_padding, 8), s->fill);
   }
-  rlt_text_add(text, "\n");
-  add_axes_text(text, &plan->problem);
-  rlt_text_add(text, "strategy: %s, because %s\n", relayout_strategy_name(plan->strategy.kind),
-               plan->strategy.reason);
-  rlt_text_add(text, "tiles: %" PRId64 " of %" PRId64 " row%s", s->grid.tile_count, s->tile_rows,
-               s->tile_rows == 1 ? "" : "s");
-  add_group_text(text, &plan->problem, &plan->strategy.rows);
-  rlt_text_add(text, " by %" PRId64 " column%s", s->tile_columns, s->tile_columns == 1 ? "" : "s");
-  add_group_text(text, &plan->problem, &plan->strategy.columns);
-  rlt_text_add(text, "\n");
-  add_candidates_text(text, plan);
-  rlt_text_add(text, "device: %s (%s)\nruns: ", s->device.name, s->device.description);
-  plan->device->backend->program_describe(plan->device, plan->program, text);
-  rlt_text_add(text, "\n");
+  rlt_text_add(text, "\ndevice: %s (%s)\n", s->device.name, s->device.description);
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    if (work->part_count > 1) {
+      rlt_text_add(text, "part %" PRId32 " of %" PRId32 "\n", i + 1, work->part_count);
+    }
+    add_part_text(text, plan, &work->parts[i]);
+  }
 }
 
 /* ---- JSON ---- */
@@ -191,13 +233,9 @@ static void add_terms_json(rlt_text *text, const char *key, const double *terms)
   rlt_text_add(text, "}");
 }
 
-static void add_candidates_json(rlt_text *text, const relayout_plan *plan) {
-  static const char *const choice_names[] = {[RLT_CHOICE_ESTIMATED] = "estimate",
-                                             [RLT_CHOICE_MEASURED] = "measure",
-                                             [RLT_CHOICE_REMEMBERED] = "winner"};
-  const rlt_candidates *const made = &plan->candidates;
-  rlt_text_add(text, ",\"chosen_by\":\"%s\",\"predicted_fraction\":%.9g,\"candidates\":[",
-               choice_names[plan->choice], relayout_plan_get_predicted_fraction(plan));
+static void add_candidates_json(rlt_text *text, const rlt_part *part) {
+  const rlt_candidates *const made = &part->candidates;
+  rlt_text_add(text, "\"candidates\":[");
   for (int32_t i = 0; i < made->count; ++i) {
     const rlt_candidate *const one = &made->of[i];
     rlt_text_add(text,
@@ -205,7 +243,7 @@ static void add_candidates_json(rlt_text *text, const relayout_plan *plan) {
                  ",\"chosen\":%s,\"predicted_fraction\":%.9g",
                  i == 0 ? "" : ",", relayout_strategy_name(one->strategy.kind),
                  one->strategy.assembles ? "true" : "false", rlt_group_length(&one->strategy.rows),
-                 rlt_group_length(&one->strategy.columns), i == plan->chosen ? "true" : "false",
+                 rlt_group_length(&one->strategy.columns), i == part->chosen ? "true" : "false",
                  one->cost.fraction);
     add_terms_json(text, "counts", one->cost.counts);
     add_terms_json(text, "times", one->cost.times);
@@ -214,7 +252,42 @@ static void add_candidates_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, "]");
 }
 
+static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
+  rlt_text_add(text,
+               "\"element_bytes\":%" PRId64 ",\"source_bits\":%" PRId64
+               ",\"destination_bits\":%" PRId64 ",\"converts\":%s,",
+               problem->element_bytes, rlt_problem_source_bits(problem),
+               rlt_problem_destination_bits(problem),
+               problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID ? "false" : "true");
+}
+
+/* The members of an object. */
+static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
+  static const char *const choice_names[] = {[RLT_CHOICE_ESTIMATED] = "estimate",
+                                             [RLT_CHOICE_MEASURED] = "measure",
+                                             [RLT_CHOICE_REMEMBERED] = "winner"};
+  rlt_grid grid;
+  rlt_grid_make(&part->problem, &part->strategy, &grid);
+  add_elements_json(text, &part->problem);
+  add_axes_json(text, &part->problem);
+  rlt_text_add(text, ",\"reason\":");
+  rlt_text_add_json_string(text, part->strategy.reason);
+  rlt_text_add(text, ",\"strategy\":\"%s\",\"tiles\":%" PRId64 ",\"tile\":{",
+               relayout_strategy_name(part->strategy.kind), grid.tile_count);
+  add_group_json(text, "rows", &part->strategy.rows);
+  rlt_text_add(text, ",");
+  add_group_json(text, "columns", &part->strategy.columns);
+  char runs[512];
+  rlt_text runs_text = rlt_text_in(runs, sizeof runs);
+  plan->device->backend->program_describe(plan->device, part->program, &runs_text);
+  rlt_text_add(text, "},\"device_runs\":");
+  rlt_text_add_json_string(text, runs);
+  rlt_text_add(text, ",\"chosen_by\":\"%s\",", choice_names[part->choice]);
+  add_candidates_json(text, part);
+}
+
 static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *text) {
+  const rlt_work *const work = &plan->work;
   rlt_text_add(text, "{\"from\":\"");
   add_shape(text, &plan->from);
   rlt_text_add(text, "\",\"to\":\"");
@@ -225,34 +298,27 @@ static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *
   rlt_text_add_json_string(text, s->device.description);
   rlt_text_add(text,
                ",\"bytes_read\":%" PRId64 ",\"bytes_written\":%" PRId64
-               ",\"padding_bytes\":%" PRId64 ",\"element_bytes\":%" PRId64 ",",
-               s->bytes_read, s->bytes_written, s->padding_bytes, plan->problem.element_bytes);
-  add_axes_json(text, &plan->problem);
-  if (s->padding_bytes > 0) {
-    rlt_text_add(text, ",\"fill\":\"0x%s\"", s->fill);
+               ",\"padding_bytes\":%" PRId64 ",\"predicted_fraction\":%.9g,",
+               rlt_divide_up(s->bits_read, 8), rlt_divide_up(s->bits_written, 8),
+               rlt_divide_up(s->bits_padding, 8), relayout_plan_get_predicted_fraction(plan));
+  if (s->bits_padding > 0) {
+    rlt_text_add(text, "\"fill\":\"0x%s\",", s->fill);
   } else {
-    rlt_text_add(text, ",\"fill\":null");
+    rlt_text_add(text, "\"fill\":null,");
   }
-  rlt_text_add(text, ",\"reason\":");
-  rlt_text_add_json_string(text, plan->strategy.reason);
-  if (plan->empty) {
-    rlt_text_add(text, ",\"strategy\":null,\"tiles\":0,\"device_runs\":null");
-    add_candidates_json(text, plan);
-    rlt_text_add(text, "}");
+  if (work->part_count == 0) {
+    rlt_text_add(text, "\"reason\":\"there is nothing to write\",\"strategy\":null,\"tiles\":0,"
+                       "\"device_runs\":null,\"candidates\":[],\"other_parts\":[]}");
     return;
   }
-  rlt_text_add(text, ",\"strategy\":\"%s\",\"tiles\":%" PRId64 ",\"tile\":{",
-               relayout_strategy_name(plan->strategy.kind), s->grid.tile_count);
-  add_group_json(text, "rows", &plan->strategy.rows);
-  rlt_text_add(text, ",");
-  add_group_json(text, "columns", &plan->strategy.columns);
-  char runs[512];
-  rlt_text runs_text = rlt_text_in(runs, sizeof runs);
-  plan->device->backend->program_describe(plan->device, plan->program, &runs_text);
-  rlt_text_add(text, "},\"device_runs\":");
-  rlt_text_add_json_string(text, runs);
-  add_candidates_json(text, plan);
-  rlt_text_add(text, "}");
+  add_part_json(text, plan, &work->parts[0]);
+  rlt_text_add(text, ",\"other_parts\":[");
+  for (int32_t i = 1; i < work->part_count; ++i) {
+    rlt_text_add(text, i == 1 ? "{" : ",{");
+    add_part_json(text, plan, &work->parts[i]);
+    rlt_text_add(text, "}");
+  }
+  rlt_text_add(text, "]}");
 }
 
 size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form form, char *buffer,

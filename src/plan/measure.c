@@ -82,9 +82,9 @@ bool rlt_measure(relayout_device *device, const rlt_problem *problem,
   const rlt_backend *const backend = device->backend;
   contest held = {.device = device};
   if (backend->program_time == NULL ||
-      backend->scratch_create(device, (size_t)(problem->source_elements * problem->element_bytes),
-                              (size_t)(problem->destination_elements * problem->element_bytes),
-                              &held.scratch, NULL) != RELAYOUT_OK) {
+      backend->scratch_create(device, rlt_problem_source_size(problem),
+                              rlt_problem_destination_size(problem), &held.scratch,
+                              NULL) != RELAYOUT_OK) {
     return false;
   }
   enter(problem, candidates, &held);

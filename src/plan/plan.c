@@ -1,68 +1,70 @@
 /* plan.c: from two shapes to something that runs. */
 #include "plan/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "plan/cache.h"
 #include "plan/measure.h"
 #include "plan/winners.h"
+#include "problem/lower.h"
 
 /* One of the candidates: what is known to be the fastest, or is measured now, or is predicted to be.
  * Measuring makes its program too. */
-static void choose(relayout_plan *plan) {
-  plan->chosen = plan->candidates.best;
-  plan->choice = RLT_CHOICE_ESTIMATED;
-  if (plan->candidates.count == 1) {
+static void choose(relayout_device *device, rlt_wish wish, rlt_part *part) {
+  part->chosen = part->candidates.best;
+  part->choice = RLT_CHOICE_ESTIMATED;
+  if (part->candidates.count == 1) {
     return;
   }
-  const bool is_free = plan->wish.strategy == RELAYOUT_STRATEGY_AUTO;
-  const int32_t won =
-      is_free ? rlt_winners_find(plan->device, &plan->problem, &plan->candidates) : -1;
+  const bool is_free = wish.strategy == RELAYOUT_STRATEGY_AUTO;
+  const int32_t won = is_free ? rlt_winners_find(device, &part->problem, &part->candidates) : -1;
   if (won >= 0) {
-    plan->chosen = won;
-    plan->choice = RLT_CHOICE_REMEMBERED;
-  } else if (plan->wish.effort == RELAYOUT_PLAN_MEASURE &&
-             rlt_measure(plan->device, &plan->problem, &plan->candidates, &plan->chosen,
-                         &plan->program)) {
-    plan->choice = RLT_CHOICE_MEASURED;
+    part->chosen = won;
+    part->choice = RLT_CHOICE_REMEMBERED;
+  } else if (wish.effort == RELAYOUT_PLAN_MEASURE &&
+             rlt_measure(device, &part->problem, &part->candidates, &part->chosen,
+                         &part->program)) {
+    part->choice = RLT_CHOICE_MEASURED;
     if (is_free) {
-      rlt_winners_remember(plan->device, &plan->problem,
-                           &plan->candidates.of[plan->chosen].strategy);
+      rlt_winners_remember(device, &part->problem, &part->candidates.of[part->chosen].strategy);
     }
   }
 }
 
-/* The problem in `plan` is simplified already; chooses the strategy and has the backend make the
- * program. */
-static relayout_status finish(relayout_plan *plan, relayout_error *error) {
-  const relayout_strategy wanted = plan->wish.strategy;
-  const rlt_problem *problem = &plan->problem;
-  const rlt_backend *backend = plan->device->backend;
-  plan->source_size = (size_t)(problem->source_elements * problem->element_bytes);
-  plan->destination_size = (size_t)(problem->destination_elements * problem->element_bytes);
-  plan->empty = rlt_problem_is_empty(problem);
-  if (plan->empty) {
-    /* Any strategy writes nothing equally well. */
-    plan->strategy.kind = wanted == RELAYOUT_STRATEGY_AUTO ? RELAYOUT_STRATEGY_COPY : wanted;
-    plan->strategy.reason = "there is nothing to write";
-    return RELAYOUT_OK;
+/* Chooses a part's strategy and has the backend make the program. The largest part is carried out as is
+ * asked for, the others too where that is possible. */
+static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool is_largest,
+                                   rlt_part *part, relayout_error *error) {
+  const rlt_backend *const backend = device->backend;
+  const rlt_traits traits = backend->traits(device, part->problem.element_bytes);
+  relayout_status status =
+      rlt_candidates_make(&part->problem, &traits, wish.strategy, &part->candidates, error);
+  if (status == RELAYOUT_UNSUPPORTED && !is_largest) {
+    wish.strategy = RELAYOUT_STRATEGY_AUTO;
+    status = rlt_candidates_make(&part->problem, &traits, wish.strategy, &part->candidates, error);
   }
-  const rlt_traits traits = backend->traits(plan->device, problem->element_bytes);
-  const relayout_status status =
-      rlt_candidates_make(problem, &traits, wanted, &plan->candidates, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  choose(plan);
-  plan->strategy = plan->candidates.of[plan->chosen].strategy;
-  if (plan->program != NULL) {
+  choose(device, wish, part);
+  part->strategy = part->candidates.of[part->chosen].strategy;
+  if (part->program != NULL) {
     return RELAYOUT_OK;
   }
-  return backend->program_create(plan->device, problem, &plan->strategy, &plan->program, error);
+  return backend->program_create(device, &part->problem, &part->strategy, &part->program, error);
 }
 
-static relayout_status new_plan(relayout_device *device, rlt_wish wish, relayout_plan **plan,
+static relayout_status finish(relayout_plan *plan, relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < plan->work.part_count && status == RELAYOUT_OK; ++i) {
+    status = finish_part(plan->device, plan->wish, i == 0, &plan->work.parts[i], error);
+  }
+  return status;
+}
+
+static relayout_status new_plan(relayout_device *device, const rlt_wish *wish, relayout_plan **plan,
                                 relayout_error *error) {
   *plan = calloc(1, sizeof **plan);
   if (*plan == NULL) {
@@ -72,7 +74,7 @@ static relayout_status new_plan(relayout_device *device, rlt_wish wish, relayout
   atomic_init(&(*plan)->holders, 1);
   rlt_device_retain(device);
   (*plan)->device = device;
-  (*plan)->wish = wish;
+  (*plan)->wish = *wish;
   return RELAYOUT_OK;
 }
 
@@ -108,9 +110,25 @@ static relayout_status check_effort(relayout_plan_effort effort, relayout_error 
                   (int)effort);
 }
 
+static relayout_status check_overflow(relayout_integer_overflow overflow, relayout_error *error) {
+  switch (overflow) {
+  case RELAYOUT_OVERFLOW_SATURATE:
+  case RELAYOUT_OVERFLOW_WRAP:
+    return RELAYOUT_OK;
+  }
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->overflow is %d, no known overflow",
+                  (int)overflow);
+}
+
+static relayout_status check_scale(double scale, relayout_error *error) {
+  return isfinite(scale) && scale != 0 ? RELAYOUT_OK
+                                       : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                                                  "options->scale is %g, not finite or 0", scale);
+}
+
 static relayout_status read_options(const relayout_plan_options *options, rlt_wish *wish,
                                     relayout_error *error) {
-  *wish = (rlt_wish){RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE};
+  *wish = (rlt_wish){.changes = {.scale = 1}};
   if (options == NULL) {
     return RELAYOUT_OK;
   }
@@ -118,27 +136,105 @@ static relayout_status read_options(const relayout_plan_options *options, rlt_wi
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
                     options->struct_size, sizeof *options);
   }
-  *wish = (rlt_wish){options->strategy, options->effort};
-  const relayout_status status = check_strategy(wish->strategy, error);
-  return status == RELAYOUT_OK ? check_effort(wish->effort, error) : status;
+  wish->strategy = options->strategy;
+  wish->effort = options->effort;
+  wish->changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
+  wish->changes.scale = options->scale;
+  relayout_status status = check_strategy(wish->strategy, error);
+  if (status == RELAYOUT_OK) {
+    status = check_effort(wish->effort, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_overflow(options->overflow, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_scale(options->scale, error);
+  }
+  return status;
+}
+
+/* The rank is valid. */
+static void read_strides(const relayout_plan_options *options, int32_t rank, rlt_changes *changes) {
+  if (options == NULL) {
+    return;
+  }
+  changes->source_is_strided = options->source_byte_strides != NULL;
+  changes->destination_is_strided = options->destination_byte_strides != NULL;
+  for (int32_t d = 0; d < rank; ++d) {
+    changes->source_strides[d] = changes->source_is_strided ? options->source_byte_strides[d] : 0;
+    changes->destination_strides[d] =
+        changes->destination_is_strided ? options->destination_byte_strides[d] : 0;
+  }
+}
+
+static relayout_status no_memory(relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
+}
+
+/* 0 where only going through all of them would tell. */
+static int64_t elements_written(const rlt_problem *problem) {
+  int64_t count = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
+  }
+  const bool is_known = problem->fills || (problem->steps == NULL && problem->guard_count == 0);
+  return is_known ? count : 0;
+}
+
+/* What was lowered becomes the plan's parts, the largest first. No two write the same element, so counting
+ * tells whether all are written. */
+static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
+                                  relayout_error *error) {
+  rlt_work *const work = &plan->work;
+  work->source_size = (size_t)lowered->source_bytes;
+  work->destination_size = (size_t)lowered->destination_bytes;
+  plan->source_before = (size_t)lowered->source_before;
+  plan->destination_before = (size_t)lowered->destination_before;
+  plan->steps = lowered->steps;
+  lowered->steps = NULL;
+  if (lowered->count == 0) {
+    return RELAYOUT_OK;
+  }
+  work->parts = calloc((size_t)lowered->count, sizeof *work->parts);
+  if (work->parts == NULL) {
+    return no_memory(error);
+  }
+  int64_t all = 0;
+  for (int32_t i = 0; i < lowered->count; ++i) {
+    const rlt_problem *const problem = &lowered->problems[i];
+    const int64_t written = elements_written(problem);
+    int32_t at = i;
+    for (; at > 0 && elements_written(&work->parts[at - 1].problem) < written; --at) {
+      work->parts[at].problem = work->parts[at - 1].problem;
+    }
+    work->parts[at].problem = *problem;
+    all += written;
+  }
+  work->part_count = lowered->count;
+  work->writes_all = all == lowered->problems[0].destination_elements;
+  return RELAYOUT_OK;
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, rlt_wish wish, relayout_plan **plan,
-                                relayout_error *error) {
+                                const relayout_shape *to, const rlt_wish *wish,
+                                relayout_plan **plan, relayout_error *error) {
   relayout_plan *made = NULL;
   relayout_status status = new_plan(device, wish, &made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  status = rlt_problem_lower(from, to, &made->problem, error);
+  rlt_lowered lowered;
+  status = rlt_lower(from, to, &wish->changes, &lowered, error);
+  if (status == RELAYOUT_OK) {
+    status = take_parts(made, &lowered, error);
+  }
+  rlt_lowered_free(&lowered);
   if (status != RELAYOUT_OK) {
     rlt_plan_release(made);
     return status;
   }
   made->from = *from;
   made->to = *to;
-  rlt_problem_simplify(&made->problem);
   return finish_or_release(made, plan, error);
 }
 
@@ -154,20 +250,35 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
   }
   rlt_wish wish;
   const relayout_status status = read_options(options, &wish, error);
-  return status == RELAYOUT_OK ? rlt_plan_cache_get(device, from, to, wish, plan, error) : status;
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (from->rank >= 0 && from->rank <= RELAYOUT_MAX_RANK) {
+    read_strides(options, from->rank, &wish.changes);
+  }
+  return rlt_plan_cache_get(device, from, to, &wish, plan, error);
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             relayout_strategy wanted, relayout_plan **plan,
                                             relayout_error *error) {
   relayout_plan *made = NULL;
-  const rlt_wish wish = {wanted, RELAYOUT_PLAN_ESTIMATE};
-  const relayout_status status = new_plan(device, wish, &made, error);
+  const rlt_wish wish = {.strategy = wanted, .changes = {.scale = 1}};
+  relayout_status status = new_plan(device, &wish, &made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  made->problem = *problem;
-  rlt_problem_simplify(&made->problem);
+  rlt_problem simple = *problem;
+  rlt_problem_simplify(&simple);
+  rlt_lowered lowered = {.count = rlt_problem_is_empty(&simple) ? 0 : 1,
+                         .problems = &simple,
+                         .source_bytes = (int64_t)rlt_problem_source_size(problem),
+                         .destination_bytes = (int64_t)rlt_problem_destination_size(problem)};
+  status = take_parts(made, &lowered, error);
+  if (status != RELAYOUT_OK) {
+    rlt_plan_release(made);
+    return status;
+  }
   return finish_or_release(made, plan, error);
 }
 
@@ -179,9 +290,13 @@ void rlt_plan_release(relayout_plan *plan) {
   if (plan == NULL || atomic_fetch_sub(&plan->holders, 1) > 1) {
     return;
   }
-  if (plan->program != NULL) {
-    plan->device->backend->program_destroy(plan->device, plan->program);
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    if (plan->work.parts[i].program != NULL) {
+      plan->device->backend->program_destroy(plan->device, plan->work.parts[i].program);
+    }
   }
+  free(plan->work.parts);
+  free(plan->steps);
   rlt_device_release(plan->device);
   free(plan);
 }
@@ -191,19 +306,43 @@ void relayout_plan_destroy(relayout_plan *plan) {
 }
 
 size_t relayout_plan_source_size(const relayout_plan *plan) {
-  return plan == NULL ? 0 : plan->source_size;
+  return plan == NULL ? 0 : plan->work.source_size;
 }
 
 size_t relayout_plan_destination_size(const relayout_plan *plan) {
-  return plan == NULL ? 0 : plan->destination_size;
+  return plan == NULL ? 0 : plan->work.destination_size;
 }
 
+/* Any strategy writes nothing equally well. */
 relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan) {
-  return plan == NULL ? RELAYOUT_STRATEGY_AUTO : plan->strategy.kind;
+  if (plan == NULL) {
+    return RELAYOUT_STRATEGY_AUTO;
+  }
+  if (plan->work.part_count == 0) {
+    return plan->wish.strategy == RELAYOUT_STRATEGY_AUTO ? RELAYOUT_STRATEGY_COPY
+                                                         : plan->wish.strategy;
+  }
+  return plan->work.parts[0].strategy.kind;
 }
 
+/* Parts are carried out one after the other. */
 double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
-  return plan == NULL || plan->empty ? 0 : plan->candidates.of[plan->chosen].cost.fraction;
+  if (plan == NULL || plan->work.part_count == 0) {
+    return 0;
+  }
+  if (plan->work.part_count == 1) {
+    const rlt_part *const only = &plan->work.parts[0];
+    return only->candidates.of[only->chosen].cost.fraction;
+  }
+  double elements = 0;
+  double times = 0;
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_part *const part = &plan->work.parts[i];
+    const double written = (double)elements_written(&part->problem);
+    elements += written;
+    times += written / part->candidates.of[part->chosen].cost.fraction;
+  }
+  return elements / times;
 }
 
 static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {
@@ -217,26 +356,32 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   if (plan == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
   }
-  if (source == NULL && plan->source_size > 0) {
+  const rlt_work *const work = &plan->work;
+  if (source == NULL && work->source_size > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "source is NULL, but the source takes %zu bytes", plan->source_size);
+                    "source is NULL, but the source takes %zu bytes", work->source_size);
   }
-  if (destination == NULL && plan->destination_size > 0) {
+  if (destination == NULL && work->destination_size > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "destination is NULL, but the destination takes %zu bytes",
-                    plan->destination_size);
+                    work->destination_size);
   }
-  if (plan->source_size > 0 && plan->destination_size > 0 &&
-      overlap(source, plan->source_size, destination, plan->destination_size)) {
+  const uint8_t *const lowest_source =
+      source == NULL ? NULL : (const uint8_t *)source - plan->source_before;
+  uint8_t *const lowest_destination =
+      destination == NULL ? NULL : (uint8_t *)destination - plan->destination_before;
+  if (work->source_size > 0 && work->destination_size > 0 &&
+      overlap(lowest_source, work->source_size, lowest_destination, work->destination_size)) {
     return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                     "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap",
-                    plan->source_size, source, plan->destination_size, destination);
+                    work->source_size, (const void *)lowest_source, work->destination_size,
+                    (void *)lowest_destination);
   }
-  if (plan->empty) {
+  if (work->part_count == 0) {
     return RELAYOUT_OK;
   }
-  return plan->device->backend->program_execute(plan->device, plan->program, source, destination,
-                                                error);
+  return plan->device->backend->execute(plan->device, work, lowest_source, lowest_destination,
+                                        error);
 }
 
 relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,

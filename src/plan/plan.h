@@ -7,23 +7,16 @@
 #include <stddef.h>
 
 #include "plan/backend.h"
-#include "plan/candidates.h"
-#include "plan/strategy.h"
-#include "problem/problem.h"
+#include "plan/part.h"
+#include "problem/lower.h"
 #include "relayout/plan.h"
 
 /* What a caller wants of a plan beyond its shapes. */
 typedef struct rlt_wish {
   relayout_strategy strategy; /* AUTO or a certain one */
   relayout_plan_effort effort;
+  rlt_changes changes;
 } rlt_wish;
-
-/* Why a plan does what it does. */
-typedef enum rlt_choice {
-  RLT_CHOICE_ESTIMATED,
-  RLT_CHOICE_MEASURED,
-  RLT_CHOICE_REMEMBERED
-} rlt_choice;
 
 struct relayout_plan {
   relayout_device *device; /* held */
@@ -31,21 +24,18 @@ struct relayout_plan {
   relayout_shape from;
   relayout_shape to;
   rlt_wish wish;
-  size_t source_size; /* bytes */
-  size_t destination_size;
-  rlt_problem problem; /* simplified */
-  bool empty;          /* nothing to write: no strategy and no program */
-  rlt_strategy strategy;
-  rlt_candidates candidates; /* none when empty */
-  int32_t chosen;            /* the candidate whose strategy it is */
-  rlt_choice choice;
-  void *program; /* the backend's; NULL when empty */
+  /* Bytes from the lowest of either side up to where the caller's pointer or offset is: 0 but for
+   * strides below 0. */
+  size_t source_before;
+  size_t destination_before;
+  rlt_work work;
+  rlt_steps *steps; /* of a part's problem; NULL for most */
 };
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, rlt_wish wish, relayout_plan **plan,
-                                relayout_error *error);
+                                const relayout_shape *to, const rlt_wish *wish,
+                                relayout_plan **plan, relayout_error *error);
 
 /* A plan for a problem that did not come from shapes; from and to are zeroed. For testing what no
  * pair of shapes lowers to. The problem is simplified here; the sizes are its element counts. */

@@ -1,9 +1,10 @@
-/* lower.c: two shapes of one tensor become a problem. The only place where moving knows layouts. */
+#include "problem/lower.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "problem/problem.h"
 
 static relayout_status check_supported(const relayout_layout *layout, const char *side,
                                        relayout_error *error) {
@@ -60,7 +61,7 @@ static relayout_status check_side(const relayout_shape *shape, const char *side,
   return check_supported(&shape->layout, side, error);
 }
 
-relayout_status rlt_problem_lower(const relayout_shape *from, const relayout_shape *to,
+static relayout_status lower_axes(const relayout_shape *from, const relayout_shape *to,
                                   rlt_problem *problem, relayout_error *error) {
   relayout_status status = check_side(from, "from", error);
   if (status == RELAYOUT_OK) {
@@ -100,4 +101,28 @@ relayout_status rlt_problem_lower(const relayout_shape *from, const relayout_sha
     };
   }
   return RELAYOUT_OK;
+}
+
+relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
+                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
+  (void)changes;
+  *made = (rlt_lowered){.problems = calloc(1, sizeof(rlt_problem))};
+  if (made->problems == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a problem");
+  }
+  const relayout_status status = lower_axes(from, to, made->problems, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  made->source_bytes = made->problems->source_elements * made->problems->element_bytes;
+  made->destination_bytes = made->problems->destination_elements * made->problems->element_bytes;
+  rlt_problem_simplify(made->problems);
+  made->count = rlt_problem_is_empty(made->problems) ? 0 : 1;
+  return RELAYOUT_OK;
+}
+
+void rlt_lowered_free(rlt_lowered *made) {
+  free(made->problems);
+  free(made->steps);
+  *made = (rlt_lowered){.count = 0};
 }

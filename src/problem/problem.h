@@ -90,16 +90,22 @@ static inline int64_t rlt_problem_destination_bits(const rlt_problem *problem) {
                                          : 8 * rlt_problem_destination_bytes(problem);
 }
 
+/* What the buffers hold, in bytes. */
+static inline size_t rlt_problem_source_size(const rlt_problem *problem) {
+  return ((size_t)problem->source_elements * (size_t)rlt_problem_source_bits(problem) + 7) / 8;
+}
+
+static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
+  return ((size_t)problem->destination_elements * (size_t)rlt_problem_destination_bits(problem) +
+          7) /
+         8;
+}
+
 /* Whether elements arrive as they left: nothing is packed, unpacked or converted. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
   return problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
          problem->destination_packed == 0;
 }
-
-/* Lowers a relayout of `from` into `to`, one axis a dimension, unsimplified. The statuses of
- * relayout_plan_create that concern shapes. */
-relayout_status rlt_problem_lower(const relayout_shape *from, const relayout_shape *to,
-                                  rlt_problem *problem, relayout_error *error);
 
 /* Brings a problem to its simplest form without changing what it does: digits without a source
  * dropped where nothing is filled, and with them axes of extent 1, axes sorted by destination stride, neighbours fused where both sides allow it. A problem that

@@ -1,0 +1,60 @@
+/* tiling.h: what tiles make of a shape's physical dimensions.
+ *
+ * Every physical dimension is a digit of an element's place. A tile merges digits and splits them; the
+ * list of these changes leads from a multi-index to the linear index, and back from its end.
+ *
+ * Depends on the public shapes alone.
+ */
+#ifndef RLT_METADATA_TILING_H
+#define RLT_METADATA_TILING_H
+
+#include <stdint.h>
+
+#include "relayout/shape.h"
+
+/* A tile may have more dimensions than the array, and leaves as many again. */
+enum {
+  RLT_MOST_DIGITS = 2 * RELAYOUT_MAX_TILE_DIMENSIONS,
+  RLT_MOST_CHANGES = 2 * RELAYOUT_MAX_TILE_DIMENSIONS + RLT_MOST_DIGITS
+};
+
+enum { RLT_NO_NUMBER = -1 };
+
+/* Its value is found in this number (see steps.h), and is always 0 where there is none. */
+typedef struct rlt_digit {
+  int32_t number;
+  int64_t size; /* at least 1: that of an empty dimension is 1 here */
+} rlt_digit;
+
+typedef enum rlt_change_kind {
+  RLT_CHANGE_SPLIT, /* minor = major % size, major = major / size; major was below `bound` */
+  RLT_CHANGE_MERGE, /* major = major * size + minor, which may be RLT_NO_NUMBER */
+  RLT_CHANGE_WIDEN  /* from here on major has more values than those below `bound` */
+} rlt_change_kind;
+
+typedef struct rlt_change {
+  rlt_change_kind kind;
+  int32_t major;
+  int32_t minor;
+  int64_t size;
+  int64_t bound;
+} rlt_change;
+
+typedef struct rlt_tiling {
+  int32_t digit_count;
+  rlt_digit digits[RLT_MOST_DIGITS]; /* the physical dimensions, major to minor */
+  int32_t number_count;              /* numbers in use: 0 .. rank-1 are the multi-index */
+  int32_t change_count;
+  rlt_change changes[RLT_MOST_CHANGES];
+  int64_t elements; /* in all of the physical dimensions; 0 where one of the array's is empty */
+} rlt_tiling;
+
+/* The physical dimensions after all tiles, for a shape whose layout is valid and whose padded widths
+ * fit. RELAYOUT_SIZE_OVERFLOW names the tile that brings more than `most` elements. */
+relayout_status rlt_tiling_make(const relayout_shape *shape, int64_t most, rlt_tiling *tiling,
+                                relayout_error *error);
+
+/* Merges all digits into one, the linear index. */
+void rlt_tiling_join(rlt_tiling *tiling);
+
+#endif

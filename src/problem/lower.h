@@ -1,0 +1,45 @@
+/* lower.h: two shapes of one tensor become problems. The only place where moving knows layouts.
+ *
+ * A dimension that a tile splits has a digit for each part of it, on either side; the axes are the
+ * common refinement of both sides' digits. Where a dimension's size is no multiple of its digits, what
+ * is left becomes a problem of its own, so that no axis depends on another. What no axes can
+ * express, because the digits of both sides share no divisor, is one problem with steps.
+ *
+ * Depends on problem.h, convert/, metadata/ and base/.
+ */
+#ifndef RLT_PROBLEM_LOWER_H
+#define RLT_PROBLEM_LOWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "problem/problem.h"
+
+/* What is asked for beyond the shapes. */
+typedef struct rlt_changes {
+  bool wraps; /* as rlt_conversion has them */
+  double scale;
+  bool source_is_strided; /* lies by strides, in bytes, instead of its layout */
+  bool destination_is_strided;
+  int64_t source_strides[RELAYOUT_MAX_RANK];
+  int64_t destination_strides[RELAYOUT_MAX_RANK];
+} rlt_changes;
+
+typedef struct rlt_lowered {
+  int32_t count;         /* 0: nothing to write */
+  rlt_problem *problems; /* simplified, none empty; no two write to one byte */
+  rlt_steps *steps;      /* of the only one; NULL where that has axes */
+  /* What each side's memory takes, and how much of it lies before the element at index 0, ..., 0. */
+  int64_t source_bytes;
+  int64_t source_before;
+  int64_t destination_bytes;
+  int64_t destination_before;
+} rlt_lowered;
+
+/* The statuses of relayout_plan_create that concern shapes and strides, and
+ * RELAYOUT_OUT_OF_MEMORY. What is made is freed with rlt_lowered_free, also after a failure. */
+relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
+                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error);
+void rlt_lowered_free(rlt_lowered *made);
+
+#endif
