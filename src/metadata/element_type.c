@@ -53,7 +53,7 @@ static size_t bytes_of_bits(int32_t bits) {
   return ((size_t)bits + 7) / 8;
 }
 
-static void store_part(uint64_t part, size_t size, uint8_t *bytes) {
+void rlt_part_store(uint64_t part, size_t size, uint8_t *bytes) {
   const uint8_t as8 = (uint8_t)part;
   const uint16_t as16 = (uint16_t)part;
   const uint32_t as32 = (uint32_t)part;
@@ -73,7 +73,7 @@ static void store_part(uint64_t part, size_t size, uint8_t *bytes) {
   }
 }
 
-static uint64_t load_part(size_t size, const uint8_t *bytes) {
+uint64_t rlt_part_load(size_t size, const uint8_t *bytes) {
   uint8_t as8;
   uint16_t as16;
   uint32_t as32;
@@ -98,18 +98,18 @@ void rlt_element_store(const rlt_type_row *row, rlt_element element,
                        uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE]) {
   const size_t size = bytes_of_bits(rlt_type_part_bits(row));
   memset(bytes, 0, RELAYOUT_MAX_ELEMENT_SIZE);
-  store_part(element.real, size, bytes);
+  rlt_part_store(element.real, size, bytes);
   if (row->kind == RELAYOUT_KIND_COMPLEX) {
-    store_part(element.imaginary, size, bytes + size);
+    rlt_part_store(element.imaginary, size, bytes + size);
   }
 }
 
 rlt_element rlt_element_load(const rlt_type_row *row,
                              const uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE]) {
   const size_t size = bytes_of_bits(rlt_type_part_bits(row));
-  rlt_element element = {.real = load_part(size, bytes)};
+  rlt_element element = {.real = rlt_part_load(size, bytes)};
   if (row->kind == RELAYOUT_KIND_COMPLEX) {
-    element.imaginary = load_part(size, bytes + size);
+    element.imaginary = rlt_part_load(size, bytes + size);
   }
   return element;
 }

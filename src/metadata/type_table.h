@@ -40,6 +40,10 @@ typedef struct rlt_element {
 /* Bits of the real part: all of them but for complex types. */
 int32_t rlt_type_part_bits(const rlt_type_row *row);
 
+/* To and from the 1, 2, 4 or 8 bytes of a part, in the host's order. */
+void rlt_part_store(uint64_t part, size_t size, uint8_t *bytes);
+uint64_t rlt_part_load(size_t size, const uint8_t *bytes);
+
 /* To and from an element's bytes in the host's order. Storing sets all bytes past the element to
  * zero. */
 void rlt_element_store(const rlt_type_row *row, rlt_element element,

@@ -1,0 +1,341 @@
+/* The scalar conversion: every element of the narrow types, the boundaries of the wide ones. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "convert/convert.h"
+#include "convert/reference.h"
+
+static int32_t bits_of(relayout_element_type type) {
+  return relayout_element_type_bits(type);
+}
+
+static bool is_integer(relayout_element_type type) {
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
+}
+
+static const char *name_of(relayout_element_type type) {
+  return relayout_element_type_name(type);
+}
+
+static uint64_t converted(const rlt_conversion *conversion, uint64_t pattern) {
+  uint8_t from[8], to[8];
+  reference_store(conversion->from, pattern, from);
+  rlt_convert_element(conversion, from, to);
+  return reference_load(conversion->to, to);
+}
+
+static void check_becomes(const rlt_conversion *conversion, uint64_t pattern, uint64_t wanted) {
+  const uint64_t got = converted(conversion, pattern);
+  if (got != wanted) {
+    fail_msg("%s 0x%llx to %s, scale %a%s: 0x%llx, not 0x%llx", name_of(conversion->from),
+             (unsigned long long)pattern, name_of(conversion->to), conversion->scale,
+             conversion->wraps ? ", wraps" : "", (unsigned long long)got,
+             (unsigned long long)wanted);
+  }
+}
+
+static void check_pattern(const rlt_conversion *conversion, uint64_t pattern) {
+  check_becomes(conversion, pattern, reference_convert(conversion, pattern));
+}
+
+/* ---- Narrow sources ---- */
+
+/* Scales of at most 40 significant bits leave 24 for the source. */
+static const double narrow_scales[] = {1, 0.5, -3, 0x1.5555555555p-3, 0x1p-140, 0x1.8p+120};
+enum { NARROW_SCALES = sizeof narrow_scales / sizeof narrow_scales[0] };
+
+/* All that fits a source's bytes: the upper bits of narrow types too. */
+static void check_all(relayout_element_type from, relayout_element_type to, bool wraps) {
+  const uint64_t end = UINT64_C(1) << 8 * relayout_element_type_byte_size(from);
+  for (int s = 0; s < NARROW_SCALES; ++s) {
+    const rlt_conversion conversion = {from, to, wraps, narrow_scales[s]};
+    const uint64_t step = s > 0 && end > 256 ? 7 : 1;
+    for (uint64_t pattern = 0; pattern < end; pattern += step) {
+      check_pattern(&conversion, pattern);
+    }
+  }
+}
+
+static void test_narrow_sources(void **state) {
+  (void)state;
+  for (const relayout_element_type *from = reference_types; *from != 0; ++from) {
+    if (bits_of(*from) > 16) {
+      continue;
+    }
+    for (const relayout_element_type *to = reference_types; *to != 0; ++to) {
+      check_all(*from, *to, false);
+      if (is_integer(*to)) {
+        check_all(*from, *to, true);
+      }
+    }
+  }
+}
+
+/* ---- Wide sources ---- */
+
+/* The source's patterns around a size, of either sign. */
+static void check_around(const rlt_conversion *conversion, long double size) {
+  const uint64_t sign = UINT64_C(1) << (bits_of(conversion->from) - 1);
+  const uint64_t mask = sign | (sign - 1);
+  const uint64_t below =
+      reference_pattern_below(conversion->from, size / fabsl((long double)conversion->scale));
+  const bool is_float = relayout_element_type_kind(conversion->from) == RELAYOUT_KIND_FLOAT;
+  for (uint64_t i = 0; i < 4; ++i) {
+    const uint64_t pattern = (below - 1 + i) & mask;
+    check_pattern(conversion, pattern);
+    check_pattern(conversion, (is_float ? pattern ^ sign : 0 - pattern) & mask);
+  }
+}
+
+/* Each value of a narrow target, and each middle of two. */
+static void check_boundaries_of_all(const rlt_conversion *conversion, uint64_t step) {
+  const bool has_sign = relayout_element_type_kind(conversion->to) != RELAYOUT_KIND_UNSIGNED;
+  const uint64_t end = UINT64_C(1) << (bits_of(conversion->to) - (has_sign ? 1 : 0));
+  for (uint64_t pattern = 0; pattern < end; pattern += step) {
+    const long double low = fabsl(reference_value(conversion->to, pattern));
+    const long double high = fabsl(reference_value(conversion->to, pattern + 1));
+    if (isfinite(low)) {
+      check_around(conversion, low);
+      check_around(conversion, isfinite(high) ? (low + high) / 2 : low * (1 + 0x1p-12L));
+    }
+  }
+}
+
+/* The same where a wide target's exponent changes. */
+static void check_boundaries_of_some(const rlt_conversion *conversion) {
+  static const uint64_t mantissas[] = {0, 1, 0x155555, 0x7ffffe, 0x7fffff};
+  const bool is_64 = bits_of(conversion->to) == 64;
+  const bool is_float = relayout_element_type_kind(conversion->to) == RELAYOUT_KIND_FLOAT;
+  const int shift = is_float ? (is_64 ? 52 : 23) : is_64 ? 59 : 27;
+  const uint64_t end = UINT64_C(1) << (bits_of(conversion->to) - 1 - shift);
+  for (uint64_t exponent = 0; exponent < end; ++exponent) {
+    for (size_t i = 0; i < sizeof mantissas / sizeof mantissas[0]; ++i) {
+      const uint64_t pattern =
+          exponent << shift | (shift > 23 ? mantissas[i] << (shift - 23) : mantissas[i]);
+      const long double low = reference_value(conversion->to, pattern);
+      const long double high = reference_value(conversion->to, pattern + 1);
+      if (isfinite(low) && isfinite(high)) {
+        check_around(conversion, low);
+        check_around(conversion, low / 2 + high / 2);
+      }
+    }
+  }
+}
+
+static void check_random(const rlt_conversion *conversion) {
+  uint64_t random = 88172645463325252u;
+  for (int i = 0; i < 3000; ++i) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    const uint64_t pattern = random >> (i % 2 == 0 ? 0 : random % 61);
+    check_pattern(conversion, pattern & ~UINT64_C(0) >> (64 - bits_of(conversion->from)));
+  }
+}
+
+static void check_wide(rlt_conversion conversion) {
+  const bool is_64 = bits_of(conversion.from) == 64;
+  const bool is_float = relayout_element_type_kind(conversion.from) == RELAYOUT_KIND_FLOAT;
+  /* What 64 bits leave for the scale. */
+  const double scales[] = {1, -0.25, !is_64 ? 0x1.555555p-3 : is_float ? 0x1.554p+5 : 0x1p+5};
+  for (int s = 0; s < 3; ++s) {
+    conversion.scale = scales[s];
+    if (bits_of(conversion.to) <= 16) {
+      const bool is_first = s == 0 && is_float && !conversion.wraps;
+      check_boundaries_of_all(&conversion, is_first || bits_of(conversion.to) <= 8 ? 1 : 61);
+    } else {
+      check_boundaries_of_some(&conversion);
+    }
+    check_random(&conversion);
+  }
+}
+
+static void test_wide_sources(void **state) {
+  (void)state;
+  for (const relayout_element_type *from = reference_types; *from != 0; ++from) {
+    if (bits_of(*from) <= 16) {
+      continue;
+    }
+    for (const relayout_element_type *to = reference_types; *to != 0; ++to) {
+      check_wide((rlt_conversion){*from, *to, false, 1});
+      if (is_integer(*to)) {
+        check_wide((rlt_conversion){*from, *to, true, 1});
+      }
+    }
+  }
+}
+
+/* ---- What compilers do ---- */
+
+/* The host's own conversions, in the rounding mode that programs start with. */
+static void test_against_the_hardware(void **state) {
+  (void)state;
+  const rlt_conversion narrowing = {RELAYOUT_F64, RELAYOUT_F32, false, 1};
+  const rlt_conversion widening = {RELAYOUT_F32, RELAYOUT_F64, false, 1};
+  const rlt_conversion from_integer = {RELAYOUT_S64, RELAYOUT_F64, false, 1};
+  const rlt_conversion to_integer = {RELAYOUT_F32, RELAYOUT_S32, false, 1};
+  uint64_t random = 123456789;
+  for (int i = 0; i < 200000; ++i) {
+    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    const int64_t integer = (int64_t)random >> (i % 63);
+    const double real = ldexp((double)(int64_t)random, i % 320 - 220);
+    const float single = (float)real, back = (float)integer;
+    const double converted_integer = (double)integer;
+    uint64_t wide, wide_integer;
+    uint32_t narrow, narrow_back;
+    memcpy(&wide, &real, sizeof wide);
+    memcpy(&narrow, &single, sizeof narrow);
+    memcpy(&wide_integer, &converted_integer, sizeof wide_integer);
+    memcpy(&narrow_back, &back, sizeof narrow_back);
+    check_becomes(&narrowing, wide, narrow);
+    check_becomes(&from_integer, (uint64_t)integer, wide_integer);
+    const double widened = single;
+    memcpy(&wide, &widened, sizeof wide);
+    check_becomes(&widening, narrow, wide);
+    if (fabsf(back) < 0x1p31f) {
+      check_becomes(&to_integer, narrow_back, (uint32_t)(int32_t)back);
+    }
+  }
+}
+
+/* ---- Products of more than 64 bits ---- */
+
+static void test_exact_products(void **state) {
+  (void)state;
+  /* 3 * (2^63 - 1) / 4 = 3 * 2^61 - 1 + 1/4. */
+  const rlt_conversion quarters = {RELAYOUT_S64, RELAYOUT_S64, false, 0.75};
+  check_becomes(&quarters, INT64_MAX, 3 * (UINT64_C(1) << 61) - 1);
+  /* (2^52 + 1) (2^63 + 1) = 2^115 + 2^63 + 2^52 + 1 */
+  const rlt_conversion wraps = {RELAYOUT_U64, RELAYOUT_U64, true, 0x1p52 + 1};
+  check_becomes(&wraps, (UINT64_C(1) << 63) + 1, (UINT64_C(1) << 63) + (UINT64_C(1) << 52) + 1);
+  const rlt_conversion negative = {RELAYOUT_U64, RELAYOUT_S64, true, -(0x1p52 + 1)};
+  check_becomes(&negative, (UINT64_C(1) << 63) + 1,
+                0 - ((UINT64_C(1) << 63) + (UINT64_C(1) << 52) + 1));
+  const rlt_conversion low = {RELAYOUT_U64, RELAYOUT_U8, true, 0x1p52 + 1};
+  check_becomes(&low, (UINT64_C(1) << 63) + 3, 3);
+  /* (1 + 2^-52) (1 + 2^-23) = 1 + 2^-23 + 2^-52 + 2^-75; with 1 + 2^-24 it is just over a tie. */
+  const rlt_conversion over_tie = {RELAYOUT_F64, RELAYOUT_F32, false, 1 + 0x1p-52};
+  check_becomes(&over_tie, UINT64_C(0x3ff0000010000000), 0x3f800001);
+  check_becomes(&(rlt_conversion){RELAYOUT_F64, RELAYOUT_F32, false, 1},
+                UINT64_C(0x3ff0000010000000), 0x3f800000);
+  /* (1 + 2^-52)^2 = 1 + 2^-51 + 2^-104, a little over a pattern: rounded down to it. */
+  const rlt_conversion same = {RELAYOUT_F64, RELAYOUT_F64, false, 1 + 0x1p-52};
+  check_becomes(&same, UINT64_C(0x3ff0000000000001), UINT64_C(0x3ff0000000000002));
+  /* Scales that are subnormal, and products far beyond every type. */
+  const rlt_conversion least = {RELAYOUT_F64, RELAYOUT_F64, false, 0x1p-1074};
+  check_becomes(&least, UINT64_C(0x3ff0000000000000), 1);
+  check_becomes(&least, UINT64_C(0x7fe0000000000000), UINT64_C(0x3cc0000000000000));
+  check_becomes(&least, 1, 0);
+  check_becomes(&least, UINT64_C(0x8000000000000001), UINT64_C(0x8000000000000000));
+  const rlt_conversion most = {RELAYOUT_F64, RELAYOUT_S64, false, -0x1p1023};
+  check_becomes(&most, UINT64_C(0x7fefffffffffffff), UINT64_C(0x8000000000000000));
+}
+
+/* ---- What the header promises, by hand ---- */
+
+static void test_specials(void **state) {
+  (void)state;
+  static const struct {
+    relayout_element_type from, to;
+    uint64_t pattern, wanted;
+  } cases[] = {
+      {RELAYOUT_F32, RELAYOUT_BF16, 0xff800001, 0xffc0},
+      {RELAYOUT_F32, RELAYOUT_F16, 0x7fffffff, 0x7e00},
+      {RELAYOUT_F32, RELAYOUT_F8E4M3FN, 0xff800000, 0xff},
+      {RELAYOUT_F32, RELAYOUT_F8E4M3FN, 0x43e80000, 0x7e}, /* 464, a tie */
+      {RELAYOUT_F32, RELAYOUT_F8E4M3FN, 0x43e80001, 0x7f},
+      {RELAYOUT_F32, RELAYOUT_F8E5M2FNUZ, 0xffc00000, 0x80},
+      {RELAYOUT_F32, RELAYOUT_F8E5M2FNUZ, 0x80000000, 0x00},
+      {RELAYOUT_F32, RELAYOUT_F8E4M3FNUZ, 0x7f7fffff, 0x80},
+      {RELAYOUT_F32, RELAYOUT_F4E2M1FN, 0x7f800000, 0x7},
+      {RELAYOUT_F32, RELAYOUT_F4E2M1FN, 0x7fc00000, 0x8},
+      {RELAYOUT_F32, RELAYOUT_F4E2M1FN, 0xffc00000, 0x0},
+      {RELAYOUT_F32, RELAYOUT_F8E8M0FNU, 0x00000000, 0xff},
+      {RELAYOUT_F32, RELAYOUT_F8E8M0FNU, 0xbf800000, 0xff},
+      {RELAYOUT_F32, RELAYOUT_F8E8M0FNU, 0x7f800000, 0xff},
+      {RELAYOUT_F32, RELAYOUT_F8E8M0FNU, 0x00000001, 0x00},
+      {RELAYOUT_F32, RELAYOUT_F8E8M0FNU, 0x3fc00000, 0x80}, /* 1.5 */
+      {RELAYOUT_F8E8M0FNU, RELAYOUT_F32, 0x00, 0x00400000},
+      {RELAYOUT_F8E8M0FNU, RELAYOUT_F32, 0xff, 0x7fc00000},
+      {RELAYOUT_F32, RELAYOUT_S8, 0x7fc00000, 0},
+      {RELAYOUT_F32, RELAYOUT_S8, 0xff800000, 0x80},
+      {RELAYOUT_F32, RELAYOUT_U8, 0xbf7fffff, 0},
+      {RELAYOUT_F32, RELAYOUT_U8, 0x43800000, 255},
+      {RELAYOUT_F32, RELAYOUT_PRED, 0x00000001, 1},
+      {RELAYOUT_F32, RELAYOUT_PRED, 0x80000000, 0},
+      {RELAYOUT_F32, RELAYOUT_PRED, 0x7fc00000, 1},
+      {RELAYOUT_PRED, RELAYOUT_F16, 0x40, 0x3c00},
+      {RELAYOUT_S4, RELAYOUT_S8, 0x78, 0xf8},
+      {RELAYOUT_U4, RELAYOUT_F32, 0xff, 0x41700000},
+      {RELAYOUT_S32, RELAYOUT_S4, 100, 0x7},
+      {RELAYOUT_S32, RELAYOUT_S1, 1, 0},
+      {RELAYOUT_S32, RELAYOUT_S1, 0xffffffff, 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_conversion conversion = {cases[i].from, cases[i].to, false, 1};
+    check_becomes(&conversion, cases[i].pattern, cases[i].wanted);
+  }
+  const rlt_conversion wraps = {RELAYOUT_F32, RELAYOUT_U8, true, 1};
+  check_becomes(&wraps, 0xbf800000, 0xff);
+  check_becomes(&wraps, 0x43808000, 1);
+  check_becomes(&wraps, 0x7f800000, 0);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  relayout_error error = {0};
+  rlt_conversion conversion = {RELAYOUT_C64, RELAYOUT_F32, false, 1};
+  assert_int_equal(rlt_conversion_check(&conversion, &error), RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "from c64"));
+  conversion = (rlt_conversion){RELAYOUT_F32, RELAYOUT_C128, false, 1};
+  assert_int_equal(rlt_conversion_check(&conversion, &error), RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "to c128"));
+  conversion = (rlt_conversion){RELAYOUT_F32, (relayout_element_type)99, false, 1};
+  assert_int_equal(rlt_conversion_check(&conversion, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "99"));
+  const double bad_scales[] = {0, -0.0, NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < sizeof bad_scales / sizeof bad_scales[0]; ++i) {
+    conversion = (rlt_conversion){RELAYOUT_F32, RELAYOUT_S8, false, bad_scales[i]};
+    assert_int_equal(rlt_conversion_check(&conversion, &error), RELAYOUT_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "scale"));
+  }
+  conversion = (rlt_conversion){RELAYOUT_PRED, RELAYOUT_F8E8M0FNU, true, 0x1p-1074};
+  assert_int_equal(rlt_conversion_check(&conversion, &error), RELAYOUT_OK);
+}
+
+static void test_options(void **state) {
+  (void)state;
+  char buffer[400];
+  rlt_text text = rlt_text_in(buffer, sizeof buffer);
+  rlt_conversion conversion = {RELAYOUT_F32, RELAYOUT_F8E4M3FNUZ, true, 1};
+  rlt_conversion_add_options(&conversion, &text);
+  assert_string_equal(buffer,
+                      " -DFROM_KIND=4 -DFROM_BITS=32 -DFROM_EXPONENT_BITS=8 -DFROM_MANTISSA_BITS=23"
+                      " -DFROM_BIAS=127 -DFROM_SPECIALS=0"
+                      " -DTO_KIND=4 -DTO_BITS=8 -DTO_EXPONENT_BITS=4 -DTO_MANTISSA_BITS=3"
+                      " -DTO_BIAS=8 -DTO_SPECIALS=2 -DWRAPS=1 -DSCALED=0 -DNARROW=1");
+  conversion.scale = -0.75;
+  text = rlt_text_in(buffer, sizeof buffer);
+  rlt_conversion_add_options(&conversion, &text);
+  assert_non_null(strstr(buffer, "-DSCALED=1 -DNARROW=0"));
+  const rlt_scale_factor scale = rlt_conversion_scale_factor(&conversion);
+  assert_true(scale.digits == UINT64_C(0xc000000000000000));
+  assert_int_equal(scale.exponent, -1);
+  assert_int_equal(scale.negative, 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_narrow_sources),
+      cmocka_unit_test(test_wide_sources),
+      cmocka_unit_test(test_against_the_hardware),
+      cmocka_unit_test(test_exact_products),
+      cmocka_unit_test(test_specials),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_options),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
