@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,5 +165,16 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
     return report(EXIT_CODE_USAGE, "%s takes a number of at most 64 bits, not '%s'", option, text);
   }
   *number = value;
+  return EXIT_CODE_OK;
+}
+
+exit_code arguments_read_factor(const char *option, const char *text, double *factor) {
+  char *end;
+  const double value = strtod(text, &end);
+  const bool is_number = end != text && *end == '\0' && !isspace((unsigned char)text[0]);
+  if (!is_number || !(fabs(value) > 0) || isinf(value)) {
+    return report(EXIT_CODE_USAGE, "%s takes a finite number other than 0, not '%s'", option, text);
+  }
+  *factor = value;
   return EXIT_CODE_OK;
 }

@@ -49,4 +49,7 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
 /* Reads one number that is not negative. */
 exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number);
 
+/* Reads a factor: a finite number other than 0, as in `0.125`, `-3` or `1e-2`. */
+exit_code arguments_read_factor(const char *option, const char *text, double *factor);
+
 #endif

@@ -73,9 +73,10 @@ static exit_code read_single(const request *asked, bench_suite *suite) {
   if (code == EXIT_CODE_OK) {
     code = arguments_read_shape("--to", asked->to, &only->from, &only->to);
   }
-  if (code == EXIT_CODE_OK && !relayout_shape_compatible(&only->from, &only->to)) {
-    code = report(EXIT_CODE_BAD_INPUT, "--from %s and --to %s differ in more than layout",
-                  asked->from, asked->to);
+  if (code == EXIT_CODE_OK && !relayout_shape_same_dimensions(&only->from, &only->to)) {
+    code = report(EXIT_CODE_BAD_INPUT,
+                  "--from %s and --to %s differ in more than layout and element type", asked->from,
+                  asked->to);
   }
   return code;
 }
@@ -388,8 +389,8 @@ const command command_bench = {
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
         "the geomean, the median and the worst fraction of the copy.\n"
         "\n"
-        "  --suite NAME   ttc (when left out), ml, pad, perm6 or small; ttc-u8 is ttc with\n"
-        "                 elements of type u8, and so on\n"
+        "  --suite NAME   ttc (when left out), ml, pad, perm6, small, tiles, subbyte or\n"
+        "                 convert; ttc-u8 is ttc with elements of type u8, and so on\n"
         "  --from, --to   one case; --to may be a layout alone\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
         "  --json F       write the results for programs; - is standard output, without a table\n"

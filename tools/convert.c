@@ -14,8 +14,10 @@ typedef struct request {
   const char *from;
   const char *to;
   const char *device;
+  const char *scale;
   const char *input;
   const char *output;
+  bool wraps;
   bool verify;
   bool verbose;
 } request;
@@ -26,6 +28,7 @@ typedef struct job {
   bool output_is_npy;
   relayout_shape from;
   relayout_shape to;
+  relayout_plan_options options;
   relayout_plan *plan;
 } job;
 
@@ -93,7 +96,7 @@ static exit_code make_plan(const request *asked, job *work) {
   }
   relayout_error error;
   const relayout_status status =
-      relayout_plan_create(device, &work->from, &work->to, NULL, &work->plan, &error);
+      relayout_plan_create(device, &work->from, &work->to, &work->options, &work->plan, &error);
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   relayout_device_get_info(device, &info, NULL);
   relayout_device_destroy(device);
@@ -160,7 +163,7 @@ static exit_code move_and_write(const request *asked, const job *work, const uin
     code = report_error(NULL, &error);
   }
   if (code == EXIT_CODE_OK && asked->verify) {
-    code = verify_relayout(&work->from, &work->to, source, destination, size);
+    code = verify_relayout(&work->from, &work->to, &work->options, source, destination, size);
   }
   if (code == EXIT_CODE_OK && work->output_is_npy) {
     const npy_header header = npy_describe(&work->to);
@@ -195,9 +198,19 @@ static exit_code carry_out(const request *asked, const job *work, stream_input *
   return code;
 }
 
+static exit_code read_options(const request *asked, relayout_plan_options *options) {
+  *options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
+  options->overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &options->scale)
+                              : EXIT_CODE_OK;
+}
+
 static exit_code convert(const request *asked, stream_input *input) {
   job work = {.plan = NULL};
-  exit_code code = read_source_shape(asked, input, &work);
+  exit_code code = read_options(asked, &work.options);
+  if (code == EXIT_CODE_OK) {
+    code = read_source_shape(asked, input, &work);
+  }
   if (code == EXIT_CODE_OK) {
     code = arguments_read_shape("--to", asked->to, &work.from, &work.to);
   }
@@ -215,6 +228,7 @@ static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
   const arguments_option options[] = {
       {"from", &asked.from, NULL},       {"to", &asked.to, NULL},
+      {"scale", &asked.scale, NULL},     {"wrap", NULL, &asked.wraps},
       {"device", &asked.device, NULL},   {"verify", NULL, &asked.verify},
       {"verbose", NULL, &asked.verbose},
   };
@@ -241,8 +255,8 @@ const command command_convert = {
     .name = "convert",
     .summary = "move a file's tensor from one layout to another",
     .help =
-        "usage: relayout convert --from SHAPE --to SHAPE [--device D] [--verify] [--verbose]\n"
-        "                        IN OUT\n"
+        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
+        "                        [--verify] [--verbose] IN OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
@@ -254,7 +268,12 @@ const command command_convert = {
         "which\n"
         "                 then puts the file's dimensions, major to minor, in its order. Says the\n"
         "                 type of elements NumPy has no name for: bf16, f8e5m2, s4, ...\n"
-        "  --to SHAPE     how it shall lie in OUT; may be a layout alone\n"
+        "  --to SHAPE     how it shall lie in OUT; may be a layout alone. With another element\n"
+        "                 type the values are rounded to it: to a float the nearest, to an "
+        "integer\n"
+        "                 towards zero, and what it does not hold to the nearest that it does\n"
+        "  --scale X      multiply every value by X before it is rounded\n"
+        "  --wrap         give integers that do not fit their low bits instead\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
         "  --verify       check the result, element by element, before it is written\n"
         "  --verbose      say what ran on which device\n"
@@ -262,11 +281,12 @@ const command command_convert = {
         "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
         "order\n"
         "for a layout of {..,1,0} or {0,1,..} without padding, otherwise an array of the padded\n"
-        "dimensions, listed major to minor. Types that NumPy lacks are written as u1 and u2. "
-        "Bytes\n"
-        "that PV(unknown) leaves alone are zero.\n"
+        "dimensions, listed major to minor, or of what tiles T make of them. Packed elements E\n"
+        "are bytes in one dimension, aligned tails L elements in one. Types that NumPy lacks are\n"
+        "written as u1 and u2. Bytes that PV(unknown) leaves alone are zero.\n"
         "\n"
         "example: relayout convert --to '{0,1:PD(1024,1024)}' in.npy out.npy\n"
-        "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n",
+        "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n"
+        "         relayout convert --to 'bf16[1000,1000]{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n",
     .run = run,
 };

@@ -74,7 +74,8 @@ const command command_index = {
             "\n"
             "  --at I,J,...   prints where the element at this multi-index lies, counted in\n"
             "                 elements from the start of the array's memory\n"
-            "  --linear N     prints the multi-index of what lies there, padding included\n"
+            "  --linear N     prints the multi-index of what lies there, padding included: -1 for\n"
+            "                 each dimension where tiles or the tail are padded\n"
             "\n"
             "example: relayout index 'f32[2,3]{0,1:PD(3,5)}' --at 1,2\n"
             "prints:  7\n",

@@ -395,21 +395,117 @@ relayout_status npy_shape(const npy_header *header, relayout_element_type type,
                                          error);
 }
 
+/* A tile brings as many ones in front as it has dimensions, at most, and as many of its own behind. */
+enum { MOST_WIDTHS = RELAYOUT_MAX_RANK + 2 * RELAYOUT_MAX_TILE_DIMENSIONS };
+
+/* The dimensions of an array as it lies in memory, major to minor. */
+typedef struct width_list {
+  int32_t count;
+  int64_t of[MOST_WIDTHS];
+} width_list;
+
+static width_list untiled_widths(const relayout_shape *shape) {
+  width_list widths = {.count = shape->rank};
+  for (int32_t i = 0; i < shape->rank; i++) {
+    widths.of[i] =
+        relayout_shape_padded_dimension(shape, shape->layout.minor_to_major[shape->rank - 1 - i]);
+  }
+  return widths;
+}
+
+/* Ones in front, for a tile of more dimensions than there are. */
+static void extend(width_list *widths, int32_t count) {
+  const int32_t added = count > widths->count ? count - widths->count : 0;
+  memmove(widths->of + added, widths->of, (size_t)widths->count * sizeof *widths->of);
+  for (int32_t i = 0; i < added; i++) {
+    widths->of[i] = 1;
+  }
+  widths->count += added;
+}
+
+/* What a tile, major to minor, makes of the widths: those that it covers become the tiles' numbers,
+ * behind which come the tile's own dimensions. A `*` merges its dimension into the next one. */
+static void apply_tile(width_list *widths, int32_t rank, const int64_t *tile) {
+  extend(widths, rank);
+  int64_t *const covered = widths->of + widths->count - rank;
+  int64_t inner[RELAYOUT_MAX_TILE_DIMENSIONS];
+  int32_t kept = 0;
+  int64_t merged = 1;
+  for (int32_t i = 0; i < rank; i++) {
+    merged *= covered[i];
+    if (tile[i] == RELAYOUT_TILE_COMBINE) {
+      continue;
+    }
+    covered[kept] = merged / tile[i] + (merged % tile[i] > 0 ? 1 : 0);
+    inner[kept] = tile[i];
+    kept += 1;
+    merged = 1;
+  }
+  memcpy(covered + kept, inner, (size_t)kept * sizeof *inner);
+  widths->count += 2 * kept - rank;
+}
+
+static width_list tiled_widths(const relayout_shape *shape) {
+  width_list widths = untiled_widths(shape);
+  const int64_t *tile = shape->layout.tile_dimensions;
+  for (int32_t i = 0; i < shape->layout.tile_count; i++) {
+    apply_tile(&widths, shape->layout.tile_ranks[i], tile);
+    tile += shape->layout.tile_ranks[i];
+  }
+  return widths;
+}
+
+bool npy_is_packed(const relayout_shape *shape) {
+  return shape->layout.element_size_in_bits > 0 && shape->layout.element_size_in_bits < 8;
+}
+
+/* A whole buffer as a list. */
+static void describe_list(const relayout_shape *shape, npy_header *header) {
+  size_t bytes = 0;
+  relayout_shape_byte_size(shape, &bytes, NULL);
+  if (npy_is_packed(shape)) {
+    header->kind = 'u';
+    header->item_size = 1;
+  }
+  header->rank = 1;
+  header->dimensions[0] = (int64_t)bytes / header->item_size;
+}
+
+static void describe_tiled(const relayout_shape *shape, npy_header *header) {
+  const width_list widths = tiled_widths(shape);
+  if (widths.count > RELAYOUT_MAX_RANK) {
+    describe_list(shape, header);
+    return;
+  }
+  header->rank = widths.count;
+  memcpy(header->dimensions, widths.of, (size_t)widths.count * sizeof *widths.of);
+}
+
+static void describe_untiled(const relayout_shape *shape, npy_header *header) {
+  const bool is_padded = relayout_shape_is_padded(shape);
+  const bool is_descending = relayout_layout_is_monotonic_with_dim0_major(&shape->layout);
+  const bool is_ascending = relayout_layout_is_monotonic_with_dim0_minor(&shape->layout);
+  header->fortran_order = is_ascending && !is_descending && !is_padded;
+  const bool is_as_written = header->fortran_order || is_descending;
+  header->rank = shape->rank;
+  for (int32_t i = 0; i < shape->rank; i++) {
+    const int32_t d = is_as_written ? i : shape->layout.minor_to_major[shape->rank - 1 - i];
+    header->dimensions[i] = relayout_shape_padded_dimension(shape, d);
+  }
+}
+
 npy_header npy_describe(const relayout_shape *shape) {
   const char kind = numpy_kind(shape->element_type);
   npy_header header = {
       .kind = kind != 0 ? kind : 'u',
       .item_size = (int64_t)relayout_element_type_byte_size(shape->element_type),
-      .rank = shape->rank,
   };
-  const bool is_padded = relayout_shape_is_padded(shape);
-  const bool is_descending = relayout_layout_is_monotonic_with_dim0_major(&shape->layout);
-  const bool is_ascending = relayout_layout_is_monotonic_with_dim0_minor(&shape->layout);
-  header.fortran_order = is_ascending && !is_descending && !is_padded;
-  const bool is_as_written = header.fortran_order || is_descending;
-  for (int32_t i = 0; i < shape->rank; i++) {
-    const int32_t d = is_as_written ? i : shape->layout.minor_to_major[shape->rank - 1 - i];
-    header.dimensions[i] = relayout_shape_padded_dimension(shape, d);
+  if (npy_is_packed(shape) || shape->layout.tail_padding_alignment_in_elements > 1) {
+    describe_list(shape, &header);
+  } else if (shape->layout.tile_count > 0) {
+    describe_tiled(shape, &header);
+  } else {
+    describe_untiled(shape, &header);
   }
   return header;
 }

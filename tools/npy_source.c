@@ -26,13 +26,12 @@ static void drop_ones(int32_t *rank, int64_t *widths) {
 }
 
 /* Whether the file's array lies in memory as the shape does. Dimensions of one element lie
- * anywhere, and a file of one dimension may hold any buffer of as many elements. */
+ * anywhere, and a file of one dimension may hold any buffer of as many bytes. */
 static bool lies_alike(const npy_header *header, const relayout_shape *shape) {
   const npy_header expected = npy_describe(shape);
-  int64_t count;
-  if (header->rank == 1 &&
-      relayout_shape_physical_element_count(shape, &count, NULL) == RELAYOUT_OK) {
-    return header->dimensions[0] == count;
+  size_t bytes;
+  if (header->rank == 1 && relayout_shape_byte_size(shape, &bytes, NULL) == RELAYOUT_OK) {
+    return header->dimensions[0] == (int64_t)bytes / header->item_size;
   }
   int64_t widths[RELAYOUT_MAX_RANK];
   int64_t expected_widths[RELAYOUT_MAX_RANK];
@@ -90,8 +89,11 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
       return code;
     }
   }
+  /* Packed elements are in a file of bytes. */
+  const bool is_packed = is_whole_shape && npy_is_packed(&stated);
   relayout_element_type type;
-  if (npy_element_type(header, stated.element_type, &type, &error) != RELAYOUT_OK) {
+  if (npy_element_type(header, is_packed ? RELAYOUT_U8 : stated.element_type, &type, &error) !=
+      RELAYOUT_OK) {
     return report_error(name, &error);
   }
   relayout_shape own;

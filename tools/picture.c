@@ -14,13 +14,29 @@ typedef struct picture {
   int64_t count;                       /* of cells, padding included */
   char padding[PADDING_TEXT_CAPACITY]; /* what stands for padding */
   int width;                           /* of the widest cell */
+  int64_t tile; /* cells of the innermost tiles; 0 without tiles of more than 1 */
 } picture;
+
+/* Cells of the last tile, which follow each other; those of others may be interleaved. */
+static int64_t tile_of(const relayout_layout *layout) {
+  int64_t cells = 1;
+  const int64_t *dimensions = layout->tile_dimensions;
+  for (int32_t i = 0; i < layout->tile_count; i++) {
+    cells = 1;
+    for (int32_t j = 0; j < layout->tile_ranks[i]; j++) {
+      cells *= dimensions[j] == RELAYOUT_TILE_COMBINE ? 1 : dimensions[j];
+    }
+    dimensions += layout->tile_ranks[i];
+  }
+  return cells > 1 ? cells : 0;
+}
 
 static picture picture_of(const relayout_shape *shape) {
   picture drawing = {.shape = shape};
   if (relayout_shape_physical_element_count(shape, &drawing.count, NULL) != RELAYOUT_OK) {
     return drawing;
   }
+  drawing.tile = tile_of(&shape->layout);
   drawing.width = relayout_shape_element_count(shape) > 26 ? 2 : 1;
   if (!relayout_shape_is_padded(shape)) {
     return drawing;
@@ -44,8 +60,27 @@ static picture picture_of(const relayout_shape *shape) {
   return drawing;
 }
 
+/* Some padded dimension is wider than its dimension: the array itself is drawn with padding. */
+static bool is_widened(const relayout_shape *shape) {
+  for (int32_t d = 0; d < shape->rank; d++) {
+    if (relayout_shape_padded_dimension(shape, d) > shape->dimensions[d]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool has_matrix(const relayout_shape *shape) {
   return shape->rank >= 2 && shape->rank <= 4;
+}
+
+/* Planes of a matrix; its other two dimensions are the last ones. */
+static int64_t count_planes(const relayout_shape *shape) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < shape->rank - 2; d++) {
+    count *= relayout_shape_padded_dimension(shape, d);
+  }
+  return count;
 }
 
 bool picture_is_possible(const relayout_shape *shape) {
@@ -58,9 +93,8 @@ bool picture_is_possible(const relayout_shape *shape) {
   }
   const int64_t columns = relayout_shape_padded_dimension(shape, shape->rank - 1);
   const int64_t rows = relayout_shape_padded_dimension(shape, shape->rank - 2);
-  const int64_t planes = drawing.count / (rows * columns);
   return MARGIN + 3 + columns * (drawing.width + 1) <= LINE_WIDTH &&
-         planes * (rows + 3) <= MAX_LINES;
+         count_planes(shape) * (rows + 3) <= MAX_LINES;
 }
 
 /* Elements are named in the order of ascending multi-indices: a .. z, then aa, ab and so on. */
@@ -109,10 +143,7 @@ static void draw_matrix(const picture *drawing, FILE *file) {
   static const char axis_names[] = "pzyx";
   const int32_t rank = drawing->shape->rank;
   const char *names = axis_names + 4 - rank;
-  int64_t plane_count = 1;
-  for (int32_t d = 0; d < rank - 2; d++) {
-    plane_count *= relayout_shape_padded_dimension(drawing->shape, d);
-  }
+  const int64_t plane_count = count_planes(drawing->shape);
   for (int64_t plane = 0; plane < plane_count; plane++) {
     int64_t index[4] = {0};
     int64_t rest = plane;
@@ -128,17 +159,31 @@ static void draw_matrix(const picture *drawing, FILE *file) {
   }
 }
 
+/* What lies at `linear`. Only a scalar's padding has no index that tells it from the element. */
+static void print_position(const picture *drawing, int64_t linear, FILE *file) {
+  int64_t index[RELAYOUT_MAX_RANK];
+  relayout_index_from_linear(drawing->shape, linear, index, NULL);
+  if (drawing->shape->rank == 0 && linear > 0) {
+    fputs(drawing->padding, file);
+  } else {
+    print_cell(drawing, index, 0, file);
+  }
+}
+
+/* Whole tiles a line where one fits. */
 static void draw_memory(const picture *drawing, FILE *file) {
-  const int64_t cells_a_line = (LINE_WIDTH - MARGIN + 1) / (drawing->width + 1);
+  const int cell_width = drawing->width + 1;
+  const int64_t tiles_a_line =
+      drawing->tile > 0 ? (LINE_WIDTH - MARGIN + 3) / (drawing->tile * cell_width + 2) : 0;
+  const int64_t cells_a_line =
+      tiles_a_line > 0 ? tiles_a_line * drawing->tile : (LINE_WIDTH - MARGIN + 1) / cell_width;
   for (int64_t linear = 0; linear < drawing->count; linear++) {
     if (linear % cells_a_line == 0) {
       fprintf(file, "%s%*s", linear > 0 ? "\n" : "", MARGIN, "");
     } else {
-      fputc(' ', file);
+      fputs(tiles_a_line > 0 && linear % drawing->tile == 0 ? " | " : " ", file);
     }
-    int64_t index[RELAYOUT_MAX_RANK];
-    relayout_index_from_linear(drawing->shape, linear, index, NULL);
-    print_cell(drawing, index, 0, file);
+    print_position(drawing, linear, file);
   }
   fputc('\n', file);
 }
@@ -146,7 +191,7 @@ static void draw_memory(const picture *drawing, FILE *file) {
 void picture_draw(const relayout_shape *shape, FILE *file) {
   const picture drawing = picture_of(shape);
   if (has_matrix(shape)) {
-    fprintf(file, "\nthe array%s:\n", relayout_shape_is_padded(shape) ? ", with its padding" : "");
+    fprintf(file, "\nthe array%s:\n", is_widened(shape) ? ", with its padding" : "");
     draw_matrix(&drawing, file);
   }
   fputs("\nits memory:\n", file);

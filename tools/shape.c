@@ -8,33 +8,31 @@
 #include "picture.h"
 #include "size_text.h"
 
-/* What the library says of a shape. Tiled and packed layouts have no strides, and sizes only as far
- * as the library knows them. */
+/* What the library says of a shape. Tiled layouts have no strides. */
 typedef struct shape_facts {
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   int64_t padded_dimensions[RELAYOUT_MAX_RANK];
   char padding_value[PADDING_TEXT_CAPACITY];
-  bool has_sizes;
+  bool is_widened; /* some padded dimension is wider than its dimension */
   int64_t physical_elements;
   size_t byte_size;
+  size_t padding_byte_size;
   bool has_strides;
   int64_t strides[RELAYOUT_MAX_RANK];
-  relayout_error why_unknown;
 } shape_facts;
 
 static shape_facts facts_of(const relayout_shape *shape) {
-  shape_facts facts = {.has_sizes = false};
+  shape_facts facts = {.is_widened = false};
   relayout_shape_format(shape, facts.text, sizeof facts.text);
   padding_text(&shape->layout, shape->element_type, facts.padding_value);
   for (int32_t d = 0; d < shape->rank; d++) {
     facts.padded_dimensions[d] = relayout_shape_padded_dimension(shape, d);
+    facts.is_widened = facts.is_widened || facts.padded_dimensions[d] > shape->dimensions[d];
   }
-  facts.has_strides =
-      relayout_shape_strides(shape, facts.strides, &facts.why_unknown) == RELAYOUT_OK;
-  facts.has_sizes =
-      relayout_shape_physical_element_count(shape, &facts.physical_elements, &facts.why_unknown) ==
-          RELAYOUT_OK &&
-      relayout_shape_byte_size(shape, &facts.byte_size, &facts.why_unknown) == RELAYOUT_OK;
+  facts.has_strides = relayout_shape_strides(shape, facts.strides, NULL) == RELAYOUT_OK;
+  relayout_shape_physical_element_count(shape, &facts.physical_elements, NULL);
+  relayout_shape_byte_size(shape, &facts.byte_size, NULL);
+  relayout_shape_padding_byte_size(shape, &facts.padding_byte_size, NULL);
   return facts;
 }
 
@@ -55,13 +53,9 @@ static void print_json(const relayout_shape *shape, const shape_facts *facts) {
   json_integers(&json, "padded_dimensions", rank, facts->padded_dimensions);
   json_text(&json, "padding_value", facts->padding_value);
   json_integer(&json, "elements", relayout_shape_element_count(shape));
-  if (facts->has_sizes) {
-    json_integer(&json, "physical_elements", facts->physical_elements);
-    json_unsigned(&json, "byte_size", facts->byte_size);
-  } else {
-    json_null(&json, "physical_elements");
-    json_null(&json, "byte_size");
-  }
+  json_integer(&json, "physical_elements", facts->physical_elements);
+  json_unsigned(&json, "byte_size", facts->byte_size);
+  json_unsigned(&json, "padding_byte_size", facts->padding_byte_size);
   if (facts->has_strides) {
     json_integers(&json, "strides", rank, facts->strides);
   } else {
@@ -79,42 +73,55 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
   printf("%s\n", count == 0 ? "none" : "");
 }
 
+static void print_element_type(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  const bool is_packed = bits > 0 && bits < 8;
+  const int64_t size =
+      is_packed ? bits : (int64_t)relayout_element_type_byte_size(shape->element_type);
+  printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
+         relayout_element_type_name(shape->element_type), size, is_packed ? "bit" : "byte",
+         size == 1 ? "" : "s");
+}
+
+static void print_sizes(const relayout_shape *shape, const shape_facts *facts) {
+  printf("%-17s%" PRId64, "elements", relayout_shape_element_count(shape));
+  if (relayout_shape_is_padded(shape)) {
+    printf(", %" PRId64 " with padding", facts->physical_elements);
+  }
+  putchar('\n');
+  char readable[SIZE_TEXT_CAPACITY];
+  size_text(facts->byte_size, readable);
+  printf("%-17s%zu", "bytes", facts->byte_size);
+  printf(facts->byte_size < 1024 ? "\n" : " (%s)\n", readable);
+  if (facts->padding_byte_size > 0) {
+    printf("%-17s%zu (%.1f %%)\n", "of them padding", facts->padding_byte_size,
+           100 * (double)facts->padding_byte_size / (double)facts->byte_size);
+  }
+}
+
 static void print_text(const relayout_shape *shape, const shape_facts *facts) {
   const size_t rank = (size_t)shape->rank;
   int64_t minor_to_major[RELAYOUT_MAX_RANK];
   for (size_t i = 0; i < rank; i++) {
     minor_to_major[i] = shape->layout.minor_to_major[i];
   }
-  const size_t element_size = relayout_element_type_byte_size(shape->element_type);
   printf("%s\n\n", facts->text);
-  printf("%-17s%s, %zu %s an element\n", "element type",
-         relayout_element_type_name(shape->element_type), element_size,
-         element_size == 1 ? "byte" : "bytes");
+  print_element_type(shape);
   printf("%-17s%" PRId32 ", true rank %" PRId32 "\n", "rank", shape->rank,
          relayout_shape_true_rank(shape));
   print_numbers("dimensions", rank, shape->dimensions);
   print_numbers("minor to major", rank, minor_to_major);
-  if (relayout_shape_is_padded(shape)) {
+  if (facts->is_widened) {
     print_numbers("padded to", rank, facts->padded_dimensions);
+  }
+  if (relayout_shape_is_padded(shape)) {
     printf("%-17s%s\n", "padding value", facts->padding_value);
   }
-  printf("%-17s%" PRId64, "elements", relayout_shape_element_count(shape));
-  if (facts->has_sizes && relayout_shape_is_padded(shape)) {
-    printf(", %" PRId64 " with padding", facts->physical_elements);
-  }
-  putchar('\n');
-  if (facts->has_sizes) {
-    char readable[SIZE_TEXT_CAPACITY];
-    size_text(facts->byte_size, readable);
-    printf("%-17s%zu", "bytes", facts->byte_size);
-    printf(facts->byte_size < 1024 ? "\n" : " (%s)\n", readable);
-  }
+  print_sizes(shape, facts);
   if (facts->has_strides) {
     print_numbers("strides", rank, facts->strides);
-  }
-  if (!facts->has_sizes || !facts->has_strides) {
-    printf("%-17s%s\n", facts->has_sizes ? "strides" : "bytes, strides",
-           facts->why_unknown.message);
+  } else {
+    printf("%-17snone: the layout is tiled\n", "strides");
   }
   if (picture_is_possible(shape)) {
     picture_draw(shape, stdout);
@@ -152,12 +159,13 @@ const command command_shape = {
         "\n"
         "Prints what is known of a shape. A small one is drawn: its elements are a, b, c, ...\n"
         "with the last dimension fastest, its padding is 0, 1, lowest, highest, ? (unknown) or\n"
-        "the literal itself.\n"
+        "the literal itself. In memory, | stands between innermost tiles.\n"
         "\n"
         "  --json   one object: text, element_type, rank, true_rank, dimensions,\n"
         "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
-        "           padding_value, elements, physical_elements, byte_size, and strides, in\n"
-        "           elements; what a tiled layout does not have is null\n"
+        "           padding_value, elements, physical_elements, byte_size, padding_byte_size\n"
+        "           (how much of that is padding), and strides, in elements, null for a tiled\n"
+        "           layout\n"
         "\n"
         "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n",
     .run = run,

@@ -5,7 +5,8 @@
 #include "oracle/oracle.h"
 
 exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
-                          const uint8_t *source, const uint8_t *result, size_t size) {
+                          const relayout_plan_options *options, const uint8_t *source,
+                          const uint8_t *result, size_t size) {
   if (size == 0) {
     return EXIT_CODE_OK;
   }
@@ -13,7 +14,11 @@ exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
   if (expected == NULL) {
     return report(EXIT_CODE_FAILURE, "no memory for %zu bytes to verify with", size);
   }
-  oracle_relayout(from, to, source, expected);
+  const oracle_options asked = {.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP,
+                                .scale = options->scale,
+                                .source_byte_strides = options->source_byte_strides,
+                                .destination_byte_strides = options->destination_byte_strides};
+  oracle_relayout_with(&asked, from, to, source, expected);
   size_t at = 0;
   while (at < size && result[at] == expected[at]) {
     at += 1;

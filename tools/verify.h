@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "relayout/shape.h"
+#include "relayout/plan.h"
 #include "report.h"
 
-/* Whether `result`, of `size` bytes that were zero before the relayout of `source`, is what it must
- * be. Reports the first byte that is not. */
+/* Whether `result`, of `size` bytes that were zero before the relayout of `source` under these
+ * options, is what it must be. Reports the first byte that is not. */
 exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
-                          const uint8_t *source, const uint8_t *result, size_t size);
+                          const relayout_plan_options *options, const uint8_t *source,
+                          const uint8_t *result, size_t size);
 
 #endif

@@ -7,25 +7,67 @@
 #include "promise.h"
 #include "relayout/index.h"
 
-/* Whatever is valid can be measured and indexed, or is refused for its tiles. */
-static void check_use(const relayout_shape *shape) {
-  int64_t strides[RELAYOUT_MAX_RANK];
+/* What lies at a position has no multi-index, or one that leads back to it. */
+static void check_position(const relayout_shape *shape, int64_t position) {
   int64_t index[RELAYOUT_MAX_RANK];
-  int64_t count = 0;
   int64_t linear = -1;
-  relayout_error error;
-  const relayout_status status = relayout_shape_physical_element_count(shape, &count, &error);
-  if (status != RELAYOUT_OK) {
-    require(status == RELAYOUT_UNSUPPORTED, "a valid shape has a size");
+  require(relayout_index_from_linear(shape, position, index, NULL) == RELAYOUT_OK,
+          "every position can be asked for");
+  if (shape->rank > 0 && index[0] == -1) {
+    require(relayout_shape_is_padded(shape), "there is padding");
+    require(!relayout_index_in_bounds(shape, index), "which is no element");
     return;
   }
-  require(relayout_shape_strides(shape, strides, NULL) == RELAYOUT_OK, "it has strides");
+  require(relayout_index_to_linear(shape, index, &linear, NULL) == RELAYOUT_OK,
+          "a multi-index has a position");
+  require(linear == (shape->rank == 0 ? 0 : position), "the one it comes from");
+}
+
+/* An element's position lies in the array and leads back to it. */
+static void check_element(const relayout_shape *shape, const int64_t *index, int64_t count) {
+  int64_t back[RELAYOUT_MAX_RANK];
+  int64_t linear = -1;
+  require(relayout_index_to_linear(shape, index, &linear, NULL) == RELAYOUT_OK,
+          "an element has a position");
+  require(linear >= 0 && linear < count, "which lies in the array");
+  require(relayout_index_from_linear(shape, linear, back, NULL) == RELAYOUT_OK &&
+              memcmp(index, back, (size_t)shape->rank * sizeof *index) == 0,
+          "and which is its own");
+}
+
+static void check_sizes(const relayout_shape *shape, int64_t count) {
+  int64_t strides[RELAYOUT_MAX_RANK];
+  size_t bytes = 0;
+  size_t padding = 0;
+  const bool is_tiled = shape->layout.tile_count > 0;
   require(count >= relayout_shape_element_count(shape), "padding adds elements");
+  require(relayout_shape_byte_size(shape, &bytes, NULL) == RELAYOUT_OK &&
+              relayout_shape_padding_byte_size(shape, &padding, NULL) == RELAYOUT_OK,
+          "a valid shape has a size");
+  require(padding <= bytes && (padding == 0 || relayout_shape_is_padded(shape)),
+          "of which padding is a part");
+  require((relayout_shape_strides(shape, strides, NULL) == RELAYOUT_OK) == !is_tiled,
+          "strides where there are no tiles");
+}
+
+/* Whatever is valid can be measured and indexed. */
+static void check_use(const relayout_shape *shape) {
+  int64_t count = 0;
+  require(relayout_shape_physical_element_count(shape, &count, NULL) == RELAYOUT_OK,
+          "a valid shape has a size");
+  check_sizes(shape, count);
   if (count > 0) {
-    require(relayout_index_from_linear(shape, count - 1, index, NULL) == RELAYOUT_OK &&
-                relayout_index_to_linear(shape, index, &linear, NULL) == RELAYOUT_OK &&
-                linear == count - 1,
-            "the last position has an index");
+    check_position(shape, 0);
+    check_position(shape, count / 2);
+    check_position(shape, count - 1);
+  }
+  if (relayout_shape_element_count(shape) > 0) {
+    int64_t index[RELAYOUT_MAX_RANK] = {0};
+    check_element(shape, index, count);
+    for (int32_t d = 0; d < shape->rank; ++d) {
+      index[d] = shape->dimensions[d] - 1;
+    }
+    check_element(shape, index, count);
   }
 }
 
@@ -45,6 +87,7 @@ static void check_shape(const char *text) {
           "every shape's text fits");
   require(relayout_shape_parse(printed, &again, NULL) == RELAYOUT_OK, "what is printed parses");
   require(relayout_shape_equal(&shape, &again), "to an equal shape");
+  require(relayout_shape_equal_ignoring_tiles(&shape, &again), "also without tiles");
   relayout_shape_format(&again, reprinted, sizeof reprinted);
   require(strcmp(printed, reprinted) == 0, "which prints the same");
   check_use(&shape);
@@ -80,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_layout(brace, RELAYOUT_F16, 2);
     check_layout(brace, RELAYOUT_S4, 1);
     check_layout(brace, RELAYOUT_C128, 0);
+    check_layout(brace, RELAYOUT_PRED, 3);
   }
   free(text);
   return 0;

@@ -38,6 +38,71 @@ static void test_figures(void **state) {
   }
 }
 
+static const figure tiled_figures[] = {
+    {"u8[3,5]{1,0:T(2,2)}", "abfgcdhie0j0kl00mn00o000"},
+    {"u8[3,5]{0,1:T(2,2)}", "afbgk0l0chdim0n0ej00o000"},
+    {"u8[3,5]{1,0:T(2,2)L(10)}", "abfgcdhie0j0kl00mn00o000000000"},
+    {"u8[2,3]{1,0:T(2,2)(2,1)}", "adbecf00"},
+    {"u8[2,3]{1,0:T(*,4)}", "abcdef00"},
+    {"u8[6]{0:T(2,2)}", "ab00cd00ef00"},
+    {"u4[2,3]{1,0:T(2)E(4)}", "abc0def0"},
+    {"u4[2,3]{0,1:L(8)E(4)}", "adbecf00"},
+};
+
+/* Letters count elements in the order of ascending multi-indices. */
+static char letter_of(const relayout_shape *shape, const int64_t *index) {
+  int64_t number = 0;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    number = number * shape->dimensions[d] + index[d];
+  }
+  return (char)('a' + number);
+}
+
+static void test_tiled_figures(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof tiled_figures / sizeof tiled_figures[0]; ++i) {
+    const relayout_shape shape = shape_of(tiled_figures[i].shape);
+    const size_t size = strlen(tiled_figures[i].memory);
+    for (size_t at = 0; at < size; ++at) {
+      int64_t index[2];
+      assert_int_equal(relayout_index_from_linear(&shape, (int64_t)at, index, NULL), RELAYOUT_OK);
+      if (tiled_figures[i].memory[at] == '0') {
+        assert_int_equal(index[0], -1);
+        assert_int_equal(index[shape.rank - 1], -1);
+        assert_false(relayout_index_in_bounds(&shape, index));
+        continue;
+      }
+      assert_int_equal(letter_of(&shape, index), tiled_figures[i].memory[at]);
+      int64_t linear;
+      assert_int_equal(relayout_index_to_linear(&shape, index, &linear, NULL), RELAYOUT_OK);
+      assert_int_equal(linear, at);
+    }
+    int64_t index[2];
+    assert_int_equal(relayout_index_from_linear(&shape, (int64_t)size, index, NULL),
+                     RELAYOUT_OUT_OF_RANGE);
+  }
+}
+
+/* Beneath tiles, wider dimensions have multi-indices that are out of bounds. */
+static void test_widened_and_tiled(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("u8[1,2]{1,0:PD(2,3)T(2,2)}");
+  static const int64_t expected[][2] = {{0, 0}, {0, 1},   {1, 0}, {1, 1},
+                                        {0, 2}, {-1, -1}, {1, 2}, {-1, -1}};
+  for (int64_t at = 0; at < 8; ++at) {
+    int64_t index[2];
+    assert_int_equal(relayout_index_from_linear(&shape, at, index, NULL), RELAYOUT_OK);
+    assert_memory_equal(index, expected[at], sizeof index);
+    assert_int_equal(relayout_index_in_bounds(&shape, index), at < 2);
+  }
+  const relayout_shape scalar = shape_of("u8[]{:T(2)L(4)}");
+  int64_t linear;
+  assert_int_equal(relayout_index_to_linear(&scalar, NULL, &linear, NULL), RELAYOUT_OK);
+  assert_int_equal(linear, 0);
+  assert_int_equal(relayout_index_from_linear(&scalar, 3, NULL, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_index_from_linear(&scalar, 4, NULL, NULL), RELAYOUT_OUT_OF_RANGE);
+}
+
 /* ---- Every order up to rank 4, padded and not ---- */
 
 /* The next permutation in lexicographic order; false after the last. */
@@ -232,10 +297,15 @@ static void test_null_arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_figures),        cmocka_unit_test(test_every_order),
-      cmocka_unit_test(test_bump),           cmocka_unit_test(test_in_bounds),
-      cmocka_unit_test(test_out_of_range),   cmocka_unit_test(test_large),
+      cmocka_unit_test(test_figures),
+      cmocka_unit_test(test_every_order),
+      cmocka_unit_test(test_bump),
+      cmocka_unit_test(test_in_bounds),
+      cmocka_unit_test(test_out_of_range),
+      cmocka_unit_test(test_large),
       cmocka_unit_test(test_null_arguments),
+      cmocka_unit_test(test_tiled_figures),
+      cmocka_unit_test(test_widened_and_tiled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

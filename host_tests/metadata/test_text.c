@@ -30,7 +30,16 @@ static const round_trip round_trips[] = {
     {"bf16[16,256]{1,0:T(8,128)(2,1)}", NULL},
     {"bf16[2048]{0:T(1024)(128)(2,1)}", NULL},
     {"f32[2,3,4]{2,1,0:T(*,8)}", NULL},
-    {"f32[2,3,4]{2,1,0:T(*,*,8)L(16)E(32)S(1)}", NULL},
+    {"f32[2,3,4]{2,1,0:T(*,*,8)L(16)E(32)S(1)}", "f32[2,3,4]{2,1,0:T(*,*,8)L(16)S(1)}"},
+    {"s4[9216,6144]{1,0:T(64,128)(8,1)E(4)}", NULL},
+    {"pred[9]{0:E(8)}", "pred[9]{0}"},
+    {"pred[9]{0:E(1)}", NULL},
+    {"pred[9]{0:E(2)}", NULL},
+    {"u2[9]{0:E(2)}", NULL},
+    {"u1[9]{0:L(3)E(4)}", NULL},
+    {"f4e2m1fn[9]{0:E(4)}", NULL},
+    {"f6e2m3fn[9]{0:E(8)}", "f6e2m3fn[9]{0}"},
+    {"c128[9]{0:E(128)}", "c128[9]{0}"},
     {"f32[2]{0:L(1)}", "f32[2]{0}"},
     {"f32[2]{0:E(0)}", "f32[2]{0}"},
     {"f32[2]{0:S(0)}", "f32[2]{0}"},
@@ -149,10 +158,35 @@ static const refusal refusals[] = {
     {"f32[2]{0:L(-1)}", RELAYOUT_INVALID_SHAPE, "column 12: a tail alignment of -1"},
     {"f32[2]{0:L()}", RELAYOUT_INVALID_TEXT, "column 12: expected a tail alignment"},
     {"f32[2]{0:E(-1)}", RELAYOUT_INVALID_SHAPE, "column 12: an element size of -1"},
+    {"f32[2]{0:E(4)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 4, and an element of f32 takes 32 bits"},
+    {"s8[2]{0:E(4)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 4, and an element of s8 takes 8 bits"},
+    {"s4[2]{0:E(3)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 3, and an element of s4 takes 4 or 8 bits"},
+    {"s4[2]{0:E(2)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 2, and an element of s4 takes 4 or 8 bits"},
+    {"u2[2]{0:E(1)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 1, and an element of u2 takes 2, 4 or 8 bits"},
+    {"pred[2]{0:E(16)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 16, and an element of pred takes 1, 2, 4 or 8 bits"},
+    {"f6e3m2fn[2]{0:E(4)}", RELAYOUT_INVALID_SHAPE,
+     "element_size_in_bits is 4, and an element of f6e3m2fn takes 8 bits"},
+    {"f32[2]{0:T(9223372036854775807)}", RELAYOUT_SIZE_OVERFLOW,
+     "with tile 0, an array of f32 exceeds 2305843009213693951 elements"},
+    {"u8[2,2]{1,0:T(2)(4294967296,2147483648)}", RELAYOUT_SIZE_OVERFLOW,
+     "with tile 1, an array of u8 exceeds 9223372036854775807 elements"},
+    {"s4[2,0]{1,0:T(4294967296,2147483648)E(4)}", RELAYOUT_SIZE_OVERFLOW,
+     "with tile 0, an array of s4 exceeds 9223372036854775807 elements"},
+    {"u16[3]{0:L(4611686018427387904)}", RELAYOUT_SIZE_OVERFLOW,
+     "with tail_padding_alignment_in_elements, which is 4611686018427387904, an array of u16"},
+    {"u8[9223372036854775807]{0:L(2)}", RELAYOUT_SIZE_OVERFLOW,
+     "with tail_padding_alignment_in_elements, which is 2, an array of u8 exceeds"},
+    {"f32[2]{0:T(*)}", RELAYOUT_INVALID_SHAPE, "tile_dimensions[0] is *, and the last"},
     {"f32[2]{0:S(1,2)}", RELAYOUT_INVALID_TEXT, "column 13: expected ')', found ',2)}'"},
     {"f32[2]{0:L(1)L(1)}", RELAYOUT_INVALID_TEXT, "column 14: property L stands twice"},
     {"f32[2]{0:PV(1)PD(3)}", RELAYOUT_INVALID_TEXT, "column 15: property PD must stand before PV"},
-    {"f32[2]{0:E(4)T(2)}", RELAYOUT_INVALID_TEXT, "column 14: property T must stand before E"},
+    {"f32[2]{0:E(32)T(2)}", RELAYOUT_INVALID_TEXT, "column 15: property T must stand before E"},
     {"f32[2]{0:X(4)}", RELAYOUT_INVALID_TEXT,
      "column 10: expected a property or '}', found 'X(4)}'"},
     {"f32[2]{0:,}", RELAYOUT_INVALID_TEXT, "column 10: expected a property or '}', found ',}'"},
@@ -250,7 +284,8 @@ static void test_capacities(void **state) {
   check_refusal(&(refusal){text, RELAYOUT_UNSUPPORTED, "tuples"});
 }
 
-/* The longest numbers everywhere still fit RELAYOUT_SHAPE_TEXT_SIZE. */
+/* The longest numbers that an array's size allows still fit RELAYOUT_SHAPE_TEXT_SIZE, and so do the
+ * longest of all in a layout, which has no size. */
 static void test_longest_text(void **state) {
   (void)state;
   relayout_shape shape = {.element_type = RELAYOUT_F8E4M3B11FNUZ, .rank = RELAYOUT_MAX_RANK};
@@ -266,14 +301,20 @@ static void test_longest_text(void **state) {
   layout->tile_count = RELAYOUT_MAX_TILES;
   for (int32_t i = 0; i < RELAYOUT_MAX_TILE_DIMENSIONS; ++i) {
     layout->tile_ranks[i / 8] = 8;
-    layout->tile_dimensions[i] = INT64_MAX;
+    layout->tile_dimensions[i] = i % 8 == 7 ? INT64_C(1000000000000000000) : 1;
   }
   layout->tail_padding_alignment_in_elements = INT64_MAX;
-  layout->element_size_in_bits = INT64_MAX;
   layout->memory_space = INT64_MIN;
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   print(&shape, text);
   check_round_trip(text, text);
+  for (int32_t i = 0; i < RELAYOUT_MAX_TILE_DIMENSIONS; ++i) {
+    layout->tile_dimensions[i] = INT64_MAX;
+  }
+  for (int32_t d = 0; d < shape.rank; ++d) {
+    layout->padded_dimensions[d] = INT64_MAX;
+  }
+  assert_true(relayout_layout_format(layout, shape.element_type, text, sizeof text) < sizeof text);
 }
 
 static void test_buffer_sizes(void **state) {

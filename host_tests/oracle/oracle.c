@@ -1,119 +1,17 @@
-/* The definition of a relayout, and the number formats' facts that its padding needs. Depends on
- * the public structs alone. */
+/* The definition of a relayout. Depends on the public structs alone. */
 #include "oracle/oracle.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* ---- Number formats ------------------------------------------------------------------------- */
+#include "oracle/conversion.h"
+#include "oracle/formats.h"
 
-typedef enum format_kind {
-  BOOLEAN,
-  TWOS_COMPLEMENT,
-  NATURAL,
-  FLOATING, /* one number */
-  COMPLEX   /* two numbers of this format, the real one first */
-} format_kind;
-
-/* What the largest magnitudes of a floating format stand for. */
-typedef enum format_top {
-  TOP_INFINITY, /* the largest exponent is infinity and NaN, as in IEEE 754 */
-  TOP_NAN,      /* the largest pattern alone is NaN: ...fn of 8 bits */
-  TOP_FINITE    /* all are numbers: ...fnuz, and ...fn of fewer bits */
-} format_top;
-
-typedef struct number_format {
-  format_kind kind;
-  unsigned bits; /* of the number, or of each of the two */
-  unsigned exponent_bits;
-  unsigned mantissa_bits;
-  unsigned bias;
-  format_top top;
-} number_format;
-
-static number_format format_of(relayout_element_type type) {
-  switch (type) {
-  case RELAYOUT_PRED:
-    return (number_format){BOOLEAN, 8, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S1:
-    return (number_format){TWOS_COMPLEMENT, 1, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S2:
-    return (number_format){TWOS_COMPLEMENT, 2, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S4:
-    return (number_format){TWOS_COMPLEMENT, 4, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S8:
-    return (number_format){TWOS_COMPLEMENT, 8, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S16:
-    return (number_format){TWOS_COMPLEMENT, 16, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S32:
-    return (number_format){TWOS_COMPLEMENT, 32, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_S64:
-    return (number_format){TWOS_COMPLEMENT, 64, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U1:
-    return (number_format){NATURAL, 1, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U2:
-    return (number_format){NATURAL, 2, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U4:
-    return (number_format){NATURAL, 4, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U8:
-    return (number_format){NATURAL, 8, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U16:
-    return (number_format){NATURAL, 16, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U32:
-    return (number_format){NATURAL, 32, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_U64:
-    return (number_format){NATURAL, 64, 0, 0, 0, TOP_FINITE};
-  case RELAYOUT_F4E2M1FN:
-    return (number_format){FLOATING, 4, 2, 1, 1, TOP_FINITE};
-  case RELAYOUT_F6E2M3FN:
-    return (number_format){FLOATING, 6, 2, 3, 1, TOP_FINITE};
-  case RELAYOUT_F6E3M2FN:
-    return (number_format){FLOATING, 6, 3, 2, 3, TOP_FINITE};
-  case RELAYOUT_F8E3M4:
-    return (number_format){FLOATING, 8, 3, 4, 3, TOP_INFINITY};
-  case RELAYOUT_F8E4M3:
-    return (number_format){FLOATING, 8, 4, 3, 7, TOP_INFINITY};
-  case RELAYOUT_F8E4M3FN:
-    return (number_format){FLOATING, 8, 4, 3, 7, TOP_NAN};
-  case RELAYOUT_F8E4M3FNUZ:
-    return (number_format){FLOATING, 8, 4, 3, 8, TOP_FINITE};
-  case RELAYOUT_F8E4M3B11FNUZ:
-    return (number_format){FLOATING, 8, 4, 3, 11, TOP_FINITE};
-  case RELAYOUT_F8E5M2:
-    return (number_format){FLOATING, 8, 5, 2, 15, TOP_INFINITY};
-  case RELAYOUT_F8E5M2FNUZ:
-    return (number_format){FLOATING, 8, 5, 2, 16, TOP_FINITE};
-  case RELAYOUT_F8E8M0FNU: /* no sign: the exponent takes all bits */
-    return (number_format){FLOATING, 8, 8, 0, 127, TOP_NAN};
-  case RELAYOUT_F16:
-    return (number_format){FLOATING, 16, 5, 10, 15, TOP_INFINITY};
-  case RELAYOUT_BF16:
-    return (number_format){FLOATING, 16, 8, 7, 127, TOP_INFINITY};
-  case RELAYOUT_F32:
-    return (number_format){FLOATING, 32, 8, 23, 127, TOP_INFINITY};
-  case RELAYOUT_F64:
-    return (number_format){FLOATING, 64, 11, 52, 1023, TOP_INFINITY};
-  case RELAYOUT_C64:
-    return (number_format){COMPLEX, 32, 8, 23, 127, TOP_INFINITY};
-  case RELAYOUT_C128:
-    return (number_format){COMPLEX, 64, 11, 52, 1023, TOP_INFINITY};
-  case RELAYOUT_ELEMENT_TYPE_INVALID:
-    break;
-  }
-  return (number_format){BOOLEAN, 0, 0, 0, 0, TOP_FINITE};
-}
-
-static size_t number_size(const number_format *format) {
-  return (format->bits + 7) / 8;
-}
+/* ---- Padding -------------------------------------------------------------------------------- */
 
 size_t oracle_element_size(relayout_element_type type) {
   const number_format format = format_of(type);
-  return (format.kind == COMPLEX ? 2 : 1) * number_size(&format);
-}
-
-static uint64_t ones(unsigned bits) {
-  return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+  return (format.kind == COMPLEX ? 2 : 1) * format_size(&format);
 }
 
 static bool one(const number_format *format, uint64_t *pattern) {
@@ -133,25 +31,24 @@ static bool one(const number_format *format, uint64_t *pattern) {
   return false;
 }
 
+/* Infinity comes next after the greatest number. */
+static uint64_t greatest_or_infinity(const number_format *format) {
+  return format_greatest(format) + (format->top == TOP_INFINITY ? 1 : 0);
+}
+
 static bool highest(const number_format *format, uint64_t *pattern) {
-  const unsigned magnitude_bits = format->exponent_bits + format->mantissa_bits;
   switch (format->kind) {
   case BOOLEAN:
     *pattern = 1;
     return true;
   case NATURAL:
-    *pattern = ones(format->bits);
+    *pattern = format_ones(format->bits);
     return true;
   case TWOS_COMPLEMENT:
-    *pattern = ones(format->bits - 1);
+    *pattern = format_ones(format->bits - 1);
     return true;
   case FLOATING:
-    *pattern = ones(magnitude_bits);
-    if (format->top == TOP_NAN) {
-      *pattern -= 1;
-    } else if (format->top == TOP_INFINITY) {
-      *pattern -= ones(format->mantissa_bits);
-    }
+    *pattern = greatest_or_infinity(format);
     return true;
   case COMPLEX: /* has no order */
     return false;
@@ -160,7 +57,6 @@ static bool highest(const number_format *format, uint64_t *pattern) {
 }
 
 static bool lowest(const number_format *format, uint64_t *pattern) {
-  const unsigned sign_bit = format->exponent_bits + format->mantissa_bits;
   switch (format->kind) {
   case BOOLEAN:
   case NATURAL:
@@ -170,38 +66,16 @@ static bool lowest(const number_format *format, uint64_t *pattern) {
     *pattern = (uint64_t)1 << (format->bits - 1);
     return true;
   case FLOATING: /* the highest, negated; the smallest power where there is no sign */
-    if (sign_bit == format->bits) {
+    if (format_sign(format) == 0) {
       *pattern = 0;
       return true;
     }
-    highest(format, pattern);
-    *pattern |= (uint64_t)1 << sign_bit;
+    *pattern = greatest_or_infinity(format) + format_sign(format);
     return true;
   case COMPLEX:
     return false;
   }
   return false;
-}
-
-/* Writes a number in the host's byte order. */
-static void store(uint64_t pattern, size_t size, unsigned char *bytes) {
-  const uint8_t narrow = (uint8_t)pattern;
-  const uint16_t half = (uint16_t)pattern;
-  const uint32_t word = (uint32_t)pattern;
-  switch (size) {
-  case 1:
-    memcpy(bytes, &narrow, 1);
-    return;
-  case 2:
-    memcpy(bytes, &half, 2);
-    return;
-  case 4:
-    memcpy(bytes, &word, 4);
-    return;
-  default:
-    memcpy(bytes, &pattern, 8);
-    return;
-  }
 }
 
 static bool padding_number(const number_format *format, relayout_padding_value value,
@@ -236,11 +110,19 @@ bool oracle_padding(const relayout_layout *layout, relayout_element_type type,
     return false;
   }
   memset(bytes, 0, size); /* the imaginary part, where there is one */
-  store(pattern, number_size(&format), bytes);
+  format_store(&format, pattern, bytes);
   return true;
 }
 
-/* ---- The definition ------------------------------------------------------------------------- */
+/* ---- Where elements lie --------------------------------------------------------------------- */
+
+/* An element's place in an array of several dimensions, listed major to minor. A tile adds as many
+ * dimensions as it has, and as many again in front where there are too few. */
+typedef struct place {
+  int32_t rank;
+  int64_t extents[RELAYOUT_MAX_RANK + 2 * RELAYOUT_MAX_TILE_DIMENSIONS];
+  int64_t digits[RELAYOUT_MAX_RANK + 2 * RELAYOUT_MAX_TILE_DIMENSIONS];
+} place;
 
 /* The width of logical dimension d in memory. */
 static int64_t width(const relayout_shape *shape, int32_t d) {
@@ -248,41 +130,159 @@ static int64_t width(const relayout_shape *shape, int32_t d) {
                                                   : shape->dimensions[d];
 }
 
-size_t oracle_byte_size(const relayout_shape *shape) {
-  size_t bytes = oracle_element_size(shape->element_type);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    bytes *= (size_t)width(shape, d);
-  }
-  return bytes;
+static void make_room(place *p, int32_t at, int32_t count) {
+  const size_t size = (size_t)(p->rank - at) * sizeof(p->digits[0]);
+  memmove(p->extents + at + count, p->extents + at, size);
+  memmove(p->digits + at + count, p->digits + at, size);
+  p->rank += count;
 }
 
-/* Where an element lies: the fastest dimension first, each step of the next one passing over all
- * that came before. */
-static size_t element_number(const relayout_shape *shape, const int64_t *index) {
-  size_t number = 0;
-  size_t stride = 1;
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    const int32_t d = shape->layout.minor_to_major[i];
-    number += (size_t)index[d] * stride;
-    stride *= (size_t)width(shape, d);
+static void prepend_ones(place *p, int32_t count) {
+  make_room(p, 0, count);
+  for (int32_t i = 0; i < count; ++i) {
+    p->extents[i] = 1;
+    p->digits[i] = 0;
+  }
+}
+
+/* Dimension i and the next more minor one become one. */
+static void combine(place *p, int32_t i) {
+  p->digits[i + 1] += p->digits[i] * p->extents[i + 1];
+  p->extents[i + 1] *= p->extents[i];
+  make_room(p, i + 1, -1);
+}
+
+/* Carries out one tile; XLA's rules, docs/tiled_layout.md. */
+static void apply_tile(place *p, int32_t tile_rank, const int64_t *tile) {
+  if (tile_rank > p->rank) {
+    prepend_ones(p, tile_rank - p->rank);
+  }
+  int64_t sizes[RELAYOUT_MAX_TILE_DIMENSIONS];
+  int32_t count = 0;
+  int32_t at = p->rank - tile_rank; /* of the tile's next dimension */
+  for (int32_t i = 0; i < tile_rank; ++i) {
+    if (tile[i] == RELAYOUT_TILE_COMBINE) {
+      combine(p, at);
+    } else {
+      sizes[count++] = tile[i];
+      at += 1;
+    }
+  }
+  const int32_t first = p->rank - count;
+  make_room(p, p->rank, count);
+  for (int32_t i = first; i < first + count; ++i) {
+    const int64_t size = sizes[i - first];
+    p->extents[i + count] = size;
+    p->digits[i + count] = p->digits[i] % size;
+    p->extents[i] = (p->extents[i] + size - 1) / size;
+    p->digits[i] /= size;
+  }
+}
+
+/* The place of an element after all tiles. */
+static void find_place(const relayout_shape *shape, const int64_t *index, place *p) {
+  const relayout_layout *layout = &shape->layout;
+  p->rank = shape->rank;
+  for (int32_t i = 0; i < p->rank; ++i) {
+    const int32_t d = layout->minor_to_major[p->rank - 1 - i];
+    p->extents[i] = width(shape, d);
+    p->digits[i] = index[d];
+  }
+  const int64_t *tile = layout->tile_dimensions;
+  for (int32_t i = 0; i < layout->tile_count; ++i) {
+    apply_tile(p, layout->tile_ranks[i], tile);
+    tile += layout->tile_ranks[i];
+  }
+}
+
+int64_t oracle_linear_index(const relayout_shape *shape, const int64_t *index) {
+  place p;
+  find_place(shape, index, &p);
+  int64_t number = 0;
+  for (int32_t i = 0; i < p.rank; ++i) {
+    number = number * p.extents[i] + p.digits[i];
   }
   return number;
 }
 
-static bool is_in_bounds(const relayout_shape *shape, const int64_t *index) {
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    if (index[d] >= shape->dimensions[d]) {
-      return false;
-    }
+int64_t oracle_element_count(const relayout_shape *shape) {
+  const int64_t first[RELAYOUT_MAX_RANK] = {0};
+  place p;
+  find_place(shape, first, &p);
+  int64_t count = 1;
+  for (int32_t i = 0; i < p.rank; ++i) {
+    count *= p.extents[i];
   }
-  return true;
+  const int64_t alignment = shape->layout.tail_padding_alignment_in_elements;
+  return alignment > 1 ? (count + alignment - 1) / alignment * alignment : count;
 }
 
-/* Steps through all positions in memory, padding included; false after the last one. */
-static bool next_position(const relayout_shape *shape, int64_t *index) {
+int64_t oracle_element_bits(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  return bits > 0 ? bits : 8 * (int64_t)oracle_element_size(shape->element_type);
+}
+
+size_t oracle_byte_size(const relayout_shape *shape) {
+  return ((size_t)oracle_element_count(shape) * (size_t)oracle_element_bits(shape) + 7) / 8;
+}
+
+/* ---- Elements in memory --------------------------------------------------------------------- */
+
+/* Element number `number` of elements of so many bits, packed or in whole bytes, as a byte or several; low bits first. */
+static void read_element(int64_t bits, const void *array, int64_t number, unsigned char *element) {
+  const unsigned char *bytes = array;
+  if (bits >= 8) {
+    memcpy(element, bytes + number * bits / 8, (size_t)bits / 8);
+    return;
+  }
+  element[0] = (unsigned char)(bytes[number * bits / 8] >> (number * bits % 8) &
+                               (int)format_ones((unsigned)bits));
+}
+
+static void write_element(int64_t bits, void *array, int64_t number, const unsigned char *element) {
+  unsigned char *bytes = array;
+  if (bits >= 8) {
+    memcpy(bytes + number * bits / 8, element, (size_t)bits / 8);
+    return;
+  }
+  unsigned char *byte = &bytes[number * bits / 8];
+  const int shift = (int)(number * bits % 8);
+  const int mask = (int)format_ones((unsigned)bits) << shift;
+  *byte = (unsigned char)((*byte & ~mask) | (element[0] << shift & mask));
+}
+
+/* ---- The definition ------------------------------------------------------------------------- */
+
+/* Fills the array with padding, which elements replace later; and behind the last one of a packed
+ * array, what is left of the byte with zeros. */
+static void write_padding(const relayout_shape *shape, void *array) {
+  const int64_t bits = oracle_element_bits(shape);
+  const int64_t count = oracle_element_count(shape);
+  unsigned char padding[RELAYOUT_MAX_ELEMENT_SIZE];
+  if (oracle_padding(&shape->layout, shape->element_type, padding)) {
+    for (int64_t i = 0; i < count; ++i) {
+      write_element(bits, array, i, padding);
+    }
+  }
+  const unsigned char zero = 0;
+  for (int64_t bit = count * bits; bit % 8 != 0; ++bit) {
+    write_element(1, array, bit, &zero);
+  }
+}
+
+static int64_t dot(int32_t rank, const int64_t *index, const int64_t *strides) {
+  int64_t sum = 0;
+  for (int32_t d = 0; d < rank; ++d) {
+    sum += index[d] * strides[d];
+  }
+  return sum;
+}
+
+/* Steps through all indices; false after the last one. */
+static bool next_index(const relayout_shape *shape, int64_t *index) {
   for (int32_t d = shape->rank - 1; d >= 0; --d) {
     index[d] += 1;
-    if (index[d] < width(shape, d)) {
+    if (index[d] < shape->dimensions[d]) {
       return true;
     }
     index[d] = 0;
@@ -290,21 +290,50 @@ static bool next_position(const relayout_shape *shape, int64_t *index) {
   return false;
 }
 
-void oracle_relayout(const relayout_shape *from, const relayout_shape *to, const void *source,
-                     void *destination) {
-  if (oracle_byte_size(to) == 0) {
+static bool has_elements(const relayout_shape *shape) {
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (shape->dimensions[d] == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void oracle_relayout_with(const oracle_options *options, const relayout_shape *from,
+                          const relayout_shape *to, const void *source, void *destination) {
+  const int64_t *from_strides = options->source_byte_strides;
+  const int64_t *to_strides = options->destination_byte_strides;
+  const int64_t from_bits = oracle_element_bits(from);
+  const int64_t to_bits = oracle_element_bits(to);
+  const bool converts = from->element_type != to->element_type || options->scale != 1;
+  if (to_strides == NULL) {
+    write_padding(to, destination);
+  }
+  if (!has_elements(to)) {
     return;
   }
-  const size_t size = oracle_element_size(to->element_type);
-  unsigned char padding[RELAYOUT_MAX_ELEMENT_SIZE];
-  const bool writes_padding = oracle_padding(&to->layout, to->element_type, padding);
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   do {
-    unsigned char *element = (unsigned char *)destination + element_number(to, index) * size;
-    if (is_in_bounds(to, index)) {
-      memcpy(element, (const unsigned char *)source + element_number(from, index) * size, size);
-    } else if (writes_padding) {
-      memcpy(element, padding, size);
+    unsigned char element[RELAYOUT_MAX_ELEMENT_SIZE];
+    if (from_strides != NULL) {
+      memcpy(element, (const char *)source + dot(from->rank, index, from_strides), from_bits / 8);
+    } else {
+      read_element(from_bits, source, oracle_linear_index(from, index), element);
     }
-  } while (next_position(to, index));
+    if (converts) {
+      oracle_convert(from->element_type, to->element_type, options->wraps, options->scale, element,
+                     element);
+    }
+    if (to_strides != NULL) {
+      memcpy((char *)destination + dot(to->rank, index, to_strides), element, to_bits / 8);
+    } else {
+      write_element(to_bits, destination, oracle_linear_index(to, index), element);
+    }
+  } while (next_index(to, index));
+}
+
+void oracle_relayout(const relayout_shape *from, const relayout_shape *to, const void *source,
+                     void *destination) {
+  const oracle_options options = ORACLE_OPTIONS_INIT;
+  oracle_relayout_with(&options, from, to, source, destination);
 }

@@ -81,6 +81,196 @@ static void test_moves(void **state) {
   }
 }
 
+/* ---- Tiles ---------------------------------------------------------------------------------- */
+
+enum { MANY = 4, STAR = -1 };
+
+/* Dimensions major to minor in memory; tiles, and each one's dimensions, up to a 0. */
+typedef struct tiled_case {
+  int32_t rank;
+  int64_t dimensions[MANY];
+  int64_t tiles[MANY][MANY];
+  int64_t alignment;
+  int64_t count;
+  int64_t index[MANY];
+  int64_t number;
+} tiled_case;
+
+static const tiled_case tiled_cases[] = {
+    /* As XLA's documentation and tests have them. */
+    {2, {3, 5}, {{2, 2}}, 0, 24, {2, 3}, 17},
+    {1, {8}, {{2, 2}}, 0, 16, {5}, 9},
+    {1, {2048}, {{1024}, {128}, {2, 1}}, 0, 2048, {128}, 1},
+    {2, {9216, 6144}, {{64, 128}, {8, 1}}, 0, 9216 * 6144, {9, 130}, 0x2000 + 0x400 + 17},
+    /* Row 9 is row 1 of the second tile down, column 130 the third of the second across: tile 1 * 2 + 1
+     * of 1024 elements, and in it 1 * 128 + 2. */
+    {2, {16, 200}, {{8, 128}}, 0, 4096, {9, 130}, 3 * 1024 + 130},
+    /* In a pair of rows, elements of one column are neighbours. */
+    {2, {16, 256}, {{8, 128}, {2, 1}}, 0, 4096, {9, 130}, 3 * 1024 + 2 * 2 + 1},
+    /* The rows of all matrices make one dimension: 2 * 3 rows, of which 1,2 is number 5. */
+    {3, {2, 3, 4}, {{STAR, 2, 4}}, 0, 24, {1, 2, 3}, 2 * 8 + 4 + 3},
+    /* Everything makes one: number 23 of 24, in tiles of 5. */
+    {3, {2, 3, 4}, {{STAR, STAR, 5}}, 0, 25, {1, 2, 3}, 23},
+    /* More dimensions than there are. */
+    {1, {3}, {{2, 2, 2}}, 0, 16, {2}, 8},
+    /* The tail. */
+    {2, {3, 5}, {{2, 2}}, 100, 100, {2, 4}, 20},
+    {1, {7}, {{0}}, 4, 8, {6}, 6},
+    {2, {0, 5}, {{2, 2}}, 8, 0, {0, 0}, 0},
+};
+
+static relayout_shape tiled(const tiled_case *c) {
+  relayout_shape shape = {.element_type = RELAYOUT_U8, .rank = c->rank};
+  relayout_layout *layout = &shape.layout;
+  memcpy(shape.dimensions, c->dimensions, sizeof(c->dimensions));
+  layout->rank = shape.rank;
+  for (int32_t i = 0; i < shape.rank; ++i) {
+    layout->minor_to_major[i] = shape.rank - 1 - i;
+  }
+  int64_t *next = layout->tile_dimensions;
+  for (int32_t t = 0; t < MANY && c->tiles[t][0] != 0; ++t) {
+    for (int32_t i = 0; i < MANY && c->tiles[t][i] != 0; ++i) {
+      *next++ = c->tiles[t][i] == STAR ? RELAYOUT_TILE_COMBINE : c->tiles[t][i];
+      layout->tile_ranks[t] += 1;
+    }
+    layout->tile_count += 1;
+  }
+  layout->tail_padding_alignment_in_elements = c->alignment;
+  return shape;
+}
+
+static void test_tiles(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof(tiled_cases) / sizeof(tiled_cases[0]); ++i) {
+    const tiled_case *c = &tiled_cases[i];
+    const relayout_shape shape = tiled(c);
+    assert_int_equal(oracle_element_count(&shape), c->count);
+    assert_int_equal(oracle_linear_index(&shape, c->index), c->number);
+  }
+}
+
+/* Tiles lie on the widths, in the order of memory: XLA's picture of f32[3,5]{1,0:T(2,2)}, here with a
+ * sixth column of padding beneath, dimension 0 fastest, and two more at the tail. */
+static void test_tiles_over_padding(void **state) {
+  (void)state;
+  const relayout_shape from = letters("53", "10", "", RELAYOUT_PADDING_ZERO);
+  relayout_shape to = letters("53", "01", "63", RELAYOUT_PADDING_ZERO);
+  to.layout.tile_count = 1;
+  to.layout.tile_ranks[0] = 2;
+  to.layout.tile_dimensions[0] = 2;
+  to.layout.tile_dimensions[1] = 2;
+  to.layout.tail_padding_alignment_in_elements = 13;
+  char found[27] = {0};
+  assert_int_equal(oracle_byte_size(&to), 26);
+  memset(found, '?', 26);
+  /* a b c / d e f / g h i / j k l / m n o; physical rows are abc's columns: adgjm, behkn, cfilo. */
+  oracle_relayout(&from, &to, "abcdefghijklmno", found);
+  assert_memory_equal(found, "adbegjhkm\0n\0cf\0\0il\0\0o\0\0\0\0\0", 26);
+
+  memset(found, '?', 26);
+  to.layout.padding_value = RELAYOUT_PADDING_UNKNOWN;
+  oracle_relayout(&from, &to, "abcdefghijklmno", found);
+  assert_memory_equal(found, "adbegjhkm?n?cf??il??o?????", 26);
+
+  char back[16] = {0};
+  oracle_relayout(&to, &from, found, back);
+  assert_string_equal(back, "abcdefghijklmno");
+}
+
+/* ---- Packed elements ------------------------------------------------------------------------ */
+
+static relayout_shape packed(int64_t count, int64_t padded, relayout_element_type type,
+                             int64_t bits) {
+  relayout_shape shape = {.element_type = type, .rank = 1, .dimensions = {count}};
+  shape.layout.rank = 1;
+  shape.layout.padded_dimension_count = 1;
+  shape.layout.padded_dimensions[0] = padded;
+  shape.layout.element_size_in_bits = bits;
+  return shape;
+}
+
+static void test_packing(void **state) {
+  (void)state;
+  const relayout_shape bytes = packed(5, 5, RELAYOUT_U4, 0);
+  relayout_shape nibbles = packed(5, 7, RELAYOUT_U4, 4);
+  assert_int_equal(oracle_byte_size(&nibbles), 4);
+  /* Low bits first; bits above the fourth are lost; ones of padding; four spare bits. */
+  nibbles.layout.padding_value = RELAYOUT_PADDING_ONE;
+  unsigned char found[5] = {0xff, 0xff, 0xff, 0xff, 0xff};
+  oracle_relayout(&bytes, &nibbles, "\x01\xf2\x03\x04\x05", found);
+  assert_memory_equal(found, "\x21\x43\x15\x01\xff", 5);
+  unsigned char back[5] = {0xff, 0xff, 0xff, 0xff, 0xff};
+  oracle_relayout(&nibbles, &bytes, found, back);
+  assert_memory_equal(back, "\x01\x02\x03\x04\x05", 5);
+
+  /* Unknown padding keeps its bits, in a byte with an element too; spare ones are still cleared. */
+  nibbles.layout.padding_value = RELAYOUT_PADDING_UNKNOWN;
+  memset(found, 0xa6, sizeof(found));
+  oracle_relayout(&bytes, &nibbles, "\x01\x02\x03\x04\x05", found);
+  assert_memory_equal(found, "\x21\x43\xa5\x06\xa6", 5);
+
+  /* 1 and 2 bits, and from one packing to another. */
+  const relayout_shape bits = packed(10, 10, RELAYOUT_PRED, 1);
+  const relayout_shape pairs = packed(10, 10, RELAYOUT_PRED, 2);
+  const relayout_shape truths = packed(10, 10, RELAYOUT_PRED, 0);
+  assert_int_equal(oracle_byte_size(&bits), 2);
+  assert_int_equal(oracle_byte_size(&pairs), 3);
+  oracle_relayout(&truths, &bits, "\1\0\1\1\0\0\0\1\0\1", found);
+  assert_memory_equal(found, "\x8d\x02", 2);
+  oracle_relayout(&bits, &pairs, "\x8d\xfe", found);
+  assert_memory_equal(found, "\x51\x40\x04", 3);
+
+  relayout_shape weights = {.element_type = RELAYOUT_S4, .rank = 2, .dimensions = {9216, 6144}};
+  weights.layout = (relayout_layout){.rank = 2,
+                                     .minor_to_major = {1, 0},
+                                     .tile_count = 2,
+                                     .tile_ranks = {2, 2},
+                                     .tile_dimensions = {64, 128, 8, 1},
+                                     .element_size_in_bits = 4};
+  assert_int_equal(oracle_byte_size(&weights), 28311552);
+}
+
+/* ---- Other types, scales and strides -------------------------------------------------------- */
+
+static void test_values_change_on_their_way(void **state) {
+  (void)state;
+  const relayout_shape from = packed(3, 3, RELAYOUT_S4, 4);
+  relayout_shape to = packed(3, 4, RELAYOUT_F8E4M3FN, 0);
+  to.layout.padding_value = RELAYOUT_PADDING_HIGHEST;
+  unsigned char found[4];
+  oracle_relayout(&from, &to, "\xf1\x02", found); /* 1, -1, 2 */
+  assert_memory_equal(found, "\x38\xb8\x40\x7e", 4);
+  oracle_options options = ORACLE_OPTIONS_INIT;
+  options.scale = -10;
+  oracle_relayout_with(&options, &from, &from, "\xf1\x02", found); /* -10, 10, -20 */
+  assert_memory_equal(found, "\x78\x08", 2);
+  options.wraps = true;
+  oracle_relayout_with(&options, &from, &from, "\xf1\x02", found);
+  assert_memory_equal(found, "\xa6\x0c", 2);
+}
+
+static void test_strides(void **state) {
+  (void)state;
+  const relayout_shape shape = letters("23", "10", "", RELAYOUT_PADDING_ZERO);
+  char found[16] = "................";
+  /* Every other row from behind, columns from behind: d e f / a b c turned round. */
+  const int64_t backwards[] = {-6, -1};
+  oracle_options options = {false, 1, backwards, NULL};
+  oracle_relayout_with(&options, &shape, &shape, "abcxxxdef" + 8, found);
+  assert_memory_equal(found, "fedcba.", 7);
+  /* One column three times. */
+  const int64_t repeated[] = {2, 0};
+  options.source_byte_strides = repeated;
+  oracle_relayout_with(&options, &shape, &shape, "axb", found);
+  assert_memory_equal(found, "aaabbb.", 7);
+  /* What lies between stays. */
+  const int64_t apart[] = {1, 4};
+  options = (oracle_options){false, 1, NULL, apart};
+  memset(found, '.', sizeof(found));
+  oracle_relayout_with(&options, &shape, &shape, "abcdef", found);
+  assert_memory_equal(found, "ad..be..cf......", 16);
+}
+
 /* ---- Padding values ------------------------------------------------------------------------- */
 
 typedef struct padding_case {
@@ -169,6 +359,11 @@ static void test_a_literal_is_its_bytes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_moves),
+      cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_tiles_over_padding),
+      cmocka_unit_test(test_packing),
+      cmocka_unit_test(test_values_change_on_their_way),
+      cmocka_unit_test(test_strides),
       cmocka_unit_test(test_padding_values),
       cmocka_unit_test(test_a_literal_is_its_bytes),
   };

@@ -7,8 +7,9 @@
 
 /* The definition, but for the second byte. Right only for what test_differences.sh moves: u8[2,3]
  * to its ascending layout. */
-void oracle_relayout(const relayout_shape *from, const relayout_shape *to, const void *source,
-                     void *destination) {
+void oracle_relayout_with(const oracle_options *options, const relayout_shape *from,
+                          const relayout_shape *to, const void *source, void *destination) {
+  (void)options;
   (void)from;
   (void)to;
   (void)source;

@@ -78,7 +78,7 @@ check_printed 0 '{"version":"' bench $case_of --device cpu --json -
 checks=$((checks + 1))
 [ "$(wc -l <../logs/out)" -eq 1 ] || fail 'bench --json -: printed more than one line'
 
-check 2 '' "--suite is 'frobnicate'; there are ttc, ml, pad, perm6, small" bench --suite frobnicate
+check 2 '' "--suite is 'frobnicate'; there are ttc, ml, pad, perm6, small, tiles, subbyte, convert" bench --suite frobnicate
 check 2 '' "--suite is 'ttc-f31': " bench --suite ttc-f31
 check 2 '' 'give either --suite or --from and --to' bench --suite ml --from 'f32[2]' --to 'f32[2]'
 check 2 '' '--to is missing' bench --from 'f32[2]'
@@ -108,7 +108,7 @@ check_skipped() {
   check_kept "relayout: bench: $reason" ../logs/err
 }
 check_skipped 4 'there is nothing to move' --from 'f32[0]' --to '{0}'
-check_skipped 4 'the layout of `to` has tiles' --from 'f32[16,256]' --to '{1,0:T(8,128)}'
+check_skipped 4 '' --from 'c64[16,256]' --to 'f32[16,256]' # there is no such change of element type
 check_skipped 1 'the case takes 16.0 EiB, but ' --from 'u8[9223372036854775807]' --to '{0}'
 
 check_no_files 'bench'

@@ -69,8 +69,9 @@ static void test_no_strides(void **state) {
   (void)state;
   static const char *const shapes[][2] = {
       {"f32[16,256]", "f32[16,256]{1,0:T(8,128)}"},
-      {"u8[16]{0:E(4)}", "u8[16]"},
+      {"u4[16]{0:E(4)}", "u4[16]"},
       {"f32[0,4]", "f32[0,4]"},
+      {"f32[3,4]", "s32[3,4]"},
   };
   for (size_t i = 0; i < COUNT(shapes); i++) {
     const relayout_shape from = shape_of(shapes[i][0]);

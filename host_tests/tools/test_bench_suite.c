@@ -72,8 +72,8 @@ static void test_bad_text_names_its_line(void **state) {
       {"a f32[2] f32[2]\nb f32[2]\n", "line 2: "},
       {"a f32[2] f32[2] f32[2]", "line 1: "},
       {"\n\na f32[2 f32[2]", "line 3: "},
-      {"a f32[2] f32[3]", "differ in more than layout: 'a'"},
-      {"a f32[2] s32[2]", "differ in more than layout: 'a'"},
+      {"a f32[2] f32[3]", "differ in more than layout and element type: 'a'"},
+      {"a f32[2] s32[3]", "differ in more than layout and element type: 'a'"},
       {"@cold", "line 1: "},
       {"@orders p", "line 1: "},
       {"@orders p f32[]", "1 to 7 dimensions"},
@@ -124,8 +124,8 @@ static void test_the_command_has_its_suites(void **state) {
     size_t count;
     bool is_hot;
   } suites[] = {
-      {"ttc", 57, false},    {"ml", 32, false},   {"pad", 15, false},
-      {"perm6", 720, false}, {"small", 18, true},
+      {"ttc", 57, false},  {"ml", 32, false},    {"pad", 15, false},     {"perm6", 720, false},
+      {"small", 18, true}, {"tiles", 39, false}, {"subbyte", 21, false}, {"convert", 32, false},
   };
   size_t known = 0;
   for (const bench_embedded *text = bench_suite_texts; text->name != NULL; text++, known++) {
@@ -140,7 +140,7 @@ static void test_the_command_has_its_suites(void **state) {
     }
     bench_suite_free(&suite);
   }
-  assert_int_equal(known, 5);
+  assert_int_equal(known, sizeof suites / sizeof suites[0]);
 }
 
 static void test_bytes(void **state) {
@@ -154,6 +154,12 @@ static void test_bytes(void **state) {
       {"a f32[3,5]{1,0:PD(4,8)} f32[3,5]{0,1}", 60 + 60},            /* and never read */
       {"a f32[3,5]{1,0} f32[3,5]{0,1:PD(4,8)PV(unknown)}", 60 + 60}, /* nor written then */
       {"a c128[3]{0} c128[3]{0}", 48 + 48},
+      {"a f32[3,5]{1,0} bf16[3,5]{0,1}", 60 + 30},
+      {"a bf16[3,5]{1,0} f64[3,5]{1,0:PD(4,8)}", 30 + 256},
+      {"a bf16[3,5]{1,0} f64[3,5]{1,0:PD(4,8)PV(unknown)}", 30 + 120},
+      {"a s4[3,5]{1,0:E(4)} s4[3,5]{1,0}", 8 + 15},
+      {"a pred[3,5]{1,0:E(1)} f32[3,5]{1,0}", 2 + 60},
+      {"a f32[3,5]{1,0:T(2,2)} f32[3,5]{1,0}", 60 + 60},
       {"a u8[0,5]{1,0} u8[0,5]{0,1:PD(2,5)}", 0 + 10},
       {"a u8[0,5]{1,0} u8[0,5]{0,1}", 0},
   };

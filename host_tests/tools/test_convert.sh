@@ -189,8 +189,13 @@ refuse 4 '--from: ' abcdef --from 'u8[2,3' --to '{0,1}'
 refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{0,1'
 refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{0,1,2}'
 refuse 4 'relayout: convert: ' abcdef --from 'u8[2,3]' --to 'u8[3,2]'
-refuse 4 'relayout: convert: ' abcdef --from 'u8[2,3]' --to 's8[2,3]'
-refuse 4 'not supported' abcdef --from 'u8[2,3]' --to '{1,0:T(2,2)}'
+refuse 4 'relayout: convert: ' abcdef --from 'u8[2,3]' --to 'c64[2,3]'
+refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{1,0:T(0,2)}'
+refuse 4 'relayout: convert: ' abcdef --from 'u8[2,3]' --to '{1,0:E(3)}'
+for factor in 0 -0 1e-999 nan inf -inf 1e999 two 2x ' 2' ''; do
+  refuse 2 "--scale takes a finite number other than 0, not '$factor'" abcdef \
+    --from 'u8[2,3]' --to '{0,1}' --scale="$factor"
+done
 refuse 2 '--from must be a whole shape' abcdef --to '{0,1}'
 refuse 2 '--from must be a whole shape' abcdef --from '{0,1}' --to '{0,1}'
 refuse 5 'relayout: convert: ' abcdef --from 'u8[2,3]' --to '{0,1}' --device cuda

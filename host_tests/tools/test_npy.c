@@ -390,6 +390,21 @@ static const written_header written_headers[] = {
     {"f8e5m2[4]", "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }"},
     {"s4[4]", "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }"},
     {"s64[2]", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }"},
+    /* Tiles: their numbers, then their own dimensions. */
+    {"f32[3,5]{1,0:T(2,2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 2, 2), }"},
+    {"f32[3,5]{0,1:T(2,2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 2, 2), }"},
+    {"f32[3,5]{1,0:PD(4,8)T(2,2)}",
+     "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4, 2, 2), }"},
+    {"f32[8]{0:T(2,2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4, 2, 2), }"},
+    {"f32[]{:T(4)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }"},
+    {"bf16[2048]{0:T(1024)(128)(2,1)}",
+     "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 4, 128, 2, 1), }"},
+    {"bf16[16,256]{1,0:T(8,128)(2,1)}",
+     "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 2, 4, 128, 2, 1), }"},
+    {"f32[4,3,5]{2,1,0:T(*,2,4)}",
+     "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 2, 2, 4), }"},
+    {"f32[3,5]{1,0:T(*,*,4)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4), }"},
+    {"f32[2,3,4]{0,2,1:T(2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 1, 2), }"},
 };
 
 /* Written on a machine of the common byte order; elsewhere '<' is '>'. */

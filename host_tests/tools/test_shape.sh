@@ -13,6 +13,7 @@ padded to        3, 5
 padding value    zero
 elements         6, 15 with padding
 bytes            60
+of them padding  36 (60.0 %)
 strides          1, 3
 
 the array, with its padding:
@@ -28,15 +29,15 @@ its memory:
 check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","element_type":"f32","rank":2,"true_rank":2,'\
 '"dimensions":[2,3],"minor_to_major":[0,1],"padded_dimensions":[3,5],'\
 '"padding_value":"zero","elements":6,"physical_elements":15,"byte_size":60,'\
-'"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
+'"padding_byte_size":36,"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
 check 0 '{"text":"bf16[1,7,1]{2,1,0}","element_type":"bf16","rank":3,"true_rank":1,'\
 '"dimensions":[1,7,1],"minor_to_major":[2,1,0],"padded_dimensions":[1,7,1],'\
 '"padding_value":"zero","elements":7,"physical_elements":7,"byte_size":14,'\
-'"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
+'"padding_byte_size":0,"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
 check 0 '{"text":"u8[]","element_type":"u8","rank":0,"true_rank":0,'\
 '"dimensions":[],"minor_to_major":[],"padded_dimensions":[],'\
 '"padding_value":"zero","elements":1,"physical_elements":1,"byte_size":1,'\
-'"strides":[]}' '' shape 'u8[]' --json
+'"padding_byte_size":0,"strides":[]}' '' shape 'u8[]' --json
 
 # memory SHAPE CELLS: what is drawn as the memory.
 memory() {
@@ -61,6 +62,20 @@ memory 'f32[1,2,1,2,2]{0,3,2,4,1}' 'a c b d e g f h'
 memory 'u8[26]' 'a b c d e f g h i j k l m n o p q r s t u v w x y z'
 check_printed 0 '
     z aa' shape 'u8[27]'
+
+# Tiles, one after the other; the tail; packed elements.
+memory 'f32[3,5]{1,0:T(2,2)}' 'a b f g | c d h i | e 0 j 0 | k l 0 0 | m n 0 0 | o 0 0 0'
+memory 'f32[3,5]{1,0:T(2,2)(2,1)}' \
+  'a f | b g | c h | d i | e j | 0 0 | k 0 | l 0 | m 0 | n 0 | o 0 | 0 0'
+memory 'f32[3,5]{1,0:PD(3,6)PV(one)T(2,2)}' \
+  'a b f g | c d h i | e 1 j 1 | k l 1 1 | m n 1 1 | o 1 1 1'
+memory 'f32[2,2]{1,0:T(1)}' 'a b c d'
+memory 'f32[6]{0:T(4)L(16)}' 'a b c d | e f 0 0 | 0 0 0 0 | 0 0 0 0'
+memory 'f32[]{:PV(one)T(2)L(4)}' 'a 1 | 1 1'
+memory 'u4[5]{0:PV(unknown)L(8)E(4)}' 'a b c d e ? ? ?'
+check_printed 0 '
+    a b c d e f g h i j k l m n o p q r s t u v w x y
+    z aa ab ' shape 'u8[48]{0:T(48)}'
 
 # The planes of 3- and 4-D arrays; wide padding lines up.
 check_printed 0 'the array, with its padding:
@@ -105,10 +120,28 @@ no_picture 'f32[0,3]'
 
 check_printed 0 'bytes            4194304 (4.0 MiB)' shape 'f32[1024,1024]'
 
-# Tiled layouts have no strides.
-check_printed 0 'not supported' shape 'bf16[16,256]{1,0:T(8,128)(2,1)}'
-check_printed 0 '"physical_elements":null,"byte_size":null,"strides":null}' \
-  shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)}'
+# Tiled layouts have no strides, and their padding is told; only what is wider is shown as padded.
+check 0 'bf16[16,300]{1,0:T(8,128)(2,1)}
+
+element type     bf16, 2 bytes an element
+rank             2, true rank 2
+dimensions       16, 300
+minor to major   1, 0
+padding value    zero
+elements         4800, 6144 with padding
+bytes            12288 (12.0 KiB)
+of them padding  2688 (21.9 %)
+strides          none: the layout is tiled' '' shape 'bf16[16,300]{1,0:T(8,128)(2,1)}'
+check_printed 0 'element type     s4, 4 bits an element
+' shape 's4[9]{0:E(4)}'
+check_printed 0 'element type     pred, 1 bit an element
+' shape 'pred[9]{0:E(1)}'
+check_printed 0 '"physical_elements":6144,"byte_size":12288,"padding_byte_size":2688,"strides":null}' \
+  shape --json 'bf16[16,300]{1,0:T(8,128)(2,1)}'
+check_printed 0 '"physical_elements":56623104,"byte_size":28311552,"padding_byte_size":0,' \
+  shape --json 's4[9216,6144]{1,0:T(64,128)(8,1)E(4)}'
+check_printed 0 '"byte_size":5,"padding_byte_size":2,"strides":[3,1]}' \
+  shape --json 'u4[2,3]{1,0:L(10)E(4)}'
 check_printed 0 '"text":"bf16[16,256]{1,0:T(8,128)(2,1)}"' \
   shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)}'
 
@@ -116,7 +149,9 @@ check_printed 0 '"text":"bf16[16,256]{1,0:T(8,128)(2,1)}"' \
 for shape in '' 'f32' 'f32[2' 'f32[2]{0' 'f32[2]x' 'f32[-2]' 'f32[2,3]{0}' 'f32[2,3]{0,0}' \
   'f32[2,3]{0,2}' 'f32[5]{0:PD(3)}' 'q32[2]' 'token[]' '(f32[2])' 'f32[<=2]' '{0,1}' \
   'f32[9223372036854775807,9223372036854775807]' 'f32[2]{0:PD(3)PV(blue)}' 's8[2]{0:PV(300)}' \
-  'f32[99999999999999999999999999999999]' 'c64[2]{0:PD(3)PV(lowest)}'; do
+  'f32[99999999999999999999999999999999]' 'c64[2]{0:PD(3)PV(lowest)}' \
+  'f32[2]{0:T(0)}' 'f32[2]{0:T()}' 'f32[2]{0:T(-2)}' 'f32[2]{0:T(*)}' 'f32[2]{0:L(0)}' \
+  'f32[2]{0:E(4)}' 's4[2]{0:E(3)}' 'f32[2]{0:T(9223372036854775807)}'; do
   check 4 '' 'relayout: shape: SHAPE: ' shape "$shape"
   check 4 '' 'relayout: shape: SHAPE: ' shape --json "$shape"
 done
@@ -134,6 +169,10 @@ index 'f32[2,3]{0,1}' 1,2 5
 index 'f32[2,3]{0,1}' 1,1 3
 index 'f32[2,3,4]{1,0,2}' 1,2,3 23
 index 'f32[]' '' 0
+index 'f32[3,5]{1,0:T(2,2)}' 2,3 17
+index 'f32[8]{0:T(2,2)}' 5 9
+index 'bf16[2048]{0:T(1024)(128)(2,1)}' 128 1
+index 's4[9216,6144]{1,0:T(64,128)(8,1)E(4)}' 9215,6143 56623103
 index 'u8[3000000000,3]{0,1}' 2999999999,2 8999999999
 check 0 7 '' index --at=1,2 -- 'f32[2,3]{0,1:PD(3,5)}'
 check 0 7 '' index 'f32[2,3]{0,1:PD(3,5)}' --at '1, 2'
@@ -149,7 +188,9 @@ check 4 '' '15' index 'f32[2,3]{0,1:PD(3,5)}' --linear 15
 check 4 '' '-1' index 'f32[2,3]' --linear -1
 check 4 '' '0' index 'f32[0]' --linear 0
 check 4 '' 'SHAPE' index 'f32[2' --at 1
-check 4 '' 'not supported' index 'f32[3,5]{1,0:T(2,2)}' --at 2,3
+check 4 '' 'and the array takes 24 elements' index 'f32[3,5]{1,0:T(2,2)}' --linear 24
+check 0 '-1,-1' '' index 'f32[3,5]{1,0:T(2,2)}' --linear 23
+check 0 '2,2' '' index 'f32[2,3]{0,1:PD(3,5)T(2,2)}' --linear 12
 for numbers in x 1,x '1,' ,1 1,,2 1.5 0x1; do
   check 2 '' '--at takes numbers' index 'f32[2,3]' --at "$numbers"
 done

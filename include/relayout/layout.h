@@ -27,8 +27,8 @@ enum {
  */
 #define RELAYOUT_TILE_COMBINE INT64_MIN
 
-/* What a destination's padding is filled with. XLA, which had this until 2018, numbered zero to
- * unknown from 1; here a zeroed layout means zero. */
+/* What a destination's padding is filled with, be it that of wider dimensions, of tiles or of the tail.
+ * XLA, which had this until 2018, numbered zero to unknown from 1; here a zeroed layout means zero. */
 typedef enum relayout_padding_value {
   RELAYOUT_PADDING_ZERO = 0,
   RELAYOUT_PADDING_ONE = 1,
@@ -53,15 +53,26 @@ typedef struct relayout_layout {
   /* One element as it lies in memory (host byte order), for RELAYOUT_PADDING_LITERAL. */
   uint8_t padding_literal[RELAYOUT_MAX_ELEMENT_SIZE];
 
-  /* Tiles, applied in turn: tile i has tile_ranks[i] dimensions, major to minor; those of all
-   * tiles follow each other in tile_dimensions. Each is >= 1 or RELAYOUT_TILE_COMBINE. */
+  /* Tiles, applied in turn: tile i has tile_ranks[i] >= 1 dimensions, major to minor; those of all
+   * tiles follow each other in tile_dimensions. Each is >= 1 or RELAYOUT_TILE_COMBINE, which the last of
+   * a tile is not.
+   *
+   * A tile lies over the most minor of the physical dimensions, whose first are the array's, padded
+   * widths and all. With more dimensions than there are, it finds dimensions of size 1 before them. `*`
+   * merges a dimension into the next more minor one. Of each dimension it then makes two: how many
+   * tiles it takes, rounded up, stays where it was, and its size in the tile is appended as a more minor
+   * one (XLA, docs/tiled_layout.md). What the last tiles do not fill is padding. */
   int32_t tile_count;
   int32_t tile_ranks[RELAYOUT_MAX_TILES];
   int64_t tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS];
 
-  /* The array's element count after tiling is rounded up to a multiple of this; 0 means 1. */
+  /* The array's element count after tiling is rounded up to a multiple of this; 0 means 1. What that
+   * adds is padding. */
   int64_t tail_padding_alignment_in_elements;
-  /* Bits an element takes in memory; 0 means the element type's whole bytes. */
+  /* Bits an element takes in memory: 0 or 8 * its type's bytes for whole bytes; or, for a type of fewer
+   * than 8 bits, 1, 2 or 4, as far as it needs no more. Elements are then packed over the whole array,
+   * padding among them: element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and
+   * the bits behind the last one are 0. */
   int64_t element_size_in_bits;
   /* XLA's memory space number; kept, and without effect on any byte. */
   int64_t memory_space;
@@ -92,15 +103,15 @@ RELAYOUT_API relayout_status relayout_layout_make_ascending(int32_t rank, relayo
 
 /* Equal in every field that means something: order, padding, tiles, tail alignment, element size,
  * memory space. A field at its default equals the same default written otherwise (an alignment of 0
- * and 1); padding that widens nothing is not seen, for a layout does not know its dimensions:
- * compare shapes for that. */
+ * and 1, an element size of 0 and one of whole bytes); padding that widens nothing is not seen, for a
+ * layout does not know its dimensions: compare shapes for that. */
 RELAYOUT_API bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b);
 
 /* The order is {rank-1 .. 0} (dimension 0 is the most major), or {0 .. rank-1} (the most minor). */
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout);
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout);
 
-/* No tiles, whole-byte elements, no tail alignment: strides describe it. */
+/* No tiles, whole-byte elements, no tail alignment: byte strides describe all of it. */
 RELAYOUT_API bool relayout_layout_is_untiled(const relayout_layout *layout);
 
 /* Physical to logical: the logical dimension at physical position `position`, counted from the most

@@ -50,17 +50,22 @@ RELAYOUT_API relayout_status relayout_shape_make_descending_same_physical(
 
 /* Checks XLA's rules: a known element type; rank 0 .. 64; dimensions >= 0; minor_to_major a
  * permutation (duplicates are refused, which XLA's parser lets pass); padded_dimensions none or one
- * for each dimension and not smaller than it; a padding value the type has; tile dimensions >= 1 or
- * `*`, never `*` last; alignment and element size >= 0; and byte sizes that fit 63 bits.
+ * for each dimension and not smaller than it; a padding value the type has; at least one dimension a
+ * tile, each >= 1 or `*`, never `*` last; an alignment >= 0; an element size that the type can have;
+ * and, with tiles and alignment, byte sizes that fit 63 bits.
  * RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW. */
 RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape,
                                                      relayout_error *error);
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
-/* Element type, dimensions and layout; padding that widens nothing equals none, and a padding value
- * that fills nothing equals any other. */
+/* Element type, dimensions and layout. Padded dimensions that widen nothing equal none, an element size
+ * of the type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that fills nothing
+ * equals any other. */
 RELAYOUT_API bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b);
+/* The same, bar the layouts' tiles. */
+RELAYOUT_API bool relayout_shape_equal_ignoring_tiles(const relayout_shape *a,
+                                                      const relayout_shape *b);
 /* Element type and dimensions. */
 RELAYOUT_API bool relayout_shape_equal_ignoring_layout(const relayout_shape *a,
                                                        const relayout_shape *b);
@@ -90,22 +95,30 @@ RELAYOUT_API relayout_status relayout_shape_dimension(const relayout_shape *shap
  * any other d. */
 RELAYOUT_API int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d);
 
-/* Some padded dimension is wider than its dimension. */
+/* Some padded dimension is wider than its dimension, or tiles or the tail alignment bring elements that
+ * have no multi-index. */
 RELAYOUT_API bool relayout_shape_is_padded(const relayout_shape *shape);
 
 /* Logical elements: the product of the dimensions, 1 for a scalar. */
 RELAYOUT_API int64_t relayout_shape_element_count(const relayout_shape *shape);
 
-/* Elements and bytes the array takes in memory, padding included. RELAYOUT_UNSUPPORTED for tiled
- * and packed layouts, and what validate returns for an invalid shape. */
+/* Elements and bytes the array takes in memory, padding of every kind included: the product of the
+ * dimensions after tiling, rounded up to the tail alignment. Packed elements take
+ * ceil(count * element_size_in_bits / 8) bytes. What validate returns for an invalid shape. */
 RELAYOUT_API relayout_status relayout_shape_physical_element_count(const relayout_shape *shape,
                                                                    int64_t *count,
                                                                    relayout_error *error);
 RELAYOUT_API relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *bytes,
                                                       relayout_error *error);
 
+/* How many of these bytes are padding: what the array takes more than its elements would alone, one
+ * behind the other. What validate returns for an invalid shape. */
+RELAYOUT_API relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape,
+                                                              size_t *bytes, relayout_error *error);
+
 /* Strides in elements by logical dimension, `rank` of them: the product of the padded widths of all
- * more minor dimensions. RELAYOUT_UNSUPPORTED for tiled and packed layouts, which have none. */
+ * more minor dimensions. Packed elements count as others do: element i has its place at bit
+ * i * element_size_in_bits. RELAYOUT_UNSUPPORTED for tiled layouts, which have none. */
 RELAYOUT_API relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
                                                     relayout_error *error);
 
@@ -149,14 +162,15 @@ RELAYOUT_API relayout_status relayout_shape_drop_degenerate_dimensions(const rel
 
 /* Whether transposing `input` so that dimension i of `output` is dimension permutation[i] of
  * `input` leaves every byte where it is. Dimensions of size 1 lie anywhere; the padding, bar its
- * value, must agree. False for an invalid permutation, and for element types, dimensions or tiles
- * that do not agree. */
+ * value, must agree. Tiled layouts have to have the same tiles over the same physical order. False for
+ * an invalid permutation, and for element types, dimensions, tiles or element sizes that do not agree. */
 RELAYOUT_API bool relayout_shape_transpose_is_bitcast(const relayout_shape *input,
                                                       const relayout_shape *output,
                                                       const int32_t *permutation);
 
 /* Whether reshaping (same elements in the order of ascending multi-indices) leaves every byte where
- * it is. Never for padded or tiled layouts unless the shapes are equal. */
+ * it is. Never for widened or tiled layouts unless the shapes are equal; packed elements have to stay
+ * packed, and both tails have to end alike. */
 RELAYOUT_API bool relayout_shape_reshape_is_bitcast(const relayout_shape *input,
                                                     const relayout_shape *output);
 
@@ -172,9 +186,9 @@ enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
  *   properties, in this order, each at most once:
  *     PD(n,..)     padded_dimensions, one for each logical dimension
  *     PV(value)    zero | one | lowest | highest | unknown | a number | 0x and the element's bits
- *     T(n,..)(..)  tiles; a dimension may be `*`
+ *     T(n,..)(..)  tiles; a dimension may be `*`, but not the last
  *     L(n)         tail_padding_alignment_in_elements
- *     E(n)         element_size_in_bits
+ *     E(n)         element_size_in_bits: 0, the type's whole bytes, or packed
  *     S(n)         memory_space
  *
  * White space may stand between any two tokens. Without a layout it is the default one. A number is

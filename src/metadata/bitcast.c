@@ -19,6 +19,16 @@ static bool agree(const relayout_shape *input, const relayout_shape *output,
   return true;
 }
 
+/* Elements take as many bits, and both arrays as many of them. */
+static bool is_same_room(const relayout_shape *a, const relayout_shape *b) {
+  int64_t of_a = 0;
+  int64_t of_b = 0;
+  return a->element_type == b->element_type &&
+         rlt_packed_bits(&a->layout) == rlt_packed_bits(&b->layout) &&
+         relayout_shape_physical_element_count(a, &of_a, NULL) == RELAYOUT_OK &&
+         relayout_shape_physical_element_count(b, &of_b, NULL) == RELAYOUT_OK && of_a == of_b;
+}
+
 /* Tiles lie over physical positions, so with them the order has to be the same throughout. */
 static bool has_same_order(const relayout_shape *input, const relayout_shape *output,
                            const int32_t *permutation) {
@@ -37,11 +47,11 @@ bool relayout_shape_transpose_is_bitcast(const relayout_shape *input, const rela
       (input->rank > 0 && permutation == NULL)) {
     return false;
   }
-  if (input->element_type != output->element_type || input->rank != output->rank ||
+  if (input->rank != output->rank ||
       rlt_check_permutation(input->rank, permutation, "permutation", RELAYOUT_INVALID_ARGUMENT,
                             NULL) != RELAYOUT_OK ||
-      !agree(input, output, permutation) ||
-      !rlt_layout_equal_tiling(&input->layout, &output->layout)) {
+      !agree(input, output, permutation) || !is_same_room(input, output) ||
+      !rlt_layout_equal_tiles(&input->layout, &output->layout)) {
     return false;
   }
   if (input->layout.tile_count > 0) {
@@ -92,8 +102,9 @@ static digits fused_digits(const relayout_shape *shape) {
   return list;
 }
 
+/* One element follows the other; what the tail adds comes behind them. */
 static bool is_dense(const relayout_shape *shape) {
-  return relayout_layout_is_untiled(&shape->layout) && !relayout_shape_is_padded(shape);
+  return shape->layout.tile_count == 0 && !rlt_is_widened(shape);
 }
 
 bool relayout_shape_reshape_is_bitcast(const relayout_shape *input, const relayout_shape *output) {
@@ -105,8 +116,7 @@ bool relayout_shape_reshape_is_bitcast(const relayout_shape *input, const relayo
     return relayout_shape_equal(input, output);
   }
   const int64_t count = relayout_shape_element_count(input);
-  if (input->element_type != output->element_type ||
-      count != relayout_shape_element_count(output)) {
+  if (!is_same_room(input, output) || count != relayout_shape_element_count(output)) {
     return false;
   }
   if (count == 0) {

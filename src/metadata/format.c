@@ -9,6 +9,7 @@
 #include "metadata/padding_names.h"
 #include "metadata/rules.h"
 #include "metadata/type_table.h"
+#include "metadata/widths.h"
 #include "relayout/shape.h"
 
 static void add_padded_dimensions(const relayout_layout *layout, rlt_text *text) {
@@ -60,8 +61,8 @@ static void add_properties(const relayout_layout *layout, const rlt_type_row *ro
   if (layout->tail_padding_alignment_in_elements > 1) {
     rlt_text_add(text, "L(%" PRId64 ")", layout->tail_padding_alignment_in_elements);
   }
-  if (layout->element_size_in_bits != 0) {
-    rlt_text_add(text, "E(%" PRId64 ")", layout->element_size_in_bits);
+  if (rlt_packed_bits(layout) > 0) {
+    rlt_text_add(text, "E(%" PRId64 ")", rlt_packed_bits(layout));
   }
   if (layout->memory_space != 0) {
     rlt_text_add(text, "S(%" PRId64 ")", layout->memory_space);
@@ -106,7 +107,7 @@ size_t relayout_shape_format(const relayout_shape *shape, char *buffer, size_t c
   }
   rlt_text_add(&text, "]");
   relayout_layout layout = shape->layout;
-  if (!relayout_shape_is_padded(shape)) {
+  if (!rlt_is_widened(shape)) {
     layout.padded_dimension_count = 0;
   }
   add_layout(&layout, rlt_type_find(shape->element_type), &text);

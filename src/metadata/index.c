@@ -1,10 +1,10 @@
-/* index.c: multi-indices and linear indices. Depends on rules.h and on base/. */
+/* index.c: multi-indices and linear indices. Depends on steps.h and on base/. */
 #include "relayout/index.h"
 
 #include <inttypes.h>
 
 #include "base/error.h"
-#include "metadata/rules.h"
+#include "metadata/steps.h"
 #include "metadata/widths.h"
 
 bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index) {
@@ -24,32 +24,38 @@ relayout_status relayout_index_to_linear(const relayout_shape *shape, const int6
   if (linear == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "linear is NULL");
   }
-  const relayout_status status = rlt_check_strided(shape, error);
+  relayout_status status = relayout_shape_validate(shape, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (shape->rank > 0 && index == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");
   }
-  int64_t position = 0;
-  for (int32_t i = shape->rank - 1; i >= 0; --i) {
-    const int32_t d = shape->layout.minor_to_major[i];
+  int64_t numbers[RLT_MOST_NUMBERS] = {0};
+  for (int32_t d = 0; d < shape->rank; ++d) {
     const int64_t width = rlt_padded_width(shape, d);
     if (index[d] < 0 || index[d] >= width) {
       return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
                       "index[%d] is %" PRId64 ", and dimension %d is %" PRId64 " wide", d, index[d],
                       d, width);
     }
-    position = position * width + index[d];
+    numbers[d] = index[d];
   }
-  *linear = position;
+  rlt_steps steps;
+  steps.count = 0;
+  status = rlt_steps_to_linear(shape, &steps, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  rlt_steps_run(&steps, numbers);
+  *linear = numbers[steps.result];
   return RELAYOUT_OK;
 }
 
 relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t linear,
                                            int64_t *index, relayout_error *error) {
   int64_t count = 0;
-  const relayout_status status = relayout_shape_physical_element_count(shape, &count, error);
+  relayout_status status = relayout_shape_physical_element_count(shape, &count, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -61,12 +67,16 @@ relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t 
   if (shape->rank > 0 && index == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");
   }
-  int64_t rest = linear;
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    const int32_t d = shape->layout.minor_to_major[i];
-    const int64_t width = rlt_padded_width(shape, d);
-    index[d] = rest % width;
-    rest /= width;
+  rlt_steps steps;
+  steps.count = 0;
+  status = rlt_steps_from_linear(shape, &steps, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  int64_t numbers[RLT_MOST_NUMBERS] = {linear};
+  const bool is_found = rlt_steps_run(&steps, numbers);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    index[d] = is_found ? numbers[d] : -1;
   }
   return RELAYOUT_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "metadata/layout_equal.h"
 #include "metadata/rules.h"
+#include "metadata/widths.h"
 
 /* ---- Making layouts ------------------------------------------------------------------------- */
 
@@ -116,9 +117,8 @@ static int64_t tail_alignment(const relayout_layout *layout) {
              : layout->tail_padding_alignment_in_elements;
 }
 
-bool rlt_layout_equal_tiling(const relayout_layout *a, const relayout_layout *b) {
-  if (tail_alignment(a) != tail_alignment(b) ||
-      a->element_size_in_bits != b->element_size_in_bits || a->tile_count != b->tile_count) {
+bool rlt_layout_equal_tiles(const relayout_layout *a, const relayout_layout *b) {
+  if (a->tile_count != b->tile_count) {
     return false;
   }
   int32_t first = 0;
@@ -133,9 +133,15 @@ bool rlt_layout_equal_tiling(const relayout_layout *a, const relayout_layout *b)
   return true;
 }
 
-/* Its counts may be used. u8 has every padding value, so it refuses nothing another type allows. */
+bool rlt_layout_equal_tail(const relayout_layout *a, const relayout_layout *b) {
+  return tail_alignment(a) == tail_alignment(b);
+}
+
+/* Its counts may be used. */
 static bool is_countable(const relayout_layout *layout) {
-  return layout != NULL && rlt_check_layout(layout, RELAYOUT_U8, NULL) == RELAYOUT_OK;
+  return layout != NULL && rlt_check_untyped_layout(layout, NULL) == RELAYOUT_OK &&
+         layout->padding_value >= RELAYOUT_PADDING_ZERO &&
+         layout->padding_value <= RELAYOUT_PADDING_LITERAL && layout->element_size_in_bits >= 0;
 }
 
 bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
@@ -146,7 +152,8 @@ bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
          memcmp(a->padded_dimensions, b->padded_dimensions,
                 (size_t)a->padded_dimension_count * sizeof a->padded_dimensions[0]) == 0 &&
          rlt_layout_equal_padding_value(a, b, RELAYOUT_MAX_ELEMENT_SIZE) &&
-         rlt_layout_equal_tiling(a, b) && a->memory_space == b->memory_space;
+         rlt_layout_equal_tiles(a, b) && rlt_layout_equal_tail(a, b) &&
+         rlt_packed_bits(a) == rlt_packed_bits(b) && a->memory_space == b->memory_space;
 }
 
 bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout) {
@@ -174,7 +181,8 @@ bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout)
 }
 
 bool relayout_layout_is_untiled(const relayout_layout *layout) {
-  return layout != NULL && rlt_check_untiled(layout, NULL) == RELAYOUT_OK;
+  return layout != NULL && layout->tile_count == 0 && tail_alignment(layout) == 1 &&
+         rlt_packed_bits(layout) == 0;
 }
 
 /* Checks what relayout_layout_major and minor share. */

@@ -18,7 +18,9 @@ bool rlt_layout_equal_order(const relayout_layout *a, const relayout_layout *b);
 bool rlt_layout_equal_padding_value(const relayout_layout *a, const relayout_layout *b,
                                     size_t literal_bytes);
 
-/* Tiles, tail alignment and element size. */
-bool rlt_layout_equal_tiling(const relayout_layout *a, const relayout_layout *b);
+bool rlt_layout_equal_tiles(const relayout_layout *a, const relayout_layout *b);
+
+/* The alignment of the tail. */
+bool rlt_layout_equal_tail(const relayout_layout *a, const relayout_layout *b);
 
 #endif

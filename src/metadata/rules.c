@@ -1,17 +1,17 @@
 /* rules.c: what makes orders, layouts and shapes valid. Structs full of garbage are refused before
  * anything in them is used as a count or an index.
  *
- * Depends on the element types and on base/.
+ * Depends on the element types, on tiling.h and on base/.
  */
 #include "metadata/rules.h"
 
 #include <inttypes.h>
 #include <stdint.h>
 
-#include "base/checked.h"
 #include "base/error.h"
+#include "base/text.h"
+#include "metadata/tiling.h"
 #include "metadata/type_table.h"
-#include "metadata/widths.h"
 
 relayout_status rlt_check_rank(int64_t rank, const char *name, relayout_error *error) {
   if (rank < 0 || rank > RELAYOUT_MAX_RANK) {
@@ -106,13 +106,7 @@ static relayout_status check_tiles(const relayout_layout *layout, relayout_error
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
-                                 relayout_error *error) {
-  const rlt_type_row *row = rlt_type_find(type);
-  if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "element_type is %" PRId64 ", which is no type",
-                    (int64_t)type);
-  }
+relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout_error *error) {
   relayout_status status = rlt_check_order(layout, error);
   if (status != RELAYOUT_OK) {
     return status;
@@ -129,10 +123,6 @@ relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element
                       layout->padded_dimensions[d]);
     }
   }
-  status = check_padding_value(layout, row, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   status = check_tiles(layout, error);
   if (status != RELAYOUT_OK) {
     return status;
@@ -142,32 +132,44 @@ relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element
                     "tail_padding_alignment_in_elements is %" PRId64 ", less than 0",
                     layout->tail_padding_alignment_in_elements);
   }
-  if (layout->element_size_in_bits < 0) {
+  return RELAYOUT_OK;
+}
+
+/* Whole bytes, or the bits of an element that is packed with others: enough of 1, 2 or 4. */
+static relayout_status check_element_size(const relayout_layout *layout, const rlt_type_row *row,
+                                          relayout_error *error) {
+  const int64_t given = layout->element_size_in_bits;
+  const int64_t whole = 8 * (int64_t)relayout_element_type_byte_size(row->type);
+  char packed[16] = "";
+  rlt_text text = rlt_text_in(packed, sizeof packed);
+  bool is_allowed = given == 0 || given == whole;
+  for (int32_t bits = 1; bits < 8; bits *= 2) {
+    if (bits >= row->bits) {
+      is_allowed = is_allowed || given == bits;
+      rlt_text_add(&text, bits < 4 ? "%d, " : "%d or ", bits);
+    }
+  }
+  if (!is_allowed) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "element_size_in_bits is %" PRId64 ", less than 0",
-                    layout->element_size_in_bits);
+                    "element_size_in_bits is %" PRId64 ", and an element of %s takes %s%" PRId64
+                    " bits",
+                    given, row->name, packed, whole);
   }
   return RELAYOUT_OK;
 }
 
-/* Zero-size dimensions are left out of the product, so that no stride overflows either. */
-static relayout_status check_sizes(const relayout_shape *shape, relayout_error *error) {
-  const int64_t limit = rlt_min(INT64_MAX, PTRDIFF_MAX);
-  int64_t bytes = (int64_t)relayout_element_type_byte_size(shape->element_type);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    const int64_t width = rlt_padded_width(shape, d);
-    if (width == 0) {
-      continue;
-    }
-    if (!rlt_multiply(bytes, width, &bytes) || bytes > limit) {
-      return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
-                      "with %sdimensions[%d], which is %" PRId64 ", an array of %s exceeds %" PRId64
-                      " bytes",
-                      shape->layout.padded_dimension_count == 0 ? "" : "padded_", d, width,
-                      relayout_element_type_name(shape->element_type), limit);
-    }
+relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
+                                 relayout_error *error) {
+  const rlt_type_row *row = rlt_type_find(type);
+  if (row == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "element_type is %" PRId64 ", which is no type",
+                    (int64_t)type);
   }
-  return RELAYOUT_OK;
+  relayout_status status = rlt_check_untyped_layout(layout, error);
+  if (status == RELAYOUT_OK) {
+    status = check_padding_value(layout, row, error);
+  }
+  return status == RELAYOUT_OK ? check_element_size(layout, row, error) : status;
 }
 
 relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_error *error) {
@@ -201,29 +203,16 @@ relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_er
                       d, shape->layout.padded_dimensions[d], d, shape->dimensions[d]);
     }
   }
-  return check_sizes(shape, error);
-}
-
-relayout_status rlt_check_untiled(const relayout_layout *layout, relayout_error *error) {
-  if (layout->tile_count > 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "tiles (T) are not supported yet: tile_count is %d", layout->tile_count);
-  }
-  if (layout->tail_padding_alignment_in_elements > 1) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "tail alignment (L) is not supported yet: "
-                    "tail_padding_alignment_in_elements is %" PRId64,
-                    layout->tail_padding_alignment_in_elements);
-  }
-  if (layout->element_size_in_bits != 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "packed elements (E) are not supported yet: element_size_in_bits is %" PRId64,
-                    layout->element_size_in_bits);
-  }
-  return RELAYOUT_OK;
+  rlt_tiling tiling;
+  return rlt_tiling_make(shape, &tiling, error);
 }
 
 relayout_status rlt_check_strided(const relayout_shape *shape, relayout_error *error) {
   const relayout_status status = relayout_shape_validate(shape, error);
-  return status == RELAYOUT_OK ? rlt_check_untiled(&shape->layout, error) : status;
+  if (status == RELAYOUT_OK && shape->layout.tile_count > 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "tiled layouts have no strides, and tile_count is %d",
+                    shape->layout.tile_count);
+  }
+  return status;
 }

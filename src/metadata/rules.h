@@ -21,15 +21,17 @@ relayout_status rlt_check_permutation(int32_t rank, const int32_t *order, const 
 /* The layout's rank and minor_to_major. RELAYOUT_INVALID_SHAPE. */
 relayout_status rlt_check_order(const relayout_layout *layout, relayout_error *error);
 
+/* All that can be said of a layout whose dimensions and element type are not known, its padding value
+ * and element size aside. RELAYOUT_INVALID_SHAPE. */
+relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout_error *error);
+
 /* All that can be said of a layout whose dimensions are not known. RELAYOUT_INVALID_ARGUMENT,
  * RELAYOUT_INVALID_SHAPE. */
 relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
                                  relayout_error *error);
 
-/* Strides describe the layout; the message names what is in the way. RELAYOUT_UNSUPPORTED. */
-relayout_status rlt_check_untiled(const relayout_layout *layout, relayout_error *error);
-
-/* The shape is valid and strides describe it. */
+/* The shape is valid and strides describe where its elements lie; the message names what is in the
+ * way. RELAYOUT_UNSUPPORTED. */
 relayout_status rlt_check_strided(const relayout_shape *shape, relayout_error *error);
 
 #endif

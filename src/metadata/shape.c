@@ -1,12 +1,14 @@
-/* shape.c: making, comparing and measuring shapes. Depends on rules.h and on base/. */
+/* shape.c: making, comparing and measuring shapes. Depends on rules.h, tiling.h and on base/. */
 #include "relayout/shape.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "metadata/layout_equal.h"
 #include "metadata/rules.h"
+#include "metadata/tiling.h"
 #include "metadata/widths.h"
 
 static bool is_valid(const relayout_shape *shape) {
@@ -73,12 +75,6 @@ static bool equal_dimensions(const relayout_shape *a, const relayout_shape *b) {
          memcmp(a->dimensions, b->dimensions, (size_t)a->rank * sizeof a->dimensions[0]) == 0;
 }
 
-/* Some element in memory belongs to no multi-index, or may: it holds the padding value. */
-static bool has_padding(const relayout_shape *shape) {
-  return relayout_shape_is_padded(shape) || shape->layout.tile_count > 0 ||
-         shape->layout.tail_padding_alignment_in_elements > 1;
-}
-
 static size_t smaller_element(const relayout_shape *a, const relayout_shape *b) {
   const size_t of_a = relayout_element_type_byte_size(a->element_type);
   const size_t of_b = relayout_element_type_byte_size(b->element_type);
@@ -86,21 +82,30 @@ static size_t smaller_element(const relayout_shape *a, const relayout_shape *b) 
 }
 
 /* Of shapes of the same dimensions. */
-static bool equal_layouts(const relayout_shape *a, const relayout_shape *b) {
+static bool equal_but_tiles(const relayout_shape *a, const relayout_shape *b) {
   for (int32_t d = 0; d < a->rank; ++d) {
     if (rlt_padded_width(a, d) != rlt_padded_width(b, d)) {
       return false;
     }
   }
   return rlt_layout_equal_order(&a->layout, &b->layout) &&
-         rlt_layout_equal_tiling(&a->layout, &b->layout) &&
+         rlt_layout_equal_tail(&a->layout, &b->layout) &&
+         rlt_packed_bits(&a->layout) == rlt_packed_bits(&b->layout) &&
          a->layout.memory_space == b->layout.memory_space &&
-         (!has_padding(a) ||
+         ((!relayout_shape_is_padded(a) && !relayout_shape_is_padded(b)) ||
           rlt_layout_equal_padding_value(&a->layout, &b->layout, smaller_element(a, b)));
+}
+
+static bool equal_layouts(const relayout_shape *a, const relayout_shape *b) {
+  return equal_but_tiles(a, b) && rlt_layout_equal_tiles(&a->layout, &b->layout);
 }
 
 bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b) {
   return relayout_shape_equal_ignoring_layout(a, b) && equal_layouts(a, b);
+}
+
+bool relayout_shape_equal_ignoring_tiles(const relayout_shape *a, const relayout_shape *b) {
+  return relayout_shape_equal_ignoring_layout(a, b) && equal_but_tiles(a, b);
 }
 
 bool relayout_shape_equal_ignoring_layout(const relayout_shape *a, const relayout_shape *b) {
@@ -169,15 +174,9 @@ int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d) 
 }
 
 bool relayout_shape_is_padded(const relayout_shape *shape) {
-  if (!is_valid(shape)) {
-    return false;
-  }
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    if (rlt_padded_width(shape, d) > shape->dimensions[d]) {
-      return true;
-    }
-  }
-  return false;
+  int64_t physical = 0;
+  return relayout_shape_physical_element_count(shape, &physical, NULL) == RELAYOUT_OK &&
+         (rlt_is_widened(shape) || physical > relayout_shape_element_count(shape));
 }
 
 int64_t relayout_shape_element_count(const relayout_shape *shape) {
@@ -196,16 +195,24 @@ relayout_status relayout_shape_physical_element_count(const relayout_shape *shap
   if (count == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is NULL");
   }
-  const relayout_status status = rlt_check_strided(shape, error);
+  relayout_status status = relayout_shape_validate(shape, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  int64_t product = 1;
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    product *= rlt_padded_width(shape, d);
+  rlt_tiling tiling;
+  status = rlt_tiling_make(shape, &tiling, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  *count = product;
+  *count = tiling.held;
   return RELAYOUT_OK;
+}
+
+/* Of so many elements, packed or not as the shape's are. */
+static size_t bytes_of(const relayout_shape *shape, int64_t count) {
+  const int64_t packed = rlt_packed_bits(&shape->layout);
+  return packed > 0 ? (size_t)(count / 8 * packed + rlt_divide_up(count % 8 * packed, 8))
+                    : (size_t)count * relayout_element_type_byte_size(shape->element_type);
 }
 
 relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *bytes,
@@ -218,7 +225,19 @@ relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *by
   if (status != RELAYOUT_OK) {
     return status;
   }
-  *bytes = (size_t)count * relayout_element_type_byte_size(shape->element_type);
+  *bytes = bytes_of(shape, count);
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape, size_t *bytes,
+                                                 relayout_error *error) {
+  size_t held = 0;
+  const relayout_status status =
+      relayout_shape_byte_size(shape, bytes == NULL ? NULL : &held, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *bytes = held - bytes_of(shape, relayout_shape_element_count(shape));
   return RELAYOUT_OK;
 }
 

@@ -43,7 +43,7 @@ relayout_status rlt_steps_bound(rlt_steps *steps, int32_t number, int64_t size,
 /* All digits merged into one. An array without elements has no steps to take: they end at once. */
 static relayout_status make_joined(const relayout_shape *shape, rlt_tiling *tiling,
                                    rlt_steps *steps, relayout_error *error) {
-  const relayout_status status = rlt_tiling_make(shape, INT64_MAX, tiling, error);
+  const relayout_status status = rlt_tiling_make(shape, tiling, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -135,7 +135,7 @@ relayout_status rlt_steps_from_linear(const relayout_shape *shape, rlt_steps *st
     append(steps, RLT_STEP_BOUND, 0, 0, 1);
     return check_room(steps, error);
   }
-  if (shape->layout.tail_padding_alignment_in_elements > 1) {
+  if (tiling.held > tiling.elements) {
     append(steps, RLT_STEP_BOUND, 0, 0, tiling.elements);
   }
   if (linear != 0) {
@@ -144,6 +144,17 @@ relayout_status rlt_steps_from_linear(const relayout_shape *shape, rlt_steps *st
   for (int32_t i = tiling.change_count - 1; i >= 0; --i) {
     append_inverse(steps, &tiling.changes[i], tiling.number_count);
   }
+  return check_room(steps, error);
+}
+
+relayout_status rlt_steps_to_strided(int32_t rank, const int64_t *strides, rlt_steps *steps,
+                                     relayout_error *error) {
+  const int32_t sum = rank;
+  append_zero(steps, sum, sum + 1);
+  for (int32_t d = 0; d < rank; ++d) {
+    append(steps, RLT_STEP_ADD, sum, d, strides[d]);
+  }
+  steps->result = sum;
   return check_room(steps, error);
 }
 
@@ -159,6 +170,9 @@ bool rlt_steps_run(const rlt_steps *steps, int64_t numbers[RLT_MOST_NUMBERS]) {
       break;
     case RLT_STEP_JOIN:
       *to = *to * step->size + *from;
+      break;
+    case RLT_STEP_ADD:
+      *to += *from * step->size;
       break;
     default:
       if (*to >= step->size) {

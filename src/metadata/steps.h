@@ -6,6 +6,7 @@
  *     split    [to] = [from] % size, [from] = [from] / size
  *     join     [to] = [to] * size + [from]
  *     bound    ends here, without a result, unless [to] < size
+ *     add      [to] = [to] + [from] * size
  *
  * Depends on the public shapes alone.
  */
@@ -22,7 +23,8 @@ enum { RLT_MOST_NUMBERS = 256, RLT_MOST_STEPS = 2304 };
 typedef enum rlt_step_kind {
   RLT_STEP_SPLIT = 0,
   RLT_STEP_JOIN = 1,
-  RLT_STEP_BOUND = 2
+  RLT_STEP_BOUND = 2,
+  RLT_STEP_ADD = 3
 } rlt_step_kind;
 
 /* Devices read it as it is: 24 bytes. `to` and `from` differ, and a bound has no `from`. */
@@ -31,7 +33,7 @@ typedef struct rlt_step {
   int32_t to;
   int32_t from;
   int32_t unused;
-  int64_t size; /* at least 1, of a bound 0 */
+  int64_t size; /* at least 1, of a bound 0; anything where it is added */
 } rlt_step;
 
 /* Starts with a count of 0. */
@@ -46,6 +48,11 @@ typedef struct rlt_steps {
  * shapes and a bound for each dimension fit one list; RELAYOUT_UNSUPPORTED when the list is full. */
 relayout_status rlt_steps_to_linear(const relayout_shape *shape, rlt_steps *steps,
                                     relayout_error *error);
+
+/* The same for an array that lies by strides, which are in elements and may be anything; the result is
+ * counted from the element at index 0, ..., 0. */
+relayout_status rlt_steps_to_strided(int32_t rank, const int64_t *strides, rlt_steps *steps,
+                                     relayout_error *error);
 
 /* Appends what turns the linear index in number 0, below the array's physical element count, into the
  * multi-index in numbers 0 .. rank-1. They end without a result where tiles' or the tail's padding lies;

@@ -2,6 +2,8 @@
 #include "metadata/tiling.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -100,41 +102,83 @@ static bool count_elements(const rlt_tiling *tiling, int64_t most, int64_t *coun
   return true;
 }
 
-/* Returns whether the array is empty. */
-static bool start(const relayout_shape *shape, rlt_tiling *tiling) {
-  bool is_empty = false;
+int64_t rlt_most_elements(const relayout_shape *shape) {
+  const int64_t most_bytes = rlt_min(INT64_MAX, PTRDIFF_MAX);
+  return rlt_packed_bits(&shape->layout) > 0
+             ? most_bytes
+             : most_bytes / (int64_t)relayout_element_type_byte_size(shape->element_type);
+}
+
+__attribute__((format(printf, 3, 4))) static relayout_status
+fail_large(relayout_error *error, const relayout_shape *shape, const char *format, ...) {
+  char cause[RELAYOUT_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(cause, sizeof cause, format, arguments);
+  va_end(arguments);
+  return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
+                  "with %s, an array of %s exceeds %" PRId64 " elements", cause,
+                  relayout_element_type_name(shape->element_type), rlt_most_elements(shape));
+}
+
+/* One digit a dimension, as wide as it is in memory. */
+static relayout_status start(const relayout_shape *shape, rlt_tiling *tiling, bool *is_empty,
+                             relayout_error *error) {
+  const int64_t most = rlt_most_elements(shape);
   tiling->digit_count = shape->rank;
   tiling->number_count = shape->rank > 1 ? shape->rank : 1;
   tiling->change_count = 0;
   tiling->elements = 1;
+  *is_empty = false;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    const int64_t width = rlt_padded_width(shape, d);
+    *is_empty = *is_empty || width == 0;
+    if (!rlt_multiply(tiling->elements, rlt_max(width, 1), &tiling->elements) ||
+        tiling->elements > most) {
+      return fail_large(error, shape, "%sdimensions[%d], which is %" PRId64,
+                        shape->layout.padded_dimension_count == 0 ? "" : "padded_", d, width);
+    }
+  }
   for (int32_t i = 0; i < shape->rank; ++i) {
     const int32_t d = shape->layout.minor_to_major[shape->rank - 1 - i];
     const int64_t width = rlt_padded_width(shape, d);
-    is_empty = is_empty || width == 0;
     tiling->digits[i] = width > 1 ? (rlt_digit){d, width} : always_zero;
-    tiling->elements *= tiling->digits[i].size;
   }
-  return is_empty;
+  return RELAYOUT_OK;
 }
 
-relayout_status rlt_tiling_make(const relayout_shape *shape, int64_t most, rlt_tiling *tiling,
+/* Rounds up to the tail alignment. */
+static relayout_status add_tail(const relayout_shape *shape, rlt_tiling *tiling,
                                 relayout_error *error) {
-  const bool is_empty = start(shape, tiling);
+  const int64_t alignment = rlt_max(shape->layout.tail_padding_alignment_in_elements, 1);
+  if (!rlt_multiply(rlt_divide_up(tiling->elements, alignment), alignment, &tiling->held) ||
+      tiling->held > rlt_most_elements(shape)) {
+    return fail_large(error, shape, "tail_padding_alignment_in_elements, which is %" PRId64,
+                      alignment);
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_tiling_make(const relayout_shape *shape, rlt_tiling *tiling,
+                                relayout_error *error) {
+  bool is_empty;
+  const relayout_status status = start(shape, tiling, &is_empty, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   const relayout_layout *const layout = &shape->layout;
-  const int64_t *tile = layout->tile_dimensions;
+  const int64_t *dimensions = layout->tile_dimensions;
   for (int32_t i = 0; i < layout->tile_count; ++i) {
-    apply(tiling, tile, layout->tile_ranks[i]);
-    if (!count_elements(tiling, most, &tiling->elements)) {
-      return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
-                      "with tile %d an array of %s exceeds %" PRId64 " elements", i,
-                      relayout_element_type_name(shape->element_type), most);
+    apply(tiling, dimensions, layout->tile_ranks[i]);
+    dimensions += layout->tile_ranks[i];
+    if (!count_elements(tiling, rlt_most_elements(shape), &tiling->elements)) {
+      return fail_large(error, shape, "tile %d", i);
     }
-    tile += layout->tile_ranks[i];
   }
   if (is_empty) {
     tiling->elements = 0;
   }
-  return RELAYOUT_OK;
+  return add_tail(shape, tiling, error);
 }
 
 void rlt_tiling_join(rlt_tiling *tiling) {

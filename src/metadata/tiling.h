@@ -47,11 +47,16 @@ typedef struct rlt_tiling {
   int32_t change_count;
   rlt_change changes[RLT_MOST_CHANGES];
   int64_t elements; /* in all of the physical dimensions; 0 where one of the array's is empty */
+  int64_t held;     /* those, rounded up to the tail alignment */
 } rlt_tiling;
 
-/* The physical dimensions after all tiles, for a shape whose layout is valid and whose padded widths
- * fit. RELAYOUT_SIZE_OVERFLOW names the tile that brings more than `most` elements. */
-relayout_status rlt_tiling_make(const relayout_shape *shape, int64_t most, rlt_tiling *tiling,
+/* The most elements an array may hold, so that its bytes can be counted and addressed. */
+int64_t rlt_most_elements(const relayout_shape *shape);
+
+/* The physical dimensions after all tiles, of a shape whose layout is valid. RELAYOUT_SIZE_OVERFLOW
+ * names the dimension, the tile or the alignment that brings more than the most elements, which a
+ * valid shape never does. Empty dimensions count as if they were of size 1. */
+relayout_status rlt_tiling_make(const relayout_shape *shape, rlt_tiling *tiling,
                                 relayout_error *error);
 
 /* Merges all digits into one, the linear index. */

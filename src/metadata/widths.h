@@ -1,10 +1,12 @@
-/* widths.h: how wide dimensions are in memory, and the strides that follow. For valid shapes.
+/* widths.h: how wide dimensions and elements are in memory, and the strides that follow. For valid
+ * shapes.
  *
  * Depends on the public shapes alone.
  */
 #ifndef RLT_METADATA_WIDTHS_H
 #define RLT_METADATA_WIDTHS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "relayout/shape.h"
@@ -13,6 +15,21 @@
 static inline int64_t rlt_padded_width(const relayout_shape *shape, int32_t d) {
   return shape->layout.padded_dimension_count == 0 ? shape->dimensions[d]
                                                    : shape->layout.padded_dimensions[d];
+}
+
+/* Some padded dimension is wider than its dimension. */
+static inline bool rlt_is_widened(const relayout_shape *shape) {
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (rlt_padded_width(shape, d) > shape->dimensions[d]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The bits of an element that shares bytes with others; 0 for one of whole bytes. */
+static inline int64_t rlt_packed_bits(const relayout_layout *layout) {
+  return layout->element_size_in_bits < 8 ? layout->element_size_in_bits : 0;
 }
 
 /* Strides in elements by logical dimension, tiles left aside. */

@@ -4,37 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/error.h"
+#include "convert/convert.h"
+#include "problem/boxes.h"
+#include "problem/factors.h"
+#include "problem/strides.h"
 
-static relayout_status check_supported(const relayout_layout *layout, const char *side,
-                                       relayout_error *error) {
-  if (layout->tile_count > 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "the layout of `%s` has tiles (T), not supported yet", side);
-  }
-  if (layout->element_size_in_bits != 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "the layout of `%s` has element_size_in_bits (E) %" PRId64
-                    ", not supported yet",
-                    side, layout->element_size_in_bits);
-  }
-  if (layout->tail_padding_alignment_in_elements > 1) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "the layout of `%s` has tail_padding_alignment_in_elements (L) %" PRId64
-                    ", not supported yet",
-                    side, layout->tail_padding_alignment_in_elements);
-  }
-  return RELAYOUT_OK;
-}
+enum { MOST_PARTS = 32 };
+
+/* One side of a relayout. */
+typedef struct side {
+  const relayout_shape *shape;
+  const char *name;
+  const int64_t *byte_strides; /* NULL: lies as its layout says */
+  rlt_span span;
+  int64_t elements; /* that its memory holds, or that there are where it is strided */
+  int64_t packed;
+} side;
+
+typedef struct lowering {
+  side from;
+  side to;
+  const rlt_changes *changes;
+  rlt_problem common; /* what all problems share */
+  int64_t words;      /* that an element is moved in */
+  rlt_factors source;
+  rlt_factors destination;
+  int32_t dimension_count;
+  rlt_levels levels[RLT_MOST_DIMENSIONS];
+  rlt_boxes boxes[RLT_MOST_DIMENSIONS];
+  rlt_lowered *made;
+} lowering;
+
+/* ---- Checks ---- */
 
 static relayout_status check_same_tensor(const relayout_shape *from, const relayout_shape *to,
                                          relayout_error *error) {
-  if (from->element_type != to->element_type) {
-    return rlt_fail(error, RELAYOUT_SHAPE_MISMATCH,
-                    "the element type of `from` is %s, that of `to` is %s",
-                    relayout_element_type_name(from->element_type),
-                    relayout_element_type_name(to->element_type));
-  }
   if (from->rank != to->rank) {
     return rlt_fail(error, RELAYOUT_SHAPE_MISMATCH,
                     "the rank of `from` is %" PRId32 ", that of `to` is %" PRId32, from->rank,
@@ -51,18 +57,405 @@ static relayout_status check_same_tensor(const relayout_shape *from, const relay
 }
 
 /* An error of one side says which side it is. */
-static relayout_status check_side(const relayout_shape *shape, const char *side,
+static relayout_status check_side(const relayout_shape *shape, const char *name,
                                   relayout_error *error) {
   relayout_error found;
   const relayout_status status = relayout_shape_validate(shape, &found);
-  if (status != RELAYOUT_OK) {
-    return rlt_fail(error, status, "`%s`: %s", side, found.message);
-  }
-  return check_supported(&shape->layout, side, error);
+  return status == RELAYOUT_OK ? RELAYOUT_OK
+                               : rlt_fail(error, status, "`%s`: %s", name, found.message);
 }
 
-static relayout_status lower_axes(const relayout_shape *from, const relayout_shape *to,
-                                  rlt_problem *problem, relayout_error *error) {
+static int64_t element_bytes(const side *of) {
+  return (int64_t)relayout_element_type_byte_size(of->shape->element_type);
+}
+
+static relayout_status measure_side(side *measured, relayout_error *error) {
+  const relayout_shape *const shape = measured->shape;
+  const int64_t bits = shape->layout.element_size_in_bits;
+  measured->packed = bits < 8 ? bits : 0;
+  if (measured->byte_strides == NULL) {
+    size_t bytes = 0;
+    relayout_status status =
+        relayout_shape_physical_element_count(shape, &measured->elements, error);
+    if (status == RELAYOUT_OK) {
+      status = relayout_shape_byte_size(shape, &bytes, error);
+    }
+    measured->span = (rlt_span){.bytes = (int64_t)bytes};
+    return status;
+  }
+  const relayout_status status =
+      rlt_strides_check(shape, measured->byte_strides, measured->name, &measured->span, error);
+  measured->elements = relayout_shape_element_count(shape);
+  return status;
+}
+
+/* ---- What all problems share ---- */
+
+static relayout_status set_conversion(lowering *at, relayout_error *error) {
+  const relayout_element_type from = at->from.shape->element_type;
+  const relayout_element_type to = at->to.shape->element_type;
+  if (from == to && at->changes->scale == 1) {
+    return RELAYOUT_OK;
+  }
+  at->common.conversion = (rlt_conversion){
+      .from = from, .to = to, .wraps = at->changes->wraps, .scale = at->changes->scale};
+  return rlt_conversion_check(&at->common.conversion, error);
+}
+
+/* Strides that are no multiples of an element move its words one by one. */
+static relayout_status set_words(lowering *at, relayout_error *error) {
+  const int64_t bytes = element_bytes(&at->from);
+  int64_t word = bytes;
+  for (int i = 0; i < 2; ++i) {
+    const side *const one = i == 0 ? &at->from : &at->to;
+    const int64_t whole = i == 0 ? bytes : rlt_problem_destination_bytes(&at->common);
+    if (one->byte_strides == NULL) {
+      continue;
+    }
+    const int64_t common = rlt_strides_common_bytes(one->shape, one->byte_strides, whole);
+    if (common < whole && !rlt_problem_keeps_elements(&at->common)) {
+      return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                      "%s_byte_strides are multiples of %" PRId64 " bytes, and elements of %" PRId64
+                      " bytes that are packed or converted lie at multiples of their size",
+                      one->name, common, whole);
+    }
+    word = common < whole ? rlt_min(word, common) : word;
+  }
+  at->words = bytes / word;
+  at->common.element_bytes = word;
+  return RELAYOUT_OK;
+}
+
+static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
+  const size_t rest = (size_t)((words - 1) * problem->element_bytes);
+  return memcmp(problem->fill, problem->fill + problem->element_bytes, rest) == 0;
+}
+
+static int64_t words_of(const side *of, int64_t words, int64_t word_bytes) {
+  return of->byte_strides == NULL ? of->elements * words : of->span.bytes / word_bytes;
+}
+
+static relayout_status set_common(lowering *at, relayout_error *error) {
+  rlt_problem *const common = &at->common;
+  const relayout_shape *const to = at->to.shape;
+  common->element_bytes = element_bytes(&at->from);
+  common->source_packed = at->from.packed;
+  common->destination_packed = at->to.packed;
+  relayout_status status = set_conversion(at, error);
+  if (status == RELAYOUT_OK) {
+    status = set_words(at, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = relayout_layout_padding_bytes(&to->layout, to->element_type, common->fill, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  common->source_elements = words_of(&at->from, at->words, common->element_bytes);
+  common->destination_elements =
+      words_of(&at->to, at->words, rlt_problem_destination_bytes(common));
+  common->fills = at->to.byte_strides == NULL &&
+                  to->layout.padding_value != RELAYOUT_PADDING_UNKNOWN &&
+                  at->to.elements > relayout_shape_element_count(to);
+  at->made->source_bytes = at->from.span.bytes;
+  at->made->source_before = at->from.span.before;
+  at->made->destination_bytes = at->to.span.bytes;
+  at->made->destination_before = at->to.span.before;
+  return RELAYOUT_OK;
+}
+
+/* ---- Axes ---- */
+
+static bool find_factors(const side *of, int64_t word, rlt_factors *factors) {
+  if (of->byte_strides == NULL) {
+    return rlt_factors_of_layout(of->shape, factors);
+  }
+  int64_t strides[RELAYOUT_MAX_RANK];
+  for (int32_t d = 0; d < of->shape->rank; ++d) {
+    strides[d] = of->byte_strides[d] / word;
+  }
+  rlt_factors_of_strides(of->shape, strides, factors);
+  return true;
+}
+
+/* Steps of a layout count elements; those of byte strides count words already. */
+static void count_in_words(const side *of, int64_t words, rlt_factors *factors) {
+  if (of->byte_strides == NULL) {
+    for (int32_t i = 0; i < factors->count; ++i) {
+      factors->of[i].stride *= words;
+    }
+  }
+}
+
+/* How far the destination reaches along a dimension, padding included. */
+static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) {
+  if (!at->common.fills) {
+    return valid;
+  }
+  for (int32_t i = 0; i < at->destination.count; ++i) {
+    const rlt_factor *const factor = &at->destination.of[i];
+    if (factor->dimension == dimension && factor->is_last) {
+      return factor->weight * factor->extent;
+    }
+  }
+  return valid;
+}
+
+/* Every dimension's boxes. False where the sides' digits share no divisor. */
+static bool find_boxes(lowering *at) {
+  static const rlt_factors none = {.count = 0};
+  if (!find_factors(&at->from, at->common.element_bytes, &at->source) ||
+      !find_factors(&at->to, rlt_problem_destination_bytes(&at->common), &at->destination)) {
+    return false;
+  }
+  count_in_words(&at->from, at->words, &at->source);
+  count_in_words(&at->to, at->words, &at->destination);
+  at->dimension_count = at->destination.dimension_count;
+  for (int32_t d = 0; d < at->dimension_count; ++d) {
+    const bool is_own = d < at->to.shape->rank;
+    const int64_t valid = is_own ? at->to.shape->dimensions[d] : 1;
+    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &at->levels[d])) {
+      return false;
+    }
+    rlt_boxes_make(&at->levels[d], valid, written_of(at, d, valid), &at->boxes[d]);
+  }
+  return true;
+}
+
+/* A stride below 0 steps down in the destination: the axis is gone through from its other end. Room is
+ * left for an axis over words. */
+static bool add_axis(rlt_problem *problem, rlt_axis axis) {
+  if (axis.extent == 1 && axis.valid == 1) {
+    return true;
+  }
+  if (problem->axis_count == RLT_MAX_AXES - 1) {
+    return false;
+  }
+  if (axis.destination_stride < 0) {
+    problem->source_start += (axis.extent - 1) * axis.source_stride;
+    problem->destination_start += (axis.extent - 1) * axis.destination_stride;
+    axis.source_stride = -axis.source_stride;
+    axis.destination_stride = -axis.destination_stride;
+  }
+  problem->axes[problem->axis_count++] = axis;
+  return true;
+}
+
+/* The problem of one box of each dimension, without the axis over an element's words. */
+static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem *problem) {
+  for (int32_t d = 0; d < at->dimension_count; ++d) {
+    const rlt_levels *const levels = &at->levels[d];
+    const rlt_range *const box = at->boxes[d].of[numbers[d]];
+    for (int32_t l = 0; l < levels->count; ++l) {
+      problem->source_start += box[l].first * levels->source_strides[l];
+      problem->destination_start += box[l].first * levels->destination_strides[l];
+      if (!add_axis(problem, (rlt_axis){.extent = box[l].extent,
+                                        .valid = box[l].valid,
+                                        .source_stride = levels->source_strides[l],
+                                        .destination_stride = levels->destination_strides[l]})) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Whether all that a problem writes lies in whole bytes. The array's last byte may be used in part. */
+static bool writes_whole_bytes(const rlt_problem *problem) {
+  if (problem->destination_packed == 0) {
+    return true;
+  }
+  const int64_t per_byte = 8 / problem->destination_packed;
+  int64_t run = 1;
+  int32_t a = 0;
+  for (; a < problem->axis_count && problem->axes[a].destination_stride == run; ++a) {
+    run *= problem->axes[a].extent;
+  }
+  if (problem->destination_start % per_byte != 0) {
+    return false;
+  }
+  if (a == problem->axis_count &&
+      problem->destination_start + run == problem->destination_elements) {
+    return true;
+  }
+  for (int32_t outer = a; outer < problem->axis_count; ++outer) {
+    if (problem->axes[outer].destination_stride % per_byte != 0) {
+      return false;
+    }
+  }
+  return run % per_byte == 0;
+}
+
+static bool has_padding(const rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].valid < problem->axes[a].extent) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* False where the problem would share a byte with another. */
+static bool add_problem(lowering *at, rlt_problem *problem) {
+  rlt_lowered *const made = at->made;
+  problem->source_start += at->from.span.before / problem->element_bytes;
+  problem->destination_start += at->to.span.before / rlt_problem_destination_bytes(problem);
+  rlt_problem_simplify(problem);
+  if (rlt_problem_is_empty(problem)) {
+    return true;
+  }
+  problem->fills = problem->fills && has_padding(problem);
+  if (!writes_whole_bytes(problem) || made->count == MOST_PARTS) {
+    return false;
+  }
+  made->problems[made->count++] = *problem;
+  return true;
+}
+
+/* Words of an element are one more axis, or where they are filled with different ones, each a problem of
+ * its own. */
+static bool add_words(lowering *at, const rlt_problem *problem) {
+  const bool fills_alike = !problem->fills || fill_is_uniform(problem, at->words);
+  const int64_t parts = at->words == 1 || fills_alike ? 1 : at->words;
+  for (int64_t i = 0; i < parts; ++i) {
+    rlt_problem one = *problem;
+    if (parts == 1) {
+      one.axes[one.axis_count++] = (rlt_axis){at->words, at->words, 1, 1};
+    } else {
+      one.source_start += i;
+      one.destination_start += i;
+      memcpy(one.fill, problem->fill + i * problem->element_bytes, (size_t)problem->element_bytes);
+    }
+    if (!add_problem(at, &one)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* What tail alignment adds. */
+static bool add_tail(lowering *at) {
+  int64_t tiled = at->words;
+  for (int32_t i = 0; i < at->destination.count; ++i) {
+    tiled *= at->destination.of[i].extent;
+  }
+  rlt_problem tail = at->common;
+  tail.destination_start = tiled;
+  tail.axis_count = 1;
+  tail.axes[0] = (rlt_axis){.extent = (tail.destination_elements - tiled) / at->words,
+                            .source_stride = at->words,
+                            .destination_stride = at->words};
+  return !tail.fills || tail.axes[0].extent == 0 || add_words(at, &tail);
+}
+
+/* One problem for every choice of a box of each dimension. */
+static bool add_boxes(lowering *at) {
+  int32_t numbers[RLT_MOST_DIMENSIONS] = {0};
+  for (;;) {
+    rlt_problem problem = at->common;
+    if (!add_box_axes(at, numbers, &problem) || !add_words(at, &problem)) {
+      return false;
+    }
+    int32_t d = 0;
+    while (d < at->dimension_count && ++numbers[d] == at->boxes[d].count) {
+      numbers[d++] = 0;
+    }
+    if (d == at->dimension_count) {
+      return add_tail(at);
+    }
+  }
+}
+
+/* ---- Steps ---- */
+
+/* Position after position of the destination: which element lies there, and where it lies in the source. */
+static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_error *error) {
+  const relayout_shape *const from = at->from.shape;
+  relayout_status status = rlt_steps_from_linear(at->to.shape, steps, error);
+  for (int32_t d = 0; d < from->rank && status == RELAYOUT_OK; ++d) {
+    status = rlt_steps_bound(steps, d, from->dimensions[d], error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (at->from.byte_strides == NULL) {
+    return rlt_steps_to_linear(from, steps, error);
+  }
+  int64_t strides[RELAYOUT_MAX_RANK];
+  for (int32_t d = 0; d < from->rank; ++d) {
+    strides[d] = at->from.byte_strides[d] / element_bytes(&at->from);
+  }
+  return rlt_steps_to_strided(from->rank, strides, steps, error);
+}
+
+static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
+  if (at->to.byte_strides != NULL || at->words > 1) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "the tiles of `%s` split dimensions at no common divisor, which byte strides "
+                    "on the other side%s do not go with",
+                    at->to.byte_strides != NULL ? "from" : "to",
+                    at->words > 1 ? " that are no multiples of an element" : "");
+  }
+  rlt_lowered *const made = at->made;
+  made->steps = calloc(1, sizeof *made->steps);
+  if (made->steps == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
+                    sizeof *made->steps);
+  }
+  const relayout_status status = set_steps(at, made->steps, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int64_t elements = at->common.destination_elements;
+  made->problems[0] = at->common;
+  made->problems[0].steps = made->steps;
+  made->problems[0].source_start = at->from.span.before / at->common.element_bytes;
+  made->problems[0].axis_count = 1;
+  made->problems[0].axes[0] = (rlt_axis){elements, elements, 1, 1};
+  made->count = 1;
+  return RELAYOUT_OK;
+}
+
+/* ---- All of it ---- */
+
+/* Nothing is read. */
+static void lower_to_fill(const lowering *at) {
+  rlt_problem *const only = &at->made->problems[0];
+  *only = at->common;
+  only->axis_count = 1;
+  only->axes[0] =
+      (rlt_axis){.extent = only->destination_elements, .source_stride = 1, .destination_stride = 1};
+  rlt_problem_simplify(only);
+  at->made->count = rlt_problem_is_empty(only) ? 0 : 1;
+}
+
+static relayout_status lower(lowering *at, relayout_error *error) {
+  relayout_status status = measure_side(&at->from, error);
+  if (status == RELAYOUT_OK) {
+    status = measure_side(&at->to, error);
+  }
+  if (status == RELAYOUT_OK && at->to.byte_strides != NULL) {
+    status = rlt_strides_check_apart(at->to.shape, at->to.byte_strides, at->to.name, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = set_common(at, error);
+  }
+  if (status != RELAYOUT_OK || at->to.elements == 0) {
+    return status;
+  }
+  if (relayout_shape_element_count(at->to.shape) == 0) {
+    lower_to_fill(at);
+    return RELAYOUT_OK;
+  }
+  if (find_boxes(at) && add_boxes(at)) {
+    return RELAYOUT_OK;
+  }
+  return lower_to_steps(at, error);
+}
+
+relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
+                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
+  *made = (rlt_lowered){.count = 0};
   relayout_status status = check_side(from, "from", error);
   if (status == RELAYOUT_OK) {
     status = check_side(to, "to", error);
@@ -73,52 +466,24 @@ static relayout_status lower_axes(const relayout_shape *from, const relayout_sha
   if (status != RELAYOUT_OK) {
     return status;
   }
-
-  int64_t source_strides[RELAYOUT_MAX_RANK];
-  int64_t destination_strides[RELAYOUT_MAX_RANK];
-  memset(problem, 0, sizeof *problem);
-  problem->element_bytes = (int64_t)relayout_element_type_byte_size(from->element_type);
-  if ((status = relayout_shape_strides(from, source_strides, error)) != RELAYOUT_OK ||
-      (status = relayout_shape_strides(to, destination_strides, error)) != RELAYOUT_OK ||
-      (status = relayout_shape_physical_element_count(from, &problem->source_elements, error)) !=
-          RELAYOUT_OK ||
-      (status = relayout_shape_physical_element_count(to, &problem->destination_elements, error)) !=
-          RELAYOUT_OK ||
-      (status = relayout_layout_padding_bytes(&to->layout, to->element_type, problem->fill,
-                                              error)) != RELAYOUT_OK) {
-    return status;
+  lowering *const at = calloc(1, sizeof *at);
+  made->problems = calloc(MOST_PARTS, sizeof *made->problems);
+  if (at == NULL || made->problems == NULL) {
+    free(at);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
   }
-
-  problem->fills =
-      relayout_shape_is_padded(to) && to->layout.padding_value != RELAYOUT_PADDING_UNKNOWN;
-  problem->axis_count = from->rank;
-  for (int32_t d = 0; d < from->rank; ++d) {
-    problem->axes[d] = (rlt_axis){
-        .extent = problem->fills ? relayout_shape_padded_dimension(to, d) : to->dimensions[d],
-        .valid = to->dimensions[d],
-        .source_stride = source_strides[d],
-        .destination_stride = destination_strides[d],
-    };
-  }
-  return RELAYOUT_OK;
-}
-
-relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
-                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
-  (void)changes;
-  *made = (rlt_lowered){.problems = calloc(1, sizeof(rlt_problem))};
-  if (made->problems == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a problem");
-  }
-  const relayout_status status = lower_axes(from, to, made->problems, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  made->source_bytes = made->problems->source_elements * made->problems->element_bytes;
-  made->destination_bytes = made->problems->destination_elements * made->problems->element_bytes;
-  rlt_problem_simplify(made->problems);
-  made->count = rlt_problem_is_empty(made->problems) ? 0 : 1;
-  return RELAYOUT_OK;
+  at->from = (side){.shape = from,
+                    .name = "source",
+                    .byte_strides = changes->source_is_strided ? changes->source_strides : NULL};
+  at->to =
+      (side){.shape = to,
+             .name = "destination",
+             .byte_strides = changes->destination_is_strided ? changes->destination_strides : NULL};
+  at->changes = changes;
+  at->made = made;
+  status = lower(at, error);
+  free(at);
+  return status;
 }
 
 void rlt_lowered_free(rlt_lowered *made) {

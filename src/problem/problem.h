@@ -60,8 +60,8 @@ typedef struct rlt_problem {
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
 
-  /* Not NULL: axis 0 is the only one, as long as the destination, and in place of its source stride these
-   * say where the source position of number 0 is. Owned by whoever made the problem. */
+  /* Not NULL: axis 0 is the only one, as long as the destination, and instead of its source stride these
+   * say where number 0, its digit, lies in the source. Owned by whoever made the problem. */
   const rlt_steps *steps;
 
   int32_t axis_count;

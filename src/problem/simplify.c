@@ -1,4 +1,6 @@
 /* simplify.c: the same problem with the fewest axes. */
+#include <stdint.h>
+
 #include "problem/problem.h"
 
 /* Replaces the axes by those listed in `order`, the guards following. */
@@ -131,7 +133,58 @@ static void simplify_fill(rlt_problem *problem) {
   }
 }
 
+/* ---- Wider elements ---- */
+
+/* Whether pairs of packed elements always move together, or are filled. */
+static bool pairs_stay_whole(const rlt_problem *problem) {
+  const rlt_axis *const inner = &problem->axes[0];
+  if (problem->axis_count == 0 || inner->destination_stride != 1 || inner->source_stride != 1 ||
+      inner->extent % 2 != 0 || inner->valid % 2 != 0 || problem->source_start % 2 != 0 ||
+      problem->destination_start % 2 != 0) {
+    return false;
+  }
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    if (axis->source_stride % 2 != 0 || axis->destination_stride % 2 != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void pair(rlt_problem *problem) {
+  problem->axes[0].extent /= 2;
+  problem->axes[0].valid /= 2;
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    problem->axes[a].source_stride /= 2;
+    problem->axes[a].destination_stride /= 2;
+  }
+  problem->source_start /= 2;
+  problem->destination_start /= 2;
+  problem->source_elements = (problem->source_elements + 1) / 2;
+  problem->destination_elements = (problem->destination_elements + 1) / 2;
+  const unsigned fill = problem->fill[0] & ((1u << problem->source_packed) - 1);
+  problem->fill[0] = (uint8_t)(fill | fill << problem->source_packed);
+  const int64_t bits = 2 * problem->source_packed;
+  problem->source_packed = bits < 8 ? bits : 0;
+  problem->destination_packed = problem->source_packed;
+}
+
+/* Packed elements that move as packed ones do so byte by byte, if they can. */
+static void widen_packed(rlt_problem *problem) {
+  while (problem->source_packed > 0 && problem->source_packed == problem->destination_packed &&
+         problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && pairs_stay_whole(problem)) {
+    pair(problem);
+  }
+  if (problem->axis_count > 0 && problem->axes[0].extent == 1) {
+    drop_unit_axes(problem);
+  }
+}
+
 void rlt_problem_simplify(rlt_problem *problem) {
+  if (problem->steps != NULL) {
+    return;
+  }
   const bool no_source = has_valid_zero(problem);
   if (has_extent_zero(problem) || (no_source && !problem->fills)) {
     make_single_axis(problem, 0);
@@ -152,6 +205,7 @@ void rlt_problem_simplify(rlt_problem *problem) {
       problem->axes[a].source_stride = problem->axes[a].destination_stride;
     }
   }
+  widen_packed(problem);
 }
 
 bool rlt_problem_is_empty(const rlt_problem *problem) {

@@ -57,6 +57,7 @@ typedef struct attempt {
   bench_target *target;
   const bench_case *of;
   bench_room room;
+  relayout_plan_options options;
   relayout_plan *plan;
   bool is_hot;
   size_t place; /* the one that has its turn */
@@ -198,9 +199,10 @@ static exit_code verify(attempt *at) {
       RELAYOUT_OK) {
     return skip_for(at->result, &error);
   }
-  const exit_code code = target->is_unverified ? EXIT_CODE_OK
-                                               : verify_relayout(&at->of->from, &at->of->to, source,
-                                                                 destination, destination_size);
+  const exit_code code = target->is_unverified
+                             ? EXIT_CODE_OK
+                             : verify_relayout(&at->of->from, &at->of->to, &at->options, source,
+                                               destination, destination_size);
   uint8_t *const right = target->peer_count > 0 ? malloc(destination_size) : NULL;
   if (right != NULL) {
     memcpy(right, destination, destination_size);
@@ -346,17 +348,20 @@ exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
     skip(result, "there is nothing to move");
     return EXIT_CODE_BAD_INPUT;
   }
-  attempt at = {.target = target, .of = &result->of, .is_hot = is_hot, .result = result};
+  attempt at = {.target = target,
+                .of = &result->of,
+                .options = RELAYOUT_PLAN_OPTIONS_INIT,
+                .is_hot = is_hot,
+                .result = result};
   if (!make_room(target, is_hot, result, &at.room)) {
     return EXIT_CODE_FAILURE;
   }
   relayout_error error;
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.effort = target->effort;
+  at.options.effort = target->effort;
   if (target->reserve(target, at.room.source_step * at.room.places,
                       at.room.destination_step * at.room.places, &error) != RELAYOUT_OK ||
-      relayout_plan_create(target->device, &at.of->from, &at.of->to, &options, &at.plan, &error) !=
-          RELAYOUT_OK) {
+      relayout_plan_create(target->device, &at.of->from, &at.of->to, &at.options, &at.plan,
+                           &error) != RELAYOUT_OK) {
     return skip_for(result, &error);
   }
   result->strategy = relayout_plan_get_strategy(at.plan);

@@ -26,7 +26,7 @@ typedef struct bench_strided {
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE];
 } bench_strided;
 
-/* False for shapes without strides and without elements. */
+/* False for shapes of different element types, with tiles or packed elements, and without elements. */
 bool bench_strided_of(const relayout_shape *from, const relayout_shape *to, bench_strided *made);
 
 /* The transpose of a matrix, row-major as its result is; pitches count elements. */

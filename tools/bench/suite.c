@@ -9,7 +9,8 @@
 
 enum {
   MOST_ORDERED_DIMENSIONS = 7, /* 5040 orders */
-  LEAST_SHRINKABLE_SIZE = 8    /* bytes of an element */
+  LEAST_SHRINKABLE_SIZE = 8,   /* bytes of an element */
+  BITS_OF_BYTE = 8
 };
 
 /* A word of a line, not NUL-terminated. */
@@ -108,8 +109,8 @@ static relayout_status read_case(reader *in, const word words[3]) {
   if (status == RELAYOUT_OK) {
     status = read_shape(in, words[2], &made->to, &to_is_generic);
   }
-  if (status == RELAYOUT_OK && !relayout_shape_compatible(&made->from, &made->to)) {
-    return fail_line(in, "the two shapes differ in more than layout:", words[0]);
+  if (status == RELAYOUT_OK && !relayout_shape_same_dimensions(&made->from, &made->to)) {
+    return fail_line(in, "the two shapes differ in more than layout and element type:", words[0]);
   }
   return status;
 }
@@ -246,10 +247,20 @@ bool bench_case_shrink(bench_case *shrunk) {
   return true;
 }
 
+/* Bytes of the elements alone, packed ones being rounded up to whole bytes. */
+static size_t bytes_of_elements(const relayout_shape *shape) {
+  const size_t count = (size_t)relayout_shape_element_count(shape);
+  const size_t bits = (size_t)shape->layout.element_size_in_bits;
+  if (bits > 0 && bits < BITS_OF_BYTE) {
+    const size_t in_a_byte = BITS_OF_BYTE / bits;
+    return count / in_a_byte + (count % in_a_byte > 0 ? 1 : 0);
+  }
+  return count * relayout_element_type_byte_size(shape->element_type);
+}
+
 size_t bench_case_bytes(const bench_case *of) {
-  const size_t read = (size_t)relayout_shape_element_count(&of->from) *
-                      relayout_element_type_byte_size(of->from.element_type);
-  size_t written = read;
+  const size_t read = bytes_of_elements(&of->from);
+  size_t written = bytes_of_elements(&of->to);
   if (of->to.layout.padding_value != RELAYOUT_PADDING_UNKNOWN) {
     relayout_shape_byte_size(&of->to, &written, NULL);
   }

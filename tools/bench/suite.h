@@ -9,7 +9,8 @@
  *   @orders NAME SHAPE  a case for each order the shape's dimensions can have in memory, from the
  *                       shape's own: NAME_021 has dimension 0 outermost and 1 innermost
  *
- * A shape whose element type is T has the type that the benchmark is run with. */
+ * The two shapes of a case have the same dimensions. A shape whose element type is T has the type that
+ * the benchmark is run with. */
 #ifndef TOOLS_BENCH_SUITE_H
 #define TOOLS_BENCH_SUITE_H
 
@@ -49,8 +50,8 @@ relayout_status bench_suite_parse_name(const char *text, char name[BENCH_NAME_SI
  * changing nothing, for any other case and when the dimension is 1 already. */
 bool bench_case_shrink(bench_case *shrunk);
 
-/* Every byte that must be read, once, and every byte that must be written, once: padding counts
- * where it is written. */
+/* Every byte that must be read, once, and every byte that must be written, once: padding, that of
+ * tiles too, counts where it is written. */
 size_t bench_case_bytes(const bench_case *of);
 
 #endif

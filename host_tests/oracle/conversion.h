@@ -1,0 +1,30 @@
+/* conversion.h: what becomes of a number in another type, without any arithmetic that rounds.
+ *
+ * Depends on the number formats.
+ */
+#ifndef ORACLE_CONVERSION_H
+#define ORACLE_CONVERSION_H
+
+#include <stdbool.h>
+
+#include "relayout/element_type.h"
+
+/* Reads one element in whole bytes, multiplies it by `scale`, and writes the nearest value of the
+ * other type; `converted` may be `element`. Neither type is complex. Of types with fewer than 8 bits
+ * the low ones of the byte count; the others are written as zeros.
+ *
+ * To a float: the nearest one; of two as near, the one with an even mantissa. Beyond the greatest:
+ * infinity where there is one, else NaN, else the greatest. NaN: the quiet one of the same sign bit.
+ * Two more rules are those of ml_dtypes: what has no NaN makes minus zero of a NaN without the sign
+ * bit and zero of one with it; f8e8m0fnu, which has no zero and no sign, makes NaN of zero and of all
+ * that is negative, 2^-127 of what is less than that, and the greater one of two as near.
+ *
+ * To an integer: the number without its fraction, or 0 for NaN; beyond the type's range the nearest
+ * end, or, with `wraps`, the low bits of the whole number in two's complement, and 0 for infinities.
+ *
+ * To pred: whether it is anything but zero. From pred: 1, unless the byte is 0. A factor below zero
+ * changes the sign of all but NaN, zeros too. */
+void oracle_convert(relayout_element_type from, relayout_element_type to, bool wraps, double scale,
+                    const unsigned char *element, unsigned char *converted);
+
+#endif

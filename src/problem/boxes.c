@@ -1,0 +1,120 @@
+#include "problem/boxes.h"
+
+#include "base/checked.h"
+
+/* ---- Levels ---- */
+
+/* In ascending order, each once. */
+static bool add_weight(rlt_levels *levels, int64_t weight) {
+  int32_t at = 0;
+  while (at < levels->count && levels->weights[at] < weight) {
+    ++at;
+  }
+  if (at < levels->count && levels->weights[at] == weight) {
+    return true;
+  }
+  if (levels->count == RLT_MOST_LEVELS) {
+    return false;
+  }
+  for (int32_t l = levels->count++; l > at; --l) {
+    levels->weights[l] = levels->weights[l - 1];
+  }
+  levels->weights[at] = weight;
+  return true;
+}
+
+static bool add_weights(const rlt_factors *factors, int32_t dimension, rlt_levels *levels) {
+  for (int32_t i = 0; i < factors->count; ++i) {
+    const rlt_factor *const factor = &factors->of[i];
+    if (factor->dimension == dimension && factor->extent > 1 &&
+        !add_weight(levels, factor->weight)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A step of `weight` along the dimension is that many steps of the factor it belongs to. */
+static int64_t stride_of(const rlt_factors *factors, int32_t dimension, int64_t weight) {
+  const rlt_factor *best = NULL;
+  for (int32_t i = 0; i < factors->count; ++i) {
+    const rlt_factor *const factor = &factors->of[i];
+    if (factor->dimension == dimension && factor->weight <= weight && factor->extent > 1 &&
+        (best == NULL || factor->weight > best->weight)) {
+      best = factor;
+    }
+  }
+  return best == NULL ? 0 : weight / best->weight * best->stride;
+}
+
+bool rlt_levels_make(const rlt_factors *source, const rlt_factors *destination, int32_t dimension,
+                     rlt_levels *levels) {
+  levels->count = 1;
+  levels->weights[0] = 1;
+  if (!add_weights(source, dimension, levels) || !add_weights(destination, dimension, levels)) {
+    return false;
+  }
+  for (int32_t l = 0; l < levels->count; ++l) {
+    const int64_t weight = levels->weights[l];
+    if (l > 0 && weight % levels->weights[l - 1] != 0) {
+      return false;
+    }
+    levels->source_strides[l] = stride_of(source, dimension, weight);
+    levels->destination_strides[l] = stride_of(destination, dimension, weight);
+  }
+  return true;
+}
+
+/* ---- Boxes ---- */
+
+/* Where making them is: the ranges of the levels above are the same for all that are made. */
+typedef struct making {
+  const rlt_levels *levels;
+  rlt_range above[RLT_MOST_LEVELS];
+  rlt_boxes *boxes;
+} making;
+
+/* One box: a range of this level, everything of those below it. */
+static void add_box(making *at, int32_t level, rlt_range range) {
+  if (range.extent <= 0) {
+    return;
+  }
+  rlt_range *const box = at->boxes->of[at->boxes->count++];
+  for (int32_t l = 0; l < at->levels->count; ++l) {
+    box[l] = at->above[l];
+  }
+  for (int32_t l = 0; l < level; ++l) {
+    const int64_t extent = at->levels->weights[l + 1] / at->levels->weights[l];
+    box[l] = (rlt_range){0, extent, extent};
+  }
+  box[level] = range;
+}
+
+/* 0 .. written-1 in digits up to this level: whole steps with a source; the step in which they end, and
+ * those behind it, as one; or what is cut of a last step by itself. */
+static void add_boxes(making *at, int32_t level, int64_t valid, int64_t written) {
+  const int64_t weight = at->levels->weights[level];
+  const int64_t whole = valid / weight;
+  const int64_t rest = valid % weight;
+  const int64_t steps = written / weight;
+  const bool is_cut = written % weight != 0;
+  if (rest == 0) {
+    add_box(at, level, (rlt_range){0, steps, rlt_min(whole, steps)});
+  } else {
+    add_box(at, level, (rlt_range){0, whole, whole});
+  }
+  if (rest > 0 && steps > whole) {
+    at->above[level] = (rlt_range){whole, steps - whole, 1};
+    add_boxes(at, level - 1, rest, weight);
+  }
+  if (is_cut) {
+    at->above[level] = (rlt_range){steps, 1, 1};
+    add_boxes(at, level - 1, rlt_max(valid - steps * weight, 0), written - steps * weight);
+  }
+}
+
+void rlt_boxes_make(const rlt_levels *levels, int64_t valid, int64_t written, rlt_boxes *boxes) {
+  making at = {.levels = levels, .boxes = boxes};
+  boxes->count = 0;
+  add_boxes(&at, levels->count - 1, valid, written);
+}

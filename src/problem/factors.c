@@ -1,0 +1,189 @@
+/* factors.c: carrying out a layout's tiles on factors instead of sizes.
+ *
+ * While that goes on, a physical dimension is a *number*: some factors, the fastest varying first, that
+ * merged dimensions have more than one of.
+ */
+#include "problem/factors.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "metadata/widths.h"
+
+enum { MOST_NUMBERS = RLT_MOST_DIMENSIONS, MOST_IN_NUMBER = 8 };
+
+typedef struct number {
+  int32_t count;
+  rlt_factor of[MOST_IN_NUMBER];
+} number;
+
+typedef struct numbers {
+  int32_t dimension_count;
+  int32_t count;
+  number of[MOST_NUMBERS]; /* major to minor */
+} numbers;
+
+static bool append(number *to, rlt_factor factor) {
+  if (to->count == MOST_IN_NUMBER) {
+    return false;
+  }
+  to->of[to->count++] = factor;
+  return true;
+}
+
+/* The factor's `inner` first values, which repeat, and what counts these. Only a dimension's last factor
+ * may be split into more than it has. */
+static bool split_factor(rlt_factor whole, int64_t inner, number *outer_number,
+                         number *inner_number) {
+  if (!whole.is_last && whole.extent % inner != 0) {
+    return false;
+  }
+  rlt_factor outer = whole;
+  whole.is_last = false;
+  whole.extent = inner;
+  outer.weight *= inner;
+  outer.extent = rlt_divide_up(outer.extent, inner);
+  return append(inner_number, whole) && append(outer_number, outer);
+}
+
+/* number / tile and number % tile. */
+static bool split_number(const number *whole, int64_t tile, number *outer, number *inner) {
+  *outer = (number){.count = 0};
+  *inner = (number){.count = 0};
+  int64_t left = tile; /* of the tile's positions, in the factors that are not seen yet */
+  for (int32_t i = 0; i < whole->count; ++i) {
+    const rlt_factor factor = whole->of[i];
+    const bool is_last = i == whole->count - 1;
+    if (left > 1 && !is_last && left % factor.extent == 0) {
+      left /= factor.extent;
+      if (!append(inner, factor)) {
+        return false;
+      }
+    } else if (left > 1) {
+      if (!is_last && factor.extent % left != 0) {
+        return false;
+      }
+      if (!split_factor(factor, left, outer, inner)) {
+        return false;
+      }
+      left = 1;
+    } else if (!append(outer, factor)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Appends the factors of a more major number. */
+static bool merge_into(const number *major, number *minor) {
+  for (int32_t i = 0; i < major->count; ++i) {
+    if (!append(minor, major->of[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A tile of more dimensions than there are numbers finds ones before them. */
+static void prepend_ones(numbers *all, int32_t wanted) {
+  while (all->count < wanted) {
+    memmove(&all->of[1], &all->of[0], (size_t)all->count * sizeof all->of[0]);
+    all->of[0] = (number){
+        .count = 1,
+        .of = {{.dimension = all->dimension_count++, .is_last = true, .weight = 1, .extent = 1}}};
+    ++all->count;
+  }
+}
+
+/* The last numbers, one for each of the tile's dimensions bar those that merge into the next. */
+static bool merge_numbers(numbers *all, const int64_t *tile, int32_t rank, int64_t *sizes,
+                          int32_t *size_count) {
+  const int32_t first = all->count - rank;
+  int32_t kept = 0;
+  number merged = {.count = 0};
+  for (int32_t i = 0; i < rank; ++i) {
+    number own = all->of[first + i];
+    if (!merge_into(&merged, &own)) {
+      return false;
+    }
+    merged = (number){.count = 0};
+    if (tile[i] == RELAYOUT_TILE_COMBINE) {
+      merged = own;
+    } else {
+      sizes[kept] = tile[i];
+      all->of[first + kept++] = own;
+    }
+  }
+  all->count = first + kept;
+  *size_count = kept;
+  return true;
+}
+
+static bool apply_tile(numbers *all, const int64_t *tile, int32_t rank) {
+  int64_t sizes[RELAYOUT_MAX_TILE_DIMENSIONS];
+  int32_t count = 0;
+  prepend_ones(all, rank);
+  if (!merge_numbers(all, tile, rank, sizes, &count) || all->count + count > MOST_NUMBERS) {
+    return false;
+  }
+  const int32_t first = all->count - count;
+  for (int32_t i = 0; i < count; ++i) {
+    const number whole = all->of[first + i];
+    if (!split_number(&whole, sizes[i], &all->of[first + i], &all->of[all->count + i])) {
+      return false;
+    }
+  }
+  all->count += count;
+  return true;
+}
+
+static bool list_factors(const numbers *all, rlt_factors *factors) {
+  factors->dimension_count = all->dimension_count;
+  factors->count = 0;
+  int64_t stride = 1;
+  for (int32_t i = all->count - 1; i >= 0; --i) {
+    for (int32_t f = 0; f < all->of[i].count; ++f) {
+      if (factors->count == RLT_MOST_FACTORS) {
+        return false;
+      }
+      rlt_factor *const listed = &factors->of[factors->count++];
+      *listed = all->of[i].of[f];
+      listed->stride = stride;
+      stride *= listed->extent;
+    }
+  }
+  return true;
+}
+
+bool rlt_factors_of_layout(const relayout_shape *shape, rlt_factors *factors) {
+  const relayout_layout *const layout = &shape->layout;
+  numbers all = {.dimension_count = shape->rank, .count = shape->rank};
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = layout->minor_to_major[shape->rank - 1 - i];
+    all.of[i] = (number){
+        .count = 1,
+        .of = {
+            {.dimension = d, .is_last = true, .weight = 1, .extent = rlt_padded_width(shape, d)}}};
+  }
+  const int64_t *tile = layout->tile_dimensions;
+  for (int32_t i = 0; i < layout->tile_count; ++i) {
+    if (!apply_tile(&all, tile, layout->tile_ranks[i])) {
+      return false;
+    }
+    tile += layout->tile_ranks[i];
+  }
+  return list_factors(&all, factors);
+}
+
+void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,
+                            rlt_factors *factors) {
+  factors->dimension_count = shape->rank;
+  factors->count = shape->rank;
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    factors->of[d] = (rlt_factor){.dimension = d,
+                                  .is_last = true,
+                                  .weight = 1,
+                                  .extent = shape->dimensions[d],
+                                  .stride = strides[d]};
+  }
+}

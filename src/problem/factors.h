@@ -1,0 +1,51 @@
+/* factors.h: a side's dimensions, each as the factors that tiles split it into.
+ *
+ * f32[6,300]{1,0:T(2,128)} has 300 as 3 blocks of 128, and 6 as 3 of 2. The value of a factor is
+ * index / weight % extent, and a step of it goes `stride` elements far in memory:
+ *
+ *     dimension      1    0    1    0
+ *     weight         1    1  128    2
+ *     extent       128    2    3    3
+ *     stride         1  128  256  768
+ *
+ * The last factor of a dimension may reach farther than the dimension, which is padding.
+ *
+ * Depends on metadata/ and base/.
+ */
+#ifndef RLT_PROBLEM_FACTORS_H
+#define RLT_PROBLEM_FACTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "relayout/shape.h"
+
+enum {
+  RLT_MOST_FACTORS = 192,
+  /* Tiles of a higher rank than the array's bring dimensions of their own, of size 1. */
+  RLT_MOST_DIMENSIONS = RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS
+};
+
+typedef struct rlt_factor {
+  int32_t dimension;
+  bool is_last; /* of its dimension */
+  int64_t weight;
+  int64_t extent;
+  int64_t stride;
+} rlt_factor;
+
+typedef struct rlt_factors {
+  int32_t dimension_count; /* those that tiles bring come behind the shape's own */
+  int32_t count;
+  rlt_factor of[RLT_MOST_FACTORS];
+} rlt_factors;
+
+/* False where a tile splits a dimension at no multiple of a factor, or what it merges does not divide it,
+ * or there are too many. The shape is valid and none of its padded dimensions is 0. */
+bool rlt_factors_of_layout(const relayout_shape *shape, rlt_factors *factors);
+
+/* Of a side that lies by strides, in elements. */
+void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,
+                            rlt_factors *factors);
+
+#endif
