@@ -9,13 +9,13 @@
 #if STEPS
 
 /* Filled by the host, word for word. */
-typedef struct step {
+typedef struct path_step {
   int kind;
   int to;
   int from;
   int unused;
   long size;
-} step;
+} path_step;
 
 /* They follow. */
 typedef struct steps {
@@ -25,22 +25,27 @@ typedef struct steps {
 
 #define SPLIT 0
 #define JOIN  1
+#define BOUND 2
 
-/* Where element `number` of the destination lies in the source; -1 without one. */
+#define NO_SOURCE LONG_MIN
+
+/* Where element `number` of the destination lies in the source, or NO_SOURCE. */
 static long source_of(__global const steps *made, long number) {
-  __global const step *const of = (__global const step *)(made + 1);
+  __global const path_step *const of = (__global const path_step *)(made + 1);
   long numbers[NUMBERS];
   numbers[0] = number;
   for (int s = 0; s < made->count; ++s) {
-    const step now = of[s];
+    const path_step now = of[s];
     if (now.kind == SPLIT) {
       const long quotient = numbers[now.from] / now.size;
       numbers[now.to] = numbers[now.from] - quotient * now.size;
       numbers[now.from] = quotient;
     } else if (now.kind == JOIN) {
       numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
+    } else if (now.kind != BOUND) {
+      numbers[now.to] += numbers[now.from] * now.size;
     } else if (numbers[now.to] >= now.size) {
-      return -1;
+      return NO_SOURCE;
     }
   }
   return numbers[made->result];
@@ -50,8 +55,7 @@ static long source_of(__global const steps *made, long number) {
 
 /* A run: what is the same for all of its elements. */
 typedef struct run {
-  __global const source_word *source;
-  long from; /* where its first element comes from */
+  place from; /* where its first element comes from */
   uint length;
   uint valid;
 #if STEPS
@@ -69,13 +73,13 @@ static bool find_element(const run r, uint column, word *found) {
   }
 #if STEPS
   const long at = source_of(r.made, r.number + column);
-  if (at < 0) {
+  if (at == NO_SOURCE) {
     return false;
   }
 #else
   const long at = (long)column * r.stride;
 #endif
-  *found = element_at(r.source, r.from + at);
+  *found = element_at(onward(r.from, at));
   return true;
 }
 
@@ -135,7 +139,8 @@ void gather(__global word *restrict destination, const ulong destination_start,
             ,
             __global const steps *restrict made
 #endif
-) {
+                CONVERSION_PARAMETER) {
+  const place start = {source, (long)source_start WITH_CONVERSION};
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;
@@ -147,10 +152,9 @@ void gather(__global word *restrict destination, const ulong destination_start,
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
 #if STEPS
-    const run r = {source, (long)source_start, t.columns, valid, made, (long)t.destination};
+    const run r = {start, t.columns, valid, made, (long)t.destination};
 #else
-    const run r = {source, (long)(source_start + t.source), t.columns, valid,
-                   grid->columns.source_stride};
+    const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
 #endif
 #if DESTINATION_BITS
     gather_run(place_in(destination, destination_start + t.destination), r, column, across,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/convert.h"
+
 /* Calls nothing of the library: the digits are a plain odometer. */
 static bool next_digits(const rlt_problem *problem, int64_t *digits) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
@@ -35,7 +37,9 @@ static bool has_source(const rlt_problem *problem, const int64_t *digits) {
   return true;
 }
 
-/* Where the steps lead from `number`; -1 where they end at a bound. */
+#define DEFINITION_NOWHERE INT64_MIN
+
+/* Where the steps lead from `number`; DEFINITION_NOWHERE where they end at a bound. */
 static int64_t follow_steps(const rlt_steps *steps, int64_t number) {
   int64_t numbers[RLT_MOST_NUMBERS] = {number};
   for (int32_t s = 0; s < steps->count; ++s) {
@@ -52,8 +56,11 @@ static int64_t follow_steps(const rlt_steps *steps, int64_t number) {
       break;
     case RLT_STEP_BOUND:
       if (*to >= step->size) {
-        return -1;
+        return DEFINITION_NOWHERE;
       }
+      break;
+    case RLT_STEP_ADD:
+      *to = *to + *from * step->size;
       break;
     }
   }
@@ -82,7 +89,7 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
     if (problem->steps != NULL) {
       const int64_t found = follow_steps(problem->steps, digits[0]);
       from = problem->source_start + found;
-      comes = comes && found >= 0;
+      comes = comes && found != DEFINITION_NOWHERE;
     }
     if (named[to]) {
       source_of[to] = DEFINITION_TWICE;
@@ -118,6 +125,15 @@ static void put_element(uint8_t *buffer, int64_t at, int64_t packed, size_t size
   *byte = (uint8_t)((*byte & ~mask) | (word[0] << shift & mask));
 }
 
+/* The arithmetic has tests of its own, against a reference that shares nothing with it. */
+static void convert(const rlt_problem *problem, uint8_t *word) {
+  uint8_t converted[RELAYOUT_MAX_ELEMENT_SIZE];
+  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    rlt_convert_element(&problem->conversion, word, converted);
+    memcpy(word, converted, sizeof converted);
+  }
+}
+
 void definition_relayout(const rlt_problem *problem, const void *source, void *destination) {
   const size_t size = (size_t)problem->element_bytes;
   const size_t destination_size = (size_t)rlt_problem_destination_bytes(problem);
@@ -128,6 +144,7 @@ void definition_relayout(const rlt_problem *problem, const void *source, void *d
     uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
     if (source_of[p] >= 0) {
       take_element(source, source_of[p], problem->source_packed, size, word);
+      convert(problem, word);
       put_element(destination, p, packed, destination_size, word);
     } else if (source_of[p] == DEFINITION_FILLED) {
       put_element(destination, p, packed, destination_size, problem->fill);

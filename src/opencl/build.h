@@ -17,7 +17,9 @@ typedef struct rlt_build_options {
   int32_t group_size;
   int64_t assembly_bytes;
   bool native; /* made for a processor by clang itself: its builtins and vectors of any width do */
-  bool assembles;  /* DIRECT: tiles are assembled before they are written */
+  bool assembles;            /* DIRECT: tiles are assembled before they are written */
+  rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
+  bool converts_by_table;
   int32_t numbers; /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_build_options;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "convert/convert.h"
 #include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "opencl/staged.h"
@@ -64,6 +65,7 @@ enum {
   ARGUMENT_SOURCE_START = 5,
   ARGUMENT_TABLES = 6,
   ARGUMENT_STAGED = 7
+  /* How elements are converted comes behind all others. */
 };
 
 /* ---- Geometry ---- */
@@ -261,6 +263,35 @@ static relayout_status make_steps(const rlt_opencl_device *device, const rlt_ste
   return make_buffer(device, size, steps, buffer, error);
 }
 
+/* Scaling takes long numbers, but words so short are few. */
+static bool converts_by_table(const rlt_problem *problem) {
+  return problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID &&
+         problem->conversion.scale != 1 && problem->element_bytes <= 2;
+}
+
+/* What each word of the source becomes. */
+static relayout_status make_conversions(const rlt_opencl_device *device, const rlt_problem *problem,
+                                        cl_mem *buffer, relayout_error *error) {
+  const size_t count = (size_t)1 << 8 * problem->element_bytes;
+  const size_t size = count * (size_t)rlt_problem_destination_bytes(problem);
+  uint8_t *const made = malloc(count * (size_t)problem->element_bytes + size);
+  if (made == NULL) {
+    return no_memory(error);
+  }
+  uint8_t *const words = made + size;
+  for (size_t i = 0; i < count; ++i) {
+    if (problem->element_bytes == 1) {
+      words[i] = (uint8_t)i;
+    } else {
+      memcpy(words + 2 * i, &(uint16_t){(uint16_t)i}, 2);
+    }
+  }
+  rlt_convert_elements(&problem->conversion, words, made, (int64_t)count);
+  const relayout_status status = make_buffer(device, size, made, buffer, error);
+  free(made);
+  return status;
+}
+
 static relayout_status make_tables(const rlt_opencl_device *device, const rlt_problem *problem,
                                    const rlt_strategy *strategy, const rlt_build_options *options,
                                    cl_mem *buffer, relayout_error *error) {
@@ -322,7 +353,25 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
       code = clSetKernelArg(kernel, ARGUMENT_STAGED, (size_t)launch->local_bytes, NULL);
     }
   }
+  const cl_uint last = launch->tables != NULL ? ARGUMENT_TABLES + 1 : ARGUMENT_TABLES;
+  if (code == CL_SUCCESS && launch->conversions != NULL) {
+    code = clSetKernelArg(kernel, last, sizeof launch->conversions, &launch->conversions);
+  } else if (code == CL_SUCCESS &&
+             launch->options.conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    const rlt_scale_factor scale = rlt_conversion_scale_factor(&problem->conversion);
+    code = clSetKernelArg(kernel, last, sizeof scale, &scale);
+  }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
+}
+
+/* What is compiled in of a conversion: not how much it scales. */
+static rlt_conversion compiled_conversion(const rlt_problem *problem) {
+  rlt_conversion conversion = problem->conversion;
+  if (converts_by_table(problem)) {
+    return (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  }
+  conversion.scale = conversion.scale == 1 ? 1 : 2;
+  return conversion;
 }
 
 static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem *problem,
@@ -347,6 +396,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .source_bytes = (int32_t)problem->element_bytes,
         .source_bits = (int32_t)problem->source_packed,
         .destination_bits = (int32_t)problem->destination_packed,
+        .conversion = compiled_conversion(problem),
+        .converts_by_table = converts_by_table(problem),
         .numbers = numbers_of(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};
@@ -373,6 +424,9 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
   if (status == RELAYOUT_OK && (strategy->assembles || problem->steps != NULL ||
                                 strategy->kind == RELAYOUT_STRATEGY_PACKED)) {
     status = make_tables(device, problem, strategy, &launch->options, &launch->tables, error);
+  }
+  if (status == RELAYOUT_OK && launch->options.converts_by_table) {
+    status = make_conversions(device, problem, &launch->conversions, error);
   }
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, problem, error) : status;
 }
@@ -433,6 +487,9 @@ void rlt_launch_destroy(rlt_launch *launch) {
   }
   if (launch->tables != NULL) {
     clReleaseMemObject(launch->tables);
+  }
+  if (launch->conversions != NULL) {
+    clReleaseMemObject(launch->conversions);
   }
   pthread_mutex_destroy(&launch->lock);
   free(launch);

@@ -15,6 +15,7 @@ typedef struct rlt_launch {
   cl_kernel kernel;
   cl_mem grid;   /* read-only, for all enqueues alike */
   cl_mem tables; /* offsets of packed and assembled tiles, steps of a gather; NULL for the others */
+  cl_mem conversions;   /* what each word of the source becomes; NULL where no table says so */
   int64_t source_start; /* where the problem begins on either side of an enqueue, in elements */
   int64_t destination_start;
   size_t group_count;
