@@ -27,14 +27,13 @@ typedef struct conformance_report {
   char first_failure[CONFORMANCE_FAILURE_SIZE];
 } conformance_report;
 
-/* Called now and then. `done` of `total` pairs of shapes have been tried; each makes several cases.
- */
+/* Called now and then. `done` of `total` requests have been tried; each makes several cases. */
 typedef void (*conformance_progress)(void *context, size_t done, size_t total);
 
-/* Runs all cases of the level. Every pair of shapes is moved with the strategy that the library
- * chooses and with each other one that applies, between host pointers and, on an OpenCL device,
- * between buffers. `progress` may be NULL. RELAYOUT_OK when the suite could run: whether the device
- * conforms is in the report. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+/* Runs all cases of the level. Each asks for a relayout of one shape into another, with options. It is
+ * carried out with the strategy that the library chooses and, in most cases, with each other one that
+ * applies, between host pointers and, on an OpenCL device, between buffers. `progress` may be NULL.
+ * RELAYOUT_OK when the suite could run: whether the device conforms is in the report. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 relayout_status conformance_run(relayout_device *device, conformance_level level, uint64_t seed,
                                 conformance_progress progress, void *context,
                                 conformance_report *report, relayout_error *error);

@@ -6,7 +6,7 @@ relayout_status mover_execute(const relayout_plan *plan, const guarded_buffer *s
   guarded_buffer_watch(source);
   guarded_buffer_watch(destination);
   const relayout_status status = relayout_plan_execute(
-      plan, source->bytes + source->start, destination->bytes + destination->start, error);
+      plan, source->bytes + source->origin, destination->bytes + destination->origin, error);
   guarded_buffer_unwatch(source);
   guarded_buffer_unwatch(destination);
   return status;

@@ -166,8 +166,8 @@ static relayout_status move_between(cl_command_queue queue, bool uses_events,
                                     relayout_error *error) {
   cl_event moved = NULL;
   relayout_status status =
-      relayout_plan_enqueue(plan, queue, p->memory[0], p->source->start, p->memory[1],
-                            p->base + p->destination->start, uses_events ? written_count : 0,
+      relayout_plan_enqueue(plan, queue, p->memory[0], p->source->origin, p->memory[1],
+                            p->base + p->destination->origin, uses_events ? written_count : 0,
                             uses_events ? written : NULL, uses_events ? &moved : NULL, error);
   if (status == RELAYOUT_OK) {
     status = read_placed(queue, p, uses_events ? 1 : 0, uses_events ? &moved : NULL, error);

@@ -65,13 +65,40 @@ static void free_sample(sample *s) {
 }
 
 static relayout_shape draw_layout(uint64_t *random, const relayout_shape *dimensions) {
+  enum { MOST_ELEMENTS = 50000 };
   relayout_shape shape = *dimensions;
   random_order(random, &shape);
   if (random_below(random, 2) == 0) {
     random_padding(random, &shape);
-    random_padding_value(random, &shape);
   }
+  if (random_below(random, 3) == 0) {
+    random_tiles(random, MOST_ELEMENTS, &shape);
+  }
+  if (random_below(random, 6) == 0) {
+    random_tail(random, &shape);
+  }
+  if (random_below(random, 2) == 0) {
+    shape.layout.element_size_in_bits = random_packing(random, shape.element_type);
+  }
+  random_padding_value(random, &shape);
   return shape;
+}
+
+/* Clears the bits that packing loses: of types of fewer than 8 bits all but their own. */
+static void clear_other_bits(tensor *t) {
+  const int64_t type_bits = relayout_element_type_bits(t->shape.element_type);
+  if (type_bits >= 8) {
+    return;
+  }
+  const int64_t packed = t->shape.layout.element_size_in_bits;
+  const int64_t element_bits = packed > 0 ? packed : 8;
+  unsigned own = 0;
+  for (int64_t bit = 0; bit < 8; ++bit) {
+    own |= bit % element_bits < type_bits ? 1U << bit : 0;
+  }
+  for (size_t i = 0; i < t->size; ++i) {
+    t->bytes[i] &= (unsigned char)own;
+  }
 }
 
 static relayout_status make_sample(tester *t, uint64_t seed, sample *s) {
@@ -96,8 +123,10 @@ static relayout_status make_sample(tester *t, uint64_t seed, sample *s) {
   status = status == RELAYOUT_OK ? make_tensor(t, &a, seed ^ 4, &s->back) : status;
   if (status != RELAYOUT_OK) {
     free_sample(s);
+    return status;
   }
-  return status;
+  clear_other_bits(&s->start);
+  return RELAYOUT_OK;
 }
 
 /* ---- Properties ----------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "oracle/formats.h"
 #include "oracle/oracle.h"
 
 uint64_t random_mix(uint64_t number) {
@@ -86,6 +87,45 @@ void random_padding(uint64_t *state, relayout_shape *shape) {
     layout->padded_dimensions[d] =
         to_line ? size / 16 * 16 + 16 : size + 1 + random_below(state, 3);
   }
+}
+
+static int64_t random_tile_size(uint64_t *state) {
+  static const int64_t sizes[] = {1, 2, 2, 3, 4, 4, 5, 7, 8, 16};
+  return sizes[random_below(state, sizeof(sizes) / sizeof(sizes[0]))];
+}
+
+void random_tiles(uint64_t *state, int64_t max_elements, relayout_shape *shape) {
+  relayout_layout *layout = &shape->layout;
+  int64_t *sizes = layout->tile_dimensions;
+  const int64_t tiles = 1 + random_below(state, 3);
+  for (int64_t t = 0; t < tiles; ++t) {
+    const int32_t rank = 1 + (int32_t)random_below(state, shape->rank < 3 ? 3 : shape->rank);
+    for (int32_t i = 0; i < rank; ++i) {
+      const bool combines = i + 1 < rank && random_below(state, 6) == 0;
+      sizes[i] = combines ? RELAYOUT_TILE_COMBINE : random_tile_size(state);
+    }
+    layout->tile_ranks[layout->tile_count++] = rank;
+    if (oracle_element_count(shape) > max_elements) {
+      layout->tile_ranks[--layout->tile_count] = 0;
+      memset(sizes, 0, (size_t)rank * sizeof(sizes[0]));
+      return;
+    }
+    sizes += rank;
+  }
+}
+
+void random_tail(uint64_t *state, relayout_shape *shape) {
+  static const int64_t alignments[] = {2, 3, 8, 10, 32, 100};
+  shape->layout.tail_padding_alignment_in_elements =
+      alignments[random_below(state, sizeof(alignments) / sizeof(alignments[0]))];
+}
+
+int64_t random_packing(uint64_t *state, relayout_element_type type) {
+  static const int64_t packings[] = {1, 2, 4};
+  const number_format format = format_of(type);
+  const unsigned type_bits = format.kind == BOOLEAN ? 1 : format.bits;
+  const int64_t least = type_bits == 1 ? 0 : type_bits == 2 ? 1 : 2;
+  return type_bits > 4 ? 0 : packings[least + random_below(state, 3 - least)];
 }
 
 void random_padding_value(uint64_t *state, relayout_shape *shape) {

@@ -30,6 +30,16 @@ void random_order(uint64_t *state, relayout_shape *shape);
 /* Widens one to three dimensions of a shape that has a rank and an order. */
 void random_padding(uint64_t *state, relayout_shape *shape);
 
+/* Gives a shape that has an order, and may be padded, one to three tiles of a few dimensions each, `*`
+ * among them; fewer where its elements with all padding would be more than `max_elements`. */
+void random_tiles(uint64_t *state, int64_t max_elements, relayout_shape *shape);
+
+/* Rounds the count of elements up to some small number. */
+void random_tail(uint64_t *state, relayout_shape *shape);
+
+/* The bits, 1, 2 or 4, of a packed element of this type; 0 for types that are not packed. */
+int64_t random_packing(uint64_t *state, relayout_element_type type);
+
 /* Sets a padding value that the type has; the literals are no special value of any type. */
 void random_padding_value(uint64_t *state, relayout_shape *shape);
 

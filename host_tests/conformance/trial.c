@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "conformance/random.h"
-#include "oracle/oracle.h"
+#include "conformance/values.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ADDRESS_SANITIZER 1
@@ -29,7 +29,35 @@ static unsigned char *allocate(size_t size) {
   return malloc(size > 0 ? size : 1);
 }
 
-/* ---- Trials --------------------------------------------------------------------------------- */
+/* ---- Sides ---------------------------------------------------------------------------------- */
+
+/* How far a strided side reaches. */
+static void measure_strided(const relayout_shape *shape, const int64_t *strides, size_t *size,
+                            size_t *origin) {
+  int64_t lowest = 0;
+  int64_t highest = (int64_t)oracle_element_size(shape->element_type);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    const int64_t reach = (shape->dimensions[d] - 1) * strides[d];
+    if (shape->dimensions[d] == 0) {
+      *size = 0;
+      *origin = 0;
+      return;
+    }
+    *(reach < 0 ? &lowest : &highest) += reach;
+  }
+  *size = (size_t)(highest - lowest);
+  *origin = (size_t)-lowest;
+}
+
+static void measure(const relayout_shape *shape, const int64_t *strides, size_t *size,
+                    size_t *origin) {
+  if (strides != NULL) {
+    measure_strided(shape, strides, size, origin);
+    return;
+  }
+  *size = oracle_byte_size(shape);
+  *origin = 0;
+}
 
 /* The shape's elements in the order of ascending multi-indices. */
 static relayout_shape elements_of(const relayout_shape *shape) {
@@ -42,27 +70,61 @@ static relayout_shape elements_of(const relayout_shape *shape) {
   return elements;
 }
 
-/* Writes elements where the layout has them, over poison. */
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+bool request_converts(const request *asked) {
+  return asked->from->element_type != asked->to->element_type || asked->options.scale != 1;
+}
+
+static void draw_elements(const request *asked, size_t size, unsigned char *bytes) {
+  if (request_converts(asked)) {
+    const size_t count = size / oracle_element_size(asked->from->element_type);
+    values_draw(asked->from->element_type, asked->to->element_type, asked->options.scale, count,
+                bytes);
+    return;
+  }
+  for (size_t i = 0; i < size; ++i) {
+    bytes[i] = (unsigned char)(random_mix(i) % TRIAL_ELEMENT_BYTES);
+  }
+}
+
+/* Poisons what is left of a packed array's last byte. */
+static void poison_spare_bits(const relayout_shape *shape, size_t size, unsigned char *array) {
+  const int64_t used = oracle_element_count(shape) * oracle_element_bits(shape) % 8;
+  if (used > 0) {
+    array[size - 1] |= (unsigned char)(TRIAL_SOURCE_POISON >> used << used);
+  }
+}
+
+/* Writes elements where they lie, over poison. */
 static bool fill_source(trial *t) {
-  const relayout_shape elements = elements_of(t->from);
+  const request *asked = t->asked;
+  const relayout_shape elements = elements_of(asked->from);
   const size_t size = oracle_byte_size(&elements);
   unsigned char *bytes = allocate(size);
   if (bytes == NULL) {
     return false;
   }
-  for (size_t i = 0; i < size; ++i) {
-    bytes[i] = (unsigned char)(random_mix(i) % TRIAL_ELEMENT_BYTES);
-  }
-  relayout_shape keeping_padding = *t->from;
+  draw_elements(asked, size, bytes);
+  relayout_shape keeping_padding = *asked->from;
   keeping_padding.layout.padding_value = RELAYOUT_PADDING_UNKNOWN;
+  oracle_options placing = ORACLE_OPTIONS_INIT;
+  placing.destination_byte_strides = asked->options.source_byte_strides;
   memset(t->source, TRIAL_SOURCE_POISON, t->source_size);
-  oracle_relayout(&elements, &keeping_padding, bytes, t->source);
+  oracle_relayout_with(&placing, &elements, &keeping_padding, bytes, t->source + t->source_origin);
+  if (asked->options.source_byte_strides == NULL) {
+    poison_spare_bits(asked->from, t->source_size, t->source);
+  }
   free(bytes);
   return true;
 }
 
-bool trial_make(const relayout_shape *from, const relayout_shape *to, trial *made) {
-  *made = (trial){from, to, oracle_byte_size(from), oracle_byte_size(to), NULL, NULL, NULL};
+bool trial_make(const request *asked, trial *made) {
+  *made = (trial){.asked = asked};
+  measure(asked->from, asked->options.source_byte_strides, &made->source_size,
+          &made->source_origin);
+  measure(asked->to, asked->options.destination_byte_strides, &made->destination_size,
+          &made->destination_origin);
   made->source = allocate(made->source_size);
   made->before = allocate(made->destination_size);
   made->after = allocate(made->destination_size);
@@ -72,7 +134,8 @@ bool trial_make(const relayout_shape *from, const relayout_shape *to, trial *mad
   }
   memset(made->before, TRIAL_DESTINATION_POISON, made->destination_size);
   memset(made->after, TRIAL_DESTINATION_POISON, made->destination_size);
-  oracle_relayout(from, to, made->source, made->after);
+  oracle_relayout_with(&asked->options, asked->from, asked->to, made->source + made->source_origin,
+                       made->after + made->destination_origin);
   return true;
 }
 
@@ -85,10 +148,10 @@ void trial_free(trial *made) {
 
 /* ---- Guarded buffers ------------------------------------------------------------------------ */
 
-bool guarded_buffer_make(const unsigned char *content, size_t size, size_t offset,
+bool guarded_buffer_make(const unsigned char *content, size_t size, size_t offset, size_t origin,
                          guarded_buffer *made) {
-  *made =
-      (guarded_buffer){NULL, GUARD_SIZE + offset, size, GUARD_SIZE + offset + size + GUARD_SIZE};
+  const size_t start = GUARD_SIZE + offset;
+  *made = (guarded_buffer){NULL, start, start + origin, size, start + size + GUARD_SIZE};
   void *bytes;
   if (posix_memalign(&bytes, GUARD_SIZE, made->total) != 0) {
     return false;

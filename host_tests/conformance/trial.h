@@ -1,7 +1,8 @@
-/* trial.h: one pair of shapes, what its buffers hold before a relayout and what they must hold after.
+/* trial.h: one relayout, what its buffers hold before it and what they must hold after.
  *
- * The source's padding, the destination and the guards around both are poisoned, each with a byte
- * that no element holds, so that what strays shows. Depends on random.h and the oracle.
+ * The source's padding, the destination and the guards around both are poisoned, to the bit: each
+ * with a byte that no element holds, unless elements are packed or change their type, so that what
+ * strays shows. Depends on random.h, values.h and the oracle.
  */
 #ifndef CONFORMANCE_TRIAL_H
 #define CONFORMANCE_TRIAL_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "relayout/shape.h"
+#include "oracle/oracle.h"
 
 enum {
   TRIAL_ELEMENT_BYTES = 0xf0, /* every byte of an element of a source is below this */
@@ -19,33 +20,46 @@ enum {
   TRIAL_GUARD = 0xf9
 };
 
-typedef struct trial {
+/* What is asked for. Shapes and strides belong to whoever asks. */
+typedef struct request {
   const relayout_shape *from;
   const relayout_shape *to;
-  size_t source_size;
+  oracle_options options;
+  bool as_chosen; /* with the strategy that the library chooses, and no other */
+} request;
+
+/* Whether elements are converted, not moved as they are. */
+bool request_converts(const request *asked);
+
+typedef struct trial {
+  const request *asked;
+  size_t source_size; /* of a strided side: from its first element in memory to its last */
   size_t destination_size;
+  size_t source_origin; /* bytes up to the element at index 0, ..., 0 */
+  size_t destination_origin;
   unsigned char *source;
   unsigned char *before; /* the destination */
   unsigned char *after;
 } trial;
 
-/* False when memory runs out. The shapes must outlive the trial. */
-bool trial_make(const relayout_shape *from, const relayout_shape *to, trial *made);
+/* False when memory runs out. The request must outlive the trial. */
+bool trial_make(const request *asked, trial *made);
 void trial_free(trial *made);
 
-/* A buffer between two guards: the buffer's bytes start at bytes[start]. */
+/* A buffer between two guards: its bytes start at bytes[start], and calls are given bytes[origin]. */
 typedef struct guarded_buffer {
   unsigned char *bytes;
   size_t start;
+  size_t origin;
   size_t size;
   size_t total;
 } guarded_buffer;
 
 enum { GUARD_SIZE = 256 };
 
-/* Makes a buffer with this content, `offset` bytes behind a multiple of GUARD_SIZE. False when
- * memory runs out. */
-bool guarded_buffer_make(const unsigned char *content, size_t size, size_t offset,
+/* Makes a buffer with this content, `offset` bytes behind a multiple of GUARD_SIZE, and its origin
+ * `origin` bytes into it. False when memory runs out. */
+bool guarded_buffer_make(const unsigned char *content, size_t size, size_t offset, size_t origin,
                          guarded_buffer *made);
 void guarded_buffer_free(guarded_buffer *buffer);
 

@@ -244,6 +244,7 @@ static void test_untiled(void **state) {
     assert_int_equal(relayout_layout_parse(cases[i].text, RELAYOUT_S4, 1, &layout, NULL),
                      RELAYOUT_OK);
     assert_int_equal(relayout_layout_is_untiled(&layout), cases[i].untiled);
+    assert_int_equal(relayout_layout_is_packed(&layout), strcmp(cases[i].text, "{0:E(4)}") == 0);
   }
 }
 
@@ -289,6 +290,7 @@ static void test_null_arguments(void **state) {
   assert_false(relayout_layout_equal(NULL, &one));
   assert_false(relayout_layout_equal(&one, NULL));
   assert_false(relayout_layout_is_untiled(NULL));
+  assert_false(relayout_layout_is_packed(NULL));
   assert_false(relayout_layout_is_monotonic_with_dim0_major(NULL));
   assert_int_equal(relayout_layout_major(NULL, 0, &number, &error), null);
   assert_int_equal(relayout_layout_minor(&one, 0, NULL, &error), null);

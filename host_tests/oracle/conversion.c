@@ -44,6 +44,11 @@ static int compare_magnitudes(const number *a, const number *b) {
   return (a_left > b_left) - (a_left < b_left);
 }
 
+/* f8e8m0fnu alone: powers of two. */
+static bool has_no_zero(const number_format *format) {
+  return format->mantissa_bits == 0;
+}
+
 /* ---- What patterns stand for ---------------------------------------------------------------- */
 
 /* Of a floating format, for a pattern without sign. */
@@ -51,8 +56,7 @@ static number magnitude_of(const number_format *format, uint64_t pattern) {
   const int64_t exponent = (int64_t)(pattern >> format->mantissa_bits);
   const uint64_t fraction = pattern & format_ones(format->mantissa_bits);
   const int64_t power = exponent - (int64_t)format->bias - (int64_t)format->mantissa_bits;
-  /* Below the normal numbers; where there are no fractions, exponents alone, there is no such place. */
-  if (exponent == 0 && format->mantissa_bits > 0) {
+  if (exponent == 0 && !has_no_zero(format)) { /* a subnormal number */
     return (number){NUMBER, false, fraction, power + 1};
   }
   return (number){NUMBER, false, ((uint64_t)1 << format->mantissa_bits) + fraction, power};
@@ -159,6 +163,9 @@ static uint64_t nearest_magnitude(const number_format *format, const number *val
   if (compare_magnitudes(value, &low) <= 0) {
     return below;
   }
+  if (below == 0 && has_no_zero(format)) {
+    return 1;
+  }
   const number halfway = {NUMBER, false, 2 * low.whole + 1, low.power - 1};
   const int side = compare_magnitudes(value, &halfway);
   const bool low_is_odd = (low.whole & 1) != 0;
@@ -167,8 +174,8 @@ static uint64_t nearest_magnitude(const number_format *format, const number *val
 
 static uint64_t nearest_float(const number_format *format, const number *value) {
   const uint64_t sign = format_sign(format);
-  const bool has_no_zero = format->mantissa_bits == 0;
-  if (value->kind == NOT_A_NUMBER || (has_no_zero && (value->negative || value->whole == 0))) {
+  if (value->kind == NOT_A_NUMBER ||
+      (has_no_zero(format) && (value->negative || value->whole == 0))) {
     return quiet_nan(format, value->negative);
   }
   if (value->kind == INFINITE) {

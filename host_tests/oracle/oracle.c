@@ -228,7 +228,7 @@ size_t oracle_byte_size(const relayout_shape *shape) {
 
 /* ---- Elements in memory --------------------------------------------------------------------- */
 
-/* Element number `number` of elements of so many bits, packed or in whole bytes, as a byte or several; low bits first. */
+/* Elements of so many bits each, by their number: packed, low bits first, where they are fewer than 8. */
 static void read_element(int64_t bits, const void *array, int64_t number, unsigned char *element) {
   const unsigned char *bytes = array;
   if (bits >= 8) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/convert.h"
+#include "oracle/conversion.h"
 
 /* Calls nothing of the library: the digits are a plain odometer. */
 static bool next_digits(const rlt_problem *problem, int64_t *digits) {
@@ -37,10 +37,8 @@ static bool has_source(const rlt_problem *problem, const int64_t *digits) {
   return true;
 }
 
-#define DEFINITION_NOWHERE INT64_MIN
-
-/* Where the steps lead from `number`; DEFINITION_NOWHERE where they end at a bound. */
-static int64_t follow_steps(const rlt_steps *steps, int64_t number) {
+/* Where the steps lead from `number`; false where they end at a bound. */
+static bool follow_steps(const rlt_steps *steps, int64_t number, int64_t *found) {
   int64_t numbers[RLT_MOST_NUMBERS] = {number};
   for (int32_t s = 0; s < steps->count; ++s) {
     const rlt_step *const step = &steps->of[s];
@@ -56,15 +54,16 @@ static int64_t follow_steps(const rlt_steps *steps, int64_t number) {
       break;
     case RLT_STEP_BOUND:
       if (*to >= step->size) {
-        return DEFINITION_NOWHERE;
+        return false;
       }
       break;
     case RLT_STEP_ADD:
-      *to = *to + *from * step->size;
+      *to += *from * step->size;
       break;
     }
   }
-  return numbers[steps->result];
+  *found = numbers[steps->result];
+  return true;
 }
 
 void definition_map(const rlt_problem *problem, int64_t *source_of) {
@@ -87,9 +86,9 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
       to += digits[a] * problem->axes[a].destination_stride;
     }
     if (problem->steps != NULL) {
-      const int64_t found = follow_steps(problem->steps, digits[0]);
+      int64_t found = 0;
+      comes = follow_steps(problem->steps, digits[0], &found) && comes;
       from = problem->source_start + found;
-      comes = comes && found != DEFINITION_NOWHERE;
     }
     if (named[to]) {
       source_of[to] = DEFINITION_TWICE;
@@ -125,12 +124,10 @@ static void put_element(uint8_t *buffer, int64_t at, int64_t packed, size_t size
   *byte = (uint8_t)((*byte & ~mask) | (word[0] << shift & mask));
 }
 
-/* The arithmetic has tests of its own, against a reference that shares nothing with it. */
-static void convert(const rlt_problem *problem, uint8_t *word) {
-  uint8_t converted[RELAYOUT_MAX_ELEMENT_SIZE];
-  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
-    rlt_convert_element(&problem->conversion, word, converted);
-    memcpy(word, converted, sizeof converted);
+static void convert(const rlt_conversion *conversion, uint8_t *word) {
+  if (conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    oracle_convert(conversion->from, conversion->to, conversion->wraps, conversion->scale, word,
+                   word);
   }
 }
 
@@ -144,7 +141,7 @@ void definition_relayout(const rlt_problem *problem, const void *source, void *d
     uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
     if (source_of[p] >= 0) {
       take_element(source, source_of[p], problem->source_packed, size, word);
-      convert(problem, word);
+      convert(&problem->conversion, word);
       put_element(destination, p, packed, destination_size, word);
     } else if (source_of[p] == DEFINITION_FILLED) {
       put_element(destination, p, packed, destination_size, problem->fill);
@@ -222,8 +219,17 @@ rlt_problem definition_random_problem(uint64_t *seed, int32_t guards) {
 }
 
 void definition_print(const rlt_problem *problem) {
-  fprintf(stderr, "problem: %" PRId64 "-byte elements, %s\n", problem->element_bytes,
+  fprintf(stderr,
+          "problem: %" PRId64 "-byte elements, packed %" PRId64 " -> %" PRId64 ", from %" PRId64
+          " to %" PRId64 ", %s\n",
+          problem->element_bytes, problem->source_packed, problem->destination_packed,
+          problem->source_start, problem->destination_start,
           problem->fills ? "fills" : "leaves the rest alone");
+  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    fprintf(stderr, "  type %d -> %d, %s, scale %a\n", (int)problem->conversion.from,
+            (int)problem->conversion.to, problem->conversion.wraps ? "wraps" : "saturates",
+            problem->conversion.scale);
+  }
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *axis = &problem->axes[a];
     fprintf(stderr,

@@ -114,6 +114,9 @@ RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_la
 /* No tiles, whole-byte elements, no tail alignment: byte strides describe all of it. */
 RELAYOUT_API bool relayout_layout_is_untiled(const relayout_layout *layout);
 
+/* Elements take fewer bits than a byte has, so that several of them share one. */
+RELAYOUT_API bool relayout_layout_is_packed(const relayout_layout *layout);
+
 /* Physical to logical: the logical dimension at physical position `position`, counted from the most
  * major (major) or the most minor (minor). RELAYOUT_OUT_OF_RANGE. */
 RELAYOUT_API relayout_status relayout_layout_major(const relayout_layout *layout, int32_t position,

@@ -21,16 +21,18 @@ static bool has_avx512vbmi(void) {
 }
 
 static bool has_avx2(void) {
-  return __builtin_cpu_supports("avx2");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #endif
 
 #define KERNELS(set, bytes) rlt_cpu_kernels_##set##_##bytes
 #define DECLARE(set)                                                                               \
   extern const rlt_cpu_kernels KERNELS(set, 1), KERNELS(set, 2), KERNELS(set, 4), KERNELS(set, 8), \
-      KERNELS(set, 16);
-#define ALL_KERNELS(set)                                                                           \
-  { &KERNELS(set, 1), &KERNELS(set, 2), &KERNELS(set, 4), &KERNELS(set, 8), &KERNELS(set, 16) }
+      KERNELS(set, 16);                                                                            \
+  extern const rlt_cpu_row_stages rlt_cpu_row_stages_##set;
+#define ALL_OF(set)                                                                                \
+  {&KERNELS(set, 1), &KERNELS(set, 2), &KERNELS(set, 4), &KERNELS(set, 8), &KERNELS(set, 16)},     \
+      &rlt_cpu_row_stages_##set
 
 #if defined(__x86_64__)
 DECLARE(avx512vbmi)
@@ -44,15 +46,15 @@ DECLARE(plain)
 
 const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
 #if defined(__x86_64__)
-    {"avx512vbmi", has_avx512vbmi, ALL_KERNELS(avx512vbmi)},
-    {"avx512", has_avx512, ALL_KERNELS(avx512)},
-    {"avx2", has_avx2, ALL_KERNELS(avx2)},
-    {"sse2", always, ALL_KERNELS(sse2)},
+    {"avx512vbmi", has_avx512vbmi, ALL_OF(avx512vbmi)},
+    {"avx512", has_avx512, ALL_OF(avx512)},
+    {"avx2", has_avx2, ALL_OF(avx2)},
+    {"sse2", always, ALL_OF(sse2)},
 #elif defined(__aarch64__)
-    {"neon", always, ALL_KERNELS(neon)},
+    {"neon", always, ALL_OF(neon)},
 #endif
-    {"plain", always, ALL_KERNELS(plain)},
-    {NULL, NULL, {NULL}},
+    {"plain", always, ALL_OF(plain)},
+    {NULL, NULL, {NULL}, NULL},
 };
 
 static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";

@@ -1,14 +1,16 @@
-/* instruction_sets.h: the kernels for what processors can do. Depends on kernels.h. */
+/* instruction_sets.h: the kernels for what processors can do. Depends on kernels.h and row_stages.h. */
 #ifndef RLT_CPU_INSTRUCTION_SETS_H
 #define RLT_CPU_INSTRUCTION_SETS_H
 
 #include "cpu/kernels.h"
+#include "cpu/row_stages.h"
 #include "relayout/status.h"
 
 typedef struct rlt_cpu_instruction_set {
   const char *name;                  /* avx512vbmi, avx512, avx2, sse2, neon or plain */
   bool (*is_there)(void);            /* whether this processor has it */
   const rlt_cpu_kernels *kernels[5]; /* for elements of 1, 2, 4, 8 and 16 bytes */
+  const rlt_cpu_row_stages *rows;
 } rlt_cpu_instruction_set;
 
 /* All that this library was built for, the best first; ends with one of no name. */

@@ -185,6 +185,10 @@ bool relayout_layout_is_untiled(const relayout_layout *layout) {
          rlt_packed_bits(layout) == 0;
 }
 
+bool relayout_layout_is_packed(const relayout_layout *layout) {
+  return layout != NULL && rlt_packed_bits(layout) > 0;
+}
+
 /* Checks what relayout_layout_major and minor share. */
 static relayout_status check_position(const relayout_layout *layout, int32_t position,
                                       const int32_t *dimension, relayout_error *error) {

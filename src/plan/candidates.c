@@ -112,8 +112,8 @@ relayout_status rlt_candidates_make(const rlt_problem *problem, const rlt_traits
   const making at = {problem, traits, candidates};
   candidates->count = 0;
   add(&at, &first);
-  if (problem->axis_count > 1 && problem->guard_count == 0 &&
-      first.kind != RELAYOUT_STRATEGY_FILL && first.kind != RELAYOUT_STRATEGY_GATHER) {
+  if (problem->axis_count > 1 && problem->steps == NULL && first.kind != RELAYOUT_STRATEGY_FILL &&
+      first.kind != RELAYOUT_STRATEGY_GATHER) {
     if (traits->assembly_bytes > 0) {
       try_assemblies(&at, first.kind);
     } else {

@@ -68,10 +68,17 @@ typedef struct view {
   bool goes_on; /* so is what lies together in tiles side by side */
 } view;
 
+/* Of so many elements; packed ones fill bytes in part. */
+static int64_t bytes_of(const view *seen, int64_t elements) {
+  const int64_t bits = seen->is_source ? rlt_problem_source_bits(seen->problem)
+                                       : rlt_problem_destination_bits(seen->problem);
+  return rlt_divide_up(elements * bits, 8);
+}
+
 static int64_t stride_in(const view *seen, int32_t axis) {
   const rlt_axis *const of = &seen->problem->axes[axis];
   const int64_t stride = seen->is_source ? of->source_stride : of->destination_stride;
-  return llabs(stride) * seen->problem->element_bytes;
+  return bytes_of(seen, llabs(stride));
 }
 
 static int64_t limit_in(const view *seen, int32_t axis) {
@@ -131,10 +138,12 @@ static void see_side(const view *seen, const rlt_strategy *strategy, side *made)
 /* The part of the tile that lies together: how many of the axes, and its bytes. */
 static int32_t find_run(const view *seen, const side *of, const int64_t *steps, int64_t *bytes) {
   int32_t inside = 0;
-  *bytes = seen->problem->element_bytes;
+  int64_t elements = 1;
+  *bytes = bytes_of(seen, 1);
   for (; inside < of->count && (steps[inside] <= 1 || of->axes[inside].stride == *bytes);
        ++inside) {
-    *bytes *= steps[inside];
+    elements *= steps[inside];
+    *bytes = bytes_of(seen, elements);
     if (steps[inside] > 1 && (of->axes[inside].ends_run || !seen->joins)) {
       return inside + 1;
     }
@@ -318,9 +327,10 @@ void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
   double valid;
   double filled;
   count_elements(problem, &valid, &filled);
-  const double line = (double)traits->line_bytes / (double)problem->element_bytes;
-  const double least_read = valid / line;
-  const double least_time = (least_read + filled / line) / 2;
+  const double line_bits = 8 * (double)traits->line_bytes;
+  const double least_read = valid * (double)rlt_problem_source_bits(problem) / line_bits;
+  const double least_written = filled * (double)rlt_problem_destination_bits(problem) / line_bits;
+  const double least_time = (least_read + least_written) / 2;
 
   const rlt_rates *const rates = &traits->rates;
   const bool is_straight = strategy->kind == RELAYOUT_STRATEGY_COPY && !strategy->assembles;

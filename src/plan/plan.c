@@ -177,8 +177,7 @@ static int64_t elements_written(const rlt_problem *problem) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
   }
-  const bool is_known = problem->fills || (problem->steps == NULL && problem->guard_count == 0);
-  return is_known ? count : 0;
+  return problem->steps == NULL || problem->fills ? count : 0;
 }
 
 /* What was lowered becomes the plan's parts, the largest first. No two write the same element, so counting

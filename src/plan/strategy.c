@@ -35,11 +35,23 @@ static int32_t source_run_axis(const rlt_problem *problem) {
   return best;
 }
 
+/* Elements of so many bytes, on the side where one takes the least. */
+static int64_t elements_in(const rlt_problem *problem, int64_t bytes) {
+  const int64_t bits =
+      rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
+  return rlt_max(8 * bytes / bits, 1);
+}
+
 /* ---- Where each strategy applies ---- */
 
-/* Every strategy but gather knows no guards, and every one but fill and gather needs a source. */
+/* Every strategy but gather needs axes, and every one but fill and gather needs a source. */
 static bool is_plain(const rlt_problem *problem) {
-  return problem->guard_count == 0 && !rlt_problem_is_fill(problem);
+  return problem->steps == NULL && !rlt_problem_is_fill(problem);
+}
+
+/* Elements that change on their way do so in assemblies, or in runs that are copied straight. */
+static bool can_change(const rlt_problem *problem, const rlt_traits *traits) {
+  return rlt_problem_keeps_elements(problem) || traits->assembly_bytes > 0;
 }
 
 static bool copy_applies(const rlt_problem *problem) {
@@ -202,8 +214,9 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 typedef struct assembling {
   const rlt_problem *problem;
-  int64_t line;                /* elements of one */
-  int64_t room;                /* elements that a tile may have */
+  int64_t line; /* elements of one */
+  int64_t room; /* elements that a tile may have */
+  rlt_byte_run bytes;
   int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
   rlt_group *columns;
   rlt_group *rows;
@@ -266,6 +279,9 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   } else if (axis > 0 && steps < extent && group->axis_count > 0) {
     steps = even_steps(extent, steps);
   }
+  if (axis == at->bytes.last && steps < extent) {
+    steps = rlt_max(steps - steps % at->bytes.steps, at->bytes.steps);
+  }
   if (steps <= taken) {
     return false;
   }
@@ -281,6 +297,16 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   group->block = steps;
   at->taken[axis] = steps;
   return true;
+}
+
+/* Where packed elements share bytes, the columns have those that do. */
+static void take_byte_run(assembling *at) {
+  for (int32_t a = 0; a < at->bytes.last; ++a) {
+    take_axis(at, at->columns, a, at->problem->axes[a].extent);
+  }
+  if (at->bytes.last > 0) {
+    take_axis(at, at->columns, at->bytes.last, at->bytes.steps);
+  }
 }
 
 /* How far a tile goes on one side, and which axis would take it farther there. */
@@ -311,7 +337,7 @@ static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t lin
 
 static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) {
   return traits->cache_bytes > 0 &&
-         problem->destination_elements > traits->cache_bytes / problem->element_bytes;
+         rlt_problem_destination_size(problem) > (size_t)traits->cache_bytes;
 }
 
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
@@ -320,49 +346,51 @@ static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) 
  * destination first. */
 static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
                             rlt_strategy *strategy) {
-  const int64_t bytes = problem->element_bytes;
-  const int64_t line = rlt_max(traits->line_bytes / bytes, 1);
+  const int64_t line = elements_in(problem, traits->line_bytes);
+  const int64_t page = elements_in(problem, RLT_PAGE_BYTES);
   const rlt_axis *const first = &problem->axes[0];
   /* Both as long as a page: a large matrix. */
-  const bool is_far =
-      first->extent * bytes >= RLT_PAGE_BYTES && first->source_stride * bytes >= RLT_PAGE_BYTES;
+  const bool is_far = first->extent >= page && first->source_stride >= page;
   const bool is_cached = traits->cached_runs.read_bytes > 0 && !is_past_cache(problem, traits);
   const rlt_runs *const runs = is_cached ? &traits->cached_runs
                                : !begins_lines(problem, first->extent, line)
                                    ? &traits->assembly_apart_runs
                                : is_far ? &traits->assembly_far_runs
                                         : &traits->assembly_runs;
-  const int64_t read = rlt_max(runs->read_bytes / bytes, 2);
-  const int64_t write = rlt_max(runs->write_bytes / bytes, 2);
+  const int64_t read = rlt_max(elements_in(problem, runs->read_bytes), 2);
+  const int64_t write = rlt_max(elements_in(problem, runs->write_bytes), 2);
   assembling at = {.problem = problem,
                    .line = line,
                    .room = room,
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
+  rlt_problem_byte_run(problem, &at.bytes);
   const int32_t run = source_run_axis(problem);
   int32_t next;
+  take_byte_run(&at);
   take_axis(&at, at.columns, 0, strategy->kind == RELAYOUT_STRATEGY_COPY ? room : write);
-  if (run > 0) {
+  if (run > 0 && at.taken[run] == 0) {
     take_axis(&at, at.rows, run, read);
   }
   go_farther(&at, written_run, at.columns, line);
   go_farther(&at, read_run, at.rows, line);
   go_farther(&at, written_run, at.columns, write);
   go_farther(&at, read_run, at.rows, read);
-  if (read_run(&at, &next) * bytes >= rlt_max(traits->joined_runs.read_bytes, 1)) {
-    go_farther(&at, written_run, at.columns, traits->joined_runs.write_bytes / bytes);
+  if (read_run(&at, &next) >= elements_in(problem, traits->joined_runs.read_bytes)) {
+    go_farther(&at, written_run, at.columns, elements_in(problem, traits->joined_runs.write_bytes));
   }
-  const int64_t least = traits->assembly_least_bytes / bytes;
+  const int64_t least = elements_in(problem, traits->assembly_least_bytes);
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
   go_farther(&at, read_run, at.rows, least / rlt_group_length(at.columns));
 }
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many of
  * its steps as make up a line, so that every line is written whole. */
-static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64_t line,
+static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64_t lanes,
                      rlt_strategy *strategy) {
+  const int64_t line = 8 * traits->line_bytes / rlt_problem_destination_bits(problem);
   rlt_assembly assembly;
-  rlt_assembly_make(problem, strategy, line, &assembly);
+  rlt_assembly_make(problem, strategy, lanes, &assembly);
   rlt_group *const group =
       assembly.segment_side == RLT_ASSEMBLY_COLUMNS ? &strategy->columns : &strategy->rows;
   const int64_t length = assembly.segment_unit * group->block;
@@ -379,24 +407,25 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
 static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits *traits,
                                    rlt_strategy *strategy) {
   strategy->assembles = true;
-  const int64_t line = traits->line_bytes / problem->element_bytes;
+  const int64_t lanes = traits->line_bytes / problem->element_bytes;
+  const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
   rlt_assembly assembly;
-  int64_t room = traits->assembly_bytes / problem->element_bytes * 4 / 5;
+  int64_t room = traits->assembly_bytes / bytes * 4 / 5;
   do {
     strategy->columns = no_axes;
     strategy->rows = no_axes;
     assemble_groups(problem, traits, room, strategy);
-    add_halo(problem, traits, line, strategy);
-    rlt_assembly_make(problem, strategy, line, &assembly);
+    add_halo(problem, traits, lanes, strategy);
+    rlt_assembly_make(problem, strategy, lanes, &assembly);
     room /= 2;
-  } while (assembly.elements * problem->element_bytes > traits->assembly_bytes);
+  } while (assembly.elements * bytes > traits->assembly_bytes);
 }
 
 /* ---- Choosing ---- */
 
 /* Half a line is where a square tile begins to pay: below, most of its lines are not whole. */
 static bool transpose_pays(const rlt_problem *problem, const rlt_traits *traits) {
-  const int64_t long_side = rlt_max(traits->line_bytes / problem->element_bytes / 2, 2);
+  const int64_t long_side = rlt_max(elements_in(problem, traits->line_bytes) / 2, 2);
   const int64_t columns = problem->axes[0].valid;
   const int64_t rows = problem->axes[source_run_axis(problem)].valid;
   return columns >= long_side && rows >= long_side &&
@@ -411,15 +440,19 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     *reason = "no element of the destination has a source";
     return RELAYOUT_STRATEGY_FILL;
   }
-  if (problem->guard_count > 0) {
-    *reason = "bounds that several axes share are checked element by element";
+  if (problem->steps != NULL) {
+    *reason = "the digits of both sides share no divisor, so each element finds its own way";
+    return RELAYOUT_STRATEGY_GATHER;
+  }
+  if (!can_change(problem, traits)) {
+    *reason = "elements change on their way, which this device does one by one";
     return RELAYOUT_STRATEGY_GATHER;
   }
   if (problem->axis_count == 0) {
     *reason = "a single element moves";
     return RELAYOUT_STRATEGY_COPY;
   }
-  const int64_t long_run = traits->line_bytes / problem->element_bytes;
+  const int64_t long_run = elements_in(problem, traits->line_bytes);
   const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
   if (copy_applies(problem) && (problem->axis_count == 1 || written >= long_run)) {
     *reason = "both sides run along the same axis, far enough to copy its runs";
@@ -437,18 +470,19 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
   return RELAYOUT_STRATEGY_PACKED;
 }
 
-static bool applies(const rlt_problem *problem, relayout_strategy kind) {
+/* Work-items of a gather own whole bytes, whose elements they find by steps. */
+static bool applies(const rlt_problem *problem, const rlt_traits *traits, relayout_strategy kind) {
   switch (kind) {
   case RELAYOUT_STRATEGY_COPY:
-    return copy_applies(problem);
+    return copy_applies(problem) && can_change(problem, traits);
   case RELAYOUT_STRATEGY_TRANSPOSE:
-    return transpose_applies(problem);
+    return transpose_applies(problem) && can_change(problem, traits);
   case RELAYOUT_STRATEGY_PACKED:
-    return packed_applies(problem);
+    return packed_applies(problem) && can_change(problem, traits);
   case RELAYOUT_STRATEGY_FILL:
     return rlt_problem_is_fill(problem);
   case RELAYOUT_STRATEGY_GATHER:
-    return true;
+    return problem->destination_packed == 0 || problem->steps != NULL;
   case RELAYOUT_STRATEGY_AUTO:
     break;
   }
@@ -460,13 +494,23 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
   if (problem->axis_count == 0) {
     return;
   }
-  const int64_t most = traits->run_columns_bytes / problem->element_bytes;
+  const int64_t most = elements_in(problem, traits->run_columns_bytes);
   strategy->columns = one_axis(problem, 0, most);
-  const int64_t run_bytes = strategy->columns.block * problem->element_bytes;
   const bool whole_runs = strategy->columns.block == problem->axes[0].extent;
   if (strategy->kind == RELAYOUT_STRATEGY_COPY && problem->axis_count > 1 && whole_runs) {
-    strategy->rows = one_axis(problem, 1, traits->run_tile_bytes / run_bytes);
+    strategy->rows = one_axis(
+        problem, 1, elements_in(problem, traits->run_tile_bytes) / strategy->columns.block);
   }
+}
+
+/* Runs whose elements change are written whole, and alone. */
+static bool runs_change_straight(const rlt_problem *problem) {
+  const int64_t bits = rlt_problem_destination_bits(problem);
+  bool are_whole = problem->axis_count < 2 || problem->axes[0].extent * bits % 8 == 0;
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    are_whole = are_whole && problem->axes[a].destination_stride * bits % 8 == 0;
+  }
+  return are_whole && !problem->fills;
 }
 
 static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
@@ -476,8 +520,11 @@ static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
   }
   switch (kind) {
   case RELAYOUT_STRATEGY_COPY:
+    if (!rlt_problem_keeps_elements(problem) && !runs_change_straight(problem)) {
+      return true;
+    }
     return problem->axis_count > 1 &&
-           problem->axes[0].extent * problem->element_bytes < traits->straight_run_bytes;
+           problem->axes[0].extent < elements_in(problem, traits->straight_run_bytes);
   case RELAYOUT_STRATEGY_TRANSPOSE:
   case RELAYOUT_STRATEGY_PACKED:
     return true;
@@ -494,7 +541,7 @@ relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits
   strategy->assembles = false;
   if (wanted == RELAYOUT_STRATEGY_AUTO) {
     strategy->kind = best_kind(problem, traits, &strategy->reason);
-  } else if (applies(problem, wanted)) {
+  } else if (applies(problem, traits, wanted)) {
     strategy->kind = wanted;
     strategy->reason = "the caller asked for it";
   } else {

@@ -29,6 +29,7 @@ typedef struct lowering {
   const rlt_changes *changes;
   rlt_problem common; /* what all problems share */
   int64_t words;      /* that an element is moved in */
+  bool has_fill_word; /* some element of the source becomes the padding */
   rlt_factors source;
   rlt_factors destination;
   int32_t dimension_count;
@@ -131,6 +132,41 @@ static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
   return memcmp(problem->fill, problem->fill + problem->element_bytes, rest) == 0;
 }
 
+/* What becomes the padding: all there are of few, or what becomes of the padding the other way round. */
+static bool find_fill_word(rlt_problem *problem) {
+  const rlt_conversion *const there = &problem->conversion;
+  const size_t bytes = (size_t)rlt_problem_destination_bytes(problem);
+  uint8_t arrived[RELAYOUT_MAX_ELEMENT_SIZE];
+  if (there->from == RELAYOUT_ELEMENT_TYPE_INVALID) {
+    memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
+    return true;
+  }
+  const uint64_t tried = UINT64_C(1)
+                         << (problem->element_bytes <= 2 ? 8 * problem->element_bytes : 0);
+  for (uint64_t pattern = 0; pattern < tried; ++pattern) {
+    const uint8_t byte = (uint8_t)pattern;
+    const uint16_t half = (uint16_t)pattern;
+    memset(problem->fill_word, 0, sizeof problem->fill_word);
+    if (problem->element_bytes == 1) {
+      problem->fill_word[0] = byte;
+    } else if (problem->element_bytes == 2) {
+      memcpy(problem->fill_word, &half, sizeof half);
+    }
+    rlt_convert_element(there, problem->fill_word, arrived);
+    if (memcmp(arrived, problem->fill, bytes) == 0) {
+      return true;
+    }
+  }
+  const rlt_conversion back = {
+      .from = there->to, .to = there->from, .wraps = false, .scale = 1 / there->scale};
+  if (problem->element_bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  rlt_convert_element(&back, problem->fill, problem->fill_word);
+  rlt_convert_element(there, problem->fill_word, arrived);
+  return memcmp(arrived, problem->fill, bytes) == 0;
+}
+
 static int64_t words_of(const side *of, int64_t words, int64_t word_bytes) {
   return of->byte_strides == NULL ? of->elements * words : of->span.bytes / word_bytes;
 }
@@ -157,6 +193,7 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
   common->fills = at->to.byte_strides == NULL &&
                   to->layout.padding_value != RELAYOUT_PADDING_UNKNOWN &&
                   at->to.elements > relayout_shape_element_count(to);
+  at->has_fill_word = !common->fills || find_fill_word(common);
   at->made->source_bytes = at->from.span.bytes;
   at->made->source_before = at->from.span.before;
   at->made->destination_bytes = at->to.span.bytes;
@@ -260,30 +297,13 @@ static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem
   return true;
 }
 
-/* Whether all that a problem writes lies in whole bytes. The array's last byte may be used in part. */
-static bool writes_whole_bytes(const rlt_problem *problem) {
-  if (problem->destination_packed == 0) {
-    return true;
-  }
-  const int64_t per_byte = 8 / problem->destination_packed;
-  int64_t run = 1;
-  int32_t a = 0;
-  for (; a < problem->axis_count && problem->axes[a].destination_stride == run; ++a) {
-    run *= problem->axes[a].extent;
-  }
-  if (problem->destination_start % per_byte != 0) {
-    return false;
-  }
-  if (a == problem->axis_count &&
-      problem->destination_start + run == problem->destination_elements) {
-    return true;
-  }
-  for (int32_t outer = a; outer < problem->axis_count; ++outer) {
-    if (problem->axes[outer].destination_stride % per_byte != 0) {
-      return false;
+static bool has_valid_zero(const rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].valid == 0) {
+      return true;
     }
   }
-  return run % per_byte == 0;
+  return false;
 }
 
 static bool has_padding(const rlt_problem *problem) {
@@ -295,17 +315,34 @@ static bool has_padding(const rlt_problem *problem) {
   return false;
 }
 
+/* What is filled, all of it, does not change on the way. */
+static void fill_alone(rlt_problem *problem) {
+  if (!has_valid_zero(problem)) {
+    return;
+  }
+  problem->element_bytes = rlt_problem_destination_bytes(problem);
+  problem->conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  problem->source_packed = problem->destination_packed;
+  problem->source_start = 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    problem->axes[a].source_stride = problem->axes[a].destination_stride;
+  }
+}
+
 /* False where the problem would share a byte with another. */
 static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
   problem->source_start += at->from.span.before / problem->element_bytes;
   problem->destination_start += at->to.span.before / rlt_problem_destination_bytes(problem);
+  fill_alone(problem);
   rlt_problem_simplify(problem);
   if (rlt_problem_is_empty(problem)) {
     return true;
   }
   problem->fills = problem->fills && has_padding(problem);
-  if (!writes_whole_bytes(problem) || made->count == MOST_PARTS) {
+  rlt_byte_run run;
+  if (!rlt_problem_byte_run(problem, &run) || made->count == MOST_PARTS ||
+      (problem->fills && !rlt_problem_keeps_elements(problem) && !at->has_fill_word)) {
     return false;
   }
   made->problems[made->count++] = *problem;

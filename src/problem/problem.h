@@ -71,6 +71,9 @@ typedef struct rlt_problem {
 
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
+  /* The word that arrives as `fill`, where elements change on their way: what has no source may change
+   * with the others. Problems with steps may have none. */
+  uint8_t fill_word[RELAYOUT_MAX_ELEMENT_SIZE];
 } rlt_problem;
 
 /* Bytes of a word of the destination. */
@@ -113,6 +116,17 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
  * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
  * whose source stride is never multiplied by anything, takes the destination's. */
 void rlt_problem_simplify(rlt_problem *problem);
+
+/* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
+ * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */
+typedef struct rlt_byte_run {
+  int32_t last;
+  int64_t steps;
+} rlt_byte_run;
+
+/* False where packed elements share bytes otherwise, or too many would have to be moved at once. The
+ * problem is simplified. */
+bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run);
 
 /* Nothing to write. Both are for simplified problems. */
 bool rlt_problem_is_empty(const rlt_problem *problem);

@@ -1,6 +1,7 @@
 /* simplify.c: the same problem with the fewest axes. */
 #include <stdint.h>
 
+#include "base/checked.h"
 #include "problem/problem.h"
 
 /* Replaces the axes by those listed in `order`, the guards following. */
@@ -206,6 +207,45 @@ void rlt_problem_simplify(rlt_problem *problem) {
     }
   }
   widen_packed(problem);
+}
+
+/* ---- Whole bytes ---- */
+
+enum { MOST_AT_ONCE = 1024 };
+
+/* Without a gap, what comes before an axis is as long as its stride. The array's last byte may be used in
+ * part. */
+bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
+  *run = (rlt_byte_run){.last = 0, .steps = 1};
+  if (problem->destination_packed == 0) {
+    return true;
+  }
+  const int64_t per_byte = 8 / problem->destination_packed;
+  if (problem->destination_start % per_byte != 0) {
+    return false;
+  }
+  int64_t length = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    const int64_t steps =
+        length % per_byte == 0 ? 1 : per_byte / rlt_common_factor(per_byte, length);
+    if (axis->destination_stride != length || length * steps > MOST_AT_ONCE) {
+      return false;
+    }
+    *run = (rlt_byte_run){.last = a, .steps = steps};
+    if (axis->extent % steps == 0) {
+      for (int32_t outer = a + 1; outer < problem->axis_count; ++outer) {
+        if (problem->axes[outer].destination_stride % per_byte != 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+    run->steps = axis->extent;
+    length *= axis->extent;
+  }
+  return length <= MOST_AT_ONCE &&
+         problem->destination_start + length == problem->destination_elements;
 }
 
 bool rlt_problem_is_empty(const rlt_problem *problem) {

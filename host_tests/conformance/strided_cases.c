@@ -1,0 +1,144 @@
+/* Sides given by byte strides: slices, broadcasts, views from behind, and elements at any byte. */
+#include <string.h>
+
+#include "conformance/families.h"
+#include "conformance/random.h"
+#include "oracle/oracle.h"
+
+static const dimension_list lists[] = {
+    {0, {0}},          {1, {1}},           {1, {7}},       {1, {100}},
+    {2, {3, 5}},       {2, {16, 33}},      {2, {65, 17}},  {2, {1, 9}},
+    {2, {0, 3}},       {3, {4, 3, 30}},    {3, {5, 1, 6}}, {3, {33, 2, 3}},
+    {4, {2, 3, 4, 5}}, {4, {2, 1, 7, 16}}, {2, {130, 67}}, {3, {20, 31, 8}},
+};
+
+/* Dimensions in any order, as numbers. */
+static void draw_order(generator *g, const relayout_shape *shape, int32_t *order) {
+  relayout_shape ordered = *shape;
+  random_order(&g->random, &ordered);
+  memcpy(order, ordered.layout.minor_to_major, sizeof(ordered.layout.minor_to_major));
+}
+
+/* Of an array somewhat larger, every element or every other one along each dimension. */
+static void draw_slice(generator *g, const relayout_shape *shape, int64_t *strides) {
+  int32_t order[RELAYOUT_MAX_RANK];
+  draw_order(g, shape, order);
+  int64_t stride = (int64_t)oracle_element_size(shape->element_type);
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = order[i];
+    const int64_t step = generator_chance(g, 3) ? 2 : 1;
+    strides[d] = step * stride;
+    stride *= step * shape->dimensions[d] + random_below(&g->random, 3);
+  }
+}
+
+typedef enum view {
+  VIEW_SLICE,
+  VIEW_BROADCAST,
+  VIEW_FROM_BEHIND,
+  VIEW_OF_BYTES, /* strides that no element size divides */
+  VIEW_ANY
+} view;
+enum { VIEWS = 5 };
+
+static void draw_source_strides(generator *g, view kind, const relayout_shape *shape,
+                                int64_t *strides) {
+  draw_slice(g, shape, strides);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (kind == VIEW_BROADCAST && generator_chance(g, 2)) {
+      strides[d] = 0;
+    } else if (kind == VIEW_FROM_BEHIND && !generator_chance(g, 3)) {
+      strides[d] = -strides[d];
+    } else if (kind == VIEW_OF_BYTES) {
+      strides[d] += random_below(&g->random, 8);
+    } else if (kind == VIEW_ANY) {
+      strides[d] = random_below(&g->random, 101) - 50;
+    }
+  }
+}
+
+/* Each dimension steps over all that the ones before reach. */
+static void draw_destination_strides(generator *g, view kind, const relayout_shape *shape,
+                                     int64_t *strides) {
+  const int64_t size = (int64_t)oracle_element_size(shape->element_type);
+  int32_t order[RELAYOUT_MAX_RANK];
+  draw_order(g, shape, order);
+  int64_t reach = size;
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = order[i];
+    const int64_t gap = kind == VIEW_OF_BYTES    ? random_below(&g->random, 8)
+                        : generator_chance(g, 2) ? size * random_below(&g->random, 4)
+                                                 : 0;
+    const int64_t stride = reach + gap;
+    const int64_t count = shape->dimensions[d] > 0 ? shape->dimensions[d] : 1;
+    const bool backwards = kind == VIEW_FROM_BEHIND || (kind == VIEW_ANY && generator_chance(g, 2));
+    strides[d] = backwards ? -stride : stride;
+    reach += (count - 1) * stride;
+  }
+}
+
+/* The side that has a layout. */
+static void draw_layout(generator *g, relayout_shape *shape) {
+  enum { MOST_ELEMENTS = 30000 };
+  random_order(&g->random, shape);
+  if (generator_chance(g, 3)) {
+    random_padding(&g->random, shape);
+  }
+  if (generator_chance(g, 4)) {
+    random_tiles(&g->random, MOST_ELEMENTS, shape);
+  }
+  if (generator_chance(g, 2)) {
+    shape->layout.element_size_in_bits = random_packing(&g->random, shape->element_type);
+  }
+  random_padding_value(&g->random, shape);
+}
+
+/* A type of any size as it is, or packed on the other side, or changed on the way. */
+static void draw_types(generator *g, relayout_shape *from, relayout_shape *to) {
+  static const relayout_element_type pairs[][2] = {
+      {RELAYOUT_U4, RELAYOUT_U4}, {RELAYOUT_F32, RELAYOUT_BF16}, {RELAYOUT_S8, RELAYOUT_F32}};
+  const relayout_element_type type = generator_any_size(g);
+  from->element_type = type;
+  to->element_type = type;
+  if (generator_chance(g, 4)) {
+    const int64_t pair = random_below(&g->random, COUNT(pairs));
+    from->element_type = pairs[pair][0];
+    to->element_type = pairs[pair][1];
+  }
+}
+
+typedef enum strided_sides { SOURCE_STRIDED, DESTINATION_STRIDED, BOTH_STRIDED } strided_sides;
+enum { STRIDED_SIDES = 3 };
+
+static void visit_view(generator *g, const dimension_list *list, strided_sides sides, view kind) {
+  int64_t from_strides[RELAYOUT_MAX_RANK] = {0};
+  int64_t to_strides[RELAYOUT_MAX_RANK] = {0};
+  relayout_shape from = generator_shape(RELAYOUT_U8, list->rank, list->dimensions, 0);
+  relayout_shape to = from;
+  request asked = {&from, &to, ORACLE_OPTIONS_INIT, false};
+  draw_types(g, &from, &to);
+  if (sides == DESTINATION_STRIDED) {
+    draw_layout(g, &from);
+  } else {
+    draw_source_strides(g, kind, &from, from_strides);
+    asked.options.source_byte_strides = from_strides;
+  }
+  if (sides == SOURCE_STRIDED) {
+    draw_layout(g, &to);
+  } else {
+    draw_destination_strides(g, kind, &to, to_strides);
+    asked.options.destination_byte_strides = to_strides;
+  }
+  generator_visit(g, &asked);
+}
+
+void strided_cases_visit(generator *g) {
+  enum { DRAWS = 6 };
+  generator_begin_family(g, (thinning){240, 4, 1});
+  for (size_t i = 0; i < COUNT(lists) * VIEWS * STRIDED_SIDES * DRAWS; ++i) {
+    if (generator_take_next(g)) {
+      visit_view(g, &lists[i % COUNT(lists)], (strided_sides)(i / COUNT(lists) % STRIDED_SIDES),
+                 (view)(i / COUNT(lists) / STRIDED_SIDES % VIEWS));
+    }
+  }
+}

@@ -1,0 +1,296 @@
+/* Rows of elements, unpacked, converted and packed by an instruction set, against elements one by one. */
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "cmocka_all.h"
+#include "convert/convert.h"
+#include "convert/packing.h"
+#include "convert/reference.h"
+#include "cpu/rows.h"
+
+static const rlt_cpu_instruction_set *set;
+
+static rlt_cpu_codec *codec_for(int64_t word_bytes, int64_t source_packed,
+                                int64_t destination_packed, rlt_conversion conversion) {
+  rlt_problem *const problem = calloc(1, sizeof *problem);
+  problem->element_bytes = word_bytes;
+  problem->source_packed = source_packed;
+  problem->destination_packed = destination_packed;
+  problem->conversion = conversion;
+  rlt_cpu_codec *codec = NULL;
+  assert_int_equal(rlt_cpu_codec_create(set, problem, &codec, NULL), RELAYOUT_OK);
+  free(problem);
+  return codec;
+}
+
+static int64_t bytes_of(relayout_element_type type) {
+  return (int64_t)relayout_element_type_byte_size(type);
+}
+
+/* ---- Every kind of element ---- */
+
+enum { MOST_ELEMENTS = 1 << 16 };
+
+typedef struct row {
+  int64_t count;
+  uint8_t words[MOST_ELEMENTS * 8];
+  uint8_t wanted[MOST_ELEMENTS * 8];
+  uint8_t got[MOST_ELEMENTS * 8];
+} row;
+
+static uint64_t next_random(uint64_t *random) {
+  *random ^= *random << 13;
+  *random ^= *random >> 7;
+  *random ^= *random << 17;
+  return *random;
+}
+
+/* All patterns of up to 16 bits. Of wider ones those whose digits end early, where ties are, their
+ * neighbours, all exponents, ends of types and any others. */
+static void fill_words(row *of, relayout_element_type type) {
+  static const uint64_t ends[] = {0x7f,       0x80,       0xff,       0x7fff,     0x8000,
+                                  0xffff,     0x7fffffff, 0x80000000, 0xffffffff, 0x7f7fffff,
+                                  0x7f800000, 0x7f800001, 0xff800001, 0x7fc00000, 0xffc00000,
+                                  0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000};
+  const int64_t bytes = bytes_of(type);
+  const int bits = (int)(8 * bytes);
+  if (bits <= 16) {
+    of->count = INT64_C(1) << bits;
+    for (int64_t i = 0; i < of->count; ++i) {
+      reference_store(type, (uint64_t)i, of->words + i * bytes);
+    }
+    return;
+  }
+  of->count = 20011;
+  uint64_t random = 0x123456789abcdef;
+  for (int64_t i = 0; i < of->count; ++i) {
+    uint64_t pattern = next_random(&random);
+    if (i % 4 > 0) {
+      const int cut = (int)(next_random(&random) % (uint64_t)bits);
+      pattern = (pattern >> cut << cut) + (i % 4 == 3 ? ~UINT64_C(0) : (uint64_t)(i % 4 - 1));
+    }
+    if (i % 3 == 0) {
+      pattern = (uint64_t)((int64_t)pattern >> (next_random(&random) % 64));
+    } else if (bits == 64 && i % 3 == 1) {
+      /* Doubles near where f32 has its numbers. */
+      pattern = (pattern & ~(UINT64_C(0x7ff) << 52)) | (UINT64_C(860) + (uint64_t)i % 320) << 52;
+    }
+    if (i < 20) {
+      pattern = ends[i];
+    } else if (i < 40) {
+      pattern = 0 - ends[i - 20];
+    }
+    reference_store(type, pattern, of->words + i * bytes);
+  }
+}
+
+static void check_conversion(row *of, rlt_conversion conversion) {
+  rlt_cpu_codec *const codec = codec_for(bytes_of(conversion.from), 0, 0, conversion);
+  const int64_t bytes = bytes_of(conversion.to);
+  rlt_convert_elements(&conversion, of->words, of->wanted, of->count);
+  rlt_cpu_codec_encode(codec, of->words, of->got, of->count);
+  for (int64_t i = 0; i < of->count; ++i) {
+    if (memcmp(of->got + i * bytes, of->wanted + i * bytes, (size_t)bytes) != 0) {
+      fail_msg("%s 0x%llx to %s, scale %a%s: 0x%llx, not 0x%llx",
+               relayout_element_type_name(conversion.from),
+               (unsigned long long)reference_load(conversion.from,
+                                                  of->words + i * bytes_of(conversion.from)),
+               relayout_element_type_name(conversion.to), conversion.scale,
+               conversion.wraps ? ", wraps" : "",
+               (unsigned long long)reference_load(conversion.to, of->got + i * bytes),
+               (unsigned long long)reference_load(conversion.to, of->wanted + i * bytes));
+    }
+  }
+  rlt_cpu_codec_destroy(codec);
+}
+
+/* A product is exact, is not, nearly is beyond every float, and is far beyond them. */
+static const double scales[] = {1, -0.375, 0.1, 0x1.fffffep+60, 0x1.23456789abcdep-70, 0x1p-900};
+enum { SCALES = sizeof scales / sizeof scales[0] };
+
+static void check_all_targets(row *of, relayout_element_type from) {
+  fill_words(of, from);
+  for (const relayout_element_type *to = reference_types; *to != 0; ++to) {
+    for (int s = 0; s < SCALES; ++s) {
+      check_conversion(of, (rlt_conversion){from, *to, false, scales[s]});
+    }
+    check_conversion(of, (rlt_conversion){from, *to, true, 1});
+  }
+}
+
+static void test_all_pairs(void **state) {
+  (void)state;
+  row *const of = malloc(sizeof *of);
+  for (const relayout_element_type *from = reference_types; *from != 0; ++from) {
+    check_all_targets(of, *from);
+  }
+  free(of);
+}
+
+/* What the caller has told the processor about rounding and subnormals does not count, and stays. */
+static void test_any_floating_point_control(void **state) {
+  (void)state;
+#if defined(__SSE2__)
+  static const relayout_element_type sources[] = {RELAYOUT_F16, RELAYOUT_BF16, RELAYOUT_F32,
+                                                  RELAYOUT_S32, RELAYOUT_F64};
+  enum { UPWARDS_AND_NO_SUBNORMALS = 0xdfc0, EXCEPTION_FLAGS = 0x3f };
+  row *const of = malloc(sizeof *of);
+  const unsigned int usual = _mm_getcsr();
+  _mm_setcsr(UPWARDS_AND_NO_SUBNORMALS);
+  for (size_t i = 0; i < sizeof sources / sizeof sources[0]; ++i) {
+    check_all_targets(of, sources[i]);
+  }
+  const unsigned int still = _mm_getcsr();
+  _mm_setcsr(usual);
+  assert_int_equal(still & ~(unsigned int)EXCEPTION_FLAGS, UPWARDS_AND_NO_SUBNORMALS);
+  free(of);
+#else
+  skip();
+#endif
+}
+
+/* ---- Every length and place ---- */
+
+enum { LONGEST = 700, GUARD = 64 };
+
+typedef struct trial {
+  int64_t word_bytes, destination_packed;
+  rlt_conversion conversion;
+} trial;
+
+static void convert_and_pack(const trial *of, const uint8_t *words, uint8_t *wanted,
+                             int64_t count) {
+  const int64_t bytes = of->conversion.from == 0 ? of->word_bytes : bytes_of(of->conversion.to);
+  uint8_t elements[LONGEST * 8];
+  if (of->conversion.from == 0) {
+    memcpy(elements, words, (size_t)(count * bytes));
+  } else {
+    rlt_convert_elements(&of->conversion, words, elements, count);
+  }
+  if (of->destination_packed == 0) {
+    memcpy(wanted, elements, (size_t)(count * bytes));
+    return;
+  }
+  memset(wanted, 0, (size_t)rlt_packed_bytes(count, of->destination_packed));
+  for (int64_t i = 0; i < count; ++i) {
+    rlt_packed_put(wanted, i, of->destination_packed, elements[i]);
+  }
+}
+
+/* The words end where their memory does. */
+static void check_row(const trial *of, const rlt_cpu_codec *codec, int64_t count, int64_t place,
+                      bool streams) {
+  const int64_t bits = of->destination_packed > 0 ? of->destination_packed
+                       : of->conversion.from == 0 ? 8 * of->word_bytes
+                                                  : 8 * bytes_of(of->conversion.to);
+  const int64_t bytes = (count * bits + 7) / 8;
+  uint8_t *const words = malloc((size_t)(count * of->word_bytes + 1));
+  uint8_t *const last = words + 1; /* and begin anywhere */
+  uint8_t wanted[LONGEST * 8];
+  _Alignas(64) uint8_t got[2 * GUARD + 64 + LONGEST * 8];
+  for (int64_t i = 0; i < count * of->word_bytes; ++i) {
+    last[i] = (uint8_t)(i * 89 + i / 7);
+  }
+  convert_and_pack(of, last, wanted, count);
+  memset(got, 0xa5, sizeof got);
+  uint8_t *const to = got + GUARD + place;
+  if (streams) {
+    rlt_cpu_codec_stream(codec, last, to, count);
+  } else {
+    rlt_cpu_codec_encode(codec, last, to, count);
+  }
+  assert_memory_equal(to, wanted, (size_t)bytes);
+  for (int64_t i = 0; i < GUARD; ++i) {
+    assert_int_equal(to[-1 - i], 0xa5);
+    assert_int_equal(to[bytes + i], 0xa5);
+  }
+  free(words);
+}
+
+static void test_lengths_and_places(void **state) {
+  (void)state;
+  static const trial trials[] = {
+      {1, 0, {0}},
+      {8, 0, {0}},
+      {1, 1, {0}},
+      {1, 2, {0}},
+      {1, 4, {0}},
+      {4, 0, {RELAYOUT_F32, RELAYOUT_BF16, false, 1}},
+      {4, 0, {RELAYOUT_F32, RELAYOUT_U8, false, 0.1}},
+      {1, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_F32, false, 1}},
+      {1, 0, {RELAYOUT_S4, RELAYOUT_F64, false, 3}},
+      {4, 4, {RELAYOUT_F32, RELAYOUT_S4, false, 0.5}},
+      {2, 1, {RELAYOUT_F16, RELAYOUT_PRED, false, 1}},
+      {1, 1, {RELAYOUT_F8E8M0FNU, RELAYOUT_PRED, false, 1}},
+      {8, 0, {RELAYOUT_S64, RELAYOUT_S32, false, 1}},
+  };
+  for (size_t t = 0; t < sizeof trials / sizeof trials[0]; ++t) {
+    const trial *const of = &trials[t];
+    rlt_cpu_codec *const codec =
+        codec_for(of->word_bytes, 0, of->destination_packed, of->conversion);
+    for (int64_t count = 0; count <= LONGEST; count += count < 140 ? 1 : 93) {
+      for (int64_t place = 0; place < 64; place += 7) {
+        check_row(of, codec, count, place, false);
+        check_row(of, codec, count, place, true);
+      }
+    }
+    rlt_cpu_codec_destroy(codec);
+  }
+}
+
+static void check_unpacking(const rlt_cpu_codec *codec, int64_t bits, int64_t first,
+                            int64_t count) {
+  const int64_t bytes = rlt_packed_bytes(first + count, bits);
+  uint8_t *const packed = malloc((size_t)bytes + 1);
+  for (int64_t i = 0; i < bytes; ++i) {
+    packed[i] = (uint8_t)(i * 151 + 77);
+  }
+  uint8_t words[LONGEST + 2 * GUARD];
+  rlt_cpu_codec_decode(codec, packed, first, words + GUARD, count);
+  for (int64_t i = 0; i < count; ++i) {
+    assert_int_equal(words[GUARD + i], rlt_packed_get(packed, first + i, bits));
+  }
+  free(packed);
+}
+
+static void test_unpacking(void **state) {
+  (void)state;
+  for (int64_t bits = 1; bits <= 4; bits *= 2) {
+    rlt_cpu_codec *const codec = codec_for(1, bits, 0, (rlt_conversion){0});
+    for (int64_t first = 0; first < 18; ++first) {
+      for (int64_t count = 0; count <= LONGEST; count += count < 140 ? 1 : 93) {
+        check_unpacking(codec, bits, first, count);
+      }
+    }
+    rlt_cpu_codec_destroy(codec);
+  }
+}
+
+static const rlt_cpu_instruction_set *set_of_name(const char *name) {
+  const rlt_cpu_instruction_set *found = rlt_cpu_instruction_sets;
+  while (found->name != NULL && strcmp(found->name, name) != 0) {
+    ++found;
+  }
+  return found->name == NULL ? NULL : found;
+}
+
+int main(int argc, char **argv) {
+  set = argc == 2 ? set_of_name(argv[1]) : NULL;
+  if (set == NULL) {
+    return 2;
+  }
+  if (!set->is_there()) {
+    return 77;
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_all_pairs),
+      cmocka_unit_test(test_any_floating_point_control),
+      cmocka_unit_test(test_lengths_and_places),
+      cmocka_unit_test(test_unpacking),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* row_stages.h: what is done to rows of elements, by instruction set. A codec puts a few in a row.
+ *
+ * A stage takes elements side by side at `from` and leaves others side by side at `to`. Pointers need no
+ * alignment and the two do not overlap. Counts are multiples of RLT_CPU_ROW_GROUP: whoever calls a stage
+ * has put the ends of his rows into buffers.
+ *
+ * Where a stage is NULL the instruction set has none that is worth its while.
+ *
+ * Depends on the public element types.
+ */
+#ifndef RLT_CPU_ROW_STAGES_H
+#define RLT_CPU_ROW_STAGES_H
+
+#include <stdint.h>
+
+#include "convert/conversion.h"
+
+enum {
+  RLT_CPU_ROW_GROUP =
+      64, /* packed elements of any width end with a byte here, and bytes with a line */
+  RLT_CPU_ROW_INTEGERS = 8
+};
+
+/* A float format of up to 16 bits, by what changes f32 into it. */
+typedef struct rlt_cpu_narrow_float {
+  uint32_t mantissa_bits;
+  uint32_t sign_shift;   /* from f32's sign to this one's */
+  uint32_t least_normal; /* f32's exponent of the least normal number */
+  uint32_t greatest;     /* without the sign, and what follows */
+  uint32_t overflow;     /* what is beyond it */
+  uint32_t nan;          /* a NaN with no sign */
+  uint32_t first_signed; /* only patterns from here on, */
+  uint32_t signed_count; /* as many less 1, take a sign */
+} rlt_cpu_narrow_float;
+
+/* What the stages of one codec work with. */
+typedef struct rlt_cpu_row {
+  const rlt_conversion *conversion;
+  const void *table; /* the element that each byte becomes, and a line that may be read */
+  double scale;
+  double lowest, highest; /* of the integers wanted */
+  uint32_t low_mask;      /* the bits that are kept of low bytes */
+  rlt_cpu_narrow_float narrow;
+} rlt_cpu_row;
+
+typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
+
+/* Stages that read values as doubles. `exact` ones multiply by scales so short that products are
+ * exact, `any` by all others of a moderate size. */
+typedef struct rlt_cpu_value_stages {
+  rlt_cpu_stage *to_f32, *to_f64;
+  rlt_cpu_stage *to_odd; /* f32 rounded to odd: it can be rounded once more as if it were exact */
+  rlt_cpu_stage *to_s32; /* within lowest .. highest */
+} rlt_cpu_value_stages;
+
+/* Their sources. */
+enum {
+  RLT_CPU_FROM_F32,
+  RLT_CPU_FROM_S32,
+  RLT_CPU_FROM_U32,
+  RLT_CPU_FROM_F64,
+  RLT_CPU_VALUE_SOURCES
+};
+
+typedef struct rlt_cpu_row_stages {
+  rlt_cpu_stage *pack[3], *unpack[3]; /* of 1, 2 and 4 bits, from and to bytes */
+  /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
+  rlt_cpu_stage *nibbles[4], *bytes[4];
+  rlt_cpu_stage *f16_to_f32, *bf16_to_f32, *s16_to_f32, *u16_to_f32;
+  rlt_cpu_stage *f32_to_bf16, *f32_to_f16, *f32_to_narrow[2]; /* of 1 and 2 bytes */
+  rlt_cpu_stage *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
+  /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */
+  rlt_cpu_stage *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
+  rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
+  /* What stages of values want of the processor's floating point, and back to what that was. */
+  uint32_t (*enter_floats)(void);
+  void (*leave_floats)(uint32_t was);
+  void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
+} rlt_cpu_row_stages;
+
+#endif

@@ -1,0 +1,467 @@
+#include "cpu/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "convert/convert.h"
+#include "convert/packing.h"
+#include "cpu/row_stages.h"
+#include "metadata/float_format.h"
+#include "metadata/type_table.h"
+
+enum {
+  GROUP = RLT_CPU_ROW_GROUP,
+  LINE = RLT_CPU_LINE_BYTES,
+  BLOCK = 8 * GROUP, /* elements that go through all steps while they are in the first cache */
+  MOST_STEPS = 4,
+  MOST_BYTES = 8, /* of an element that is converted or packed */
+  TABLE_ENTRIES = 256
+};
+
+typedef struct codec_step {
+  rlt_cpu_stage *run;
+  int64_t bits; /* of an element behind it */
+} codec_step;
+
+struct rlt_cpu_codec {
+  const rlt_cpu_row_stages *stages;
+  rlt_cpu_stage *unpack; /* NULL: the source is not packed */
+  int64_t source_packed;
+  int64_t word_bytes;
+  int64_t destination_bits;
+  int step_count; /* 0: words are the destination's elements */
+  codec_step steps[MOST_STEPS];
+  bool reads_values; /* some step does, by floating point */
+  rlt_conversion conversion;
+  rlt_cpu_row row;
+  uint8_t *table; /* or NULL */
+};
+
+/* ---- Which steps ---- */
+
+static bool is_integer(relayout_element_type type) {
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
+}
+
+static int64_t bytes_of(relayout_element_type type) {
+  return (int64_t)relayout_element_type_byte_size(type);
+}
+
+/* 1, 2, 4 and 8 as 0 .. 3. */
+static int number_of(int64_t power_of_two) {
+  return __builtin_ctzll((unsigned long long)power_of_two);
+}
+
+/* false where the instruction set has no such stage. */
+static bool add_step(rlt_cpu_codec *codec, rlt_cpu_stage *run, int64_t bits) {
+  if (run != NULL) {
+    codec->steps[codec->step_count] = (codec_step){.run = run, .bits = bits};
+    codec->step_count += 1;
+  }
+  return run != NULL;
+}
+
+static void convert_one_by_one(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to,
+                               int64_t count) {
+  rlt_convert_elements(row->conversion, from, to, count);
+}
+
+/* What each byte becomes, and a line that vectors may read. */
+static relayout_status make_table(rlt_cpu_codec *codec, relayout_error *error) {
+  const int64_t bytes = bytes_of(codec->conversion.to);
+  const size_t size = (size_t)(TABLE_ENTRIES * bytes + LINE);
+  codec->table = calloc(1, size);
+  if (codec->table == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a table of %zu bytes", size);
+  }
+  uint8_t all[TABLE_ENTRIES];
+  for (int i = 0; i < TABLE_ENTRIES; ++i) {
+    all[i] = (uint8_t)i;
+  }
+  rlt_convert_elements(&codec->conversion, all, codec->table, TABLE_ENTRIES);
+  codec->row.table = codec->table;
+  return RELAYOUT_OK;
+}
+
+/* Bytes, through a table. */
+static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
+  const relayout_element_type from = codec->conversion.from;
+  const int64_t bytes = bytes_of(codec->conversion.to);
+  const bool is_nibble = relayout_element_type_bits(from) <= 4 &&
+                         relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
+  rlt_cpu_stage *const *const stages = is_nibble ? codec->stages->nibbles : codec->stages->bytes;
+  add_step(codec, stages[number_of(bytes)], 8 * bytes);
+  return make_table(codec, error);
+}
+
+/* The integers stages know: s8, s16, s32, s64, u8, u16, u32, u64. */
+static int integer_number(bool is_signed, int64_t bytes) {
+  return number_of(bytes) + (is_signed ? 0 : RLT_CPU_ROW_INTEGERS / 2);
+}
+
+static bool add_integers(rlt_cpu_codec *codec) {
+  const rlt_conversion *const with = &codec->conversion;
+  if (!is_integer(with->from) || !is_integer(with->to) || with->scale != 1 ||
+      relayout_element_type_bits(with->from) < 8 || relayout_element_type_bits(with->to) < 8) {
+    return false;
+  }
+  const int64_t from_bytes = bytes_of(with->from), to_bytes = bytes_of(with->to);
+  const bool from_signed = relayout_element_type_kind(with->from) == RELAYOUT_KIND_SIGNED;
+  const bool to_signed = relayout_element_type_kind(with->to) == RELAYOUT_KIND_SIGNED;
+  const int from = integer_number(from_signed, from_bytes);
+  if (!with->wraps) {
+    return add_step(codec, codec->stages->integers[from][integer_number(to_signed, to_bytes)],
+                    8 * to_bytes);
+  }
+  if (to_bytes < from_bytes) {
+    return add_step(codec, codec->stages->low[number_of(from_bytes)][number_of(to_bytes)],
+                    8 * to_bytes);
+  }
+  return add_step(codec, codec->stages->integers[from][integer_number(from_signed, to_bytes)],
+                  8 * to_bytes);
+}
+
+/* Halves as f32, which holds their values; the stage, or NULL. */
+static rlt_cpu_stage *widening(const rlt_cpu_row_stages *stages, relayout_element_type from) {
+  switch (from) {
+  case RELAYOUT_F16:
+    return stages->f16_to_f32;
+  case RELAYOUT_BF16:
+    return stages->bf16_to_f32;
+  case RELAYOUT_S16:
+    return stages->s16_to_f32;
+  case RELAYOUT_U16:
+    return stages->u16_to_f32;
+  default:
+    return NULL;
+  }
+}
+
+static rlt_cpu_narrow_float narrow_format(const rlt_float_format *of) {
+  const uint32_t size_bits = (uint32_t)(of->exponent_bits + of->mantissa_bits);
+  const uint32_t sign = UINT32_C(1) << size_bits;
+  const uint32_t mantissa = (uint32_t)of->mantissa_bits;
+  const uint32_t infinity = (sign - 1) >> mantissa << mantissa;
+  rlt_cpu_narrow_float narrow = {.mantissa_bits = mantissa,
+                                 .sign_shift = 31 - size_bits,
+                                 .least_normal = (uint32_t)(128 - of->bias),
+                                 .signed_count = UINT32_MAX};
+  switch (of->specials) {
+  case RLT_FLOAT_IEEE:
+    narrow.greatest = infinity - 1;
+    narrow.overflow = infinity;
+    narrow.nan = infinity | UINT32_C(1) << (mantissa - 1);
+    break;
+  case RLT_FLOAT_FN:
+    narrow.greatest = sign - 2;
+    narrow.overflow = narrow.nan = sign - 1;
+    break;
+  case RLT_FLOAT_FNUZ:
+    narrow.greatest = sign - 1;
+    narrow.overflow = narrow.nan = sign;
+    narrow.first_signed = 1;
+    narrow.signed_count = sign - 2;
+    break;
+  default: /* NaN is the zero of the other sign */
+    narrow.greatest = narrow.overflow = sign - 1;
+    narrow.nan = sign;
+    break;
+  }
+  return narrow;
+}
+
+/* f32, exact or rounded to odd, to a float of at most 16 bits. */
+static bool add_narrowing(rlt_cpu_codec *codec) {
+  const relayout_element_type to = codec->conversion.to;
+  const rlt_cpu_row_stages *const stages = codec->stages;
+  if (to == RELAYOUT_BF16) {
+    return add_step(codec, stages->f32_to_bf16, 16);
+  }
+  const int64_t bytes = bytes_of(to);
+  const rlt_float_format *const format = rlt_float_format_of(to);
+  if (format == NULL || bytes > 2 || format->specials == RLT_FLOAT_UNSIGNED) {
+    return false;
+  }
+  codec->row.narrow = narrow_format(format);
+  return add_step(codec,
+                  to == RELAYOUT_F16 ? stages->f32_to_f16 : stages->f32_to_narrow[number_of(bytes)],
+                  8 * bytes);
+}
+
+/* The stages that read values of `from` and multiply them by this scale; or NULL. */
+static const rlt_cpu_value_stages *value_stages(const rlt_cpu_codec *codec,
+                                                relayout_element_type from) {
+  enum { DOUBLE_DIGITS = 53, FARTHEST = 700 };
+  static const struct {
+    relayout_element_type type;
+    int source, digits;
+  } sources[RLT_CPU_VALUE_SOURCES] = {{RELAYOUT_F32, RLT_CPU_FROM_F32, 24},
+                                      {RELAYOUT_S32, RLT_CPU_FROM_S32, 32},
+                                      {RELAYOUT_U32, RLT_CPU_FROM_U32, 32},
+                                      {RELAYOUT_F64, RLT_CPU_FROM_F64, 53}};
+  const rlt_scale_factor scale = rlt_conversion_scale_factor(&codec->conversion);
+  const int scale_digits = 64 - __builtin_ctzll(scale.digits);
+  for (int i = 0; i < RLT_CPU_VALUE_SOURCES; ++i) {
+    if (sources[i].type != from) {
+      continue;
+    }
+    const int source = sources[i].source;
+    if (codec->conversion.scale == 1 || codec->conversion.to == RELAYOUT_F64) {
+      return &codec->stages->exact[source];
+    }
+    if (from == RELAYOUT_F64 || scale.exponent < -FARTHEST || scale.exponent > FARTHEST) {
+      return NULL;
+    }
+    return sources[i].digits + scale_digits <= DOUBLE_DIGITS ? &codec->stages->exact[source]
+                                                             : &codec->stages->any[source];
+  }
+  return NULL;
+}
+
+static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_stages *values) {
+  const relayout_element_type to = codec->conversion.to;
+  const int bits = relayout_element_type_bits(to);
+  const bool is_signed = relayout_element_type_kind(to) == RELAYOUT_KIND_SIGNED;
+  if (codec->conversion.wraps || bits > 32 || (bits == 32 && !is_signed) ||
+      !add_step(codec, values->to_s32, 32)) {
+    return false;
+  }
+  const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
+  codec->row.lowest = is_signed ? -end : 0;
+  codec->row.highest = end - 1;
+  if (bits == 32) {
+    return true;
+  }
+  codec->row.low_mask = (UINT32_C(1) << bits) - 1;
+  const int64_t bytes = bytes_of(to);
+  return add_step(codec, codec->stages->low[number_of(4)][number_of(bytes)], 8 * bytes);
+}
+
+/* Values of 16 bits and more as they are or in f32, scaled as doubles, and rounded to f32 or to odd on
+ * the way to what is narrower. */
+static bool add_values(rlt_cpu_codec *codec) {
+  const relayout_element_type to = codec->conversion.to;
+  rlt_cpu_stage *const widens = widening(codec->stages, codec->conversion.from);
+  const bool is_half = add_step(codec, widens, 32);
+  const relayout_element_type from = is_half ? RELAYOUT_F32 : codec->conversion.from;
+  const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
+  if (is_f32 && to == RELAYOUT_F32) {
+    return is_half;
+  }
+  if (is_f32 && add_narrowing(codec)) {
+    return true;
+  }
+  const rlt_cpu_value_stages *const values = value_stages(codec, from);
+  if (values == NULL) {
+    return false;
+  }
+  codec->reads_values = true;
+  if (to == RELAYOUT_F32) {
+    return add_step(codec, values->to_f32, 32);
+  }
+  if (to == RELAYOUT_F64) {
+    return add_step(codec, values->to_f64, 64);
+  }
+  return is_integer(to) ? add_integers_of_values(codec, values)
+                        : add_step(codec, values->to_odd, 32) && add_narrowing(codec);
+}
+
+static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
+  if (add_integers(codec)) {
+    return RELAYOUT_OK;
+  }
+  if (relayout_element_type_bits(codec->conversion.from) <= 8) {
+    return add_table(codec, error);
+  }
+  if (!add_values(codec)) {
+    codec->step_count = 0;
+    codec->reads_values = false;
+    add_step(codec, convert_one_by_one, 8 * bytes_of(codec->conversion.to));
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
+                                     rlt_cpu_codec **codec, relayout_error *error) {
+  rlt_cpu_codec *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a codec of %zu bytes",
+                    sizeof *made);
+  }
+  made->stages = set->rows;
+  made->source_packed = problem->source_packed;
+  made->word_bytes = problem->element_bytes;
+  made->destination_bits = rlt_problem_destination_bits(problem);
+  made->conversion = problem->conversion;
+  made->row = (rlt_cpu_row){
+      .conversion = &made->conversion, .scale = problem->conversion.scale, .low_mask = UINT32_MAX};
+  if (problem->source_packed > 0) {
+    made->unpack = set->rows->unpack[number_of(problem->source_packed)];
+  }
+  relayout_status status = RELAYOUT_OK;
+  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    status = add_conversion(made, error);
+  }
+  if (status != RELAYOUT_OK) {
+    rlt_cpu_codec_destroy(made);
+    return status;
+  }
+  if (problem->destination_packed > 0) {
+    add_step(made, set->rows->pack[number_of(problem->destination_packed)],
+             problem->destination_packed);
+  }
+  *codec = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_cpu_codec_destroy(rlt_cpu_codec *codec) {
+  if (codec != NULL) {
+    free(codec->table);
+    free(codec);
+  }
+}
+
+/* ---- Rows ---- */
+
+void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,
+                          uint8_t *words, int64_t count) {
+  if (count == 0) {
+    return;
+  }
+  const int64_t bits = codec->source_packed, in_a_byte = 8 / bits;
+  /* From the byte where the first one lies. */
+  const int64_t ahead = first % in_a_byte;
+  const uint8_t *const from = source + first / in_a_byte;
+  uint8_t *const to = words - ahead;
+  const int64_t all = count + ahead, whole = all / GROUP * GROUP, rest = all - whole;
+  codec->unpack(&codec->row, from, to, whole);
+  if (rest > 0) {
+    uint8_t last[GROUP] = {0};
+    memcpy(last, from + whole / in_a_byte, (size_t)rlt_packed_bytes(rest, bits));
+    codec->unpack(&codec->row, last, to + whole, GROUP);
+  }
+}
+
+/* Groups, at most a block of them. */
+static void run_steps(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                      int64_t count) {
+  _Alignas(LINE) uint8_t between[2][BLOCK * MOST_BYTES];
+  const uint8_t *from = words;
+  for (int i = 0; i < codec->step_count; ++i) {
+    uint8_t *const next = i + 1 < codec->step_count ? between[i % 2] : to;
+    codec->steps[i].run(&codec->row, from, next, count);
+    from = next;
+  }
+}
+
+/* Fewer than a group; the last byte's spare bits are 0. Their bytes. */
+static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                        int64_t count) {
+  _Alignas(LINE) uint8_t from[GROUP * MOST_BYTES] = {0};
+  _Alignas(LINE) uint8_t made[GROUP * MOST_BYTES];
+  memcpy(from, words, (size_t)(count * codec->word_bytes));
+  run_steps(codec, from, made, GROUP);
+  const int64_t bits = count * codec->destination_bits, bytes = (bits + 7) / 8;
+  if (bits % 8 != 0) {
+    made[bytes - 1] &= (uint8_t)((1 << bits % 8) - 1);
+  }
+  memcpy(to, made, (size_t)bytes);
+  return bytes;
+}
+
+static uint32_t enter(const rlt_cpu_codec *codec) {
+  return codec->reads_values ? codec->stages->enter_floats() : 0;
+}
+
+static void leave(const rlt_cpu_codec *codec, uint32_t was) {
+  if (codec->reads_values) {
+    codec->stages->leave_floats(was);
+  }
+}
+
+/* At most a block; the bytes made. */
+static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                         int64_t count) {
+  const int64_t whole = count / GROUP * GROUP;
+  run_steps(codec, words, to, whole);
+  int64_t bytes = whole * codec->destination_bits / 8;
+  if (whole < count) {
+    bytes += run_rest(codec, words + whole * codec->word_bytes, to + bytes, count - whole);
+  }
+  return bytes;
+}
+
+void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                          int64_t count) {
+  if (codec->step_count == 0) {
+    memcpy(destination, words, (size_t)(count * codec->word_bytes));
+    return;
+  }
+  const uint32_t was = enter(codec);
+  for (int64_t i = 0; i < count; i += BLOCK) {
+    run_block(codec, words + i * codec->word_bytes, destination + i * codec->destination_bits / 8,
+              rlt_min(count - i, BLOCK));
+  }
+  leave(codec, was);
+}
+
+/* Bytes of the destination that lie in a line there, put aside in the same place of a line. */
+typedef struct outflow {
+  const rlt_cpu_codec *codec;
+  uint8_t *line; /* of the destination, where `pending` goes */
+  int64_t first; /* the first byte of that line which is the row's */
+  int64_t end;   /* the bytes put aside end there */
+  _Alignas(LINE) uint8_t pending[LINE + BLOCK * MOST_BYTES];
+} outflow;
+
+static void flow_out(outflow *of) {
+  uint8_t *from = of->pending;
+  if (of->first > 0 && of->end >= LINE) {
+    memcpy(of->line + of->first, from + of->first, (size_t)(LINE - of->first));
+    of->first = 0;
+    of->line += LINE;
+    of->end -= LINE;
+    from += LINE;
+  }
+  const int64_t lines = of->end / LINE;
+  if (of->first == 0 && lines > 0) {
+    of->codec->stages->stream(of->line, from, lines);
+    of->line += lines * LINE;
+    of->end -= lines * LINE;
+    from += lines * LINE;
+  }
+  memmove(of->pending, from, (size_t)of->end);
+}
+
+static void stream_words(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                         int64_t bytes) {
+  const int64_t before = rlt_min((int64_t)(-(uintptr_t)destination % LINE), bytes);
+  const int64_t lines = (bytes - before) / LINE;
+  memcpy(destination, words, (size_t)before);
+  codec->stages->stream(destination + before, words + before, lines);
+  const int64_t done = before + lines * LINE;
+  memcpy(destination + done, words + done, (size_t)(bytes - done));
+}
+
+void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                          int64_t count) {
+  if (codec->step_count == 0) {
+    stream_words(codec, words, destination, count * codec->word_bytes);
+    return;
+  }
+  outflow out;
+  out.codec = codec;
+  out.first = out.end = (int64_t)((uintptr_t)destination % LINE);
+  out.line = destination - out.first;
+  const uint32_t was = enter(codec);
+  for (int64_t i = 0; i < count; i += BLOCK) {
+    out.end += run_block(codec, words + i * codec->word_bytes, out.pending + out.end,
+                         rlt_min(count - i, BLOCK));
+    flow_out(&out);
+  }
+  leave(codec, was);
+  memcpy(out.line + out.first, out.pending + out.first, (size_t)(out.end - out.first));
+}

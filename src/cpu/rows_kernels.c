@@ -1,0 +1,638 @@
+/* rows_kernels.c: the stages that rows of elements go through, for one instruction set. It is compiled for
+ * each, which says ROW_STAGES, the name of what it defines.
+ *
+ * Most are loops over elements that compilers make into vectors. They work on integers alone wherever
+ * that is as fast; those that need floating point find its control word as programs start with it, so
+ * that no caller's rounding mode or flushing of subnormals counts.
+ */
+#include "cpu/row_stages.h"
+
+#define ELEMENT_BYTES 1
+#include "convert/packing.h"
+#include "cpu/runs.h"
+
+/* Elements anywhere. */
+#define ANYWHERE __attribute__((aligned(1), may_alias))
+typedef int8_t s8 ANYWHERE;
+typedef int16_t s16 ANYWHERE;
+typedef int32_t s32 ANYWHERE;
+typedef int64_t s64 ANYWHERE;
+typedef uint8_t u8 ANYWHERE;
+typedef uint16_t u16 ANYWHERE;
+typedef uint32_t u32 ANYWHERE;
+typedef uint64_t u64 ANYWHERE;
+typedef float f32 ANYWHERE;
+typedef double f64 ANYWHERE;
+
+#define STAGE(name)                                                                                \
+  static void name(const rlt_cpu_row *row, const uint8_t *restrict from, uint8_t *restrict to,     \
+                   int64_t count)
+
+/* ---- By the table ---- */
+
+#if defined(PLAIN)
+#define VECTOR_BITS 0
+#elif defined(__AVX512BW__)
+#define VECTOR_BITS 512
+#elif defined(__AVX2__)
+#define VECTOR_BITS 256
+#else
+#define VECTOR_BITS 128
+#endif
+
+#define BY_TABLE(name, type, mask)                                                                 \
+  STAGE(name) {                                                                                    \
+    const type *const table = row->table;                                                          \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((type *)to)[i] = table[from[i] & (mask)];                                                   \
+    }                                                                                              \
+  }
+
+BY_TABLE(bytes_to_8, u64, 0xff)
+BY_TABLE(nibbles_to_8, u64, 0xf)
+
+#define LOAD_128(at)         _mm_loadu_si128((const __m128i *)(const void *)(at))
+#define LOAD_256(at)         _mm256_loadu_si256((const __m256i *)(const void *)(at))
+#define LOAD_512(at)         _mm512_loadu_si512(at)
+#define STORE_256(at, value) _mm256_storeu_si256((__m256i *)(void *)(at), value)
+#define STORE_512(at, value) _mm512_storeu_si512(at, value)
+
+#if VECTOR_BITS == 512
+
+#if defined(__AVX512VBMI__)
+
+/* What each of 64 bytes becomes, of 256 in four registers. */
+static inline __m512i look_up(const __m512i table[4], __m512i at) {
+  const __m512i low = _mm512_permutex2var_epi8(table[0], at, table[1]);
+  const __m512i high = _mm512_permutex2var_epi8(table[2], at, table[3]);
+  return _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low, high);
+}
+
+STAGE(bytes_to_1) {
+  const uint8_t *const table = row->table;
+  const __m512i parts[4] = {LOAD_512(table), LOAD_512(table + 64), LOAD_512(table + 128),
+                            LOAD_512(table + 192)};
+  for (int64_t i = 0; i < count; i += 64) {
+    STORE_512(to + i, look_up(parts, LOAD_512(from + i)));
+  }
+}
+
+/* The low bytes of all elements and the high ones are looked up, and zipped. */
+STAGE(bytes_to_2) {
+  const uint8_t *const table = row->table;
+  __m512i low[4], high[4];
+  for (int i = 0; i < 4; ++i) {
+    const __m512i first = LOAD_512(table + 128 * i), second = LOAD_512(table + 128 * i + 64);
+    low[i] = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(first)),
+                                _mm512_cvtepi16_epi8(second), 1);
+    high[i] = _mm512_inserti64x4(
+        _mm512_castsi256_si512(_mm512_cvtepi16_epi8(_mm512_srli_epi16(first, 8))),
+        _mm512_cvtepi16_epi8(_mm512_srli_epi16(second, 8)), 1);
+  }
+  /* So that lanes, within which bytes are zipped, begin with eight bytes of each half. */
+  const __m512i order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+  for (int64_t i = 0; i < count; i += 64) {
+    const __m512i at = _mm512_permutexvar_epi64(order, LOAD_512(from + i));
+    const __m512i lows = look_up(low, at), highs = look_up(high, at);
+    STORE_512(to + 2 * i, _mm512_unpacklo_epi8(lows, highs));
+    STORE_512(to + 2 * i + 64, _mm512_unpackhi_epi8(lows, highs));
+  }
+}
+
+#else
+
+BY_TABLE(bytes_to_1, u8, 0xff)
+
+STAGE(bytes_to_2) {
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
+    const __m512i found = _mm512_i32gather_epi32(at, row->table, 2);
+    STORE_256(to + 2 * i, _mm512_cvtepi32_epi16(found));
+  }
+}
+
+#endif
+
+STAGE(bytes_to_4) {
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
+    STORE_512(to + 4 * i, _mm512_i32gather_epi32(at, row->table, 4));
+  }
+}
+
+STAGE(nibbles_to_1) {
+  const __m512i table = _mm512_broadcast_i32x4(LOAD_128(row->table));
+  for (int64_t i = 0; i < count; i += 64) {
+    const __m512i at = _mm512_and_si512(LOAD_512(from + i), _mm512_set1_epi8(15));
+    STORE_512(to + i, _mm512_shuffle_epi8(table, at));
+  }
+}
+
+/* The upper bits of a byte repeat the table. */
+STAGE(nibbles_to_2) {
+  const __m512i table = _mm512_broadcast_i64x4(LOAD_256(row->table));
+  for (int64_t i = 0; i < count; i += 32) {
+    const __m512i at = _mm512_cvtepu8_epi16(LOAD_256(from + i));
+    STORE_512(to + 2 * i, _mm512_permutexvar_epi16(at, table));
+  }
+}
+
+STAGE(nibbles_to_4) {
+  const __m512i table = LOAD_512(row->table);
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512i at = _mm512_cvtepu8_epi32(LOAD_128(from + i));
+    STORE_512(to + 4 * i, _mm512_permutexvar_epi32(at, table));
+  }
+}
+
+#elif VECTOR_BITS == 256
+
+BY_TABLE(bytes_to_1, u8, 0xff)
+BY_TABLE(bytes_to_2, u16, 0xff)
+
+STAGE(bytes_to_4) {
+  for (int64_t i = 0; i < count; i += 8) {
+    const __m256i at = _mm256_cvtepu8_epi32(LOAD_128(from + i));
+    STORE_256(to + 4 * i, _mm256_i32gather_epi32(row->table, at, 4));
+  }
+}
+
+STAGE(nibbles_to_1) {
+  const __m256i table = _mm256_broadcastsi128_si256(LOAD_128(row->table));
+  for (int64_t i = 0; i < count; i += 32) {
+    const __m256i at = _mm256_and_si256(LOAD_256(from + i), _mm256_set1_epi8(15));
+    STORE_256(to + i, _mm256_shuffle_epi8(table, at));
+  }
+}
+
+/* Of both bytes of an element, which are looked up alike. */
+STAGE(nibbles_to_2) {
+  uint8_t lows[16], highs[16];
+  for (int i = 0; i < 16; ++i) {
+    lows[i] = ((const uint8_t *)row->table)[2 * i];
+    highs[i] = ((const uint8_t *)row->table)[2 * i + 1];
+  }
+  const __m256i low = _mm256_broadcastsi128_si256(LOAD_128(lows));
+  const __m256i high = _mm256_broadcastsi128_si256(LOAD_128(highs));
+  for (int64_t i = 0; i < count; i += 32) {
+    const __m256i at =
+        _mm256_and_si256(_mm256_permute4x64_epi64(LOAD_256(from + i), 0xd8), _mm256_set1_epi8(15));
+    const __m256i low_at = _mm256_shuffle_epi8(low, at), high_at = _mm256_shuffle_epi8(high, at);
+    STORE_256(to + 2 * i, _mm256_unpacklo_epi8(low_at, high_at));
+    STORE_256(to + 2 * i + 32, _mm256_unpackhi_epi8(low_at, high_at));
+  }
+}
+
+STAGE(nibbles_to_4) {
+  const __m256i low = LOAD_256(row->table);
+  const __m256i high = LOAD_256((const uint8_t *)row->table + 32);
+  for (int64_t i = 0; i < count; i += 8) {
+    const __m256i at = _mm256_cvtepu8_epi32(LOAD_128(from + i));
+    const __m256 first = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, at));
+    const __m256 second = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, at));
+    const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
+    STORE_256(to + 4 * i, _mm256_castps_si256(_mm256_blendv_ps(first, second, upper)));
+  }
+}
+
+#else
+
+BY_TABLE(bytes_to_1, u8, 0xff)
+BY_TABLE(bytes_to_2, u16, 0xff)
+BY_TABLE(bytes_to_4, u32, 0xff)
+BY_TABLE(nibbles_to_1, u8, 0xf)
+BY_TABLE(nibbles_to_2, u16, 0xf)
+BY_TABLE(nibbles_to_4, u32, 0xf)
+
+#endif
+
+/* ---- Packed ---- */
+
+#if VECTOR_BITS > 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+/* Eight bytes' worth of elements are spread in steps, each of which halves what lies together. */
+#define SPREAD(name, type, first, first_mask, second, second_mask, third, third_mask)              \
+  STAGE(name) {                                                                                    \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count / 8; ++i) {                                                      \
+      uint64_t spread = ((const type *)from)[i];                                                   \
+      spread = (spread | spread << (first)) & UINT64_C(first_mask);                                \
+      spread = (spread | spread << (second)) & UINT64_C(second_mask);                              \
+      spread = (spread | spread << (third)) & UINT64_C(third_mask);                                \
+      ((u64 *)to)[i] = spread;                                                                     \
+    }                                                                                              \
+  }
+
+SPREAD(unpack_4, u32, 16, 0x0000ffff0000ffff, 8, 0x00ff00ff00ff00ff, 4, 0x0f0f0f0f0f0f0f0f)
+SPREAD(unpack_2, u16, 24, 0x000000ff000000ff, 12, 0x000f000f000f000f, 6, 0x0303030303030303)
+SPREAD(unpack_1, u8, 28, 0x0000000f0000000f, 14, 0x0003000300030003, 7, 0x0101010101010101)
+
+#define JOIN(name, type, mask, first, first_mask, second, second_mask, third)                      \
+  STAGE(name) {                                                                                    \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count / 8; ++i) {                                                      \
+      uint64_t packed = ((const u64 *)from)[i] & UINT64_C(mask);                                   \
+      packed = (packed | packed >> (first)) & UINT64_C(first_mask);                                \
+      packed = (packed | packed >> (second)) & UINT64_C(second_mask);                              \
+      ((type *)to)[i] = (type)(packed | packed >> (third));                                        \
+    }                                                                                              \
+  }
+
+JOIN(pack_4, u32, 0x0f0f0f0f0f0f0f0f, 4, 0x00ff00ff00ff00ff, 8, 0x0000ffff0000ffff, 16)
+JOIN(pack_2, u16, 0x0303030303030303, 6, 0x000f000f000f000f, 12, 0x000000ff000000ff, 24)
+JOIN(pack_1, u8, 0x0101010101010101, 7, 0x0003000300030003, 14, 0x0000000f0000000f, 28)
+
+#else
+
+#define SPREAD(name, bits)                                                                         \
+  STAGE(name) {                                                                                    \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      to[i] = rlt_packed_get(from, i, bits);                                                       \
+    }                                                                                              \
+  }
+#define JOIN(name, bits)                                                                           \
+  STAGE(name) {                                                                                    \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      rlt_packed_put(to, i, bits, from[i]);                                                        \
+    }                                                                                              \
+  }
+
+SPREAD(unpack_4, 4)
+SPREAD(unpack_2, 2)
+SPREAD(unpack_1, 1)
+JOIN(pack_4, 4)
+JOIN(pack_2, 2)
+JOIN(pack_1, 1)
+
+#endif
+
+#if VECTOR_BITS > 0
+
+/* ---- Integers ---- */
+
+#define LEAST_OF(a, b)    ((a) < (b) ? (a) : (b))
+#define GREATEST_OF(a, b) ((a) > (b) ? (a) : (b))
+
+/* `wide` holds all values of the source, and the ends of the target. */
+#define INTEGERS(from_type, to_type, wide, least, most)                                            \
+  STAGE(from_type##_to_##to_type) {                                                                \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const wide value = (wide)((const from_type *)from)[i];                                       \
+      ((to_type *)to)[i] = (to_type)LEAST_OF(GREATEST_OF(value, (wide)(least)), (wide)(most));     \
+    }                                                                                              \
+  }
+#define FROM_SIGNED(type, wide)                                                                    \
+  INTEGERS(type, s8, wide, INT8_MIN, INT8_MAX)                                                     \
+  INTEGERS(type, u8, wide, 0, UINT8_MAX)                                                           \
+  INTEGERS(type, s16, wide, INT16_MIN, INT16_MAX)                                                  \
+  INTEGERS(type, u16, wide, 0, UINT16_MAX)                                                         \
+  INTEGERS(type, s32, wide, INT32_MIN, INT32_MAX)                                                  \
+  INTEGERS(type, s64, int64_t, INT64_MIN, INT64_MAX)                                               \
+  INTEGERS(type, u64, int64_t, 0, INT64_MAX)
+#define FROM_UNSIGNED(type, wide)                                                                  \
+  INTEGERS(type, s8, wide, 0, INT8_MAX)                                                            \
+  INTEGERS(type, u8, wide, 0, UINT8_MAX)                                                           \
+  INTEGERS(type, s16, wide, 0, INT16_MAX)                                                          \
+  INTEGERS(type, u16, wide, 0, UINT16_MAX)                                                         \
+  INTEGERS(type, s32, wide, 0, INT32_MAX)                                                          \
+  INTEGERS(type, u32, wide, 0, UINT32_MAX)                                                         \
+  INTEGERS(type, s64, uint64_t, 0, INT64_MAX)                                                      \
+  INTEGERS(type, u64, uint64_t, 0, UINT64_MAX)
+
+FROM_SIGNED(s8, int32_t)
+FROM_SIGNED(s16, int32_t)
+FROM_SIGNED(s32, int32_t)
+FROM_SIGNED(s64, int64_t)
+INTEGERS(s8, u32, int32_t, 0, INT32_MAX)
+INTEGERS(s16, u32, int32_t, 0, INT32_MAX)
+INTEGERS(s32, u32, int32_t, 0, INT32_MAX)
+INTEGERS(s64, u32, int64_t, 0, UINT32_MAX)
+FROM_UNSIGNED(u8, uint32_t)
+FROM_UNSIGNED(u16, uint32_t)
+FROM_UNSIGNED(u32, uint32_t)
+FROM_UNSIGNED(u64, uint64_t)
+
+/* The low bits of an element, as a smaller one. */
+#define LOW(from_type, to_type)                                                                    \
+  STAGE(from_type##_low_##to_type) {                                                               \
+    const to_type mask = (to_type)row->low_mask;                                                   \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((to_type *)to)[i] = (to_type)((const from_type *)from)[i] & mask;                           \
+    }                                                                                              \
+  }
+
+LOW(u16, u8)
+LOW(u32, u8)
+LOW(u32, u16)
+LOW(u64, u8)
+LOW(u64, u16)
+LOW(u64, u32)
+
+/* ---- Floats as integers ---- */
+
+#define SIGN_32     UINT32_C(0x80000000)
+#define INFINITY_32 UINT32_C(0x7f800000)
+#define NAN_32      UINT32_C(0x7fc00000)
+
+static inline uint32_t bits_of_f32(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float f32_of_bits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static inline uint64_t bits_of_f64(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline double f64_of_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* Every NaN is the quiet one of its sign. */
+static inline uint32_t canonical_32(uint32_t bits) {
+  return (bits & ~SIGN_32) > INFINITY_32 ? (bits & SIGN_32) | NAN_32 : bits;
+}
+
+static inline uint64_t canonical_64(uint64_t bits) {
+  const uint64_t sign = bits & UINT64_C(0x8000000000000000);
+  return (bits ^ sign) > UINT64_C(0x7ff0000000000000) ? sign | UINT64_C(0x7ff8000000000000) : bits;
+}
+
+STAGE(bf16_to_f32) {
+  (void)row;
+  for (int64_t i = 0; i < count; ++i) {
+    ((u32 *)to)[i] = canonical_32((uint32_t)((const u16 *)from)[i] << 16);
+  }
+}
+
+/* Subnormal halves are multiples of 2^-24, which f32 holds exactly as a normal number. */
+STAGE(f16_to_f32) {
+  (void)row;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t half = ((const u16 *)from)[i];
+    const uint32_t size = half & 0x7fff;
+    const uint32_t moved = (size << 13) + (UINT32_C(112) << 23);
+    const uint32_t subnormal = bits_of_f32((float)(int32_t)size * 0x1p-24f);
+    const uint32_t special = size > 0x7c00 ? NAN_32 : INFINITY_32;
+    const uint32_t wide = size < 0x400 ? subnormal : size < 0x7c00 ? moved : special;
+    ((u32 *)to)[i] = wide | (half & 0x8000) << 16;
+  }
+}
+
+#define HALF_INTEGERS(name, type)                                                                  \
+  STAGE(name) {                                                                                    \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((f32 *)to)[i] = (float)(int32_t)((const type *)from)[i];                                    \
+    }                                                                                              \
+  }
+
+HALF_INTEGERS(s16_to_f32, s16)
+HALF_INTEGERS(u16_to_f32, u16)
+
+/* The upper half, to the nearest, ties to even. */
+STAGE(f32_to_bf16) {
+  (void)row;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t bits = ((const u32 *)from)[i];
+    const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    const uint32_t nan = (bits & SIGN_32) >> 16 | NAN_32 >> 16;
+    ((u16 *)to)[i] = (uint16_t)((bits & ~SIGN_32) > INFINITY_32 ? nan : rounded);
+  }
+}
+
+/* The digits are cut off where the least normal exponent, or the number's own, asks for it; f32's own
+ * subnormals are all far below half of what the format's are multiples of. */
+static inline uint32_t narrow_of(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t size = bits & ~SIGN_32;
+  const int32_t exponent = (int32_t)(size >> 23), least = (int32_t)format.least_normal;
+  const int32_t lacking = GREATEST_OF(least - exponent, 0);
+  const int32_t dropped = LEAST_OF(23 - (int32_t)format.mantissa_bits + lacking, 25);
+  const uint32_t digits = (size & UINT32_C(0x7fffff)) | UINT32_C(0x800000);
+  const uint32_t half = (UINT32_C(1) << (dropped - 1)) - 1;
+  const uint32_t kept = (digits + half + (digits >> dropped & 1)) >> dropped;
+  const uint32_t field = (uint32_t)(GREATEST_OF(exponent, least) - least);
+  const uint32_t finite = kept + (field << format.mantissa_bits);
+  const uint32_t number = finite > format.greatest ? format.overflow : finite;
+  const uint32_t pattern = size > INFINITY_32 ? format.nan : number;
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  return pattern ^ (pattern - format.first_signed <= format.signed_count ? sign : 0);
+}
+
+#define NARROW_TO(name, type)                                                                      \
+  STAGE(name) {                                                                                    \
+    const rlt_cpu_narrow_float format = row->narrow;                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((type *)to)[i] = (type)narrow_of(((const u32 *)from)[i], format);                           \
+    }                                                                                              \
+  }
+
+NARROW_TO(f32_to_narrow_1, u8)
+NARROW_TO(f32_to_narrow_2, u16)
+
+/* What an instruction does. */
+#if VECTOR_BITS == 512
+STAGE(f32_to_f16) {
+  (void)row;
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512i bits = LOAD_512(from + 4 * i);
+    const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
+    const __mmask16 is_nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32((int)INFINITY_32));
+    /* NaNs lose their payload. */
+    const __m512i plain =
+        _mm512_mask_and_epi32(bits, is_nan, bits, _mm512_set1_epi32((int)(SIGN_32 | NAN_32)));
+    const __m512i quiet =
+        _mm512_mask_or_epi32(plain, is_nan, plain, _mm512_set1_epi32((int)NAN_32));
+    STORE_256(to + 2 * i, _mm512_cvtps_ph(_mm512_castsi512_ps(quiet), _MM_FROUND_TO_NEAREST_INT));
+  }
+}
+#else
+#endif
+
+#endif
+
+/* ---- Floats as numbers ---- */
+
+#if VECTOR_BITS > 0 && defined(__SSE2__)
+#define HAS_FLOATS 1
+
+/* A double nearest to a number that lies between two is moved to the odd one of them: what then rounds it to fewer digits does as if it had the exact number. `rest` is the number
+ * less the double. */
+static inline double odd_double(double value, double rest) {
+  const uint64_t bits = bits_of_f64(value);
+  const uint64_t step = (rest > 0) == (value > 0) ? 1 : ~UINT64_C(0);
+  return f64_of_bits(bits + ((rest > 0 || rest < 0) && (bits & 1) == 0 ? step : 0));
+}
+
+static inline uint32_t odd_float(double value) {
+  const float nearest = (float)value;
+  const double back = nearest;
+  const double size = value < 0 ? -value : value, back_size = back < 0 ? -back : back;
+  const uint32_t bits = bits_of_f32(nearest);
+  const uint32_t step = size > back_size ? 1 : ~UINT32_C(0);
+  return bits + (size != back_size && value == value && (bits & 1) == 0 ? step : 0);
+}
+
+static inline double from_f32(uint32_t bits) {
+  return f32_of_bits(bits);
+}
+
+static inline double from_s32(uint32_t bits) {
+  return (int32_t)bits;
+}
+
+static inline double from_u32(uint32_t bits) {
+  return (double)(int32_t)(bits ^ SIGN_32) + 0x1p31;
+}
+
+static inline double from_f64(uint64_t bits) {
+  return f64_of_bits(bits);
+}
+
+static inline double product_exact(double value, double scale) {
+  return value * scale;
+}
+
+static inline int32_t integer_within(double value, double lowest, double highest) {
+  const double number = value == value ? value : 0;
+  return (int32_t)LEAST_OF(GREATEST_OF(number, lowest), highest);
+}
+
+#define VALUES(source, type, kind)                                                                 \
+  STAGE(source##_to_f32_##kind) {                                                                  \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
+      ((u32 *)to)[i] = canonical_32(bits_of_f32((float)value));                                    \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_odd_##kind) {                                                                  \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
+      ((u32 *)to)[i] = odd_float(value);                                                           \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_s32_##kind) {                                                                  \
+    const double scale = row->scale;                                                               \
+    const double lowest = row->lowest, highest = row->highest;                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
+      ((s32 *)to)[i] = integer_within(value, lowest, highest);                                     \
+    }                                                                                              \
+  }
+
+VALUES(f32, u32, exact)
+VALUES(s32, u32, exact)
+VALUES(u32, u32, exact)
+VALUES(f64, u64, exact)
+
+/* A double is a target too; there the product itself is rounded. */
+#define TO_F64(source, type)                                                                       \
+  STAGE(source##_to_f64) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = from_##source(((const type *)from)[i]) * scale;                         \
+      ((u64 *)to)[i] = canonical_64(bits_of_f64(value));                                           \
+    }                                                                                              \
+  }
+
+TO_F64(f32, u32)
+TO_F64(s32, u32)
+TO_F64(u32, u32)
+TO_F64(f64, u64)
+
+#if defined(__FMA__)
+static inline double product_any(double value, double scale) {
+  const double nearest = value * scale;
+  return odd_double(nearest, __builtin_fma(value, scale, -nearest));
+}
+
+VALUES(f32, u32, any)
+VALUES(s32, u32, any)
+VALUES(u32, u32, any)
+#endif
+
+enum { USUAL_CONTROL = 0x1f80, CONTROL_FLAGS = 0x3f };
+
+static uint32_t enter_floats(void) {
+  const uint32_t was = _mm_getcsr();
+  if ((was & ~(uint32_t)CONTROL_FLAGS) != USUAL_CONTROL) {
+    _mm_setcsr(USUAL_CONTROL);
+  }
+  return was;
+}
+
+static void leave_floats(uint32_t was) {
+  if ((was & ~(uint32_t)CONTROL_FLAGS) != USUAL_CONTROL) {
+    _mm_setcsr(was);
+  }
+}
+
+#else
+#define HAS_FLOATS 0
+#endif
+
+/* ---- Past the cache ---- */
+
+static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
+  for (int64_t i = 0; i < lines; ++i) {
+    stream_line(to + i * LINE_BYTES, load_line(from + i * LINE_BYTES));
+  }
+}
+
+const rlt_cpu_row_stages ROW_STAGES = {
+    .pack = {pack_1, pack_2, pack_4},
+    .unpack = {unpack_1, unpack_2, unpack_4},
+    .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
+    .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
+#if VECTOR_BITS > 0
+    .f16_to_f32 = f16_to_f32,
+    .bf16_to_f32 = bf16_to_f32,
+    .s16_to_f32 = s16_to_f32,
+    .u16_to_f32 = u16_to_f32,
+    .f32_to_bf16 = f32_to_bf16,
+#if VECTOR_BITS == 512
+    .f32_to_f16 = f32_to_f16,
+#else
+    .f32_to_f16 = f32_to_narrow_2,
+#endif
+    .f32_to_narrow = {f32_to_narrow_1, f32_to_narrow_2},
+    .low = {{NULL},
+            {u16_low_u8},
+            {u32_low_u8, u32_low_u16},
+            {u64_low_u8, u64_low_u16, u64_low_u32}},
+#define TO_ALL(type)                                                                               \
+  {                                                                                                \
+    type##_to_s8, type##_to_s16, type##_to_s32, type##_to_s64, type##_to_u8, type##_to_u16,        \
+        type##_to_u32, type##_to_u64                                                               \
+  }
+    .integers = {TO_ALL(s8), TO_ALL(s16), TO_ALL(s32), TO_ALL(s64), TO_ALL(u8), TO_ALL(u16),
+                 TO_ALL(u32), TO_ALL(u64)},
+#endif
+#if HAS_FLOATS
+#define EXACT(source)                                                                              \
+  { source##_to_f32_exact, source##_to_f64, source##_to_odd_exact, source##_to_s32_exact }
+    .exact = {EXACT(f32), EXACT(s32), EXACT(u32), EXACT(f64)},
+#if defined(__FMA__)
+#define ANY(source)                                                                                \
+  { source##_to_f32_any, source##_to_f64, source##_to_odd_any, source##_to_s32_any }
+    .any = {ANY(f32), ANY(s32), ANY(u32)},
+#endif
+    .enter_floats = enter_floats,
+    .leave_floats = leave_floats,
+#endif
+    .stream = stream_lines};
