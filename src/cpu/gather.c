@@ -47,11 +47,15 @@ static void clear_spare_bits(const rlt_problem *problem, uint8_t *destination) {
 static void gather_by_steps(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
                             int64_t first, int64_t count) {
   int64_t numbers[RLT_MOST_NUMBERS];
-  for (int64_t to = first; to < first + count; ++to) {
-    numbers[0] = to;
-    if (rlt_steps_run(problem->steps, numbers)) {
-      move_element(problem, source, problem->source_start + numbers[problem->steps->result],
-                   destination, to);
+  const rlt_steps *const steps = problem->steps;
+  for (int64_t number = first; number < first + count; ++number) {
+    numbers[0] = number;
+    const bool has_source = rlt_steps_run(steps, numbers);
+    const int64_t to =
+        problem->destination_start + (steps->place > 0 ? numbers[steps->place] : number);
+    if (has_source) {
+      move_element(problem, source, problem->source_start + numbers[steps->result], destination,
+                   to);
     } else if (problem->fills) {
       write_word(problem, destination, to, problem->fill);
     }
@@ -64,7 +68,8 @@ static void gather_by_steps(const rlt_problem *problem, const uint8_t *source, u
 void rlt_cpu_gather(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
                     const rlt_tile *tile, int64_t source_step, int64_t destination_step) {
   if (problem->steps != NULL) {
-    gather_by_steps(problem, source, destination, tile->destination, tile->columns);
+    gather_by_steps(problem, source, destination, tile->destination - problem->destination_start,
+                    tile->columns);
     return;
   }
   for (int64_t c = 0; c < tile->columns; ++c) {

@@ -35,11 +35,13 @@ static int32_t source_run_axis(const rlt_problem *problem) {
   return best;
 }
 
-/* Elements of so many bytes, on the side where one takes the least. */
+/* Of an element, on the side where it takes the least; and the elements that so many bytes are there. */
+static int64_t least_bits(const rlt_problem *problem) {
+  return rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
+}
+
 static int64_t elements_in(const rlt_problem *problem, int64_t bytes) {
-  const int64_t bits =
-      rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
-  return rlt_max(8 * bytes / bits, 1);
+  return rlt_max(8 * bytes / least_bits(problem), 1);
 }
 
 /* ---- Where each strategy applies ---- */
@@ -524,7 +526,7 @@ static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
       return true;
     }
     return problem->axis_count > 1 &&
-           problem->axes[0].extent < elements_in(problem, traits->straight_run_bytes);
+           problem->axes[0].extent * least_bits(problem) < 8 * traits->straight_run_bytes;
   case RELAYOUT_STRATEGY_TRANSPOSE:
   case RELAYOUT_STRATEGY_PACKED:
     return true;

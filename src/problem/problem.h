@@ -8,8 +8,7 @@
  *     destination position = destination_start + Σ d[a] * destination_stride
  *     source position      = source_start      + Σ d[a] * source_stride
  *
- * It has a source when d[a] < valid for every axis and Σ d[a] * weight[a] < size for every guard.
- * Then the source element is moved; else, when `fills` is set, the destination element becomes
+ * It has a source when d[a] < valid for every axis. Then the source element is moved; else, when `fills` is set, the destination element becomes
  * `fill`, and when not it is left alone. No two digit lists name the same destination position.
  *
  * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over the
@@ -29,10 +28,7 @@
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
-enum {
-  RLT_MAX_AXES = 128, /* every dimension of a shape, split once on average */
-  RLT_MAX_GUARDS = 16
-};
+enum { RLT_MAX_AXES = 128 }; /* every dimension of a shape, split once on average */
 
 /* Strides and positions count elements. */
 typedef struct rlt_axis {
@@ -41,13 +37,6 @@ typedef struct rlt_axis {
   int64_t source_stride;
   int64_t destination_stride;
 } rlt_axis;
-
-/* A bound that several axes share: where one dimension is split into digits whose extents do not
- * divide it. Weights are not negative. */
-typedef struct rlt_guard {
-  int64_t weight[RLT_MAX_AXES];
-  int64_t size;
-} rlt_guard;
 
 typedef struct rlt_problem {
   int64_t element_bytes; /* of the words that move: 1, 2, 4, 8 or 16 */
@@ -60,14 +49,13 @@ typedef struct rlt_problem {
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
 
-  /* Not NULL: axis 0 is the only one, as long as the destination, and instead of its source stride these
-   * say where number 0, its digit, lies in the source. Owned by whoever made the problem. */
+  /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0, its digit,
+   * lies in the source; and instead of its destination stride, where it is put, if they put that
+   * aside. Both count from the starts. Owned by whoever made the problem. */
   const rlt_steps *steps;
 
   int32_t axis_count;
   rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
-  int32_t guard_count;
-  rlt_guard guards[RLT_MAX_GUARDS];
 
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
