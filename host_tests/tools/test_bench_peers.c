@@ -70,6 +70,7 @@ static void test_no_strides(void **state) {
   static const char *const shapes[][2] = {
       {"f32[16,256]", "f32[16,256]{1,0:T(8,128)}"},
       {"u4[16]{0:E(4)}", "u4[16]"},
+      {"u4[16]{0:E(4)}", "u4[16]{0:E(4)}"},
       {"f32[0,4]", "f32[0,4]"},
       {"f32[3,4]", "s32[3,4]"},
   };
@@ -173,17 +174,17 @@ static void test_verdicts_on_singles(void **state) {
   const uint32_t right[] = {0x3f800000, 0x7f800001, 0x00000001, 0xff800000};
   uint32_t made[COUNT(right)];
   memcpy(made, right, sizeof right);
-#define JUDGE(peer, bytes)                                                                         \
-  bench_judge_peer(&(peer), bytes, (const uint8_t *)made, (const uint8_t *)right, sizeof right)
-  assert_int_equal(JUDGE(calculator, 4), BENCH_EXACT);
-  assert_int_equal(JUDGE(mover, 4), BENCH_EXACT);
+#define JUDGE(type)                                                                                \
+  bench_judge_peer(RELAYOUT_##type, (const uint8_t *)made, (const uint8_t *)right, sizeof right)
+  assert_int_equal(JUDGE(F32), BENCH_EXACT);
+  assert_int_equal(JUDGE(ELEMENT_TYPE_INVALID), BENCH_EXACT);
   made[1] = 0x7fc00001; /* a quieted NaN */
   made[2] = 0;          /* a flushed denormal */
-  assert_int_equal(JUDGE(calculator, 4), BENCH_INEXACT);
-  assert_int_equal(JUDGE(mover, 4), BENCH_WRONG);
-  assert_int_equal(JUDGE(calculator, 2), BENCH_WRONG);
+  assert_int_equal(JUDGE(F32), BENCH_INEXACT);
+  assert_int_equal(JUDGE(ELEMENT_TYPE_INVALID), BENCH_WRONG);
+  assert_int_equal(JUDGE(S32), BENCH_WRONG);
   made[0] = 0x3f800001;
-  assert_int_equal(JUDGE(calculator, 4), BENCH_WRONG);
+  assert_int_equal(JUDGE(F32), BENCH_WRONG);
 #undef JUDGE
 }
 
@@ -193,16 +194,50 @@ static void test_verdicts_on_doubles(void **state) {
                             UINT64_C(0x400000007f800001), UINT64_C(0x3ff0000000000000)};
   uint64_t made[COUNT(right)];
   memcpy(made, right, sizeof right);
-#define JUDGE(bytes)                                                                               \
-  bench_judge_peer(&calculator, bytes, (const uint8_t *)made, (const uint8_t *)right, sizeof right)
+#define JUDGE(type)                                                                                \
+  bench_judge_peer(RELAYOUT_##type, (const uint8_t *)made, (const uint8_t *)right, sizeof right)
   made[1] |= UINT64_C(1) << 51;
-  assert_int_equal(JUDGE(8), BENCH_INEXACT);
+  assert_int_equal(JUDGE(F64), BENCH_INEXACT);
   made[0] += 1; /* beside a NaN in a pair, but not alone */
-  assert_int_equal(JUDGE(8), BENCH_WRONG);
-  assert_int_equal(JUDGE(16), BENCH_INEXACT);
+  assert_int_equal(JUDGE(F64), BENCH_WRONG);
+  assert_int_equal(JUDGE(C128), BENCH_INEXACT);
   made[3] += 1; /* a NaN it would be as f32 alone */
-  assert_int_equal(JUDGE(16), BENCH_WRONG);
+  assert_int_equal(JUDGE(C128), BENCH_WRONG);
 #undef JUDGE
+}
+
+static void test_verdicts_on_halves(void **state) {
+  (void)state;
+  const uint16_t right[] = {0x3f80, 0x7fc0, 0x0000, 0x7c00, 0x0080};
+  uint16_t made[COUNT(right)];
+  memcpy(made, right, sizeof right);
+#define JUDGE(type)                                                                                \
+  bench_judge_peer(RELAYOUT_##type, (const uint8_t *)made, (const uint8_t *)right, sizeof right)
+  made[1] = 0x7fc1; /* a NaN with a payload, as either */
+  made[2] = 1;      /* a denormal that is not 0 */
+  assert_int_equal(JUDGE(BF16), BENCH_INEXACT);
+  assert_int_equal(JUDGE(F16), BENCH_INEXACT);
+  assert_int_equal(JUDGE(U16), BENCH_WRONG);
+  made[4] = 0; /* the least normal bf16, to which a greater denormal of f32 rounds */
+  assert_int_equal(JUDGE(BF16), BENCH_INEXACT);
+  made[4] = 0x0080;
+  made[3] = 0x7c01; /* a NaN in place of an infinity as f16, a number as bf16 */
+  assert_int_equal(JUDGE(BF16), BENCH_WRONG);
+  assert_int_equal(JUDGE(F16), BENCH_INEXACT);
+#undef JUDGE
+}
+
+static void test_what_elements_are_taken_for(void **state) {
+  (void)state;
+#define TAKES(peer, from, to) bench_peer_takes_for(&(peer), RELAYOUT_##from, RELAYOUT_##to)
+  assert_int_equal(TAKES(mover, U32, U32), RELAYOUT_ELEMENT_TYPE_INVALID);
+  assert_int_equal(TAKES(mover, F32, F32), RELAYOUT_ELEMENT_TYPE_INVALID);
+  assert_int_equal(TAKES(mover, F32, BF16), RELAYOUT_BF16);
+  assert_int_equal(TAKES(calculator, U32, U32), RELAYOUT_F32);
+  assert_int_equal(TAKES(calculator, C64, C64), RELAYOUT_F64);
+  assert_int_equal(TAKES(calculator, C128, C128), RELAYOUT_C128);
+  assert_int_equal(TAKES(calculator, F16, F16), RELAYOUT_ELEMENT_TYPE_INVALID);
+#undef TAKES
 }
 
 /* ---- On the device -------------------------------------------------------------------------- */
@@ -238,7 +273,8 @@ static void check_peer(size_t which, const char *from_text, const char *to_text,
     fail_msg("%s, %s to %s: %s", target->peers[which].name, from_text, to_text, error.message);
   }
   const bench_verdict verdict = bench_judge_peer(
-      &target->peers[which], oracle_element_size(to.element_type), made, right, CAPACITY);
+      bench_peer_takes_for(&target->peers[which], from.element_type, to.element_type), made, right,
+      CAPACITY);
   if (verdict == BENCH_WRONG || !(time.counted > 0) || !(time.wall > 0)) {
     fail_msg("%s, %s to %s: wrong", target->peers[which].name, from_text, to_text);
   }
@@ -290,6 +326,24 @@ static const device_case cpu_cases[] = {
     {"f32[2,2,2,2,2,2,2,2,2,2,2,2,2]",
      "f32[2,2,2,2,2,2,2,2,2,2,2,2,2]{0,1,2,3,4,5,6,7,8,9,10,11,12}", ""},
     {"f32[16,256]", "f32[16,256]{1,0:T(8,128)}", ""},
+    /* Blocks that oneDNN knows, in both forms; it fills them up with zeros alone. */
+    {"f32[2,32,5,7]", "f32[2,32,5,7]{3,2,1,0:T(16,1,1)}", "D"},
+    {"f32[2,30,5,7]", "f32[2,30,5,7]{1,3,2,0:T(5,7,8)}", "D"},
+    {"f32[2,30,5,7]", "f32[2,30,5,7]{3,2,1,0:PV(one)T(16,1,1)}", ""},
+    {"f32[2,30,5,7]{3,2,1,0:T(16,1,1)}", "f32[2,30,5,7]{1,3,2,0}", "D"},
+    {"f32[2,32,5,7]{3,2,1,0:T(8,1,1)}", "f32[2,32,5,7]{3,2,1,0:T(16,1,1)}", "D"},
+    {"f32[2,32,5,7]", "f32[2,32,5,7]{3,2,1,0:T(5,1,1)}", ""},
+    {"f32[48,32,3,3]", "f32[48,32,3,3]{3,2,1,0:T(16,16,1,1)(16,1,1,1)}", "D"},
+    {"s8[48,32,3,3]", "s8[48,32,3,3]{3,2,1,0:T(16,16,1,1)(16,4,1,1)}", "D"},
+    /* Other types. */
+    {"f32[30,50]", "bf16[30,50]{0,1}", "D"},
+    {"bf16[30,50]{1,0:PD(32,64)}", "f32[30,50]", "D"},
+    {"s8[30,50]", "f32[30,50]", "D"},
+    {"f32[30,50]", "bf16[30,50]{1,0:PD(32,64)}", ""},
+    {"f64[30,50]", "f32[30,50]", ""},
+    {"f32[30,50]", "s8[30,50]", ""}, /* which oneDNN rounds to the nearest */
+    {"s32[30,50]", "s8[30,50]", "D"},
+    {"f32[2,32,5,7]", "bf16[2,32,5,7]{3,2,1,0:T(16,1,1)}", "D"},
 };
 
 static void check_case(const device_case *of, const char *letters) {
@@ -361,6 +415,8 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(test_no_rectangles),
       cmocka_unit_test(test_verdicts_on_singles),
       cmocka_unit_test(test_verdicts_on_doubles),
+      cmocka_unit_test(test_verdicts_on_halves),
+      cmocka_unit_test(test_what_elements_are_taken_for),
   };
   return cmocka_run_group_tests_name("tools.bench_peers", tests, NULL, NULL);
 }

@@ -38,8 +38,48 @@ for device in $devices; do
   convert 'u8[0,3]' '{0,1}' '' ''
   convert 'u8[0,3]' '{1,0:PD(1,3)}' '' ...
   convert 'u8[2,2,2]' '{0,1,2}' abcdefgh aecgbfdh
+  # Tiles: two of 2 x 2, the second half empty; then with their rows interleaved.
+  convert 'u8[2,3]' '{1,0:T(2,2)}' abcdef abdec.f.
+  convert 'u8[2,3]' '{0,1:T(2,2)}' abcdef adbecf..
+  convert 'u8[2,3]' '{1,0:PV(65)T(2,2)}' abcdef abdecAfA
+  convert 'u8[2,3]' '{1,0:PV(unknown)T(2,2)}' abcdef abdec.f.
+  convert 'u8[2,3]{1,0:T(2,2)}' '{1,0}' abdecXfX abcdef
+  convert 'u8[2,3]{1,0:T(2,2)}' '{0,1}' abdecXfX adbecf
+  convert 'u8[2,4]' '{1,0:T(2,2)(2,1)}' abcdefgh aebfcgdh
+  convert 'u8[2,4]{1,0:T(2,2)}' '{1,0:T(2,2)(2,1)}' abefcdgh aebfcgdh
+  convert 'u8[3]' '{0:T(2,2)}' abc ab..c...
+  convert 'u8[2,3]' '{1,0:PD(2,4)T(1,4)}' abcdef abc.def.
+  convert 'u8[2,2,2]' '{2,1,0:T(*,3,2)}' abcdefgh abcdefgh....
+  convert 'u8[3]' '{0:L(5)}' abc abc..
+  # Packed: the low halves of a to f are 1 to 6, and ! C e are 0x21, 0x43 and 0x65.
+  convert 'u4[2,3]' '{1,0:E(4)}' abcdef '!Ce'
+  convert 'u4[2,3]{1,0:E(4)}' '{0,1:E(4)}' '!Ce' ARc
+  convert 'u4[2,3]{1,0:E(4)}' '{1,0}' '!Ce' "$(printf '\001\002\003\004\005\006')"
+  convert 'u4[3]' '{0:PD(4)PV(4)E(4)}' abc '!C'
+  convert 'u4[2,3]{1,0:E(4)}' '{1,0:PV(7)T(2,2)E(4)}' '!Ce' '!Tsv'
+  convert 'u2[4]' '{0:E(2)}' aacd '5'
+  convert 'pred[8]' '{0:E(1)}' abbbbbab A
+  # Other types: a is 97, which is 0x42c2 as bf16.
+  convert 'u8[2,3]' 'u16[2,3]{0,1}' abcdef a.d.b.e.c.f.
+  convert 'u16[3]' 'u8[3]' a.b.c. abc
+  convert 'u8[2]' 'bf16[2]' aa "$(printf '\302B\302B')"
+  convert 'bf16[2]' 'u8[2]{0:PD(3)PV(65)}' "$(printf '\302B\302B')" aaA
+  convert 'u8[2,3]' 'u16[2,3]{1,0:T(2,2)}' abcdef a.b.d.e.c...f...
 done
 check_no_files 'converting and removing'
+
+# Factors, and integers that do not fit: 49.5 becomes 49, 0x6161 becomes 0xff or 0x61.
+printf bcd >in
+check 0 112 '' convert --verify --scale 0.5 --from 'u8[3]' --to '{0}' in -
+check 0 112 '' convert --verify --scale=5e-1 --from 'u8[3]' --to '{0}' in -
+printf 123 >in
+check 0 bdf '' convert --verify --scale 2 --from 'u8[3]' --to 'u8[3]' in -
+printf v >in
+check 0 '`p' '' convert --verify --scale 16 --from 'u4[2]{0:E(4)}' --to 'u8[2]' in -
+printf 'aXbY' >in
+check 0 ab '' convert --verify --wrap --from 'u16[2]' --to 'u8[2]' in -
+check 0 "$(printf '\377\377')" '' convert --verify --from 'u16[2]' --to 'u8[2]' in -
+rm in
 
 # There and back through two pipes; an image of three channels to padded planes.
 seq 1 40000 | head -c 92160 >image.raw
@@ -122,6 +162,24 @@ npy_case '<f4' False '(2, 2)' aaaabbbbccccdddd ';' '<f4' True '(2, 2)' aaaaccccb
 npy_case '<c8' False '(1,)' aaaaaaaa ';' '<c8' False '(2,)' aaaaaaaa........ ';' --to '{0:PD(2)}'
 npy_case '|b1' False '()' a ';' '|b1' False '()' a ';' --to 'pred[]'
 npy_case '<i2' False '(0, 3)' '' ';' '<i2' True '(0, 3)' '' ';' --to '{0,1}'
+# Tiled buffers are arrays of what the tiles make of them; tails and packed elements are lists.
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' False '(1, 2, 2, 2)' abdec.f. ';' \
+  --to '{1,0:T(2,2)}'
+npy_case '|u1' False '(1, 2, 2, 2)' abdecXfX ';' '|u1' False '(2, 3)' abcdef ';' \
+  --from 'u8[2,3]{1,0:T(2,2)}' --to '{1,0}'
+npy_case '|u1' False '(8,)' abdecXfX ';' '|u1' True '(2, 3)' adbecf ';' \
+  --from 'u8[2,3]{1,0:T(2,2)}' --to '{0,1}'
+npy_case '|u1' False '(3,)' abc ';' '|u1' False '(5,)' abc.. ';' --to '{0:L(5)}'
+npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' False '(3,)' '!Ce' ';' \
+  --from 'u4[2,3]' --to '{1,0:E(4)}'
+npy_case '|u1' False '(3,)' '!Ce' ';' '|u1' False '(3,)' ARc ';' \
+  --from 'u4[2,3]{1,0:E(4)}' --to '{0,1:E(4)}'
+npy_case '|u1' False '(1,)' A ';' '|b1' False '(8,)' "$(printf '\001.....\001.')" ';' \
+  --from 'pred[8]{0:E(1)}' --to '{0}'
+# Another element type.
+npy_case '|u1' False '(2, 3)' abcdef ';' '<u2' True '(2, 3)' a.d.b.e.c.f. ';' \
+  --to 'u16[2,3]{0,1}'
+npy_case '|u1' False '(2,)' aa ';' '<u2' False '(2,)' "$(printf '\302B\302B')" ';' --to 'bf16[2]'
 # The source's shape: the whole of it, ...
 npy_case '<V2' False '(2, 2)' aabbccdd ';' '<u2' True '(2, 2)' aaccbbdd ';' \
   --from 'bf16[2,2]' --to '{0,1}'
@@ -234,10 +292,10 @@ refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef --from
   --to '{0,1}'
 refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef \
   --from '{1,0:PD(3,5)}' --to '{0,1}'
-refuse_npy 4 'the array is (3, 5) in C order, but a buffer of --from u8[3,5]{1,0:T(2,2)} is (24) in' \
-  '|u1' False '(3, 5)' abcdefghijklmno --from 'u8[3,5]{1,0:T(2,2)}' --to '{1,0}'
-refuse_npy 4 'the array is (3) in C order, but a buffer of --from pred[12]{0:E(1)} is (2) in C order' \
-  '|u1' False '(3,)' abc --from 'pred[12]{0:E(1)}' --to '{0}'
+refuse_npy 4 'the array is (4, 2) in C order, but a buffer of --from u8[2,3]{1,0:T(2,2)} is (1, 2, 2, 2)' \
+  '|u1' False '(4, 2)' abcdefgh --from 'u8[2,3]{1,0:T(2,2)}' --to '{0,1}'
+refuse_npy 4 "are 'i1', which cannot be u8" '|i1' False '(3,)' abc --from 'u4[2,3]{1,0:E(4)}' \
+  --to '{1,0}'
 refuse_npy 4 '--from: ' '|u1' False '(2, 3)' abcdef --from '{0}' --to '{0,1}'
 refuse_npy 4 "unknown key 'x" '|u1' False "(2,), 'x': 3" ab --to '{0}'
 

@@ -404,6 +404,11 @@ static const written_header written_headers[] = {
     {"f32[4,3,5]{2,1,0:T(*,2,4)}",
      "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 2, 2, 4), }"},
     {"f32[3,5]{1,0:T(*,*,4)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4), }"},
+    /* Lists: of elements for a tail, of bytes for packed ones. */
+    {"f32[3]{0:L(5)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"},
+    {"f32[3,5]{1,0:T(2,2)L(32)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (32,), }"},
+    {"s4[3,5]{1,0:E(4)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (8,), }"},
+    {"pred[3,5]{1,0:T(2,2)E(1)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }"},
     {"f32[2,3,4]{0,2,1:T(2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 1, 2), }"},
 };
 

@@ -49,9 +49,15 @@ void cpu_peers_release(cpu_peers *peers) {
 void cpu_peers_prepare(cpu_peers *peers, const relayout_shape *from, const relayout_shape *to,
                        bool takes[BENCH_MOST_PEERS]) {
   const bool is_strided = bench_strided_of(from, to, &peers->moved);
+  peers->moved.fills = is_strided && peers->moved.fills;
   for (size_t i = 0; i < PEER_COUNT; i++) {
-    takes[i] = is_strided && peers->movers[i] != NULL &&
-               peers_known[i].mover->prepare(peers->movers[i], &peers->moved);
+    const cpu_mover *const mover = peers_known[i].mover;
+    takes[i] = false;
+    if (peers->movers[i] != NULL && is_strided) {
+      takes[i] = mover->prepare(peers->movers[i], &peers->moved);
+    } else if (peers->movers[i] != NULL && mover->prepare_shapes != NULL) {
+      takes[i] = mover->prepare_shapes(peers->movers[i], from, to);
+    }
   }
 }
 

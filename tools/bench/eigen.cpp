@@ -157,4 +157,4 @@ bool run(void *mover, void *to, const void *from) {
 
 } // namespace
 
-const cpu_mover eigen_mover = {open_pool, close_pool, prepare, run};
+const cpu_mover eigen_mover = {open_pool, close_pool, prepare, nullptr, run};

@@ -153,9 +153,9 @@ static void verify_peer(attempt *at, size_t which, const uint8_t *right) {
     fail_peer(peer, error.message);
     return;
   }
-  const size_t element_bytes = relayout_element_type_byte_size(at->of->to.element_type);
-  const bench_verdict verdict =
-      bench_judge_peer(&target->peers[which], element_bytes, made, right, size);
+  const relayout_element_type taken_for = bench_peer_takes_for(
+      &target->peers[which], at->of->from.element_type, at->of->to.element_type);
+  const bench_verdict verdict = bench_judge_peer(taken_for, made, right, size);
   target->unmap(target);
   peer->state = verdict == BENCH_WRONG ? BENCH_PEER_WRONG : BENCH_PEER_MEASURED;
   peer->is_exact = verdict == BENCH_EXACT;

@@ -1,7 +1,9 @@
 /* oneDNN's reorder. Its header has to be there when the command is built; the library is looked for
  * when the command runs. */
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <oneapi/dnnl/dnnl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@
   X(dnnl_stream_destroy)                                                                           \
   X(dnnl_stream_wait)                                                                              \
   X(dnnl_memory_desc_init_by_strides)                                                              \
+  X(dnnl_memory_desc_init_by_tag)                                                                  \
   X(dnnl_memory_create)                                                                            \
   X(dnnl_memory_destroy)                                                                           \
   X(dnnl_memory_set_data_handle_v2)                                                                \
@@ -158,23 +161,120 @@ static bool describe(const onednn *own, const bench_strided *moved, dnnl_memory_
              dnnl_success;
 }
 
-static bool prepare(void *mover, const bench_strided *moved) {
-  onednn *const own = mover;
-  release(own);
-  dnnl_memory_desc_t from;
-  dnnl_memory_desc_t to;
+static bool create(onednn *own, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to) {
   dnnl_primitive_desc_t description = NULL;
-  if (!describe(own, moved, &from, &to) ||
-      own->dnnl_reorder_primitive_desc_create(&description, &from, own->engine, &to, own->engine,
+  if (own->dnnl_reorder_primitive_desc_create(&description, from, own->engine, to, own->engine,
                                               NULL) != dnnl_success) {
     return false;
   }
   const bool is_ready =
       own->dnnl_primitive_create(&own->reorder, description) == dnnl_success &&
-      own->dnnl_memory_create(&own->from, &from, own->engine, DNNL_MEMORY_NONE) == dnnl_success &&
-      own->dnnl_memory_create(&own->to, &to, own->engine, DNNL_MEMORY_NONE) == dnnl_success;
+      own->dnnl_memory_create(&own->from, from, own->engine, DNNL_MEMORY_NONE) == dnnl_success &&
+      own->dnnl_memory_create(&own->to, to, own->engine, DNNL_MEMORY_NONE) == dnnl_success;
   own->dnnl_primitive_desc_destroy(description);
   return is_ready;
+}
+
+static bool prepare(void *mover, const bench_strided *moved) {
+  onednn *const own = mover;
+  release(own);
+  dnnl_memory_desc_t from;
+  dnnl_memory_desc_t to;
+  return describe(own, moved, &from, &to) && create(own, &from, &to);
+}
+
+/* ---- Blocks and other types ----------------------------------------------------------------- */
+
+static dnnl_data_type_t type_named(relayout_element_type type) {
+  switch (type) {
+  case RELAYOUT_F32:
+    return dnnl_f32;
+  case RELAYOUT_BF16:
+    return dnnl_bf16;
+  case RELAYOUT_F16:
+    return dnnl_f16;
+  case RELAYOUT_S32:
+    return dnnl_s32;
+  case RELAYOUT_S8:
+    return dnnl_s8;
+  case RELAYOUT_U8:
+    return dnnl_u8;
+  default:
+    return dnnl_data_type_undef;
+  }
+}
+
+/* The layouts of images and of weights that oneDNN has a name for, in either way to write an image's. */
+static dnnl_format_tag_t tag_of(const relayout_shape *shape) {
+  static const struct {
+    int channels;
+    dnnl_format_tag_t tag;
+  } images[] = {{4, dnnl_nChw4c}, {8, dnnl_nChw8c}, {16, dnnl_nChw16c}};
+  static const struct {
+    const char *layout;
+    dnnl_format_tag_t tag;
+  } weights[] = {{"{3,2,1,0:T(16,16,1,1)(16,1,1,1)}", dnnl_OIhw16i16o},
+                 {"{3,2,1,0:T(16,16,1,1)(16,4,1,1)}", dnnl_OIhw4i16o4i}};
+  char layout[RELAYOUT_SHAPE_TEXT_SIZE];
+  char known[128];
+  relayout_layout_format(&shape->layout, shape->element_type, layout, sizeof layout);
+  for (size_t i = 0; i < sizeof images / sizeof images[0] && shape->rank == 4; i++) {
+    snprintf(known, sizeof known, "{1,3,2,0:T(%" PRId64 ",%" PRId64 ",%d)}", shape->dimensions[2],
+             shape->dimensions[3], images[i].channels);
+    const bool covers_image = strcmp(layout, known) == 0;
+    snprintf(known, sizeof known, "{3,2,1,0:T(%d,1,1)}", images[i].channels);
+    if (covers_image || strcmp(layout, known) == 0) {
+      return images[i].tag;
+    }
+  }
+  for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+    if (strcmp(layout, weights[i].layout) == 0) {
+      return weights[i].tag;
+    }
+  }
+  return dnnl_format_tag_undef;
+}
+
+static bool describe_shape(const onednn *own, const relayout_shape *shape, dnnl_data_type_t type,
+                           dnnl_memory_desc_t *made) {
+  if (type == dnnl_data_type_undef || shape->rank < 1 || shape->rank > DNNL_MAX_NDIMS ||
+      relayout_shape_element_count(shape) == 0) {
+    return false;
+  }
+  const dnnl_format_tag_t tag = tag_of(shape);
+  if (tag != dnnl_format_tag_undef) {
+    return own->dnnl_memory_desc_init_by_tag(made, shape->rank, shape->dimensions, type, tag) ==
+           dnnl_success;
+  }
+  int64_t strides[RELAYOUT_MAX_RANK];
+  return relayout_layout_is_untiled(&shape->layout) &&
+         relayout_shape_strides(shape, strides, NULL) == RELAYOUT_OK &&
+         own->dnnl_memory_desc_init_by_strides(made, shape->rank, shape->dimensions, type,
+                                               strides) == dnnl_success;
+}
+
+static bool is_integer(dnnl_data_type_t type) {
+  return type == dnnl_s32 || type == dnnl_s8 || type == dnnl_u8;
+}
+
+/* It writes the zeros of tiles by itself, but no other padding. */
+static bool writes_all(const relayout_shape *to) {
+  return tag_of(to) != dnnl_format_tag_undef || !relayout_shape_is_padded(to);
+}
+
+static bool prepare_shapes(void *mover, const relayout_shape *from, const relayout_shape *to) {
+  onednn *const own = mover;
+  release(own);
+  const bool converts = from->element_type != to->element_type;
+  const dnnl_data_type_t bits = type_of(relayout_element_type_byte_size(to->element_type));
+  const dnnl_data_type_t source_type = converts ? type_named(from->element_type) : bits;
+  const dnnl_data_type_t type = converts ? type_named(to->element_type) : bits;
+  dnnl_memory_desc_t source;
+  dnnl_memory_desc_t destination;
+  /* Integers it makes of floats are the nearest ones, which is another relayout. */
+  return writes_all(to) && (!is_integer(type) || is_integer(source_type)) &&
+         describe_shape(own, from, source_type, &source) &&
+         describe_shape(own, to, type, &destination) && create(own, &source, &destination);
 }
 
 static bool run(void *mover, void *to, const void *from) {
@@ -187,5 +287,8 @@ static bool run(void *mover, void *to, const void *from) {
          own->dnnl_stream_wait(own->stream) == dnnl_success;
 }
 
-const cpu_mover onednn_mover = {
-    .open = open_library, .close = close_library, .prepare = prepare, .run = run};
+const cpu_mover onednn_mover = {.open = open_library,
+                                .close = close_library,
+                                .prepare = prepare,
+                                .prepare_shapes = prepare_shapes,
+                                .run = run};
