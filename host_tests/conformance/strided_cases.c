@@ -114,7 +114,9 @@ static void draw_layout(generator *g, bool takes_axes, relayout_shape *shape) {
     shape->layout.element_size_in_bits = random_packing(&g->random, shape->element_type);
   }
   random_padding_value(&g->random, shape);
-  if (takes_axes && shape->layout.padding_value == RELAYOUT_PADDING_LITERAL) { /* one byte by one */
+  /* Words of an element that differ are filled each on its own, for which tiles leave no room. */
+  if (takes_axes && shape->layout.tile_count > 0 &&
+      shape->layout.padding_value != RELAYOUT_PADDING_UNKNOWN) {
     shape->layout.padding_value = RELAYOUT_PADDING_ZERO;
   }
 }
