@@ -32,7 +32,7 @@ typedef struct assembly {
   long row_gaps;
   long column_reach; /* in the source, of all the group's axes but the last */
   long row_reach;
-  long source_elements;
+  long source_elements; /* from where the problem begins */
   int column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
   int row_teeth; /* from a row of a piece to the next in the assembly, which are its columns; or 0 */
 } assembly;

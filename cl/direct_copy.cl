@@ -93,10 +93,10 @@ copy(__global word *restrict destination, const ulong destination_start,
     __global word *to = destination + destination_start + t.destination;
     for (uint row = 0; row < t.rows; ++row) {
       const uint valid = row < t.valid_rows ? t.valid_columns : 0;
-      __global const word *const run = from + row * source_row;
-      copy_run(to + row * destination_row, run, run + source_row, valid, streams);
+      __global const word *const run = from + (offset)row * source_row;
+      copy_run(to + (offset)row * destination_row, run, run + source_row, valid, streams);
       if (fills) {
-        fill_run(to + row * destination_row + valid, t.columns - valid, fill, streams);
+        fill_run(to + (offset)row * destination_row + valid, t.columns - valid, fill, streams);
       }
     }
   }

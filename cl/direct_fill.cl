@@ -15,7 +15,7 @@ fill(__global word *restrict destination, const ulong destination_start,
         continue;
       }
       for (uint column = 0; column < t.columns; ++column) {
-        to[column * stride] = value;
+        to[(offset)column * stride] = value;
       }
     }
   }

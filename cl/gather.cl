@@ -1,47 +1,131 @@
-/* gather.cl: element by element, whatever the axes and guards. Follows tile.cl.
+/* gather.cl: element by element, whatever the axes and steps. Follows element.cl.
  *
- * A tile is a run of the destination's inner axis. A guard asks that a weighted sum of the
- * iterations stay below its size. Weights are place values, never negative, so within a run a
- * guard is just another bound on the column.
+ * A tile is a run of the destination's inner axis. Where each element of it lies in the source is
+ * told by the axes; or, with STEPS, by a list of them, as src/metadata/steps.h has it, that starts from
+ * the element's number and works with NUMBERS numbers. A work-item writes whole words; of a
+ * destination whose elements are packed, whole bytes, so that no two write one.
  */
 
-/* The columns of tile n that pass every guard, at most `valid`. */
-static uint guarded_columns(__constant const grid *grid, tile_number n, uint valid) {
-  __constant const loop *loops = loops_of(grid);
-  __constant const long *guard = (__constant const long *)(loops + grid->loop_count);
-  for (int g = 0; g < (int)grid->guard_count; ++g) {
-    const long column_weight = guard[1];
-    long room = guard[0];
-    tile_number left = n;
-    for (int l = 0; l < (int)grid->loop_count; ++l) {
-      const tile_number rest = quotient(left, &loops[l]);
-      room -= (long)(left - rest * (tile_number)loops[l].count) * guard[2 + l];
-      left = rest;
+#if STEPS
+
+/* Filled by the host, word for word. */
+typedef struct path_step {
+  int kind;
+  int to;
+  int from;
+  int unused;
+  long size;
+} path_step;
+
+/* They follow. */
+typedef struct steps {
+  int count;
+  int result;
+} steps;
+
+#define SPLIT 0
+#define JOIN  1
+#define BOUND 2
+
+#define NO_SOURCE LONG_MIN
+
+/* Where element `number` of the destination lies in the source, or NO_SOURCE. */
+static long source_of(__global const steps *made, long number) {
+  __global const path_step *const of = (__global const path_step *)(made + 1);
+  long numbers[NUMBERS];
+  numbers[0] = number;
+  for (int s = 0; s < made->count; ++s) {
+    const path_step now = of[s];
+    if (now.kind == SPLIT) {
+      const long quotient = numbers[now.from] / now.size;
+      numbers[now.to] = numbers[now.from] - quotient * now.size;
+      numbers[now.from] = quotient;
+    } else if (now.kind == JOIN) {
+      numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
+    } else if (now.kind != BOUND) {
+      numbers[now.to] += numbers[now.from] * now.size;
+    } else if (numbers[now.to] >= now.size) {
+      return NO_SOURCE;
     }
-    if (room <= 0) {
-      return 0;
-    }
-    if (column_weight > 0) {
-      valid = (uint)min((long)valid, (room - 1) / column_weight + 1);
-    }
-    guard += 2 + grid->loop_count;
   }
-  return valid;
+  return numbers[made->result];
 }
 
-/* Every across-th element of a run, from `first` on. */
-static void gather_run(__global word *to, __global const word *from, uint first, uint across,
-                       const tile t, uint valid, __constant const grid *grid, word fill) {
-  const offset source_column = (offset)grid->columns.source_stride;
-  const offset destination_column = (offset)grid->columns.destination_stride;
-  uint column = first;
-  for (; column < valid; column += across) {
-    to[column * destination_column] = from[column * source_column];
+#endif
+
+/* A run: what is the same for all of its elements. */
+typedef struct run {
+  place from; /* where its first element comes from */
+  uint length;
+  uint valid;
+#if STEPS
+  __global const steps *made;
+  long number; /* of its first element */
+#else
+  long stride; /* in the source */
+#endif
+} run;
+
+/* The element of this column; false where it has no source. */
+static bool find_element(const run r, uint column, word *found) {
+  if (column >= r.valid) {
+    return false;
   }
-  for (; grid->fills && column < t.columns; column += across) {
-    to[column * destination_column] = fill;
+#if STEPS
+  const long at = source_of(r.made, r.number + column);
+  if (at == NO_SOURCE) {
+    return false;
+  }
+#else
+  const long at = (long)column * r.stride;
+#endif
+  *found = element_at(onward(r.from, at));
+  return true;
+}
+
+#if DESTINATION_BITS
+
+#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
+#define ONE_ELEMENT         ((1u << DESTINATION_BITS) - 1)
+
+/* Every across-th byte of a run, from `first` on. What lies behind the last element becomes zeros. */
+static void gather_run(__global word *to, const run r, uint first, uint across, bool fills,
+                       word fill) {
+  const uint count = (r.length + IN_DESTINATION_BYTE - 1) / IN_DESTINATION_BYTE;
+  for (uint byte = first; byte < count; byte += across) {
+    uint made = 0;
+    uint left = 0; /* bits that stay as they are */
+    for (uint i = 0; i < IN_DESTINATION_BYTE; ++i) {
+      const uint column = byte * IN_DESTINATION_BYTE + i;
+      word found = fill;
+      if (column < r.length) {
+        const uint all = find_element(r, column, &found) || fills ? 0 : ONE_ELEMENT;
+        made |= (found & ONE_ELEMENT & ~all) << i * DESTINATION_BITS;
+        left |= all << i * DESTINATION_BITS;
+      }
+    }
+    to[byte] = left == 0 ? (word)made : (word)(made | (to[byte] & left));
   }
 }
+
+static __global word *place_in(__global word *destination, ulong position) {
+  return destination + position / IN_DESTINATION_BYTE;
+}
+
+#else
+
+/* Every across-th element of a run, from `first` on. */
+static void gather_run(__global word *to, offset stride, const run r, uint first, uint across,
+                       bool fills, word fill) {
+  for (uint column = first; column < r.length; column += across) {
+    word found = fill;
+    if (find_element(r, column, &found) || fills) {
+      to[(offset)column * stride] = found;
+    }
+  }
+}
+
+#endif
 
 #if DIRECT
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -49,18 +133,35 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #endif
 void gather(__global word *restrict destination, const ulong destination_start,
-            __constant const grid *grid, const word fill, __global const word *restrict source,
-            const ulong source_start) {
+            __constant const grid *grid, const word fill,
+            __global const source_word *restrict source, const ulong source_start
+#if STEPS
+            ,
+            __global const steps *restrict made
+#endif
+                CONVERSION_PARAMETER) {
+  const place start = {source, (long)source_start WITH_CONVERSION};
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;
+  const uint column = (uint)get_local_id(0) & (across - 1);
   const tile_number first = (tile_number)get_group_id(0) * (tile_number)grid->tiles_per_group;
   const tile_number end = min(first + (tile_number)grid->tiles_per_group,
                               (tile_number)grid->tile_count);
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
     const tile t = find_tile(grid, n);
-    const uint valid = t.valid_rows == 0 ? 0 : guarded_columns(grid, n, t.valid_columns);
-    gather_run(destination + destination_start + t.destination, source + source_start + t.source,
-               (uint)get_local_id(0) & (across - 1), across, t, valid, grid, fill);
+    const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
+#if STEPS
+    const run r = {start, t.columns, valid, made, (long)t.destination};
+#else
+    const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
+#endif
+#if DESTINATION_BITS
+    gather_run(place_in(destination, destination_start + t.destination), r, column, across,
+               grid->fills, fill);
+#else
+    gather_run(destination + destination_start + t.destination,
+               (offset)grid->columns.destination_stride, r, column, across, grid->fills, fill);
+#endif
   }
 }

@@ -9,24 +9,23 @@
  * Compiled in, as few things as possible, so that one binary serves many shapes:
  *
  *     WORD_BYTES  1, 2, 4, 8 or 16: elements move as raw words of this size, never as numbers, so
- *                 that neither half nor double support is needed and no NaN changes
+ *                 that neither half nor double support is needed and no NaN changes. Where elements
+ *                 change on their way, these are the words that arrive
  *     WIDE        1 when the tiles are too many or too large for 32-bit arithmetic
  *     DIRECT      1: a work-group is one work-item that moves whole tiles, for CPU devices;
  *                 0: a work-group of GROUP work-items shares a tile
  *     GROUP       work-items of a work-group
  */
 
-#if WORD_BYTES == 1
-typedef uchar word;
-#elif WORD_BYTES == 2
-typedef ushort word;
-#elif WORD_BYTES == 4
-typedef uint word;
-#elif WORD_BYTES == 8
-typedef ulong word;
-#else
-typedef uint4 word;
-#endif
+typedef uchar word_of_1;
+typedef ushort word_of_2;
+typedef uint word_of_4;
+typedef ulong word_of_8;
+typedef uint4 word_of_16;
+
+#define NAME_WORD(bytes) word_of_##bytes
+#define WORD_OF(bytes)   NAME_WORD(bytes)
+typedef WORD_OF(WORD_BYTES) word;
 
 /* Offsets within a tile, in words, and numbers of tiles. What starts a tile is always 64 bits wide.
  */
@@ -81,8 +80,7 @@ typedef struct grid {
   long fills;
   long across_shift; /* 2^this work-items lie side by side along a row */
   long streams;      /* the destination is larger than the device's cache */
-  long guard_count;
-  /* loops, then for each guard its size, its weight of a column and its weight of each loop */
+  /* The loops follow. */
 } grid;
 
 typedef struct tile {

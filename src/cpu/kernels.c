@@ -271,21 +271,6 @@ static inline void fetch_some(arrival *of, int64_t count) {
   of->left -= most;
 }
 
-/* Bytes of a tile's segments. */
-static int64_t segment_bytes(const rlt_cpu_frame *frame, int64_t column_steps, int64_t row_steps) {
-  const rlt_assembly *const made = &frame->assembly;
-  const int64_t unit = made->segment_unit * ELEMENT_BYTES;
-  switch (made->segment_side) {
-  case RLT_ASSEMBLY_COLUMNS:
-    return unit * column_steps;
-  case RLT_ASSEMBLY_ROWS:
-    return unit * row_steps;
-  case RLT_ASSEMBLY_NEITHER:
-    break;
-  }
-  return unit;
-}
-
 /* The line that the last tile left unfinished, or what there is of it now. How many bytes it took. A
  * whole one is put together in registers: what has just been stored could not be loaded before all lines
  * that are on their way have left. So bytes before `from` are loaded too. */
@@ -313,8 +298,8 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   const bool streams = frame->streams;
   const int64_t column_steps = tile->columns / frame->column_inner;
   const int64_t row_steps = tile->rows / frame->row_inner;
-  const int64_t count = segment_bytes(frame, column_steps, row_steps);
-  const int64_t pitch = made->segment_pitch * ELEMENT_BYTES;
+  const int64_t count =
+      (rlt_assembly_steps(made, column_steps, row_steps) * frame->segment_bits + 7) / 8;
   arrival arrives = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
     arrives.left = frame->ahead_count;
@@ -326,7 +311,7 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     if (segment->column_step >= column_steps || segment->row_step >= row_steps) {
       continue;
     }
-    const uint8_t *const from = assembled + s * pitch;
+    const uint8_t *const from = assembled + s * frame->segment_pitch;
     uint8_t *const to = tile->destination + segment->destination;
     int64_t i = 0;
     uint8_t *const held = &carry->held[carry->first + s];

@@ -61,7 +61,7 @@ typedef struct rlt_cpu_carry {
 typedef struct rlt_cpu_frame {
   bool fills;
   bool streams;                                  /* the destination is too large for the cache */
-  _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one element, over and over */
+  _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one word, over and over */
 
   /* Straight and strided tiles. Strides are in bytes. */
   ptrdiff_t source_row, source_column;
@@ -75,7 +75,9 @@ typedef struct rlt_cpu_frame {
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_cpu_segment *segments;
-  ptrdiff_t *ahead; /* what the next tile reads: a byte of each line, from its start */
+  int64_t segment_bits;  /* of a step of the assembly's segment_side, as segments are stored */
+  int64_t segment_pitch; /* bytes from one to the next then */
+  ptrdiff_t *ahead;      /* what the next tile reads: a byte of each line, from its start */
   int64_t ahead_count;
 } rlt_cpu_frame;
 

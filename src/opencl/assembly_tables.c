@@ -91,7 +91,7 @@ relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_s
                                 .row_gaps = rlt_group_has_gaps(problem, &strategy->rows),
                                 .column_reach = rlt_group_inner_reach(problem, &strategy->columns),
                                 .row_reach = rlt_group_inner_reach(problem, &strategy->rows),
-                                .source_elements = problem->source_elements,
+                                .source_elements = problem->source_elements - problem->source_start,
                                 .column_teeth = (int32_t)assembly.column_teeth,
                                 .row_teeth = (int32_t)assembly.row_teeth};
   const int64_t pairs = rlt_group_held(&strategy->rows) + rlt_group_held(&strategy->columns) +

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "convert/convert.h"
 #include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "opencl/kernel_source.h"
@@ -18,7 +20,7 @@ struct rlt_build {
   bool kept;   /* in a file */
 };
 
-enum { OPTIONS_CAPACITY = 192 };
+enum { OPTIONS_CAPACITY = 512 };
 
 static const char *source_named(const char *name) {
   for (const rlt_kernel_source *source = rlt_kernel_sources; source->name != NULL; ++source) {
@@ -41,7 +43,12 @@ static const char *strategy_source(relayout_strategy strategy, bool direct) {
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
          a->wide == b->wide && a->group_size == b->group_size && a->native == b->native &&
-         a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles;
+         a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles &&
+         a->source_bytes == b->source_bytes && a->source_bits == b->source_bits &&
+         a->destination_bits == b->destination_bits && a->numbers == b->numbers &&
+         a->converts_by_table == b->converts_by_table && a->conversion.from == b->conversion.from &&
+         a->conversion.to == b->conversion.to && a->conversion.wraps == b->conversion.wraps &&
+         a->conversion.scale == b->conversion.scale;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -58,28 +65,44 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
   return RELAYOUT_OPENCL_ERROR;
 }
 
-static void options_text(const rlt_build_options *options, char *text) {
-  snprintf(text, OPTIONS_CAPACITY,
-           "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
-           "-DASSEMBLY_BYTES=%d -DNATIVE=%d",
-           (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
-           (int)options->group_size, options->assembles, (int)options->assembly_bytes,
-           options->native);
+static bool converts(const rlt_build_options *options) {
+  return options->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID;
+}
+
+static void options_text(const rlt_build_options *options, char *buffer) {
+  rlt_text text = rlt_text_in(buffer, OPTIONS_CAPACITY);
+  rlt_text_add(&text,
+               "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
+               "-DASSEMBLY_BYTES=%d -DNATIVE=%d",
+               (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
+               (int)options->group_size, options->assembles, (int)options->assembly_bytes,
+               options->native);
+  rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
+               (int)options->source_bytes, (int)options->source_bits,
+               (int)options->destination_bits, options->numbers > 0);
+  rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d", (int)options->numbers,
+               options->converts_by_table, converts(options));
+  if (converts(options)) {
+    rlt_conversion_add_options(&options->conversion, &text);
+  }
 }
 
 /* The key of a program of this device; its options are `text`. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_options *options,
                            const char *text) {
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
+  const bool gathers = options->strategy == RELAYOUT_STRATEGY_GATHER;
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     key.strings[i] = device->key_strings[i];
   }
   key.strings[RLT_KEY_OPTIONS] = text;
   key.strings[RLT_KEY_SOURCES] = source_named("tile");
-  key.strings[RLT_KEY_SOURCES + 1] = source_named(direct ? "line" : "staged");
-  key.strings[RLT_KEY_SOURCES + 2] = options->assembles ? source_named("assembly") : "";
-  key.strings[RLT_KEY_SOURCES + 3] = strategy_source(options->strategy, direct);
+  key.strings[RLT_KEY_SOURCES + 1] = converts(options) ? source_named("convert") : "";
+  key.strings[RLT_KEY_SOURCES + 2] = gathers ? source_named("element") : "";
+  key.strings[RLT_KEY_SOURCES + 3] = source_named(direct ? "line" : "staged");
+  key.strings[RLT_KEY_SOURCES + 4] = options->assembles ? source_named("assembly") : "";
+  key.strings[RLT_KEY_SOURCES + 5] = strategy_source(options->strategy, direct);
   return key;
 }
 

@@ -9,12 +9,18 @@
 typedef struct rlt_build_options {
   relayout_strategy strategy; /* its kernel, and the end of its file's name in cl/, bear its name */
   relayout_kernel_family family;
-  int32_t word_bytes;
+  int32_t word_bytes; /* of the destination's words */
+  int32_t source_bytes;
+  int32_t source_bits; /* of packed elements; or 0 */
+  int32_t destination_bits;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
   int64_t assembly_bytes;
   bool native; /* made for a processor by clang itself: its builtins and vectors of any width do */
-  bool assembles; /* DIRECT: tiles are assembled before they are written */
+  bool assembles;            /* DIRECT: tiles are assembled before they are written */
+  rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
+  bool converts_by_table;
+  int32_t numbers; /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_build_options;
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where

@@ -11,8 +11,10 @@
 typedef struct endpoint {
   const char *name;
   cl_mem buffer;
-  size_t offset; /* bytes */
-  size_t size;   /* bytes that the plan takes from there on */
+  size_t offset; /* bytes, up to the element at index 0 */
+  size_t before; /* bytes that the plan takes before that, for strides below 0, */
+  size_t size;   /* and with those altogether */
+  size_t element_size;
   /* Where the buffer itself lies: in the one it is a part of. */
   cl_mem whole;
   size_t origin;
@@ -100,8 +102,8 @@ static relayout_status check_context(const endpoint *side, cl_context wanted,
 }
 
 /* A buffer on the caller's own memory is as aligned as that is. */
-static relayout_status check_alignment(const endpoint *side, size_t element_size,
-                                       relayout_error *error) {
+static relayout_status check_alignment(const endpoint *side, relayout_error *error) {
+  const size_t element_size = side->element_size;
   if (side->offset % element_size != 0) {
     return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
                     "%s_offset is %zu, no multiple of the element size, which is %zu", side->name,
@@ -131,10 +133,16 @@ static relayout_status check_size(const endpoint *side, relayout_error *error) {
       return rlt_cl_fail(error, code, "clGetMemObjectInfo");
     }
   }
-  if (side->size > 0 && (side->offset > there || there - side->offset < side->size)) {
+  if (side->size > 0 && side->offset < side->before) {
+    return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
+                    "%s_offset is %zu, but the plan takes %zu bytes before it", side->name,
+                    side->offset, side->before);
+  }
+  const size_t behind = side->size - side->before;
+  if (side->size > 0 && (side->offset > there || there - side->offset < behind)) {
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
                     "%s has %zu bytes, but the plan takes %zu bytes from %s_offset %zu on",
-                    side->name, there, side->size, side->name, side->offset);
+                    side->name, there, behind, side->name, side->offset);
   }
   return RELAYOUT_OK;
 }
@@ -169,8 +177,8 @@ static relayout_status check_overlap(endpoint *source, endpoint *destination,
   if (status != RELAYOUT_OK || source->whole != destination->whole) {
     return status;
   }
-  const size_t from = source->origin + source->offset;
-  const size_t to = destination->origin + destination->offset;
+  const size_t from = source->origin + source->offset - source->before;
+  const size_t to = destination->origin + destination->offset - destination->before;
   if (from < to ? to - from < source->size : from - to < destination->size) {
     return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                     "source (%zu bytes from byte %zu on) and destination (%zu bytes from byte %zu "
@@ -180,19 +188,17 @@ static relayout_status check_overlap(endpoint *source, endpoint *destination,
   return RELAYOUT_OK;
 }
 
-static relayout_status check_sides(const relayout_plan *plan, cl_context context, endpoint *source,
-                                   endpoint *destination, relayout_error *error) {
-  const size_t element_size =
-      plan->work.part_count == 0 ? 1 : (size_t)plan->work.parts[0].problem.element_bytes;
+static relayout_status check_sides(cl_context context, endpoint *source, endpoint *destination,
+                                   relayout_error *error) {
   relayout_status status = check_context(source, context, error);
   if (status == RELAYOUT_OK) {
     status = check_context(destination, context, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_alignment(source, element_size, error);
+    status = check_alignment(source, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_alignment(destination, element_size, error);
+    status = check_alignment(destination, error);
   }
   if (status == RELAYOUT_OK) {
     status = check_size(source, error);
@@ -201,6 +207,83 @@ static relayout_status check_sides(const relayout_plan *plan, cl_context context
     status = check_size(destination, error);
   }
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
+}
+
+/* Plans that write nothing ask for no alignment. */
+static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
+  const rlt_work *const work = &plan->work;
+  return (endpoint){.name = "source",
+                    .buffer = buffer,
+                    .offset = offset,
+                    .before = plan->source_before,
+                    .size = work->source_size,
+                    .element_size =
+                        work->part_count == 0 ? 1 : (size_t)work->parts[0].problem.element_bytes};
+}
+
+static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
+  const rlt_work *const work = &plan->work;
+  return (endpoint){.name = "destination",
+                    .buffer = buffer,
+                    .offset = offset,
+                    .before = plan->destination_before,
+                    .size = work->destination_size,
+                    .element_size = work->part_count == 0 ? 1
+                                                          : (size_t)rlt_problem_destination_bytes(
+                                                                &work->parts[0].problem)};
+}
+
+/* ---- The parts ---- */
+
+static relayout_status enqueue_marker(cl_command_queue queue, cl_uint n_wait, const cl_event *wait,
+                                      cl_event *event, relayout_error *error) {
+  const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, event);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
+}
+
+/* `*all` becomes an event that stands for itself, if there was one, and `next`, both of which are given
+ * up. NULL after a failure. */
+static relayout_status join_events(cl_command_queue queue, cl_event next, cl_event *all,
+                                   relayout_error *error) {
+  if (*all == NULL) {
+    *all = next;
+    return RELAYOUT_OK;
+  }
+  const cl_event both[] = {*all, next};
+  *all = NULL;
+  const relayout_status status = enqueue_marker(queue, 2, both, all, error);
+  clReleaseEvent(both[0]);
+  clReleaseEvent(both[1]);
+  return status;
+}
+
+/* The parts do not depend on each other, so each waits for the caller's events alone. */
+static relayout_status enqueue_parts(const rlt_work *work, cl_command_queue queue, rlt_place source,
+                                     rlt_place destination, cl_uint n_wait, const cl_event *wait,
+                                     cl_event *event, relayout_error *error) {
+  if (work->part_count == 0) {
+    return enqueue_marker(queue, n_wait, wait, event, error);
+  }
+  cl_event all = NULL;
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    cl_event next = NULL;
+    relayout_status status =
+        rlt_opencl_program_enqueue(work->parts[i].program, queue, source, destination, n_wait, wait,
+                                   event == NULL ? NULL : &next, error);
+    if (status == RELAYOUT_OK && event != NULL) {
+      status = join_events(queue, next, &all, error);
+    }
+    if (status != RELAYOUT_OK) {
+      if (all != NULL) {
+        clReleaseEvent(all);
+      }
+      return status;
+    }
+  }
+  if (event != NULL) {
+    *event = all;
+  }
+  return RELAYOUT_OK;
 }
 
 relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queue queue,
@@ -216,12 +299,8 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
   if (device == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
   }
-  endpoint from = {
-      .name = "source", .buffer = source, .offset = source_offset, .size = plan->work.source_size};
-  endpoint to = {.name = "destination",
-                 .buffer = destination,
-                 .offset = destination_offset,
-                 .size = plan->work.destination_size};
+  endpoint from = source_of(plan, source, source_offset);
+  endpoint to = destination_of(plan, destination, destination_offset);
   relayout_status status = check_type(&from, error);
   if (status == RELAYOUT_OK) {
     status = check_type(&to, error);
@@ -233,19 +312,14 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
     status = check_queue(device, queue, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_sides(plan, device->context, &from, &to, error);
+    status = check_sides(device->context, &from, &to, error);
   }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (plan->work.part_count == 0) {
-    const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, event);
-    return code == CL_SUCCESS ? RELAYOUT_OK
-                              : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
-  }
-  return rlt_opencl_program_enqueue(
-      plan->work.parts[0].program, queue, (rlt_place){source, source_offset},
-      (rlt_place){destination, destination_offset}, n_wait, wait, event, error);
+  return enqueue_parts(&plan->work, queue, (rlt_place){source, source_offset - from.before},
+                       (rlt_place){destination, destination_offset - to.before}, n_wait, wait,
+                       event, error);
 }
 
 relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,

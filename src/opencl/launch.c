@@ -2,10 +2,12 @@
 #include "opencl/launch.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "convert/convert.h"
 #include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "opencl/staged.h"
@@ -47,13 +49,13 @@ typedef struct kernel_grid {
   int64_t fills;
   int64_t across_shift;
   int64_t streams;
-  int64_t guard_count;
 } kernel_grid;
 
-_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 200,
+_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 192,
                "kernels count on eight-byte words without gaps");
 
-/* The arguments of every kernel; fill has no source, packed and assembled tiles alone have tables. */
+/* The arguments of every kernel; fill has no source; packed and assembled tiles, and gathers by steps,
+ * have tables. */
 enum {
   ARGUMENT_DESTINATION = 0,
   ARGUMENT_DESTINATION_START = 1,
@@ -63,6 +65,7 @@ enum {
   ARGUMENT_SOURCE_START = 5,
   ARGUMENT_TABLES = 6,
   ARGUMENT_STAGED = 7
+  /* How elements are converted comes behind all others. */
 };
 
 /* ---- Geometry ---- */
@@ -102,12 +105,35 @@ static int64_t across_shift_of(int64_t rows, int64_t columns, int64_t group_size
   return best;
 }
 
+/* How many numbers the steps work with, as a power of two, for few programs serve many; 0 without. */
+static int32_t numbers_of(const rlt_problem *problem) {
+  int32_t most = problem->steps == NULL ? -1 : problem->steps->result;
+  for (int32_t s = 0; problem->steps != NULL && s < problem->steps->count; ++s) {
+    const rlt_step *const step = &problem->steps->of[s];
+    most = step->to > most ? step->to : most;
+    most = step->from > most ? step->from : most;
+  }
+  int32_t numbers = most < 0 ? 0 : 8;
+  while (numbers > 0 && numbers <= most) {
+    numbers *= 2;
+  }
+  return numbers;
+}
+
+/* Iterations that finding an element's source by steps takes. */
+static int64_t step_iterations(const rlt_problem *problem) {
+  return problem->steps == NULL ? 0 : problem->steps->count;
+}
+
 /* Iterations of all loops that one work-item goes through for a tile. In an assembly an element is
- * loaded, stored and, at the edge of a block, both twice, one by one at worst. */
+ * loaded, stored and, at the edge of a block, both twice, one by one at worst; a packed one that is
+ * gathered counts again with its byte. */
 static int64_t iterations_of(const rlt_problem *problem, const rlt_strategy *strategy,
                              const rlt_grid *grid, int64_t rows, int64_t columns) {
-  const int64_t elements = (strategy->assembles ? 3 : 1) * rows * columns;
-  return grid->loop_count * (1 + problem->guard_count) + elements + 2 * rows + 1;
+  const int64_t each = strategy->assembles                          ? 3
+                       : strategy->kind == RELAYOUT_STRATEGY_GATHER ? 2 + step_iterations(problem)
+                                                                    : 1;
+  return grid->loop_count + each * rows * columns + 2 * rows + 1;
 }
 
 static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_problem *problem,
@@ -115,7 +141,8 @@ static int64_t tiles_per_group(const rlt_opencl_device *device, const rlt_proble
                                int64_t columns) {
   int64_t tiles = 1;
   if (device->family == RELAYOUT_KERNELS_DIRECT) {
-    const int64_t enough = DIRECT_BYTES / (rows * columns * problem->element_bytes);
+    const int64_t enough =
+        DIRECT_BYTES * 8 / (rows * columns * rlt_problem_destination_bits(problem));
     const int64_t bearable =
         device->most_iterations / iterations_of(problem, strategy, grid, rows, columns);
     tiles = rlt_min(enough, bearable);
@@ -138,14 +165,17 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group,
                        .length = rlt_group_held(group)};
 }
 
-/* The farthest that a position of the group that is moved lies from the first, on either side. */
+/* The farthest that a position of the group lies from the first, on either side and either way. */
 static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
+  int64_t source = 0;
   int64_t destination = 0;
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    destination += (rlt_group_steps(problem, group, i) - 1) * axis->destination_stride;
+    const int64_t steps = rlt_group_steps(problem, group, i);
+    source += rlt_max(rlt_min(steps, axis->valid) - 1, 0) * llabs(axis->source_stride);
+    destination += (steps - 1) * axis->destination_stride;
   }
-  return rlt_max(rlt_group_reach(problem, group), destination);
+  return rlt_max(source, destination);
 }
 
 static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *problem,
@@ -153,8 +183,7 @@ static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *p
   const int64_t columns = rlt_group_length(&strategy->columns);
   const int64_t rows = rlt_group_length(&strategy->rows);
   const bool direct = device->family == RELAYOUT_KERNELS_DIRECT;
-  const uint64_t destination_bytes =
-      (uint64_t)problem->destination_elements * (uint64_t)problem->element_bytes;
+  const uint64_t destination_bytes = rlt_problem_destination_size(problem);
   kernel_grid made = {
       .tile_count = (uint64_t)grid->tile_count,
       .tiles_per_group = (uint64_t)tiles_per_group(device, problem, strategy, grid, rows, columns),
@@ -164,11 +193,12 @@ static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *p
       .fills = problem->fills,
       .across_shift = across_shift_of(rows, columns, group_size),
       .streams = direct && device->cache_bytes > 0 && destination_bytes > device->cache_bytes,
-      .guard_count = problem->guard_count,
   };
   if (strategy->kind == RELAYOUT_STRATEGY_GATHER) {
     /* The rows of a gather's group are further tiles. */
-    made.across_shift = across_shift_of(grid->tile_count, columns, group_size);
+    made.across_shift = across_shift_of(
+        grid->tile_count, rlt_divide_up(columns, rlt_in_byte(problem->destination_packed)),
+        group_size);
     made.tiles_per_group =
         (uint64_t)rlt_max((int64_t)made.tiles_per_group, group_size >> made.across_shift);
   }
@@ -189,11 +219,11 @@ static bool is_narrow(const rlt_opencl_device *device, const rlt_problem *proble
 /* ---- Buffers ---- */
 
 /* A read-only buffer with a copy of `bytes`. */
-static relayout_status make_buffer(const rlt_opencl_device *device, size_t size, void *bytes,
+static relayout_status make_buffer(const rlt_opencl_device *device, size_t size, const void *bytes,
                                    cl_mem *buffer, relayout_error *error) {
   cl_int code = CL_SUCCESS;
-  const cl_mem made =
-      clCreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, bytes, &code);
+  const cl_mem made = clCreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size,
+                                     (void *)bytes, &code);
   if (made == NULL) {
     return rlt_cl_fail(error, code, "clCreateBuffer for a plan's tables");
   }
@@ -205,14 +235,11 @@ static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
 }
 
-/* The grid, its loops, and its guards: size, weight of a column, weight of each loop. */
-static relayout_status make_grid(const rlt_opencl_device *device, const rlt_problem *problem,
-                                 const rlt_strategy *strategy, const rlt_grid *grid,
+/* The grid and its loops. */
+static relayout_status make_grid(const rlt_opencl_device *device, const rlt_grid *grid,
                                  const kernel_grid *head, cl_mem *buffer, relayout_error *error) {
   const size_t loop_count = (size_t)grid->loop_count;
-  const size_t guard_words = (size_t)problem->guard_count * (2 + loop_count);
-  const size_t size =
-      sizeof *head + loop_count * sizeof(kernel_loop) + guard_words * sizeof(int64_t);
+  const size_t size = sizeof *head + loop_count * sizeof(kernel_loop);
   kernel_grid *const made = malloc(size);
   if (made == NULL) {
     return no_memory(error);
@@ -224,17 +251,42 @@ static relayout_status make_grid(const rlt_opencl_device *device, const rlt_prob
     loops[l] = (kernel_loop){loop->count, loop->valid, loop->source_step, loop->destination_step,
                              divisor_of(loop->count)};
   }
-  int64_t *guard_word = (int64_t *)(loops + loop_count);
-  const rlt_group *const columns = &strategy->columns;
-  for (int32_t g = 0; g < problem->guard_count; ++g) {
-    const rlt_guard *const guard = &problem->guards[g];
-    *guard_word++ = guard->size;
-    *guard_word++ = columns->axis_count > 0 ? guard->weight[columns->axes[0]] : 0;
-    for (int32_t l = 0; l < grid->loop_count; ++l) {
-      const int64_t steps = l == grid->columns.block_loop ? columns->block : 1;
-      *guard_word++ = steps * guard->weight[grid->loops[l].axis];
+  const relayout_status status = make_buffer(device, size, made, buffer, error);
+  free(made);
+  return status;
+}
+
+/* The steps of a gather: how many, where the result is, and each. */
+static relayout_status make_steps(const rlt_opencl_device *device, const rlt_steps *steps,
+                                  cl_mem *buffer, relayout_error *error) {
+  const size_t size = offsetof(rlt_steps, of) + (size_t)steps->count * sizeof steps->of[0];
+  return make_buffer(device, size, steps, buffer, error);
+}
+
+/* Scaling takes long numbers, but words so short are few. */
+static bool converts_by_table(const rlt_problem *problem) {
+  return problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID &&
+         problem->conversion.scale != 1 && problem->element_bytes <= 2;
+}
+
+/* What each word of the source becomes. */
+static relayout_status make_conversions(const rlt_opencl_device *device, const rlt_problem *problem,
+                                        cl_mem *buffer, relayout_error *error) {
+  const size_t count = (size_t)1 << 8 * problem->element_bytes;
+  const size_t size = count * (size_t)rlt_problem_destination_bytes(problem);
+  uint8_t *const made = malloc(count * (size_t)problem->element_bytes + size);
+  if (made == NULL) {
+    return no_memory(error);
+  }
+  uint8_t *const words = made + size;
+  for (size_t i = 0; i < count; ++i) {
+    if (problem->element_bytes == 1) {
+      words[i] = (uint8_t)i;
+    } else {
+      memcpy(words + 2 * i, &(uint16_t){(uint16_t)i}, 2);
     }
   }
+  rlt_convert_elements(&problem->conversion, words, made, (int64_t)count);
   const relayout_status status = make_buffer(device, size, made, buffer, error);
   free(made);
   return status;
@@ -243,6 +295,9 @@ static relayout_status make_grid(const rlt_opencl_device *device, const rlt_prob
 static relayout_status make_tables(const rlt_opencl_device *device, const rlt_problem *problem,
                                    const rlt_strategy *strategy, const rlt_build_options *options,
                                    cl_mem *buffer, relayout_error *error) {
+  if (problem->steps != NULL) {
+    return make_steps(device, problem->steps, buffer, error);
+  }
   void *tables = NULL;
   size_t size = 0;
   relayout_status status =
@@ -289,15 +344,34 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
   const cl_kernel kernel = launch->kernel;
   cl_int code = clSetKernelArg(kernel, ARGUMENT_GRID, sizeof launch->grid, &launch->grid);
   if (code == CL_SUCCESS) {
-    code = clSetKernelArg(kernel, ARGUMENT_FILL, (size_t)problem->element_bytes, problem->fill);
+    code = clSetKernelArg(kernel, ARGUMENT_FILL, (size_t)rlt_problem_destination_bytes(problem),
+                          problem->fill);
   }
   if (code == CL_SUCCESS && launch->tables != NULL) {
     code = clSetKernelArg(kernel, ARGUMENT_TABLES, sizeof launch->tables, &launch->tables);
-    if (code == CL_SUCCESS && launch->options.family == RELAYOUT_KERNELS_STAGED) {
+    if (code == CL_SUCCESS && launch->local_bytes > 0) {
       code = clSetKernelArg(kernel, ARGUMENT_STAGED, (size_t)launch->local_bytes, NULL);
     }
   }
+  const cl_uint last = launch->tables != NULL ? ARGUMENT_TABLES + 1 : ARGUMENT_TABLES;
+  if (code == CL_SUCCESS && launch->conversions != NULL) {
+    code = clSetKernelArg(kernel, last, sizeof launch->conversions, &launch->conversions);
+  } else if (code == CL_SUCCESS &&
+             launch->options.conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    const rlt_scale_factor scale = rlt_conversion_scale_factor(&problem->conversion);
+    code = clSetKernelArg(kernel, last, sizeof scale, &scale);
+  }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
+}
+
+/* What is compiled in of a conversion: not how much it scales. */
+static rlt_conversion compiled_conversion(const rlt_problem *problem) {
+  rlt_conversion conversion = problem->conversion;
+  if (converts_by_table(problem)) {
+    return (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  }
+  conversion.scale = conversion.scale == 1 ? 1 : 2;
+  return conversion;
 }
 
 static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem *problem,
@@ -318,7 +392,13 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .assembly_bytes = device->assembly_bytes,
         .assembles = strategy->assembles,
         .family = device->family,
-        .word_bytes = (int32_t)problem->element_bytes,
+        .word_bytes = (int32_t)rlt_problem_destination_bytes(problem),
+        .source_bytes = (int32_t)problem->element_bytes,
+        .source_bits = (int32_t)problem->source_packed,
+        .destination_bits = (int32_t)problem->destination_packed,
+        .conversion = compiled_conversion(problem),
+        .converts_by_table = converts_by_table(problem),
+        .numbers = numbers_of(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};
     status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
@@ -336,14 +416,42 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
       (size_t)rlt_divide_up((int64_t)head.tile_count, (int64_t)head.tiles_per_group);
   launch->tile_rows = rlt_group_length(&strategy->rows);
   launch->tile_columns = rlt_group_length(&strategy->columns);
+  launch->source_start = problem->source_start;
+  launch->destination_start = problem->destination_start;
   launch->local_bytes =
       device->family == RELAYOUT_KERNELS_STAGED ? rlt_staged_local_bytes(problem, strategy) : 0;
-  status = make_grid(device, problem, strategy, &grid, &head, &launch->grid, error);
-  if (status == RELAYOUT_OK &&
-      (strategy->assembles || strategy->kind == RELAYOUT_STRATEGY_PACKED)) {
+  status = make_grid(device, &grid, &head, &launch->grid, error);
+  if (status == RELAYOUT_OK && (strategy->assembles || problem->steps != NULL ||
+                                strategy->kind == RELAYOUT_STRATEGY_PACKED)) {
     status = make_tables(device, problem, strategy, &launch->options, &launch->tables, error);
   }
+  if (status == RELAYOUT_OK && launch->options.converts_by_table) {
+    status = make_conversions(device, problem, &launch->conversions, error);
+  }
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, problem, error) : status;
+}
+
+/* Fills of packed elements are gathers without a source. */
+static bool is_gather(const rlt_problem *problem, const rlt_strategy *strategy) {
+  return strategy->kind == RELAYOUT_STRATEGY_GATHER ||
+         (strategy->kind == RELAYOUT_STRATEGY_FILL && problem->destination_packed > 0);
+}
+
+/* The strategy with gathers' runs that consist of whole bytes, the last one's end excepted, and that no
+ * work-item goes through longer than it may. */
+static rlt_strategy fit_gather(const rlt_opencl_device *device, const rlt_problem *problem,
+                               const rlt_strategy *strategy) {
+  rlt_strategy fitted = *strategy;
+  fitted.kind = RELAYOUT_STRATEGY_GATHER;
+  rlt_group *const columns = &fitted.columns;
+  if (columns->axis_count > 0) {
+    const int64_t whole = rlt_in_byte(problem->destination_packed);
+    const int64_t bearable = device->most_iterations / (3 + step_iterations(problem));
+    const int64_t block = rlt_min(columns->block, rlt_max(bearable, 1));
+    columns->block =
+        rlt_min(rlt_divide_up(block, whole) * whole, problem->axes[columns->axes[0]].extent);
+  }
+  return fitted;
 }
 
 relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *problem,
@@ -354,8 +462,10 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
     return no_memory(error);
   }
   pthread_mutex_init(&made->lock, NULL);
-  const rlt_strategy fitted =
-      device->family == RELAYOUT_KERNELS_STAGED ? rlt_staged_fit(problem, strategy) : *strategy;
+  const rlt_strategy fitted = is_gather(problem, strategy) ? fit_gather(device, problem, strategy)
+                              : device->family == RELAYOUT_KERNELS_STAGED
+                                  ? rlt_staged_fit(problem, strategy)
+                                  : *strategy;
   const relayout_status status = fill_launch(device, problem, &fitted, made, error);
   if (status != RELAYOUT_OK) {
     rlt_launch_destroy(made);
@@ -378,15 +488,23 @@ void rlt_launch_destroy(rlt_launch *launch) {
   if (launch->tables != NULL) {
     clReleaseMemObject(launch->tables);
   }
+  if (launch->conversions != NULL) {
+    clReleaseMemObject(launch->conversions);
+  }
   pthread_mutex_destroy(&launch->lock);
   free(launch);
 }
 
 /* ---- Enqueuing ---- */
 
-/* Where one side lies; kernels count its start in words. */
+/* Where one side lies; kernels count its start in elements. */
 static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place) {
-  const cl_ulong start = place.offset / (size_t)launch->options.word_bytes;
+  const rlt_build_options *const options = &launch->options;
+  const bool is_source = argument == ARGUMENT_SOURCE;
+  const int32_t bytes = is_source ? options->source_bytes : options->word_bytes;
+  const int64_t packed = is_source ? options->source_bits : options->destination_bits;
+  const cl_ulong start = place.offset / (size_t)bytes * (size_t)rlt_in_byte(packed) +
+                         (cl_ulong)(is_source ? launch->source_start : launch->destination_start);
   const cl_int code = clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
   return code == CL_SUCCESS ? clSetKernelArg(launch->kernel, argument + 1, sizeof start, &start)
                             : code;

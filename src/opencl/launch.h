@@ -14,7 +14,10 @@ typedef struct rlt_launch {
   rlt_build_options options;
   cl_kernel kernel;
   cl_mem grid;   /* read-only, for all enqueues alike */
-  cl_mem tables; /* offsets of packed and assembled tiles; NULL for the others */
+  cl_mem tables; /* offsets of packed and assembled tiles, steps of a gather; NULL for the others */
+  cl_mem conversions;   /* what each word of the source becomes; NULL where no table says so */
+  int64_t source_start; /* where the problem begins on either side of an enqueue, in elements */
+  int64_t destination_start;
   size_t group_count;
   int64_t tile_rows;
   int64_t tile_columns;
@@ -22,6 +25,11 @@ typedef struct rlt_launch {
   /* A kernel holds the arguments of one enqueue at a time. */
   pthread_mutex_t lock;
 } rlt_launch;
+
+/* Elements of a byte where they are packed in so many bits, of a word where they are not. */
+static inline int64_t rlt_in_byte(int64_t packed) {
+  return packed > 0 ? 8 / packed : 1;
+}
 
 /* One side of an enqueue. `offset` is in bytes, a multiple of the launch's word. */
 typedef struct rlt_place {

@@ -22,6 +22,9 @@ static bool divides(int64_t factor, int64_t a, int64_t b) {
 static bool words_stay_whole(const rlt_problem *problem, const rlt_strategy *strategy,
                              int64_t factor) {
   const bool has_source = strategy->kind != RELAYOUT_STRATEGY_FILL;
+  if (!divides(factor, problem->destination_start, has_source ? problem->source_start : 0)) {
+    return false;
+  }
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
     const int64_t source = has_source ? axis->source_stride : 0;
@@ -42,7 +45,8 @@ static int64_t word_factor(const rlt_problem *problem, const rlt_strategy *strat
   const bool packs = strategy->kind == RELAYOUT_STRATEGY_PACKED;
   const bool runs =
       strategy->kind == RELAYOUT_STRATEGY_COPY || strategy->kind == RELAYOUT_STRATEGY_FILL;
-  if (!packs && !(runs && strategy->columns.axis_count == 1)) {
+  if (!rlt_problem_keeps_elements(problem) ||
+      (!packs && !(runs && strategy->columns.axis_count == 1))) {
     return 1;
   }
   int64_t factor = WIDEST_WORD / problem->element_bytes;
@@ -73,6 +77,8 @@ static void widen(rlt_problem *problem, rlt_strategy *strategy, int64_t factor) 
   problem->element_bytes *= factor;
   problem->source_elements /= factor;
   problem->destination_elements /= factor;
+  problem->source_start /= factor;
+  problem->destination_start /= factor;
   strategy->columns.block = rlt_max(strategy->columns.block / factor, 1);
 }
 

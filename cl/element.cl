@@ -1,0 +1,71 @@
+/* element.cl: one element on its way, as it lies in the source and as it arrives. Follows tile.cl, and
+ * convert.cl where CONVERTS is 1.
+ *
+ * Compiled in:
+ *
+ *     SOURCE_BYTES      of the source's words
+ *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
+ *     DESTINATION_BITS  likewise
+ *     CONVERTS          1 when convert.cl says what a word becomes
+ *     TABLE             1 when a table has what each word becomes
+ */
+
+typedef WORD_OF(SOURCE_BYTES) source_word;
+
+/* What kernels whose elements change have as their last parameter. */
+#if TABLE
+#define CONVERSION_PARAMETER , __global const word *restrict how
+#define WITH_CONVERSION      , how
+#elif CONVERTS
+#define CONVERSION_PARAMETER , const scale_factor how
+#define WITH_CONVERSION      , how
+#else
+#define CONVERSION_PARAMETER
+#define WITH_CONVERSION
+#endif
+
+/* Where an element lies in the source, and what becomes of it. Elements that share a byte are numbered
+ * from its lowest bits up. */
+typedef struct place {
+  __global const source_word *words;
+  long number;
+#if TABLE
+  __global const word *how;
+#elif CONVERTS
+  scale_factor how;
+#endif
+} place;
+
+static place onward(place at, long count) {
+  at.number += count;
+  return at;
+}
+
+#if SOURCE_BITS
+#define IN_SOURCE_BYTE (8 / SOURCE_BITS)
+#define SOURCE_ONES    ((1u << SOURCE_BITS) - 1)
+
+static source_word source_element(const place at) {
+  const uint shift = ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+  return (source_word)(at.words[(ulong)at.number / IN_SOURCE_BYTE] >> shift & SOURCE_ONES);
+}
+#else
+static source_word source_element(const place at) {
+  return at.words[at.number];
+}
+#endif
+
+/* A word of the source as one of the destination. */
+static word converted(source_word value, const place at) {
+#if TABLE
+  return at.how[value];
+#elif CONVERTS
+  return (word)convert_pattern((pattern)value, at.how);
+#else
+  return value;
+#endif
+}
+
+static word element_at(const place at) {
+  return converted(source_element(at), at);
+}
