@@ -56,6 +56,7 @@ typedef struct rlt_cpu_value_stages {
   rlt_cpu_stage *to_odd;  /* f32 rounded to odd: it can be rounded once more as if it were exact */
   rlt_cpu_stage *to_s32;  /* within lowest .. highest */
   rlt_cpu_stage *to_byte; /* the low bits of that */
+  rlt_cpu_stage *to_u32, *to_s64, *to_u64;
 } rlt_cpu_value_stages;
 
 /* Their sources. */
@@ -82,7 +83,8 @@ typedef struct rlt_cpu_row_stages {
    * are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
   rlt_cpu_value_stages single;
-  rlt_cpu_stage *f32_to_s32; /* unscaled, all of its range */
+  rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */
+  rlt_cpu_stage *f32_to_s32;        /* unscaled, all of its range */
   /* Floating point that way, and back to what it was. */
   uint64_t (*enter_floats)(void);
   void (*leave_floats)(uint64_t was);

@@ -202,6 +202,9 @@ static void prefer(rlt_cpu_value_stages *to, const rlt_cpu_value_stages *others)
   to->to_odd = others->to_odd != NULL ? others->to_odd : to->to_odd;
   to->to_s32 = others->to_s32 != NULL ? others->to_s32 : to->to_s32;
   to->to_byte = others->to_byte != NULL ? others->to_byte : to->to_byte;
+  to->to_u32 = others->to_u32 != NULL ? others->to_u32 : to->to_u32;
+  to->to_s64 = others->to_s64 != NULL ? others->to_s64 : to->to_s64;
+  to->to_u64 = others->to_u64 != NULL ? others->to_u64 : to->to_u64;
 }
 
 /* The stages that read values of `from` and multiply them by this scale, the fastest there are. */
@@ -215,6 +218,10 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
                                       [RLT_CPU_FROM_U32] = {RELAYOUT_U32, 32},
                                       [RLT_CPU_FROM_F64] = {RELAYOUT_F64, 53}};
   rlt_cpu_value_stages found = {NULL};
+  const bool is_one = codec->conversion.scale == 1;
+  if (is_one && (from == RELAYOUT_S64 || from == RELAYOUT_U64)) {
+    return codec->stages->unscaled[from == RELAYOUT_S64 ? 0 : 1];
+  }
   int source = 0;
   while (source < RLT_CPU_VALUE_SOURCES && sources[source].type != from) {
     ++source;
@@ -225,7 +232,6 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
   const rlt_cpu_row_stages *const stages = codec->stages;
   const rlt_scale_factor scale = rlt_conversion_scale_factor(&codec->conversion);
   const int digits = 64 - __builtin_ctzll(scale.digits);
-  const bool is_one = codec->conversion.scale == 1;
   const bool is_moderate = scale.exponent >= -FARTHEST && scale.exponent <= FARTHEST;
   if (is_moderate && from != RELAYOUT_F64) {
     found = stages->any[source];
@@ -250,8 +256,15 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
   const relayout_element_type to = codec->conversion.to;
   const int bits = relayout_element_type_bits(to);
   const bool is_signed = relayout_element_type_kind(to) == RELAYOUT_KIND_SIGNED;
-  if (codec->conversion.wraps || bits > 32 || (bits == 32 && !is_signed)) {
+  if (codec->conversion.wraps) {
     return false;
+  }
+  if (bits == 64 || (bits == 32 && !is_signed)) {
+    return add_step(codec,
+                    bits == 32  ? values->to_u32
+                    : is_signed ? values->to_s64
+                                : values->to_u64,
+                    bits);
   }
   const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
   codec->row.lowest = is_signed ? -end : 0;

@@ -577,6 +577,55 @@ VALUES(s32, u32, any)
 VALUES(u32, u32, any)
 #endif
 
+/* The greatest double below the end of a wide range is not the range's last integer. */
+#define WIDE_INTEGERS(source, type)                                                                \
+  STAGE(source##_to_u32) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
+      const double number = value == value ? value : 0;                                            \
+      ((u32 *)to)[i] = (uint32_t)LEAST_OF(GREATEST_OF(number, 0), 0x1.fffffffep31);                \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_s64) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
+      const double number = value == value ? value : 0;                                            \
+      const double within = LEAST_OF(GREATEST_OF(number, -0x1p63), 0x1.fffffffffffffp62);          \
+      ((s64 *)to)[i] = number >= 0x1p63 ? INT64_MAX : (int64_t)within;                             \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_u64) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
+      const double number = value == value ? value : 0;                                            \
+      const double within = LEAST_OF(GREATEST_OF(number, 0), 0x1.fffffffffffffp63);                \
+      ((u64 *)to)[i] = number >= 0x1p64 ? UINT64_MAX : (uint64_t)within;                           \
+    }                                                                                              \
+  }
+
+WIDE_INTEGERS(f32, u32)
+WIDE_INTEGERS(f64, u64)
+
+#define FROM_WIDE(type)                                                                            \
+  STAGE(type##_to_f32) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((f32 *)to)[i] = (float)((const type *)from)[i];                                             \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(type##_to_f64) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((f64 *)to)[i] = (double)((const type *)from)[i];                                            \
+    }                                                                                              \
+  }
+
+FROM_WIDE(s64)
+FROM_WIDE(u64)
+
 /* By a scale that f32 has, the product is rounded once. */
 STAGE(f32_to_f32_single) {
   const float scale = (float)row->scale;
@@ -803,17 +852,20 @@ const rlt_cpu_row_stages ROW_STAGES = {
 #else
     .single = {.to_f32 = f32_to_f32_single},
 #endif
-#define EXACT(source)                                                                              \
+#define EXACT(source, ...)                                                                         \
   {                                                                                                \
     source##_to_f32_exact, source##_to_f64, source##_to_odd_exact, source##_to_s32_exact,          \
-        source##_to_byte_exact                                                                     \
+        source##_to_byte_exact, __VA_ARGS__                                                        \
   }
-    .exact = {EXACT(f32), EXACT(s32), EXACT(u32), EXACT(f64)},
+#define TO_WIDE(source) source##_to_u32, source##_to_s64, source##_to_u64
+    .exact = {EXACT(f32, TO_WIDE(f32)), EXACT(s32, NULL), EXACT(u32, NULL),
+              EXACT(f64, TO_WIDE(f64))},
+    .unscaled = {{s64_to_f32, s64_to_f64}, {u64_to_f32, u64_to_f64}},
 #if defined(__FMA__)
 #define ANY(source)                                                                                \
   {                                                                                                \
-    source##_to_f32_any, source##_to_f64, source##_to_odd_any, source##_to_s32_any,                \
-        source##_to_byte_any                                                                       \
+    .to_f32 = source##_to_f32_any, .to_odd = source##_to_odd_any, .to_s32 = source##_to_s32_any,   \
+    .to_byte = source##_to_byte_any                                                                \
   }
     .any = {ANY(f32), ANY(s32), ANY(u32)},
 #endif
