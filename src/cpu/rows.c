@@ -219,7 +219,7 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
                                       [RLT_CPU_FROM_S32] = {RELAYOUT_S32, 32},
                                       [RLT_CPU_FROM_U32] = {RELAYOUT_U32, 32},
                                       [RLT_CPU_FROM_F64] = {RELAYOUT_F64, 53}};
-  rlt_cpu_value_stages found = {NULL};
+  rlt_cpu_value_stages found = {0};
   const bool is_one = codec->conversion.scale == 1;
   if (is_one && (from == RELAYOUT_S64 || from == RELAYOUT_U64)) {
     return codec->stages->unscaled[from == RELAYOUT_S64 ? 0 : 1];

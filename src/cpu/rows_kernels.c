@@ -439,6 +439,11 @@ STAGE(f32_to_f16) {
 
 #if VECTOR_BITS > 0 && (defined(__SSE2__) || defined(__aarch64__))
 #define HAS_FLOATS 1
+#if defined(__FMA__) || defined(__aarch64__)
+#define HAS_FMA 1
+#else
+#define HAS_FMA 0
+#endif
 
 /* A normal number is rounded where its digits are cut off; a carry counts the exponent up. A subnormal one
  * is added to a number whose last digit is worth as much as the format's, which rounds it there. */
@@ -467,14 +472,8 @@ static inline uint32_t narrow_of(uint32_t bits, const rlt_cpu_narrow_float forma
 NARROW_TO(f32_to_narrow_1, u8)
 NARROW_TO(f32_to_narrow_2, u16)
 
-/* A double nearest to a number that lies between two is moved to the odd one of them: what then rounds it to fewer digits does as if it had the exact number. `rest` is the number
- * less the double. */
-static inline double odd_double(double value, double rest) {
-  const uint64_t bits = bits_of_f64(value);
-  const uint64_t step = (rest > 0) == (value > 0) ? 1 : ~UINT64_C(0);
-  return f64_of_bits(bits + ((rest > 0 || rest < 0) && (bits & 1) == 0 ? step : 0));
-}
-
+/* A float nearest to a number that lies between two is moved to the odd one of them: what then rounds it to
+ * fewer digits does as if it had the exact number. */
 static inline uint32_t odd_float(double value) {
   const float nearest = (float)value;
   const double back = nearest;
@@ -564,7 +563,14 @@ TO_F64(s32, u32)
 TO_F64(u32, u32)
 TO_F64(f64, u64)
 
-#if defined(__FMA__)
+#if HAS_FMA
+/* The same for doubles. `rest` is the number less the double. */
+static inline double odd_double(double value, double rest) {
+  const uint64_t bits = bits_of_f64(value);
+  const uint64_t step = (rest > 0) == (value > 0) ? 1 : ~UINT64_C(0);
+  return f64_of_bits(bits + ((rest > 0 || rest < 0) && (bits & 1) == 0 ? step : 0));
+}
+
 static inline double product_any(double value, double scale) {
   const double nearest = value * scale;
   return odd_double(nearest, __builtin_fma(value, scale, -nearest));
@@ -852,22 +858,17 @@ const rlt_cpu_row_stages ROW_STAGES = {
 #else
     .single = {.to_f32 = f32_to_f32_single},
 #endif
-#define EXACT(source, ...)                                                                         \
-  {                                                                                                \
-    source##_to_f32_exact, source##_to_f64, source##_to_odd_exact, source##_to_s32_exact,          \
-        source##_to_byte_exact, __VA_ARGS__                                                        \
-  }
-#define TO_WIDE(source) source##_to_u32, source##_to_s64, source##_to_u64
-    .exact = {EXACT(f32, TO_WIDE(f32)), EXACT(s32, NULL), EXACT(u32, NULL),
-              EXACT(f64, TO_WIDE(f64))},
-    .unscaled = {{s64_to_f32, s64_to_f64}, {u64_to_f32, u64_to_f64}},
-#if defined(__FMA__)
-#define ANY(source)                                                                                \
-  {                                                                                                \
-    .to_f32 = source##_to_f32_any, .to_odd = source##_to_odd_any, .to_s32 = source##_to_s32_any,   \
-    .to_byte = source##_to_byte_any                                                                \
-  }
-    .any = {ANY(f32), ANY(s32), ANY(u32)},
+#define SCALED(source, kind)                                                                       \
+  .to_f32 = source##_to_f32_##kind, .to_odd = source##_to_odd_##kind,                              \
+  .to_s32 = source##_to_s32_##kind, .to_byte = source##_to_byte_##kind
+#define EXACT(source) SCALED(source, exact), .to_f64 = source##_to_f64
+#define TO_WIDE(source)                                                                            \
+  .to_u32 = source##_to_u32, .to_s64 = source##_to_s64, .to_u64 = source##_to_u64
+    .exact = {{EXACT(f32), TO_WIDE(f32)}, {EXACT(s32)}, {EXACT(u32)}, {EXACT(f64), TO_WIDE(f64)}},
+    .unscaled = {{.to_f32 = s64_to_f32, .to_f64 = s64_to_f64},
+                 {.to_f32 = u64_to_f32, .to_f64 = u64_to_f64}},
+#if HAS_FMA
+    .any = {{SCALED(f32, any)}, {SCALED(s32, any)}, {SCALED(u32, any)}},
 #endif
     .enter_floats = enter_floats,
     .leave_floats = leave_floats,
