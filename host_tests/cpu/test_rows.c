@@ -245,7 +245,7 @@ static void test_lengths_and_places(void **state) {
 static void check_unpacking(const rlt_cpu_codec *codec, int64_t bits, int64_t first,
                             int64_t count) {
   const int64_t bytes = rlt_packed_bytes(first + count, bits);
-  uint8_t *const packed = malloc((size_t)bytes + 1);
+  uint8_t *const packed = malloc((size_t)(bytes > 0 ? bytes : 1));
   for (int64_t i = 0; i < bytes; ++i) {
     packed[i] = (uint8_t)(i * 151 + 77);
   }

@@ -51,6 +51,7 @@ typedef double f64 ANYWHERE;
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
 
+#define LOAD_64(at)          _mm_loadl_epi64((const __m128i *)(const void *)(at))
 #define LOAD_128(at)         _mm_loadu_si128((const __m128i *)(const void *)(at))
 #define LOAD_256(at)         _mm256_loadu_si256((const __m256i *)(const void *)(at))
 #define LOAD_512(at)         _mm512_loadu_si512(at)
@@ -152,7 +153,7 @@ BY_TABLE(bytes_to_2, u16, 0xff)
 
 STAGE(bytes_to_4) {
   for (int64_t i = 0; i < count; i += 8) {
-    const __m256i at = _mm256_cvtepu8_epi32(LOAD_128(from + i));
+    const __m256i at = _mm256_cvtepu8_epi32(LOAD_64(from + i));
     STORE_256(to + 4 * i, _mm256_i32gather_epi32(row->table, at, 4));
   }
 }
@@ -187,7 +188,7 @@ STAGE(nibbles_to_4) {
   const __m256i low = LOAD_256(row->table);
   const __m256i high = LOAD_256((const uint8_t *)row->table + 32);
   for (int64_t i = 0; i < count; i += 8) {
-    const __m256i at = _mm256_cvtepu8_epi32(LOAD_128(from + i));
+    const __m256i at = _mm256_cvtepu8_epi32(LOAD_64(from + i));
     const __m256 first = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, at));
     const __m256 second = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, at));
     const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
