@@ -177,8 +177,8 @@ static inline pattern greatest_size(const number_format of) {
 }
 
 static inline pattern signed_pattern(pattern size, bool negative, const number_format of) {
-  const bool has_sign = negative && !(of.specials == SPECIALS_FNUZ && size == 0);
-  return size | (has_sign ? sign_bit(of) : 0);
+  const pattern can_have = of.specials != SPECIALS_FNUZ || size != 0 ? sign_bit(of) : 0;
+  return size | ((0 - (pattern)negative) & can_have);
 }
 
 /* Types without a NaN make it the zero of the other sign, as ml_dtypes does. */
@@ -207,10 +207,10 @@ static inline pattern finite_pattern(const number n, const number_format of) {
   const int shift = min(dropped, PATTERN_BITS) - 1;
   const pattern with_half = dropped > PATTERN_BITS ? 0 : n.digits >> shift;
   const pattern kept = with_half >> 1;
-  const bool has_more = (n.digits & ones(shift)) != 0 || n.rest != 0;
-  const bool goes_up = (with_half & 1) != 0 && (has_more || (kept & 1) != 0);
+  const pattern has_more = ((n.digits & ones(shift)) | n.rest) != 0 ? 1 : 0;
+  const pattern goes_up = with_half & (has_more | kept) & 1;
   const pattern field = (pattern)(n.exponent + lacking - least);
-  const pattern size = kept + (goes_up ? 1 : 0) + (field << of.mantissa_bits);
+  const pattern size = kept + goes_up + (field << of.mantissa_bits);
   const bool is_beyond = n.exponent > of.bias + 1 || size > greatest_size(of);
   return is_beyond ? overflow_pattern(n.negative, of) : signed_pattern(size, n.negative, of);
 }
