@@ -475,17 +475,14 @@ static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
 
 /* ---- All of it ---- */
 
-/* Nothing is read. False where packed elements do not fill whole bytes. */
-static bool lower_to_fill(const lowering *at) {
-  rlt_problem *const only = &at->made->problems[0];
-  *only = at->common;
-  only->axis_count = 1;
-  only->axes[0] =
-      (rlt_axis){.extent = only->destination_elements, .source_stride = 1, .destination_stride = 1};
-  fill_alone(only);
-  rlt_problem_simplify(only);
-  at->made->count = rlt_problem_is_empty(only) ? 0 : 1;
-  return only->destination_packed == 0 || at->made->count == 0;
+/* Nothing is read. */
+static bool lower_to_fill(lowering *at) {
+  rlt_problem all = at->common;
+  all.axis_count = 1;
+  all.axes[0] = (rlt_axis){.extent = at->to.elements,
+                           .source_stride = at->words,
+                           .destination_stride = at->words};
+  return add_words(at, &all);
 }
 
 /* Spare bits behind padding that stays as it was become 0 all the same, which is nobody's padding to
