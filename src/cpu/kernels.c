@@ -252,6 +252,34 @@ static void gather_turned(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
   }
 }
 
+/* ---- Words in another order ---- */
+
+static void shuffle(uint8_t *assembled, int64_t bytes, const uint8_t *order) {
+#if !defined(PLAIN) && defined(__AVX512BW__)
+  const __m512i lanes =
+      _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)order));
+  for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
+    void *const at = assembled + i;
+    _mm512_storeu_si512(at, _mm512_shuffle_epi8(_mm512_loadu_si512(at), lanes));
+  }
+#elif !defined(PLAIN) && defined(__AVX2__)
+  const __m256i lanes =
+      _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)order));
+  for (int64_t i = 0; i < bytes; i += LINE_BYTES / 2) {
+    void *const at = assembled + i;
+    _mm256_storeu_si256(at, _mm256_shuffle_epi8(_mm256_loadu_si256(at), lanes));
+  }
+#else
+  for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
+    uint8_t lane[LANE_BYTES];
+    memcpy(lane, assembled + i, LANE_BYTES);
+    for (int b = 0; b < LANE_BYTES; ++b) {
+      assembled[i + b] = lane[order[b]];
+    }
+  }
+#endif
+}
+
 /* ---- Assembled tiles leave ---- */
 
 /* What the next tile reads is fetched at the pace at which this one leaves. */
@@ -342,6 +370,7 @@ const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .fill_strided = fill_strided,
                                  .gather_runs = gather_runs,
                                  .gather_turned = gather_turned,
+                                 .shuffle = shuffle,
                                  .store_segments = store_segments,
                                  .finish = finish_streams,
                                  .block_rows = DEPTH,

@@ -145,7 +145,7 @@ static relayout_status set_tables(program *made, relayout_error *error) {
   rlt_assembly_make(arrived, made->strategy, line, &assembly);
   const int64_t least = copies ? line : made->kernels->block_columns;
   const bool assembled =
-      made->codec != NULL || made->frame.streams || assembly.dense_columns < least;
+      !rlt_problem_keeps_elements(problem) || made->frame.streams || assembly.dense_columns < least;
   made->way = assembled ? PROGRAM_ASSEMBLED : PROGRAM_TABLES;
   made->gather = copies ? made->kernels->gather_runs : made->kernels->gather_turned;
   made->last_source = last_source(made);
@@ -159,7 +159,7 @@ static relayout_status set_way(const rlt_cpu_device *device, program *made, rela
     made->way = keeps && problem->steps == NULL ? PROGRAM_STRIDED : PROGRAM_GATHERED;
     return RELAYOUT_OK;
   }
-  if (!keeps) {
+  if (!keeps && !problem->shuffles) {
     const relayout_status status =
         rlt_cpu_codec_create(device->instructions, problem, &made->codec, error);
     if (status != RELAYOUT_OK) {
@@ -295,11 +295,16 @@ static void assemble(const tour *at, const rlt_cpu_tile *tile, workshop *here) {
 
 /* The tile as the destination has it. */
 static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, workshop *here) {
+  const rlt_cpu_frame *const frame = &made->frame;
+  const rlt_assembly *const assembly = &frame->assembly;
+  if (made->problem->shuffles) {
+    const int64_t bytes = assembly->segment_count * frame->segment_pitch;
+    made->kernels->shuffle(here->assembled, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
+                           made->problem->shuffle);
+  }
   if (made->codec == NULL) {
     return here->assembled;
   }
-  const rlt_cpu_frame *const frame = &made->frame;
-  const rlt_assembly *const assembly = &frame->assembly;
   const int64_t column_steps = tile->columns / frame->column_inner;
   const int64_t row_steps = tile->rows / frame->row_inner;
   const int64_t count =

@@ -454,13 +454,16 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     *reason = "a single element moves";
     return RELAYOUT_STRATEGY_COPY;
   }
+  /* Along an axis with one valid step nothing runs in the source. */
+  const bool runs =
+      copy_applies(problem) && (problem->axis_count == 1 || problem->axes[0].valid > 1);
   const int64_t long_run = elements_in(problem, traits->line_bytes);
   const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
-  if (copy_applies(problem) && (problem->axis_count == 1 || written >= long_run)) {
+  if (runs && (problem->axis_count == 1 || written >= long_run)) {
     *reason = "both sides run along the same axis, far enough to copy its runs";
     return RELAYOUT_STRATEGY_COPY;
   }
-  if (copy_applies(problem) && traits->assembly_bytes > 0) {
+  if (runs && traits->assembly_bytes > 0) {
     *reason = "both sides run along the same axis, and its short runs are put together first";
     return RELAYOUT_STRATEGY_COPY;
   }
@@ -484,7 +487,7 @@ static bool applies(const rlt_problem *problem, const rlt_traits *traits, relayo
   case RELAYOUT_STRATEGY_FILL:
     return rlt_problem_is_fill(problem);
   case RELAYOUT_STRATEGY_GATHER:
-    return problem->destination_packed == 0 || problem->steps != NULL;
+    return !problem->shuffles && (problem->destination_packed == 0 || problem->steps != NULL);
   case RELAYOUT_STRATEGY_AUTO:
     break;
   }
@@ -507,6 +510,9 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
 
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
+  if (problem->shuffles) {
+    return false;
+  }
   const int64_t bits = rlt_problem_destination_bits(problem);
   bool are_whole = problem->axis_count < 2 || problem->axes[0].extent * bits % 8 == 0;
   for (int32_t a = 1; a < problem->axis_count; ++a) {

@@ -479,9 +479,8 @@ static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
 static bool lower_to_fill(lowering *at) {
   rlt_problem all = at->common;
   all.axis_count = 1;
-  all.axes[0] = (rlt_axis){.extent = at->to.elements,
-                           .source_stride = at->words,
-                           .destination_stride = at->words};
+  all.axes[0] = (rlt_axis){
+      .extent = at->to.elements, .source_stride = at->words, .destination_stride = at->words};
   return add_words(at, &all);
 }
 

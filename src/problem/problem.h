@@ -49,6 +49,11 @@ typedef struct rlt_problem {
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
 
+  /* Whether a word of the destination has the source's bytes in another order; byte b of each 16 is byte
+   * shuffle[b] then. */
+  bool shuffles;
+  uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
+
   /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0, its digit,
    * lies in the source; and instead of its destination stride, where it is put, if they put that
    * aside. Both count from the starts. Owned by whoever made the problem. */
@@ -92,10 +97,10 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
-/* Whether elements arrive as they left: nothing is packed, unpacked or converted. */
+/* Whether elements arrive as they left: nothing is packed, unpacked, converted or shuffled. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
-  return problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
-         problem->destination_packed == 0;
+  return !problem->shuffles && problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID &&
+         problem->source_packed == 0 && problem->destination_packed == 0;
 }
 
 /* Brings a problem to its simplest form without changing what it does: digits without a source
@@ -104,6 +109,11 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
  * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
  * whose source stride is never multiplied by anything, takes the destination's. */
 void rlt_problem_simplify(rlt_problem *problem);
+
+/* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has them in
+ * part: in another order too, where the words may be shuffled. For devices to which an element's
+ * alignment means nothing. The problem is simplified, and stays so. */
+void rlt_problem_widen(rlt_problem *problem);
 
 /* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
  * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */
