@@ -24,18 +24,15 @@ enum {
 /* A float format of up to 16 bits, by what changes f32 into it. */
 typedef struct rlt_cpu_narrow_float {
   /* Of an f32 without its sign: */
-  uint32_t dropped_bits;    /* of its mantissa */
-  uint32_t almost_half;     /* of the last digit that is kept: the greatest number below */
-  uint32_t bias_difference; /* of the exponents */
+  uint32_t dropped_bits; /* of its mantissa */
+  uint32_t rounding; /* just less than half of the last digit kept, and the biases' difference */
   uint32_t least_normal;
   uint32_t
       rounder; /* the power of two whose last digit is worth as much as the format's subnormals' */
   /* Of this format, without the sign: */
-  uint32_t overflow; /* the greatest pattern that is not a NaN's alone: what is beyond all others */
-  uint32_t nan;      /* of a NaN with no sign */
-  uint32_t first_signed; /* only patterns from here on, */
-  uint32_t signed_count; /* as many and one, take a sign */
-  uint32_t sign_shift;   /* from f32's sign to this one's */
+  uint32_t overflow;   /* what is beyond the greatest finite number */
+  uint32_t nan;        /* of a NaN with no sign */
+  uint32_t sign_shift; /* from f32's sign to this one's */
 } rlt_cpu_narrow_float;
 
 /* What the stages of one codec work with. */
@@ -78,7 +75,7 @@ typedef struct rlt_cpu_row_stages {
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */
   rlt_cpu_stage *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
   /* These want floating point as programs start with it. */
-  rlt_cpu_stage *f32_to_narrow[2]; /* of 1 and 2 bytes */
+  rlt_cpu_stage *f32_to_fn, *f32_to_fnuz, *f32_to_other[2]; /* of 1 and 2 bytes */
   /* By scales that make products exact in doubles, and by others of a moderate size. Of f32 also by those that
    * are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];

@@ -150,12 +150,11 @@ static rlt_cpu_narrow_float narrow_format(const rlt_float_format *of) {
   const uint32_t infinity = (sign - 1) >> mantissa << mantissa;
   const int32_t least = 1 - of->bias;
   rlt_cpu_narrow_float narrow = {.dropped_bits = dropped,
-                                 .almost_half = (UINT32_C(1) << (dropped - 1)) - 1,
-                                 .bias_difference = (uint32_t)(F32_BIAS - of->bias) << F32_MANTISSA,
+                                 .rounding = (UINT32_C(1) << (dropped - 1)) - 1 -
+                                             ((uint32_t)(F32_BIAS - of->bias) << F32_MANTISSA),
                                  .least_normal = (uint32_t)(F32_BIAS + least) << F32_MANTISSA,
                                  .rounder = (uint32_t)(F32_BIAS + least + (int32_t)dropped)
                                             << F32_MANTISSA,
-                                 .signed_count = UINT32_MAX,
                                  .sign_shift = 31 - size_bits};
   switch (of->specials) {
   case RLT_FLOAT_IEEE:
@@ -165,10 +164,8 @@ static rlt_cpu_narrow_float narrow_format(const rlt_float_format *of) {
   case RLT_FLOAT_FN:
     narrow.overflow = narrow.nan = sign - 1;
     break;
-  case RLT_FLOAT_FNUZ: /* neither its zero nor its NaN has a sign */
+  case RLT_FLOAT_FNUZ:
     narrow.overflow = narrow.nan = sign;
-    narrow.first_signed = 1;
-    narrow.signed_count = sign - 2;
     break;
   default: /* NaN is the zero of the other sign */
     narrow.overflow = sign - 1;
@@ -176,6 +173,18 @@ static rlt_cpu_narrow_float narrow_format(const rlt_float_format *of) {
     break;
   }
   return narrow;
+}
+
+static rlt_cpu_stage *narrowing(const rlt_cpu_row_stages *stages, const rlt_float_format *of,
+                                int64_t bytes) {
+  switch (of->specials) {
+  case RLT_FLOAT_FN:
+    return stages->f32_to_fn;
+  case RLT_FLOAT_FNUZ:
+    return stages->f32_to_fnuz;
+  default:
+    return stages->f32_to_other[number_of(bytes)];
+  }
 }
 
 /* f32, exact or rounded to odd, to a float of at most 16 bits. */
@@ -195,7 +204,7 @@ static bool add_narrowing(rlt_cpu_codec *codec) {
   }
   codec->row.narrow = narrow_format(format);
   codec->wants_floats = true;
-  return add_step(codec, stages->f32_to_narrow[number_of(bytes)], 8 * bytes);
+  return add_step(codec, narrowing(stages, format, bytes), 8 * bytes);
 }
 
 static void prefer(rlt_cpu_value_stages *to, const rlt_cpu_value_stages *others) {

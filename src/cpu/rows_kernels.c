@@ -448,30 +448,60 @@ STAGE(f32_to_f16) {
 
 /* A normal number is rounded where its digits are cut off; a carry counts the exponent up. A subnormal one
  * is added to a number whose last digit is worth as much as the format's, which rounds it there. */
-static inline uint32_t narrow_of(uint32_t bits, const rlt_cpu_narrow_float format) {
-  const uint32_t size = bits & ~SIGN_32;
+static inline uint32_t narrow_size(uint32_t size, const rlt_cpu_narrow_float format) {
   const uint32_t last = size >> format.dropped_bits & 1;
-  const uint32_t normal =
-      (size + format.almost_half + last - format.bias_difference) >> format.dropped_bits;
+  const uint32_t normal = (size + last + format.rounding) >> format.dropped_bits;
   const float sum = f32_of_bits(size) + f32_of_bits(format.rounder);
   const uint32_t subnormal = bits_of_f32(sum) - format.rounder;
   const uint32_t finite = size < format.least_normal ? subnormal : normal;
-  const uint32_t number = LEAST_OF(finite, format.overflow);
-  const uint32_t pattern = size > INFINITY_32 ? format.nan : number;
-  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
-  return pattern ^ (pattern - format.first_signed <= format.signed_count ? sign : 0);
+  return LEAST_OF(finite, format.overflow);
 }
 
-#define NARROW_TO(name, type)                                                                      \
-  STAGE(name) {                                                                                    \
-    const rlt_cpu_narrow_float format = row->narrow;                                               \
+/* To where NaN is what overflows become. */
+static inline uint32_t narrow_fn(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  return narrow_size(bits & ~SIGN_32, format) | sign;
+}
+
+/* And has no sign, nor has zero. */
+static inline uint32_t narrow_fnuz(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  const uint32_t size = narrow_size(bits & ~SIGN_32, format);
+  return size | (size - 1 < format.overflow - 1 ? sign : 0);
+}
+
+/* To where NaN is something else. */
+static inline uint32_t narrow_other(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t size = bits & ~SIGN_32;
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  return (size > INFINITY_32 ? format.nan : narrow_size(size, format)) ^ sign;
+}
+
+/* Shifts that are known cost half of others: those to bytes with three and two bits of mantissa. */
+#define NARROW_IF(known, type, narrow_of, ...)                                                     \
+  if (known) {                                                                                     \
+    rlt_cpu_narrow_float format = row->narrow;                                                     \
+    __VA_ARGS__;                                                                                   \
     for (int64_t i = 0; i < count; ++i) {                                                          \
       ((type *)to)[i] = (type)narrow_of(((const u32 *)from)[i], format);                           \
     }                                                                                              \
+    return;                                                                                        \
+  }
+#define NARROW_TO(name, type, narrow_of)                                                           \
+  STAGE(name) {                                                                                    \
+    const uint32_t dropped = row->narrow.dropped_bits;                                             \
+    const bool is_byte = row->narrow.sign_shift == 24;                                             \
+    NARROW_IF(is_byte &&dropped == 20, type, narrow_of, format.dropped_bits = 20,                  \
+              format.sign_shift = 24)                                                              \
+    NARROW_IF(is_byte &&dropped == 21, type, narrow_of, format.dropped_bits = 21,                  \
+              format.sign_shift = 24)                                                              \
+    NARROW_IF(true, type, narrow_of, (void)0)                                                      \
   }
 
-NARROW_TO(f32_to_narrow_1, u8)
-NARROW_TO(f32_to_narrow_2, u16)
+NARROW_TO(f32_to_fn, u8, narrow_fn)
+NARROW_TO(f32_to_fnuz, u8, narrow_fnuz)
+NARROW_TO(f32_to_other_1, u8, narrow_other)
+NARROW_TO(f32_to_other_2, u16, narrow_other)
 
 /* A float nearest to a number that lies between two is moved to the odd one of them: what then rounds it to
  * fewer digits does as if it had the exact number. */
@@ -850,7 +880,9 @@ const rlt_cpu_row_stages ROW_STAGES = {
                  TO_ALL(u32), TO_ALL(u64)},
 #endif
 #if HAS_FLOATS
-    .f32_to_narrow = {f32_to_narrow_1, f32_to_narrow_2},
+    .f32_to_fn = f32_to_fn,
+    .f32_to_fnuz = f32_to_fnuz,
+    .f32_to_other = {f32_to_other_1, f32_to_other_2},
     .f32_to_s32 = f32_to_s32,
 #if VECTOR_BITS == 512
     .single = {.to_f32 = f32_to_f32_single,
