@@ -91,6 +91,11 @@ static const parts_case tiled[] = {
      2,
      {{.axis_count = 1, .axes = {{24, 24, 1, 1}}},
       {.fills = true, .axis_count = 1, .axes = {{8, 0, 1, 1}}}}},
+    {"u8[3,5,8]{2,1,0}",
+     "u8[3,5,8]{2,1,0:T(*,4,8)}",
+     2,
+     {{.axis_count = 1, .axes = {{96, 96, 1, 1}}},
+      {.fills = true, .axis_count = 1, .axes = {{32, 24, 1, 1}}}}},
     {"u8[6,4]{1,0}", "u8[6,4]{1,0:T(*,12)}", 1, {{.axis_count = 1, .axes = {{24, 24, 1, 1}}}}},
 };
 

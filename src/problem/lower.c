@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "convert/convert.h"
 #include "problem/boxes.h"
+#include "problem/combine.h"
 #include "problem/factors.h"
 #include "problem/strides.h"
 
@@ -26,6 +27,7 @@ typedef struct side {
 typedef struct lowering {
   side from;
   side to;
+  relayout_shape combined[2]; /* what both are lowered as */
   const rlt_changes *changes;
   rlt_problem common; /* what all problems share */
   int64_t words;      /* that an element is moved in */
@@ -534,11 +536,16 @@ relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
     free(at);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
   }
-  at->from = (side){.shape = from,
+  at->combined[0] = *from;
+  at->combined[1] = *to;
+  if (!changes->source_is_strided && !changes->destination_is_strided) {
+    rlt_combine_dimensions(&at->combined[0], &at->combined[1]);
+  }
+  at->from = (side){.shape = &at->combined[0],
                     .name = "source",
                     .byte_strides = changes->source_is_strided ? changes->source_strides : NULL};
   at->to =
-      (side){.shape = to,
+      (side){.shape = &at->combined[1],
              .name = "destination",
              .byte_strides = changes->destination_is_strided ? changes->destination_strides : NULL};
   at->changes = changes;
