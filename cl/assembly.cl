@@ -1,5 +1,5 @@
 /* assembly.cl: a tile is put together in the work-item's own memory, as the destination has it, and
- * leaves from there line by line. Follows line.cl; src/plan/assembly.h tells what an assembly is.
+ * leaves from there line by line. Follows run.cl; src/plan/assembly.h tells what an assembly is.
  *
  * The host made a table of pairs for each side of the tile: where a position lies in the source, or
  * NO_SOURCE, and where in the assembly. ASSEMBLY_BYTES is compiled in.
@@ -78,16 +78,16 @@ static void store_segments(__global word *to, const word *from, __global const a
     if (segment[1].x >= column_steps || segment[1].y >= row_steps) {
       continue;
     }
-    __global word *const start = to + segment[0].x;
-    const uint end = ends_last ? min(own + words_to_line(start, own), held) : own;
-    uint i = leaves_first ? min(words_to_line(start, 0), end) : 0;
-    const uint head = words_before_line(start + i, end - i, streams);
-    store_few(start + i, from + i, head);
+    __global word *const start = place_in(to, (ulong)segment[0].x);
+    const uint end = ends_last ? min(own + elements_to_line(start, own), held) : own;
+    uint i = leaves_first ? min(elements_to_line(start, 0), end) : 0;
+    const uint head = elements_before_line(place_in(start, i), end - i, streams);
+    leave_few(place_in(start, i), from + i, head);
     i += head;
-    for (; i + LINE <= end; i += LINE) {
-      store_line(LOAD_LINE(__private, from + i), start + i, streams);
+    for (; i + LEAVING <= end; i += LEAVING) {
+      store_line(leaving_line(from + i), place_in(start, i), streams);
     }
-    store_few(start + i, from + i, end - i);
+    leave_few(place_in(start, i), from + i, end - i);
   }
 }
 
@@ -102,24 +102,29 @@ static void fill_exactly(word *to, uint count, word fill) {
 /* Where a tile's loads end: at the source's end, which lies so `near` for some tiles that lanes would
  * go past it. */
 typedef struct load_limit {
-  __global const word *end;
+  place end;
   bool near;
 } load_limit;
 
 /* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
-static void assemble_tile(word *to, __global const word *from, load_limit limit,
+static void assemble_tile(word *to, place from, load_limit limit,
                           __global const assembly *made, __constant const grid *grid, const tile *t,
                           word fill);
 
-/* The work-group's tiles, from the start of one buffer to the start of the other. */
-static void move_assembled(__global word *destination, __constant const grid *grid, word fill,
-                           __global const word *source, __global const assembly *made, uint lanes) {
-  line assembled[ASSEMBLY_BYTES / 64];
+/* Packing looks at whole lines, also where fewer elements leave. */
+#define ASSEMBLY_LINES (ASSEMBLY_BYTES / 64 + LEAVING / LINE)
+
+/* The work-group's tiles. Both sides begin with the problem. */
+static void move_assembled(__global word *destination, ulong destination_start,
+                           __constant const grid *grid, word fill, place source,
+                           __global const assembly *made, uint lanes) {
+  line assembled[ASSEMBLY_LINES];
   word *const to = (word *)assembled;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const load_limit limit = {source + made->source_elements, !may_overread(made, grid, &t, lanes)};
-    assemble_tile(to, source + t.source, limit, made, grid, &t, fill);
-    store_segments(destination + t.destination, to, made, grid, &t);
+    const load_limit limit = {onward(source, made->source_elements),
+                              !may_overread(made, grid, &t, lanes)};
+    assemble_tile(to, onward(source, (long)t.source), limit, made, grid, &t, fill);
+    store_segments(place_in(destination, destination_start + t.destination), to, made, grid, &t);
   }
 }

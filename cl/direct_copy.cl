@@ -1,4 +1,5 @@
-/* direct_copy.cl: both sides run along the columns. Follows line.cl, and assembly.cl with ASSEMBLES.
+/* direct_copy.cl: both sides run along the columns. Follows run.cl, and assembly.cl with
+ * ASSEMBLES.
  *
  *     source       |a b c d e|. . .      destination  |a b c d e|0 0 0|
  *                  |f g h i j|. . .                   |f g h i j|0 0 0|
@@ -10,25 +11,25 @@
 #if ASSEMBLES
 
 /* One run, whose last line may spill over unless `exact`. */
-static void assemble_run(word *to, __global const word *from, uint count, bool exact) {
+static void assemble_run(word *to, place from, uint count, bool exact) {
   uint i = 0;
   for (; i + LINE <= count; i += LINE) {
-    STORE_LINE(__private, LOAD_LINE(__global, from + i), to + i);
+    STORE_LINE(__private, load_line(onward(from, i)), to + i);
   }
   if (i == count) {
     return;
   }
   if (count >= LINE) {
-    STORE_LINE(__private, LOAD_LINE(__global, from + count - LINE), to + count - LINE);
+    STORE_LINE(__private, load_line(onward(from, count - LINE)), to + count - LINE);
   } else if (!exact) {
-    STORE_LINE(__private, LOAD_LINE(__global, from + i), to + i);
+    STORE_LINE(__private, load_line(onward(from, i)), to + i);
   } else {
-    gather_few(to + i, from + i, count - i);
+    gather_words(to + i, onward(from, i), count - i);
   }
 }
 
 /* Run after run, in the order in which they lie in the assembly where there is one. */
-static void assemble_tile(word *to, __global const word *from, load_limit limit,
+static void assemble_tile(word *to, place from, load_limit limit,
                           __global const assembly *made, __constant const grid *grid, const tile *t,
                           word fill) {
   __global const offset_pair *const rows = row_table(made);
@@ -52,7 +53,7 @@ static void assemble_tile(word *to, __global const word *from, load_limit limit,
                               down.x != NO_SOURCE && along.x != NO_SOURCE;
       const uint valid = has_source ? min(valid_run, t->valid_columns - column) : 0;
       word *const begin = to + along.y + down.y;
-      assemble_run(begin, from + (has_source ? along.x + down.x : 0), valid, exact);
+      assemble_run(begin, onward(from, has_source ? along.x + down.x : 0), valid, exact);
       fill_exactly(begin + valid, count - valid, fill);
     }
   }
@@ -60,44 +61,79 @@ static void assemble_tile(word *to, __global const word *from, load_limit limit,
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word fill, __global const word *restrict source,
-     const ulong source_start, __global const assembly *restrict made) {
-  move_assembled(destination + destination_start, grid, fill, source + source_start, made, LINE);
+     __constant const grid *grid, const word fill, __global const source_word *restrict source,
+     const ulong source_start, __global const assembly *restrict made CONVERSION_PARAMETER) {
+  move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
+                 LINE);
 }
 
 #else
 
-/* One run, line by line, while the next one's are on their way. */
-static void copy_run(__global word *to, __global const word *from, __global const word *next,
-                     uint count, bool streams) {
-  uint i = words_before_line(to, count, streams);
-  copy_few(to, from, i);
-  for (; i + LINE <= count; i += LINE) {
-    fetch(next, (long)i * WORD_BYTES);
-    store_line(LOAD_LINE(__global, from + i), to + i, streams);
+#if CHANGES
+
+/* Not more than a line of the destination holds. */
+static void copy_words(__global word *to, const place from, uint count) {
+  word words[LEAVING];
+  gather_words(words, from, count);
+  leave_few(to, words, count);
+}
+
+ALWAYS_INLINE static line copied_line(const place from) {
+#if DESTINATION_BITS
+  word words[LEAVING];
+  for (uint i = 0; i < LEAVING; i += LINE) {
+    STORE_LINE(__private, load_line(onward(from, i)), words + i);
   }
-  copy_few(to + i, from + i, count - i);
+  return leaving_line(words);
+#else
+  return load_line(from);
+#endif
+}
+
+#else
+
+#define copy_words(to, from, count) copy_few(to, from, count)
+#define copied_line(from)           load_line(from)
+
+#endif
+
+/* One run, line by line, while the next one's are on their way. */
+static void copy_run(__global word *to, const place from, const place next, uint count,
+                     bool streams) {
+  uint i = elements_before_line(to, count, streams);
+  copy_words(to, from, i);
+  for (; i + LEAVING <= count; i += LEAVING) {
+    for (uint ahead = 0; ahead < LEAVING; ahead += SOURCE_LINE) {
+      fetch_at(onward(next, i + ahead), 0);
+    }
+    store_line(copied_line(onward(from, i)), place_in(to, i), streams);
+  }
+  copy_words(place_in(to, i), onward(from, i), count - i);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word fill, __global const word *restrict source,
-     const ulong source_start) {
+     __constant const grid *grid, const word fill, __global const source_word *restrict source,
+     const ulong source_start CONVERSION_PARAMETER) {
   const offset source_row = (offset)grid->rows.source_stride;
   const offset destination_row = (offset)grid->rows.destination_stride;
   const bool fills = grid->fills;
   const bool streams = grid->streams;
+  const place start = PLACE(source, source_start);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    __global const word *from = source + source_start + t.source;
-    __global word *to = destination + destination_start + t.destination;
+    const place from = onward(start, (long)t.source);
+    const ulong to = destination_start + t.destination;
     for (uint row = 0; row < t.rows; ++row) {
       const uint valid = row < t.valid_rows ? t.valid_columns : 0;
-      __global const word *const run = from + (offset)row * source_row;
-      copy_run(to + (offset)row * destination_row, run, run + source_row, valid, streams);
+      const place run = onward(from, (offset)row * source_row);
+      const ulong row_start = to + (ulong)((offset)row * destination_row);
+      copy_run(place_in(destination, row_start), run, onward(run, source_row), valid, streams);
+#if !DESTINATION_BITS
       if (fills) {
-        fill_run(to + (offset)row * destination_row + valid, t.columns - valid, fill, streams);
+        fill_run(destination + row_start + valid, t.columns - valid, fill, streams);
       }
+#endif
     }
   }
 }

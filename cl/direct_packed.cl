@@ -36,7 +36,7 @@ typedef struct lane {
 } lane;
 typedef lane strip;
 
-static lane load_lane(__global const word *from) {
+static lane load_lane(const place from) {
   const lane loaded = {{from[0], from[1], from[2], from[3]}};
   return loaded;
 }
@@ -70,30 +70,40 @@ static void turn(const strip *in, strip *out) {
 /* SHUFFLE(a, b, i, ...): the words of a, then those of b, at these places; -1 is any. */
 #if defined(__clang__) /* as for lines: see line.cl */
 typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
-#define load_lane(from)       (*(__global const loose_lane *)(from))
+#define LOAD_LANE(from)       (*(__global const loose_lane *)(from))
 #define store_lane(value, to) (*(loose_lane *)(to) = (value))
 #define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
 #else
 #define SHUFFLE(a, b, places) shuffle2(a, b, (lane)(places))
 #if DEPTH == 16
-#define load_lane(from)       vload16(0, from)
+#define LOAD_LANE(from)       vload16(0, from)
 #define store_lane(value, to) vstore16(value, 0, to)
 #else
-#define load_lane(from)       vload8(0, from)
+#define LOAD_LANE(from)       vload8(0, from)
 #define store_lane(value, to) vstore8(value, 0, to)
 #endif
 #endif
 
-/* place(i, x) for each i from `first`, and for each word of a lane. */
-#define FOUR(place, first, x)                                                                      \
-  place(first, x), place((first) + 1, x), place((first) + 2, x), place((first) + 3, x)
-#define EIGHT(place, first, x) FOUR(place, first, x), FOUR(place, (first) + 4, x)
-#if DEPTH == 16
-#define HALF_LANE(place, first, x) EIGHT(place, first, x)
+#if CHANGES
+ALWAYS_INLINE static lane load_lane(const place from) {
+  lane loaded;
+  take((word *)&loaded, from, DEPTH);
+  return loaded;
+}
 #else
-#define HALF_LANE(place, first, x) FOUR(place, first, x)
+#define load_lane(from) LOAD_LANE(from)
 #endif
-#define WHOLE_LANE(place, x) HALF_LANE(place, 0, x), HALF_LANE(place, DEPTH / 2, x)
+
+/* which(i, x) for each i from `first`, and for each word of a lane. */
+#define FOUR(which, first, x)                                                                      \
+  which(first, x), which((first) + 1, x), which((first) + 2, x), which((first) + 3, x)
+#define EIGHT(which, first, x) FOUR(which, first, x), FOUR(which, (first) + 4, x)
+#if DEPTH == 16
+#define HALF_LANE(which, first, x) EIGHT(which, first, x)
+#else
+#define HALF_LANE(which, first, x) FOUR(which, first, x)
+#endif
+#define WHOLE_LANE(which, x) HALF_LANE(which, 0, x), HALF_LANE(which, DEPTH / 2, x)
 
 /* SPIR-V knows vectors of 16 at most. */
 #if defined(__clang__) && (WORD_BYTES == 2 || (WORD_BYTES == 1 && NATIVE))
@@ -159,20 +169,20 @@ static strip strip_of_lanes(const lane *lanes, uint first) {
 
 /* The lines that strips of a block, as long as lines, end in: those that they begin in have been there
  * since the tile before. */
-static void fetch_block(__global const word *from, __global const offset_pair *columns,
+static void fetch_block(place from, __global const offset_pair *columns,
                         uint count) {
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
-    fetch(from + columns[min(c, count - 1)].x, 63);
+    fetch_at(onward(from, columns[min(c, count - 1)].x), 63);
   }
 }
 
 /* The common case, unrolled: a whole block that has a source throughout. */
-static void load_block(__global const word *from, __global const offset_pair *columns, strip *in) {
+static void load_block(place from, __global const offset_pair *columns, strip *in) {
   lane loaded[SIDE];
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
-    loaded[c] = load_lane(from + columns[c].x);
+    loaded[c] = load_lane(onward(from, columns[c].x));
   }
 #pragma unroll
   for (uint c = 0; c < DEPTH; ++c) {
@@ -188,25 +198,28 @@ static void store_block(const strip *out, word *to, __global const offset_pair *
 }
 
 /* A lane that may go past the source's end, and then has any words there. */
-static lane load_within(__global const word *from, load_limit limit) {
-  if (!limit.near || from + DEPTH <= limit.end) {
+static lane load_within(place from, load_limit limit) {
+  const long left = between(from, limit.end);
+  if (!limit.near || left >= DEPTH) {
     return load_lane(from);
   }
-  lane loaded = lane_of(*from);
-  gather_few((word *)&loaded, from, (uint)(limit.end - from));
+  word first;
+  gather_words(&first, from, 1);
+  lane loaded = lane_of(first);
+  gather_words((word *)&loaded, from, (uint)left);
   return loaded;
 }
 
 /* All other cases, in loops: unrolled they would take compilers many times as long. `count` columns,
  * of which the first `valid` can have a source; the fill stands for the others. */
-static void load_some(__global const word *from, load_limit limit,
+static void load_some(place from, load_limit limit,
                       __global const offset_pair *columns, uint count, uint valid, word fill,
                       strip *in) {
   lane loaded[SIDE];
   PLAIN_LOOP
   for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
     const offset at = columns[c].x;
-    loaded[c] = c < valid && at != NO_SOURCE ? load_within(from + at, limit) : lane_of(fill);
+    loaded[c] = c < valid && at != NO_SOURCE ? load_within(onward(from, at), limit) : lane_of(fill);
   }
 #pragma unroll
   for (uint c = 0; c < DEPTH; ++c) {
@@ -246,7 +259,7 @@ static uint block_start(uint first, uint length, uint side) {
 /* One piece: neighbouring columns in the destination, neighbouring rows in the source. Blocks go
  * down the rows first, so that each line of the source is read to its end, while those of the next
  * columns are on their way. */
-static void turn_piece(word *to, __global const word *from, load_limit limit,
+static void turn_piece(word *to, place from, load_limit limit,
                        __global const offset_pair *columns, uint column_count, uint valid_columns,
                        __global const offset_pair *rows, uint row_count, bool has_gaps, bool exact,
                        word fill) {
@@ -258,13 +271,13 @@ static void turn_piece(word *to, __global const word *from, load_limit limit,
     const uint valid = valid_columns - min(column, valid_columns);
     for (uint r = 0; r < row_count; r += DEPTH) {
       const uint row = block_start(r, row_count, DEPTH);
-      if (left > SIDE && r % LINE == 0) {
-        fetch_block(from + row, columns + column + SIDE, left - SIDE);
+      if (left > SIDE && r % SOURCE_LINE == 0) {
+        fetch_block(onward(from, row), columns + column + SIDE, left - SIDE);
       }
       if (has_gaps || left < SIDE || (limit.near && row_count - row < DEPTH)) {
-        load_some(from + row, limit, columns + column, left, valid, fill, in);
+        load_some(onward(from, row), limit, columns + column, left, valid, fill, in);
       } else {
-        load_block(from + row, columns + column, in);
+        load_block(onward(from, row), columns + column, in);
       }
       turn(in, out);
       if (exact || row_count - row < DEPTH) {
@@ -343,19 +356,19 @@ static void join(const lane *in, lane *out, uint teeth) {
 
 /* A column follows the other `teeth` words on in the source, so that its rows lie there in turns
  * with its neighbours'. All columns of the piece have a source; what lies between them is read too. */
-static void part_piece(word *to, __global const word *from, __global const offset_pair *columns,
+static void part_piece(word *to, place from, __global const offset_pair *columns,
                        uint column_count, __global const offset_pair *rows, uint row_count,
                        uint teeth) {
   lane in[MOST_TEETH];
   lane out[MOST_TEETH];
   for (uint c = 0; c < column_count; c += DEPTH) {
     const uint column = block_start(c, column_count, DEPTH);
-    __global const word *const start = from + columns[column].x;
-    fetch(start, 2048);
+    const place start = onward(from, columns[column].x);
+    fetch_at(start, 2048);
 #pragma unroll
     for (uint t = 0; t < MOST_TEETH; ++t) {
       if (t < teeth) {
-        in[t] = load_lane(start + t * DEPTH);
+        in[t] = load_lane(onward(start, t * DEPTH));
       }
     }
     part(in, out, teeth);
@@ -369,7 +382,7 @@ static void part_piece(word *to, __global const word *from, __global const offse
 }
 
 /* A row follows the other `teeth` words on in the assembly, which are its columns. */
-static void join_piece(word *to, __global const word *from, __global const offset_pair *columns,
+static void join_piece(word *to, place from, __global const offset_pair *columns,
                        uint valid_columns, __global const offset_pair *rows, uint row_count,
                        uint teeth, word fill) {
   lane in[MOST_TEETH];
@@ -380,7 +393,7 @@ static void join_piece(word *to, __global const word *from, __global const offse
     for (uint t = 0; t < MOST_TEETH; ++t) {
       if (t < teeth) {
         const offset at = columns[t].x;
-        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(from + at + row) : lane_of(fill);
+        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + row)) : lane_of(fill);
       }
     }
     join(in, out, teeth);
@@ -396,7 +409,7 @@ static void join_piece(word *to, __global const word *from, __global const offse
 #endif
 /* ---- Tiles ---- */
 
-static void turn_tile(word *to, __global const word *from, load_limit limit,
+static void turn_tile(word *to, place from, load_limit limit,
                       __global const assembly *made, __constant const grid *grid, const tile *t,
                       word fill) {
   __global const offset_pair *const rows = row_table(made);
@@ -412,7 +425,7 @@ static void turn_tile(word *to, __global const word *from, load_limit limit,
         continue;
       }
       const uint row_count = min((uint)made->valid_rows, t->valid_rows - row);
-      __global const word *const start = from + rows[row].x;
+      const place start = onward(from, rows[row].x);
       uint done = 0; /* what follows would spill over into the next row, that is there already */
 #if WORD_BYTES < 16
       const uint parted = min(min(column_count, valid_columns), (uint)made->valid_columns);
@@ -452,7 +465,7 @@ static void fill_rows(word *to, __global const assembly *made, __constant const 
   }
 }
 
-static void assemble_tile(word *to, __global const word *from, load_limit limit,
+static void assemble_tile(word *to, place from, load_limit limit,
                           __global const assembly *made, __constant const grid *grid, const tile *t,
                           word fill) {
   turn_tile(to, from, limit, made, grid, t, fill);
@@ -461,7 +474,8 @@ static void assemble_tile(word *to, __global const word *from, load_limit limit,
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
-       __constant const grid *grid, const word fill, __global const word *restrict source,
-       const ulong source_start, __global const assembly *restrict made) {
-  move_assembled(destination + destination_start, grid, fill, source + source_start, made, DEPTH);
+       __constant const grid *grid, const word fill, __global const source_word *restrict source,
+       const ulong source_start, __global const assembly *restrict made CONVERSION_PARAMETER) {
+  move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
+                 DEPTH);
 }

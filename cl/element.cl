@@ -1,22 +1,35 @@
 /* element.cl: one element on its way, as it lies in the source and as it arrives. Follows tile.cl, and
- * convert.cl where CONVERTS is 1.
+ * convert.cl and by_float.cl where CONVERTS is 1.
  *
  * Compiled in:
  *
  *     SOURCE_BYTES      of the source's words
  *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
  *     DESTINATION_BITS  likewise
- *     CONVERTS          1 when convert.cl says what a word becomes
+ *     CONVERTS          1 when these say what a word becomes
  *     TABLE             1 when a table has what each word becomes
  */
 
 typedef WORD_OF(SOURCE_BYTES) source_word;
 
-/* What kernels whose elements change have as their last parameter. */
+/* What would not be worth a call, or is to become a part of loops over vectors. */
+#if defined(__clang__)
+#define ALWAYS_INLINE __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE
+#endif
+
+#if CONVERTS && SCALED
+#define HAS_SCALE 1
+#else
+#define HAS_SCALE 0
+#endif
+
+/* What kernels whose elements change in a way of the problem's own have as their last parameter. */
 #if TABLE
 #define CONVERSION_PARAMETER , __global const word *restrict how
 #define WITH_CONVERSION      , how
-#elif CONVERTS
+#elif HAS_SCALE
 #define CONVERSION_PARAMETER , const scale_factor how
 #define WITH_CONVERSION      , how
 #else
@@ -31,12 +44,14 @@ typedef struct place {
   long number;
 #if TABLE
   __global const word *how;
-#elif CONVERTS
+#elif HAS_SCALE
   scale_factor how;
 #endif
 } place;
 
-static place onward(place at, long count) {
+#define PLACE(source, start) ((place){source, (long)(start)WITH_CONVERSION})
+
+ALWAYS_INLINE static place onward(place at, long count) {
   at.number += count;
   return at;
 }
@@ -45,27 +60,32 @@ static place onward(place at, long count) {
 #define IN_SOURCE_BYTE (8 / SOURCE_BITS)
 #define SOURCE_ONES    ((1u << SOURCE_BITS) - 1)
 
-static source_word source_element(const place at) {
+ALWAYS_INLINE static source_word source_element(const place at) {
   const uint shift = ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
   return (source_word)(at.words[(ulong)at.number / IN_SOURCE_BYTE] >> shift & SOURCE_ONES);
 }
 #else
-static source_word source_element(const place at) {
+ALWAYS_INLINE static source_word source_element(const place at) {
   return at.words[at.number];
 }
 #endif
 
 /* A word of the source as one of the destination. */
-static word converted(source_word value, const place at) {
+ALWAYS_INLINE static word converted(source_word value, const place at) {
 #if TABLE
   return at.how[value];
-#elif CONVERTS
+#elif HAS_SCALE
   return (word)convert_pattern((pattern)value, at.how);
+#elif CONVERTS && BY_FLOAT
+  return (word)convert_by_float((uint)value);
+#elif CONVERTS
+  const scale_factor none = {0, 0, 0};
+  return (word)convert_pattern((pattern)value, none);
 #else
   return value;
 #endif
 }
 
-static word element_at(const place at) {
+ALWAYS_INLINE static word element_at(const place at) {
   return converted(source_element(at), at);
 }

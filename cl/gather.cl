@@ -149,7 +149,7 @@ void gather(__global word *restrict destination, const ulong destination_start,
             __global const steps *restrict made
 #endif
                 CONVERSION_PARAMETER) {
-  const place start = {source, (long)source_start WITH_CONVERSION};
+  const place start = PLACE(source, source_start);
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;

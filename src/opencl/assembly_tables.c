@@ -76,7 +76,8 @@ relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_s
                                          bool wide, void **tables, size_t *size,
                                          relayout_error *error) {
   rlt_assembly assembly;
-  rlt_assembly_make(problem, strategy, RLT_ASSEMBLY_LINE_BYTES / problem->element_bytes, &assembly);
+  rlt_assembly_make(problem, strategy,
+                    RLT_ASSEMBLY_LINE_BYTES / rlt_problem_destination_bytes(problem), &assembly);
   const kernel_assembly head = {.dense_columns = assembly.dense_columns,
                                 .valid_columns = assembly.valid_columns,
                                 .dense_rows = assembly.dense_rows,

@@ -69,6 +69,12 @@ static bool converts(const rlt_build_options *options) {
   return options->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID;
 }
 
+/* Whether elements arrive other than they left. */
+static bool changes(const rlt_build_options *options) {
+  return converts(options) || options->converts_by_table || options->source_bits > 0 ||
+         options->destination_bits > 0;
+}
+
 static void options_text(const rlt_build_options *options, char *buffer) {
   rlt_text text = rlt_text_in(buffer, OPTIONS_CAPACITY);
   rlt_text_add(&text,
@@ -80,8 +86,8 @@ static void options_text(const rlt_build_options *options, char *buffer) {
   rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
-  rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d", (int)options->numbers,
-               options->converts_by_table, converts(options));
+  rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d -DCHANGES=%d", (int)options->numbers,
+               options->converts_by_table, converts(options), changes(options));
   if (converts(options)) {
     rlt_conversion_add_options(&options->conversion, &text);
   }
@@ -92,17 +98,25 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
                            const char *text) {
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
   const bool gathers = options->strategy == RELAYOUT_STRATEGY_GATHER;
+  const bool runs = direct && (options->strategy == RELAYOUT_STRATEGY_COPY ||
+                               options->strategy == RELAYOUT_STRATEGY_PACKED);
+  const char *const sources[RLT_KEY_SOURCE_COUNT] = {
+      source_named("tile"),
+      converts(options) ? source_named("convert") : "",
+      converts(options) ? source_named("by_float") : "",
+      gathers || changes(options) ? source_named("element") : "",
+      source_named(direct ? "line" : "staged"),
+      runs ? source_named("run") : "",
+      options->assembles ? source_named("assembly") : "",
+      strategy_source(options->strategy, direct)};
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     key.strings[i] = device->key_strings[i];
   }
   key.strings[RLT_KEY_OPTIONS] = text;
-  key.strings[RLT_KEY_SOURCES] = source_named("tile");
-  key.strings[RLT_KEY_SOURCES + 1] = converts(options) ? source_named("convert") : "";
-  key.strings[RLT_KEY_SOURCES + 2] = gathers ? source_named("element") : "";
-  key.strings[RLT_KEY_SOURCES + 3] = source_named(direct ? "line" : "staged");
-  key.strings[RLT_KEY_SOURCES + 4] = options->assembles ? source_named("assembly") : "";
-  key.strings[RLT_KEY_SOURCES + 5] = strategy_source(options->strategy, direct);
+  for (size_t i = 0; i < RLT_KEY_SOURCE_COUNT; ++i) {
+    key.strings[RLT_KEY_SOURCES + i] = sources[i];
+  }
   return key;
 }
 

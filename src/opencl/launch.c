@@ -263,10 +263,13 @@ static relayout_status make_steps(const rlt_opencl_device *device, const rlt_ste
   return make_buffer(device, size, steps, buffer, error);
 }
 
+static bool is_scaled(const rlt_conversion *conversion) {
+  return conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID && conversion->scale != 1;
+}
+
 /* Scaling takes long numbers, but words so short are few. */
 static bool converts_by_table(const rlt_problem *problem) {
-  return problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID &&
-         problem->conversion.scale != 1 && problem->element_bytes <= 2;
+  return is_scaled(&problem->conversion) && problem->element_bytes <= 2;
 }
 
 /* What each word of the source becomes. */
@@ -356,8 +359,7 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
   const cl_uint last = launch->tables != NULL ? ARGUMENT_TABLES + 1 : ARGUMENT_TABLES;
   if (code == CL_SUCCESS && launch->conversions != NULL) {
     code = clSetKernelArg(kernel, last, sizeof launch->conversions, &launch->conversions);
-  } else if (code == CL_SUCCESS &&
-             launch->options.conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+  } else if (code == CL_SUCCESS && is_scaled(&launch->options.conversion)) {
     const rlt_scale_factor scale = rlt_conversion_scale_factor(&problem->conversion);
     code = clSetKernelArg(kernel, last, sizeof scale, &scale);
   }
