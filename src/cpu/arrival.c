@@ -15,7 +15,7 @@ typedef struct part {
   bool is_cut; /* others of its steps are not read here, or not at all */
 } part;
 
-enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES };
+enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES, BEFORE_RUN = 8 };
 
 static int64_t stride_of(const rlt_problem *problem, const part *of) {
   return llabs(problem->axes[of->axis].source_stride);
@@ -79,9 +79,10 @@ relayout_status rlt_cpu_arrival_make(const rlt_problem *problem, const rlt_strat
   count = add_group(problem, &strategy->rows, parts, count);
   int64_t length;
   const int32_t inside = run_parts(problem, parts, count, &length);
-  /* Short runs are unpacked to the element, and need no room around them. */
+  /* Short runs are unpacked to the element, and need no room around them. What others leave behind them is
+   * overwritten by the next. */
   const bool is_exact = length < RLT_CPU_AROUND_RUN;
-  const int64_t pitch = is_exact ? length : length + 2 * RLT_CPU_AROUND_RUN;
+  const int64_t pitch = is_exact ? length : length + BEFORE_RUN;
 
   *arrival = (rlt_cpu_arrival){.problem = *problem,
                                .bits = problem->source_packed,

@@ -13,10 +13,10 @@
 #include "plan/grid.h"
 
 enum {
-  /* What is unpacked at once may be written around a run that is as long. */
+  /* What is unpacked at once: a run that is as long may be written around. */
   RLT_CPU_AROUND_RUN = 64,
-  /* All runs of a tile, however short they are. */
-  RLT_CPU_ARRIVAL_BYTES = 64 * 1024
+  /* All runs of a tile. */
+  RLT_CPU_ARRIVAL_BYTES = 5 * RLT_CPU_PACKED_ASSEMBLY_BYTES / 4 + 2 * RLT_CPU_AROUND_RUN
 };
 
 /* A run, and at which steps of the groups' last axes it lies. */

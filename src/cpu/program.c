@@ -272,9 +272,9 @@ static rlt_cpu_tile tile_at(const tour *at) {
 /* The memory of a worker that puts tiles together. A line may be read before a tile. */
 typedef struct workshop {
   _Alignas(LINE_BYTES) uint8_t before[LINE_BYTES];
-  uint8_t assembled[RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t assembled[RLT_CPU_PACKED_ASSEMBLY_BYTES];
   uint8_t before_encoded[LINE_BYTES];
-  uint8_t encoded[RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t encoded[RLT_CPU_PACKED_ASSEMBLY_BYTES];
   uint8_t unpacked[RLT_CPU_ARRIVAL_BYTES];
   rlt_cpu_carry carry;
 } workshop;

@@ -36,6 +36,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .run_columns_bytes = 256 * 1024,
       .run_tile_bytes = 64 * 1024,
       .assembly_bytes = RLT_CPU_ASSEMBLY_BYTES,
+      .packed_assembly_bytes = RLT_CPU_PACKED_ASSEMBLY_BYTES,
       .assembly_least_bytes = 4 * 1024,
       .assembly_runs = short_runs(element_bytes, false),
       .assembly_far_runs = short_runs(element_bytes, true),

@@ -35,13 +35,18 @@ static int32_t source_run_axis(const rlt_problem *problem) {
   return best;
 }
 
+/* How many elements so many bytes are, where one takes so many bits. */
+static int64_t elements_of(int64_t bytes, int64_t bits) {
+  return rlt_max(8 * bytes / bits, 1);
+}
+
 /* Of an element, on the side where it takes the least; and the elements that so many bytes are there. */
 static int64_t least_bits(const rlt_problem *problem) {
   return rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
 }
 
 static int64_t elements_in(const rlt_problem *problem, int64_t bytes) {
-  return rlt_max(8 * bytes / least_bits(problem), 1);
+  return elements_of(bytes, least_bits(problem));
 }
 
 /* ---- Where each strategy applies ---- */
@@ -214,6 +219,8 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
 
+enum { UNPACKED_AT_ONCE = 64 };
+
 typedef struct assembling {
   const rlt_problem *problem;
   int64_t line; /* elements of one */
@@ -281,6 +288,11 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   } else if (axis > 0 && steps < extent && group->axis_count > 0) {
     steps = even_steps(extent, steps);
   }
+  /* Packed runs are unpacked so many at a time. */
+  if (at->problem->source_packed > 0 && at->problem->axes[axis].source_stride == 1 &&
+      steps < extent && steps > UNPACKED_AT_ONCE) {
+    steps -= steps % UNPACKED_AT_ONCE;
+  }
   if (axis == at->bytes.last && steps < extent) {
     steps = rlt_max(steps - steps % at->bytes.steps, at->bytes.steps);
   }
@@ -342,13 +354,20 @@ static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) 
          rlt_problem_destination_size(problem) > (size_t)traits->cache_bytes;
 }
 
+/* Lines of packed elements are long enough as they are. */
+static int64_t run_bytes(const rlt_traits *traits, int64_t bytes, int64_t bits) {
+  return bits < 8 ? rlt_min(bytes, traits->line_bytes) : bytes;
+}
+
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them and
  * can write farther. Short axes on both sides leave small tiles, which go farther too, in the
  * destination first. */
 static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
                             rlt_strategy *strategy) {
-  const int64_t line = elements_in(problem, traits->line_bytes);
+  const int64_t read_bits = rlt_problem_source_bits(problem);
+  const int64_t write_bits = rlt_problem_destination_bits(problem);
+  const int64_t line = elements_of(traits->line_bytes, write_bits);
   const int64_t page = elements_in(problem, RLT_PAGE_BYTES);
   const rlt_axis *const first = &problem->axes[0];
   /* Both as long as a page: a large matrix. */
@@ -359,8 +378,10 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                                    ? &traits->assembly_apart_runs
                                : is_far ? &traits->assembly_far_runs
                                         : &traits->assembly_runs;
-  const int64_t read = rlt_max(elements_in(problem, runs->read_bytes), 2);
-  const int64_t write = rlt_max(elements_in(problem, runs->write_bytes), 2);
+  const int64_t read =
+      rlt_max(elements_of(run_bytes(traits, runs->read_bytes, read_bits), read_bits), 2);
+  const int64_t write =
+      rlt_max(elements_of(run_bytes(traits, runs->write_bytes, write_bits), write_bits), 2);
   assembling at = {.problem = problem,
                    .line = line,
                    .room = room,
@@ -375,11 +396,12 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
     take_axis(&at, at.rows, run, read);
   }
   go_farther(&at, written_run, at.columns, line);
-  go_farther(&at, read_run, at.rows, line);
+  go_farther(&at, read_run, at.rows, elements_of(traits->line_bytes, read_bits));
   go_farther(&at, written_run, at.columns, write);
   go_farther(&at, read_run, at.rows, read);
-  if (read_run(&at, &next) >= elements_in(problem, traits->joined_runs.read_bytes)) {
-    go_farther(&at, written_run, at.columns, elements_in(problem, traits->joined_runs.write_bytes));
+  if (read_run(&at, &next) >= elements_of(traits->joined_runs.read_bytes, read_bits)) {
+    go_farther(&at, written_run, at.columns,
+               elements_of(traits->joined_runs.write_bytes, write_bits));
   }
   const int64_t least = elements_in(problem, traits->assembly_least_bytes);
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
@@ -405,6 +427,10 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
   group->halo = rlt_min(rlt_divide_up(line - 1, assembly.segment_unit), extent - group->block);
 }
 
+static bool is_packed(const rlt_problem *problem) {
+  return problem->source_packed > 0 || problem->destination_packed > 0;
+}
+
 /* Many short segments take more room than their elements, for the gaps between them. */
 static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits *traits,
                                    rlt_strategy *strategy) {
@@ -412,7 +438,10 @@ static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits 
   const int64_t lanes = traits->line_bytes / problem->element_bytes;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
   rlt_assembly assembly;
-  int64_t room = traits->assembly_bytes / bytes * 4 / 5;
+  const int64_t most = is_packed(problem) && traits->packed_assembly_bytes > 0
+                           ? traits->packed_assembly_bytes
+                           : traits->assembly_bytes;
+  int64_t room = most / bytes * 4 / 5;
   do {
     strategy->columns = no_axes;
     strategy->rows = no_axes;
@@ -420,7 +449,7 @@ static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits 
     add_halo(problem, traits, lanes, strategy);
     rlt_assembly_make(problem, strategy, lanes, &assembly);
     room /= 2;
-  } while (assembly.elements * bytes > traits->assembly_bytes);
+  } while (assembly.elements * bytes > most);
 }
 
 /* ---- Choosing ---- */

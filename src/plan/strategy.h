@@ -99,6 +99,8 @@ typedef struct rlt_traits {
    * from the source and its columns write to the destination, where axes and room allow; and the
    * shortest runs that are copied straight. */
   int64_t assembly_bytes;
+  int64_t
+      packed_assembly_bytes; /* what one of elements that are packed on a side may take; 0: the same */
   int64_t assembly_least_bytes;
   rlt_runs assembly_runs;       /* where runs of the destination begin with lines, */
   rlt_runs assembly_far_runs;   /* and these are long, and come from rows that lie far apart */
