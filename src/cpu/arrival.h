@@ -1,7 +1,7 @@
-/* arrival.h: a tile's packed elements, unpacked before anything else is done with them.
+/* arrival.h: a tile's packed elements, unpacked or swapped before anything else is done with them.
  *
- * The runs of a tile in the source are put beside each other, a byte an element, and the tile is gathered
- * from there: to the kernels that is the source.
+ * The runs of a tile in the source are put beside each other, a byte an element or as bytes that the
+ * destination has too, and the tile is gathered from there: to the kernels that is the source.
  *
  * Depends on rows.h, plan/assembly.h and plan/grid.h.
  */
@@ -34,7 +34,8 @@ typedef struct rlt_cpu_arrival {
   int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
   rlt_assembly_side run_side;
   bool is_exact; /* runs are so short that nothing may be written around them */
-  int64_t bits;  /* of an element in the source */
+  int64_t bits;  /* of an element in the source, or of one that is swapped */
+  int64_t rows;  /* runs that elements are swapped among, one after the other; 1: none */
   int64_t column_inner, row_inner;
 } rlt_cpu_arrival;
 

@@ -323,6 +323,21 @@ static void take_byte_run(assembling *at) {
   }
 }
 
+/* Elements are swapped along a run of all rows that a byte has elements of. */
+static void take_swapped(assembling *at) {
+  const rlt_problem *const problem = at->problem;
+  for (int32_t a = 0; a < problem->axis_count && problem->swapped_bits > 0; ++a) {
+    if (problem->axes[a].source_stride == 1) {
+      take_axis(at, at->rows, a, problem->axes[a].extent);
+    }
+  }
+  for (int32_t a = 0; a < problem->axis_count && problem->swapped_bits > 0; ++a) {
+    if (problem->axes[a].source_stride == problem->swapped_stride) {
+      take_axis(at, at->rows, a, problem->axes[a].extent);
+    }
+  }
+}
+
 /* How far a tile goes on one side, and which axis would take it farther there. */
 typedef int64_t run_on_side(const assembling *at, int32_t *next);
 
@@ -391,6 +406,7 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   const int32_t run = source_run_axis(problem);
   int32_t next;
   take_byte_run(&at);
+  take_swapped(&at);
   take_axis(&at, at.columns, 0, strategy->kind == RELAYOUT_STRATEGY_COPY ? room : write);
   if (run > 0 && at.taken[run] == 0) {
     take_axis(&at, at.rows, run, read);
@@ -428,7 +444,7 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
 }
 
 static bool is_packed(const rlt_problem *problem) {
-  return problem->source_packed > 0 || problem->destination_packed > 0;
+  return problem->source_packed > 0 || problem->destination_packed > 0 || problem->swapped_bits > 0;
 }
 
 /* Many short segments take more room than their elements, for the gaps between them. */
@@ -516,7 +532,8 @@ static bool applies(const rlt_problem *problem, const rlt_traits *traits, relayo
   case RELAYOUT_STRATEGY_FILL:
     return rlt_problem_is_fill(problem);
   case RELAYOUT_STRATEGY_GATHER:
-    return !problem->shuffles && (problem->destination_packed == 0 || problem->steps != NULL);
+    return !problem->shuffles && problem->swapped_bits == 0 &&
+           (problem->destination_packed == 0 || problem->steps != NULL);
   case RELAYOUT_STRATEGY_AUTO:
     break;
   }
@@ -539,7 +556,7 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
 
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
-  if (problem->shuffles) {
+  if (problem->shuffles || problem->swapped_bits > 0) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);
