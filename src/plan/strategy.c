@@ -225,6 +225,8 @@ typedef struct assembling {
   const rlt_problem *problem;
   int64_t line; /* elements of one */
   int64_t room; /* elements that a tile may have */
+  int64_t
+      read_unit; /* of which runs of the source have a multiple, if they are longer; 1: any length */
   rlt_byte_run bytes;
   int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
   rlt_group *columns;
@@ -288,10 +290,8 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   } else if (axis > 0 && steps < extent && group->axis_count > 0) {
     steps = even_steps(extent, steps);
   }
-  /* Packed runs are unpacked so many at a time. */
-  if (at->problem->source_packed > 0 && at->problem->axes[axis].source_stride == 1 &&
-      steps < extent && steps > UNPACKED_AT_ONCE) {
-    steps -= steps % UNPACKED_AT_ONCE;
+  if (at->problem->axes[axis].source_stride == 1 && steps < extent && steps > at->read_unit) {
+    steps -= steps % at->read_unit;
   }
   if (axis == at->bytes.last && steps < extent) {
     steps = rlt_max(steps - steps % at->bytes.steps, at->bytes.steps);
@@ -369,6 +369,15 @@ static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) 
          rlt_problem_destination_size(problem) > (size_t)traits->cache_bytes;
 }
 
+/* Elements that change are read by whole lines, and packed ones unpacked so many at a time. */
+static int64_t read_unit(const rlt_problem *problem, const rlt_traits *traits) {
+  if (rlt_problem_keeps_elements(problem)) {
+    return 1;
+  }
+  return problem->source_packed > 0 ? UNPACKED_AT_ONCE
+                                    : elements_of(traits->line_bytes, 8 * problem->element_bytes);
+}
+
 /* Lines of packed elements are long enough as they are. */
 static int64_t run_bytes(const rlt_traits *traits, int64_t bytes, int64_t bits) {
   return bits < 8 ? rlt_min(bytes, traits->line_bytes) : bytes;
@@ -399,6 +408,7 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
       rlt_max(elements_of(run_bytes(traits, runs->write_bytes, write_bits), write_bits), 2);
   assembling at = {.problem = problem,
                    .line = line,
+                   .read_unit = read_unit(problem, traits),
                    .room = room,
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
