@@ -20,6 +20,13 @@ typedef ulong pattern;
 #define PATTERN_BITS 64
 #endif
 
+/* Part of the loop that calls it, which compilers then make into vectors. */
+#ifdef __clang__
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define INLINED static inline
+#endif
+
 /* relayout_element_kind of include/relayout/element_type.h. */
 #define KIND_PRED     1
 #define KIND_SIGNED   2
@@ -64,14 +71,14 @@ typedef struct number {
   pattern rest;
 } number;
 
-static inline pattern ones(int count) {
+INLINED pattern ones(int count) {
   return count == 0 ? 0 : ~(pattern)0 >> (PATTERN_BITS - count);
 }
 
 /* ---- Taking apart ---- */
 
 /* value * 2^exponent; the value may be 0. */
-static inline number normalised(pattern value, int exponent, bool negative) {
+INLINED number normalised(pattern value, int exponent, bool negative) {
   const int shift = (int)clz(value | 1);
   number n;
   n.what = value == 0 ? NUMBER_ZERO : NUMBER_FINITE;
@@ -82,32 +89,32 @@ static inline number normalised(pattern value, int exponent, bool negative) {
   return n;
 }
 
-static inline number integer_number(pattern bits, const number_format of) {
+INLINED number integer_number(pattern bits, const number_format of) {
   const pattern low = bits & ones(of.bits);
   const bool negative = of.kind == KIND_SIGNED && (low >> (of.bits - 1)) != 0;
   return normalised(negative ? (0 - low) & ones(of.bits) : low, 0, negative);
 }
 
 /* All bits but the sign's are the size of a float. */
-static inline pattern size_mask(const number_format of) {
+INLINED pattern size_mask(const number_format of) {
   return ones(of.exponent_bits + of.mantissa_bits);
 }
 
-static inline pattern sign_bit(const number_format of) {
+INLINED pattern sign_bit(const number_format of) {
   return (pattern)(of.specials == SPECIALS_UNSIGNED ? 0 : 1) << (of.bits - 1);
 }
 
-static inline pattern ieee_infinity(const number_format of) {
+INLINED pattern ieee_infinity(const number_format of) {
   return ones(of.exponent_bits) << of.mantissa_bits;
 }
 
-static inline bool is_nan_size(pattern size, bool negative, const number_format of) {
+INLINED bool is_nan_size(pattern size, bool negative, const number_format of) {
   return of.specials == SPECIALS_IEEE   ? size > ieee_infinity(of)
          : of.specials == SPECIALS_FNUZ ? negative && size == 0
                                         : of.specials != SPECIALS_FINITE && size == size_mask(of);
 }
 
-static inline number float_number(pattern bits, const number_format of) {
+INLINED number float_number(pattern bits, const number_format of) {
   const bool negative = (bits & sign_bit(of)) != 0;
   const pattern size = bits & size_mask(of);
   const int field = (int)(size >> of.mantissa_bits);
@@ -121,7 +128,7 @@ static inline number float_number(pattern bits, const number_format of) {
   return n;
 }
 
-static inline number number_of(pattern bits, const number_format of) {
+INLINED number number_of(pattern bits, const number_format of) {
   return of.kind == KIND_FLOAT  ? float_number(bits, of)
          : of.kind == KIND_PRED ? normalised(bits != 0 ? 1 : 0, 0, false)
                                 : integer_number(bits, of);
@@ -131,7 +138,7 @@ static inline number number_of(pattern bits, const number_format of) {
 
 #if !NARROW
 /* Exact. A NaN keeps its sign. */
-static inline number scaled_number(number n, const scale_factor by) {
+INLINED number scaled_number(number n, const scale_factor by) {
   const ulong high = mul_hi(n.digits, by.digits);
   const ulong low = n.digits * by.digits;
   const bool carries = (high >> 63) != 0;
@@ -146,7 +153,7 @@ static inline number scaled_number(number n, const scale_factor by) {
 /* ---- Putting together ---- */
 
 /* The low bits of a finite number without its fraction and its sign. */
-static inline pattern integer_part(const number n) {
+INLINED pattern integer_part(const number n) {
   const int over = n.exponent - (PATTERN_BITS - 1);
   if (n.exponent < 0 || over >= 2 * PATTERN_BITS) {
     return 0;
@@ -157,7 +164,7 @@ static inline pattern integer_part(const number n) {
 }
 
 /* Towards zero; beyond the type's range its low bits, or the nearest end of the range. */
-static inline pattern integer_pattern(const number n, const number_format of, bool wraps) {
+INLINED pattern integer_pattern(const number n, const number_format of, bool wraps) {
   if (n.what == NUMBER_ZERO || n.what == NUMBER_NAN || (wraps && n.what == NUMBER_INFINITE)) {
     return 0;
   }
@@ -170,19 +177,19 @@ static inline pattern integer_pattern(const number n, const number_format of, bo
   return (n.negative ? 0 - size : size) & ones(of.bits);
 }
 
-static inline pattern greatest_size(const number_format of) {
+INLINED pattern greatest_size(const number_format of) {
   return of.specials == SPECIALS_IEEE                                     ? ieee_infinity(of) - 1
          : of.specials == SPECIALS_FN || of.specials == SPECIALS_UNSIGNED ? size_mask(of) - 1
                                                                           : size_mask(of);
 }
 
-static inline pattern signed_pattern(pattern size, bool negative, const number_format of) {
-  const bool has_sign = negative && !(of.specials == SPECIALS_FNUZ && size == 0);
-  return size | (has_sign ? sign_bit(of) : 0);
+INLINED pattern signed_pattern(pattern size, bool negative, const number_format of) {
+  const pattern can_have = of.specials != SPECIALS_FNUZ || size != 0 ? sign_bit(of) : 0;
+  return size | ((0 - (pattern)negative) & can_have);
 }
 
 /* Types without a NaN make it the zero of the other sign, as ml_dtypes does. */
-static inline pattern nan_pattern(bool negative, const number_format of) {
+INLINED pattern nan_pattern(bool negative, const number_format of) {
   return of.specials == SPECIALS_IEEE
              ? signed_pattern(ieee_infinity(of) | (pattern)1 << (of.mantissa_bits - 1), negative,
                               of)
@@ -192,7 +199,7 @@ static inline pattern nan_pattern(bool negative, const number_format of) {
 }
 
 /* What is beyond the greatest finite number: infinity, else NaN, else that number. */
-static inline pattern overflow_pattern(bool negative, const number_format of) {
+INLINED pattern overflow_pattern(bool negative, const number_format of) {
   return of.specials == SPECIALS_IEEE     ? signed_pattern(ieee_infinity(of), negative, of)
          : of.specials == SPECIALS_FINITE ? signed_pattern(size_mask(of), negative, of)
                                           : nan_pattern(negative, of);
@@ -200,22 +207,22 @@ static inline pattern overflow_pattern(bool negative, const number_format of) {
 
 /* To the nearest, ties to even. A carry out of the mantissa counts the exponent up. Powers of two
  * alone are rounded as types with a zero are, ties upwards: theirs is just another number. */
-static inline pattern finite_pattern(const number n, const number_format of) {
+INLINED pattern finite_pattern(const number n, const number_format of) {
   const int least = 1 - of.bias;
   const int lacking = max(least - n.exponent, 0);
   const int dropped = PATTERN_BITS - 1 - of.mantissa_bits + lacking;
   const int shift = min(dropped, PATTERN_BITS) - 1;
   const pattern with_half = dropped > PATTERN_BITS ? 0 : n.digits >> shift;
   const pattern kept = with_half >> 1;
-  const bool has_more = (n.digits & ones(shift)) != 0 || n.rest != 0;
-  const bool goes_up = (with_half & 1) != 0 && (has_more || (kept & 1) != 0);
+  const pattern has_more = ((n.digits & ones(shift)) | n.rest) != 0 ? 1 : 0;
+  const pattern goes_up = with_half & (has_more | kept) & 1;
   const pattern field = (pattern)(n.exponent + lacking - least);
-  const pattern size = kept + (goes_up ? 1 : 0) + (field << of.mantissa_bits);
+  const pattern size = kept + goes_up + (field << of.mantissa_bits);
   const bool is_beyond = n.exponent > of.bias + 1 || size > greatest_size(of);
   return is_beyond ? overflow_pattern(n.negative, of) : signed_pattern(size, n.negative, of);
 }
 
-static inline pattern float_pattern(const number n, const number_format of) {
+INLINED pattern float_pattern(const number n, const number_format of) {
   if (of.specials == SPECIALS_UNSIGNED &&
       (n.negative || n.what == NUMBER_ZERO || n.what == NUMBER_INFINITE)) {
     return nan_pattern(false, of);
@@ -226,10 +233,36 @@ static inline pattern float_pattern(const number n, const number_format of) {
                                      : finite_pattern(n, of);
 }
 
-static inline pattern pattern_of(const number n, const number_format of, bool wraps) {
+INLINED pattern pattern_of(const number n, const number_format of, bool wraps) {
   return of.kind == KIND_FLOAT  ? float_pattern(n, of)
          : of.kind == KIND_PRED ? (pattern)(n.what != NUMBER_ZERO ? 1 : 0)
                                 : integer_pattern(n, of, wraps);
+}
+
+/* ---- Unscaled ---- */
+
+/* Formats that differ in their mantissas alone: one's pattern begins as the other's does. */
+INLINED bool has_same_exponents(const number_format a, const number_format b) {
+  return a.kind == KIND_FLOAT && b.kind == KIND_FLOAT && a.specials == SPECIALS_IEEE &&
+         b.specials == SPECIALS_IEEE && a.exponent_bits == b.exponent_bits && a.bias == b.bias;
+}
+
+INLINED pattern resized_pattern(pattern bits, const number_format from, const number_format to) {
+  const bool negative = (bits & sign_bit(from)) != 0;
+  const pattern size = bits & size_mask(from);
+  const int dropped = max(from.mantissa_bits - to.mantissa_bits, 0);
+  const int added = max(to.mantissa_bits - from.mantissa_bits, 0);
+  const pattern almost_half = ones(max(dropped - 1, 0));
+  const pattern last = dropped > 0 ? size >> dropped & 1 : 0;
+  const pattern resized = (size + almost_half + last) >> dropped << added;
+  return size > ieee_infinity(from) ? nan_pattern(negative, to)
+                                    : signed_pattern(resized, negative, to);
+}
+
+INLINED pattern convert_unscaled(pattern bits, const number_format from, const number_format to,
+                                 bool wraps) {
+  return has_same_exponents(from, to) ? resized_pattern(bits, from, to)
+                                      : pattern_of(number_of(bits, from), to, wraps);
 }
 
 /* ---- For devices ---- */
@@ -239,15 +272,16 @@ static inline pattern pattern_of(const number n, const number_format of, bool wr
  *     WRAPS, SCALED 1 or 0
  */
 #ifdef FROM_KIND
-static inline pattern convert_pattern(pattern bits, const scale_factor scale) {
+INLINED pattern convert_pattern(pattern bits, const scale_factor scale) {
   const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
-  number n = number_of(bits, from);
 #if SCALED
-  n = scaled_number(n, scale);
+  return pattern_of(scaled_number(number_of(bits, from), scale), to, WRAPS != 0);
+#else
+  (void)scale;
+  return convert_unscaled(bits, from, to, WRAPS != 0);
 #endif
-  return pattern_of(n, to, WRAPS != 0);
 }
 #endif

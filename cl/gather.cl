@@ -21,6 +21,8 @@ typedef struct path_step {
 typedef struct steps {
   int count;
   int result;
+  int place; /* 0: elements are put where their numbers say */
+  int unused;
 } steps;
 
 #define SPLIT 0
@@ -29,12 +31,13 @@ typedef struct steps {
 
 #define NO_SOURCE LONG_MIN
 
-/* How far on in the source the element with this digit lies, or NO_SOURCE. */
-static long source_of(__global const steps *made, long number) {
+/* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
+static long source_of(__global const steps *made, long number, long *put) {
   __global const path_step *const of = (__global const path_step *)(made + 1);
   long numbers[NUMBERS];
   numbers[0] = number;
-  for (int s = 0; s < made->count; ++s) {
+  bool ends = false;
+  for (int s = 0; s < made->count && !ends; ++s) {
     const path_step now = of[s];
     if (now.kind == SPLIT) {
       const long quotient = numbers[now.from] / now.size;
@@ -44,11 +47,12 @@ static long source_of(__global const steps *made, long number) {
       numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
     } else if (now.kind != BOUND) {
       numbers[now.to] += numbers[now.from] * now.size;
-    } else if (numbers[now.to] >= now.size) {
-      return NO_SOURCE;
+    } else {
+      ends = numbers[now.to] >= now.size;
     }
   }
-  return numbers[made->result];
+  *put = made->place > 0 ? numbers[made->place] : number;
+  return ends ? NO_SOURCE : numbers[made->result];
 }
 
 #endif
@@ -66,17 +70,20 @@ typedef struct run {
 #endif
 } run;
 
-/* The element of this column; false where it has no source. */
-static bool find_element(const run r, uint column, word *found) {
-  if (column >= r.valid) {
-    return false;
-  }
+/* The element of this column, and where it is put, counted from the first; false where it has no
+ * source. */
+static bool find_element(const run r, uint column, word *found, long *put) {
 #if STEPS
-  const long at = source_of(r.made, r.number + column);
+  const long at = source_of(r.made, r.number + column, put);
+  *put -= r.number;
   if (at == NO_SOURCE) {
     return false;
   }
 #else
+  *put = column;
+  if (column >= r.valid) {
+    return false;
+  }
   const long at = (long)column * r.stride;
 #endif
   *found = element_at(onward(r.from, at));
@@ -99,7 +106,8 @@ static void gather_run(__global word *to, const run r, uint first, uint across, 
       const uint column = byte * IN_DESTINATION_BYTE + i;
       word found = fill;
       if (column < r.length) {
-        const uint all = find_element(r, column, &found) || fills ? 0 : ONE_ELEMENT;
+        long put;
+        const uint all = find_element(r, column, &found, &put) || fills ? 0 : ONE_ELEMENT;
         made |= (found & ONE_ELEMENT & ~all) << i * DESTINATION_BITS;
         left |= all << i * DESTINATION_BITS;
       }
@@ -115,12 +123,13 @@ static __global word *place_in(__global word *destination, ulong position) {
 #else
 
 /* Every across-th element of a run, from `first` on. */
-static void gather_run(__global word *to, offset stride, const run r, uint first, uint across,
+static void gather_run(__global word *to, long stride, const run r, uint first, uint across,
                        bool fills, word fill) {
   for (uint column = first; column < r.length; column += across) {
     word found = fill;
-    if (find_element(r, column, &found) || fills) {
-      to[(offset)column * stride] = found;
+    long put;
+    if (find_element(r, column, &found, &put) || fills) {
+      to[put * stride] = found;
     }
   }
 }
@@ -162,7 +171,7 @@ void gather(__global word *restrict destination, const ulong destination_start,
                grid->fills, fill);
 #else
     gather_run(destination + destination_start + t.destination,
-               (offset)grid->columns.destination_stride, r, column, across, grid->fills, fill);
+               grid->columns.destination_stride, r, column, across, grid->fills, fill);
 #endif
   }
 }

@@ -1,7 +1,6 @@
 /* Running the cases on a device and holding each result against the oracle. */
 #include "conformance/conformance.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,53 +44,15 @@ static bool is_as_expected(suite *s, const trial *t, const char *words, const ch
   if (!guarded_buffer_differs(buffer, expected, &first)) {
     return true;
   }
-  failure_add(s->report, s->device, t->asked->from, t->asked->to,
-              "%s: byte %lld of the %s's %zu is 0x%02x, not 0x%02x", words,
-              (long long)first.position, name, buffer->size, first.found, first.expected);
+  failure_add(s->report, s->device, t->asked, "%s: byte %lld of the %s's %zu is 0x%02x, not 0x%02x",
+              words, (long long)first.position, name, buffer->size, first.found, first.expected);
   return false;
-}
-
-static void append(char *words, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void append(char *words, size_t size, const char *format, ...) {
-  const size_t length = strlen(words);
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(words + length, size - length, format, arguments);
-  va_end(arguments);
-}
-
-static void append_strides(char *words, size_t size, const char *side, int32_t rank,
-                           const int64_t *strides) {
-  append(words, size, "%s byte strides", side);
-  for (int32_t d = 0; d < rank; ++d) {
-    append(words, size, " %lld", (long long)strides[d]);
-  }
-  append(words, size, ", ");
-}
-
-/* What is asked for beside two shapes; "" where nothing is. */
-static void describe_options(const request *asked, char *words, size_t size) {
-  const oracle_options *options = &asked->options;
-  words[0] = '\0';
-  if (request_converts(asked)) {
-    append(words, size, "scale %a%s, ", options->scale, options->wraps ? ", wrapping" : "");
-  }
-  if (options->source_byte_strides != NULL) {
-    append_strides(words, size, "source", asked->from->rank, options->source_byte_strides);
-  }
-  if (options->destination_byte_strides != NULL) {
-    append_strides(words, size, "destination", asked->to->rank, options->destination_byte_strides);
-  }
 }
 
 static void run_between(suite *s, const trial *t, const relayout_plan *plan, path way,
                         const guarded_buffer *source, const guarded_buffer *destination) {
-  char options[160];
-  char words[320];
-  describe_options(t->asked, options, sizeof(options));
-  snprintf(words, sizeof(words), "%sstrategy %s, %s at byte offsets %zu and %zu", options,
+  char words[160];
+  snprintf(words, sizeof(words), "strategy %s, %s at byte offsets %zu and %zu",
            relayout_strategy_name(relayout_plan_get_strategy(plan)),
            way == PATH_HOST ? "host pointers" : "buffers", source->origin, destination->origin);
   relayout_error error;
@@ -100,8 +61,8 @@ static void run_between(suite *s, const trial *t, const relayout_plan *plan, pat
                        : opencl_mover_enqueue(s->opencl, plan, source, destination, &error);
   s->report->cases += 1;
   if (status != RELAYOUT_OK) {
-    failure_add(s->report, s->device, t->asked->from, t->asked->to, "%s: %s: %s", words,
-                relayout_status_text(status), error.message);
+    failure_add(s->report, s->device, t->asked, "%s: %s: %s", words, relayout_status_text(status),
+                error.message);
     return;
   }
   if (is_as_expected(s, t, words, "destination", destination, t->after)) {
@@ -143,20 +104,17 @@ static bool writes(const trial *t) {
 
 static void check_plan(suite *s, const trial *t, const relayout_plan *plan,
                        relayout_strategy wanted) {
-  const oracle_options *asked = &t->asked->options;
-  if ((asked->source_byte_strides == NULL && relayout_plan_source_size(plan) != t->source_size) ||
-      (asked->destination_byte_strides == NULL &&
-       relayout_plan_destination_size(plan) != t->destination_size)) {
-    failure_add(s->report, s->device, t->asked->from, t->asked->to,
-                "plan's sizes are %zu and %zu, not %zu and %zu", relayout_plan_source_size(plan),
-                relayout_plan_destination_size(plan), t->source_size, t->destination_size);
+  if (relayout_plan_source_size(plan) != t->source_size ||
+      relayout_plan_destination_size(plan) != t->destination_size) {
+    failure_add(s->report, s->device, t->asked, "plan's sizes are %zu and %zu, not %zu and %zu",
+                relayout_plan_source_size(plan), relayout_plan_destination_size(plan),
+                t->source_size, t->destination_size);
   }
   const relayout_strategy strategy = relayout_plan_get_strategy(plan);
   if (strategy == RELAYOUT_STRATEGY_AUTO ||
       (wanted != RELAYOUT_STRATEGY_AUTO && strategy != wanted && writes(t))) {
-    failure_add(s->report, s->device, t->asked->from, t->asked->to,
-                "plan's strategy is %s, asked for was %s", relayout_strategy_name(strategy),
-                relayout_strategy_name(wanted));
+    failure_add(s->report, s->device, t->asked, "plan's strategy is %s, asked for was %s",
+                relayout_strategy_name(strategy), relayout_strategy_name(wanted));
   }
 }
 
@@ -182,7 +140,7 @@ static relayout_strategy run_strategy(suite *s, const trial *t, relayout_strateg
     return wanted;
   }
   if (status != RELAYOUT_OK) {
-    failure_add(s->report, s->device, t->asked->from, t->asked->to, "strategy %s, no plan: %s: %s",
+    failure_add(s->report, s->device, t->asked, "strategy %s, no plan: %s: %s",
                 relayout_strategy_name(wanted), relayout_status_text(status), error.message);
     return wanted;
   }

@@ -3,25 +3,67 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-void failure_add(conformance_report *report, const relayout_device *device,
-                 const relayout_shape *from, const relayout_shape *to, const char *format, ...) {
+/* Text that ends with what is put in last, cut where it is full. */
+typedef struct words {
+  char text[512];
+} words;
+
+static void append_list(words *w, const char *format, va_list arguments) {
+  const size_t length = strlen(w->text);
+  vsnprintf(w->text + length, sizeof(w->text) - length, format, arguments);
+}
+
+static void append(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(words *w, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  append_list(w, format, arguments);
+  va_end(arguments);
+}
+
+/* No command takes strides. */
+static void append_strides(words *w, const char *side, int32_t rank, const int64_t *strides) {
+  if (strides == NULL) {
+    return;
+  }
+  append(w, "%s byte strides", side);
+  for (int32_t d = 0; d < rank; ++d) {
+    append(w, " %lld", (long long)strides[d]);
+  }
+  append(w, ", ");
+}
+
+void failure_add(conformance_report *report, const relayout_device *device, const request *asked,
+                 const char *format, ...) {
   report->failures += 1;
   if (report->failures > 1) {
     return;
   }
   char from_text[RELAYOUT_SHAPE_TEXT_SIZE];
   char to_text[RELAYOUT_SHAPE_TEXT_SIZE];
-  char found[512];
-  relayout_shape_format(from, from_text, sizeof(from_text));
-  relayout_shape_format(to, to_text, sizeof(to_text));
+  relayout_shape_format(asked->from, from_text, sizeof(from_text));
+  relayout_shape_format(asked->to, to_text, sizeof(to_text));
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   relayout_device_get_info(device, &info, NULL);
+  const oracle_options *options = &asked->options;
+  words flags = {""};
+  if (options->scale != 1) {
+    append(&flags, "--scale %.17g ", options->scale);
+  }
+  if (options->wraps) {
+    append(&flags, "--wrap ");
+  }
+  words found = {""};
+  append_strides(&found, "source", asked->from->rank, options->source_byte_strides);
+  append_strides(&found, "destination", asked->to->rank, options->destination_byte_strides);
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(found, sizeof(found), format, arguments);
+  append_list(&found, format, arguments);
   va_end(arguments);
   snprintf(report->first_failure, sizeof(report->first_failure),
-           "relayout convert --device '%s' --from '%s' --to '%s' IN OUT # %s", info.name, from_text,
-           to_text, found);
+           "relayout convert --device '%s' --from '%s' --to '%s' %sIN OUT # %s", info.name,
+           from_text, to_text, flags.text, found.text);
 }

@@ -3,10 +3,10 @@
 #define CONFORMANCE_FAILURE_H
 
 #include "conformance/conformance.h"
+#include "conformance/trial.h"
 
-/* Counts a failure of the relayout of `from` into `to`; the text says what was found. */
-void failure_add(conformance_report *report, const relayout_device *device,
-                 const relayout_shape *from, const relayout_shape *to, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Counts a failure of what was asked for; the text says what was found. */
+void failure_add(conformance_report *report, const relayout_device *device, const request *asked,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -155,8 +155,8 @@ static bool moves(tester *t, relayout_device *device, move_function move, const 
   const relayout_status status =
       move(device, &from->shape, &to->shape, from->bytes, to->bytes, &error);
   if (status != RELAYOUT_OK) {
-    failure_add(t->report, device, &from->shape, &to->shape, "%s: %s", relayout_status_text(status),
-                error.message);
+    const request asked = {&from->shape, &to->shape, ORACLE_OPTIONS_INIT, false};
+    failure_add(t->report, device, &asked, "%s: %s", relayout_status_text(status), error.message);
   }
   return status == RELAYOUT_OK;
 }
@@ -166,7 +166,8 @@ static void expect_same(tester *t, const char *property, uint64_t seed, const te
                         const tensor *expected, const tensor *found) {
   for (size_t i = 0; i < found->size; ++i) {
     if (found->bytes[i] != expected->bytes[i]) {
-      failure_add(t->report, t->device, &from->shape, &found->shape,
+      const request asked = {&from->shape, &found->shape, ORACLE_OPTIONS_INIT, false};
+      failure_add(t->report, t->device, &asked,
                   "%s: byte %zu of %zu is 0x%02x, not 0x%02x (sample %llu)", property, i,
                   found->size, found->bytes[i], expected->bytes[i], (unsigned long long)seed);
       return;

@@ -41,6 +41,10 @@ typedef enum view {
 } view;
 enum { VIEWS = 5 };
 
+static bool is_of_bytes(view kind) {
+  return kind == VIEW_OF_BYTES || kind == VIEW_ANY;
+}
+
 static void draw_source_strides(generator *g, view kind, const relayout_shape *shape,
                                 int64_t *strides) {
   draw_slice(g, shape, strides);
@@ -77,30 +81,55 @@ static void draw_destination_strides(generator *g, view kind, const relayout_sha
   }
 }
 
-/* The side that has a layout. */
-static void draw_layout(generator *g, relayout_shape *shape) {
+/* Tiles whose sizes divide each other, so that axes can express them. */
+static void draw_even_tiles(generator *g, relayout_shape *shape) {
+  relayout_layout *layout = &shape->layout;
+  const int32_t rank = shape->rank < 2 ? 1 : 2;
+  layout->tile_count = generator_chance(g, 2) ? 2 : 1;
+  for (int32_t t = 0; t < layout->tile_count; ++t) {
+    layout->tile_ranks[t] = rank;
+    for (int32_t i = 0; i < rank; ++i) {
+      const int64_t size = t > 0 ? 2 : 4 << random_below(&g->random, 2);
+      layout->tile_dimensions[t * rank + i] = t > 0 && generator_chance(g, 2) ? 1 : size;
+    }
+  }
+}
+
+/* The side that has a layout. Where the other one's strides are those of single bytes, and where they
+ * are the destination's, it takes axes to say where elements come from. */
+static void draw_layout(generator *g, bool takes_axes, relayout_shape *shape) {
   enum { MOST_ELEMENTS = 30000 };
   random_order(&g->random, shape);
   if (generator_chance(g, 3)) {
     random_padding(&g->random, shape);
   }
   if (generator_chance(g, 4)) {
-    random_tiles(&g->random, MOST_ELEMENTS, shape);
+    if (takes_axes) {
+      draw_even_tiles(g, shape);
+    } else {
+      random_tiles(&g->random, MOST_ELEMENTS, shape);
+    }
   }
   if (generator_chance(g, 2)) {
     shape->layout.element_size_in_bits = random_packing(&g->random, shape->element_type);
   }
   random_padding_value(&g->random, shape);
+  /* Words of an element that differ are filled each on its own, for which tiles leave no room. */
+  if (takes_axes && shape->layout.tile_count > 0 &&
+      shape->layout.padding_value != RELAYOUT_PADDING_UNKNOWN) {
+    shape->layout.padding_value = RELAYOUT_PADDING_ZERO;
+  }
 }
 
-/* A type of any size as it is, or packed on the other side, or changed on the way. */
-static void draw_types(generator *g, relayout_shape *from, relayout_shape *to) {
+/* A type of any size as it is, or packed on the other side, or changed on the way; but elements that lie
+ * at any byte stay as they are. */
+static void draw_types(generator *g, view kind, relayout_shape *from, relayout_shape *to) {
   static const relayout_element_type pairs[][2] = {
       {RELAYOUT_U4, RELAYOUT_U4}, {RELAYOUT_F32, RELAYOUT_BF16}, {RELAYOUT_S8, RELAYOUT_F32}};
   const relayout_element_type type = generator_any_size(g);
   from->element_type = type;
   to->element_type = type;
-  if (generator_chance(g, 4)) {
+  if (!is_of_bytes(kind) && generator_chance(g, 4)) {
     const int64_t pair = random_below(&g->random, COUNT(pairs));
     from->element_type = pairs[pair][0];
     to->element_type = pairs[pair][1];
@@ -116,15 +145,15 @@ static void visit_view(generator *g, const dimension_list *list, strided_sides s
   relayout_shape from = generator_shape(RELAYOUT_U8, list->rank, list->dimensions, 0);
   relayout_shape to = from;
   request asked = {&from, &to, ORACLE_OPTIONS_INIT, false};
-  draw_types(g, &from, &to);
+  draw_types(g, kind, &from, &to);
   if (sides == DESTINATION_STRIDED) {
-    draw_layout(g, &from);
+    draw_layout(g, true, &from);
   } else {
     draw_source_strides(g, kind, &from, from_strides);
     asked.options.source_byte_strides = from_strides;
   }
   if (sides == SOURCE_STRIDED) {
-    draw_layout(g, &to);
+    draw_layout(g, is_of_bytes(kind), &to);
   } else {
     draw_destination_strides(g, kind, &to, to_strides);
     asked.options.destination_byte_strides = to_strides;

@@ -100,6 +100,7 @@ static const tiled_array usual[] = {
     {RELAYOUT_U8, {3, {5, 6, 20}}, {1, {3}, {STAR, 8, 16}}},
     {RELAYOUT_F32, {3, {4, 3, 5}}, {2, {3, 1}, {STAR, STAR, 8, 4}}},
     {RELAYOUT_U8, {1, {9}}, {1, {3}, {2, 2, 2}}},
+    {RELAYOUT_U8, {2, {2, 7}}, {2, {1, 2}, {1, 16, 4}}},
     {RELAYOUT_BF16, {0, {0}}, {1, {1}, {128}}},
 };
 

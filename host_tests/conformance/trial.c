@@ -88,12 +88,10 @@ static void draw_elements(const request *asked, size_t size, unsigned char *byte
   }
 }
 
-/* Poisons what is left of a packed array's last byte. */
-static void poison_spare_bits(const relayout_shape *shape, size_t size, unsigned char *array) {
+/* What is left of a packed array's last byte. */
+static unsigned char spare_bits(const relayout_shape *shape) {
   const int64_t used = oracle_element_count(shape) * oracle_element_bits(shape) % 8;
-  if (used > 0) {
-    array[size - 1] |= (unsigned char)(TRIAL_SOURCE_POISON >> used << used);
-  }
+  return used > 0 ? (unsigned char)(0xff << used) : 0;
 }
 
 /* Writes elements where they lie, over poison. */
@@ -112,11 +110,20 @@ static bool fill_source(trial *t) {
   placing.destination_byte_strides = asked->options.source_byte_strides;
   memset(t->source, TRIAL_SOURCE_POISON, t->source_size);
   oracle_relayout_with(&placing, &elements, &keeping_padding, bytes, t->source + t->source_origin);
-  if (asked->options.source_byte_strides == NULL) {
-    poison_spare_bits(asked->from, t->source_size, t->source);
+  if (spare_bits(asked->from) != 0) {
+    t->source[t->source_size - 1] |= TRIAL_SOURCE_POISON & spare_bits(asked->from);
   }
   free(bytes);
   return true;
+}
+
+/* Poison; but bits to spare, which become zeros with what else is written to their byte, begin as such
+ * where perhaps nothing is. */
+static void fill_destination(const request *asked, unsigned char *bytes, size_t size) {
+  memset(bytes, TRIAL_DESTINATION_POISON, size);
+  if (asked->to->layout.padding_value == RELAYOUT_PADDING_UNKNOWN && spare_bits(asked->to) != 0) {
+    bytes[size - 1] &= (unsigned char)~spare_bits(asked->to);
+  }
 }
 
 bool trial_make(const request *asked, trial *made) {
@@ -132,8 +139,8 @@ bool trial_make(const request *asked, trial *made) {
     trial_free(made);
     return false;
   }
-  memset(made->before, TRIAL_DESTINATION_POISON, made->destination_size);
-  memset(made->after, TRIAL_DESTINATION_POISON, made->destination_size);
+  fill_destination(asked, made->before, made->destination_size);
+  fill_destination(asked, made->after, made->destination_size);
   oracle_relayout_with(&asked->options, asked->from, asked->to, made->source + made->source_origin,
                        made->after + made->destination_origin);
   return true;

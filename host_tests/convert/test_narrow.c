@@ -25,8 +25,8 @@ static void check(const rlt_conversion *conversion, uint32_t bits) {
   reference_store(conversion->from, bits, from);
   rlt_convert_element(conversion, from, to);
   const uint64_t wanted = reference_load(conversion->to, to);
-  const pattern got = pattern_of(number_of(bits, format_of(conversion->from)),
-                                 format_of(conversion->to), conversion->wraps);
+  const pattern got = convert_unscaled(bits, format_of(conversion->from), format_of(conversion->to),
+                                       conversion->wraps);
   if (got != wanted) {
     fail_msg("%s 0x%x to %s: 0x%x, not 0x%llx", relayout_element_type_name(conversion->from), bits,
              relayout_element_type_name(conversion->to), got, (unsigned long long)wanted);

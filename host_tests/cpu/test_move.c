@@ -197,7 +197,7 @@ static void test_random_problems(void **state) {
   int uses[STRATEGIES] = {0};
   for (uint64_t first = 1; first <= 1500; ++first) {
     uint64_t seed = first;
-    const rlt_problem problem = definition_random_problem(&seed, (int32_t)(first % 4 / 2));
+    const rlt_problem problem = definition_random_problem(&seed);
     const size_t shift = (size_t)definition_random(&seed, 16);
     for (int wanted = RELAYOUT_STRATEGY_AUTO; wanted < STRATEGIES; ++wanted) {
       relayout_strategy used;

@@ -108,8 +108,9 @@ static void check_conversion(row *of, rlt_conversion conversion) {
   rlt_cpu_codec_destroy(codec);
 }
 
-/* A product is exact, is not, nearly is beyond every float, and is far beyond them. */
-static const double scales[] = {1, -0.375, 0.1, 0x1.fffffep+60, 0x1.23456789abcdep-70, 0x1p-900};
+/* Of few digits, of a few more than f32 has, of many; products beyond every f32, and far beyond. */
+static const double scales[] = {1,   -0.375,     0x1.1234567p-3,        0x1.fffffep+60,
+                                0.1, 0x1.8p+127, 0x1.23456789abcdep-70, 0x1p-900};
 enum { SCALES = sizeof scales / sizeof scales[0] };
 
 static void check_all_targets(row *of, relayout_element_type from) {
@@ -245,7 +246,7 @@ static void test_lengths_and_places(void **state) {
 static void check_unpacking(const rlt_cpu_codec *codec, int64_t bits, int64_t first,
                             int64_t count) {
   const int64_t bytes = rlt_packed_bytes(first + count, bits);
-  uint8_t *const packed = malloc((size_t)bytes + 1);
+  uint8_t *const packed = malloc((size_t)(bytes > 0 ? bytes : 1));
   for (int64_t i = 0; i < bytes; ++i) {
     packed[i] = (uint8_t)(i * 151 + 77);
   }

@@ -106,7 +106,7 @@ static void test_random_grids(void **state) {
   int64_t tiles = 0;
   for (uint64_t first_seed = 1; first_seed <= 400; ++first_seed) {
     uint64_t seed = first_seed;
-    rlt_problem problem = definition_random_problem(&seed, 0);
+    rlt_problem problem = definition_random_problem(&seed);
     rlt_problem_simplify(&problem);
     if (rlt_problem_is_empty(&problem)) {
       continue;

@@ -453,7 +453,7 @@ static void test_random_problems(void **state) {
   enum { PROBLEMS = 150 };
   for (uint64_t first = 0; first < PROBLEMS; ++first) {
     uint64_t seed = first;
-    const rlt_problem problem = definition_random_problem(&seed, 0);
+    const rlt_problem problem = definition_random_problem(&seed);
     const move_offsets offsets = {definition_random(&seed, 5), definition_random(&seed, 5)};
     char what[64];
     snprintf(what, sizeof what, "random problem of seed %" PRIu64, first);

@@ -24,7 +24,7 @@ static void test_random_problems(void **state) {
   enum { PROBLEMS = 24 };
   for (uint64_t first = 0; first < PROBLEMS; ++first) {
     uint64_t seed = 1000 + first;
-    const rlt_problem problem = definition_random_problem(&seed, 0);
+    const rlt_problem problem = definition_random_problem(&seed);
     char what[64];
     snprintf(what, sizeof what, "random problem of seed %" PRIu64, 1000 + first);
     if (problem.destination_elements > 3000) {

@@ -256,7 +256,7 @@ static void test_strides(void **state) {
   /* Every other row from behind, columns from behind: d e f / a b c turned round. */
   const int64_t backwards[] = {-6, -1};
   oracle_options options = {false, 1, backwards, NULL};
-  oracle_relayout_with(&options, &shape, &shape, "abcxxxdef" + 8, found);
+  oracle_relayout_with(&options, &shape, &shape, &"abcxxxdef"[8], found);
   assert_memory_equal(found, "fedcba.", 7);
   /* One column three times. */
   const int64_t repeated[] = {2, 0};

@@ -441,7 +441,7 @@ static void test_assemblies_make_up_the_problem(void **state) {
   tried_counts counts = {0};
   for (uint64_t start = 1; start <= 4000; ++start) {
     uint64_t seed = start;
-    rlt_problem problem = definition_random_problem(&seed, 0);
+    rlt_problem problem = definition_random_problem(&seed);
     rlt_problem_simplify(&problem);
     const rlt_runs runs = {INT64_C(16) << definition_random(&seed, 5),
                            INT64_C(16) << definition_random(&seed, 6)};

@@ -64,7 +64,7 @@ static void test_tiles_make_up_the_problem(void **state) {
   int32_t tried[RELAYOUT_STRATEGY_GATHER + 1] = {0};
   for (uint64_t start = 1; start <= 4000; ++start) {
     uint64_t seed = start;
-    rlt_problem problem = definition_random_problem(&seed, 0);
+    rlt_problem problem = definition_random_problem(&seed);
     rlt_problem_simplify(&problem);
     if (rlt_problem_is_empty(&problem)) {
       continue;

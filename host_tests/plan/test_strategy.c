@@ -52,19 +52,20 @@ static void test_choices(void **state) {
   }
 }
 
-/* Bounds that axes share leave gather alone, which is then chosen. */
-static void test_guards_mean_gather(void **state) {
+/* Steps leave gather alone, which is then chosen. */
+static void test_steps_mean_gather(void **state) {
   (void)state;
   rlt_problem problem = problem_of("f32[64,64]{1,0}", "f32[64,64]{0,1}");
-  problem.guard_count = 1;
-  problem.guards[0] = (rlt_guard){.weight = {1, 1}, .size = 64};
+  static const rlt_steps steps = {.count = 0};
+  problem.axis_count = 1;
+  problem.axes[0] = (rlt_axis){4096, 4096, 1, 1};
+  problem.steps = &steps;
   rlt_strategy strategy;
   assert_int_equal(rlt_strategy_choose(&problem, &traits, RELAYOUT_STRATEGY_AUTO, &strategy, NULL),
                    RELAYOUT_OK);
   assert_int_equal(strategy.kind, RELAYOUT_STRATEGY_GATHER);
-  assert_int_equal(
-      rlt_strategy_choose(&problem, &traits, RELAYOUT_STRATEGY_TRANSPOSE, &strategy, NULL),
-      RELAYOUT_UNSUPPORTED);
+  assert_int_equal(rlt_strategy_choose(&problem, &traits, RELAYOUT_STRATEGY_COPY, &strategy, NULL),
+                   RELAYOUT_UNSUPPORTED);
 }
 
 static void test_wanted_strategies_that_do_not_apply(void **state) {
@@ -326,7 +327,7 @@ static void test_long_runs_are_not_assembled(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_choices),
-      cmocka_unit_test(test_guards_mean_gather),
+      cmocka_unit_test(test_steps_mean_gather),
       cmocka_unit_test(test_wanted_strategies_that_do_not_apply),
       cmocka_unit_test(test_packed_groups_by_hand),
       cmocka_unit_test(test_packed_columns_grow_to_source_lines),

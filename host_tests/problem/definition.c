@@ -25,15 +25,6 @@ static bool has_source(const rlt_problem *problem, const int64_t *digits) {
       return false;
     }
   }
-  for (int32_t g = 0; g < problem->guard_count; ++g) {
-    int64_t sum = 0;
-    for (int32_t a = 0; a < problem->axis_count; ++a) {
-      sum += digits[a] * problem->guards[g].weight[a];
-    }
-    if (sum >= problem->guards[g].size) {
-      return false;
-    }
-  }
   return true;
 }
 
@@ -161,19 +152,7 @@ int64_t definition_random(uint64_t *seed, int64_t below) {
   return (int64_t)((z ^ (z >> 31)) % (uint64_t)below);
 }
 
-static void set_guards(rlt_problem *problem, uint64_t *seed, int32_t guards) {
-  problem->guard_count = guards;
-  for (int32_t g = 0; g < guards; ++g) {
-    int64_t most = 1;
-    for (int32_t a = 0; a < problem->axis_count; ++a) {
-      problem->guards[g].weight[a] = definition_random(seed, 4);
-      most += problem->guards[g].weight[a] * (problem->axes[a].extent - 1);
-    }
-    problem->guards[g].size = 1 + definition_random(seed, most > 0 ? most : 1);
-  }
-}
-
-rlt_problem definition_random_problem(uint64_t *seed, int32_t guards) {
+rlt_problem definition_random_problem(uint64_t *seed) {
   rlt_problem problem = {.element_bytes = INT64_C(1) << definition_random(seed, 5)};
   problem.axis_count = (int32_t)definition_random(seed, 6);
   problem.fills = definition_random(seed, 2) == 1;
@@ -214,7 +193,6 @@ rlt_problem definition_random_problem(uint64_t *seed, int32_t guards) {
     problem.source_elements += last * problem.axes[a].source_stride;
     problem.destination_elements += last * problem.axes[a].destination_stride;
   }
-  set_guards(&problem, seed, guards);
   return problem;
 }
 
@@ -236,12 +214,5 @@ void definition_print(const rlt_problem *problem) {
             "  axis %" PRId32 ": extent %" PRId64 " valid %" PRId64 " strides %" PRId64
             " -> %" PRId64 "\n",
             a, axis->extent, axis->valid, axis->source_stride, axis->destination_stride);
-  }
-  for (int32_t g = 0; g < problem->guard_count; ++g) {
-    fprintf(stderr, "  guard %" PRId32 ": size %" PRId64 " weights", g, problem->guards[g].size);
-    for (int32_t a = 0; a < problem->axis_count; ++a) {
-      fprintf(stderr, " %" PRId64, problem->guards[g].weight[a]);
-    }
-    fprintf(stderr, "\n");
   }
 }

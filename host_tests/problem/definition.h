@@ -18,8 +18,8 @@ void definition_map(const rlt_problem *problem, int64_t *source_of);
 void definition_relayout(const rlt_problem *problem, const void *source, void *destination);
 
 /* A problem at random, for a seed: up to 5 small axes of any stride the destination allows, valid
- * counts, fills, and `guards` guards; sources of any stride, 0 and shared ones included. */
-rlt_problem definition_random_problem(uint64_t *seed, int32_t guards);
+ * counts and fills; sources of any stride, 0 and shared ones included. */
+rlt_problem definition_random_problem(uint64_t *seed);
 
 /* A number in 0 .. below-1 (splitmix64); moves the seed on. */
 int64_t definition_random(uint64_t *seed, int64_t below);

@@ -100,23 +100,6 @@ static void test_cases(void **state) {
   }
 }
 
-/* A guard that says the same of the fused digit lets axes fuse; any other keeps them apart. */
-static void test_guards_decide_what_fuses(void **state) {
-  (void)state;
-  rlt_problem together = {.element_bytes = 1,
-                          .axis_count = 2,
-                          .axes = {{4, 4, 3, 3}, {3, 3, 1, 1}},
-                          .guard_count = 1,
-                          .guards = {{.weight = {3, 1}, .size = 10}}};
-  rlt_problem apart = together;
-  apart.guards[0].weight[0] = 2;
-  rlt_problem_simplify(&together);
-  rlt_problem_simplify(&apart);
-  assert_int_equal(together.axis_count, 1);
-  assert_int_equal(together.guards[0].weight[0], 1);
-  assert_int_equal(apart.axis_count, 2);
-}
-
 static bool sorted_by_destination_stride(const rlt_problem *problem) {
   for (int32_t a = 1; a < problem->axis_count; ++a) {
     if (problem->axes[a - 1].destination_stride > problem->axes[a].destination_stride) {
@@ -130,7 +113,7 @@ static void test_same_meaning(void **state) {
   (void)state;
   for (uint64_t start = 1; start <= 4000; ++start) {
     uint64_t seed = start;
-    const rlt_problem given = definition_random_problem(&seed, (int32_t)(start % 3));
+    const rlt_problem given = definition_random_problem(&seed);
     rlt_problem simplified = given;
     rlt_problem_simplify(&simplified);
     int64_t *before = malloc((size_t)given.destination_elements * sizeof *before);
@@ -152,7 +135,6 @@ static void test_same_meaning(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cases),
-      cmocka_unit_test(test_guards_decide_what_fuses),
       cmocka_unit_test(test_same_meaning),
   };
   return cmocka_run_group_tests_name("problem.simplify", tests, NULL, NULL);

@@ -30,6 +30,23 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   rm r.json r.svg
 done
 
+# Sides of different sizes: what is read and what is written each counts by its own. FROM TO BYTES
+while read -r from to bytes; do
+  for device in $devices; do
+    check_printed 0 '
+given ' bench --from "$from" --to "$to" --device "$device" --json r.json
+    check_kept "\"bytes\":$bytes," r.json
+  done
+done <<'CASES'
+f32[5,7] bf16[5,7]{0,1} 210
+s8[5,7] f64[5,7]{1,0:PD(6,8)} 419
+u4[5,7] {1,0:E(4)} 53
+pred[5,7]{1,0:E(1)} {0,1} 40
+u8[3,5] {1,0:T(2,2)} 39
+u8[3,5]{1,0:T(2,2)} {0,1} 30
+CASES
+rm -f r.json
+
 # Threads, pages and some peers are the CPU backend's.
 check_printed 0 '
 1 thread; ordinary pages
@@ -108,7 +125,7 @@ check_skipped() {
   check_kept "relayout: bench: $reason" ../logs/err
 }
 check_skipped 4 'there is nothing to move' --from 'f32[0]' --to '{0}'
-check_skipped 4 '' --from 'c64[16,256]' --to 'f32[16,256]' # there is no such change of element type
+check_skipped 4 'elements cannot be converted to c64' --from 'f32[16,256]' --to 'c64[16,256]'
 check_skipped 1 'the case takes 16.0 EiB, but ' --from 'u8[9223372036854775807]' --to '{0}'
 
 check_no_files 'bench'

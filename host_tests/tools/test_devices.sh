@@ -33,7 +33,17 @@ check 4 '' 'relayout: explain: TO: ' explain 'f32[2]' 'f32[2'
 check 4 '' 'relayout: explain: TO: ' explain 'f32[2]' '{0,1}'
 check 4 '' 'relayout: explain: FROM: ' explain '{0}' 'f32[2]'
 check 4 '' 'relayout: explain: ' explain 'f32[2]' 'f32[3]'
-check 4 '' 'relayout: explain: ' explain 'f32[2]' 's32[2]'
-check 4 '' 'not supported' explain 'f32[16,256]' '{1,0:T(8,128)}'
+check 4 '' 'relayout: explain: ' explain 'f32[2]' 'f32[3]'
+check 4 '' 'cannot be converted to c64' explain 'f32[2]' 'c64[2]'
+check_printed 0 'converted from f32 to s32' explain --device cpu 'f32[2]' 's32[2]'
+check_printed 0 'axes
+  axis 0: extent 2, source stride 4096, destination stride 1
+  axis 1: extent 128, source stride 1, destination stride 2
+  axis 2: extent 4, source stride 8192, destination stride 256
+  axis 3: extent 32, source stride 128, destination stride 1024
+  axis 4: extent 512, source stride 32768, destination stride 32768
+strategy: ' explain --device cpu 'bf16[4096,4096]' '{1,0:T(8,128)(2,1)}'
+check_printed 0 'strategy: gather, because ' \
+  explain --device cpu 'f32[30,50]{1,0:T(6,10)}' '{1,0:T(4,7)}'
 
 finish

@@ -92,11 +92,9 @@ relayout_status rlt_conversion_check(const rlt_conversion *conversion, relayout_
 }
 
 static inline uint64_t convert(const converter *with, uint64_t bits) {
-  number n = number_of(bits, with->from);
-  if (with->scales) {
-    n = scaled_number(n, with->scale);
-  }
-  return pattern_of(n, with->to, with->wraps);
+  return with->scales ? pattern_of(scaled_number(number_of(bits, with->from), with->scale),
+                                   with->to, with->wraps)
+                      : convert_unscaled(bits, with->from, with->to, with->wraps);
 }
 
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,

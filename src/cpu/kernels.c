@@ -252,6 +252,34 @@ static void gather_turned(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
   }
 }
 
+/* ---- Words in another order ---- */
+
+static void shuffle(uint8_t *assembled, int64_t bytes, const uint8_t *order) {
+#if !defined(PLAIN) && defined(__AVX512BW__)
+  const __m512i lanes =
+      _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)order));
+  for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
+    void *const at = assembled + i;
+    _mm512_storeu_si512(at, _mm512_shuffle_epi8(_mm512_loadu_si512(at), lanes));
+  }
+#elif !defined(PLAIN) && defined(__AVX2__)
+  const __m256i lanes =
+      _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)order));
+  for (int64_t i = 0; i < bytes; i += LINE_BYTES / 2) {
+    void *const at = assembled + i;
+    _mm256_storeu_si256(at, _mm256_shuffle_epi8(_mm256_loadu_si256(at), lanes));
+  }
+#else
+  for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
+    uint8_t lane[LANE_BYTES];
+    memcpy(lane, assembled + i, LANE_BYTES);
+    for (int b = 0; b < LANE_BYTES; ++b) {
+      assembled[i + b] = lane[order[b]];
+    }
+  }
+#endif
+}
+
 /* ---- Assembled tiles leave ---- */
 
 /* What the next tile reads is fetched at the pace at which this one leaves. */
@@ -269,21 +297,6 @@ static inline void fetch_some(arrival *of, int64_t count) {
   }
   of->ahead += most;
   of->left -= most;
-}
-
-/* Bytes of a tile's segments. */
-static int64_t segment_bytes(const rlt_cpu_frame *frame, int64_t column_steps, int64_t row_steps) {
-  const rlt_assembly *const made = &frame->assembly;
-  const int64_t unit = made->segment_unit * ELEMENT_BYTES;
-  switch (made->segment_side) {
-  case RLT_ASSEMBLY_COLUMNS:
-    return unit * column_steps;
-  case RLT_ASSEMBLY_ROWS:
-    return unit * row_steps;
-  case RLT_ASSEMBLY_NEITHER:
-    break;
-  }
-  return unit;
 }
 
 /* The line that the last tile left unfinished, or what there is of it now. How many bytes it took. A
@@ -313,8 +326,8 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   const bool streams = frame->streams;
   const int64_t column_steps = tile->columns / frame->column_inner;
   const int64_t row_steps = tile->rows / frame->row_inner;
-  const int64_t count = segment_bytes(frame, column_steps, row_steps);
-  const int64_t pitch = made->segment_pitch * ELEMENT_BYTES;
+  const int64_t count =
+      (rlt_assembly_steps(made, column_steps, row_steps) * frame->segment_bits + 7) / 8;
   arrival arrives = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
     arrives.left = frame->ahead_count;
@@ -326,7 +339,7 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     if (segment->column_step >= column_steps || segment->row_step >= row_steps) {
       continue;
     }
-    const uint8_t *const from = assembled + s * pitch;
+    const uint8_t *const from = assembled + s * frame->segment_pitch;
     uint8_t *const to = tile->destination + segment->destination;
     int64_t i = 0;
     uint8_t *const held = &carry->held[carry->first + s];
@@ -357,6 +370,7 @@ const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .fill_strided = fill_strided,
                                  .gather_runs = gather_runs,
                                  .gather_turned = gather_turned,
+                                 .shuffle = shuffle,
                                  .store_segments = store_segments,
                                  .finish = finish_streams,
                                  .block_rows = DEPTH,

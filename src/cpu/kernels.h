@@ -61,7 +61,7 @@ typedef struct rlt_cpu_carry {
 typedef struct rlt_cpu_frame {
   bool fills;
   bool streams;                                  /* the destination is too large for the cache */
-  _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one element, over and over */
+  _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one word, over and over */
 
   /* Straight and strided tiles. Strides are in bytes. */
   ptrdiff_t source_row, source_column;
@@ -75,7 +75,9 @@ typedef struct rlt_cpu_frame {
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_cpu_segment *segments;
-  ptrdiff_t *ahead; /* what the next tile reads: a byte of each line, from its start */
+  int64_t segment_bits;  /* of a step of the assembly's segment_side, as segments are stored */
+  int64_t segment_pitch; /* bytes from one to the next then */
+  ptrdiff_t *ahead;      /* what the next tile reads: a byte of each line, from its start */
   int64_t ahead_count;
 } rlt_cpu_frame;
 
@@ -83,6 +85,9 @@ typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 /* Puts the tile's elements where the tables say from `to` on. */
 typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                    uint8_t *to);
+/* Reorders each 16 bytes of an assembly, whose size is a multiple of a line: byte b becomes the one that was
+ * number order[b]. */
+typedef void rlt_cpu_shuffle_kernel(uint8_t *assembled, int64_t bytes, const uint8_t *order);
 /* Lets an assembly leave for the destination, while the tile that starts at `next` in the source
  * arrives. NULL: none does. A line before the assembly may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
@@ -96,6 +101,7 @@ typedef struct rlt_cpu_kernels {
   rlt_cpu_kernel *fill_strided;         /* what move_strided leaves */
   rlt_cpu_gather_kernel *gather_runs;   /* dense columns on both sides */
   rlt_cpu_gather_kernel *gather_turned; /* dense columns in the destination, rows in the source */
+  rlt_cpu_shuffle_kernel *shuffle;
   rlt_cpu_store_kernel *store_segments;
   void (*finish)(void); /* streamed lines are there for other threads once this returns */
   int32_t block_rows;   /* what is turned at once */

@@ -12,21 +12,18 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "cpu/arrival.h"
+#include "cpu/gather.h"
+#include "cpu/rows.h"
 #include "cpu/tables.h"
 #include "cpu/walk.h"
 #include "plan/grid.h"
 
-/* What a tile at given digits adds up to in one guard of the problem. */
-typedef struct program_guard {
-  int64_t column_weight;
-  int64_t loop_weights[RLT_MAX_AXES];
-  int64_t size;
-} program_guard;
-
 /* How tiles are moved. */
 typedef enum program_way {
   PROGRAM_STRAIGHT, /* run by run */
-  PROGRAM_STRIDED,  /* element by element */
+  PROGRAM_STRIDED,  /* element by element, */
+  PROGRAM_GATHERED, /* or so, where elements change or steps lead to them */
   PROGRAM_TABLES,   /* by tables, straight to the destination */
   PROGRAM_ASSEMBLED /* by tables, put together first */
 } program_way;
@@ -39,8 +36,8 @@ typedef struct program {
   rlt_grid grid;
   rlt_cpu_frame frame;
   rlt_cpu_gather_kernel *gather;
-  int32_t guard_count;
-  program_guard *guards;
+  rlt_cpu_codec *codec;    /* NULL where elements stay as they are */
+  rlt_cpu_arrival arrival; /* of packed elements */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;
@@ -61,7 +58,9 @@ enum { SHARES_PER_WORKER = 8 };
 
 static void divide_work(const rlt_cpu_device *device, program *made) {
   const rlt_problem *const problem = made->problem;
-  int64_t bytes = problem->element_bytes;
+  const int64_t element_bytes =
+      rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
+  int64_t bytes = element_bytes;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     bytes *= problem->axes[a].extent;
   }
@@ -70,21 +69,22 @@ static void divide_work(const rlt_cpu_device *device, program *made) {
   workers = rlt_max(rlt_min(workers, tiles), 1);
   made->workers = (int32_t)workers;
   const int64_t least = workers == 1 ? 1 : workers * SHARES_PER_WORKER;
-  rlt_order_make(&made->grid, made->strategy->assembles, bytes / tiles, problem->element_bytes,
-                 least, &made->order);
+  rlt_order_make(&made->grid, made->strategy->assembles, bytes / tiles, element_bytes, least,
+                 &made->order);
   if (made->chain.count > 0) {
     const int64_t tiles_held = RLT_CPU_MOST_SEGMENTS / made->frame.assembly.segment_count;
-    made->links = rlt_order_make_chained(&made->grid, &made->chain, tiles_held - 1,
-                                         problem->element_bytes, least, &made->carrying);
+    made->links = rlt_order_make_chained(&made->grid, &made->chain, tiles_held - 1, element_bytes,
+                                         least, &made->carrying);
   }
 }
 
 /* Along which loops lines may be carried, and whether all segments begin with one. */
 static void find_chain(program *made) {
-  const int64_t line = LINE_BYTES / made->problem->element_bytes;
+  const int64_t lanes = LINE_BYTES / made->problem->element_bytes;
+  const int64_t line = 8 * LINE_BYTES / rlt_problem_destination_bits(made->problem);
   const rlt_assembly *const assembly = &made->frame.assembly;
-  rlt_chain_find(made->problem, &made->grid, assembly->segment_pitch - line, &made->chain);
-  made->starts_lines = true;
+  rlt_chain_find(made->problem, &made->grid, assembly->segment_pitch - lanes, &made->chain);
+  made->starts_lines = made->grid.destination_start % line == 0;
   for (int32_t l = 0; l < made->grid.loop_count; ++l) {
     made->starts_lines = made->starts_lines && made->grid.loops[l].destination_step % line == 0;
   }
@@ -99,46 +99,29 @@ static ptrdiff_t stride_of(const rlt_problem *problem, const rlt_group *group, b
     return 0;
   }
   const rlt_axis *axis = &problem->axes[group->axes[0]];
-  const int64_t stride = source ? axis->source_stride : axis->destination_stride;
-  return (ptrdiff_t)(stride * problem->element_bytes);
+  return (ptrdiff_t)(source ? axis->source_stride : axis->destination_stride);
 }
 
 static void set_frame(const rlt_problem *problem, const rlt_strategy *strategy,
                       rlt_cpu_frame *frame) {
-  frame->source_row = stride_of(problem, &strategy->rows, true);
-  frame->source_column = stride_of(problem, &strategy->columns, true);
-  frame->destination_row = stride_of(problem, &strategy->rows, false);
-  frame->destination_column = stride_of(problem, &strategy->columns, false);
+  const ptrdiff_t bytes = (ptrdiff_t)problem->element_bytes;
+  const bool keeps = rlt_problem_keeps_elements(problem);
+  frame->source_row = bytes * stride_of(problem, &strategy->rows, true);
+  frame->source_column = bytes * stride_of(problem, &strategy->columns, true);
+  frame->destination_row = bytes * stride_of(problem, &strategy->rows, false);
+  frame->destination_column = bytes * stride_of(problem, &strategy->columns, false);
   frame->fills = problem->fills;
   for (int64_t i = 0; i < RLT_CPU_FILL_BYTES; ++i) {
-    frame->fill[i] = problem->fill[i % problem->element_bytes];
+    frame->fill[i] = (keeps ? problem->fill : problem->fill_word)[i % bytes];
   }
 }
 
-static relayout_status set_guards(program *made, relayout_error *error) {
-  const rlt_problem *problem = made->problem;
-  const rlt_group *columns = &made->strategy->columns;
-  made->guard_count = problem->guard_count;
-  made->guards = calloc((size_t)problem->guard_count, sizeof *made->guards);
-  if (made->guards == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %" PRId32 " guards",
-                    problem->guard_count);
-  }
-  for (int32_t g = 0; g < problem->guard_count; ++g) {
-    const int64_t *weight = problem->guards[g].weight;
-    program_guard *guard = &made->guards[g];
-    guard->size = problem->guards[g].size;
-    guard->column_weight = columns->axis_count > 0 ? weight[columns->axes[0]] : 0;
-    for (int32_t l = 0; l < made->grid.loop_count; ++l) {
-      const int64_t steps = l == made->grid.columns.block_loop ? columns->block : 1;
-      guard->loop_weights[l] = steps * weight[made->grid.loops[l].axis];
-    }
-  }
-  return RELAYOUT_OK;
-}
-
+/* What has been unpacked has room behind it. */
 static int64_t last_source(const program *made) {
   const rlt_problem *const problem = made->problem;
+  if (problem->source_packed > 0) {
+    return INT64_MAX;
+  }
   return problem->source_elements - rlt_group_reach(problem, &made->strategy->columns) -
          rlt_group_reach(problem, &made->strategy->rows) - LINE_BYTES / problem->element_bytes;
 }
@@ -149,28 +132,49 @@ static relayout_status set_tables(program *made, relayout_error *error) {
   const rlt_problem *const problem = made->problem;
   const int64_t line = LINE_BYTES / problem->element_bytes;
   const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
+  const rlt_problem *arrived = problem;
+  if (problem->source_packed > 0) {
+    const relayout_status status =
+        rlt_cpu_arrival_make(problem, made->strategy, &made->arrival, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    arrived = &made->arrival.problem;
+  }
   rlt_assembly assembly;
-  rlt_assembly_make(problem, made->strategy, line, &assembly);
+  rlt_assembly_make(arrived, made->strategy, line, &assembly);
   const int64_t least = copies ? line : made->kernels->block_columns;
-  const bool assembled = made->frame.streams || assembly.dense_columns < least;
+  const bool assembled =
+      !rlt_problem_keeps_elements(problem) || made->frame.streams || assembly.dense_columns < least;
   made->way = assembled ? PROGRAM_ASSEMBLED : PROGRAM_TABLES;
   made->gather = copies ? made->kernels->gather_runs : made->kernels->gather_turned;
   made->last_source = last_source(made);
-  return rlt_cpu_tables_make(problem, made->strategy, assembled, &made->frame, error);
+  return rlt_cpu_tables_make(problem, arrived, made->strategy, assembled, &made->frame, error);
 }
 
-static relayout_status set_way(program *made, relayout_error *error) {
+static relayout_status set_way(const rlt_cpu_device *device, program *made, relayout_error *error) {
   const rlt_problem *const problem = made->problem;
-  const ptrdiff_t element = (ptrdiff_t)problem->element_bytes;
-  const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
+  const bool keeps = rlt_problem_keeps_elements(problem);
+  if (made->strategy->kind == RELAYOUT_STRATEGY_GATHER) {
+    made->way = keeps && problem->steps == NULL ? PROGRAM_STRIDED : PROGRAM_GATHERED;
+    return RELAYOUT_OK;
+  }
+  if (!keeps && !problem->shuffles) {
+    const relayout_status status =
+        rlt_cpu_codec_create(device->instructions, problem, &made->codec, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+  }
   if (made->strategy->assembles) {
     return set_tables(made, error);
   }
-  made->way =
-      copies && made->frame.source_column == element && made->frame.destination_column == element
-          ? PROGRAM_STRAIGHT
-          : PROGRAM_STRIDED;
-  return problem->guard_count > 0 ? set_guards(made, error) : RELAYOUT_OK;
+  const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
+  const ptrdiff_t element = (ptrdiff_t)problem->element_bytes;
+  const bool runs =
+      made->frame.source_column == element && made->frame.destination_column == element;
+  made->way = made->codec != NULL || (copies && runs) ? PROGRAM_STRAIGHT : PROGRAM_STRIDED;
+  return RELAYOUT_OK;
 }
 
 relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_problem *problem,
@@ -185,10 +189,10 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
   *made = (program){.problem = problem,
                     .strategy = strategy,
                     .kernels = rlt_cpu_kernels_of(own->instructions, problem->element_bytes)};
-  made->frame.streams = problem->destination_elements > own->cache_bytes / problem->element_bytes;
+  made->frame.streams = rlt_problem_destination_size(problem) > (size_t)own->cache_bytes;
   rlt_grid_make(problem, strategy, &made->grid);
   set_frame(problem, strategy, &made->frame);
-  const relayout_status status = set_way(made, error);
+  const relayout_status status = set_way(own, made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);
     return status;
@@ -205,30 +209,12 @@ void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   (void)device;
   program *made = program_made;
   rlt_cpu_tables_free(&made->frame);
-  free(made->guards);
+  rlt_cpu_arrival_free(&made->arrival);
+  rlt_cpu_codec_destroy(made->codec);
   free(made);
 }
 
 /* ---- Running ---- */
-
-/* How many columns of a one-row tile all guards let through. Weights are not negative, so those are
- * the first ones. */
-static int64_t guarded_columns(const program *made, const int64_t *digits, int64_t columns) {
-  for (int32_t g = 0; g < made->guard_count; ++g) {
-    const program_guard *guard = &made->guards[g];
-    int64_t room = guard->size;
-    for (int32_t l = 0; l < made->grid.loop_count; ++l) {
-      room -= digits[l] * guard->loop_weights[l];
-    }
-    if (room <= 0) {
-      return 0;
-    }
-    if (guard->column_weight > 0) {
-      columns = rlt_min(columns, rlt_divide_up(room, guard->column_weight));
-    }
-  }
-  return columns;
-}
 
 /* One call: its workers take blocks in turn until none is left. */
 typedef struct run {
@@ -269,41 +255,92 @@ static bool step(tour *at) {
 static rlt_cpu_tile tile_at(const tour *at) {
   const run *const call = at->call;
   const program *const made = call->made;
-  const int64_t element_bytes = made->problem->element_bytes;
+  const int64_t source_bits = rlt_problem_source_bits(made->problem);
+  const int64_t destination_bits = rlt_problem_destination_bits(made->problem);
   const rlt_tile *const tile = &at->walk.tile;
   return (rlt_cpu_tile){.source = call->source +
-                                  (tile->valid_columns > 0 ? tile->source * element_bytes : 0),
-                        .source_end = call->source + made->problem->source_elements * element_bytes,
+                                  (tile->valid_columns > 0 ? tile->source * source_bits / 8 : 0),
+                        .source_end = call->source + rlt_problem_source_size(made->problem),
                         .is_near_end = tile->source > made->last_source,
-                        .destination = call->destination + tile->destination * element_bytes,
+                        .destination = call->destination + tile->destination * destination_bits / 8,
                         .rows = tile->rows,
                         .valid_rows = tile->valid_rows,
                         .columns = tile->columns,
                         .valid_columns = tile->valid_columns};
 }
 
+/* The memory of a worker that puts tiles together. A line may be read before a tile. */
+typedef struct workshop {
+  _Alignas(LINE_BYTES) uint8_t before[LINE_BYTES];
+  uint8_t assembled[RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t before_encoded[LINE_BYTES];
+  uint8_t encoded[RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t unpacked[RLT_CPU_ARRIVAL_BYTES];
+  rlt_cpu_carry carry;
+} workshop;
+
+/* Puts a tile together from the source, or from what has been unpacked of it. */
+static void assemble(const tour *at, const rlt_cpu_tile *tile, workshop *here) {
+  const program *const made = at->call->made;
+  if (made->problem->source_packed == 0) {
+    made->gather(&made->frame, tile, here->assembled);
+    return;
+  }
+  rlt_cpu_arrive(&made->arrival, made->codec, at->call->source, &at->walk.tile, here->unpacked);
+  rlt_cpu_tile arrived = *tile;
+  arrived.source = here->unpacked + RLT_CPU_AROUND_RUN;
+  arrived.source_end = here->unpacked + sizeof here->unpacked;
+  made->gather(&made->frame, &arrived, here->assembled);
+}
+
+/* The tile as the destination has it. */
+static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, workshop *here) {
+  const rlt_cpu_frame *const frame = &made->frame;
+  const rlt_assembly *const assembly = &frame->assembly;
+  if (made->problem->shuffles) {
+    const int64_t bytes = assembly->segment_count * frame->segment_pitch;
+    made->kernels->shuffle(here->assembled, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
+                           made->problem->shuffle);
+  }
+  if (made->codec == NULL) {
+    return here->assembled;
+  }
+  const int64_t column_steps = tile->columns / frame->column_inner;
+  const int64_t row_steps = tile->rows / frame->row_inner;
+  const int64_t count =
+      assembly->segment_unit * rlt_assembly_steps(assembly, column_steps, row_steps);
+  const int64_t pitch = assembly->segment_pitch * made->problem->element_bytes;
+  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+    const rlt_cpu_segment *const segment = &frame->segments[s];
+    if (segment->column_step < column_steps && segment->row_step < row_steps) {
+      rlt_cpu_codec_encode(made->codec, here->assembled + s * pitch,
+                           here->encoded + s * frame->segment_pitch, count);
+    }
+  }
+  return here->encoded;
+}
+
 /* While one tile leaves, the next one arrives. */
 static void run_assembled(tour *at) {
   const program *const made = at->call->made;
-  _Alignas(LINE_BYTES) uint8_t memory[LINE_BYTES + RLT_CPU_ASSEMBLY_BYTES];
-  uint8_t *const assembled = memory + LINE_BYTES;
-  rlt_cpu_carry carry;
-  carry.goes_on = false;
-  carry.first = 0;
-  memset(carry.held, 0, sizeof carry.held);
+  workshop here;
+  rlt_cpu_carry *const carry = &here.carry;
+  carry->goes_on = false;
+  carry->first = 0;
+  memset(carry->held, 0, sizeof carry->held);
   rlt_cpu_tile tile = tile_at(at);
   bool goes_on = true;
   while (goes_on) {
-    made->gather(&made->frame, &tile, assembled);
+    assemble(at, &tile, &here);
     if (at->call->carries) {
-      carry.goes_on = rlt_walk_goes_on(&at->walk, made->links);
-      carry.first =
+      carry->goes_on = rlt_walk_goes_on(&at->walk, made->links);
+      carry->first =
           made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
     }
     goes_on = step(at);
     const rlt_cpu_tile next = tile_at(at);
     const bool arrives = goes_on && next.valid_columns > 0;
-    made->kernels->store_segments(&made->frame, &tile, assembled, &carry,
+    made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, &here), carry,
                                   arrives ? next.source : NULL);
     tile = next;
   }
@@ -325,19 +362,61 @@ static void run_straight(tour *at) {
   } while (step(at));
 }
 
+/* A run whose elements change; packed ones go by a block of bytes, which stays in the cache. */
+static void change_run(const program *made, const uint8_t *source, int64_t first,
+                       uint8_t *destination, int64_t count) {
+  enum { BLOCK = 4096 };
+  const rlt_problem *const problem = made->problem;
+  void (*const put)(const rlt_cpu_codec *, const uint8_t *, uint8_t *, int64_t) =
+      made->frame.streams ? rlt_cpu_codec_stream : rlt_cpu_codec_encode;
+  if (problem->source_packed == 0) {
+    put(made->codec, source + first * problem->element_bytes, destination, count);
+    return;
+  }
+  uint8_t unpacked[BLOCK + 2 * RLT_CPU_AROUND_RUN];
+  for (int64_t i = 0; i < count; i += BLOCK) {
+    const int64_t some = rlt_min(count - i, BLOCK);
+    rlt_cpu_codec_decode(made->codec, source, first + i, unpacked + RLT_CPU_AROUND_RUN, some);
+    put(made->codec, unpacked + RLT_CPU_AROUND_RUN,
+        destination + i * rlt_problem_destination_bits(problem) / 8, some);
+  }
+}
+
+static void run_changing(tour *at) {
+  const program *const made = at->call->made;
+  const int64_t bits = rlt_problem_destination_bits(made->problem);
+  const ptrdiff_t source_row = stride_of(made->problem, &made->strategy->rows, true);
+  const ptrdiff_t destination_row = stride_of(made->problem, &made->strategy->rows, false);
+  do {
+    const rlt_tile *const tile = &at->walk.tile;
+    for (int64_t r = 0; r < tile->valid_rows; ++r) {
+      const int64_t to = (tile->destination + r * destination_row) * bits / 8;
+      change_run(made, at->call->source, tile->source + r * source_row, at->call->destination + to,
+                 tile->valid_columns);
+    }
+  } while (step(at));
+}
+
 static void run_strided(tour *at) {
   const program *const made = at->call->made;
   do {
-    rlt_cpu_tile tile = tile_at(at);
-    if (made->guard_count > 0) {
-      tile.valid_columns = guarded_columns(made, at->walk.digits, tile.valid_columns);
-    }
+    const rlt_cpu_tile tile = tile_at(at);
     if (tile.valid_columns > 0) {
       made->kernels->move_strided(&made->frame, &tile);
     }
     if (made->frame.fills) {
       made->kernels->fill_strided(&made->frame, &tile);
     }
+  } while (step(at));
+}
+
+static void run_gathered(tour *at) {
+  const program *const made = at->call->made;
+  const rlt_group *const columns = &made->strategy->columns;
+  do {
+    rlt_cpu_gather(made->problem, at->call->source, at->call->destination, &at->walk.tile,
+                   stride_of(made->problem, columns, true),
+                   stride_of(made->problem, columns, false));
   } while (step(at));
 }
 
@@ -351,10 +430,17 @@ static void work(void *data, size_t worker) {
   }
   switch (made->way) {
   case PROGRAM_STRAIGHT:
-    run_straight(&at);
+    if (made->codec == NULL) {
+      run_straight(&at);
+    } else {
+      run_changing(&at);
+    }
     break;
   case PROGRAM_STRIDED:
     run_strided(&at);
+    break;
+  case PROGRAM_GATHERED:
+    run_gathered(&at);
     break;
   case PROGRAM_TABLES:
     run_tables(&at);

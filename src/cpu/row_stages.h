@@ -23,14 +23,16 @@ enum {
 
 /* A float format of up to 16 bits, by what changes f32 into it. */
 typedef struct rlt_cpu_narrow_float {
-  uint32_t mantissa_bits;
-  uint32_t sign_shift;   /* from f32's sign to this one's */
-  uint32_t least_normal; /* f32's exponent of the least normal number */
-  uint32_t greatest;     /* without the sign, and what follows */
-  uint32_t overflow;     /* what is beyond it */
-  uint32_t nan;          /* a NaN with no sign */
-  uint32_t first_signed; /* only patterns from here on, */
-  uint32_t signed_count; /* as many less 1, take a sign */
+  /* Of an f32 without its sign: */
+  uint32_t dropped_bits; /* of its mantissa */
+  uint32_t rounding; /* just less than half of the last digit kept, and the biases' difference */
+  uint32_t least_normal;
+  uint32_t
+      rounder; /* the power of two whose last digit is worth as much as the format's subnormals' */
+  /* Of this format, without the sign: */
+  uint32_t overflow;   /* what is beyond the greatest finite number */
+  uint32_t nan;        /* of a NaN with no sign */
+  uint32_t sign_shift; /* from f32's sign to this one's */
 } rlt_cpu_narrow_float;
 
 /* What the stages of one codec work with. */
@@ -45,12 +47,13 @@ typedef struct rlt_cpu_row {
 
 typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
 
-/* Stages that read values as doubles. `exact` ones multiply by scales so short that products are
- * exact, `any` by all others of a moderate size. */
+/* What becomes of values times a scale. */
 typedef struct rlt_cpu_value_stages {
   rlt_cpu_stage *to_f32, *to_f64;
-  rlt_cpu_stage *to_odd; /* f32 rounded to odd: it can be rounded once more as if it were exact */
-  rlt_cpu_stage *to_s32; /* within lowest .. highest */
+  rlt_cpu_stage *to_odd;  /* f32 rounded to odd: it can be rounded once more as if it were exact */
+  rlt_cpu_stage *to_s32;  /* within lowest .. highest */
+  rlt_cpu_stage *to_byte; /* the low bits of that */
+  rlt_cpu_stage *to_u32, *to_s64, *to_u64;
 } rlt_cpu_value_stages;
 
 /* Their sources. */
@@ -67,14 +70,21 @@ typedef struct rlt_cpu_row_stages {
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
   rlt_cpu_stage *f16_to_f32, *bf16_to_f32, *s16_to_f32, *u16_to_f32;
-  rlt_cpu_stage *f32_to_bf16, *f32_to_f16, *f32_to_narrow[2]; /* of 1 and 2 bytes */
+  rlt_cpu_stage *f32_to_bf16, *f32_to_f16;
   rlt_cpu_stage *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */
   rlt_cpu_stage *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
+  /* These want floating point as programs start with it. */
+  rlt_cpu_stage *f32_to_fn, *f32_to_fnuz, *f32_to_other[2]; /* of 1 and 2 bytes */
+  /* By scales that make products exact in doubles, and by others of a moderate size. Of f32 also by those that
+   * are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
-  /* What stages of values want of the processor's floating point, and back to what that was. */
-  uint32_t (*enter_floats)(void);
-  void (*leave_floats)(uint32_t was);
+  rlt_cpu_value_stages single;
+  rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */
+  rlt_cpu_stage *f32_to_s32;        /* unscaled, all of its range */
+  /* Floating point that way, and back to what it was. */
+  uint64_t (*enter_floats)(void);
+  void (*leave_floats)(uint64_t was);
   void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
 } rlt_cpu_row_stages;
 

@@ -15,6 +15,8 @@ enum {
   GROUP = RLT_CPU_ROW_GROUP,
   LINE = RLT_CPU_LINE_BYTES,
   BLOCK = 8 * GROUP, /* elements that go through all steps while they are in the first cache */
+  AHEAD =
+      4 * BLOCK, /* so far ahead they are fetched, which arithmetic keeps processors from doing */
   MOST_STEPS = 4,
   MOST_BYTES = 8, /* of an element that is converted or packed */
   TABLE_ENTRIES = 256
@@ -33,7 +35,7 @@ struct rlt_cpu_codec {
   int64_t destination_bits;
   int step_count; /* 0: words are the destination's elements */
   codec_step steps[MOST_STEPS];
-  bool reads_values; /* some step does, by floating point */
+  bool wants_floats; /* some step does */
   rlt_conversion conversion;
   rlt_cpu_row row;
   uint8_t *table; /* or NULL */
@@ -141,103 +143,149 @@ static rlt_cpu_stage *widening(const rlt_cpu_row_stages *stages, relayout_elemen
 }
 
 static rlt_cpu_narrow_float narrow_format(const rlt_float_format *of) {
+  enum { F32_MANTISSA = 23, F32_BIAS = 127 };
   const uint32_t size_bits = (uint32_t)(of->exponent_bits + of->mantissa_bits);
   const uint32_t sign = UINT32_C(1) << size_bits;
-  const uint32_t mantissa = (uint32_t)of->mantissa_bits;
+  const uint32_t mantissa = (uint32_t)of->mantissa_bits, dropped = F32_MANTISSA - mantissa;
   const uint32_t infinity = (sign - 1) >> mantissa << mantissa;
-  rlt_cpu_narrow_float narrow = {.mantissa_bits = mantissa,
-                                 .sign_shift = 31 - size_bits,
-                                 .least_normal = (uint32_t)(128 - of->bias),
-                                 .signed_count = UINT32_MAX};
+  const int32_t least = 1 - of->bias;
+  rlt_cpu_narrow_float narrow = {.dropped_bits = dropped,
+                                 .rounding = (UINT32_C(1) << (dropped - 1)) - 1 -
+                                             ((uint32_t)(F32_BIAS - of->bias) << F32_MANTISSA),
+                                 .least_normal = (uint32_t)(F32_BIAS + least) << F32_MANTISSA,
+                                 .rounder = (uint32_t)(F32_BIAS + least + (int32_t)dropped)
+                                            << F32_MANTISSA,
+                                 .sign_shift = 31 - size_bits};
   switch (of->specials) {
   case RLT_FLOAT_IEEE:
-    narrow.greatest = infinity - 1;
     narrow.overflow = infinity;
     narrow.nan = infinity | UINT32_C(1) << (mantissa - 1);
     break;
   case RLT_FLOAT_FN:
-    narrow.greatest = sign - 2;
     narrow.overflow = narrow.nan = sign - 1;
     break;
   case RLT_FLOAT_FNUZ:
-    narrow.greatest = sign - 1;
     narrow.overflow = narrow.nan = sign;
-    narrow.first_signed = 1;
-    narrow.signed_count = sign - 2;
     break;
   default: /* NaN is the zero of the other sign */
-    narrow.greatest = narrow.overflow = sign - 1;
+    narrow.overflow = sign - 1;
     narrow.nan = sign;
     break;
   }
   return narrow;
 }
 
+static rlt_cpu_stage *narrowing(const rlt_cpu_row_stages *stages, const rlt_float_format *of,
+                                int64_t bytes) {
+  switch (of->specials) {
+  case RLT_FLOAT_FN:
+    return stages->f32_to_fn;
+  case RLT_FLOAT_FNUZ:
+    return stages->f32_to_fnuz;
+  default:
+    return stages->f32_to_other[number_of(bytes)];
+  }
+}
+
 /* f32, exact or rounded to odd, to a float of at most 16 bits. */
 static bool add_narrowing(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   const rlt_cpu_row_stages *const stages = codec->stages;
-  if (to == RELAYOUT_BF16) {
-    return add_step(codec, stages->f32_to_bf16, 16);
-  }
   const int64_t bytes = bytes_of(to);
   const rlt_float_format *const format = rlt_float_format_of(to);
   if (format == NULL || bytes > 2 || format->specials == RLT_FLOAT_UNSIGNED) {
     return false;
   }
+  rlt_cpu_stage *const own = to == RELAYOUT_BF16  ? stages->f32_to_bf16
+                             : to == RELAYOUT_F16 ? stages->f32_to_f16
+                                                  : NULL;
+  if (add_step(codec, own, 8 * bytes)) {
+    return true;
+  }
   codec->row.narrow = narrow_format(format);
-  return add_step(codec,
-                  to == RELAYOUT_F16 ? stages->f32_to_f16 : stages->f32_to_narrow[number_of(bytes)],
-                  8 * bytes);
+  codec->wants_floats = true;
+  return add_step(codec, narrowing(stages, format, bytes), 8 * bytes);
 }
 
-/* The stages that read values of `from` and multiply them by this scale; or NULL. */
-static const rlt_cpu_value_stages *value_stages(const rlt_cpu_codec *codec,
-                                                relayout_element_type from) {
-  enum { DOUBLE_DIGITS = 53, FARTHEST = 700 };
+static void prefer(rlt_cpu_value_stages *to, const rlt_cpu_value_stages *others) {
+  to->to_f32 = others->to_f32 != NULL ? others->to_f32 : to->to_f32;
+  to->to_f64 = others->to_f64 != NULL ? others->to_f64 : to->to_f64;
+  to->to_odd = others->to_odd != NULL ? others->to_odd : to->to_odd;
+  to->to_s32 = others->to_s32 != NULL ? others->to_s32 : to->to_s32;
+  to->to_byte = others->to_byte != NULL ? others->to_byte : to->to_byte;
+  to->to_u32 = others->to_u32 != NULL ? others->to_u32 : to->to_u32;
+  to->to_s64 = others->to_s64 != NULL ? others->to_s64 : to->to_s64;
+  to->to_u64 = others->to_u64 != NULL ? others->to_u64 : to->to_u64;
+}
+
+/* The stages that read values of `from` and multiply them by this scale, the fastest there are. */
+static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_element_type from) {
+  enum { DOUBLE_DIGITS = 53, SINGLE_DIGITS = 24, FARTHEST = 700 };
   static const struct {
     relayout_element_type type;
-    int source, digits;
-  } sources[RLT_CPU_VALUE_SOURCES] = {{RELAYOUT_F32, RLT_CPU_FROM_F32, 24},
-                                      {RELAYOUT_S32, RLT_CPU_FROM_S32, 32},
-                                      {RELAYOUT_U32, RLT_CPU_FROM_U32, 32},
-                                      {RELAYOUT_F64, RLT_CPU_FROM_F64, 53}};
-  const rlt_scale_factor scale = rlt_conversion_scale_factor(&codec->conversion);
-  const int scale_digits = 64 - __builtin_ctzll(scale.digits);
-  for (int i = 0; i < RLT_CPU_VALUE_SOURCES; ++i) {
-    if (sources[i].type != from) {
-      continue;
-    }
-    const int source = sources[i].source;
-    if (codec->conversion.scale == 1 || codec->conversion.to == RELAYOUT_F64) {
-      return &codec->stages->exact[source];
-    }
-    if (from == RELAYOUT_F64 || scale.exponent < -FARTHEST || scale.exponent > FARTHEST) {
-      return NULL;
-    }
-    return sources[i].digits + scale_digits <= DOUBLE_DIGITS ? &codec->stages->exact[source]
-                                                             : &codec->stages->any[source];
+    int digits;
+  } sources[RLT_CPU_VALUE_SOURCES] = {[RLT_CPU_FROM_F32] = {RELAYOUT_F32, 24},
+                                      [RLT_CPU_FROM_S32] = {RELAYOUT_S32, 32},
+                                      [RLT_CPU_FROM_U32] = {RELAYOUT_U32, 32},
+                                      [RLT_CPU_FROM_F64] = {RELAYOUT_F64, 53}};
+  rlt_cpu_value_stages found = {0};
+  const bool is_one = codec->conversion.scale == 1;
+  if (is_one && (from == RELAYOUT_S64 || from == RELAYOUT_U64)) {
+    return codec->stages->unscaled[from == RELAYOUT_S64 ? 0 : 1];
   }
-  return NULL;
+  int source = 0;
+  while (source < RLT_CPU_VALUE_SOURCES && sources[source].type != from) {
+    ++source;
+  }
+  if (source == RLT_CPU_VALUE_SOURCES) {
+    return found;
+  }
+  const rlt_cpu_row_stages *const stages = codec->stages;
+  const rlt_scale_factor scale = rlt_conversion_scale_factor(&codec->conversion);
+  const int digits = 64 - __builtin_ctzll(scale.digits);
+  const bool is_moderate = scale.exponent >= -FARTHEST && scale.exponent <= FARTHEST;
+  if (is_moderate && from != RELAYOUT_F64) {
+    found = stages->any[source];
+  }
+  if (is_one ||
+      (is_moderate && from != RELAYOUT_F64 && sources[source].digits + digits <= DOUBLE_DIGITS)) {
+    prefer(&found, &stages->exact[source]);
+  }
+  if (from == RELAYOUT_F32 && digits <= SINGLE_DIGITS && scale.exponent >= -126 &&
+      scale.exponent <= 127) {
+    prefer(&found, &stages->single);
+  }
+  if (from == RELAYOUT_F32 && is_one && codec->conversion.to == RELAYOUT_S32) {
+    found.to_s32 = stages->f32_to_s32 != NULL ? stages->f32_to_s32 : found.to_s32;
+  }
+  /* A double's product is rounded to a double by the multiplication itself, whatever the scale. */
+  found.to_f64 = stages->exact[source].to_f64;
+  return found;
 }
 
 static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_stages *values) {
   const relayout_element_type to = codec->conversion.to;
   const int bits = relayout_element_type_bits(to);
   const bool is_signed = relayout_element_type_kind(to) == RELAYOUT_KIND_SIGNED;
-  if (codec->conversion.wraps || bits > 32 || (bits == 32 && !is_signed) ||
-      !add_step(codec, values->to_s32, 32)) {
+  if (codec->conversion.wraps) {
     return false;
+  }
+  if (bits == 64 || (bits == 32 && !is_signed)) {
+    return add_step(codec,
+                    bits == 32  ? values->to_u32
+                    : is_signed ? values->to_s64
+                                : values->to_u64,
+                    bits);
   }
   const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
   codec->row.lowest = is_signed ? -end : 0;
   codec->row.highest = end - 1;
-  if (bits == 32) {
-    return true;
+  codec->row.low_mask = (uint32_t)((UINT64_C(1) << bits) - 1);
+  if (bits <= 8) {
+    return add_step(codec, values->to_byte, 8);
   }
-  codec->row.low_mask = (UINT32_C(1) << bits) - 1;
-  const int64_t bytes = bytes_of(to);
-  return add_step(codec, codec->stages->low[number_of(4)][number_of(bytes)], 8 * bytes);
+  return add_step(codec, values->to_s32, 32) &&
+         (bits == 32 || add_step(codec, codec->stages->low[number_of(4)][number_of(2)], 16));
 }
 
 /* Values of 16 bits and more as they are or in f32, scaled as doubles, and rounded to f32 or to odd on
@@ -254,19 +302,16 @@ static bool add_values(rlt_cpu_codec *codec) {
   if (is_f32 && add_narrowing(codec)) {
     return true;
   }
-  const rlt_cpu_value_stages *const values = value_stages(codec, from);
-  if (values == NULL) {
-    return false;
-  }
-  codec->reads_values = true;
+  const rlt_cpu_value_stages values = value_stages(codec, from);
+  codec->wants_floats = true;
   if (to == RELAYOUT_F32) {
-    return add_step(codec, values->to_f32, 32);
+    return add_step(codec, values.to_f32, 32);
   }
   if (to == RELAYOUT_F64) {
-    return add_step(codec, values->to_f64, 64);
+    return add_step(codec, values.to_f64, 64);
   }
-  return is_integer(to) ? add_integers_of_values(codec, values)
-                        : add_step(codec, values->to_odd, 32) && add_narrowing(codec);
+  return is_integer(to) ? add_integers_of_values(codec, &values)
+                        : add_step(codec, values.to_odd, 32) && add_narrowing(codec);
 }
 
 static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
@@ -278,7 +323,7 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
   }
   if (!add_values(codec)) {
     codec->step_count = 0;
-    codec->reads_values = false;
+    codec->wants_floats = false;
     add_step(codec, convert_one_by_one, 8 * bytes_of(codec->conversion.to));
   }
   return RELAYOUT_OK;
@@ -372,12 +417,12 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_
   return bytes;
 }
 
-static uint32_t enter(const rlt_cpu_codec *codec) {
-  return codec->reads_values ? codec->stages->enter_floats() : 0;
+static uint64_t enter(const rlt_cpu_codec *codec) {
+  return codec->wants_floats ? codec->stages->enter_floats() : 0;
 }
 
-static void leave(const rlt_cpu_codec *codec, uint32_t was) {
-  if (codec->reads_values) {
+static void leave(const rlt_cpu_codec *codec, uint64_t was) {
+  if (codec->wants_floats) {
     codec->stages->leave_floats(was);
   }
 }
@@ -400,7 +445,7 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
     memcpy(destination, words, (size_t)(count * codec->word_bytes));
     return;
   }
-  const uint32_t was = enter(codec);
+  const uint64_t was = enter(codec);
   for (int64_t i = 0; i < count; i += BLOCK) {
     run_block(codec, words + i * codec->word_bytes, destination + i * codec->destination_bits / 8,
               rlt_min(count - i, BLOCK));
@@ -436,6 +481,13 @@ static void flow_out(outflow *of) {
   memmove(of->pending, from, (size_t)of->end);
 }
 
+/* Into the second cache. */
+static void fetch_block(const uint8_t *words, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += LINE) {
+    __builtin_prefetch(words + i, 0, 2);
+  }
+}
+
 static void stream_words(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                          int64_t bytes) {
   const int64_t before = rlt_min((int64_t)(-(uintptr_t)destination % LINE), bytes);
@@ -456,8 +508,11 @@ void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint
   out.codec = codec;
   out.first = out.end = (int64_t)((uintptr_t)destination % LINE);
   out.line = destination - out.first;
-  const uint32_t was = enter(codec);
+  const uint64_t was = enter(codec);
   for (int64_t i = 0; i < count; i += BLOCK) {
+    if (i + AHEAD + BLOCK <= count) {
+      fetch_block(words + (i + AHEAD) * codec->word_bytes, BLOCK * codec->word_bytes);
+    }
     out.end += run_block(codec, words + i * codec->word_bytes, out.pending + out.end,
                          rlt_min(count - i, BLOCK));
     flow_out(&out);

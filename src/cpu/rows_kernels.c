@@ -51,6 +51,7 @@ typedef double f64 ANYWHERE;
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
 
+#define LOAD_64(at)          _mm_loadl_epi64((const __m128i *)(const void *)(at))
 #define LOAD_128(at)         _mm_loadu_si128((const __m128i *)(const void *)(at))
 #define LOAD_256(at)         _mm256_loadu_si256((const __m256i *)(const void *)(at))
 #define LOAD_512(at)         _mm512_loadu_si512(at)
@@ -152,7 +153,7 @@ BY_TABLE(bytes_to_2, u16, 0xff)
 
 STAGE(bytes_to_4) {
   for (int64_t i = 0; i < count; i += 8) {
-    const __m256i at = _mm256_cvtepu8_epi32(LOAD_128(from + i));
+    const __m256i at = _mm256_cvtepu8_epi32(LOAD_64(from + i));
     STORE_256(to + 4 * i, _mm256_i32gather_epi32(row->table, at, 4));
   }
 }
@@ -187,7 +188,7 @@ STAGE(nibbles_to_4) {
   const __m256i low = LOAD_256(row->table);
   const __m256i high = LOAD_256((const uint8_t *)row->table + 32);
   for (int64_t i = 0; i < count; i += 8) {
-    const __m256i at = _mm256_cvtepu8_epi32(LOAD_128(from + i));
+    const __m256i at = _mm256_cvtepu8_epi32(LOAD_64(from + i));
     const __m256 first = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, at));
     const __m256 second = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, at));
     const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
@@ -414,35 +415,6 @@ STAGE(f32_to_bf16) {
   }
 }
 
-/* The digits are cut off where the least normal exponent, or the number's own, asks for it; f32's own
- * subnormals are all far below half of what the format's are multiples of. */
-static inline uint32_t narrow_of(uint32_t bits, const rlt_cpu_narrow_float format) {
-  const uint32_t size = bits & ~SIGN_32;
-  const int32_t exponent = (int32_t)(size >> 23), least = (int32_t)format.least_normal;
-  const int32_t lacking = GREATEST_OF(least - exponent, 0);
-  const int32_t dropped = LEAST_OF(23 - (int32_t)format.mantissa_bits + lacking, 25);
-  const uint32_t digits = (size & UINT32_C(0x7fffff)) | UINT32_C(0x800000);
-  const uint32_t half = (UINT32_C(1) << (dropped - 1)) - 1;
-  const uint32_t kept = (digits + half + (digits >> dropped & 1)) >> dropped;
-  const uint32_t field = (uint32_t)(GREATEST_OF(exponent, least) - least);
-  const uint32_t finite = kept + (field << format.mantissa_bits);
-  const uint32_t number = finite > format.greatest ? format.overflow : finite;
-  const uint32_t pattern = size > INFINITY_32 ? format.nan : number;
-  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
-  return pattern ^ (pattern - format.first_signed <= format.signed_count ? sign : 0);
-}
-
-#define NARROW_TO(name, type)                                                                      \
-  STAGE(name) {                                                                                    \
-    const rlt_cpu_narrow_float format = row->narrow;                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((type *)to)[i] = (type)narrow_of(((const u32 *)from)[i], format);                           \
-    }                                                                                              \
-  }
-
-NARROW_TO(f32_to_narrow_1, u8)
-NARROW_TO(f32_to_narrow_2, u16)
-
 /* What an instruction does. */
 #if VECTOR_BITS == 512
 STAGE(f32_to_f16) {
@@ -466,17 +438,73 @@ STAGE(f32_to_f16) {
 
 /* ---- Floats as numbers ---- */
 
-#if VECTOR_BITS > 0 && defined(__SSE2__)
+#if VECTOR_BITS > 0 && (defined(__SSE2__) || defined(__aarch64__))
 #define HAS_FLOATS 1
+#if defined(__FMA__) || defined(__aarch64__)
+#define HAS_FMA 1
+#else
+#define HAS_FMA 0
+#endif
 
-/* A double nearest to a number that lies between two is moved to the odd one of them: what then rounds it to fewer digits does as if it had the exact number. `rest` is the number
- * less the double. */
-static inline double odd_double(double value, double rest) {
-  const uint64_t bits = bits_of_f64(value);
-  const uint64_t step = (rest > 0) == (value > 0) ? 1 : ~UINT64_C(0);
-  return f64_of_bits(bits + ((rest > 0 || rest < 0) && (bits & 1) == 0 ? step : 0));
+/* A normal number is rounded where its digits are cut off; a carry counts the exponent up. A subnormal one
+ * is added to a number whose last digit is worth as much as the format's, which rounds it there. */
+static inline uint32_t narrow_size(uint32_t size, const rlt_cpu_narrow_float format) {
+  const uint32_t last = size >> format.dropped_bits & 1;
+  const uint32_t normal = (size + last + format.rounding) >> format.dropped_bits;
+  const float sum = f32_of_bits(size) + f32_of_bits(format.rounder);
+  const uint32_t subnormal = bits_of_f32(sum) - format.rounder;
+  const uint32_t finite = size < format.least_normal ? subnormal : normal;
+  return LEAST_OF(finite, format.overflow);
 }
 
+/* To where NaN is what overflows become. */
+static inline uint32_t narrow_fn(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  return narrow_size(bits & ~SIGN_32, format) | sign;
+}
+
+/* And has no sign, nor has zero. */
+static inline uint32_t narrow_fnuz(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  const uint32_t size = narrow_size(bits & ~SIGN_32, format);
+  return size | (size - 1 < format.overflow - 1 ? sign : 0);
+}
+
+/* To where NaN is something else. */
+static inline uint32_t narrow_other(uint32_t bits, const rlt_cpu_narrow_float format) {
+  const uint32_t size = bits & ~SIGN_32;
+  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
+  return (size > INFINITY_32 ? format.nan : narrow_size(size, format)) ^ sign;
+}
+
+/* Shifts that are known cost half of others: those to bytes with three and two bits of mantissa. */
+#define NARROW_IF(known, type, narrow_of, ...)                                                     \
+  if (known) {                                                                                     \
+    rlt_cpu_narrow_float format = row->narrow;                                                     \
+    __VA_ARGS__;                                                                                   \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((type *)to)[i] = (type)narrow_of(((const u32 *)from)[i], format);                           \
+    }                                                                                              \
+    return;                                                                                        \
+  }
+#define NARROW_TO(name, type, narrow_of)                                                           \
+  STAGE(name) {                                                                                    \
+    const uint32_t dropped = row->narrow.dropped_bits;                                             \
+    const bool is_byte = row->narrow.sign_shift == 24;                                             \
+    NARROW_IF(is_byte &&dropped == 20, type, narrow_of, format.dropped_bits = 20,                  \
+              format.sign_shift = 24)                                                              \
+    NARROW_IF(is_byte &&dropped == 21, type, narrow_of, format.dropped_bits = 21,                  \
+              format.sign_shift = 24)                                                              \
+    NARROW_IF(true, type, narrow_of, (void)0)                                                      \
+  }
+
+NARROW_TO(f32_to_fn, u8, narrow_fn)
+NARROW_TO(f32_to_fnuz, u8, narrow_fnuz)
+NARROW_TO(f32_to_other_1, u8, narrow_other)
+NARROW_TO(f32_to_other_2, u16, narrow_other)
+
+/* A float nearest to a number that lies between two is moved to the odd one of them: what then rounds it to
+ * fewer digits does as if it had the exact number. */
 static inline uint32_t odd_float(double value) {
   const float nearest = (float)value;
   const double back = nearest;
@@ -533,9 +561,20 @@ static inline int32_t integer_within(double value, double lowest, double highest
       const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
       ((s32 *)to)[i] = integer_within(value, lowest, highest);                                     \
     }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_byte_##kind) {                                                                 \
+    const double scale = row->scale;                                                               \
+    const double lowest = row->lowest, highest = row->highest;                                     \
+    const uint8_t mask = (uint8_t)row->low_mask;                                                   \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
+      to[i] = (uint8_t)integer_within(value, lowest, highest) & mask;                              \
+    }                                                                                              \
   }
 
+#if VECTOR_BITS < 512
 VALUES(f32, u32, exact)
+#endif
 VALUES(s32, u32, exact)
 VALUES(u32, u32, exact)
 VALUES(f64, u64, exact)
@@ -555,30 +594,250 @@ TO_F64(s32, u32)
 TO_F64(u32, u32)
 TO_F64(f64, u64)
 
-#if defined(__FMA__)
+#if HAS_FMA
+/* The same for doubles. `rest` is the number less the double. */
+static inline double odd_double(double value, double rest) {
+  const uint64_t bits = bits_of_f64(value);
+  const uint64_t step = (rest > 0) == (value > 0) ? 1 : ~UINT64_C(0);
+  return f64_of_bits(bits + ((rest > 0 || rest < 0) && (bits & 1) == 0 ? step : 0));
+}
+
 static inline double product_any(double value, double scale) {
   const double nearest = value * scale;
   return odd_double(nearest, __builtin_fma(value, scale, -nearest));
 }
 
+#if VECTOR_BITS < 512
 VALUES(f32, u32, any)
+#endif
 VALUES(s32, u32, any)
 VALUES(u32, u32, any)
 #endif
 
+/* The greatest double below the end of a wide range is not the range's last integer. */
+#define WIDE_INTEGERS(source, type)                                                                \
+  STAGE(source##_to_u32) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
+      const double number = value == value ? value : 0;                                            \
+      ((u32 *)to)[i] = (uint32_t)LEAST_OF(GREATEST_OF(number, 0), 0x1.fffffffep31);                \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_s64) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
+      const double number = value == value ? value : 0;                                            \
+      const double within = LEAST_OF(GREATEST_OF(number, -0x1p63), 0x1.fffffffffffffp62);          \
+      ((s64 *)to)[i] = number >= 0x1p63 ? INT64_MAX : (int64_t)within;                             \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_to_u64) {                                                                         \
+    const double scale = row->scale;                                                               \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
+      const double number = value == value ? value : 0;                                            \
+      const double within = LEAST_OF(GREATEST_OF(number, 0), 0x1.fffffffffffffp63);                \
+      ((u64 *)to)[i] = number >= 0x1p64 ? UINT64_MAX : (uint64_t)within;                           \
+    }                                                                                              \
+  }
+
+WIDE_INTEGERS(f32, u32)
+WIDE_INTEGERS(f64, u64)
+
+#define FROM_WIDE(type)                                                                            \
+  STAGE(type##_to_f32) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((f32 *)to)[i] = (float)((const type *)from)[i];                                             \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(type##_to_f64) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((f64 *)to)[i] = (double)((const type *)from)[i];                                            \
+    }                                                                                              \
+  }
+
+FROM_WIDE(s64)
+FROM_WIDE(u64)
+
+/* By a scale that f32 has, the product is rounded once. */
+STAGE(f32_to_f32_single) {
+  const float scale = (float)row->scale;
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = ((const f32 *)from)[i] * scale;
+    ((u32 *)to)[i] = canonical_32(bits_of_f32(value));
+  }
+}
+
+/* Unscaled. The greatest f32 below the end of the range is not the range's last integer. */
+STAGE(f32_to_s32) {
+  (void)row;
+  for (int64_t i = 0; i < count; ++i) {
+    const float value = ((const f32 *)from)[i];
+    const float number = value == value ? value : 0;
+    const float within = LEAST_OF(GREATEST_OF(number, -0x1p31f), 0x1.fffffep30f);
+    ((s32 *)to)[i] = number >= 0x1p31f ? INT32_MAX : (int32_t)within;
+  }
+}
+
+#if VECTOR_BITS == 512
+
+/* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours, one of
+ * which is odd, or the same; and what is rounded twice in one direction is as if it were once. */
+#define DOWN    (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+#define UP      (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+#define CHOP    (_MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+
+static inline __m512 join_halves(__m256 low, __m256 high) {
+  return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+
+static inline __m512 odd_of(__m512 down, __m512 up) {
+  const __mmask16 is_odd = _mm512_test_epi32_mask(_mm512_castps_si512(down), _mm512_set1_epi32(1));
+  return _mm512_mask_blend_ps(is_odd, up, down);
+}
+
+static inline __m512d odd_product(__m512d value, __m512d scale) {
+  const __m512d down = _mm512_mul_round_pd(value, scale, DOWN);
+  const __m512d up = _mm512_mul_round_pd(value, scale, UP);
+  const __mmask8 is_odd = _mm512_test_epi64_mask(_mm512_castpd_si512(down), _mm512_set1_epi64(1));
+  return _mm512_mask_blend_pd(is_odd, up, down);
+}
+
+static inline __m512d load_doubles(const uint8_t *from) {
+  return _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)from));
+}
+
+static inline void store_canonical(uint8_t *to, __m512 value) {
+  const __mmask16 is_nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+  const __m512i bits = _mm512_castps_si512(value);
+  const __m512i sign = _mm512_and_si512(bits, _mm512_set1_epi32((int)SIGN_32));
+  STORE_512(to, _mm512_mask_or_epi32(bits, is_nan, sign, _mm512_set1_epi32((int)NAN_32)));
+}
+
+STAGE(f32_to_f32_any) {
+  const __m512d scale = _mm512_set1_pd(row->scale);
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512d low = odd_product(load_doubles(from + 4 * i), scale);
+    const __m512d high = odd_product(load_doubles(from + 4 * i + 32), scale);
+    store_canonical(to + 4 * i, join_halves(_mm512_cvt_roundpd_ps(low, NEAREST),
+                                            _mm512_cvt_roundpd_ps(high, NEAREST)));
+  }
+}
+
+STAGE(f32_to_odd_single) {
+  const __m512 scale = _mm512_set1_ps((float)row->scale);
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512 value = _mm512_loadu_ps((const float *)(const void *)(from + 4 * i));
+    const __m512 odd =
+        odd_of(_mm512_mul_round_ps(value, scale, DOWN), _mm512_mul_round_ps(value, scale, UP));
+    STORE_512(to + 4 * i, _mm512_castps_si512(odd));
+  }
+}
+
+#define ROUNDED(value, scale, direction)                                                           \
+  _mm512_cvt_roundpd_ps(_mm512_mul_round_pd(value, scale, direction), direction)
+
+STAGE(f32_to_odd_any) {
+  const __m512d scale = _mm512_set1_pd(row->scale);
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512d low = load_doubles(from + 4 * i), high = load_doubles(from + 4 * i + 32);
+    const __m512 down = join_halves(ROUNDED(low, scale, DOWN), ROUNDED(high, scale, DOWN));
+    const __m512 up = join_halves(ROUNDED(low, scale, UP), ROUNDED(high, scale, UP));
+    STORE_512(to + 4 * i, _mm512_castps_si512(odd_of(down, up)));
+  }
+}
+
+static inline void store_bytes(uint8_t *to, __m512i integers, const rlt_cpu_row *row) {
+  const __m512i low = _mm512_and_si512(integers, _mm512_set1_epi32((int)row->low_mask));
+  _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8(low));
+}
+
+STAGE(f32_to_byte_single) {
+  const __m512 scale = _mm512_set1_ps((float)row->scale);
+  const __m512 lowest = _mm512_set1_ps((float)row->lowest);
+  const __m512 highest = _mm512_set1_ps((float)row->highest);
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m512 value = _mm512_loadu_ps((const float *)(const void *)(from + 4 * i));
+    const __mmask16 is_number = _mm512_cmp_ps_mask(value, value, _CMP_ORD_Q);
+    const __m512 product = _mm512_mul_round_ps(value, scale, CHOP);
+    const __m512 within = _mm512_min_ps(_mm512_max_ps(product, lowest), highest);
+    store_bytes(to + i, _mm512_maskz_cvttps_epi32(is_number, within), row);
+  }
+}
+
+/* Eight of 16 that are to be between these, NaN being 0. */
+static inline __m256i integers_of(const uint8_t *from, const rlt_cpu_row *row) {
+  const __m512d value = load_doubles(from);
+  const __mmask8 is_number = _mm512_cmp_pd_mask(value, value, _CMP_ORD_Q);
+  const __m512d product = _mm512_mul_round_pd(value, _mm512_set1_pd(row->scale), CHOP);
+  const __m512d within = _mm512_min_pd(_mm512_max_pd(product, _mm512_set1_pd(row->lowest)),
+                                       _mm512_set1_pd(row->highest));
+  return _mm512_maskz_cvttpd_epi32(is_number, within);
+}
+
+STAGE(f32_to_s32_any) {
+  for (int64_t i = 0; i < count; i += 8) {
+    STORE_256(to + 4 * i, integers_of(from + 4 * i, row));
+  }
+}
+
+STAGE(f32_to_byte_any) {
+  for (int64_t i = 0; i < count; i += 16) {
+    const __m256i low = integers_of(from + 4 * i, row);
+    const __m256i high = integers_of(from + 4 * i + 32, row);
+    store_bytes(to + i, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), row);
+  }
+}
+
+#define f32_to_f32_exact  f32_to_f32_any
+#define f32_to_odd_exact  f32_to_odd_any
+#define f32_to_s32_exact  f32_to_s32_any
+#define f32_to_byte_exact f32_to_byte_any
+
+#endif
+
+#if defined(__SSE2__)
+typedef uint32_t control_word;
 enum { USUAL_CONTROL = 0x1f80, CONTROL_FLAGS = 0x3f };
 
-static uint32_t enter_floats(void) {
-  const uint32_t was = _mm_getcsr();
-  if ((was & ~(uint32_t)CONTROL_FLAGS) != USUAL_CONTROL) {
-    _mm_setcsr(USUAL_CONTROL);
+static control_word get_control(void) {
+  return _mm_getcsr();
+}
+
+static void set_control(control_word word) {
+  _mm_setcsr(word);
+}
+#else
+typedef uint64_t control_word;
+enum { USUAL_CONTROL = 0, CONTROL_FLAGS = 0 };
+
+static control_word get_control(void) {
+  control_word word;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+  return word;
+}
+
+static void set_control(control_word word) {
+  __asm__ volatile("msr fpcr, %0" : : "r"(word));
+}
+#endif
+
+static uint64_t enter_floats(void) {
+  const control_word was = get_control();
+  if ((was & ~(control_word)CONTROL_FLAGS) != USUAL_CONTROL) {
+    set_control(USUAL_CONTROL);
   }
   return was;
 }
 
-static void leave_floats(uint32_t was) {
-  if ((was & ~(uint32_t)CONTROL_FLAGS) != USUAL_CONTROL) {
-    _mm_setcsr(was);
+static void leave_floats(uint64_t was) {
+  if ((was & ~(uint64_t)CONTROL_FLAGS) != USUAL_CONTROL) {
+    set_control((control_word)was);
   }
 }
 
@@ -607,10 +866,7 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .f32_to_bf16 = f32_to_bf16,
 #if VECTOR_BITS == 512
     .f32_to_f16 = f32_to_f16,
-#else
-    .f32_to_f16 = f32_to_narrow_2,
 #endif
-    .f32_to_narrow = {f32_to_narrow_1, f32_to_narrow_2},
     .low = {{NULL},
             {u16_low_u8},
             {u32_low_u8, u32_low_u16},
@@ -624,13 +880,28 @@ const rlt_cpu_row_stages ROW_STAGES = {
                  TO_ALL(u32), TO_ALL(u64)},
 #endif
 #if HAS_FLOATS
-#define EXACT(source)                                                                              \
-  { source##_to_f32_exact, source##_to_f64, source##_to_odd_exact, source##_to_s32_exact }
-    .exact = {EXACT(f32), EXACT(s32), EXACT(u32), EXACT(f64)},
-#if defined(__FMA__)
-#define ANY(source)                                                                                \
-  { source##_to_f32_any, source##_to_f64, source##_to_odd_any, source##_to_s32_any }
-    .any = {ANY(f32), ANY(s32), ANY(u32)},
+    .f32_to_fn = f32_to_fn,
+    .f32_to_fnuz = f32_to_fnuz,
+    .f32_to_other = {f32_to_other_1, f32_to_other_2},
+    .f32_to_s32 = f32_to_s32,
+#if VECTOR_BITS == 512
+    .single = {.to_f32 = f32_to_f32_single,
+               .to_odd = f32_to_odd_single,
+               .to_byte = f32_to_byte_single},
+#else
+    .single = {.to_f32 = f32_to_f32_single},
+#endif
+#define SCALED(source, kind)                                                                       \
+  .to_f32 = source##_to_f32_##kind, .to_odd = source##_to_odd_##kind,                              \
+  .to_s32 = source##_to_s32_##kind, .to_byte = source##_to_byte_##kind
+#define EXACT(source) SCALED(source, exact), .to_f64 = source##_to_f64
+#define TO_WIDE(source)                                                                            \
+  .to_u32 = source##_to_u32, .to_s64 = source##_to_s64, .to_u64 = source##_to_u64
+    .exact = {{EXACT(f32), TO_WIDE(f32)}, {EXACT(s32)}, {EXACT(u32)}, {EXACT(f64), TO_WIDE(f64)}},
+    .unscaled = {{.to_f32 = s64_to_f32, .to_f64 = s64_to_f64},
+                 {.to_f32 = u64_to_f32, .to_f64 = u64_to_f64}},
+#if HAS_FMA
+    .any = {{SCALED(f32, any)}, {SCALED(s32, any)}, {SCALED(u32, any)}},
 #endif
     .enter_floats = enter_floats,
     .leave_floats = leave_floats,

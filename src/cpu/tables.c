@@ -90,20 +90,26 @@ static relayout_status set_segments(const rlt_problem *problem, const rlt_strate
   }
   rlt_assembly_segments(problem, strategy, &frame->assembly, segments);
   for (size_t s = 0; s < count; ++s) {
-    frame->segments[s] = (rlt_cpu_segment){
-        .destination = (ptrdiff_t)(segments[s].destination * problem->element_bytes),
-        .column_step = segments[s].column_step,
-        .row_step = segments[s].row_step};
+    frame->segments[s] =
+        (rlt_cpu_segment){.destination = (ptrdiff_t)(segments[s].destination *
+                                                     rlt_problem_destination_bits(problem) / 8),
+                          .column_step = segments[s].column_step,
+                          .row_step = segments[s].row_step};
   }
   free(segments);
+  const rlt_assembly *const made = &frame->assembly;
+  frame->segment_bits = made->segment_unit * rlt_problem_destination_bits(problem);
+  frame->segment_pitch =
+      rlt_divide_up(made->segment_pitch * rlt_problem_destination_bits(problem), 8);
   return RELAYOUT_OK;
 }
 
 /* ---- What to fetch ahead ---- */
 
 /* The tile's axes as the source has them, the smallest stride first, and each as often as a whole tile
- * moves it. In bytes. */
+ * moves it. In bits. */
 typedef struct walk {
+  int64_t first; /* from the tile's start back to the lowest, where strides are below 0 */
   int32_t count;
   int64_t strides[2 * RLT_MAX_GROUP_AXES];
   int64_t steps[2 * RLT_MAX_GROUP_AXES];
@@ -116,8 +122,13 @@ static void add_group(const rlt_problem *problem, const rlt_group *group, walk *
     if (steps <= 1) {
       continue;
     }
+    if (axis->source_stride == 0) {
+      continue;
+    }
     int32_t at = made->count++;
-    const int64_t stride = axis->source_stride * problem->element_bytes;
+    const int64_t signed_stride = axis->source_stride * rlt_problem_source_bits(problem);
+    const int64_t stride = llabs(signed_stride);
+    made->first += signed_stride < 0 ? signed_stride * (steps - 1) : 0;
     for (; at > 0 && made->strides[at - 1] > stride; --at) {
       made->strides[at] = made->strides[at - 1];
       made->steps[at] = made->steps[at - 1];
@@ -128,9 +139,9 @@ static void add_group(const rlt_problem *problem, const rlt_group *group, walk *
 }
 
 /* How far the source goes without leaving out a line, and how many of the axes that takes. */
-static int64_t run_of(const walk *over, int64_t element_bytes, int32_t *inside) {
-  int64_t run = element_bytes;
-  for (*inside = 0; *inside < over->count && over->strides[*inside] <= run + LINE_BYTES;
+static int64_t run_of(const walk *over, int64_t element_bits, int32_t *inside) {
+  int64_t run = element_bits;
+  for (*inside = 0; *inside < over->count && over->strides[*inside] <= run + 8 * LINE_BYTES;
        ++*inside) {
     run += over->strides[*inside] * (over->steps[*inside] - 1);
   }
@@ -140,8 +151,8 @@ static int64_t run_of(const walk *over, int64_t element_bytes, int32_t *inside) 
 /* Whether runs begin with a line of the source, if the source does. */
 static bool begins_lines(const rlt_problem *problem, int64_t run) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const int64_t stride = problem->axes[a].source_stride * problem->element_bytes;
-    if (problem->axes[a].valid > 1 && stride >= run && stride % LINE_BYTES != 0) {
+    const int64_t stride = llabs(problem->axes[a].source_stride) * rlt_problem_source_bits(problem);
+    if (problem->axes[a].valid > 1 && stride >= run && stride % (8 * LINE_BYTES) != 0) {
       return false;
     }
   }
@@ -166,11 +177,12 @@ static int64_t bytes_of_run(int64_t run, bool begins_line, int64_t *bytes) {
 
 static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy *strategy,
                                  rlt_cpu_frame *frame, relayout_error *error) {
-  walk over = {.count = 0};
+  walk over = {.first = 0};
   add_group(problem, &strategy->columns, &over);
   add_group(problem, &strategy->rows, &over);
   int32_t inside;
-  const int64_t run = run_of(&over, problem->element_bytes, &inside);
+  const int64_t run_bits = run_of(&over, rlt_problem_source_bits(problem), &inside);
+  const int64_t run = rlt_divide_up(run_bits, 8);
   int64_t runs = 1;
   for (int32_t a = inside; a < over.count; ++a) {
     runs *= over.steps[a];
@@ -182,16 +194,16 @@ static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy 
     free(bytes);
     return no_memory(error);
   }
-  const int64_t in_run = bytes_of_run(run, begins_lines(problem, run), bytes);
+  const int64_t in_run = bytes_of_run(run, begins_lines(problem, run_bits), bytes);
   for (int64_t r = 0; r < runs; ++r) {
     int64_t rest = r;
-    int64_t start = 0;
+    int64_t start = over.first;
     for (int32_t a = inside; a < over.count; ++a) {
       start += rest % over.steps[a] * over.strides[a];
       rest /= over.steps[a];
     }
     for (int64_t i = 0; i < in_run; ++i) {
-      frame->ahead[frame->ahead_count++] = (ptrdiff_t)(start + bytes[i]);
+      frame->ahead[frame->ahead_count++] = (ptrdiff_t)(start / 8 + bytes[i]);
     }
   }
   free(bytes);
@@ -208,14 +220,15 @@ static ptrdiff_t column_step(const rlt_problem *problem, const rlt_group *column
              : 0;
 }
 
-relayout_status rlt_cpu_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
-                                    bool assembled, rlt_cpu_frame *frame, relayout_error *error) {
-  rlt_assembly_make(problem, strategy, LINE_BYTES / problem->element_bytes, &frame->assembly);
+relayout_status rlt_cpu_tables_make(const rlt_problem *problem, const rlt_problem *arrived,
+                                    const rlt_strategy *strategy, bool assembled,
+                                    rlt_cpu_frame *frame, relayout_error *error) {
+  rlt_assembly_make(arrived, strategy, LINE_BYTES / problem->element_bytes, &frame->assembly);
   frame->assembly.exact = frame->assembly.exact || !assembled;
-  frame->column_step = column_step(problem, &strategy->columns, frame->assembly.dense_columns);
+  frame->column_step = column_step(arrived, &strategy->columns, frame->assembly.dense_columns);
   frame->row_inner = strategy->rows.inner;
   frame->column_inner = strategy->columns.inner;
-  relayout_status status = set_sides(problem, strategy, assembled, frame, error);
+  relayout_status status = set_sides(arrived, strategy, assembled, frame, error);
   if (status == RELAYOUT_OK && assembled) {
     status = set_segments(problem, strategy, frame, error);
   }

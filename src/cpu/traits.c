@@ -45,6 +45,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .straight_run_bytes = 512,
       .cache_bytes = own->cache_bytes,
       .carries_lines = true,
+      .widens = true,
       .block_rows = kernels->block_rows,
       .block_columns = kernels->block_columns,
       .rates = {.line_again = 0.05,

@@ -9,7 +9,7 @@
 #include "metadata/widths.h"
 
 /* One number for what is always 0, behind those of all digits. */
-_Static_assert(RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS + 1 <= RLT_MOST_NUMBERS,
+_Static_assert(RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS + 2 < RLT_MOST_NUMBERS,
                "numbers for every layout");
 
 /* Of each change at most two steps forwards and two backwards, and at most three a dimension. */
@@ -147,14 +147,20 @@ relayout_status rlt_steps_from_linear(const relayout_shape *shape, rlt_steps *st
   return check_room(steps, error);
 }
 
-relayout_status rlt_steps_to_strided(int32_t rank, const int64_t *strides, rlt_steps *steps,
-                                     relayout_error *error) {
-  const int32_t sum = rank;
-  append_zero(steps, sum, sum + 1);
-  for (int32_t d = 0; d < rank; ++d) {
-    append(steps, RLT_STEP_ADD, sum, d, strides[d]);
+relayout_status rlt_steps_sum(int32_t count, const int64_t *factors, int32_t to, rlt_steps *steps,
+                              relayout_error *error) {
+  append_zero(steps, to, 0);
+  for (int32_t i = 0; i < count; ++i) {
+    append(steps, RLT_STEP_ADD, to, i, factors[i]);
   }
-  steps->result = sum;
+  return check_room(steps, error);
+}
+
+relayout_status rlt_steps_multiply(rlt_steps *steps, int32_t number, int64_t factor,
+                                   relayout_error *error) {
+  const int32_t zero = number + 1;
+  append_zero(steps, zero, number);
+  append(steps, RLT_STEP_JOIN, number, zero, factor);
   return check_room(steps, error);
 }
 

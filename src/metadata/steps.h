@@ -39,7 +39,8 @@ typedef struct rlt_step {
 /* Starts with a count of 0. */
 typedef struct rlt_steps {
   int32_t count;
-  int32_t result; /* the number where a linear index is found at last */
+  int32_t result; /* the number where a linear index is found at last, */
+  int32_t place;  /* and the one where another was put aside; 0: none was */
   rlt_step of[RLT_MOST_STEPS];
 } rlt_steps;
 
@@ -49,10 +50,16 @@ typedef struct rlt_steps {
 relayout_status rlt_steps_to_linear(const relayout_shape *shape, rlt_steps *steps,
                                     relayout_error *error);
 
-/* The same for an array that lies by strides, which are in elements and may be anything; the result is
- * counted from the element at index 0, ..., 0. */
-relayout_status rlt_steps_to_strided(int32_t rank, const int64_t *strides, rlt_steps *steps,
-                                     relayout_error *error);
+/* Appends what sets number `to` to the sum of numbers 0 .. count-1, each times its factor. */
+relayout_status rlt_steps_sum(int32_t count, const int64_t *factors, int32_t to, rlt_steps *steps,
+                              relayout_error *error);
+
+/* Appends what multiplies number `number`, overwriting the next. */
+relayout_status rlt_steps_multiply(rlt_steps *steps, int32_t number, int64_t factor,
+                                   relayout_error *error);
+
+/* A number that none of these uses. */
+enum { RLT_FREE_NUMBER = RLT_MOST_NUMBERS - 1 };
 
 /* Appends what turns the linear index in number 0, below the array's physical element count, into the
  * multi-index in numbers 0 .. rank-1. They end without a result where tiles' or the tail's padding lies;

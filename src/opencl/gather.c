@@ -15,6 +15,7 @@ static void step_along(const rlt_problem *problem, int32_t last, rlt_steps *step
   enum { NUMBER = 0, DIGIT = 1, OFFSET = 2 };
   steps->count = 0;
   steps->result = OFFSET;
+  steps->place = 0;
   add_step(steps, RLT_STEP_SPLIT, OFFSET, NUMBER, 1); /* which leaves 0 */
   for (int32_t a = 0; a <= last; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
@@ -45,7 +46,7 @@ int32_t rlt_gather_numbers(const rlt_problem *problem) {
   if (problem->steps == NULL) {
     return 0;
   }
-  int32_t most = problem->steps->result;
+  int32_t most = (int32_t)rlt_max(problem->steps->result, problem->steps->place);
   for (int32_t s = 0; s < problem->steps->count; ++s) {
     const rlt_step *const step = &problem->steps->of[s];
     most = step->to > most ? step->to : most;

@@ -93,8 +93,9 @@ static bool is_comb(int64_t stride) {
   return stride >= 2 && stride <= RLT_MOST_TEETH;
 }
 
-/* The pieces of what is not a copy, and combs among them. A comb of columns ends with their first axis,
- * though more of them may be dense, unless that is so short that turning it with others is faster. */
+/* The pieces of what is not a copy, and combs among them. A comb ends with the first axis of its columns, or
+ * rows, though more of them may be dense, unless columns are so few that turning them with others is
+ * faster. */
 static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy,
                         rlt_assembly *assembly) {
   const rlt_group *const columns = &strategy->columns;
@@ -114,9 +115,12 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
     assembly->valid_columns = columns->axis_count == 1 ? steps : first->valid;
   }
   const int64_t row_stride = assembly->strides[rows->axes[0]];
+  const int64_t row_steps = rlt_group_steps(problem, rows, 0);
   if (is_comb(row_stride) && assembly->dense_columns == row_stride &&
-      assembly->dense_rows == rlt_group_steps(problem, rows, 0)) {
+      assembly->dense_rows >= row_steps) {
     assembly->row_teeth = row_stride;
+    assembly->valid_rows = rlt_min(assembly->valid_rows, row_steps);
+    assembly->dense_rows = row_steps;
   }
 }
 

@@ -54,6 +54,20 @@ typedef struct rlt_assembly {
   int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the assembly; 0 for the others */
 } rlt_assembly;
 
+/* How many steps of the axis that segments end with a tile has: each is segment_unit long. */
+static inline int64_t rlt_assembly_steps(const rlt_assembly *assembly, int64_t column_steps,
+                                         int64_t row_steps) {
+  switch (assembly->segment_side) {
+  case RLT_ASSEMBLY_COLUMNS:
+    return column_steps;
+  case RLT_ASSEMBLY_ROWS:
+    return row_steps;
+  case RLT_ASSEMBLY_NEITHER:
+    break;
+  }
+  return 1;
+}
+
 /* For stores in pieces of dense_columns: all rows of one piece, then those of the next. A copy's
  * pieces are its runs, and may be stored the other way round too. */
 void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy, int64_t lanes,

@@ -50,7 +50,7 @@ static void bring_in(rlt_grid *grid, int32_t at, int32_t to) {
 /* The loops along which the source goes on come first, until they have gone through a page of it:
  * what one tile reads of lines and pages, the next goes on with. */
 static void follow_source(const rlt_problem *problem, rlt_grid *grid) {
-  const int64_t page = RLT_PAGE_BYTES / problem->element_bytes;
+  const int64_t page = 8 * RLT_PAGE_BYTES / rlt_problem_source_bits(problem);
   int64_t reached = 0;
   for (int32_t to = 0; to < grid->loop_count && reached < page; ++to) {
     int32_t next = -1;
@@ -123,7 +123,9 @@ static void split_loop(rlt_grid *grid, int32_t at, int64_t inner) {
 /* Where either side's pages would be left after a short run, tiles take turns along both, so that each
  * page serves for several before the processor has to look up where it lies again. */
 static void follow_both(const rlt_problem *problem, rlt_grid *grid) {
-  const int64_t near = NEAR_BYTES / problem->element_bytes;
+  const int64_t near =
+      8 * NEAR_BYTES /
+      rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
   const int32_t along = nearest_loop(grid, false, near);
   const int32_t down = nearest_loop(grid, true, near);
   if (along < 0 || down < 0 || along == down) {
@@ -143,6 +145,8 @@ static void follow_both(const rlt_problem *problem, rlt_grid *grid) {
 }
 
 void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt_grid *grid) {
+  grid->source_start = problem->source_start;
+  grid->destination_start = problem->destination_start;
   grid->columns = side_of(problem, &strategy->columns);
   grid->rows = side_of(problem, &strategy->rows);
   grid->loop_count = 0;
@@ -185,7 +189,7 @@ static void count_positions(const rlt_side *side, const int64_t *digits, int64_t
 }
 
 rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits) {
-  rlt_tile tile = {0};
+  rlt_tile tile = {.source = grid->source_start, .destination = grid->destination_start};
   bool inside = true;
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     const rlt_loop *loop = &grid->loops[l];

@@ -35,6 +35,8 @@ typedef struct rlt_side {
 } rlt_side;
 
 typedef struct rlt_grid {
+  int64_t source_start; /* of the first tile */
+  int64_t destination_start;
   int32_t loop_count;
   rlt_loop loops[RLT_MAX_AXES]; /* innermost first */
   rlt_side columns;

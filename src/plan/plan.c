@@ -38,7 +38,11 @@ static void choose(relayout_device *device, rlt_wish wish, rlt_part *part) {
 static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool is_largest,
                                    rlt_part *part, relayout_error *error) {
   const rlt_backend *const backend = device->backend;
-  const rlt_traits traits = backend->traits(device, part->problem.element_bytes);
+  rlt_traits traits = backend->traits(device, part->problem.element_bytes);
+  if (traits.widens && wish.strategy != RELAYOUT_STRATEGY_GATHER) {
+    rlt_problem_widen(&part->problem);
+    traits = backend->traits(device, part->problem.element_bytes);
+  }
   relayout_status status =
       rlt_candidates_make(&part->problem, &traits, wish.strategy, &part->candidates, error);
   if (status == RELAYOUT_UNSUPPORTED && !is_largest) {

@@ -35,11 +35,13 @@ static int32_t source_run_axis(const rlt_problem *problem) {
   return best;
 }
 
-/* Elements of so many bytes, on the side where one takes the least. */
+/* Of an element, on the side where it takes the least; and the elements that so many bytes are there. */
+static int64_t least_bits(const rlt_problem *problem) {
+  return rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
+}
+
 static int64_t elements_in(const rlt_problem *problem, int64_t bytes) {
-  const int64_t bits =
-      rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
-  return rlt_max(8 * bytes / bits, 1);
+  return rlt_max(8 * bytes / least_bits(problem), 1);
 }
 
 /* ---- Where each strategy applies ---- */
@@ -452,13 +454,16 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     *reason = "a single element moves";
     return RELAYOUT_STRATEGY_COPY;
   }
+  /* Along an axis with one valid step nothing runs in the source. */
+  const bool runs =
+      copy_applies(problem) && (problem->axis_count == 1 || problem->axes[0].valid > 1);
   const int64_t long_run = elements_in(problem, traits->line_bytes);
   const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
-  if (copy_applies(problem) && (problem->axis_count == 1 || written >= long_run)) {
+  if (runs && (problem->axis_count == 1 || written >= long_run)) {
     *reason = "both sides run along the same axis, far enough to copy its runs";
     return RELAYOUT_STRATEGY_COPY;
   }
-  if (copy_applies(problem) && traits->assembly_bytes > 0) {
+  if (runs && traits->assembly_bytes > 0) {
     *reason = "both sides run along the same axis, and its short runs are put together first";
     return RELAYOUT_STRATEGY_COPY;
   }
@@ -482,7 +487,7 @@ static bool applies(const rlt_problem *problem, const rlt_traits *traits, relayo
   case RELAYOUT_STRATEGY_FILL:
     return rlt_problem_is_fill(problem);
   case RELAYOUT_STRATEGY_GATHER:
-    return problem->destination_packed == 0 || problem->steps != NULL;
+    return !problem->shuffles && (problem->destination_packed == 0 || problem->steps != NULL);
   case RELAYOUT_STRATEGY_AUTO:
     break;
   }
@@ -505,6 +510,9 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
 
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
+  if (problem->shuffles) {
+    return false;
+  }
   const int64_t bits = rlt_problem_destination_bits(problem);
   bool are_whole = problem->axis_count < 2 || problem->axes[0].extent * bits % 8 == 0;
   for (int32_t a = 1; a < problem->axis_count; ++a) {
@@ -524,7 +532,7 @@ static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
       return true;
     }
     return problem->axis_count > 1 &&
-           problem->axes[0].extent < elements_in(problem, traits->straight_run_bytes);
+           problem->axes[0].extent * least_bits(problem) < 8 * traits->straight_run_bytes;
   case RELAYOUT_STRATEGY_TRANSPOSE:
   case RELAYOUT_STRATEGY_PACKED:
     return true;

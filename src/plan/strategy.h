@@ -108,6 +108,7 @@ typedef struct rlt_traits {
   int64_t straight_run_bytes;
   int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
   bool carries_lines;  /* tiles go on with lines that others left unfinished, and need no halo */
+  bool widens;         /* words of several elements need not be aligned, and may be shuffled */
   int64_t block_rows;  /* of the blocks that are turned in registers, in elements */
   int64_t block_columns;
 

@@ -74,25 +74,37 @@ static bool split_number(const number *whole, int64_t tile, number *outer, numbe
   return true;
 }
 
-/* Appends the factors of a more major number. */
+/* Appends the factors of a more major number, bar those that are always 0. */
 static bool merge_into(const number *major, number *minor) {
   for (int32_t i = 0; i < major->count; ++i) {
-    if (!append(minor, major->of[i])) {
+    if (major->of[i].extent != 1 && !append(minor, major->of[i])) {
       return false;
     }
   }
   return true;
 }
 
+/* A number that is always 0, of a dimension that is nobody's, since a tile may widen it. */
+static bool make_one(numbers *all, number *made) {
+  if (all->dimension_count == RLT_MOST_DIMENSIONS) {
+    return false;
+  }
+  *made = (number){
+      .count = 1,
+      .of = {{.dimension = all->dimension_count++, .is_last = true, .weight = 1, .extent = 1}}};
+  return true;
+}
+
 /* A tile of more dimensions than there are numbers finds ones before them. */
-static void prepend_ones(numbers *all, int32_t wanted) {
+static bool prepend_ones(numbers *all, int32_t wanted) {
   while (all->count < wanted) {
     memmove(&all->of[1], &all->of[0], (size_t)all->count * sizeof all->of[0]);
-    all->of[0] = (number){
-        .count = 1,
-        .of = {{.dimension = all->dimension_count++, .is_last = true, .weight = 1, .extent = 1}}};
+    if (!make_one(all, &all->of[0])) {
+      return false;
+    }
     ++all->count;
   }
+  return true;
 }
 
 /* The last numbers, one for each of the tile's dimensions bar those that merge into the next. */
@@ -122,14 +134,16 @@ static bool merge_numbers(numbers *all, const int64_t *tile, int32_t rank, int64
 static bool apply_tile(numbers *all, const int64_t *tile, int32_t rank) {
   int64_t sizes[RELAYOUT_MAX_TILE_DIMENSIONS];
   int32_t count = 0;
-  prepend_ones(all, rank);
-  if (!merge_numbers(all, tile, rank, sizes, &count) || all->count + count > MOST_NUMBERS) {
+  if (!prepend_ones(all, rank) || !merge_numbers(all, tile, rank, sizes, &count) ||
+      all->count + count > MOST_NUMBERS) {
     return false;
   }
   const int32_t first = all->count - count;
   for (int32_t i = 0; i < count; ++i) {
     const number whole = all->of[first + i];
-    if (!split_number(&whole, sizes[i], &all->of[first + i], &all->of[all->count + i])) {
+    number *const inner = &all->of[all->count + i];
+    if (!split_number(&whole, sizes[i], &all->of[first + i], inner) ||
+        (inner->count == 0 && !make_one(all, inner))) {
       return false;
     }
   }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "convert/convert.h"
 #include "problem/boxes.h"
+#include "problem/combine.h"
 #include "problem/factors.h"
 #include "problem/strides.h"
 
@@ -26,6 +27,7 @@ typedef struct side {
 typedef struct lowering {
   side from;
   side to;
+  relayout_shape combined[2]; /* what both are lowered as */
   const rlt_changes *changes;
   rlt_problem common; /* what all problems share */
   int64_t words;      /* that an element is moved in */
@@ -203,14 +205,18 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
 
 /* ---- Axes ---- */
 
+static void strides_in_words(const side *of, int64_t word, int64_t *strides) {
+  for (int32_t d = 0; d < of->shape->rank; ++d) {
+    strides[d] = of->byte_strides[d] / word;
+  }
+}
+
 static bool find_factors(const side *of, int64_t word, rlt_factors *factors) {
   if (of->byte_strides == NULL) {
     return rlt_factors_of_layout(of->shape, factors);
   }
   int64_t strides[RELAYOUT_MAX_RANK];
-  for (int32_t d = 0; d < of->shape->rank; ++d) {
-    strides[d] = of->byte_strides[d] / word;
-  }
+  strides_in_words(of, word, strides);
   rlt_factors_of_strides(of->shape, strides, factors);
   return true;
 }
@@ -226,16 +232,14 @@ static void count_in_words(const side *of, int64_t words, rlt_factors *factors) 
 
 /* How far the destination reaches along a dimension, padding included. */
 static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) {
-  if (!at->common.fills) {
-    return valid;
-  }
-  for (int32_t i = 0; i < at->destination.count; ++i) {
+  int64_t written = valid;
+  for (int32_t i = 0; i < at->destination.count && at->common.fills; ++i) {
     const rlt_factor *const factor = &at->destination.of[i];
-    if (factor->dimension == dimension && factor->is_last) {
-      return factor->weight * factor->extent;
+    if (factor->dimension == dimension) {
+      written = rlt_max(written, factor->weight * factor->extent);
     }
   }
-  return valid;
+  return written;
 }
 
 /* Every dimension's boxes. False where the sides' digits share no divisor. */
@@ -342,6 +346,7 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
   problem->fills = problem->fills && has_padding(problem);
   rlt_byte_run run;
   if (!rlt_problem_byte_run(problem, &run) || made->count == MOST_PARTS ||
+      (rlt_problem_is_fill(problem) && problem->destination_packed > 0) ||
       (problem->fills && !rlt_problem_keeps_elements(problem) && !at->has_fill_word)) {
     return false;
   }
@@ -405,34 +410,43 @@ static bool add_boxes(lowering *at) {
 
 /* ---- Steps ---- */
 
-/* Position after position of the destination: which element lies there, and where it lies in the source. */
+/* Element after element of the destination, in the order of its positions or, where it is strided, of
+ * its indices: which one that is, where it is put, and where it lies in the source. */
 static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_error *error) {
   const relayout_shape *const from = at->from.shape;
-  relayout_status status = rlt_steps_from_linear(at->to.shape, steps, error);
+  int64_t strides[RELAYOUT_MAX_RANK] = {at->words};
+  relayout_status status = RELAYOUT_OK;
+  if (at->words > 1 && at->to.byte_strides == NULL) {
+    steps->place = RLT_FREE_NUMBER;
+    status = rlt_steps_sum(1, strides, steps->place, steps, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_steps_from_linear(at->to.shape, steps, error);
+  }
+  if (status == RELAYOUT_OK && at->to.byte_strides != NULL) {
+    steps->place = RLT_FREE_NUMBER;
+    strides_in_words(&at->to, rlt_problem_destination_bytes(&at->common), strides);
+    status = rlt_steps_sum(from->rank, strides, steps->place, steps, error);
+  }
   for (int32_t d = 0; d < from->rank && status == RELAYOUT_OK; ++d) {
     status = rlt_steps_bound(steps, d, from->dimensions[d], error);
   }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (at->from.byte_strides == NULL) {
-    return rlt_steps_to_linear(from, steps, error);
+  if (at->from.byte_strides != NULL) {
+    steps->result = from->rank;
+    strides_in_words(&at->from, at->common.element_bytes, strides);
+    return rlt_steps_sum(from->rank, strides, steps->result, steps, error);
   }
-  int64_t strides[RELAYOUT_MAX_RANK];
-  for (int32_t d = 0; d < from->rank; ++d) {
-    strides[d] = at->from.byte_strides[d] / element_bytes(&at->from);
-  }
-  return rlt_steps_to_strided(from->rank, strides, steps, error);
+  status = rlt_steps_to_linear(from, steps, error);
+  return status == RELAYOUT_OK && at->words > 1
+             ? rlt_steps_multiply(steps, steps->result, at->words, error)
+             : status;
 }
 
+/* One problem, or one for each word of an element. */
 static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
-  if (at->to.byte_strides != NULL || at->words > 1) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "the tiles of `%s` split dimensions at no common divisor, which byte strides "
-                    "on the other side%s do not go with",
-                    at->to.byte_strides != NULL ? "from" : "to",
-                    at->words > 1 ? " that are no multiples of an element" : "");
-  }
   rlt_lowered *const made = at->made;
   made->steps = calloc(1, sizeof *made->steps);
   if (made->steps == NULL) {
@@ -443,27 +457,41 @@ static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const int64_t elements = at->common.destination_elements;
-  made->problems[0] = at->common;
-  made->problems[0].steps = made->steps;
-  made->problems[0].source_start = at->from.span.before / at->common.element_bytes;
-  made->problems[0].axis_count = 1;
-  made->problems[0].axes[0] = (rlt_axis){elements, elements, 1, 1};
-  made->count = 1;
+  const int64_t bytes = at->common.element_bytes;
+  const int64_t elements = at->to.elements;
+  for (made->count = 0; made->count < at->words; ++made->count) {
+    rlt_problem *const problem = &made->problems[made->count];
+    *problem = at->common;
+    problem->steps = made->steps;
+    problem->source_start = made->count + at->from.span.before / bytes;
+    problem->destination_start =
+        made->count + at->to.span.before / rlt_problem_destination_bytes(problem);
+    problem->axis_count = 1;
+    problem->axes[0] = (rlt_axis){elements, elements, 1, 1};
+    if (at->words > 1) {
+      memcpy(problem->fill, at->common.fill + made->count * bytes, (size_t)bytes);
+    }
+  }
   return RELAYOUT_OK;
 }
 
 /* ---- All of it ---- */
 
 /* Nothing is read. */
-static void lower_to_fill(const lowering *at) {
-  rlt_problem *const only = &at->made->problems[0];
-  *only = at->common;
-  only->axis_count = 1;
-  only->axes[0] =
-      (rlt_axis){.extent = only->destination_elements, .source_stride = 1, .destination_stride = 1};
-  rlt_problem_simplify(only);
-  at->made->count = rlt_problem_is_empty(only) ? 0 : 1;
+static bool lower_to_fill(lowering *at) {
+  rlt_problem all = at->common;
+  all.axis_count = 1;
+  all.axes[0] = (rlt_axis){
+      .extent = at->to.elements, .source_stride = at->words, .destination_stride = at->words};
+  return add_words(at, &all);
+}
+
+/* Spare bits behind padding that stays as it was become 0 all the same, which is nobody's padding to
+ * write. */
+static bool keeps_last_byte(const lowering *at) {
+  const int64_t bits = at->common.destination_elements * at->common.destination_packed;
+  return bits % 8 != 0 && !at->common.fills &&
+         at->to.elements > relayout_shape_element_count(at->to.shape);
 }
 
 static relayout_status lower(lowering *at, relayout_error *error) {
@@ -480,13 +508,12 @@ static relayout_status lower(lowering *at, relayout_error *error) {
   if (status != RELAYOUT_OK || at->to.elements == 0) {
     return status;
   }
-  if (relayout_shape_element_count(at->to.shape) == 0) {
-    lower_to_fill(at);
+  const bool has_elements = relayout_shape_element_count(at->to.shape) > 0;
+  if (!keeps_last_byte(at) &&
+      (has_elements ? find_boxes(at) && add_boxes(at) : lower_to_fill(at))) {
     return RELAYOUT_OK;
   }
-  if (find_boxes(at) && add_boxes(at)) {
-    return RELAYOUT_OK;
-  }
+  at->made->count = 0;
   return lower_to_steps(at, error);
 }
 
@@ -509,11 +536,16 @@ relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
     free(at);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
   }
-  at->from = (side){.shape = from,
+  at->combined[0] = *from;
+  at->combined[1] = *to;
+  if (!changes->source_is_strided && !changes->destination_is_strided) {
+    rlt_combine_dimensions(&at->combined[0], &at->combined[1]);
+  }
+  at->from = (side){.shape = &at->combined[0],
                     .name = "source",
                     .byte_strides = changes->source_is_strided ? changes->source_strides : NULL};
   at->to =
-      (side){.shape = to,
+      (side){.shape = &at->combined[1],
              .name = "destination",
              .byte_strides = changes->destination_is_strided ? changes->destination_strides : NULL};
   at->changes = changes;

@@ -8,8 +8,7 @@
  *     destination position = destination_start + Σ d[a] * destination_stride
  *     source position      = source_start      + Σ d[a] * source_stride
  *
- * It has a source when d[a] < valid for every axis and Σ d[a] * weight[a] < size for every guard.
- * Then the source element is moved; else, when `fills` is set, the destination element becomes
+ * It has a source when d[a] < valid for every axis. Then the source element is moved; else, when `fills` is set, the destination element becomes
  * `fill`, and when not it is left alone. No two digit lists name the same destination position.
  *
  * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over the
@@ -29,10 +28,7 @@
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
-enum {
-  RLT_MAX_AXES = 128, /* every dimension of a shape, split once on average */
-  RLT_MAX_GUARDS = 16
-};
+enum { RLT_MAX_AXES = 128 }; /* every dimension of a shape, split once on average */
 
 /* Strides and positions count elements. */
 typedef struct rlt_axis {
@@ -41,13 +37,6 @@ typedef struct rlt_axis {
   int64_t source_stride;
   int64_t destination_stride;
 } rlt_axis;
-
-/* A bound that several axes share: where one dimension is split into digits whose extents do not
- * divide it. Weights are not negative. */
-typedef struct rlt_guard {
-  int64_t weight[RLT_MAX_AXES];
-  int64_t size;
-} rlt_guard;
 
 typedef struct rlt_problem {
   int64_t element_bytes; /* of the words that move: 1, 2, 4, 8 or 16 */
@@ -60,14 +49,18 @@ typedef struct rlt_problem {
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
 
-  /* Not NULL: axis 0 is the only one, as long as the destination, and instead of its source stride these
-   * say where number 0, its digit, lies in the source. Owned by whoever made the problem. */
+  /* Whether a word of the destination has the source's bytes in another order; byte b of each 16 is byte
+   * shuffle[b] then. */
+  bool shuffles;
+  uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
+
+  /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0, its digit,
+   * lies in the source; and instead of its destination stride, where it is put, if they put that
+   * aside. Both count from the starts. Owned by whoever made the problem. */
   const rlt_steps *steps;
 
   int32_t axis_count;
   rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
-  int32_t guard_count;
-  rlt_guard guards[RLT_MAX_GUARDS];
 
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
@@ -104,10 +97,10 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
-/* Whether elements arrive as they left: nothing is packed, unpacked or converted. */
+/* Whether elements arrive as they left: nothing is packed, unpacked, converted or shuffled. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
-  return problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
-         problem->destination_packed == 0;
+  return !problem->shuffles && problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID &&
+         problem->source_packed == 0 && problem->destination_packed == 0;
 }
 
 /* Brings a problem to its simplest form without changing what it does: digits without a source
@@ -116,6 +109,11 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
  * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
  * whose source stride is never multiplied by anything, takes the destination's. */
 void rlt_problem_simplify(rlt_problem *problem);
+
+/* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has them in
+ * part: in another order too, where the words may be shuffled. For devices to which an element's
+ * alignment means nothing. The problem is simplified, and stays so. */
+void rlt_problem_widen(rlt_problem *problem);
 
 /* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
  * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */

@@ -4,20 +4,11 @@
 #include "base/checked.h"
 #include "problem/problem.h"
 
-/* Replaces the axes by those listed in `order`, the guards following. */
+/* Replaces the axes by those listed in `order`. */
 static void select_axes(rlt_problem *problem, const int32_t *order, int32_t count) {
   rlt_axis axes[RLT_MAX_AXES];
   for (int32_t a = 0; a < count; ++a) {
     axes[a] = problem->axes[order[a]];
-  }
-  for (int32_t g = 0; g < problem->guard_count; ++g) {
-    int64_t weight[RLT_MAX_AXES];
-    for (int32_t a = 0; a < count; ++a) {
-      weight[a] = problem->guards[g].weight[order[a]];
-    }
-    for (int32_t a = 0; a < count; ++a) {
-      problem->guards[g].weight[a] = weight[a];
-    }
   }
   for (int32_t a = 0; a < count; ++a) {
     problem->axes[a] = axes[a];
@@ -57,17 +48,8 @@ static bool can_fuse(const rlt_problem *problem, int32_t inner_at, int32_t outer
   /* With one valid step the outer axis never moves in the source, whatever its stride. */
   const bool source_allows =
       outer->valid <= 1 || outer->source_stride == inner->extent * inner->source_stride;
-  if (!source_allows || inner->valid != inner->extent ||
-      outer->destination_stride != inner->extent * inner->destination_stride) {
-    return false;
-  }
-  for (int32_t g = 0; g < problem->guard_count; ++g) {
-    const int64_t *weight = problem->guards[g].weight;
-    if (weight[outer_at] != inner->extent * weight[inner_at]) {
-      return false;
-    }
-  }
-  return true;
+  return source_allows && inner->valid == inner->extent &&
+         outer->destination_stride == inner->extent * inner->destination_stride;
 }
 
 static void fuse_neighbours(rlt_problem *problem) {
@@ -113,25 +95,6 @@ static void leave_alone(rlt_problem *problem) {
 static void make_single_axis(rlt_problem *problem, int64_t extent) {
   problem->axes[0] = (rlt_axis){.extent = extent, .source_stride = 1, .destination_stride = 1};
   problem->axis_count = 1;
-  problem->guard_count = 0;
-}
-
-/* Nothing is read: only the destination decides what fuses. */
-static void simplify_fill(rlt_problem *problem) {
-  problem->guard_count = 0;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    problem->axes[a].valid = problem->axes[a].extent;
-    problem->axes[a].source_stride = problem->axes[a].destination_stride;
-  }
-  drop_unit_axes(problem);
-  sort_by_destination_stride(problem);
-  fuse_neighbours(problem);
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    problem->axes[a].valid = 0;
-  }
-  if (problem->axis_count == 0) {
-    make_single_axis(problem, 1);
-  }
 }
 
 /* ---- Wider elements ---- */
@@ -166,6 +129,7 @@ static void pair(rlt_problem *problem) {
   problem->destination_elements = (problem->destination_elements + 1) / 2;
   const unsigned fill = problem->fill[0] & ((1u << problem->source_packed) - 1);
   problem->fill[0] = (uint8_t)(fill | fill << problem->source_packed);
+  problem->fill_word[0] = problem->fill[0];
   const int64_t bits = 2 * problem->source_packed;
   problem->source_packed = bits < 8 ? bits : 0;
   problem->destination_packed = problem->source_packed;
@@ -177,9 +141,27 @@ static void widen_packed(rlt_problem *problem) {
          problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && pairs_stay_whole(problem)) {
     pair(problem);
   }
-  if (problem->axis_count > 0 && problem->axes[0].extent == 1) {
+  if (problem->axis_count > 1 && problem->axes[0].extent == 1) {
     drop_unit_axes(problem);
   }
+}
+
+/* Nothing is read: only the destination decides what fuses. */
+static void simplify_fill(rlt_problem *problem) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    problem->axes[a].valid = problem->axes[a].extent;
+    problem->axes[a].source_stride = problem->axes[a].destination_stride;
+  }
+  drop_unit_axes(problem);
+  sort_by_destination_stride(problem);
+  fuse_neighbours(problem);
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    problem->axes[a].valid = 0;
+  }
+  if (problem->axis_count == 0) {
+    make_single_axis(problem, 1);
+  }
+  widen_packed(problem);
 }
 
 void rlt_problem_simplify(rlt_problem *problem) {

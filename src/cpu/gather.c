@@ -1,0 +1,83 @@
+#include "cpu/gather.h"
+
+#include <string.h>
+
+#include "convert/convert.h"
+#include "convert/packing.h"
+
+static void read_word(const rlt_problem *problem, const uint8_t *source, int64_t position,
+                      uint8_t *word) {
+  if (problem->source_packed > 0) {
+    word[0] = rlt_packed_get(source, position, problem->source_packed);
+  } else {
+    memcpy(word, source + position * problem->element_bytes, (size_t)problem->element_bytes);
+  }
+}
+
+static void write_word(const rlt_problem *problem, uint8_t *destination, int64_t position,
+                       const uint8_t *word) {
+  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  if (problem->destination_packed > 0) {
+    rlt_packed_put(destination, position, problem->destination_packed, word[0]);
+  } else {
+    memcpy(destination + position * bytes, word, (size_t)bytes);
+  }
+}
+
+static void move_element(const rlt_problem *problem, const uint8_t *source, int64_t from,
+                         uint8_t *destination, int64_t to) {
+  uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
+  uint8_t changed[RELAYOUT_MAX_ELEMENT_SIZE];
+  read_word(problem, source, from, word);
+  if (problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID) {
+    write_word(problem, destination, to, word);
+  } else {
+    rlt_convert_element(&problem->conversion, word, changed);
+    write_word(problem, destination, to, changed);
+  }
+}
+
+static void clear_spare_bits(const rlt_problem *problem, uint8_t *destination) {
+  const int64_t bits = problem->destination_elements * problem->destination_packed;
+  if (bits % 8 != 0) {
+    destination[bits / 8] &= (uint8_t)((1 << bits % 8) - 1);
+  }
+}
+
+static void gather_by_steps(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
+                            int64_t first, int64_t count) {
+  int64_t numbers[RLT_MOST_NUMBERS];
+  const rlt_steps *const steps = problem->steps;
+  for (int64_t number = first; number < first + count; ++number) {
+    numbers[0] = number;
+    const bool has_source = rlt_steps_run(steps, numbers);
+    const int64_t to =
+        problem->destination_start + (steps->place > 0 ? numbers[steps->place] : number);
+    if (has_source) {
+      move_element(problem, source, problem->source_start + numbers[steps->result], destination,
+                   to);
+    } else if (problem->fills) {
+      write_word(problem, destination, to, problem->fill);
+    }
+  }
+  if (first + count == problem->destination_elements) {
+    clear_spare_bits(problem, destination);
+  }
+}
+
+void rlt_cpu_gather(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
+                    const rlt_tile *tile, int64_t source_step, int64_t destination_step) {
+  if (problem->steps != NULL) {
+    gather_by_steps(problem, source, destination, tile->destination - problem->destination_start,
+                    tile->columns);
+    return;
+  }
+  for (int64_t c = 0; c < tile->columns; ++c) {
+    const int64_t to = tile->destination + c * destination_step;
+    if (c < tile->valid_columns) {
+      move_element(problem, source, tile->source + c * source_step, destination, to);
+    } else if (problem->fills) {
+      write_word(problem, destination, to, problem->fill);
+    }
+  }
+}
