@@ -68,7 +68,7 @@ static void store_segments(__global word *to, const word *from, __global const a
   const uint steps = by_columns ? column_steps : by_rows ? row_steps : 1;
   const uint held = (uint)made->segment_unit * steps;
   const uint own = (uint)made->segment_unit * min(steps, (uint)cut->block);
-  const bool leaves_first = cut->halo > 0 && !(by_rows ? t->first_rows : t->first_columns);
+  const bool leaves_first = cut->halo > 0 && (by_rows ? t->row_block : t->column_block) > 0;
   const bool ends_last = own < held;
   const uint count = (uint)made->segment_count;
   const uint pitch = (uint)made->segment_pitch;

@@ -137,12 +137,13 @@ INLINED number number_of(pattern bits, const number_format of) {
 /* ---- Scaling ---- */
 
 #if !NARROW
-/* Exact. A NaN keeps its sign. */
+/* Exact. A NaN keeps its sign. The low half's highest digit is had by a product, as Oclgrind knows no funnel
+ * shift, which is what compilers make of two shifts. */
 INLINED number scaled_number(number n, const scale_factor by) {
   const ulong high = mul_hi(n.digits, by.digits);
   const ulong low = n.digits * by.digits;
   const bool carries = (high >> 63) != 0;
-  n.digits = carries ? high : high << 1 | low >> 63;
+  n.digits = carries ? high : high << 1 | mul_hi(low, (ulong)2);
   n.rest = carries ? low : low << 1;
   n.exponent += by.exponent + (carries ? 1 : 0);
   n.negative = n.negative != (by.negative != 0 && n.what != NUMBER_NAN);

@@ -73,18 +73,18 @@ copy(__global word *restrict destination, const ulong destination_start,
 
 /* Not more than a line of the destination holds. */
 static void copy_words(__global word *to, const place from, uint count) {
-  word words[LEAVING];
-  gather_words(words, from, count);
-  leave_few(to, words, count);
+  line words[LEAVING / LINE];
+  gather_words((word *)words, from, count);
+  leave_few(to, (const word *)words, count);
 }
 
 ALWAYS_INLINE static line copied_line(const place from) {
 #if DESTINATION_BITS
-  word words[LEAVING];
-  for (uint i = 0; i < LEAVING; i += LINE) {
-    STORE_LINE(__private, load_line(onward(from, i)), words + i);
+  line words[LEAVING / LINE];
+  for (uint i = 0; i < LEAVING / LINE; ++i) {
+    words[i] = load_line(onward(from, i * LINE));
   }
-  return leaving_line(words);
+  return leaving_line((const word *)words);
 #else
   return load_line(from);
 #endif

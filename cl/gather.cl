@@ -2,7 +2,7 @@
  *
  * A tile is a run of the destination's inner axis. Where each element of it lies in the source is
  * told by the axes; or, with STEPS, by a list of them, as src/metadata/steps.h has it, that starts from
- * the element's number and works with NUMBERS numbers. A work-item writes whole words; of a
+ * its digit of that inner axis and works with NUMBERS numbers. A work-item writes whole words; of a
  * destination whose elements are packed, whole bytes, so that no two write one.
  */
 
@@ -31,7 +31,7 @@ typedef struct steps {
 
 #define NO_SOURCE LONG_MIN
 
-/* Where element `number` of the destination lies in the source, or NO_SOURCE, and where it is put. */
+/* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
 static long source_of(__global const steps *made, long number, long *put) {
   __global const path_step *const of = (__global const path_step *)(made + 1);
   long numbers[NUMBERS];
@@ -64,7 +64,7 @@ typedef struct run {
   uint valid;
 #if STEPS
   __global const steps *made;
-  long number; /* of its first element */
+  long number; /* the first element's digit */
 #else
   long stride; /* in the source */
 #endif
@@ -161,7 +161,8 @@ void gather(__global word *restrict destination, const ulong destination_start,
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
 #if STEPS
-    const run r = {start, t.columns, valid, made, (long)t.destination};
+    const run r = {onward(start, (long)t.source), t.columns, valid, made,
+                   t.column_block * grid->columns.block};
 #else
     const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
 #endif

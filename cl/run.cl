@@ -26,11 +26,14 @@ typedef __global const word *place;
 /* Elements that a line of the source holds. */
 #define SOURCE_LINE (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
 
-#if defined(__clang__)
+#if NATIVE
 #define VECTOR_LOOP _Pragma("clang loop vectorize(enable) unroll(disable)")
-typedef ulong loose_eight __attribute__((aligned(1)));
 #else
 #define VECTOR_LOOP
+#endif
+
+#if defined(__clang__)
+typedef ulong loose_eight __attribute__((aligned(1)));
 #endif
 
 #if SOURCE_BITS
@@ -108,9 +111,9 @@ ALWAYS_INLINE static void take(word *to, const place from, uint count) {
 #endif
 
 ALWAYS_INLINE static line load_line(const place from) {
-  line taken;
-  take((word *)&taken, from, LINE);
-  return taken;
+  line taken[1];
+  take((word *)taken, from, LINE);
+  return taken[0];
 }
 
 /* `count` elements, and not one more. */
@@ -165,21 +168,16 @@ ALWAYS_INLINE static packed_destination packed_eight(ulong eight) {
 }
 
 /* As many elements as a line of the destination holds. */
-ALWAYS_INLINE static line leaving_line(const word *from) {
-  line made;
-  packed_destination *const to = (packed_destination *)&made;
+ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
   VECTOR_LOOP
   for (uint i = 0; i < LEAVING / 8; ++i) {
-    to[i] = packed_eight(((const loose_eight *)from)[i]);
+    ((packed_destination *)to)[i] = packed_eight(((const loose_eight *)from)[i]);
   }
-  return made;
 }
 
 #else
 
-ALWAYS_INLINE static line leaving_line(const word *from) {
-  line made;
-  uchar *const to = (uchar *)&made;
+ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
   for (uint i = 0; i < 64; ++i) {
     uint byte = 0;
     for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
@@ -187,20 +185,26 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
     }
     to[i] = (uchar)byte;
   }
-  return made;
 }
 
 #endif
 
+ALWAYS_INLINE static line leaving_line(const word *from) {
+  line packed[1];
+  pack_line((uchar *)packed, from);
+  return packed[0];
+}
+
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
 static void leave_few(__global word *to, const word *from, uint count) {
-  const line made = leaving_line(from);
-  const uchar *const bytes = (const uchar *)&made;
+  line made[1];
+  uchar *const packed = (uchar *)made;
+  pack_line(packed, from);
   const uint whole = count / IN_DESTINATION_BYTE;
   const uint over = count % IN_DESTINATION_BYTE;
-  store_few(to, bytes, whole);
+  store_few(to, packed, whole);
   if (over > 0) {
-    to[whole] = bytes[whole] & ((1 << over * DESTINATION_BITS) - 1);
+    to[whole] = packed[whole] & ((1 << over * DESTINATION_BITS) - 1);
   }
 }
 

@@ -88,8 +88,8 @@ typedef struct tile {
   ulong destination;
   uint columns, valid_columns;
   uint rows, valid_rows;
-  bool first_columns; /* no block before these */
-  bool first_rows;
+  long column_block; /* how many blocks lie before these */
+  long row_block;
 } tile;
 
 static __constant const loop *loops_of(__constant const grid *grid) {
@@ -115,9 +115,7 @@ static uint valid_positions(__constant const side *side, long iteration) {
 
 static tile find_tile(__constant const grid *grid, tile_number n) {
   __constant const loop *loops = loops_of(grid);
-  tile found = {0, 0, 0, 0, 0, 0, false, false};
-  long column_iteration = 0;
-  long row_iteration = 0;
+  tile found = {0, 0, 0, 0, 0, 0, 0, 0};
   bool has_source = true;
   for (int l = 0; l < (int)grid->loop_count; ++l) {
     const tile_number rest = quotient(n, &loops[l]);
@@ -126,16 +124,14 @@ static tile find_tile(__constant const grid *grid, tile_number n) {
     found.source += (ulong)(iteration * loops[l].source_step);
     found.destination += (ulong)(iteration * loops[l].destination_step);
     has_source = has_source && iteration < loops[l].valid;
-    column_iteration = l == grid->columns.loop_number ? iteration : column_iteration;
-    row_iteration = l == grid->rows.loop_number ? iteration : row_iteration;
+    found.column_block = l == grid->columns.loop_number ? iteration : found.column_block;
+    found.row_block = l == grid->rows.loop_number ? iteration : found.row_block;
   }
-  found.first_columns = column_iteration == 0;
-  found.first_rows = row_iteration == 0;
-  found.columns = positions(&grid->columns, column_iteration);
-  found.rows = positions(&grid->rows, row_iteration);
+  found.columns = positions(&grid->columns, found.column_block);
+  found.rows = positions(&grid->rows, found.row_block);
   if (has_source) {
-    found.valid_columns = valid_positions(&grid->columns, column_iteration);
-    found.valid_rows = valid_positions(&grid->rows, row_iteration);
+    found.valid_columns = valid_positions(&grid->columns, found.column_block);
+    found.valid_rows = valid_positions(&grid->rows, found.row_block);
   } else {
     found.source = 0;
   }

@@ -441,8 +441,9 @@ static void test_conversions(void **state) {
                  AXIS(40, 39, 1, 1025)},
         .fills = true,
         .fill = {0x55, 0x44, 0x33, 0x22, 0x11}};
-    assert_true(moves_as_defined(*state, &problem, RELAYOUT_STRATEGY_GATHER, (move_offsets){1, 0},
-                                 i, "converted"));
+    assert_true(moves_as_defined(*state, &problem,
+                                 packs ? RELAYOUT_STRATEGY_AUTO : RELAYOUT_STRATEGY_GATHER,
+                                 (move_offsets){1, 0}, i, "converted"));
   }
 }
 

@@ -209,28 +209,39 @@ static relayout_status check_sides(cl_context context, endpoint *source, endpoin
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
 }
 
-/* Plans that write nothing ask for no alignment. */
+/* What offsets are multiples of. Plans that write nothing ask for no alignment; those that read nothing are
+ * of the destination's words alone. */
+static size_t source_element_size(const relayout_plan *plan) {
+  if (plan->work.part_count == 0) {
+    return 1;
+  }
+  const rlt_problem *const problem = &plan->work.parts[0].problem;
+  const size_t size = relayout_element_type_byte_size(plan->from.element_type);
+  return rlt_problem_is_fill(problem) && size > 0 ? size : (size_t)problem->element_bytes;
+}
+
+static size_t destination_element_size(const relayout_plan *plan) {
+  return plan->work.part_count == 0
+             ? 1
+             : (size_t)rlt_problem_destination_bytes(&plan->work.parts[0].problem);
+}
+
 static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
-  const rlt_work *const work = &plan->work;
   return (endpoint){.name = "source",
                     .buffer = buffer,
                     .offset = offset,
                     .before = plan->source_before,
-                    .size = work->source_size,
-                    .element_size =
-                        work->part_count == 0 ? 1 : (size_t)work->parts[0].problem.element_bytes};
+                    .size = plan->work.source_size,
+                    .element_size = source_element_size(plan)};
 }
 
 static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
-  const rlt_work *const work = &plan->work;
   return (endpoint){.name = "destination",
                     .buffer = buffer,
                     .offset = offset,
                     .before = plan->destination_before,
-                    .size = work->destination_size,
-                    .element_size = work->part_count == 0 ? 1
-                                                          : (size_t)rlt_problem_destination_bytes(
-                                                                &work->parts[0].problem)};
+                    .size = plan->work.destination_size,
+                    .element_size = destination_element_size(plan)};
 }
 
 /* ---- The parts ---- */

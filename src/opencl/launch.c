@@ -10,6 +10,7 @@
 #include "convert/convert.h"
 #include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
+#include "opencl/gather.h"
 #include "opencl/staged.h"
 #include "plan/grid.h"
 
@@ -105,33 +106,12 @@ static int64_t across_shift_of(int64_t rows, int64_t columns, int64_t group_size
   return best;
 }
 
-/* How many numbers the steps work with, as a power of two, for few programs serve many; 0 without. */
-static int32_t numbers_of(const rlt_problem *problem) {
-  int32_t most = problem->steps == NULL ? -1 : problem->steps->result;
-  for (int32_t s = 0; problem->steps != NULL && s < problem->steps->count; ++s) {
-    const rlt_step *const step = &problem->steps->of[s];
-    most = step->to > most ? step->to : most;
-    most = step->from > most ? step->from : most;
-  }
-  int32_t numbers = most < 0 ? 0 : 8;
-  while (numbers > 0 && numbers <= most) {
-    numbers *= 2;
-  }
-  return numbers;
-}
-
-/* Iterations that finding an element's source by steps takes. */
-static int64_t step_iterations(const rlt_problem *problem) {
-  return problem->steps == NULL ? 0 : problem->steps->count;
-}
-
 /* Iterations of all loops that one work-item goes through for a tile. In an assembly an element is
- * loaded, stored and, at the edge of a block, both twice, one by one at worst; a packed one that is
- * gathered counts again with its byte. */
+ * loaded, stored and, at the edge of a block, both twice, one by one at worst. */
 static int64_t iterations_of(const rlt_problem *problem, const rlt_strategy *strategy,
                              const rlt_grid *grid, int64_t rows, int64_t columns) {
   const int64_t each = strategy->assembles                          ? 3
-                       : strategy->kind == RELAYOUT_STRATEGY_GATHER ? 2 + step_iterations(problem)
+                       : strategy->kind == RELAYOUT_STRATEGY_GATHER ? rlt_gather_iterations(problem)
                                                                     : 1;
   return grid->loop_count + each * rows * columns + 2 * rows + 1;
 }
@@ -400,7 +380,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .destination_bits = (int32_t)problem->destination_packed,
         .conversion = compiled_conversion(problem),
         .converts_by_table = converts_by_table(problem),
-        .numbers = numbers_of(problem),
+        .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};
     status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
@@ -433,27 +413,26 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, problem, error) : status;
 }
 
-/* Fills of packed elements are gathers without a source. */
-static bool is_gather(const rlt_problem *problem, const rlt_strategy *strategy) {
-  return strategy->kind == RELAYOUT_STRATEGY_GATHER ||
-         (strategy->kind == RELAYOUT_STRATEGY_FILL && problem->destination_packed > 0);
-}
-
-/* The strategy with gathers' runs that consist of whole bytes, the last one's end excepted, and that no
- * work-item goes through longer than it may. */
-static rlt_strategy fit_gather(const rlt_opencl_device *device, const rlt_problem *problem,
-                               const rlt_strategy *strategy) {
-  rlt_strategy fitted = *strategy;
-  fitted.kind = RELAYOUT_STRATEGY_GATHER;
-  rlt_group *const columns = &fitted.columns;
-  if (columns->axis_count > 0) {
-    const int64_t whole = rlt_in_byte(problem->destination_packed);
-    const int64_t bearable = device->most_iterations / (3 + step_iterations(problem));
-    const int64_t block = rlt_min(columns->block, rlt_max(bearable, 1));
-    columns->block =
-        rlt_min(rlt_divide_up(block, whole) * whole, problem->axes[columns->axes[0]].extent);
+/* In the form that its kernel wants. */
+static relayout_status fit_launch(rlt_opencl_device *device, const rlt_problem *problem,
+                                  const rlt_strategy *strategy, rlt_launch *launch,
+                                  relayout_error *error) {
+  if (rlt_is_gather(problem, strategy)) {
+    rlt_gather *const gather = malloc(sizeof *gather);
+    if (gather == NULL) {
+      return no_memory(error);
+    }
+    rlt_gather_make(device, problem, strategy, gather);
+    const relayout_status status =
+        fill_launch(device, &gather->problem, &gather->strategy, launch, error);
+    free(gather);
+    return status;
   }
-  return fitted;
+  if (device->family == RELAYOUT_KERNELS_STAGED) {
+    const rlt_strategy fitted = rlt_staged_fit(problem, strategy);
+    return fill_launch(device, problem, &fitted, launch, error);
+  }
+  return fill_launch(device, problem, strategy, launch, error);
 }
 
 relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *problem,
@@ -464,11 +443,7 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
     return no_memory(error);
   }
   pthread_mutex_init(&made->lock, NULL);
-  const rlt_strategy fitted = is_gather(problem, strategy) ? fit_gather(device, problem, strategy)
-                              : device->family == RELAYOUT_KERNELS_STAGED
-                                  ? rlt_staged_fit(problem, strategy)
-                                  : *strategy;
-  const relayout_status status = fill_launch(device, problem, &fitted, made, error);
+  const relayout_status status = fit_launch(device, problem, strategy, made, error);
   if (status != RELAYOUT_OK) {
     rlt_launch_destroy(made);
     return status;

@@ -26,11 +26,6 @@ typedef struct rlt_launch {
   pthread_mutex_t lock;
 } rlt_launch;
 
-/* Elements of a byte where they are packed in so many bits, of a word where they are not. */
-static inline int64_t rlt_in_byte(int64_t packed) {
-  return packed > 0 ? 8 / packed : 1;
-}
-
 /* One side of an enqueue. `offset` is in bytes, a multiple of the launch's word. */
 typedef struct rlt_place {
   cl_mem buffer;
