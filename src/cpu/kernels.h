@@ -108,6 +108,7 @@ typedef struct rlt_cpu_kernels {
   void (*finish)(void); /* streamed lines are there for other threads once this returns */
   int32_t block_rows;   /* what is turned at once */
   int32_t block_columns;
+  int32_t most_teeth; /* of combs */
 } rlt_cpu_kernels;
 
 #endif

@@ -49,6 +49,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .widens = true,
       .block_rows = kernels->block_rows,
       .block_columns = kernels->block_columns,
+      .most_teeth = kernels->most_teeth,
       .rates = {.line_again = 0.05,
                 .line_in_parts = 1,
                 .run = 0.02,

@@ -603,6 +603,7 @@ relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits
   strategy->columns = no_axes;
   strategy->rows = no_axes;
   strategy->assembles = false;
+  strategy->most_teeth = traits->most_teeth;
   if (wanted == RELAYOUT_STRATEGY_AUTO) {
     strategy->kind = best_kind(problem, traits, &strategy->reason);
   } else if (applies(problem, traits, wanted)) {

@@ -61,6 +61,7 @@ typedef struct rlt_strategy {
   rlt_group columns;
   rlt_group rows;
   bool assembles;     /* a tile is put together before it is written: see assembly.h */
+  int64_t most_teeth; /* of the combs that the device has for that */
   const char *reason; /* one clause of English, static: why this kind */
 } rlt_strategy;
 
@@ -113,6 +114,7 @@ typedef struct rlt_traits {
   bool widens;         /* words of several elements need not be aligned, and may be shuffled */
   int64_t block_rows;  /* of the blocks that are turned in registers, in elements */
   int64_t block_columns;
+  int64_t most_teeth; /* of its combs: see assembly.h; 0: it has none */
 
   rlt_rates rates;
 } rlt_traits;
