@@ -511,7 +511,8 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
   }
   /* Along an axis with one valid step nothing runs in the source. */
   const bool runs =
-      copy_applies(problem) && (problem->axis_count == 1 || problem->axes[0].valid > 1);
+      copy_applies(problem) &&
+      (problem->axis_count == 1 || problem->axes[0].valid > 1 || source_run_axis(problem) < 0);
   const int64_t long_run = elements_in(problem, traits->line_bytes);
   const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
   if (runs && (problem->axis_count == 1 || written >= long_run)) {
