@@ -1,14 +1,14 @@
-/* by_float.cl: conversions whose values all fit an f32 on their way, in fewer steps. Follows
- * convert.cl, with which it agrees bit for bit.
+/* by_float.cl: conversions of vectors whose values all fit an f32 on their way. Follows convert.cl, with
+ * which it agrees bit for bit.
  *
- * The pattern of an f32 stands for the value. The compiler makes loops over vectors of it, so there is
- * no branch; and no arithmetic on floats but that of small integers into them, which is exact.
+ * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is no
+ * branch, and no arithmetic on floats but that small integers become floats, which is exact.
  */
 
 #define FITS_FLOAT(kind, bits, specials, integer_bits)                                             \
   ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED : (bits) <= (integer_bits))
 
-/* Integers that arrive are cut and cannot be too long; those that leave must be exact. */
+/* Integers must fit it exactly where they come from; where they go they are cut. */
 #define BY_FLOAT                                                                                   \
   (!SCALED && FITS_FLOAT(FROM_KIND, FROM_BITS, FROM_SPECIALS, 16) &&                               \
    FITS_FLOAT(TO_KIND, TO_BITS, TO_SPECIALS, 32))
@@ -20,79 +20,153 @@
 #define FLOAT_SIGN          0x80000000u
 #define FLOAT_INFINITY      0x7f800000u
 #define FLOAT_NAN           0x7fc00000u
+#define FLOAT_ONE           0x3f800000u
 
-/* The size that an f32 has of a float of fewer bits. */
-static inline uint widened_size(uint bits, const number_format of) {
-  const uint size = bits & size_mask(of);
-  const uint to_mantissa = FLOAT_MANTISSA_BITS - of.mantissa_bits;
-  const uint to_bias = (uint)(FLOAT_BIAS - of.bias) << FLOAT_MANTISSA_BITS;
-  const uint normal = (size << to_mantissa) + to_bias;
-  const uint least = (uint)(of.bias - 1 + of.mantissa_bits) << FLOAT_MANTISSA_BITS;
-  const uint subnormal = size == 0 ? 0 : as_uint((float)(int)size) - least;
-  const uint finite = of.bias == FLOAT_BIAS || (size >> of.mantissa_bits) != 0 ? normal : subnormal;
-  const bool is_infinite = of.specials == SPECIALS_IEEE && size == ieee_infinity(of);
-  const uint number = is_infinite ? FLOAT_INFINITY : finite;
-  return is_nan_size(size, (bits & sign_bit(of)) != 0, of) ? FLOAT_NAN : number;
+/* As many as run.cl takes at once. */
+#if WORD_BYTES == 2
+#define as_patterns as_uint8
+#define as_numbers  as_int8
+typedef uint8 patterns;
+typedef int8 numbers;
+typedef float8 floats;
+#else
+#define as_patterns as_uint16
+#define as_numbers  as_int16
+typedef uint16 patterns;
+typedef int16 numbers;
+typedef float16 floats;
+#endif
+
+/* The pattern of a number below 2^24. */
+INLINED patterns float_of_numbers(numbers values) {
+#if defined(__clang__)
+  return as_patterns(__builtin_convertvector(values, floats));
+#elif WORD_BYTES == 2
+  return as_patterns(convert_float8(values));
+#else
+  return as_patterns(convert_float16(values));
+#endif
 }
 
-static inline uint float_of(uint bits, const number_format of) {
-  const uint sign = of.kind == KIND_FLOAT ? (bits & sign_bit(of)) << (32 - of.bits) : 0;
-  return of.kind == KIND_FLOAT      ? (of.bits == 32 ? bits : widened_size(bits, of) | sign)
-         : of.kind == KIND_PRED     ? (bits != 0 ? 0x3f800000u : 0)
-         : of.kind == KIND_UNSIGNED ? as_uint((float)(int)(bits & ones(of.bits)))
-                                    : as_uint((float)((int)(bits << (32 - of.bits)) >> (32 - of.bits)));
-}
-
-/* To the nearest, ties to even, as finite_pattern does it. Infinity and NaN come out beyond the
- * greatest size. */
-static inline uint narrowed_size(uint size, const number_format of) {
-  const uint dropped = FLOAT_MANTISSA_BITS - of.mantissa_bits;
-  if (of.bits == 32) {
-    return size;
-  }
+/* The size that an f32 has of a float of fewer bits. What is subnormal there is not here: its digits are
+ * those of an integer. */
+INLINED patterns widened_size(patterns size, const number_format of) {
+  const uint more_digits = FLOAT_MANTISSA_BITS - of.mantissa_bits;
+  const uint more_bias = (uint)(FLOAT_BIAS - of.bias) << FLOAT_MANTISSA_BITS;
+  const patterns normal = (size << more_digits) + more_bias;
   if (of.bias == FLOAT_BIAS) {
-    return (size + (size >> dropped & 1) + ones(dropped - 1)) >> dropped;
+    return normal;
   }
-  const int above = (int)(size >> FLOAT_MANTISSA_BITS) - (FLOAT_BIAS + 1 - of.bias);
-  const uint digits = (size & ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
-  const uint shift = (uint)min((int)dropped + max(-above, 0), FLOAT_MANTISSA_BITS + 2);
-  const uint rounded = (digits + (digits >> shift & 1) + (1u << (shift - 1)) - 1) >> shift;
-  return rounded + ((uint)max(above, 0) << of.mantissa_bits);
+  const int least = (of.bias - 1 + of.mantissa_bits) << FLOAT_MANTISSA_BITS;
+  const numbers digits = as_numbers(float_of_numbers(as_numbers(size))) - least;
+  const patterns finite = size >> of.mantissa_bits == 0 ? as_patterns(max(digits, 0)) : normal;
+  if (of.specials != SPECIALS_IEEE) {
+    return finite;
+  }
+  const uint infinity = ((uint)ieee_infinity(of) << more_digits) + more_bias;
+  return size >= (uint)ieee_infinity(of) ? finite + (FLOAT_INFINITY - infinity) : finite;
 }
 
-static inline uint narrowed(uint bits, const number_format of) {
-  const uint size = bits & ~FLOAT_SIGN;
-  const bool negative = (bits & FLOAT_SIGN) != 0;
-  const uint found = narrowed_size(size, of);
-  const uint finite = found > greatest_size(of) ? overflow_pattern(negative, of)
-                                                : signed_pattern(found, negative, of);
-  return size > FLOAT_INFINITY ? nan_pattern(negative, of) : finite;
+INLINED patterns widened(patterns bits, const number_format of) {
+  if (of.bits == 32) {
+    return bits;
+  }
+  const uint mask = (uint)size_mask(of);
+  const uint sign = (uint)sign_bit(of);
+  const patterns signs = (bits & sign) << (32 - of.bits);
+  const patterns size = widened_size(bits & mask, of);
+  if (of.specials == SPECIALS_FN) {
+    return ((bits & mask) == mask ? (patterns)(FLOAT_NAN) : size) | signs;
+  }
+  if (of.specials == SPECIALS_FNUZ) {
+    return (bits == sign ? (patterns)(FLOAT_NAN) : size) | signs;
+  }
+  return size | signs;
 }
 
-static inline uint cut(uint bits, const number_format of, bool wraps) {
-  const uint size = bits & ~FLOAT_SIGN;
-  const bool negative = (bits & FLOAT_SIGN) != 0;
-  const int exponent = (int)(size >> FLOAT_MANTISSA_BITS) - FLOAT_BIAS;
-  const uint digits = (size & ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
-  const int down = min(FLOAT_MANTISSA_BITS - exponent, FLOAT_MANTISSA_BITS + 1);
-  const uint part = down >= 0 ? digits >> (down & 31) : -down < 32 ? digits << (-down & 31) : 0;
+INLINED patterns floats_of(patterns bits, const number_format of) {
+  if (of.kind == KIND_FLOAT) {
+    return widened(bits, of);
+  }
+  if (of.kind == KIND_PRED) {
+    return bits != 0 ? (patterns)(FLOAT_ONE) : (patterns)(0);
+  }
+  const uint unused = 32 - of.bits;
+  return of.kind == KIND_SIGNED ? float_of_numbers(as_numbers(bits << unused) >> (int)unused)
+                                : float_of_numbers(as_numbers(bits & (uint)ones(of.bits)));
+}
+
+/* To the nearest, ties to even, with subnormals. Too large ones, infinities and NaNs come out beyond the
+ * greatest finite size. */
+INLINED patterns rounded_size(patterns size, const number_format of) {
+  const uint dropped = FLOAT_MANTISSA_BITS - of.mantissa_bits;
+  if (of.bias == FLOAT_BIAS) {
+    return (size + (size >> dropped & 1u) + (uint)ones(dropped - 1)) >> dropped;
+  }
+  const numbers above =
+      as_numbers(size >> FLOAT_MANTISSA_BITS) - (FLOAT_BIAS + 1 - of.bias);
+  const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
+  const patterns shift = as_patterns(min((int)dropped - min(above, 0), FLOAT_MANTISSA_BITS + 2));
+  const patterns almost_half = ((patterns)(1u) << (shift - 1u)) - 1u;
+  const patterns kept = (digits + (digits >> shift & 1u) + almost_half) >> shift;
+  return kept + (as_patterns(max(above, 0)) << of.mantissa_bits);
+}
+
+/* Sizes next to each other: the greatest finite one, and what stands for all that are beyond it, which
+ * in types without any such is that one. */
+INLINED patterns narrowed(patterns bits, const number_format of) {
+  const patterns size = bits & ~FLOAT_SIGN;
+  const patterns signs = (bits & FLOAT_SIGN) >> (32 - of.bits);
+  const bool is_finite = of.specials == SPECIALS_FINITE;
+  const uint greatest = (uint)greatest_size(of) + (is_finite ? 0 : 1);
+  const uint nan = is_finite ? 0 : (uint)nan_pattern(false, of);
+  const patterns number = of.bits == 32 ? size : min(rounded_size(size, of), greatest);
+  if (of.specials == SPECIALS_IEEE) {
+    return (size > FLOAT_INFINITY ? (patterns)(nan) : number) | signs;
+  }
+  if (of.specials == SPECIALS_FNUZ) {
+    return number == 0 ? number : number | signs;
+  }
+  return is_finite && FROM_KIND == KIND_FLOAT
+             ? (size > FLOAT_INFINITY ? signs ^ (uint)sign_bit(of) : number | signs)
+             : number | signs;
+}
+
+/* The size of the integer part: its low bits if it wraps, else all ones where these are not enough. */
+INLINED patterns integer_size(patterns size, bool wraps) {
+  const numbers down = FLOAT_BIAS + FLOAT_MANTISSA_BITS - as_numbers(size >> FLOAT_MANTISSA_BITS);
+  const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
+  const patterns part = digits >> as_patterns(clamp(down, 0, 31));
+  const patterns longer = digits << as_patterns(clamp(-down, 0, 31));
+  const patterns whole = down >= 0 ? part : longer;
+  return down > (wraps ? -32 : -9) ? whole : (patterns)(wraps ? 0 : ~0u);
+}
+
+INLINED patterns cut(patterns bits, const number_format of, bool wraps) {
+  const patterns size = bits & ~FLOAT_SIGN;
+  const patterns negative = as_patterns(as_numbers(bits) >> 31); /* all ones, or 0 */
   const bool is_signed = of.kind == KIND_SIGNED;
-  const uint highest = ones(is_signed ? of.bits - 1 : of.bits);
-  const uint limit = !negative ? highest : is_signed ? highest + 1 : 0;
-  const bool is_special = wraps ? size >= FLOAT_INFINITY : size > FLOAT_INFINITY;
-  const uint found = !wraps && (exponent > 31 || part > limit) ? limit : part;
-  return is_special ? 0 : (negative ? 0 - found : found) & ones(of.bits);
+  const uint highest = (uint)ones(is_signed ? of.bits - 1 : of.bits);
+  const patterns limit = is_signed ? highest - negative : highest & ~negative;
+  const patterns part = integer_size(size, wraps);
+  const patterns found = wraps ? part : min(part, limit);
+  const patterns number = ((found ^ negative) - negative) & (uint)ones(of.bits);
+  return size > FLOAT_INFINITY ? (patterns)(0) : number;
 }
 
-static inline uint convert_by_float(uint bits) {
+INLINED patterns convert_by_float(patterns bits) {
   const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
-  const uint value = float_of(bits, from);
-  return to.kind == KIND_FLOAT  ? narrowed(value, to)
-         : to.kind == KIND_PRED ? (uint)((value & ~FLOAT_SIGN) != 0)
-                                : cut(value, to, WRAPS != 0);
+  const patterns values = floats_of(bits, from);
+  if (to.kind == KIND_FLOAT) {
+    return narrowed(values, to);
+  }
+  if (to.kind == KIND_PRED) {
+    return (values & ~FLOAT_SIGN) != 0 ? (patterns)(1) : (patterns)(0);
+  }
+  return cut(values, to, WRAPS != 0);
 }
 
 #endif

@@ -73,18 +73,19 @@ copy(__global word *restrict destination, const ulong destination_start,
 
 /* Not more than a line of the destination holds. */
 static void copy_words(__global word *to, const place from, uint count) {
-  line words[LEAVING / LINE];
-  gather_words((word *)words, from, count);
-  leave_few(to, (const word *)words, count);
+  line lines[LEAVING / LINE];
+  gather_words((word *)lines, from, count);
+  leave_few(to, (const word *)lines, count);
 }
 
 ALWAYS_INLINE static line copied_line(const place from) {
 #if DESTINATION_BITS
-  line words[LEAVING / LINE];
+  line lines[LEAVING / LINE];
+#pragma unroll
   for (uint i = 0; i < LEAVING / LINE; ++i) {
-    words[i] = load_line(onward(from, i * LINE));
+    lines[i] = load_line(onward(from, i * LINE));
   }
-  return leaving_line((const word *)words);
+  return leaving_line((const word *)lines);
 #else
   return load_line(from);
 #endif

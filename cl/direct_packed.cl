@@ -85,11 +85,7 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #endif
 
 #if CHANGES
-ALWAYS_INLINE static lane load_lane(const place from) {
-  lane loaded;
-  take((word *)&loaded, from, DEPTH);
-  return loaded;
-}
+#define load_lane(from) words_at(from) /* of WIDTH words, which are as many */
 #else
 #define load_lane(from) LOAD_LANE(from)
 #endif

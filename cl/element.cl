@@ -1,12 +1,12 @@
 /* element.cl: one element on its way, as it lies in the source and as it arrives. Follows tile.cl, and
- * convert.cl and by_float.cl where CONVERTS is 1.
+ * convert.cl where CONVERTS is 1.
  *
  * Compiled in:
  *
  *     SOURCE_BYTES      of the source's words
  *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
  *     DESTINATION_BITS  likewise
- *     CONVERTS          1 when these say what a word becomes
+ *     CONVERTS          1 when convert.cl says what a word becomes
  *     TABLE             1 when a table has what each word becomes
  */
 
@@ -76,8 +76,6 @@ ALWAYS_INLINE static word converted(source_word value, const place at) {
   return at.how[value];
 #elif HAS_SCALE
   return (word)convert_pattern((pattern)value, at.how);
-#elif CONVERTS && BY_FLOAT
-  return (word)convert_by_float((uint)value);
 #elif CONVERTS
   const scale_factor none = {0, 0, 0};
   return (word)convert_pattern((pattern)value, none);

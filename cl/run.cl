@@ -26,104 +26,191 @@ typedef __global const word *place;
 /* Elements that a line of the source holds. */
 #define SOURCE_LINE (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
 
+/* Elements that change together, as vectors of them. */
+#if WORD_BYTES == 2 || WORD_BYTES == 8
+#define WIDTH 8
+#else
+#define WIDTH 16
+#endif
+
+#define NAME_VECTOR(type, count) type##count
+#define VECTOR_TYPE(type, count) NAME_VECTOR(type, count)
+
+#define NAME_WORDS_1(count) uchar##count
+#define NAME_WORDS_2(count) ushort##count
+#define NAME_WORDS_4(count) uint##count
+#define NAME_WORDS_8(count) ulong##count
+#define NAME_WORDS(bytes, count) NAME_WORDS_##bytes(count)
+#define WORDS_OF(bytes, count)   NAME_WORDS(bytes, count)
+typedef WORDS_OF(SOURCE_BYTES, WIDTH) source_words;
+typedef WORDS_OF(WORD_BYTES, WIDTH) words;
+
+#if defined(__clang__)
+#define CONVERT_VECTOR(type, value) __builtin_convertvector(value, type)
+#else
+#define NAME_CONVERSION(type)       convert_##type
+#define CONVERT_VECTOR(type, value) NAME_CONVERSION(type)(value)
+#endif
+
 #if NATIVE
 #define VECTOR_LOOP _Pragma("clang loop vectorize(enable) unroll(disable)")
 #else
 #define VECTOR_LOOP
 #endif
 
-#if defined(__clang__)
-typedef ulong loose_eight __attribute__((aligned(1)));
+/* Vectors at any word, and bytes of numbers in the order of elements. */
+#if defined(__clang__) && defined(__ENDIAN_LITTLE__)
+#define BY_VECTORS 1
+#else
+#define BY_VECTORS 0
 #endif
 
-#if SOURCE_BITS
+/* ---- Loading ---- */
+
+#if SOURCE_BITS && BY_VECTORS
 
 /* Eight elements take so many bytes. */
 typedef WORD_OF(SOURCE_BITS) packed_source;
-
-#if defined(__clang__) && defined(__ENDIAN_LITTLE__)
-
 typedef packed_source loose_source __attribute__((aligned(1)));
+typedef WORDS_OF(SOURCE_BITS, 8) packed_sources;
+typedef packed_sources loose_sources __attribute__((aligned(1)));
 
-/* Eight elements from the lowest bits on, one into each byte. */
-ALWAYS_INLINE static ulong unpacked(ulong eight) {
-  eight = (eight | eight << 4 * (8 - SOURCE_BITS)) & 0x0000000100000001UL * ((1 << 4 * SOURCE_BITS) - 1);
-  eight = (eight | eight << 2 * (8 - SOURCE_BITS)) & 0x0001000100010001UL * ((1 << 2 * SOURCE_BITS) - 1);
-  return (eight | eight << (8 - SOURCE_BITS)) & 0x0101010101010101UL * SOURCE_ONES;
+/* Eight elements from any bit on. */
+ALWAYS_INLINE static packed_source load_eight(const place at) {
+  __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
+  const uint shift = ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+  const packed_source low = *(__global const loose_source *)bytes;
+  return shift == 0 ? low
+                    : (packed_source)((low | (ulong)bytes[SOURCE_BITS] << 8 * SOURCE_BITS) >> shift);
 }
 
-/* A multiple of eight elements, which may begin within a byte. */
-ALWAYS_INLINE static void unpack(uchar *to, const place from, uint count) {
-  __global const uchar *const bytes = from.words + (ulong)from.number / IN_SOURCE_BYTE;
-  const uint shift = ((uint)from.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
-  if (shift == 0) {
-    VECTOR_LOOP
-    for (uint i = 0; i < count / 8; ++i) {
-      ((loose_eight *)to)[i] = unpacked(((__global const loose_source *)bytes)[i]);
-    }
-    return;
+/* Eights, from the lowest bits to a byte each. */
+#define SPREAD(eights, by, mask)                                                                   \
+  (((eights) | (eights) << (by) * (8 - SOURCE_BITS)) &                                             \
+   (mask) * (((ulong)1 << (by) * SOURCE_BITS) - 1))
+#define SPREAD_ALL(eights)                                                                         \
+  SPREAD(SPREAD(SPREAD(eights, 4, 0x0000000100000001UL), 2, 0x0001000100010001UL), 1,              \
+         0x0101010101010101UL)
+
+static source_words load_words(const place at) {
+#if WIDTH == 8
+  return as_uchar8(SPREAD_ALL((ulong)load_eight(at)));
+#else
+  const ulong2 eights = (ulong2)(load_eight(at), load_eight(onward(at, 8)));
+  return as_uchar16(SPREAD_ALL(eights));
+#endif
+}
+
+#elif SOURCE_BITS
+
+static source_words load_words(const place at) {
+  source_words loaded;
+  for (uint i = 0; i < WIDTH; ++i) {
+    ((uchar *)&loaded)[i] = source_element(onward(at, i));
   }
-  VECTOR_LOOP
-  for (uint i = 0; i < count / 8; ++i) {
-    const ulong low = ((__global const loose_source *)bytes)[i];
-    const ulong high = bytes[(i + 1) * SOURCE_BITS];
-    ((loose_eight *)to)[i] =
-        unpacked((packed_source)((low | high << 8 * SOURCE_BITS) >> shift));
-  }
+  return loaded;
+}
+
+#elif defined(__clang__)
+
+typedef source_words loose_source_words __attribute__((aligned(SOURCE_BYTES)));
+
+static source_words load_words(const place at) {
+  return *(__global const loose_source_words *)(at.words + at.number);
 }
 
 #else
 
-ALWAYS_INLINE static void unpack(uchar *to, const place from, uint count) {
-  for (uint i = 0; i < count; ++i) {
-    to[i] = source_element(onward(from, i));
-  }
+static source_words load_words(const place at) {
+  return VECTOR_TYPE(vload, WIDTH)(0, at.words + at.number);
 }
 
 #endif
 
-#define MOST_TAKEN 64
+/* ---- Converting ---- */
 
-/* A multiple of eight elements, not more than a line of words holds. */
-ALWAYS_INLINE static void take(word *to, const place from, uint count) {
-#if CONVERTS || TABLE
-  uchar taken[MOST_TAKEN];
-  unpack(taken, from, count);
+#if CONVERTS && BY_FLOAT
+
+ALWAYS_INLINE static words converted_words(source_words loaded, const place at) {
+  return CONVERT_VECTOR(words, convert_by_float(CONVERT_VECTOR(patterns, loaded)));
+}
+
+#elif CONVERTS || TABLE
+
+ALWAYS_INLINE static words converted_words(source_words loaded, const place at) {
+  const source_word *const from = (const source_word *)&loaded;
+  words made;
+  word *const to = (word *)&made;
   VECTOR_LOOP
-  for (uint i = 0; i < count; ++i) {
-    to[i] = converted(taken[i], from);
+  for (uint i = 0; i < WIDTH; ++i) {
+    to[i] = converted(from[i], at);
   }
-#else
-  unpack(to, from, count);
-#endif
+  return made;
 }
 
 #else
+#define converted_words(loaded, at) (loaded)
+#endif
 
-ALWAYS_INLINE static void take(word *to, const place from, uint count) {
-  __global const source_word *const words = from.words + from.number;
-  VECTOR_LOOP
-  for (uint i = 0; i < count; ++i) {
-    to[i] = converted(words[i], from);
-  }
+ALWAYS_INLINE static words words_at(const place at) {
+  return converted_words(load_words(at), at);
 }
 
-#endif
+/* ---- Lines of words ---- */
+
+#if SOURCE_BITS && !CONVERTS && !TABLE && BY_VECTORS
+
+static line load_line(const place from) {
+  ulong8 eights;
+  if (((uint)from.number & (IN_SOURCE_BYTE - 1)) == 0) {
+    __global const uchar *const bytes = from.words + (ulong)from.number / IN_SOURCE_BYTE;
+    eights = CONVERT_VECTOR(ulong8, *(__global const loose_sources *)bytes);
+  } else {
+    eights = (ulong8)(load_eight(from), load_eight(onward(from, 8)), load_eight(onward(from, 16)),
+                      load_eight(onward(from, 24)), load_eight(onward(from, 32)),
+                      load_eight(onward(from, 40)), load_eight(onward(from, 48)),
+                      load_eight(onward(from, 56)));
+  }
+  return as_uint16(SPREAD_ALL(eights));
+}
+
+#elif !CONVERTS && !TABLE
+
+static line load_line(const place from) {
+  return LOAD_LINE(__global, from.words + from.number);
+}
+
+#elif WORD_BYTES < 4
 
 ALWAYS_INLINE static line load_line(const place from) {
-  line taken[1];
-  take((word *)taken, from, LINE);
-  return taken[0];
+  return (line)(as_uint4(words_at(from)), as_uint4(words_at(onward(from, WIDTH))),
+                as_uint4(words_at(onward(from, 2 * WIDTH))),
+                as_uint4(words_at(onward(from, 3 * WIDTH))));
 }
+
+#else
+
+ALWAYS_INLINE static line load_line(const place from) {
+  return as_uint16(words_at(from));
+}
+
+#endif
+
+#if defined(__clang__)
+typedef words loose_words __attribute__((aligned(WORD_BYTES)));
+#define STORE_WORDS(value, to) (*(loose_words *)(to) = (value))
+#else
+#define STORE_WORDS(value, to) VECTOR_TYPE(vstore, WIDTH)(value, 0, to)
+#endif
 
 /* `count` elements, and not one more. */
 static void gather_words(word *to, const place from, uint count) {
   uint i = 0;
-  for (; i + 8 <= count; i += 8) {
-    take(to + i, onward(from, i), 8);
+  for (; i + WIDTH <= count; i += WIDTH) {
+    STORE_WORDS(words_at(onward(from, i)), to + i);
   }
-  if (i < count && count >= 8) {
-    take(to + count - 8, onward(from, count - 8), 8);
+  if (i < count && count >= WIDTH) {
+    STORE_WORDS(words_at(onward(from, count - WIDTH)), to + count - WIDTH);
     return;
   }
   PLAIN_LOOP
@@ -155,29 +242,45 @@ static void fetch_at(const place at, long bytes) {
 /* Elements of a line of the destination. */
 #define LEAVING (64 * IN_DESTINATION_BYTE)
 
-typedef WORD_OF(DESTINATION_BITS) packed_destination;
+#if BY_VECTORS
 
-#if defined(__clang__) && defined(__ENDIAN_LITTLE__)
+typedef ulong8 loose_eights __attribute__((aligned(1)));
 
 /* The low bits of eight bytes side by side. */
-ALWAYS_INLINE static packed_destination packed_eight(ulong eight) {
-  eight &= 0x0101010101010101UL * DESTINATION_ONES;
-  eight = (eight | eight >> (8 - DESTINATION_BITS)) & 0x0001000100010001UL * ((1 << 2 * DESTINATION_BITS) - 1);
-  eight = (eight | eight >> 2 * (8 - DESTINATION_BITS)) & 0x0000000100000001UL * ((1 << 4 * DESTINATION_BITS) - 1);
-  return (packed_destination)(eight | eight >> 4 * (8 - DESTINATION_BITS));
+#define GATHERED(eights, by, mask)                                                                 \
+  (((eights) | (eights) >> (by) * (8 - DESTINATION_BITS)) &                                        \
+   (mask) * (((ulong)1 << 2 * (by) * DESTINATION_BITS) - 1))
+#define LOW_BITS(eights) ((eights) & 0x0101010101010101UL * DESTINATION_ONES)
+
+/* 64 elements, of which a line of the destination takes some. */
+ALWAYS_INLINE static WORDS_OF(DESTINATION_BITS, 8) packed_words(const word *from) {
+  const ulong8 eights = *(const loose_eights *)from;
+  return CONVERT_VECTOR(
+      WORDS_OF(DESTINATION_BITS, 8),
+      GATHERED(GATHERED(GATHERED(LOW_BITS(eights), 1, 0x0001000100010001UL), 2,
+                        0x0000000100000001UL), 4, 1UL));
 }
 
 /* As many elements as a line of the destination holds. */
-ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
-  VECTOR_LOOP
-  for (uint i = 0; i < LEAVING / 8; ++i) {
-    ((packed_destination *)to)[i] = packed_eight(((const loose_eight *)from)[i]);
-  }
+ALWAYS_INLINE static line leaving_line(const word *from) {
+#if DESTINATION_BITS == 4
+  return (line)(packed_words(from), packed_words(from + 64));
+#elif DESTINATION_BITS == 2
+  return (line)(as_uint4(packed_words(from)), as_uint4(packed_words(from + 64)),
+                as_uint4(packed_words(from + 128)), as_uint4(packed_words(from + 192)));
+#else
+  return (line)(as_uint2(packed_words(from)), as_uint2(packed_words(from + 64)),
+                as_uint2(packed_words(from + 128)), as_uint2(packed_words(from + 192)),
+                as_uint2(packed_words(from + 256)), as_uint2(packed_words(from + 320)),
+                as_uint2(packed_words(from + 384)), as_uint2(packed_words(from + 448)));
+#endif
 }
 
 #else
 
-ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
+static line leaving_line(const word *from) {
+  line made[1];
+  uchar *const to = (uchar *)made;
   for (uint i = 0; i < 64; ++i) {
     uint byte = 0;
     for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
@@ -185,21 +288,16 @@ ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
     }
     to[i] = (uchar)byte;
   }
+  return made[0];
 }
 
 #endif
 
-ALWAYS_INLINE static line leaving_line(const word *from) {
-  line packed[1];
-  pack_line((uchar *)packed, from);
-  return packed[0];
-}
-
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
 static void leave_few(__global word *to, const word *from, uint count) {
   line made[1];
-  uchar *const packed = (uchar *)made;
-  pack_line(packed, from);
+  const uchar *const packed = (const uchar *)made;
+  made[0] = leaving_line(from);
   const uint whole = count / IN_DESTINATION_BYTE;
   const uint over = count % IN_DESTINATION_BYTE;
   store_few(to, packed, whole);

@@ -103,7 +103,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       source_named("tile"),
       converts(options) ? source_named("convert") : "",
-      converts(options) ? source_named("by_float") : "",
+      converts(options) && runs ? source_named("by_float") : "",
       gathers || changes(options) ? source_named("element") : "",
       source_named(direct ? "line" : "staged"),
       runs ? source_named("run") : "",
