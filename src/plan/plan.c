@@ -227,8 +227,10 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   if (status != RELAYOUT_OK) {
     return status;
   }
+  rlt_changes changes = wish->changes;
+  changes.merges_bytes = device->backend->merges_bytes;
   rlt_lowered lowered;
-  status = rlt_lower(from, to, &wish->changes, &lowered, error);
+  status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {
     status = take_parts(made, &lowered, error);
   }

@@ -412,7 +412,9 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                    .room = room,
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
-  rlt_problem_byte_run(problem, &at.bytes);
+  if (!rlt_problem_byte_run(problem, &at.bytes)) {
+    at.bytes = (rlt_byte_run){.last = 0, .steps = 1};
+  }
   const int32_t run = source_run_axis(problem);
   int32_t next;
   take_byte_run(&at);
@@ -567,7 +569,8 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
 
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
-  if (problem->shuffles || problem->swapped_bits > 0) {
+  rlt_byte_run run;
+  if (problem->shuffles || problem->swapped_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);

@@ -15,9 +15,10 @@
 
 #include "problem/problem.h"
 
-/* What is asked for beyond the shapes. */
+/* What is asked for beyond the shapes, and of whom. */
 typedef struct rlt_changes {
-  bool wraps; /* as rlt_conversion has them */
+  bool merges_bytes; /* what is made may write to a byte that other tiles and problems write to */
+  bool wraps;        /* as rlt_conversion has them */
   double scale;
   bool source_is_strided; /* lies by strides, in bytes, instead of its layout */
   bool destination_is_strided;
@@ -27,7 +28,8 @@ typedef struct rlt_changes {
 
 typedef struct rlt_lowered {
   int32_t count;         /* 0: nothing to write */
-  rlt_problem *problems; /* simplified, none empty; no two write to one byte */
+  rlt_problem *problems; /* simplified, none empty; no two write the same element, nor, unless they
+                            may, to the same byte */
   rlt_steps *steps;      /* of the only one; NULL where that has axes */
   /* What each side's memory takes, and how much of it lies before the element at index 0, ..., 0. */
   int64_t source_bytes;
