@@ -111,6 +111,27 @@ static void assemble_tile(word *to, place from, load_limit limit,
                           __global const assembly *made, __constant const grid *grid, const tile *t,
                           word fill);
 
+#if SHUFFLES
+
+#if NATIVE
+#define REORDERED(lane) __builtin_shufflevector(lane, lane, SHUFFLE_ORDER)
+#else
+#define REORDERED(lane) shuffle(lane, (uchar16)(SHUFFLE_ORDER))
+#endif
+
+/* The bytes of each word, in the order that the destination has them. */
+static void shuffle_words(word *assembled, __global const assembly *made) {
+  uchar *const bytes = (uchar *)assembled;
+  const uint lanes =
+      ((uint)made->segment_count * (uint)made->segment_pitch * (uint)sizeof(word) + 15) / 16;
+  for (uint i = 0; i < lanes; ++i) {
+    const uchar16 lane = vload16(i, bytes);
+    vstore16(REORDERED(lane), i, bytes);
+  }
+}
+
+#endif
+
 /* Packing looks at whole lines, also where fewer elements leave. */
 #define ASSEMBLY_LINES (ASSEMBLY_BYTES / 64 + LEAVING / LINE)
 
@@ -125,6 +146,9 @@ static void move_assembled(__global word *destination, ulong destination_start,
     const load_limit limit = {onward(source, made->source_elements),
                               !may_overread(made, grid, &t, lanes)};
     assemble_tile(to, onward(source, (long)t.source), limit, made, grid, &t, fill);
+#if SHUFFLES
+    shuffle_words(to, made);
+#endif
     store_segments(place_in(destination, destination_start + t.destination), to, made, grid, &t);
   }
 }

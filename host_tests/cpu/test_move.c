@@ -134,6 +134,38 @@ static void test_block_edges(void **state) {
   }
 }
 
+/* Five to eight short runs that lie eight apart, joined and parted at odd lengths, alone and beside
+ * others. */
+static void test_combs_of_eight(void **state) {
+  static const int64_t lengths[] = {31, 32, 33, 63, 64, 65, 127, 128, 131, 1001};
+  enum { LENGTHS = sizeof lengths / sizeof *lengths };
+  for (int variant = 0; variant < LENGTHS * 4 * 5 * 2; ++variant) {
+    const int64_t length = lengths[variant % LENGTHS];
+    const int64_t teeth = 5 + variant / LENGTHS % 4;
+    const int64_t spare = variant % 3;
+    const bool joins = variant / (LENGTHS * 4 * 5) == 0;
+    rlt_problem problem = {.element_bytes = INT64_C(1) << variant / (LENGTHS * 4) % 5,
+                           .axis_count = 3,
+                           .fills = variant % 2 == 0};
+    if (joins) {
+      problem.axes[0] = (rlt_axis){8, teeth, 3 * length + 1, 1};
+      problem.axes[1] = (rlt_axis){length + spare, length, 1, 8};
+      problem.axes[2] = (rlt_axis){3, 3, length, 8 * (length + spare)};
+    } else {
+      problem.axes[0] = (rlt_axis){length + spare, length, 8, 1};
+      problem.axes[1] = (rlt_axis){3, 3, 8 * length, length + spare};
+      problem.axes[2] = (rlt_axis){teeth, teeth, 1, 3 * (length + spare) + 1};
+    }
+    set_fill(&problem, false);
+    set_sizes(&problem);
+    relayout_strategy used;
+    if (!trial_passes(*state, &problem, RELAYOUT_STRATEGY_PACKED, (size_t)(variant % 5), &used)) {
+      fail_msg("variant %d", variant);
+    }
+    assert_int_equal(used, RELAYOUT_STRATEGY_PACKED);
+  }
+}
+
 /* ---- Pointers anywhere in a line ---- */
 
 typedef struct placed_case {
@@ -158,6 +190,8 @@ static const placed_case placed_cases[] = {
     {"interleaved", 1, true, 2, {{3, 3, 6007, 1}, {6001, 6001, 1, 3}}},
     {"interleaved, padded", 2, true, 2, {{4, 3, 3001, 1}, {3001, 2999, 1, 4}}},
     {"parted", 1, true, 2, {{6001, 6001, 3, 1}, {3, 3, 1, 6001}}},
+    {"eight joined", 1, true, 2, {{8, 8, 2003, 1}, {1999, 1999, 1, 8}}},
+    {"eight parted", 1, true, 2, {{1999, 1999, 8, 1}, {8, 8, 1, 1999}}},
     {"parted, padding kept", 4, false, 3, {{61, 61, 3, 1}, {17, 17, 183, 63}, {3, 3, 1, 1087}}},
 };
 
@@ -226,9 +260,8 @@ int main(int argument_count, char **arguments) {
     return SKIPPED;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cases),
-      cmocka_unit_test(test_block_edges),
-      cmocka_unit_test(test_every_place_in_a_line),
+      cmocka_unit_test(test_cases),           cmocka_unit_test(test_block_edges),
+      cmocka_unit_test(test_combs_of_eight),  cmocka_unit_test(test_every_place_in_a_line),
       cmocka_unit_test(test_random_problems),
   };
   const int in_cache = cmocka_run_group_tests(tests, setup, teardown);

@@ -188,6 +188,64 @@ static void test_copies_store_their_runs_upwards(void **state) {
   assert_segments(&apart, &strategy, &assembly, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
 }
 
+/* Columns that are eight apart in the source, and in the destination behind each other twice; rows the
+ * other way round, of which 100 are behind each other in the source three times. */
+static void test_combs_end_with_an_axis(void **state) {
+  (void)state;
+  const rlt_problem parted = {.element_bytes = 1,
+                              .source_elements = 1600,
+                              .destination_elements = 1600,
+                              .axis_count = 3,
+                              .axes = {{100, 100, 8, 1}, {2, 2, 800, 100}, {8, 8, 1, 200}}};
+  rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
+                           .columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .block = 2},
+                           .rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 8},
+                           .assembles = true,
+                           .most_teeth = 4};
+  rlt_assembly assembly;
+  rlt_assembly_make(&parted, &strategy, 64, &assembly);
+  assert_int_equal(assembly.column_teeth, 0);
+  assert_int_equal(assembly.dense_columns, 200);
+  strategy.most_teeth = 8;
+  rlt_assembly_make(&parted, &strategy, 64, &assembly);
+  assert_int_equal(assembly.column_teeth, 8);
+  assert_int_equal(assembly.row_teeth, 0);
+  assert_int_equal(assembly.dense_columns, 100);
+  assert_int_equal(assembly.valid_columns, 100);
+  assert_int_equal(assembly.dense_rows, 8);
+
+  rlt_problem joined = {.element_bytes = 1,
+                        .source_elements = 2400,
+                        .destination_elements = 2400,
+                        .axis_count = 3,
+                        .axes = {{8, 8, 300, 1}, {100, 100, 1, 8}, {3, 3, 100, 800}}};
+  strategy.columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .block = 8};
+  strategy.rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .block = 3};
+  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  assert_int_equal(assembly.column_teeth, 0);
+  assert_int_equal(assembly.row_teeth, 8);
+  assert_int_equal(assembly.dense_columns, 8);
+  assert_int_equal(assembly.dense_rows, 100);
+  assert_int_equal(assembly.valid_rows, 100);
+  strategy.most_teeth = 4;
+  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  assert_int_equal(assembly.row_teeth, 0);
+  assert_int_equal(assembly.dense_rows, 300);
+
+  /* Ten rows are not worth it, but if no others are beside them. */
+  strategy.most_teeth = 8;
+  strategy.rows.inner = 10;
+  joined.axes[1] = (rlt_axis){10, 10, 1, 8};
+  joined.axes[2] = (rlt_axis){3, 3, 10, 80};
+  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  assert_int_equal(assembly.row_teeth, 0);
+  assert_int_equal(assembly.dense_rows, 30);
+  joined.axes[2].source_stride = 11;
+  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  assert_int_equal(assembly.row_teeth, 8);
+  assert_int_equal(assembly.dense_rows, 10);
+}
+
 /* ---- Stores as the kernels do them, on problems at random ---- */
 
 /* What an assembly holds where nobody stored, and where somebody stored what means nothing. */
@@ -451,7 +509,8 @@ static void test_assemblies_make_up_the_problem(void **state) {
                                .assembly_far_runs = runs,
                                .assembly_apart_runs = runs,
                                .straight_run_bytes = 512,
-                               .cache_bytes = definition_random(&seed, 2)};
+                               .cache_bytes = definition_random(&seed, 2),
+                               .most_teeth = 4 * definition_random(&seed, 3)};
     if (!rlt_problem_is_empty(&problem) && problem.destination_elements < 20000) {
       try_problem(&problem, &traits, start, &counts);
     }
@@ -475,6 +534,7 @@ int main(void) {
       cmocka_unit_test(test_rows_out_of_order_are_exact),
       cmocka_unit_test(test_long_columns_need_not_be_exact),
       cmocka_unit_test(test_copies_store_their_runs_upwards),
+      cmocka_unit_test(test_combs_end_with_an_axis),
       cmocka_unit_test(test_assemblies_make_up_the_problem),
   };
   return cmocka_run_group_tests_name("plan.assembly", tests, NULL, NULL);

@@ -25,7 +25,8 @@ static const rlt_traits assembling_traits = {.line_bytes = 64,
                                              .assembly_apart_runs = {128, 256},
                                              .straight_run_bytes = 512,
                                              .block_rows = 16,
-                                             .block_columns = 16};
+                                             .block_columns = 16,
+                                             .most_teeth = 4};
 
 typedef struct estimate {
   rlt_problem problem;
@@ -137,6 +138,14 @@ static void test_blocks_by_hand(void **state) {
   assert_near(image.cost.counts[RLT_COST_MOVES], 100, 0);
   const estimate comb = estimate_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &assembling_traits);
   assert_near(comb.cost.counts[RLT_COST_MOVES], 1600 * 3 / 256., 0);
+
+  /* Eight take blocks that are half full, or combs. */
+  const estimate eight = estimate_of("f32[1600,8]{1,0}", "f32[1600,8]{0,1}", &assembling_traits);
+  assert_near(eight.cost.counts[RLT_COST_MOVES], 100, 0);
+  rlt_traits traits = assembling_traits;
+  traits.most_teeth = 8;
+  const estimate wide = estimate_of("f32[1600,8]{1,0}", "f32[1600,8]{0,1}", &traits);
+  assert_near(wide.cost.counts[RLT_COST_MOVES], 1600 * 8 / 256., 0);
 }
 
 /* Columns of 130 floats in blocks of 64, which leave past the cache: with 15 more each, runs of 130

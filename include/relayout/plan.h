@@ -1,13 +1,28 @@
-/* plan.h: moving a tensor from one layout to another.
+/* plan.h: moving a tensor from one layout, and element type, to another.
  *
  * A plan is made once for a device and a pair of shapes and used any number of times. It is opaque,
  * immutable, and may be used from any number of threads and queues at once. It is owned by whoever
  * created it and keeps its device alive.
  *
  * What a relayout does: every element of the source goes to its place in the destination. A
- * source's padding is never read. A destination's padding is always written, with its padding
- * value, in the same pass; with PV(unknown) those bytes stay as they were. No other byte is
- * touched.
+ * source's padding is never used. A destination's padding, that of tiles and tail alignment included, is
+ * always written, with its padding value, in the same pass; with PV(unknown) those bits stay as they
+ * were. Of packed elements the low bits are kept, and unpacking makes the other bits of a byte 0; what a
+ * packed array's last byte has to spare becomes 0 too. No other byte is touched.
+ *
+ * Shapes of different element types change the type on the way. The exact value, times the scale, is
+ * rounded once:
+ *
+ *     to a float    to the nearest, ties to even, subnormals kept. What lies beyond the greatest finite
+ *                   number becomes the type's infinity, else its NaN, else that number. A NaN
+ *                   becomes the type's quiet NaN of the same sign.
+ *     to an integer towards zero; what lies beyond the type's range becomes the nearest end of it, as in
+ *                   XLA's convert, or wraps. NaN is 0.
+ *     to pred       1 unless the value is 0
+ *
+ * f4e2m1fn and the f6 types have no NaN, f8e8m0fnu neither zero nor sign: they follow ml_dtypes (NaN becomes
+ * the zero of the other sign; zeros and negative numbers become NaN). Complex types change into no
+ * other. All devices agree in every bit.
  */
 #ifndef RELAYOUT_PLAN_H
 #define RELAYOUT_PLAN_H
@@ -58,7 +73,7 @@ typedef enum relayout_integer_overflow {
 typedef struct relayout_plan_options {
   size_t struct_size;
   /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
-   * carry out the relayout. */
+   * carry out the relayout; ragged ends are carried out otherwise if they have to. */
   relayout_strategy strategy;
   /* MEASURE runs at most four ways on memory of the device's own, as much as the relayout's source and
    * destination take, and keeps the fastest; plan_create returns when that is done. Where it cannot
@@ -73,7 +88,8 @@ typedef struct relayout_plan_options {
    * its neighbour along each logical dimension. That side's layout is then the default one without
    * padding or tiles, and its pointer or offset is that of the element at index 0, ..., 0. A
    * source's strides may be anything, zero and negative too; under a destination's no two elements
-   * may overlap. The plan keeps copies. */
+   * may overlap. Where elements are packed or converted, strides are multiples of that side's element
+   * size. The plan keeps copies. */
   const int64_t *source_byte_strides;
   const int64_t *destination_byte_strides;
 } relayout_plan_options;
@@ -84,12 +100,12 @@ typedef struct relayout_plan_options {
         RELAYOUT_OVERFLOW_SATURATE, 1.0, NULL, NULL                                                \
   }
 
-/* Both shapes must be valid and of the same element type and dimensions. `options` NULL means the
+/* Both shapes must be valid and of the same dimensions. `options` NULL means the
  * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:
  * the same one again costs a look-up, and may be the same handle; each has its own
- * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, the statuses of
- * relayout_shape_validate, RELAYOUT_UNSUPPORTED (tiles, packed elements, tail alignment),
- * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+ * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses of
+ * relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; a strategy or strides that do
+ * not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
                                                   const relayout_shape *from,
                                                   const relayout_shape *to,
@@ -99,11 +115,13 @@ RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
 /* NULL is allowed. Work already enqueued on an OpenCL queue still completes. */
 RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
 
-/* The bytes each side takes, padding included: what the pointers and buffers given must hold. */
+/* The bytes each side takes, padding included: what the pointers and buffers given must hold. Of a side
+ * that lies by strides: from the lowest byte of any element to the highest. */
 RELAYOUT_API size_t relayout_plan_source_size(const relayout_plan *plan);
 RELAYOUT_API size_t relayout_plan_destination_size(const relayout_plan *plan);
 
-/* The strategy the plan uses; never AUTO. */
+/* The strategy the plan uses, or where tiles leave ragged ends that are moved by themselves, the one for
+ * most of its elements; never AUTO. */
 RELAYOUT_API relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan);
 
 /* The speed that the plan is predicted to reach, of a plain copy of as many bytes on the device, for

@@ -1,6 +1,7 @@
 #include "cpu/arrival.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -15,13 +16,22 @@ typedef struct part {
   bool is_cut; /* others of its steps are not read here, or not at all */
 } part;
 
-enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES };
+enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES, BEFORE_RUN = 8 };
 
 static int64_t stride_of(const rlt_problem *problem, const part *of) {
   return llabs(problem->axes[of->axis].source_stride);
 }
 
-/* The smallest stride first. What repeats itself in the source is read once. */
+/* The smallest stride first, bar what elements are swapped among, which comes behind the run. */
+static bool comes_before(const rlt_problem *problem, const part *a, const part *b) {
+  const int64_t swapped = problem->swapped_bits > 0 ? problem->swapped_stride : 0;
+  if (stride_of(problem, b) == swapped || stride_of(problem, a) == swapped) {
+    return stride_of(problem, a) == swapped && stride_of(problem, b) != 1;
+  }
+  return stride_of(problem, a) < stride_of(problem, b);
+}
+
+/* In that order. What repeats itself in the source is read once. */
 static int32_t add_group(const rlt_problem *problem, const rlt_group *group, part *parts,
                          int32_t count) {
   for (int32_t i = 0; i < group->axis_count; ++i) {
@@ -36,7 +46,7 @@ static int32_t add_group(const rlt_problem *problem, const rlt_group *group, par
       continue;
     }
     int32_t at = count++;
-    for (; at > 0 && stride_of(problem, &parts[at - 1]) > stride_of(problem, &added); --at) {
+    for (; at > 0 && comes_before(problem, &added, &parts[at - 1]); --at) {
       parts[at] = parts[at - 1];
     }
     parts[at] = added;
@@ -49,7 +59,9 @@ static int32_t run_parts(const rlt_problem *problem, const part *parts, int32_t 
                          int64_t *length) {
   int32_t inside = 0;
   *length = 1;
-  while (inside < count && problem->axes[parts[inside].axis].source_stride == *length) {
+  const int64_t swapped = problem->swapped_bits > 0 ? problem->swapped_stride : 0;
+  while (inside < count && problem->axes[parts[inside].axis].source_stride == *length &&
+         problem->axes[parts[inside].axis].source_stride != swapped) {
     const part *const joined = &parts[inside++];
     *length *= joined->steps;
     if (joined->is_cut) {
@@ -79,12 +91,15 @@ relayout_status rlt_cpu_arrival_make(const rlt_problem *problem, const rlt_strat
   count = add_group(problem, &strategy->rows, parts, count);
   int64_t length;
   const int32_t inside = run_parts(problem, parts, count, &length);
-  /* Short runs are unpacked to the element, and need no room around them. */
-  const bool is_exact = length < RLT_CPU_AROUND_RUN;
-  const int64_t pitch = is_exact ? length : length + 2 * RLT_CPU_AROUND_RUN;
+  /* Short runs are unpacked to the element, and need no room around them. What others leave behind them is
+   * overwritten by the next. */
+  const bool swaps = problem->swapped_bits > 0;
+  const bool is_exact = length < RLT_CPU_AROUND_RUN && !swaps;
+  const int64_t pitch = is_exact ? length : length + BEFORE_RUN;
 
   *arrival = (rlt_cpu_arrival){.problem = *problem,
-                               .bits = problem->source_packed,
+                               .bits = swaps ? problem->swapped_bits : problem->source_packed,
+                               .rows = swaps ? 8 / problem->swapped_bits : 1,
                                .is_exact = is_exact,
                                .run_count = 1,
                                .run_unit = length,
@@ -124,6 +139,65 @@ static void unpack_each(const uint8_t *source, int64_t bits, int64_t first, uint
   }
 }
 
+/* ---- Swapping ---- */
+
+enum { WORD = 8 }; /* bytes that are swapped at once */
+
+/* Of two words, the elements of `bits` at even numbers, and those at odd ones, in turns. */
+static void swap_two(uint64_t *a, uint64_t *b, int bits, uint64_t even) {
+  const uint64_t low = (*a & even) | (*b & even) << bits;
+  *b = (*a >> bits & even) | (*b & ~even);
+  *a = low;
+}
+
+/* Words of as many rows as a byte has elements. */
+static void swap_words(uint64_t *words, int64_t rows) {
+  static const uint64_t evens[] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
+                                   UINT64_C(0x5555555555555555)};
+  int bits = 4;
+  for (int64_t apart = rows / 2, round = 0; apart > 0; apart /= 2, ++round) {
+    for (int64_t r = 0; r < rows; ++r) {
+      if ((r & apart) == 0) {
+        swap_two(&words[r], &words[r + apart], bits, evens[round]);
+      }
+    }
+    bits /= 2;
+  }
+}
+
+/* `rows` runs of `length` bytes, `stride` apart, to as many that lie `pitch` apart. */
+static inline void swap_runs(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
+                             int64_t length, int64_t rows) {
+  for (int64_t i = 0; i < length; i += WORD) {
+    uint64_t words[WORD] = {0};
+    const size_t some = (size_t)rlt_min(length - i, WORD);
+    for (int64_t r = 0; r < rows; ++r) {
+      memcpy(&words[r], from + r * stride + i, some);
+    }
+    swap_words(words, rows);
+    for (int64_t r = 0; r < rows; ++r) {
+      memcpy(to + r * pitch + i, &words[r], WORD);
+    }
+  }
+}
+
+static void swap_run(const rlt_cpu_arrival *arrival, const uint8_t *from, uint8_t *to,
+                     int64_t length) {
+  const int64_t stride = arrival->runs[1].source - arrival->runs[0].source;
+  const int64_t pitch = arrival->runs[1].place - arrival->runs[0].place;
+  switch (arrival->rows) {
+  case 2:
+    swap_runs(from, stride, to, pitch, length, 2);
+    break;
+  case 4:
+    swap_runs(from, stride, to, pitch, length, 4);
+    break;
+  default:
+    swap_runs(from, stride, to, pitch, length, 8);
+    break;
+  }
+}
+
 void rlt_cpu_arrive(const rlt_cpu_arrival *arrival, const rlt_cpu_codec *codec,
                     const uint8_t *source, const rlt_tile *tile, uint8_t *unpacked) {
   const int64_t column_steps = tile->valid_columns / arrival->column_inner;
@@ -132,14 +206,16 @@ void rlt_cpu_arrive(const rlt_cpu_arrival *arrival, const rlt_cpu_codec *codec,
       arrival->run_unit * (arrival->run_side == RLT_ASSEMBLY_COLUMNS ? column_steps
                            : arrival->run_side == RLT_ASSEMBLY_ROWS  ? row_steps
                                                                      : 1);
-  for (int64_t r = 0; r < arrival->run_count; ++r) {
+  for (int64_t r = 0; r < arrival->run_count; r += arrival->rows) {
     const rlt_cpu_run *const run = &arrival->runs[r];
     if (run->column_step >= column_steps || run->row_step >= row_steps) {
       continue;
     }
     const int64_t first = tile->source + run->source;
     uint8_t *const to = unpacked + RLT_CPU_AROUND_RUN + run->place;
-    if (arrival->is_exact) {
+    if (arrival->rows > 1) {
+      swap_run(arrival, source + first, to, length);
+    } else if (arrival->is_exact) {
       unpack_each(source, arrival->bits, first, to, length);
     } else {
       rlt_cpu_codec_decode(codec, source, first, to, length);

@@ -1,7 +1,7 @@
-/* arrival.h: a tile's packed elements, unpacked before anything else is done with them.
+/* arrival.h: a tile's packed elements, unpacked or swapped before anything else is done with them.
  *
- * The runs of a tile in the source are put beside each other, a byte an element, and the tile is gathered
- * from there: to the kernels that is the source.
+ * The runs of a tile in the source are put beside each other, a byte an element or as bytes that the
+ * destination has too, and the tile is gathered from there: to the kernels that is the source.
  *
  * Depends on rows.h, plan/assembly.h and plan/grid.h.
  */
@@ -13,10 +13,10 @@
 #include "plan/grid.h"
 
 enum {
-  /* What is unpacked at once may be written around a run that is as long. */
+  /* What is unpacked at once: a run that is as long may be written around. */
   RLT_CPU_AROUND_RUN = 64,
-  /* All runs of a tile, however short they are. */
-  RLT_CPU_ARRIVAL_BYTES = 64 * 1024
+  /* All runs of a tile. */
+  RLT_CPU_ARRIVAL_BYTES = 5 * RLT_CPU_PACKED_ASSEMBLY_BYTES / 4 + 2 * RLT_CPU_AROUND_RUN
 };
 
 /* A run, and at which steps of the groups' last axes it lies. */
@@ -34,7 +34,8 @@ typedef struct rlt_cpu_arrival {
   int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
   rlt_assembly_side run_side;
   bool is_exact; /* runs are so short that nothing may be written around them */
-  int64_t bits;  /* of an element in the source */
+  int64_t bits;  /* of an element in the source, or of one that is swapped */
+  int64_t rows;  /* runs that elements are swapped among, one after the other; 1: none */
   int64_t column_inner, row_inner;
 } rlt_cpu_arrival;
 

@@ -1,9 +1,12 @@
-/* comb.h: two to four runs side by side become one, its elements in turns, and one becomes them:
+/* comb.h: two to four runs side by side, or eight, become one, its elements in turns, and one becomes
+ * them:
  *
  *     a0 b0 c0 a1 b1 c1 a2 b2 c2     <->     a0 a1 a2   b0 b1 b2   c0 c1 c2
  *
  * Turned in blocks, lanes that are so short would be mostly empty. Instruction sets that cannot put the
- * bytes of a register into any order do without, for bytes and halves; HAS_COMBS says which do.
+ * bytes of a register into any order do without those of two to four, for bytes and halves; HAS_COMBS
+ * says which do. Combs of eight are zipped within lanes, which all can; they are for bytes and halves,
+ * since eight wider elements fill blocks well enough.
  *
  * Depends on turn.h.
  */
@@ -11,6 +14,8 @@
 #define RLT_CPU_COMB_H
 
 #include "cpu/turn.h"
+
+/* ---- Two to four ---- */
 
 /* Vectors as wide as elements of this size find their places in by one or two instructions. */
 #if defined(PLAIN) || ELEMENT_BYTES == 16
@@ -31,6 +36,8 @@
 #define HAS_COMBS  1
 #define TOOTH_BITS 4
 #endif
+
+enum { FEW_TEETH = 4 };
 
 #if HAS_COMBS
 
@@ -129,21 +136,21 @@ static inline void join_teeth(const tooth *in, tooth *out, int64_t teeth) {
  * with its neighbours'. The first `count` columns of the piece, all with a source; what lies between
  * them is read too. */
 static inline void part_piece(const piece *of, int64_t count, int64_t teeth) {
-  tooth in[RLT_MOST_TEETH];
-  tooth out[RLT_MOST_TEETH];
+  tooth in[FEW_TEETH];
+  tooth out[FEW_TEETH];
   for (int64_t c = 0; c < count; c += TOOTH) {
     const int64_t column = block_start(c, count, TOOTH);
     const uint8_t *const from = of->from + of->columns_from[column];
     uint8_t *const to = of->to + column * ELEMENT_BYTES;
 #pragma GCC unroll 4
-    for (int t = 0; t < RLT_MOST_TEETH; ++t) {
+    for (int t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         memcpy(&in[t], from + t * TOOTH_BYTES, TOOTH_BYTES);
       }
     }
     part_teeth(in, out, teeth);
 #pragma GCC unroll 4
-    for (int r = 0; r < RLT_MOST_TEETH; ++r) {
+    for (int r = 0; r < FEW_TEETH; ++r) {
       if (r < teeth && r < of->rows) {
         memcpy(to + of->rows_to[r], &out[r], TOOTH_BYTES);
       }
@@ -153,12 +160,12 @@ static inline void part_piece(const piece *of, int64_t count, int64_t teeth) {
 
 /* A row follows the other `teeth` elements on in the assembly, which are its columns. */
 static inline void join_piece(const piece *of, int64_t teeth, const uint8_t *fill) {
-  tooth in[RLT_MOST_TEETH];
-  tooth out[RLT_MOST_TEETH];
+  tooth in[FEW_TEETH];
+  tooth out[FEW_TEETH];
   for (int64_t r = 0; r < of->rows; r += TOOTH) {
     const int64_t row = block_start(r, of->rows, TOOTH);
 #pragma GCC unroll 4
-    for (int t = 0; t < RLT_MOST_TEETH; ++t) {
+    for (int t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         const bool is_there =
             t < of->valid_columns && (of->keeps == NULL || of->keeps[t * ELEMENT_BYTES] != 0);
@@ -169,7 +176,7 @@ static inline void join_piece(const piece *of, int64_t teeth, const uint8_t *fil
     join_teeth(in, out, teeth);
     uint8_t *const to = of->to + of->rows_to[row];
 #pragma GCC unroll 4
-    for (int t = 0; t < RLT_MOST_TEETH; ++t) {
+    for (int t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         memcpy(to + t * TOOTH_BYTES, &out[t], TOOTH_BYTES);
       }
@@ -177,8 +184,92 @@ static inline void join_piece(const piece *of, int64_t teeth, const uint8_t *fil
   }
 }
 
+#endif
+
+/* ---- Eight ---- */
+
+#define HAS_EIGHT (ELEMENT_BYTES <= 2)
+
+enum { MOST_TEETH = HAS_EIGHT ? 8 : FEW_TEETH };
+
+#if HAS_EIGHT
+
+enum { EIGHT_LANES = 8 * LANE_BYTES };
+
+/* As part_piece. Lane l of strip i is number 8 l + i of the source's: in (strip, element of a lane) the
+ * lowest three bits are the tooth, and come to be the strip. */
+static inline void part_eight(const piece *of, int64_t count) {
+  for (int64_t c = 0; c < count; c += SIDE) {
+    const int64_t column = block_start(c, count, SIDE);
+    const uint8_t *const from = of->from + of->columns_from[column];
+    uint8_t *const to = of->to + column * ELEMENT_BYTES;
+    strip strips[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      strips[i] =
+          load_lanes(from + i * LANE_BYTES, 0, EIGHT_LANES, 2 * EIGHT_LANES, 3 * EIGHT_LANES);
+    }
+    rotate(strips, 8, DEPTH);
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; ++r) {
+      if (r < of->rows) {
+        store_strip(to + of->rows_to[r], strips[r]);
+      }
+    }
+  }
+}
+
+/* As join_piece, the other way round. */
+static inline void join_eight(const piece *of, const uint8_t *fill) {
+  const uint8_t *teeth[8];
+  ptrdiff_t step[8];
+  for (int t = 0; t < 8; ++t) {
+    const bool is_there =
+        t < of->valid_columns && (of->keeps == NULL || of->keeps[t * ELEMENT_BYTES] != 0);
+    teeth[t] = is_there ? of->from + of->columns_from[t] : fill;
+    step[t] = is_there ? ELEMENT_BYTES : 0;
+  }
+  for (int64_t r = 0; r < of->rows; r += SIDE) {
+    const int64_t row = block_start(r, of->rows, SIDE);
+    uint8_t *const to = of->to + of->rows_to[row];
+    strip strips[8];
+#pragma GCC unroll 8
+    for (int t = 0; t < 8; ++t) {
+      strips[t] = load_strip(teeth[t] + row * step[t]);
+    }
+    rotate(strips, 8, 8);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      store_lanes(to + i * LANE_BYTES, EIGHT_LANES, strips[i]);
+    }
+  }
+}
+
+#endif
+
+/* ---- Any ---- */
+
+/* How many elements of each tooth a comb takes at once. */
+static inline int64_t least_tooth(int64_t teeth) {
+  if (HAS_EIGHT && teeth == 8) {
+    return SIDE;
+  }
+#if HAS_COMBS
+  return TOOTH;
+#else
+  return INT64_MAX;
+#endif
+}
+
 /* Each number of teeth compiled by itself. */
 static inline void part_piece_of(const piece *of, int64_t count, int64_t teeth) {
+#if HAS_EIGHT
+  if (teeth == 8) {
+    part_eight(of, count);
+    return;
+  }
+#endif
+#if HAS_COMBS
   if (teeth == 2) {
     part_piece(of, count, 2);
   } else if (teeth == 3) {
@@ -186,9 +277,21 @@ static inline void part_piece_of(const piece *of, int64_t count, int64_t teeth) 
   } else {
     part_piece(of, count, 4);
   }
+#else
+  (void)of;
+  (void)count;
+  (void)teeth;
+#endif
 }
 
 static inline void join_piece_of(const piece *of, int64_t teeth, const uint8_t *fill) {
+#if HAS_EIGHT
+  if (teeth == 8) {
+    join_eight(of, fill);
+    return;
+  }
+#endif
+#if HAS_COMBS
   if (teeth == 2) {
     join_piece(of, 2, fill);
   } else if (teeth == 3) {
@@ -196,8 +299,11 @@ static inline void join_piece_of(const piece *of, int64_t teeth, const uint8_t *
   } else {
     join_piece(of, 4, fill);
   }
-}
-
+#else
+  (void)of;
+  (void)teeth;
+  (void)fill;
 #endif
+}
 
 #endif

@@ -187,14 +187,14 @@ static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, ui
 /* ---- Turned ---- */
 
 static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-#if HAS_COMBS
   const rlt_assembly *const made = &frame->assembly;
-  if (made->row_teeth > 0 && of->rows >= TOOTH) {
+  if (made->row_teeth > 0 && of->rows >= least_tooth(made->row_teeth)) {
     join_piece_of(of, made->row_teeth, frame->fill);
     return;
   }
   const int64_t parted = rlt_min(rlt_min(of->columns, of->valid_columns), made->valid_columns);
-  if (made->column_teeth > 0 && parted >= TOOTH && (of->keeps == NULL || of->keeps[0] != 0) &&
+  if (made->column_teeth > 0 && parted >= least_tooth(made->column_teeth) &&
+      (of->keeps == NULL || of->keeps[0] != 0) &&
       !(tile->is_near_end && of->rows < made->column_teeth)) {
     part_piece_of(of, parted, made->column_teeth);
     if (parted < of->columns) {
@@ -210,7 +210,6 @@ static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cp
     }
     return;
   }
-#endif
   turn_piece(of, frame, tile);
 }
 
@@ -374,4 +373,5 @@ const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .store_segments = store_segments,
                                  .finish = finish_streams,
                                  .block_rows = DEPTH,
-                                 .block_columns = SIDE};
+                                 .block_columns = SIDE,
+                                 .most_teeth = MOST_TEETH};

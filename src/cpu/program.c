@@ -116,10 +116,15 @@ static void set_frame(const rlt_problem *problem, const rlt_strategy *strategy,
   }
 }
 
+/* Whether tiles are gathered from memory of the worker's own. */
+static bool arrives_first(const rlt_problem *problem) {
+  return problem->source_packed > 0 || problem->swapped_bits > 0;
+}
+
 /* What has been unpacked has room behind it. */
 static int64_t last_source(const program *made) {
   const rlt_problem *const problem = made->problem;
-  if (problem->source_packed > 0) {
+  if (arrives_first(problem)) {
     return INT64_MAX;
   }
   return problem->source_elements - rlt_group_reach(problem, &made->strategy->columns) -
@@ -133,7 +138,7 @@ static relayout_status set_tables(program *made, relayout_error *error) {
   const int64_t line = LINE_BYTES / problem->element_bytes;
   const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
   const rlt_problem *arrived = problem;
-  if (problem->source_packed > 0) {
+  if (arrives_first(problem)) {
     const relayout_status status =
         rlt_cpu_arrival_make(problem, made->strategy, &made->arrival, error);
     if (status != RELAYOUT_OK) {
@@ -159,7 +164,7 @@ static relayout_status set_way(const rlt_cpu_device *device, program *made, rela
     made->way = keeps && problem->steps == NULL ? PROGRAM_STRIDED : PROGRAM_GATHERED;
     return RELAYOUT_OK;
   }
-  if (!keeps && !problem->shuffles) {
+  if (!keeps && !problem->shuffles && problem->swapped_bits == 0) {
     const relayout_status status =
         rlt_cpu_codec_create(device->instructions, problem, &made->codec, error);
     if (status != RELAYOUT_OK) {
@@ -272,9 +277,9 @@ static rlt_cpu_tile tile_at(const tour *at) {
 /* The memory of a worker that puts tiles together. A line may be read before a tile. */
 typedef struct workshop {
   _Alignas(LINE_BYTES) uint8_t before[LINE_BYTES];
-  uint8_t assembled[RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t assembled[RLT_CPU_PACKED_ASSEMBLY_BYTES];
   uint8_t before_encoded[LINE_BYTES];
-  uint8_t encoded[RLT_CPU_ASSEMBLY_BYTES];
+  uint8_t encoded[RLT_CPU_PACKED_ASSEMBLY_BYTES];
   uint8_t unpacked[RLT_CPU_ARRIVAL_BYTES];
   rlt_cpu_carry carry;
 } workshop;
@@ -282,7 +287,7 @@ typedef struct workshop {
 /* Puts a tile together from the source, or from what has been unpacked of it. */
 static void assemble(const tour *at, const rlt_cpu_tile *tile, workshop *here) {
   const program *const made = at->call->made;
-  if (made->problem->source_packed == 0) {
+  if (!arrives_first(made->problem)) {
     made->gather(&made->frame, tile, here->assembled);
     return;
   }

@@ -22,7 +22,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
                                      rlt_cpu_codec **codec, relayout_error *error);
 void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
 
-/* Elements first .. first+count-1 of the packed `source`, to bytes at `words`. Up to 64 bytes before
+/* Elements first .. first+count-1 of the packed `source`, to bytes at `words`. Fewer than 8 bytes before
  * `words` and 64 behind the last one may be written; only bytes that hold those elements are read. For codecs of a
  * packed source. */
 void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,

@@ -162,6 +162,26 @@ static inline strip load_lanes(const uint8_t *from, ptrdiff_t first, ptrdiff_t s
 #endif
 }
 
+/* Its lanes one by one, `step` apart. */
+static inline void store_lanes(uint8_t *to, ptrdiff_t step, strip value) {
+#if !defined(PLAIN) && (defined(__AVX512BW__) || defined(__AVX2__))
+#define LANE(i) ((__m128i *)(void *)(to + (i)*step))
+#if defined(__AVX512BW__)
+  _mm_storeu_si128(LANE(0), _mm512_castsi512_si128(value));
+  _mm_storeu_si128(LANE(1), _mm512_extracti32x4_epi32(value, 1));
+  _mm_storeu_si128(LANE(2), _mm512_extracti32x4_epi32(value, 2));
+  _mm_storeu_si128(LANE(3), _mm512_extracti32x4_epi32(value, 3));
+#else
+  _mm_storeu_si128(LANE(0), _mm256_castsi256_si128(value));
+  _mm_storeu_si128(LANE(1), _mm256_extracti128_si256(value, 1));
+#endif
+#undef LANE
+#else
+  (void)step;
+  store_strip(to, value);
+#endif
+}
+
 /* The first bytes of a strip, 0 < count < STRIP_BYTES. */
 static inline void store_some(uint8_t *to, strip value, int64_t count) {
 #if defined(__AVX512BW__) && !defined(PLAIN)

@@ -16,22 +16,29 @@
 #include "cpu/kernels.h"
 #include "cpu/runs.h"
 
-/* Lane l of strip i holds column l * DEPTH + i; zipping strip i with strip i + DEPTH/2 rotates the bits
- * of (strip, element of a lane) left by one: the strip's top bit becomes the element's lowest, the
- * element's top bit the strip's lowest. After log2(DEPTH) times strips and elements have changed
- * places. */
+#if ELEMENT_BYTES < 16
+/* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by one: the
+ * strip's top bit becomes the element's lowest, the element's top bit the strip's lowest. That,
+ * log2(places) times, for 2 to 16 strips. */
+static inline __attribute__((always_inline)) void rotate(strip *strips, int count, int places) {
+  strip zipped[16];
+#pragma GCC unroll 4
+  for (int rounds = 1; rounds < places; rounds *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count / 2; ++i) {
+      zipped[2 * i] = zip_low(strips[i], strips[i + count / 2]);
+      zipped[2 * i + 1] = zip_high(strips[i], strips[i + count / 2]);
+    }
+    memcpy(strips, zipped, (size_t)count * sizeof *strips);
+  }
+}
+#endif
+
+/* Lane l of strip i holds column l * DEPTH + i. After log2(DEPTH) rotations strips and elements have
+ * changed places. */
 static inline void turn(strip *block) {
 #if ELEMENT_BYTES < 16
-#pragma GCC unroll 4
-  for (int rounds = 1; rounds < DEPTH; rounds *= 2) {
-    strip zipped[DEPTH];
-#pragma GCC unroll 8
-    for (int i = 0; i < DEPTH / 2; ++i) {
-      zipped[2 * i] = zip_low(block[i], block[i + DEPTH / 2]);
-      zipped[2 * i + 1] = zip_high(block[i], block[i + DEPTH / 2]);
-    }
-    memcpy(block, zipped, sizeof zipped);
-  }
+  rotate(block, DEPTH, DEPTH);
 #else
   (void)block;
 #endif

@@ -48,7 +48,8 @@ static bool same(const rlt_build_options *a, const rlt_build_options *b) {
          a->destination_bits == b->destination_bits && a->numbers == b->numbers &&
          a->converts_by_table == b->converts_by_table && a->conversion.from == b->conversion.from &&
          a->conversion.to == b->conversion.to && a->conversion.wraps == b->conversion.wraps &&
-         a->conversion.scale == b->conversion.scale;
+         a->conversion.scale == b->conversion.scale && a->shuffles == b->shuffles &&
+         memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -90,6 +91,10 @@ static void options_text(const rlt_build_options *options, char *buffer) {
                options->converts_by_table, converts(options), changes(options));
   if (converts(options)) {
     rlt_conversion_add_options(&options->conversion, &text);
+  }
+  rlt_text_add(&text, " -DSHUFFLES=%d", options->shuffles);
+  for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
+    rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
   }
 }
 

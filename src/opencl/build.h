@@ -20,6 +20,8 @@ typedef struct rlt_build_options {
   bool assembles;            /* DIRECT: tiles are assembled before they are written */
   rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
   bool converts_by_table;
+  bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
+  uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
   int32_t numbers; /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_build_options;
 

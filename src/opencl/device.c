@@ -249,6 +249,7 @@ static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element
                       .cache_bytes = (int64_t)device->cache_bytes,
                       .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
                       .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
+                      .most_teeth = 4,
                       .rates = {.line_again = 0.05,
                                 .line_in_parts = 1.1,
                                 .run = 0.01,
@@ -260,7 +261,7 @@ static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element
                                 .page = 0.3}};
 }
 
-static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
+rlt_traits rlt_opencl_traits(const relayout_device *device, int64_t element_bytes) {
   const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
   return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(opened, element_bytes)
                                                    : rlt_staged_traits(element_bytes);
@@ -269,7 +270,7 @@ static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
 const rlt_backend rlt_opencl_backend = {
     .id = RELAYOUT_BACKEND_OPENCL,
     .get_info = get_info,
-    .traits = traits,
+    .traits = rlt_opencl_traits,
     .program_create = rlt_opencl_program_create,
     .program_destroy = rlt_opencl_program_destroy,
     .execute = rlt_opencl_execute,

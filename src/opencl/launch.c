@@ -380,9 +380,11 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .destination_bits = (int32_t)problem->destination_packed,
         .conversion = compiled_conversion(problem),
         .converts_by_table = converts_by_table(problem),
+        .shuffles = problem->shuffles,
         .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};
+    memcpy(launch->options.shuffle, problem->shuffle, sizeof problem->shuffle);
     status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
     if (status != RELAYOUT_OK) {
       return status;

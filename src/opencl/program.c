@@ -108,6 +108,29 @@ static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *
   return status;
 }
 
+/* Short runs that both sides have, as words; none where there are no such. */
+static relayout_status make_wide(rlt_opencl_device *device, const rlt_problem *problem,
+                                 rlt_launch **launch, relayout_error *error) {
+  rlt_problem *const wide = malloc(sizeof *wide);
+  if (wide == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
+                    sizeof *wide);
+  }
+  *wide = *problem;
+  rlt_problem_widen(wide);
+  relayout_status status = RELAYOUT_OK;
+  if (wide->element_bytes > problem->element_bytes) {
+    const rlt_traits traits = rlt_opencl_traits(&device->base, wide->element_bytes);
+    rlt_strategy strategy;
+    status = rlt_strategy_choose(wide, &traits, RELAYOUT_STRATEGY_AUTO, &strategy, error);
+    if (status == RELAYOUT_OK) {
+      status = rlt_launch_create(device, wide, &strategy, launch, error);
+    }
+  }
+  free(wide);
+  return status;
+}
+
 relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_problem *problem,
                                           const rlt_strategy *strategy, void **program,
                                           relayout_error *error) {
@@ -118,11 +141,13 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_pro
                     sizeof *made);
   }
   relayout_status status = rlt_launch_create(opened, problem, strategy, &made->elements, error);
-  /* DIRECT kernels move whole lines whatever the element. */
-  const int64_t factor =
-      opened->family == RELAYOUT_KERNELS_STAGED ? word_factor(problem, strategy) : 1;
+  /* DIRECT kernels move whole lines whatever the element, and gain by wide ones only where they turn them. */
+  const bool direct = opened->family == RELAYOUT_KERNELS_DIRECT;
+  const int64_t factor = direct ? 1 : word_factor(problem, strategy);
   if (status == RELAYOUT_OK && factor > 1) {
     status = make_words(opened, problem, strategy, factor, &made->words, error);
+  } else if (status == RELAYOUT_OK && direct && strategy->assembles) {
+    status = make_wide(opened, problem, &made->words, error);
   }
   if (status != RELAYOUT_OK) {
     rlt_opencl_program_destroy(device, made);

@@ -21,6 +21,7 @@ relayout_status rlt_opencl_program_enqueue(const rlt_opencl_program *program,
                                            relayout_error *error);
 
 /* What rlt_backend says of these. */
+rlt_traits rlt_opencl_traits(const relayout_device *device, int64_t element_bytes);
 relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_problem *problem,
                                           const rlt_strategy *strategy, void **program,
                                           relayout_error *error);

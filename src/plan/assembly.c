@@ -12,7 +12,7 @@ typedef struct part {
   bool is_cut; /* into blocks */
 } part;
 
-enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES, LEAST_COMB = 64 };
+enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES, LEAST_COMB = 64, FEW_TEETH = 4 };
 
 static int32_t add_group(const rlt_problem *problem, const rlt_group *group, rlt_assembly_side side,
                          part *parts, int32_t count) {
@@ -89,13 +89,14 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
   return length;
 }
 
-static bool is_comb(int64_t stride) {
-  return stride >= 2 && stride <= RLT_MOST_TEETH;
+static bool is_comb(const rlt_strategy *strategy, int64_t stride) {
+  const bool is_known = (stride >= 2 && stride <= FEW_TEETH) || stride == 2 * FEW_TEETH;
+  return is_known && stride <= strategy->most_teeth;
 }
 
 /* The pieces of what is not a copy, and combs among them. A comb ends with the first axis of its columns, or
- * rows, though more of them may be dense, unless columns are so few that turning them with others is
- * faster. */
+ * rows, though more of them may be dense, unless these are so few that turning them with others is
+ * faster. It never is for rows of few teeth, which leave most of a block idle. */
 static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy,
                         rlt_assembly *assembly) {
   const rlt_group *const columns = &strategy->columns;
@@ -107,7 +108,7 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
   }
   const rlt_axis *const first = &problem->axes[columns->axes[0]];
   const int64_t steps = rlt_group_steps(problem, columns, 0);
-  if (is_comb(first->source_stride) && assembly->dense_rows <= first->source_stride &&
+  if (is_comb(strategy, first->source_stride) && assembly->dense_rows <= first->source_stride &&
       (assembly->dense_columns == steps ||
        (assembly->dense_columns > steps && first->valid >= LEAST_COMB))) {
     assembly->column_teeth = first->source_stride;
@@ -116,8 +117,9 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
   }
   const int64_t row_stride = assembly->strides[rows->axes[0]];
   const int64_t row_steps = rlt_group_steps(problem, rows, 0);
-  if (is_comb(row_stride) && assembly->dense_columns == row_stride &&
-      assembly->dense_rows >= row_steps) {
+  const bool are_enough = row_stride <= FEW_TEETH || row_steps >= LEAST_COMB;
+  if (is_comb(strategy, row_stride) && assembly->dense_columns == row_stride &&
+      (assembly->dense_rows == row_steps || (assembly->dense_rows > row_steps && are_enough))) {
     assembly->row_teeth = row_stride;
     assembly->valid_rows = rlt_min(assembly->valid_rows, row_steps);
     assembly->dense_rows = row_steps;

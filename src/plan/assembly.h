@@ -29,12 +29,6 @@ typedef enum rlt_assembly_side {
   RLT_ASSEMBLY_ROWS = 2
 } rlt_assembly_side;
 
-/* Up to so many short runs side by side are joined and parted word by word, without a turn:
- *
- *     a0 b0 c0 a1 b1 c1 a2 b2 c2     <->     a0 a1 a2   b0 b1 b2   c0 c1 c2
- */
-enum { RLT_MOST_TEETH = 4 };
-
 /* Lengths and offsets count elements. */
 typedef struct rlt_assembly {
   int64_t dense_columns; /* neighbouring column positions that are neighbours in the destination, */
@@ -46,9 +40,15 @@ typedef struct rlt_assembly {
   int64_t segment_unit; /* a segment's length, for each step of the last axis of segment_side */
   rlt_assembly_side segment_side;
   bool exact;
-  /* Combs, of 2 to RLT_MOST_TEETH. 0: no comb, as for all copies. */
+
+  /* Combs: 2, 3, 4 or 8 short runs side by side, not more than the device's most, are joined and
+   * parted element by element, without a turn. 0: no comb, as for all copies.
+   *
+   *     a0 b0 c0 a1 b1 c1 a2 b2 c2     <->     a0 a1 a2   b0 b1 b2   c0 c1 c2
+   */
   int64_t column_teeth; /* from one of the dense columns to the next in the source */
   int64_t row_teeth;    /* from one of the dense rows to the next here, its dense columns between */
+
   bool rows_inside; /* copies: the runs are ascending when the inner loop is the one over rows */
   int64_t elements; /* what the assembly takes, spills included */
   int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the assembly; 0 for the others */

@@ -41,6 +41,7 @@ static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool 
   rlt_traits traits = backend->traits(device, part->problem.element_bytes);
   if (traits.widens && wish.strategy != RELAYOUT_STRATEGY_GATHER) {
     rlt_problem_widen(&part->problem);
+    rlt_problem_swap(&part->problem);
     traits = backend->traits(device, part->problem.element_bytes);
   }
   relayout_status status =

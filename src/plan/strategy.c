@@ -35,13 +35,18 @@ static int32_t source_run_axis(const rlt_problem *problem) {
   return best;
 }
 
+/* How many elements so many bytes are, where one takes so many bits. */
+static int64_t elements_of(int64_t bytes, int64_t bits) {
+  return rlt_max(8 * bytes / bits, 1);
+}
+
 /* Of an element, on the side where it takes the least; and the elements that so many bytes are there. */
 static int64_t least_bits(const rlt_problem *problem) {
   return rlt_min(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
 }
 
 static int64_t elements_in(const rlt_problem *problem, int64_t bytes) {
-  return rlt_max(8 * bytes / least_bits(problem), 1);
+  return elements_of(bytes, least_bits(problem));
 }
 
 /* ---- Where each strategy applies ---- */
@@ -214,10 +219,14 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
 
+enum { UNPACKED_AT_ONCE = 64 };
+
 typedef struct assembling {
   const rlt_problem *problem;
   int64_t line; /* elements of one */
   int64_t room; /* elements that a tile may have */
+  int64_t
+      read_unit; /* of which runs of the source have a multiple, if they are longer; 1: any length */
   rlt_byte_run bytes;
   int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
   rlt_group *columns;
@@ -281,6 +290,9 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
   } else if (axis > 0 && steps < extent && group->axis_count > 0) {
     steps = even_steps(extent, steps);
   }
+  if (at->problem->axes[axis].source_stride == 1 && steps < extent && steps > at->read_unit) {
+    steps -= steps % at->read_unit;
+  }
   if (axis == at->bytes.last && steps < extent) {
     steps = rlt_max(steps - steps % at->bytes.steps, at->bytes.steps);
   }
@@ -308,6 +320,21 @@ static void take_byte_run(assembling *at) {
   }
   if (at->bytes.last > 0) {
     take_axis(at, at->columns, at->bytes.last, at->bytes.steps);
+  }
+}
+
+/* Elements are swapped along a run of all rows that a byte has elements of. */
+static void take_swapped(assembling *at) {
+  const rlt_problem *const problem = at->problem;
+  for (int32_t a = 0; a < problem->axis_count && problem->swapped_bits > 0; ++a) {
+    if (problem->axes[a].source_stride == 1) {
+      take_axis(at, at->rows, a, problem->axes[a].extent);
+    }
+  }
+  for (int32_t a = 0; a < problem->axis_count && problem->swapped_bits > 0; ++a) {
+    if (problem->axes[a].source_stride == problem->swapped_stride) {
+      take_axis(at, at->rows, a, problem->axes[a].extent);
+    }
   }
 }
 
@@ -342,13 +369,29 @@ static bool is_past_cache(const rlt_problem *problem, const rlt_traits *traits) 
          rlt_problem_destination_size(problem) > (size_t)traits->cache_bytes;
 }
 
+/* Elements that change are read by whole lines, and packed ones unpacked so many at a time. */
+static int64_t read_unit(const rlt_problem *problem, const rlt_traits *traits) {
+  if (rlt_problem_keeps_elements(problem)) {
+    return 1;
+  }
+  return problem->source_packed > 0 ? UNPACKED_AT_ONCE
+                                    : elements_of(traits->line_bytes, 8 * problem->element_bytes);
+}
+
+/* Lines of packed elements are long enough as they are. */
+static int64_t run_bytes(const rlt_traits *traits, int64_t bytes, int64_t bits) {
+  return bits < 8 ? rlt_min(bytes, traits->line_bytes) : bytes;
+}
+
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them and
  * can write farther. Short axes on both sides leave small tiles, which go farther too, in the
  * destination first. */
 static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits, int64_t room,
                             rlt_strategy *strategy) {
-  const int64_t line = elements_in(problem, traits->line_bytes);
+  const int64_t read_bits = rlt_problem_source_bits(problem);
+  const int64_t write_bits = rlt_problem_destination_bits(problem);
+  const int64_t line = elements_of(traits->line_bytes, write_bits);
   const int64_t page = elements_in(problem, RLT_PAGE_BYTES);
   const rlt_axis *const first = &problem->axes[0];
   /* Both as long as a page: a large matrix. */
@@ -359,10 +402,13 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                                    ? &traits->assembly_apart_runs
                                : is_far ? &traits->assembly_far_runs
                                         : &traits->assembly_runs;
-  const int64_t read = rlt_max(elements_in(problem, runs->read_bytes), 2);
-  const int64_t write = rlt_max(elements_in(problem, runs->write_bytes), 2);
+  const int64_t read =
+      rlt_max(elements_of(run_bytes(traits, runs->read_bytes, read_bits), read_bits), 2);
+  const int64_t write =
+      rlt_max(elements_of(run_bytes(traits, runs->write_bytes, write_bits), write_bits), 2);
   assembling at = {.problem = problem,
                    .line = line,
+                   .read_unit = read_unit(problem, traits),
                    .room = room,
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
@@ -370,16 +416,18 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   const int32_t run = source_run_axis(problem);
   int32_t next;
   take_byte_run(&at);
+  take_swapped(&at);
   take_axis(&at, at.columns, 0, strategy->kind == RELAYOUT_STRATEGY_COPY ? room : write);
   if (run > 0 && at.taken[run] == 0) {
     take_axis(&at, at.rows, run, read);
   }
   go_farther(&at, written_run, at.columns, line);
-  go_farther(&at, read_run, at.rows, line);
+  go_farther(&at, read_run, at.rows, elements_of(traits->line_bytes, read_bits));
   go_farther(&at, written_run, at.columns, write);
   go_farther(&at, read_run, at.rows, read);
-  if (read_run(&at, &next) >= elements_in(problem, traits->joined_runs.read_bytes)) {
-    go_farther(&at, written_run, at.columns, elements_in(problem, traits->joined_runs.write_bytes));
+  if (read_run(&at, &next) >= elements_of(traits->joined_runs.read_bytes, read_bits)) {
+    go_farther(&at, written_run, at.columns,
+               elements_of(traits->joined_runs.write_bytes, write_bits));
   }
   const int64_t least = elements_in(problem, traits->assembly_least_bytes);
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
@@ -405,6 +453,10 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
   group->halo = rlt_min(rlt_divide_up(line - 1, assembly.segment_unit), extent - group->block);
 }
 
+static bool is_packed(const rlt_problem *problem) {
+  return problem->source_packed > 0 || problem->destination_packed > 0 || problem->swapped_bits > 0;
+}
+
 /* Many short segments take more room than their elements, for the gaps between them. */
 static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits *traits,
                                    rlt_strategy *strategy) {
@@ -412,7 +464,10 @@ static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits 
   const int64_t lanes = traits->line_bytes / problem->element_bytes;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
   rlt_assembly assembly;
-  int64_t room = traits->assembly_bytes / bytes * 4 / 5;
+  const int64_t most = is_packed(problem) && traits->packed_assembly_bytes > 0
+                           ? traits->packed_assembly_bytes
+                           : traits->assembly_bytes;
+  int64_t room = most / bytes * 4 / 5;
   do {
     strategy->columns = no_axes;
     strategy->rows = no_axes;
@@ -420,7 +475,7 @@ static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits 
     add_halo(problem, traits, lanes, strategy);
     rlt_assembly_make(problem, strategy, lanes, &assembly);
     room /= 2;
-  } while (assembly.elements * bytes > traits->assembly_bytes);
+  } while (assembly.elements * bytes > most);
 }
 
 /* ---- Choosing ---- */
@@ -456,7 +511,8 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
   }
   /* Along an axis with one valid step nothing runs in the source. */
   const bool runs =
-      copy_applies(problem) && (problem->axis_count == 1 || problem->axes[0].valid > 1);
+      copy_applies(problem) &&
+      (problem->axis_count == 1 || problem->axes[0].valid > 1 || source_run_axis(problem) < 0);
   const int64_t long_run = elements_in(problem, traits->line_bytes);
   const int64_t written = problem->fills ? problem->axes[0].extent : problem->axes[0].valid;
   if (runs && (problem->axis_count == 1 || written >= long_run)) {
@@ -487,7 +543,8 @@ static bool applies(const rlt_problem *problem, const rlt_traits *traits, relayo
   case RELAYOUT_STRATEGY_FILL:
     return rlt_problem_is_fill(problem);
   case RELAYOUT_STRATEGY_GATHER:
-    return !problem->shuffles && (problem->destination_packed == 0 || problem->steps != NULL);
+    return !problem->shuffles && problem->swapped_bits == 0 &&
+           (problem->destination_packed == 0 || problem->steps != NULL);
   case RELAYOUT_STRATEGY_AUTO:
     break;
   }
@@ -510,7 +567,7 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
 
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
-  if (problem->shuffles) {
+  if (problem->shuffles || problem->swapped_bits > 0) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);
@@ -547,6 +604,7 @@ relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits
   strategy->columns = no_axes;
   strategy->rows = no_axes;
   strategy->assembles = false;
+  strategy->most_teeth = traits->most_teeth;
   if (wanted == RELAYOUT_STRATEGY_AUTO) {
     strategy->kind = best_kind(problem, traits, &strategy->reason);
   } else if (applies(problem, traits, wanted)) {

@@ -61,6 +61,7 @@ typedef struct rlt_strategy {
   rlt_group columns;
   rlt_group rows;
   bool assembles;     /* a tile is put together before it is written: see assembly.h */
+  int64_t most_teeth; /* of the combs that the device has for that */
   const char *reason; /* one clause of English, static: why this kind */
 } rlt_strategy;
 
@@ -99,6 +100,8 @@ typedef struct rlt_traits {
    * from the source and its columns write to the destination, where axes and room allow; and the
    * shortest runs that are copied straight. */
   int64_t assembly_bytes;
+  int64_t
+      packed_assembly_bytes; /* what one of elements that are packed on a side may take; 0: the same */
   int64_t assembly_least_bytes;
   rlt_runs assembly_runs;       /* where runs of the destination begin with lines, */
   rlt_runs assembly_far_runs;   /* and these are long, and come from rows that lie far apart */
@@ -111,6 +114,7 @@ typedef struct rlt_traits {
   bool widens;         /* words of several elements need not be aligned, and may be shuffled */
   int64_t block_rows;  /* of the blocks that are turned in registers, in elements */
   int64_t block_columns;
+  int64_t most_teeth; /* of its combs: see assembly.h; 0: it has none */
 
   rlt_rates rates;
 } rlt_traits;

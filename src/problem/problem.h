@@ -54,6 +54,12 @@ typedef struct rlt_problem {
   bool shuffles;
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
 
+  /* Not 0: bytes move whose elements of so many bits have to be swapped first, among the rows of the source
+   * that lie swapped_stride apart: those of the axis with that source stride, which has as many steps as a
+   * byte has elements. Element e of row r becomes element r of row e. */
+  int64_t swapped_bits;
+  int64_t swapped_stride;
+
   /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0, its digit,
    * lies in the source; and instead of its destination stride, where it is put, if they put that
    * aside. Both count from the starts. Owned by whoever made the problem. */
@@ -97,10 +103,11 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
-/* Whether elements arrive as they left: nothing is packed, unpacked, converted or shuffled. */
+/* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or swapped. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
-  return !problem->shuffles && problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID &&
-         problem->source_packed == 0 && problem->destination_packed == 0;
+  return !problem->shuffles && problem->swapped_bits == 0 &&
+         problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
+         problem->destination_packed == 0;
 }
 
 /* Brings a problem to its simplest form without changing what it does: digits without a source
@@ -114,6 +121,10 @@ void rlt_problem_simplify(rlt_problem *problem);
  * part: in another order too, where the words may be shuffled. For devices to which an element's
  * alignment means nothing. The problem is simplified, and stays so. */
 void rlt_problem_widen(rlt_problem *problem);
+
+/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the source.
+ * For devices that can do that. The problem is simplified, and stays so. */
+void rlt_problem_swap(rlt_problem *problem);
 
 /* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
  * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */

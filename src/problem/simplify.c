@@ -215,7 +215,10 @@ bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
       return false;
     }
     *run = (rlt_byte_run){.last = a, .steps = steps};
-    if (axis->extent % steps == 0) {
+    const bool ends_array =
+        a == problem->axis_count - 1 &&
+        problem->destination_start + length * axis->extent == problem->destination_elements;
+    if (axis->extent % steps == 0 || ends_array) {
       for (int32_t outer = a + 1; outer < problem->axis_count; ++outer) {
         if (problem->axes[outer].destination_stride % per_byte != 0) {
           return false;
@@ -226,8 +229,7 @@ bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
     run->steps = axis->extent;
     length *= axis->extent;
   }
-  return length <= MOST_AT_ONCE &&
-         problem->destination_start + length == problem->destination_elements;
+  return problem->axis_count == 0 && problem->destination_elements == 1;
 }
 
 bool rlt_problem_is_empty(const rlt_problem *problem) {

@@ -131,8 +131,14 @@ static relayout_status map(bench_target *target, size_t source_size, size_t dest
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
+static bool is_marker(cl_event event) {
+  cl_command_type type = 0;
+  return clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+         type == CL_COMMAND_MARKER;
+}
+
 /* Waits for the commands from the first to the last, which may be the same, and reads how long they
- * took; the first was called at `begin`. */
+ * took, from where the first ends if it is a marker; it was called at `begin`. */
 static relayout_status wait(cl_event first, cl_event last, double begin, bench_time *time,
                             relayout_error *error) {
   cl_int code = clWaitForEvents(1, &last);
@@ -140,8 +146,9 @@ static relayout_status wait(cl_event first, cl_event last, double begin, bench_t
   cl_ulong started = 0;
   cl_ulong ended = 0;
   if (code == CL_SUCCESS) {
-    code =
-        clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL);
+    const cl_profiling_info start =
+        is_marker(first) ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
+    code = clGetEventProfilingInfo(first, start, sizeof started, &started, NULL);
   }
   if (code == CL_SUCCESS) {
     code = clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
@@ -162,12 +169,23 @@ static relayout_status finish(cl_event event, double begin, bench_time *time,
 static relayout_status move(bench_target *target, const relayout_plan *plan, size_t source_offset,
                             size_t destination_offset, bench_time *time, relayout_error *error) {
   const opencl_target *const own = (const opencl_target *)target;
+  cl_event before;
   cl_event event;
   const double begin = bench_now();
-  const relayout_status status =
+  const cl_int code = clEnqueueMarkerWithWaitList(own->queue, 0, NULL, &before);
+  if (code != CL_SUCCESS) {
+    return fail_cl(error, code, "clEnqueueMarkerWithWaitList");
+  }
+  relayout_status status =
       relayout_plan_enqueue(plan, own->queue, own->source, source_offset, own->destination,
                             destination_offset, 0, NULL, &event, error);
-  return status == RELAYOUT_OK ? finish(event, begin, time, error) : status;
+  if (status == RELAYOUT_OK) {
+    /* The event of several kernels is a marker behind them. */
+    status = wait(is_marker(event) ? before : event, event, begin, time, error);
+    clReleaseEvent(event);
+  }
+  clReleaseEvent(before);
+  return status;
 }
 
 static relayout_status copy(bench_target *target, size_t which, size_t source_offset,

@@ -1,0 +1,120 @@
+/* swap.c: packed elements that change places with their neighbours in other rows of the source.
+ *
+ *     source       bytes of row 0, of row 1        swapped
+ *     row 0        01 23 45 67                     row 0    0a 2c 4e 6g
+ *     row 1        ab cd ef gh                     row 1    1b 3d 5f 7h
+ *
+ * Bytes of the swapped rows are bytes of the destination, so that the rest is moving these.
+ */
+#include "base/checked.h"
+#include "problem/problem.h"
+
+enum {
+  LEAST_COLUMNS = 16, /* bytes; what is narrower is moved otherwise */
+  LEAST_RUN = 16,
+  MOST_RUN = 64,
+  MOST_ROWS = 256
+};
+
+static bool is_whole(const rlt_axis *axis, int64_t per_byte) {
+  return axis->extent % per_byte == 0 && axis->valid % per_byte == 0;
+}
+
+/* The axis along which the source's packed elements lie; -1 where they do not, or some other axis has them
+ * in part. */
+static int32_t find_run(const rlt_problem *problem, int64_t per_byte) {
+  int32_t run = -1;
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    if (axis->destination_stride % per_byte != 0 ||
+        axis->source_stride == problem->axes[0].source_stride || axis->source_stride == per_byte) {
+      return -1; /* or reads what another reads too */
+    }
+    if (axis->source_stride == 1 && run < 0 && is_whole(axis, per_byte)) {
+      run = a;
+    } else if (axis->source_stride % per_byte != 0) {
+      return -1;
+    }
+  }
+  return run;
+}
+
+static bool can_swap(const rlt_problem *problem, int64_t per_byte) {
+  const rlt_axis *const columns = &problem->axes[0];
+  return problem->axis_count > 1 && problem->axis_count < RLT_MAX_AXES - 1 &&
+         columns->destination_stride == 1 && columns->source_stride > 0 &&
+         columns->source_stride % per_byte == 0 && is_whole(columns, per_byte) &&
+         columns->extent / per_byte >= LEAST_COLUMNS && problem->source_start % per_byte == 0 &&
+         problem->destination_start % per_byte == 0 && problem->source_elements % per_byte == 0 &&
+         problem->destination_elements % per_byte == 0;
+}
+
+/* Bytes of a run that are swapped at once, by which its axis can be divided; 0 for none that are worth it. */
+static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte) {
+  const int64_t extent = axis->extent / per_byte;
+  const int64_t valid = axis->valid / per_byte;
+  int64_t most = rlt_min(rlt_min(MOST_RUN, MOST_ROWS / per_byte), extent);
+  while (most >= LEAST_RUN && (extent % most != 0 || valid % most != 0)) {
+    --most;
+  }
+  return most >= LEAST_RUN ? most : 0;
+}
+
+/* By destination stride, the smallest first. */
+static void insert(rlt_problem *problem, rlt_axis axis) {
+  int32_t at = problem->axis_count++;
+  for (; at > 0 && problem->axes[at - 1].destination_stride > axis.destination_stride; --at) {
+    problem->axes[at] = problem->axes[at - 1];
+  }
+  problem->axes[at] = axis;
+}
+
+void rlt_problem_swap(rlt_problem *problem) {
+  const int64_t bits = problem->source_packed;
+  if (problem->steps != NULL || bits == 0 || bits != problem->destination_packed ||
+      problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    return;
+  }
+  const int64_t per_byte = 8 / bits;
+  const int32_t run = can_swap(problem, per_byte) ? find_run(problem, per_byte) : -1;
+  const int64_t at_once = run < 0 || problem->axes[0].source_stride < problem->axes[run].extent
+                              ? 0
+                              : run_at_once(&problem->axes[run], per_byte);
+  if (at_once == 0) {
+    return;
+  }
+  const rlt_problem packed = *problem;
+  const rlt_axis *const columns = &packed.axes[0];
+  const rlt_axis *const rows = &packed.axes[run];
+  problem->axis_count = 0;
+  insert(problem, (rlt_axis){columns->extent / per_byte, columns->valid / per_byte,
+                             columns->source_stride, 1});
+  insert(problem, (rlt_axis){per_byte, per_byte, columns->source_stride / per_byte,
+                             rows->destination_stride / per_byte});
+  insert(problem, (rlt_axis){at_once, at_once, 1, rows->destination_stride});
+  if (rows->extent / per_byte > at_once) {
+    insert(problem, (rlt_axis){rows->extent / per_byte / at_once, rows->valid / per_byte / at_once,
+                               at_once, at_once * rows->destination_stride});
+  }
+  for (int32_t a = 1; a < packed.axis_count; ++a) {
+    const rlt_axis *const axis = &packed.axes[a];
+    if (a != run) {
+      insert(problem, (rlt_axis){axis->extent, axis->valid, axis->source_stride / per_byte,
+                                 axis->destination_stride / per_byte});
+    }
+  }
+  problem->swapped_bits = bits;
+  problem->swapped_stride = columns->source_stride / per_byte;
+  problem->source_packed = 0;
+  problem->destination_packed = 0;
+  problem->source_start /= per_byte;
+  problem->destination_start /= per_byte;
+  problem->source_elements /= per_byte;
+  problem->destination_elements /= per_byte;
+  unsigned fill = problem->fill[0] & ((1u << bits) - 1);
+  for (int64_t wide = bits; wide < 8; wide *= 2) {
+    fill |= fill << wide;
+  }
+  problem->fill[0] = (uint8_t)fill;
+  problem->fill_word[0] = (uint8_t)fill;
+}
