@@ -2,7 +2,9 @@
  * which it agrees bit for bit.
  *
  * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is no
- * branch, and no arithmetic on floats but that small integers become floats, which is exact.
+ * branch, and little arithmetic on floats: small integers become floats, which is exact, and what is to be
+ * rounded to a subnormal is added to a number that has no digits below those, which OpenCL rounds to
+ * nearest, ties to even; subnormal floats are far too small to count there, flushed or not.
  */
 
 #define FITS_FLOAT(kind, bits, specials, integer_bits)                                             \
@@ -23,15 +25,17 @@
 #define FLOAT_ONE           0x3f800000u
 
 /* As many as run.cl takes at once. */
-#if WORD_BYTES == 2
+#if WORD_BYTES == 8
 #define as_patterns as_uint8
 #define as_numbers  as_int8
+#define as_floats   as_float8
 typedef uint8 patterns;
 typedef int8 numbers;
 typedef float8 floats;
 #else
 #define as_patterns as_uint16
 #define as_numbers  as_int16
+#define as_floats   as_float16
 typedef uint16 patterns;
 typedef int16 numbers;
 typedef float16 floats;
@@ -41,12 +45,14 @@ typedef float16 floats;
 INLINED patterns float_of_numbers(numbers values) {
 #if defined(__clang__)
   return as_patterns(__builtin_convertvector(values, floats));
-#elif WORD_BYTES == 2
+#elif WORD_BYTES == 8
   return as_patterns(convert_float8(values));
 #else
   return as_patterns(convert_float16(values));
 #endif
 }
+
+/* ---- Taking apart ---- */
 
 /* The size that an f32 has of a float of fewer bits. What is subnormal there is not here: its digits are
  * those of an integer. */
@@ -96,40 +102,82 @@ INLINED patterns floats_of(patterns bits, const number_format of) {
                                 : float_of_numbers(as_numbers(bits & (uint)ones(of.bits)));
 }
 
-/* To the nearest, ties to even, with subnormals. Too large ones, infinities and NaNs come out beyond the
- * greatest finite size. */
-INLINED patterns rounded_size(patterns size, const number_format of) {
-  const uint dropped = FLOAT_MANTISSA_BITS - of.mantissa_bits;
-  if (of.bias == FLOAT_BIAS) {
-    return (size + (size >> dropped & 1u) + (uint)ones(dropped - 1)) >> dropped;
-  }
-  const numbers above =
-      as_numbers(size >> FLOAT_MANTISSA_BITS) - (FLOAT_BIAS + 1 - of.bias);
-  const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
-  const patterns shift = as_patterns(min((int)dropped - min(above, 0), FLOAT_MANTISSA_BITS + 2));
-  const patterns almost_half = ((patterns)(1u) << (shift - 1u)) - 1u;
-  const patterns kept = (digits + (digits >> shift & 1u) + almost_half) >> shift;
-  return kept + (as_patterns(max(above, 0)) << of.mantissa_bits);
+/* ---- What a pair of formats makes superfluous ---- */
+
+/* The greatest exponent, and the greatest with all its digits. */
+INLINED int greatest_exponent(const number_format of) {
+  return (1 << of.exponent_bits) - 1 - of.bias - (of.specials == SPECIALS_IEEE ? 1 : 0);
 }
 
-/* Sizes next to each other: the greatest finite one, and what stands for all that are beyond it, which
- * in types without any such is that one. */
-INLINED patterns narrowed(patterns bits, const number_format of) {
-  const patterns size = bits & ~FLOAT_SIGN;
-  const patterns signs = (bits & FLOAT_SIGN) >> (32 - of.bits);
-  const bool is_finite = of.specials == SPECIALS_FINITE;
-  const uint greatest = (uint)greatest_size(of) + (is_finite ? 0 : 1);
-  const uint nan = is_finite ? 0 : (uint)nan_pattern(false, of);
-  const patterns number = of.bits == 32 ? size : min(rounded_size(size, of), greatest);
-  if (of.specials == SPECIALS_IEEE) {
-    return (size > FLOAT_INFINITY ? (patterns)(nan) : number) | signs;
+INLINED int whole_exponent(const number_format of) {
+  return greatest_exponent(of) - (of.specials == SPECIALS_FN ? 1 : 0);
+}
+
+/* Whether nothing finite is rounded. */
+INLINED bool is_exact(const number_format from, const number_format to) {
+  return from.kind == KIND_FLOAT
+             ? to.mantissa_bits >= from.mantissa_bits &&
+                   to.bias + to.mantissa_bits >= from.bias + from.mantissa_bits &&
+                   whole_exponent(to) >= greatest_exponent(from)
+             : from.bits <= to.mantissa_bits + 1 && from.bits <= whole_exponent(to);
+}
+
+/* Whether nothing but 0 is smaller than a normal number. */
+INLINED bool is_normal(const number_format from, const number_format to) {
+  return from.kind != KIND_FLOAT || to.bias >= from.bias + from.mantissa_bits;
+}
+
+INLINED bool has_nan(const number_format from) {
+  return from.kind == KIND_FLOAT && from.specials != SPECIALS_FINITE;
+}
+
+/* ---- Putting together ---- */
+
+/* To the nearest, ties to even. Too large ones, infinities and NaNs come out beyond the greatest finite
+ * size. */
+INLINED patterns rounded_size(patterns size, const number_format from, const number_format to) {
+  const uint dropped = FLOAT_MANTISSA_BITS - to.mantissa_bits;
+  const uint less_bias = (uint)(FLOAT_BIAS - to.bias) << to.mantissa_bits;
+  const patterns more =
+      is_exact(from, to) ? size : size + (size >> dropped & 1u) + (uint)ones(dropped - 1);
+  const patterns normal = (more >> dropped) - less_bias;
+  if (to.bias == FLOAT_BIAS) {
+    return normal;
   }
-  if (of.specials == SPECIALS_FNUZ) {
+  if (is_normal(from, to)) {
+    return size == 0 ? size : normal;
+  }
+  const uint least = (uint)(FLOAT_BIAS + 1 - to.bias) << FLOAT_MANTISSA_BITS;
+  const uint unit = least + (dropped << FLOAT_MANTISSA_BITS);
+  const patterns subnormal = as_patterns(as_floats(size) + as_float(unit)) - unit;
+  return size < least ? subnormal : normal;
+}
+
+/* The size behind the greatest finite one stands for all that are beyond it, NaNs too in some types; where
+ * there is none, that one does. */
+INLINED patterns bounded_size(patterns size, const number_format from, const number_format to) {
+  const bool is_within = is_exact(from, to) && from.specials != SPECIALS_IEEE &&
+                         (!has_nan(from) || to.specials == SPECIALS_IEEE);
+  const uint most = (uint)greatest_size(to) + (to.specials == SPECIALS_FINITE ? 0 : 1);
+  const patterns rounded = rounded_size(size, from, to);
+  return is_within ? rounded : min(rounded, most);
+}
+
+INLINED patterns narrowed(patterns bits, const number_format from, const number_format to) {
+  const patterns size = bits & ~FLOAT_SIGN;
+  const patterns signs = (bits & FLOAT_SIGN) >> (32 - to.bits);
+  const patterns number = to.bits == 32 ? size : bounded_size(size, from, to);
+  if (to.specials == SPECIALS_FNUZ) {
     return number == 0 ? number : number | signs;
   }
-  return is_finite && FROM_KIND == KIND_FLOAT
-             ? (size > FLOAT_INFINITY ? signs ^ (uint)sign_bit(of) : number | signs)
-             : number | signs;
+  const bool keeps_nan = from.specials != SPECIALS_IEEE && to.bias == FLOAT_BIAS;
+  if (!has_nan(from) || to.specials == SPECIALS_FN ||
+      (to.specials == SPECIALS_IEEE && keeps_nan && is_exact(from, to))) {
+    return number | signs;
+  }
+  return to.specials == SPECIALS_IEEE
+             ? (size > FLOAT_INFINITY ? (patterns)((uint)nan_pattern(false, to)) : number) | signs
+             : (size > FLOAT_INFINITY ? signs ^ (uint)sign_bit(to) : number | signs);
 }
 
 /* The size of the integer part: its low bits if it wraps, else all ones where these are not enough. */
@@ -142,7 +190,8 @@ INLINED patterns integer_size(patterns size, bool wraps) {
   return down > (wraps ? -32 : -9) ? whole : (patterns)(wraps ? 0 : ~0u);
 }
 
-INLINED patterns cut(patterns bits, const number_format of, bool wraps) {
+INLINED patterns cut(patterns bits, const number_format from, const number_format of,
+                     bool wraps) {
   const patterns size = bits & ~FLOAT_SIGN;
   const patterns negative = as_patterns(as_numbers(bits) >> 31); /* all ones, or 0 */
   const bool is_signed = of.kind == KIND_SIGNED;
@@ -151,7 +200,21 @@ INLINED patterns cut(patterns bits, const number_format of, bool wraps) {
   const patterns part = integer_size(size, wraps);
   const patterns found = wraps ? part : min(part, limit);
   const patterns number = ((found ^ negative) - negative) & (uint)ones(of.bits);
-  return size > FLOAT_INFINITY ? (patterns)(0) : number;
+  return has_nan(from) ? (size > FLOAT_INFINITY ? (patterns)(0) : number) : number;
+}
+
+/* As resized_pattern does it. */
+INLINED patterns resized(patterns bits, const number_format from, const number_format to) {
+  const patterns size = bits & (uint)size_mask(from);
+  const uint dropped = (uint)max(from.mantissa_bits - to.mantissa_bits, 0);
+  const uint added = (uint)max(to.mantissa_bits - from.mantissa_bits, 0);
+  const patterns last = dropped > 0 ? size >> dropped & 1u : (patterns)(0);
+  const patterns found = (size + (uint)ones(max((int)dropped - 1, 0)) + last) >> dropped << added;
+  const patterns number =
+      size > (uint)ieee_infinity(from) ? (patterns)((uint)nan_pattern(false, to)) : found;
+  const patterns signs = bits & (uint)sign_bit(from);
+  return number | (to.bits > from.bits ? signs << (to.bits - from.bits)
+                                       : signs >> (from.bits - to.bits));
 }
 
 INLINED patterns convert_by_float(patterns bits) {
@@ -159,14 +222,17 @@ INLINED patterns convert_by_float(patterns bits) {
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
+  if (has_same_exponents(from, to)) {
+    return resized(bits, from, to);
+  }
   const patterns values = floats_of(bits, from);
   if (to.kind == KIND_FLOAT) {
-    return narrowed(values, to);
+    return narrowed(values, from, to);
   }
   if (to.kind == KIND_PRED) {
     return (values & ~FLOAT_SIGN) != 0 ? (patterns)(1) : (patterns)(0);
   }
-  return cut(values, to, WRAPS != 0);
+  return cut(values, from, to, WRAPS != 0);
 }
 
 #endif

@@ -84,7 +84,9 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #endif
 #endif
 
-#if CHANGES
+#if CHANGES && WORD_BYTES == 2
+#define load_lane(from) words_at_two(from, from).lo
+#elif CHANGES
 #define load_lane(from) words_at(from) /* of WIDTH words, which are as many */
 #else
 #define load_lane(from) LOAD_LANE(from)
@@ -175,6 +177,12 @@ static void fetch_block(place from, __global const offset_pair *columns,
 
 /* The common case, unrolled: a whole block that has a source throughout. */
 static void load_block(place from, __global const offset_pair *columns, strip *in) {
+#if CHANGES && WORD_BYTES == 2 && LANES == 2
+#pragma unroll
+  for (uint c = 0; c < DEPTH; ++c) {
+    in[c] = words_at_two(onward(from, columns[c].x), onward(from, columns[c + DEPTH].x));
+  }
+#else
   lane loaded[SIDE];
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
@@ -184,6 +192,7 @@ static void load_block(place from, __global const offset_pair *columns, strip *i
   for (uint c = 0; c < DEPTH; ++c) {
     in[c] = strip_of_lanes(loaded, c);
   }
+#endif
 }
 
 static void store_block(const strip *out, word *to, __global const offset_pair *rows) {

@@ -27,7 +27,7 @@ typedef __global const word *place;
 #define SOURCE_LINE (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
 
 /* Elements that change together, as vectors of them. */
-#if WORD_BYTES == 2 || WORD_BYTES == 8
+#if WORD_BYTES == 8
 #define WIDTH 8
 #else
 #define WIDTH 16
@@ -74,6 +74,8 @@ typedef WORD_OF(SOURCE_BITS) packed_source;
 typedef packed_source loose_source __attribute__((aligned(1)));
 typedef WORDS_OF(SOURCE_BITS, 8) packed_sources;
 typedef packed_sources loose_sources __attribute__((aligned(1)));
+typedef WORDS_OF(SOURCE_BITS, 2) packed_pair;
+typedef packed_pair loose_pair __attribute__((aligned(1)));
 
 /* Eight elements from any bit on. */
 ALWAYS_INLINE static packed_source load_eight(const place at) {
@@ -96,6 +98,11 @@ static source_words load_words(const place at) {
 #if WIDTH == 8
   return as_uchar8(SPREAD_ALL((ulong)load_eight(at)));
 #else
+  if (((uint)at.number & (IN_SOURCE_BYTE - 1)) == 0) {
+    __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
+    const ulong2 whole = CONVERT_VECTOR(ulong2, *(__global const loose_pair *)bytes);
+    return as_uchar16(SPREAD_ALL(whole));
+  }
   const ulong2 eights = (ulong2)(load_eight(at), load_eight(onward(at, 8)));
   return as_uchar16(SPREAD_ALL(eights));
 #endif
@@ -124,6 +131,24 @@ static source_words load_words(const place at) {
 static source_words load_words(const place at) {
   return VECTOR_TYPE(vload, WIDTH)(0, at.words + at.number);
 }
+
+#endif
+
+#if WORD_BYTES == 2
+
+/* Half as many. */
+typedef WORDS_OF(SOURCE_BYTES, 8) few_source_words;
+
+#if SOURCE_BITS && BY_VECTORS
+#define load_few(at) as_uchar8(SPREAD_ALL((ulong)load_eight(at)))
+#elif SOURCE_BITS
+#define load_few(at) load_words(at).lo
+#elif defined(__clang__)
+typedef few_source_words loose_few __attribute__((aligned(SOURCE_BYTES)));
+#define load_few(at) (*(__global const loose_few *)((at).words + (at).number))
+#else
+#define load_few(at) vload8(0, (at).words + (at).number)
+#endif
 
 #endif
 
@@ -156,6 +181,13 @@ ALWAYS_INLINE static words words_at(const place at) {
   return converted_words(load_words(at), at);
 }
 
+#if WORD_BYTES == 2
+/* Half of the vector from each place. */
+ALWAYS_INLINE static words words_at_two(const place first, const place second) {
+  return converted_words((source_words)(load_few(first), load_few(second)), first);
+}
+#endif
+
 /* ---- Lines of words ---- */
 
 #if SOURCE_BITS && !CONVERTS && !TABLE && BY_VECTORS
@@ -180,7 +212,13 @@ static line load_line(const place from) {
   return LOAD_LINE(__global, from.words + from.number);
 }
 
-#elif WORD_BYTES < 4
+#elif WORD_BYTES == 2
+
+ALWAYS_INLINE static line load_line(const place from) {
+  return (line)(as_uint8(words_at(from)), as_uint8(words_at(onward(from, WIDTH))));
+}
+
+#elif WORD_BYTES == 1
 
 ALWAYS_INLINE static line load_line(const place from) {
   return (line)(as_uint4(words_at(from)), as_uint4(words_at(onward(from, WIDTH))),
