@@ -147,7 +147,7 @@ static void test_steps(void **state) {
 /* Whoever merges bytes has axes for those nibbles, and for padding that shares bytes with elements. */
 static void test_merged_bytes(void **state) {
   (void)state;
-  const rlt_changes merging = {.merges_bytes = true, .scale = 1};
+  const rlt_changes merging = {.packing = RLT_PACKING_MERGED, .scale = 1};
   relayout_shape from = shape_of("s4[2001,1001]{1,0}");
   relayout_shape to = shape_of("s4[2001,1001]{0,1:E(4)}");
   rlt_lowered made;

@@ -15,10 +15,17 @@
 
 #include "problem/problem.h"
 
+/* How a device writes packed elements. */
+typedef enum rlt_packing {
+  RLT_PACKING_TILED,   /* tiles write whole bytes */
+  RLT_PACKING_MERGED,  /* and may share bytes with other tiles and problems */
+  RLT_PACKING_GATHERED /* byte by byte, and each finds its elements by steps */
+} rlt_packing;
+
 /* What is asked for beyond the shapes, and of whom. */
 typedef struct rlt_changes {
-  bool merges_bytes; /* what is made may write to a byte that other tiles and problems write to */
-  bool wraps;        /* as rlt_conversion has them */
+  rlt_packing packing;
+  bool wraps; /* as rlt_conversion has them */
   double scale;
   bool source_is_strided; /* lies by strides, in bytes, instead of its layout */
   bool destination_is_strided;
