@@ -71,11 +71,26 @@ copy(__global word *restrict destination, const ulong destination_start,
 
 #if CHANGES
 
-/* Not more than a line of the destination holds. */
+/* Not more than a line of the destination holds. Without memory of its own where that can be: clang 15
+ * loses what single words of so short an array get. */
 static void copy_words(__global word *to, const place from, uint count) {
+#if DESTINATION_BITS
   line lines[LEAVING / LINE];
   gather_words((word *)lines, from, count);
   leave_few(to, (const word *)lines, count);
+#else
+  if (count < WIDTH) {
+    PLAIN_LOOP
+    for (uint i = 0; i < count; ++i) {
+      to[i] = element_at(onward(from, i));
+    }
+    return;
+  }
+  for (uint i = 0; i + WIDTH <= count; i += WIDTH) {
+    STORE_WORDS(__global, words_at(onward(from, i)), to + i);
+  }
+  STORE_WORDS(__global, words_at(onward(from, count - WIDTH)), to + count - WIDTH);
+#endif
 }
 
 ALWAYS_INLINE static line copied_line(const place from) {

@@ -209,9 +209,9 @@ static lane load_within(place from, load_limit limit) {
     return load_lane(from);
   }
   word first;
-  gather_words(&first, from, 1);
+  gather_singly(&first, from, 1);
   lane loaded = lane_of(first);
-  gather_words((word *)&loaded, from, (uint)left);
+  gather_singly((word *)&loaded, from, (uint)left);
   return loaded;
 }
 

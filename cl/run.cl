@@ -16,7 +16,8 @@ typedef __global const word *place;
 
 #define SOURCE_LINE                LINE
 #define load_line(at)              LOAD_LINE(__global, at)
-#define gather_words(to, at, count) gather_few(to, at, count)
+#define gather_words(to, at, count)  gather_few(to, at, count)
+#define gather_singly(to, at, count) gather_few(to, at, count)
 #define fetch_at(at, bytes)        fetch(at, bytes)
 
 #else
@@ -236,24 +237,31 @@ ALWAYS_INLINE static line load_line(const place from) {
 
 #if defined(__clang__)
 typedef words loose_words __attribute__((aligned(WORD_BYTES)));
-#define STORE_WORDS(value, to) (*(loose_words *)(to) = (value))
+#define STORE_WORDS(space, value, to) (*(space loose_words *)(to) = (value))
 #else
-#define STORE_WORDS(value, to) VECTOR_TYPE(vstore, WIDTH)(value, 0, to)
+#define STORE_WORDS(space, value, to) VECTOR_TYPE(vstore, WIDTH)(value, 0, to)
 #endif
+
+/* One element after the other. */
+static void gather_singly(word *to, const place from, uint count) {
+  PLAIN_LOOP
+  for (uint i = 0; i < count; ++i) {
+    to[i] = element_at(onward(from, i));
+  }
+}
 
 /* `count` elements, and not one more. */
 static void gather_words(word *to, const place from, uint count) {
-  uint i = 0;
-  for (; i + WIDTH <= count; i += WIDTH) {
-    STORE_WORDS(words_at(onward(from, i)), to + i);
-  }
-  if (i < count && count >= WIDTH) {
-    STORE_WORDS(words_at(onward(from, count - WIDTH)), to + count - WIDTH);
+  if (count < WIDTH) {
+    gather_singly(to, from, count);
     return;
   }
-  PLAIN_LOOP
-  for (; i < count; ++i) {
-    to[i] = element_at(onward(from, i));
+  uint i = 0;
+  for (; i + WIDTH <= count; i += WIDTH) {
+    STORE_WORDS(__private, words_at(onward(from, i)), to + i);
+  }
+  if (i < count) {
+    STORE_WORDS(__private, words_at(onward(from, count - WIDTH)), to + count - WIDTH);
   }
 }
 

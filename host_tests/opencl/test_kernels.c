@@ -402,48 +402,86 @@ static void test_changes(void **state) {
   }
 }
 
-/* Elements of every type of few bits, their values as the bytes have them. */
+typedef struct change {
+  rlt_conversion conversion;
+  int64_t source_packed;
+  int64_t destination_packed;
+} change;
+
+/* Each way in which kernels convert: by patterns alone, by way of floats, by longer numbers, by tables. */
+static const change changes[] = {
+    {{RELAYOUT_F32, RELAYOUT_BF16, false, 1}, 0, 0},
+    {{RELAYOUT_F32, RELAYOUT_F16, false, 1}, 0, 0},
+    {{RELAYOUT_BF16, RELAYOUT_F32, false, 1}, 0, 0},
+    {{RELAYOUT_F16, RELAYOUT_F32, false, 1}, 0, 0},
+    {{RELAYOUT_F32, RELAYOUT_F8E4M3FN, false, 1}, 0, 0},
+    {{RELAYOUT_BF16, RELAYOUT_F8E4M3FNUZ, false, 1}, 0, 0},
+    {{RELAYOUT_F16, RELAYOUT_F4E2M1FN, false, 1}, 0, 4},
+    {{RELAYOUT_F8E4M3FN, RELAYOUT_BF16, false, 1}, 0, 0},
+    {{RELAYOUT_F8E5M2, RELAYOUT_BF16, false, 1}, 0, 0},
+    {{RELAYOUT_F8E5M2, RELAYOUT_F16, false, 1}, 0, 0},
+    {{RELAYOUT_F8E4M3B11FNUZ, RELAYOUT_F8E5M2, false, 1}, 0, 0},
+    {{RELAYOUT_S8, RELAYOUT_F32, false, 1}, 0, 0},
+    {{RELAYOUT_U16, RELAYOUT_F16, false, 1}, 0, 0},
+    {{RELAYOUT_F32, RELAYOUT_S8, false, 1}, 0, 0},
+    {{RELAYOUT_F32, RELAYOUT_U8, true, 1}, 0, 0},
+    {{RELAYOUT_F32, RELAYOUT_S8, false, 0.37}, 0, 0},
+    {{RELAYOUT_S8, RELAYOUT_F16, false, -0.013}, 0, 0},
+    {{RELAYOUT_F16, RELAYOUT_S4, false, 1e-3}, 0, 4},
+    {{RELAYOUT_S4, RELAYOUT_BF16, false, 1}, 4, 0},
+    {{RELAYOUT_S4, RELAYOUT_BF16, false, 1.5}, 4, 0},
+    {{RELAYOUT_U1, RELAYOUT_S16, false, 1}, 1, 0},
+    {{RELAYOUT_F64, RELAYOUT_F32, false, 1}, 0, 0},
+    {{RELAYOUT_U16, RELAYOUT_F64, false, 3}, 0, 0},
+    {{RELAYOUT_S64, RELAYOUT_U2, true, 1}, 0, 2},
+    {{RELAYOUT_F32, RELAYOUT_PRED, false, 1}, 0, 1},
+    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 4, 0},
+    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 1, 0},
+    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 0, 2},
+    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 2, 4},
+};
+enum { CHANGE_COUNT = sizeof changes / sizeof changes[0] };
+
+static void set_change(const change *to, rlt_problem *problem) {
+  const size_t bytes = relayout_element_type_byte_size(to->conversion.from);
+  problem->element_bytes = bytes > 0 ? (int64_t)bytes : 1;
+  problem->source_packed = to->source_packed;
+  problem->destination_packed = to->destination_packed;
+  problem->conversion = to->conversion;
+}
+
+/* Long runs, in the same order and turned, padded on both axes. */
 static void test_conversions(void **state) {
-  static const struct {
-    rlt_conversion conversion;
-    int64_t source_packed;
-    int64_t destination_packed;
-  } cases[] = {
-      {{RELAYOUT_F32, RELAYOUT_BF16, false, 1}, 0, 0},
-      {{RELAYOUT_F32, RELAYOUT_F16, false, 1}, 0, 0},
-      {{RELAYOUT_BF16, RELAYOUT_F32, false, 1}, 0, 0},
-      {{RELAYOUT_F32, RELAYOUT_F8E4M3FN, false, 1}, 0, 0},
-      {{RELAYOUT_F8E5M2, RELAYOUT_BF16, false, 1}, 0, 0},
-      {{RELAYOUT_S8, RELAYOUT_F32, false, 1}, 0, 0},
-      {{RELAYOUT_F32, RELAYOUT_S8, false, 1}, 0, 0},
-      {{RELAYOUT_F32, RELAYOUT_S8, false, 0.37}, 0, 0},
-      {{RELAYOUT_S8, RELAYOUT_F16, false, -0.013}, 0, 0},
-      {{RELAYOUT_F16, RELAYOUT_S4, false, 1e-3}, 0, 4},
-      {{RELAYOUT_S4, RELAYOUT_BF16, false, 1}, 4, 0},
-      {{RELAYOUT_S4, RELAYOUT_BF16, false, 1.5}, 4, 0},
-      {{RELAYOUT_F64, RELAYOUT_F32, false, 1}, 0, 0},
-      {{RELAYOUT_U16, RELAYOUT_F64, false, 3}, 0, 0},
-      {{RELAYOUT_S64, RELAYOUT_U2, true, 1}, 0, 2},
-      {{RELAYOUT_F32, RELAYOUT_PRED, false, 1}, 0, 1},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const rlt_conversion conversion = cases[i].conversion;
-    const bool packs = cases[i].destination_packed > 0;
-    const rlt_problem problem = {
-        .element_bytes = (int64_t)relayout_element_type_byte_size(conversion.from),
-        .source_packed = cases[i].source_packed,
-        .destination_packed = cases[i].destination_packed,
-        .conversion = conversion,
-        .source_elements = 40000,
-        .destination_elements = packs ? 39999 : 41000,
-        .axis_count = packs ? 1 : 2,
-        .axes = {packs ? (rlt_axis)AXIS(39999, 39990, 1, 1) : (rlt_axis)AXIS(1025, 997, 40, 1),
-                 AXIS(40, 39, 1, 1025)},
-        .fills = true,
-        .fill = {0x55, 0x44, 0x33, 0x22, 0x11}};
-    assert_true(moves_as_defined(*state, &problem,
-                                 packs ? RELAYOUT_STRATEGY_AUTO : RELAYOUT_STRATEGY_GATHER,
-                                 (move_offsets){1, 0}, i, "converted"));
+  for (size_t i = 0; i < CHANGE_COUNT; ++i) {
+    for (int turned = 0; turned < 2; ++turned) {
+      rlt_problem problem = {
+          .source_elements = 40 * 1000,
+          .destination_elements = 48 * 1032,
+          .axis_count = 2,
+          .axes = {turned ? (rlt_axis)AXIS(1032, 999, 40, 1) : (rlt_axis)AXIS(1032, 999, 1, 1),
+                   turned ? (rlt_axis)AXIS(48, 39, 1, 1032) : (rlt_axis)AXIS(48, 39, 1000, 1032)},
+          .fills = true,
+          .fill = {0x55, 0x44, 0x33, 0x22, 0x11}};
+      set_change(&changes[i], &problem);
+      move_in_every_way(*state, &problem, i, turned ? "changed and turned" : "changed");
+      candidates_move_as_defined(*state, &problem, (move_offsets){0, 1}, i, "changed");
+    }
+  }
+}
+
+/* One run that ends within a byte, whose rest becomes 0. */
+static void test_ragged_ends(void **state) {
+  for (size_t i = 0; i < CHANGE_COUNT; ++i) {
+    for (int64_t length = 1; length < 1000; length += length < 20 ? 1 : 97) {
+      rlt_problem problem = {.source_elements = length + 3,
+                             .source_start = 3,
+                             .destination_elements = length,
+                             .axis_count = 1,
+                             .axes = {AXIS(length, length, 1, 1)}};
+      set_change(&changes[i], &problem);
+      assert_true(moves_as_defined(*state, &problem, RELAYOUT_STRATEGY_AUTO, (move_offsets){1, 1},
+                                   i, "a ragged end"));
+    }
   }
 }
 
@@ -465,6 +503,28 @@ static void test_random_problems(void **state) {
   }
 }
 
+/* Elements of whole bytes in the destination, whose axes may be any. */
+static void test_random_changes(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { PROBLEMS = 150 };
+  for (uint64_t first = 0; first < PROBLEMS; ++first) {
+    uint64_t seed = 7000 + first;
+    rlt_problem problem = definition_random_problem(&seed);
+    const change *to = &changes[definition_random(&seed, CHANGE_COUNT)];
+    while (to->destination_packed > 0) {
+      to = &changes[definition_random(&seed, CHANGE_COUNT)];
+    }
+    set_change(to, &problem);
+    char what[64];
+    snprintf(what, sizeof what, "random change of seed %" PRIu64, 7000 + first);
+    const move_offsets offsets = {definition_random(&seed, 5), definition_random(&seed, 5)};
+    for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
+      moves_as_defined(bench, &problem, strategies[s], offsets, seed, what);
+    }
+    candidates_move_as_defined(bench, &problem, offsets, seed, what);
+  }
+}
+
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_corners, bench),
@@ -478,8 +538,11 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_changes, bench),
       {"test_changes, wide", test_changes, make_wide, make_narrow, bench},
       cmocka_unit_test_prestate(test_conversions, bench),
+      {"test_conversions, streaming", test_conversions, make_streaming, make_cached, bench},
+      cmocka_unit_test_prestate(test_ragged_ends, bench),
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),
+      cmocka_unit_test_prestate(test_random_changes, bench),
   };
   return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }

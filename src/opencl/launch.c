@@ -248,8 +248,9 @@ static bool is_scaled(const rlt_conversion *conversion) {
 }
 
 /* Scaling takes long numbers, but words so short are few. */
-static bool converts_by_table(const rlt_problem *problem) {
-  return is_scaled(&problem->conversion) && problem->element_bytes <= 2;
+static bool converts_by_table(const rlt_problem *problem, const rlt_strategy *strategy) {
+  return strategy->kind != RELAYOUT_STRATEGY_FILL && is_scaled(&problem->conversion) &&
+         problem->element_bytes <= 2;
 }
 
 /* What each word of the source becomes. */
@@ -346,10 +347,11 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
 
-/* What is compiled in of a conversion: not how much it scales. */
-static rlt_conversion compiled_conversion(const rlt_problem *problem) {
+/* What is compiled in of a conversion: not how much it scales, and nothing where nothing is read. */
+static rlt_conversion compiled_conversion(const rlt_problem *problem,
+                                          const rlt_strategy *strategy) {
   rlt_conversion conversion = problem->conversion;
-  if (converts_by_table(problem)) {
+  if (strategy->kind == RELAYOUT_STRATEGY_FILL || converts_by_table(problem, strategy)) {
     return (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
   }
   conversion.scale = conversion.scale == 1 ? 1 : 2;
@@ -378,8 +380,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .source_bytes = (int32_t)problem->element_bytes,
         .source_bits = (int32_t)problem->source_packed,
         .destination_bits = (int32_t)problem->destination_packed,
-        .conversion = compiled_conversion(problem),
-        .converts_by_table = converts_by_table(problem),
+        .conversion = compiled_conversion(problem, strategy),
+        .converts_by_table = converts_by_table(problem, strategy),
         .shuffles = problem->shuffles,
         .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),

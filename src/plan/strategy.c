@@ -591,7 +591,8 @@ static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
   }
   switch (kind) {
   case RELAYOUT_STRATEGY_COPY:
-    if (!rlt_problem_keeps_elements(problem) && !runs_change_straight(problem)) {
+    if (problem->axis_count > 0 && !rlt_problem_keeps_elements(problem) &&
+        !runs_change_straight(problem)) {
       return true;
     }
     return problem->axis_count > 1 &&
