@@ -581,7 +581,7 @@ static bool runs_change_straight(const rlt_problem *problem) {
   for (int32_t a = 1; a < problem->axis_count; ++a) {
     are_whole = are_whole && problem->axes[a].destination_stride * bits % 8 == 0;
   }
-  return are_whole && !problem->fills;
+  return are_whole && (!problem->fills || problem->axis_count == 0);
 }
 
 static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
@@ -591,8 +591,7 @@ static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
   }
   switch (kind) {
   case RELAYOUT_STRATEGY_COPY:
-    if (problem->axis_count > 0 && !rlt_problem_keeps_elements(problem) &&
-        !runs_change_straight(problem)) {
+    if (!rlt_problem_keeps_elements(problem) && !runs_change_straight(problem)) {
       return true;
     }
     return problem->axis_count > 1 &&
