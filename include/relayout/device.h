@@ -62,7 +62,8 @@ RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_dev
                                                   relayout_error *error);
 
 /* Lends a caller's own threads to the CPU backend: must call task(task_data, i) once for each i in
- * 0 .. count-1, from any threads, and return when all have returned. */
+ * 0 .. count-1, from any threads, and return when all have returned. A task takes up to half a
+ * mebibyte of its thread's stack. */
 typedef void (*relayout_parallel_for)(void *context, size_t count,
                                       void (*task)(void *task_data, size_t i), void *task_data);
 
