@@ -304,8 +304,7 @@ int main(int argument_count, char **arguments) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cases),           cmocka_unit_test(test_block_edges),
       cmocka_unit_test(test_combs_of_eight),  cmocka_unit_test(test_every_place_in_a_line),
-      cmocka_unit_test(test_random_problems),
-      cmocka_unit_test(test_random_packed_problems),
+      cmocka_unit_test(test_random_problems), cmocka_unit_test(test_random_packed_problems),
   };
   const int in_cache = cmocka_run_group_tests(tests, setup, teardown);
   const int past_cache = cmocka_run_group_tests(tests, setup_streaming, teardown);
