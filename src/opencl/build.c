@@ -76,10 +76,11 @@ static bool changes(const rlt_build_options *options) {
          options->destination_bits > 0;
 }
 
+/* Drivers may print warnings, such as which loops they could not turn into vectors; nobody asked for these. */
 static void options_text(const rlt_build_options *options, char *buffer) {
   rlt_text text = rlt_text_in(buffer, OPTIONS_CAPACITY);
   rlt_text_add(&text,
-               "-cl-std=CL1.2 -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
+               "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
                "-DASSEMBLY_BYTES=%d -DNATIVE=%d",
                (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
                (int)options->group_size, options->assembles, (int)options->assembly_bytes,
