@@ -322,11 +322,16 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
 #endif
 }
 
+/* The same, to bytes. */
+static void pack_line(uchar *to, const word *from) {
+  for (uint i = 0; i < LEAVING / 64; ++i) {
+    ((WORDS_OF(DESTINATION_BITS, 8) *)to)[i] = packed_words(from + i * 64);
+  }
+}
+
 #else
 
-static line leaving_line(const word *from) {
-  line made[1];
-  uchar *const to = (uchar *)made;
+static void pack_line(uchar *to, const word *from) {
   for (uint i = 0; i < 64; ++i) {
     uint byte = 0;
     for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
@@ -334,6 +339,11 @@ static line leaving_line(const word *from) {
     }
     to[i] = (uchar)byte;
   }
+}
+
+static line leaving_line(const word *from) {
+  line made[1];
+  pack_line((uchar *)made, from);
   return made[0];
 }
 
@@ -342,8 +352,8 @@ static line leaving_line(const word *from) {
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
 static void leave_few(__global word *to, const word *from, uint count) {
   line made[1];
-  const uchar *const packed = (const uchar *)made;
-  made[0] = leaving_line(from);
+  uchar *const packed = (uchar *)made;
+  pack_line(packed, from);
   const uint whole = count / IN_DESTINATION_BYTE;
   const uint over = count % IN_DESTINATION_BYTE;
   store_few(to, packed, whole);
