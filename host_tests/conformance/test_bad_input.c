@@ -1,5 +1,6 @@
 /* Bad input to plans and devices: each gives its status and a message that names the argument and
  * its value, and nothing is written. */
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static void assert_no_plan(relayout_device *device, const char *what, const rela
   }
 }
 
-/* ---- Shapes that do not go together, or not yet --------------------------------------------- */
+/* ---- Shapes that do not go together --------------------------------------------------------- */
 
 typedef struct pair_case {
   const char *from;
@@ -75,14 +76,9 @@ static const pair_case pair_cases[] = {
      "dimensions[0] of `from` is 2, that of `to` is 3"},
     {"f32[2,0]", "f32[0,2]", RELAYOUT_SHAPE_MISMATCH,
      "dimensions[0] of `from` is 2, that of `to` is 0"},
-    {"f32[2,3]", "s32[2,3]", RELAYOUT_SHAPE_MISMATCH,
-     "element type of `from` is f32, that of `to` is s32"},
-    {"bf16[2,3]{1,0:T(2,2)}", "bf16[2,3]", RELAYOUT_UNSUPPORTED, "not supported yet"},
-    {"bf16[2,3]", "bf16[2,3]{1,0:T(2,2)(2,1)}", RELAYOUT_UNSUPPORTED, "not supported yet"},
-    {"u4[2,3]{1,0:E(4)}", "u4[2,3]", RELAYOUT_UNSUPPORTED, "not supported yet"},
-    {"u4[2,3]", "u4[2,3]{0,1:E(4)}", RELAYOUT_UNSUPPORTED, "not supported yet"},
-    {"u8[2,3]{1,0:L(8)}", "u8[2,3]", RELAYOUT_UNSUPPORTED, "not supported yet"},
-    {"u8[2,3]", "u8[2,3]{1,0:L(8)}", RELAYOUT_UNSUPPORTED, "not supported yet"},
+    {"c64[2,3]", "f32[2,3]", RELAYOUT_UNSUPPORTED, "cannot be converted from c64"},
+    {"f64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "cannot be converted to c128"},
+    {"c64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "cannot be converted from c64"},
 };
 
 static void test_pairs(void **state) {
@@ -222,6 +218,48 @@ static void test_arguments_of_create(void **state) {
   relayout_plan_destroy(NULL);
 }
 
+/* What is asked of elements on their way, and where the caller's own strides lay them. */
+static void test_changes(void **state) {
+  static const int64_t fits[] = {12, 4};
+  static const int64_t overlaps[] = {8, 4};
+  static const int64_t reaches_far[] = {INT64_MAX, 4};
+  static const struct {
+    const char *from;
+    const char *to;
+    relayout_plan_options options;
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+#define ASKED(...) {.struct_size = sizeof(relayout_plan_options), __VA_ARGS__}
+      {"f32[2,3]", "s8[2,3]", ASKED(.scale = 1, .overflow = (relayout_integer_overflow)7),
+       RELAYOUT_INVALID_ARGUMENT, "overflow is 7"},
+      {"f32[2,3]", "s8[2,3]", ASKED(.scale = 0), RELAYOUT_INVALID_ARGUMENT, "scale is 0"},
+      {"f32[2,3]", "f32[2,3]", ASKED(.scale = INFINITY), RELAYOUT_INVALID_ARGUMENT, "scale is inf"},
+      {"f32[2,3]", "f32[2,3]", ASKED(.scale = NAN), RELAYOUT_INVALID_ARGUMENT, "scale is"},
+      {"c64[2,3]", "c64[2,3]", ASKED(.scale = 2), RELAYOUT_UNSUPPORTED,
+       "cannot be converted from c64"},
+      {"f32[2,3]{0,1}", "f32[2,3]", ASKED(.scale = 1, .source_byte_strides = fits),
+       RELAYOUT_INVALID_ARGUMENT, "source_byte_strides are given"},
+      {"f32[2,3]", "f32[2,3]{1,0:PD(2,4)}", ASKED(.scale = 1, .destination_byte_strides = fits),
+       RELAYOUT_INVALID_ARGUMENT, "destination_byte_strides are given"},
+      {"f32[2,3]", "f32[2,3]", ASKED(.scale = 1, .destination_byte_strides = overlaps),
+       RELAYOUT_INVALID_ARGUMENT, "overlap, at bytes 8 and 8"},
+      {"f32[3,3]", "f32[3,3]", ASKED(.scale = 1, .source_byte_strides = reaches_far),
+       RELAYOUT_SIZE_OVERFLOW, "source_byte_strides[0] is 9223372036854775807"},
+#undef ASKED
+  };
+  for (size_t i = 0; i < COUNT(cases); ++i) {
+    const relayout_shape from = shape_of(cases[i].from);
+    const relayout_shape to = shape_of(cases[i].to);
+    relayout_error error;
+    relayout_plan *plan = NULL;
+    assert_refused(cases[i].message, cases[i].status, cases[i].message,
+                   relayout_plan_create(*state, &from, &to, &cases[i].options, &plan, &error),
+                   &error);
+    assert_null(plan);
+  }
+}
+
 /* Six bytes become nine, within one array: the source starts at `source`, the destination at
  * `destination`. */
 typedef struct overlap_case {
@@ -358,6 +396,7 @@ int main(void) {
       cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_sizes_that_overflow),
       cmocka_unit_test(test_arguments_of_create),
+      cmocka_unit_test(test_changes),
       cmocka_unit_test(test_overlap),
       cmocka_unit_test(test_arguments_of_execute),
       cmocka_unit_test(test_device_names),

@@ -247,6 +247,48 @@ static void test_random_problems(void **state) {
   }
 }
 
+/* Packed elements on either side or both, from any bit on. Where the last element is not written, the
+ * array ends with a byte. */
+static rlt_problem random_packed_problem(uint64_t *seed) {
+  rlt_problem problem = definition_random_problem(seed);
+  problem.element_bytes = 1;
+  problem.destination_packed = INT64_C(1) << definition_random(seed, 3);
+  problem.source_packed = definition_random(seed, 2) == 1 ? problem.destination_packed : 0;
+  memcpy(problem.fill_word, problem.fill, sizeof problem.fill_word);
+  problem.source_start = definition_random(seed, 20);
+  problem.source_elements += problem.source_start;
+  problem.destination_start = definition_random(seed, 20);
+  problem.destination_elements += problem.destination_start;
+  bool writes_last = problem.fills;
+  for (int32_t a = 0; a < problem.axis_count; ++a) {
+    writes_last = writes_last && problem.axes[a].extent > 0;
+  }
+  if (!writes_last) {
+    problem.destination_elements = (problem.destination_elements + 7) / 8 * 8;
+  }
+  return problem;
+}
+
+static void test_random_packed_problems(void **state) {
+  int uses[STRATEGIES] = {0};
+  for (uint64_t first = 1; first <= 1500; ++first) {
+    uint64_t seed = first;
+    const rlt_problem problem = random_packed_problem(&seed);
+    const size_t shift = (size_t)definition_random(&seed, 16);
+    for (int wanted = RELAYOUT_STRATEGY_AUTO; wanted < STRATEGIES; ++wanted) {
+      relayout_strategy used;
+      if (!trial_passes(*state, &problem, (relayout_strategy)wanted, shift, &used)) {
+        fail_msg("seed %" PRIu64, first);
+      }
+      uses[wanted] += (int)used == wanted;
+    }
+  }
+  /* Gathers of packed elements have steps. */
+  for (int s = RELAYOUT_STRATEGY_COPY; s < RELAYOUT_STRATEGY_GATHER; ++s) {
+    assert_true(uses[s] >= 10);
+  }
+}
+
 int main(int argument_count, char **arguments) {
   if (argument_count != 2 || setenv("RELAYOUT_CPU_INSTRUCTIONS", arguments[1], 1) != 0) {
     fprintf(stderr, "usage: %s INSTRUCTION-SET\n", arguments[0]);
@@ -263,6 +305,7 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(test_cases),           cmocka_unit_test(test_block_edges),
       cmocka_unit_test(test_combs_of_eight),  cmocka_unit_test(test_every_place_in_a_line),
       cmocka_unit_test(test_random_problems),
+      cmocka_unit_test(test_random_packed_problems),
   };
   const int in_cache = cmocka_run_group_tests(tests, setup, teardown);
   const int past_cache = cmocka_run_group_tests(tests, setup_streaming, teardown);

@@ -291,6 +291,111 @@ static void test_lines_shared_by_default_threads(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- Bytes that tiles and threads share ---- */
+
+/* Packed elements whose runs begin and end within bytes. */
+static const rlt_problem merging_problems[] = {
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .destination_packed = 4,
+     .source_elements = 1153 * 1021,
+     .destination_elements = 1153 * 1021,
+     .axis_count = 2,
+     .axes = {{1021, 1021, 1153, 1}, {1153, 1153, 1, 1021}}},
+    /* Short runs side by side, padded. */
+    {.element_bytes = 1,
+     .destination_packed = 2,
+     .source_elements = 9601 * 67,
+     .destination_elements = 9601 * 73,
+     .axis_count = 2,
+     .axes = {{73, 67, 1, 1}, {9601, 9601, 67, 73}},
+     .fills = true,
+     .fill = {3},
+     .fill_word = {3}},
+    /* Bits, of which others are left alone. */
+    {.element_bytes = 1,
+     .source_packed = 1,
+     .destination_packed = 1,
+     .source_elements = 1000 * 907,
+     .destination_elements = 8 * 120000,
+     .destination_start = 5,
+     .axis_count = 2,
+     .axes = {{907, 907, 1000, 1}, {999, 999, 1, 911}}},
+    /* Converted on their way, nine channels each. */
+    {.element_bytes = 4,
+     .destination_packed = 4,
+     .conversion = {.from = RELAYOUT_S32, .to = RELAYOUT_U4, .scale = 1},
+     .source_elements = 9 * 30011,
+     .destination_elements = 9 * 30011,
+     .axis_count = 2,
+     .axes = {{9, 9, 30011, 1}, {30011, 30011, 1, 9}}},
+    /* One run that begins and ends within bytes. */
+    {.element_bytes = 1,
+     .destination_packed = 4,
+     .source_elements = 700001,
+     .destination_elements = 700010,
+     .destination_start = 3,
+     .axis_count = 1,
+     .axes = {{700001, 700001, 1, 1}}},
+    /* A single element. */
+    {.element_bytes = 1,
+     .source_packed = 2,
+     .destination_packed = 2,
+     .source_elements = 5,
+     .source_start = 4,
+     .destination_elements = 4,
+     .destination_start = 1},
+    /* Padding alone, apart and in a run. */
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .destination_packed = 4,
+     .destination_elements = 3 * 300000,
+     .destination_start = 1,
+     .axis_count = 1,
+     .axes = {{300000, 0, 3, 3}},
+     .fills = true,
+     .fill = {9}},
+    {.element_bytes = 1,
+     .source_packed = 1,
+     .destination_packed = 1,
+     .destination_elements = 600003,
+     .destination_start = 3,
+     .axis_count = 1,
+     .axes = {{600000, 0, 1, 1}},
+     .fills = true,
+     .fill = {1}},
+};
+enum { MERGING_PROBLEMS = sizeof merging_problems / sizeof *merging_problems };
+
+static void run_merging_problems(relayout_device *device) {
+  for (int i = 0; i < MERGING_PROBLEMS; ++i) {
+    relayout_strategy used;
+    assert_true(
+        trial_passes(device, &merging_problems[i], RELAYOUT_STRATEGY_AUTO, (size_t)i % 2, &used));
+  }
+}
+
+static void test_bytes_shared_in_a_pool(void **state) {
+  (void)state;
+  for (int32_t threads = 2; threads <= 5; threads += 3) {
+    pool used = {0};
+    relayout_device *device = eager_device_with(threads, pool_parallel_for, &used);
+    run_merging_problems(device);
+    assert_true(atomic_load(&used.most_tasks) == (size_t)threads);
+    relayout_device_destroy(device);
+    device = streaming_device_with(threads, pool_parallel_for, &used);
+    run_merging_problems(device);
+    relayout_device_destroy(device);
+  }
+}
+
+static void test_bytes_shared_in_any_order(void **state) {
+  (void)state;
+  relayout_device *device = eager_device_with(6, backward_parallel_for, NULL);
+  run_merging_problems(device);
+  relayout_device_destroy(device);
+}
+
 /* ---- One plan, many callers ---- */
 
 typedef struct caller {
@@ -363,6 +468,8 @@ int main(void) {
       cmocka_unit_test(test_lines_shared_in_a_pool),
       cmocka_unit_test(test_lines_shared_in_any_order),
       cmocka_unit_test(test_lines_shared_by_default_threads),
+      cmocka_unit_test(test_bytes_shared_in_a_pool),
+      cmocka_unit_test(test_bytes_shared_in_any_order),
       cmocka_unit_test(test_one_plan_from_many_threads),
       cmocka_unit_test(test_one_streaming_plan_from_many_threads),
   };

@@ -15,7 +15,7 @@ static unsigned char *allocate(size_t size) {
 }
 
 void trial_initialize(trial *t, const rlt_problem *problem, size_t shift) {
-  const size_t source_size = (size_t)(problem->source_elements * problem->element_bytes);
+  const size_t source_size = rlt_problem_source_size(problem);
   t->problem = problem;
   /* Nothing behind the source, so that an address sanitizer sees a read past its end. */
   t->source_memory = allocate(shift + source_size);
@@ -24,8 +24,7 @@ void trial_initialize(trial *t, const rlt_problem *problem, size_t shift) {
   for (size_t i = 0; i < source_size; ++i) {
     t->source[i] = (unsigned char)definition_random(&seed, 256);
   }
-  t->guarded_size =
-      (size_t)(problem->destination_elements * problem->element_bytes) + 2 * GUARD_BYTES;
+  t->guarded_size = rlt_problem_destination_size(problem) + 2 * GUARD_BYTES;
   t->expected = malloc(t->guarded_size);
   memset(t->expected, POISON, t->guarded_size);
   definition_relayout(problem, t->source, t->expected + GUARD_BYTES);

@@ -144,6 +144,31 @@ static void test_steps(void **state) {
   }
 }
 
+/* Whoever merges bytes has axes for those nibbles, and for padding that shares bytes with elements. */
+static void test_merged_bytes(void **state) {
+  (void)state;
+  const rlt_changes merging = {.packing = RLT_PACKING_MERGED, .scale = 1};
+  relayout_shape from = shape_of("s4[2001,1001]{1,0}");
+  relayout_shape to = shape_of("s4[2001,1001]{0,1:E(4)}");
+  rlt_lowered made;
+  assert_int_equal(rlt_lower(&from, &to, &merging, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(made.count, 1);
+  assert_null(made.steps);
+  expect_problem(
+      &made.problems[0],
+      &(lower_case){.axis_count = 2, .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}});
+  rlt_lowered_free(&made);
+  from = shape_of("u4[3,5]{1,0}");
+  to = shape_of("u4[3,5]{1,0:T(*,7)L(29)E(4)}");
+  assert_int_equal(rlt_lower(&from, &to, &merging, &made, NULL), RELAYOUT_OK);
+  assert_null(made.steps);
+  assert_true(made.count >= 2);
+  const rlt_problem *const tail = &made.problems[made.count - 1];
+  expect_problem(tail, &(lower_case){.fills = true, .axis_count = 1, .axes = {{8, 0, 1, 1}}});
+  assert_int_equal(tail->destination_start, 21);
+  rlt_lowered_free(&made);
+}
+
 static void test_packed(void **state) {
   (void)state;
   rlt_lowered made = lower("s4[6,4]{1,0:E(4)}", "s4[6,4]{1,0:T(2,4)E(4)}");
@@ -255,11 +280,17 @@ static void test_invalid_side_is_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lowered_axes),     cmocka_unit_test(test_tiles),
-      cmocka_unit_test(test_starts),           cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_packed),           cmocka_unit_test(test_strides),
-      cmocka_unit_test(test_nothing_to_write), cmocka_unit_test(test_sizes_and_fill),
-      cmocka_unit_test(test_refusals),         cmocka_unit_test(test_invalid_side_is_named),
+      cmocka_unit_test(test_lowered_axes),
+      cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_starts),
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_merged_bytes),
+      cmocka_unit_test(test_packed),
+      cmocka_unit_test(test_strides),
+      cmocka_unit_test(test_nothing_to_write),
+      cmocka_unit_test(test_sizes_and_fill),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_invalid_side_is_named),
   };
   return cmocka_run_group_tests_name("problem.lower", tests, NULL, NULL);
 }

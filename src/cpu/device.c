@@ -79,6 +79,7 @@ static void destroy(relayout_device *device) {
 
 const rlt_backend rlt_cpu_backend = {
     .id = RELAYOUT_BACKEND_CPU,
+    .merges_bytes = true,
     .get_info = get_info,
     .traits = rlt_cpu_traits,
     .program_create = rlt_cpu_program_create,

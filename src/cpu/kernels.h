@@ -36,7 +36,8 @@ typedef struct rlt_cpu_positions {
 
 /* A segment of the assembly, and at which steps of the groups' last axes it lies. */
 typedef struct rlt_cpu_segment {
-  ptrdiff_t destination; /* bytes from the tile's start */
+  ptrdiff_t destination; /* bytes from the tile's start, */
+  int64_t position;      /* elements */
   int64_t column_step;
   int64_t row_step;
 } rlt_cpu_segment;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cpu/arrival.h"
 #include "cpu/gather.h"
+#include "cpu/merge.h"
 #include "cpu/rows.h"
 #include "cpu/tables.h"
 #include "cpu/walk.h"
@@ -24,6 +25,7 @@ typedef enum program_way {
   PROGRAM_STRAIGHT, /* run by run */
   PROGRAM_STRIDED,  /* element by element, */
   PROGRAM_GATHERED, /* or so, where elements change or steps lead to them */
+  PROGRAM_FILLED,   /* with packed elements */
   PROGRAM_TABLES,   /* by tables, straight to the destination */
   PROGRAM_ASSEMBLED /* by tables, put together first */
 } program_way;
@@ -38,6 +40,7 @@ typedef struct program {
   rlt_cpu_gather_kernel *gather;
   rlt_cpu_codec *codec;    /* NULL where elements stay as they are */
   rlt_cpu_arrival arrival; /* of packed elements */
+  bool merges;             /* assembled ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;
@@ -174,6 +177,10 @@ static relayout_status set_way(const rlt_cpu_device *device, program *made, rela
   if (made->strategy->assembles) {
     return set_tables(made, error);
   }
+  if (rlt_problem_is_fill(problem) && problem->destination_packed > 0) {
+    made->way = PROGRAM_FILLED;
+    return RELAYOUT_OK;
+  }
   const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
   const ptrdiff_t element = (ptrdiff_t)problem->element_bytes;
   const bool runs =
@@ -195,6 +202,8 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
                     .strategy = strategy,
                     .kernels = rlt_cpu_kernels_of(own->instructions, problem->element_bytes)};
   made->frame.streams = rlt_problem_destination_size(problem) > (size_t)own->cache_bytes;
+  rlt_byte_run run;
+  made->merges = !rlt_problem_byte_run(problem, &run);
   rlt_grid_make(problem, strategy, &made->grid);
   set_frame(problem, strategy, &made->frame);
   const relayout_status status = set_way(own, made, error);
@@ -202,7 +211,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
     rlt_cpu_program_destroy(device, made);
     return status;
   }
-  if (made->way == PROGRAM_ASSEMBLED && made->frame.streams) {
+  if (made->way == PROGRAM_ASSEMBLED && made->frame.streams && !made->merges) {
     find_chain(made);
   }
   divide_work(own, made);
@@ -276,7 +285,7 @@ static rlt_cpu_tile tile_at(const tour *at) {
 
 /* The memory of a worker that puts tiles together. A line may be read before a tile. */
 typedef struct workshop {
-  _Alignas(LINE_BYTES) uint8_t before[LINE_BYTES];
+  _Alignas(LINE_BYTES) uint8_t before[RLT_CPU_AROUND_WORDS];
   uint8_t assembled[RLT_CPU_PACKED_ASSEMBLY_BYTES];
   uint8_t before_encoded[LINE_BYTES];
   uint8_t encoded[RLT_CPU_PACKED_ASSEMBLY_BYTES];
@@ -298,6 +307,9 @@ static void assemble(const tour *at, const rlt_cpu_tile *tile, workshop *here) {
   made->gather(&made->frame, &arrived, here->assembled);
 }
 
+/* Rows of fewer elements take less time together, with what lies between them, than one by one. */
+enum { LONG_ROW = 256 };
+
 /* The tile as the destination has it. */
 static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, workshop *here) {
   const rlt_cpu_frame *const frame = &made->frame;
@@ -314,6 +326,12 @@ static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, work
   const int64_t row_steps = tile->rows / frame->row_inner;
   const int64_t count =
       assembly->segment_unit * rlt_assembly_steps(assembly, column_steps, row_steps);
+  const int64_t bits = rlt_problem_destination_bits(made->problem);
+  if (count < LONG_ROW && frame->segment_pitch * 8 == assembly->segment_pitch * bits) {
+    rlt_cpu_codec_encode(made->codec, here->assembled, here->encoded,
+                         (assembly->segment_count - 1) * assembly->segment_pitch + count);
+    return here->encoded;
+  }
   const int64_t pitch = assembly->segment_pitch * made->problem->element_bytes;
   for (int64_t s = 0; s < assembly->segment_count; ++s) {
     const rlt_cpu_segment *const segment = &frame->segments[s];
@@ -323,6 +341,29 @@ static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, work
     }
   }
   return here->encoded;
+}
+
+/* The tile leaves for bytes that others have elements in too. */
+static void merge(const run *call, const rlt_cpu_tile *tile, int64_t position, workshop *here,
+                  const uint8_t *next) {
+  const program *const made = call->made;
+  const rlt_cpu_frame *const frame = &made->frame;
+  const rlt_assembly *const assembly = &frame->assembly;
+  const int64_t column_steps = tile->columns / frame->column_inner;
+  const int64_t row_steps = tile->rows / frame->row_inner;
+  const int64_t count =
+      assembly->segment_unit * rlt_assembly_steps(assembly, column_steps, row_steps);
+  const int64_t pitch = assembly->segment_pitch * made->problem->element_bytes;
+  for (int64_t i = 0; next != NULL && i < frame->ahead_count; ++i) {
+    __builtin_prefetch(next + frame->ahead[i]);
+  }
+  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+    const rlt_cpu_segment *const segment = &frame->segments[s];
+    if (segment->column_step < column_steps && segment->row_step < row_steps) {
+      rlt_cpu_merge(made->problem, made->codec, frame->streams, here->assembled + s * pitch,
+                    here->encoded, call->destination, position + segment->position, count);
+    }
+  }
 }
 
 /* While one tile leaves, the next one arrives. */
@@ -342,11 +383,16 @@ static void run_assembled(tour *at) {
       carry->first =
           made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
     }
+    const int64_t position = at->walk.tile.destination;
     goes_on = step(at);
     const rlt_cpu_tile next = tile_at(at);
-    const bool arrives = goes_on && next.valid_columns > 0;
-    made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, &here), carry,
-                                  arrives ? next.source : NULL);
+    const uint8_t *const arrives = goes_on && next.valid_columns > 0 ? next.source : NULL;
+    if (made->merges) {
+      merge(at->call, &tile, position, &here, arrives);
+    } else {
+      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, &here), carry,
+                                    arrives);
+    }
     tile = next;
   }
 }
@@ -415,6 +461,25 @@ static void run_strided(tour *at) {
   } while (step(at));
 }
 
+static void run_filled(tour *at) {
+  enum { BLOCK = 4096 };
+  const program *const made = at->call->made;
+  const rlt_problem *const problem = made->problem;
+  const ptrdiff_t step_of_column = stride_of(problem, &made->strategy->columns, false);
+  const int64_t most = step_of_column == 1 ? BLOCK : 1;
+  uint8_t words[BLOCK + 2 * RLT_CPU_AROUND_WORDS];
+  uint8_t encoded[sizeof words / 2];
+  memset(words, problem->fill[0], sizeof words);
+  do {
+    const rlt_tile *const tile = &at->walk.tile;
+    for (int64_t c = 0; c < tile->columns; c += most) {
+      rlt_cpu_merge(problem, made->codec, made->frame.streams, words + RLT_CPU_AROUND_WORDS,
+                    encoded, at->call->destination, tile->destination + c * step_of_column,
+                    rlt_min(tile->columns - c, most));
+    }
+  } while (step(at));
+}
+
 static void run_gathered(tour *at) {
   const program *const made = at->call->made;
   const rlt_group *const columns = &made->strategy->columns;
@@ -446,6 +511,9 @@ static void work(void *data, size_t worker) {
     break;
   case PROGRAM_GATHERED:
     run_gathered(&at);
+    break;
+  case PROGRAM_FILLED:
+    run_filled(&at);
     break;
   case PROGRAM_TABLES:
     run_tables(&at);

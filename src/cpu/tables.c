@@ -93,6 +93,7 @@ static relayout_status set_segments(const rlt_problem *problem, const rlt_strate
     frame->segments[s] =
         (rlt_cpu_segment){.destination = (ptrdiff_t)(segments[s].destination *
                                                      rlt_problem_destination_bits(problem) / 8),
+                          .position = segments[s].destination,
                           .column_step = segments[s].column_step,
                           .row_step = segments[s].row_step};
   }

@@ -172,7 +172,7 @@ void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy,
   assembly->elements = assembly->segment_pitch * assembly->segment_count;
   assembly->dense_rows = dense_rows(problem, &strategy->rows, &assembly->valid_rows);
   if (strategy->kind == RELAYOUT_STRATEGY_COPY) {
-    const bool alone = strategy->columns.axis_count == 1;
+    const bool alone = strategy->columns.axis_count <= 1;
     assembly->dense_columns = alone ? rlt_group_held(&strategy->columns) : problem->axes[0].extent;
     assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
   } else {

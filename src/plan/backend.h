@@ -20,6 +20,7 @@ struct rlt_winners;
 
 typedef struct rlt_backend {
   relayout_backend id;
+  bool merges_bytes; /* puts packed elements into bytes that others write too, even at once */
 
   void (*get_info)(const relayout_device *device, relayout_device_info *info);
 

@@ -1,4 +1,4 @@
-/* part.h: what a plan does: some problems with no destination byte in common, each in its own way.
+/* part.h: what a plan does: some problems with no destination element in common, each in its own way.
  *
  * Depends on candidates.h.
  */

@@ -177,12 +177,13 @@ static relayout_status no_memory(relayout_error *error) {
 }
 
 /* 0 where only going through all of them would tell. */
-static int64_t elements_written(const rlt_problem *problem) {
+static int64_t bits_written(const rlt_problem *problem) {
   int64_t count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
   }
-  return problem->steps == NULL || problem->fills ? count : 0;
+  const bool is_known = problem->steps == NULL || problem->fills;
+  return is_known ? count * rlt_problem_destination_bits(problem) : 0;
 }
 
 /* What was lowered becomes the plan's parts, the largest first. No two write the same element, so counting
@@ -206,17 +207,25 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   int64_t all = 0;
   for (int32_t i = 0; i < lowered->count; ++i) {
     const rlt_problem *const problem = &lowered->problems[i];
-    const int64_t written = elements_written(problem);
+    const int64_t written = bits_written(problem);
     int32_t at = i;
-    for (; at > 0 && elements_written(&work->parts[at - 1].problem) < written; --at) {
+    for (; at > 0 && bits_written(&work->parts[at - 1].problem) < written; --at) {
       work->parts[at].problem = work->parts[at - 1].problem;
     }
     work->parts[at].problem = *problem;
     all += written;
   }
   work->part_count = lowered->count;
-  work->writes_all = all == lowered->problems[0].destination_elements;
+  work->writes_all = all > 8 * (lowered->destination_bytes - 1);
   return RELAYOUT_OK;
+}
+
+/* What assembles no tiles packs none. */
+static rlt_packing packing_of(const relayout_device *device) {
+  const rlt_backend *const backend = device->backend;
+  return backend->merges_bytes                           ? RLT_PACKING_MERGED
+         : backend->traits(device, 1).assembly_bytes > 0 ? RLT_PACKING_TILED
+                                                         : RLT_PACKING_GATHERED;
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
@@ -227,8 +236,10 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   if (status != RELAYOUT_OK) {
     return status;
   }
+  rlt_changes changes = wish->changes;
+  changes.packing = packing_of(device);
   rlt_lowered lowered;
-  status = rlt_lower(from, to, &wish->changes, &lowered, error);
+  status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {
     status = take_parts(made, &lowered, error);
   }
@@ -342,7 +353,7 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
   double times = 0;
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    const double written = (double)elements_written(&part->problem);
+    const double written = (double)bits_written(&part->problem);
     elements += written;
     times += written / part->candidates.of[part->chosen].cost.fraction;
   }

@@ -378,9 +378,12 @@ static int64_t read_unit(const rlt_problem *problem, const rlt_traits *traits) {
                                     : elements_of(traits->line_bytes, 8 * problem->element_bytes);
 }
 
-/* Lines of packed elements are long enough as they are. */
-static int64_t run_bytes(const rlt_traits *traits, int64_t bytes, int64_t bits) {
-  return bits < 8 ? rlt_min(bytes, traits->line_bytes) : bytes;
+/* Lines of packed elements are long enough as they are, and those of few bits are swapped among so many
+ * rows that a line of each is enough. */
+static int64_t run_bytes(const rlt_problem *problem, const rlt_traits *traits, int64_t bytes,
+                         int64_t bits) {
+  const bool spreads = problem->swapped_bits > 0 && problem->swapped_bits < 4;
+  return bits < 8 || spreads ? rlt_min(bytes, traits->line_bytes) : bytes;
 }
 
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
@@ -403,16 +406,18 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                                : is_far ? &traits->assembly_far_runs
                                         : &traits->assembly_runs;
   const int64_t read =
-      rlt_max(elements_of(run_bytes(traits, runs->read_bytes, read_bits), read_bits), 2);
-  const int64_t write =
-      rlt_max(elements_of(run_bytes(traits, runs->write_bytes, write_bits), write_bits), 2);
+      rlt_max(elements_of(run_bytes(problem, traits, runs->read_bytes, read_bits), read_bits), 2);
+  const int64_t write = rlt_max(
+      elements_of(run_bytes(problem, traits, runs->write_bytes, write_bits), write_bits), 2);
   assembling at = {.problem = problem,
                    .line = line,
                    .read_unit = read_unit(problem, traits),
                    .room = room,
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
-  rlt_problem_byte_run(problem, &at.bytes);
+  if (!rlt_problem_byte_run(problem, &at.bytes)) {
+    at.bytes = (rlt_byte_run){.last = 0, .steps = 1};
+  }
   const int32_t run = source_run_axis(problem);
   int32_t next;
   take_byte_run(&at);
@@ -567,7 +572,8 @@ static void choose_run_groups(const rlt_problem *problem, const rlt_traits *trai
 
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
-  if (problem->shuffles || problem->swapped_bits > 0) {
+  rlt_byte_run run;
+  if (problem->shuffles || problem->swapped_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);

@@ -333,7 +333,17 @@ static void fill_alone(rlt_problem *problem) {
   }
 }
 
-/* False where the problem would share a byte with another. */
+/* Whether no two tiles, and no two problems, write to one byte, or may. Bytes are merged by devices that know of
+ * it alone. */
+static bool may_write(const lowering *at, const rlt_problem *problem) {
+  rlt_byte_run run;
+  const rlt_packing packing = at->changes->packing;
+  return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
+         (packing == RLT_PACKING_TILED && rlt_problem_byte_run(problem, &run) &&
+          !rlt_problem_is_fill(problem));
+}
+
+/* False where axes cannot carry the problem out. */
 static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
   problem->source_start += at->from.span.before / problem->element_bytes;
@@ -344,9 +354,7 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
     return true;
   }
   problem->fills = problem->fills && has_padding(problem);
-  rlt_byte_run run;
-  if (!rlt_problem_byte_run(problem, &run) || made->count == MOST_PARTS ||
-      (rlt_problem_is_fill(problem) && problem->destination_packed > 0) ||
+  if (!may_write(at, problem) || made->count == MOST_PARTS ||
       (problem->fills && !rlt_problem_keeps_elements(problem) && !at->has_fill_word)) {
     return false;
   }

@@ -15,8 +15,16 @@
 
 #include "problem/problem.h"
 
-/* What is asked for beyond the shapes. */
+/* How a device writes packed elements. */
+typedef enum rlt_packing {
+  RLT_PACKING_TILED,   /* tiles write whole bytes */
+  RLT_PACKING_MERGED,  /* and may share bytes with other tiles and problems */
+  RLT_PACKING_GATHERED /* byte by byte, and each finds its elements by steps */
+} rlt_packing;
+
+/* What is asked for beyond the shapes, and of whom. */
 typedef struct rlt_changes {
+  rlt_packing packing;
   bool wraps; /* as rlt_conversion has them */
   double scale;
   bool source_is_strided; /* lies by strides, in bytes, instead of its layout */
@@ -27,7 +35,8 @@ typedef struct rlt_changes {
 
 typedef struct rlt_lowered {
   int32_t count;         /* 0: nothing to write */
-  rlt_problem *problems; /* simplified, none empty; no two write to one byte */
+  rlt_problem *problems; /* simplified, none empty; no two write the same element, nor, unless they
+                            may, to the same byte */
   rlt_steps *steps;      /* of the only one; NULL where that has axes */
   /* What each side's memory takes, and how much of it lies before the element at index 0, ..., 0. */
   int64_t source_bytes;
