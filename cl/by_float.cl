@@ -9,7 +9,8 @@
  */
 
 #define FITS_FLOAT(kind, bits, specials, integer_bits)                                             \
-  ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED : (bits) <= (integer_bits))
+  ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED                          \
+                        : (bits) <= (integer_bits))
 
 /* Integers must fit it exactly where they come from; where they go they are cut. */
 #define BY_FLOAT                                                                                   \
@@ -66,7 +67,8 @@ INLINED patterns widened_size(patterns size, const number_format of) {
   }
   const int least = (of.bias - 1 + of.mantissa_bits) << FLOAT_MANTISSA_BITS;
   const numbers digits = as_numbers(float_of_numbers(as_numbers(size))) - least;
-  const patterns finite = size >> of.mantissa_bits == 0 ? as_patterns(max(digits, (numbers)(0))) : normal;
+  const patterns finite =
+      size >> of.mantissa_bits == 0 ? as_patterns(max(digits, (numbers)(0))) : normal;
   if (of.specials != SPECIALS_IEEE) {
     return finite;
   }
@@ -191,8 +193,7 @@ INLINED patterns integer_size(patterns size, bool wraps) {
   return down > (wraps ? -32 : -9) ? whole : (patterns)(wraps ? 0 : ~0u);
 }
 
-INLINED patterns cut(patterns bits, const number_format from, const number_format of,
-                     bool wraps) {
+INLINED patterns cut(patterns bits, const number_format from, const number_format of, bool wraps) {
   const patterns size = bits & ~FLOAT_SIGN;
   const patterns negative = as_patterns(as_numbers(bits) >> 31); /* all ones, or 0 */
   const bool is_signed = of.kind == KIND_SIGNED;
@@ -214,8 +215,8 @@ INLINED patterns resized(patterns bits, const number_format from, const number_f
   const patterns number =
       size > (uint)ieee_infinity(from) ? (patterns)((uint)nan_pattern(false, to)) : found;
   const patterns signs = bits & (uint)sign_bit(from);
-  return number | (to.bits > from.bits ? signs << (to.bits - from.bits)
-                                       : signs >> (from.bits - to.bits));
+  return number |
+         (to.bits > from.bits ? signs << (to.bits - from.bits) : signs >> (from.bits - to.bits));
 }
 
 INLINED patterns convert_by_float(patterns bits) {
