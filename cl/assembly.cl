@@ -33,7 +33,7 @@ typedef struct assembly {
   long column_reach; /* in the source, of all the group's axes but the last */
   long row_reach;
   long source_elements; /* from where the problem begins */
-  int column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
+  int column_teeth;     /* from a column of a piece to the next in the source; 0: no comb */
   int row_teeth; /* from a row of a piece to the next in the assembly, which are its columns; or 0 */
 } assembly;
 
@@ -107,9 +107,8 @@ typedef struct load_limit {
 } load_limit;
 
 /* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
-static void assemble_tile(word *to, place from, load_limit limit,
-                          __global const assembly *made, __constant const grid *grid, const tile *t,
-                          word fill);
+static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
+                          __constant const grid *grid, const tile *t, word fill);
 
 #if SHUFFLES
 

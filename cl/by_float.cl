@@ -5,10 +5,12 @@
  * branch, and little arithmetic on floats: small integers become floats, which is exact, and what is to be
  * rounded to a subnormal is added to a number that has no digits below those, which OpenCL rounds to
  * nearest, ties to even; subnormal floats are far too small to count there, flushed or not.
+ * Bounds are vectors too: Oclgrind 21.10 reads scalar ones as if they were.
  */
 
 #define FITS_FLOAT(kind, bits, specials, integer_bits)                                             \
-  ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED : (bits) <= (integer_bits))
+  ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED                          \
+                        : (bits) <= (integer_bits))
 
 /* Integers must fit it exactly where they come from; where they go they are cut. */
 #define BY_FLOAT                                                                                   \
@@ -65,7 +67,8 @@ INLINED patterns widened_size(patterns size, const number_format of) {
   }
   const int least = (of.bias - 1 + of.mantissa_bits) << FLOAT_MANTISSA_BITS;
   const numbers digits = as_numbers(float_of_numbers(as_numbers(size))) - least;
-  const patterns finite = size >> of.mantissa_bits == 0 ? as_patterns(max(digits, 0)) : normal;
+  const patterns finite =
+      size >> of.mantissa_bits == 0 ? as_patterns(max(digits, (numbers)(0))) : normal;
   if (of.specials != SPECIALS_IEEE) {
     return finite;
   }
@@ -95,7 +98,7 @@ INLINED patterns floats_of(patterns bits, const number_format of) {
     return widened(bits, of);
   }
   if (of.kind == KIND_PRED) {
-    return bits != 0 ? (patterns)(FLOAT_ONE) : (patterns)(0);
+    return min(bits, (patterns)(1)) * FLOAT_ONE;
   }
   const uint unused = 32 - of.bits;
   return of.kind == KIND_SIGNED ? float_of_numbers(as_numbers(bits << unused) >> (int)unused)
@@ -160,7 +163,7 @@ INLINED patterns bounded_size(patterns size, const number_format from, const num
                          (!has_nan(from) || to.specials == SPECIALS_IEEE);
   const uint most = (uint)greatest_size(to) + (to.specials == SPECIALS_FINITE ? 0 : 1);
   const patterns rounded = rounded_size(size, from, to);
-  return is_within ? rounded : min(rounded, most);
+  return is_within ? rounded : min(rounded, (patterns)(most));
 }
 
 INLINED patterns narrowed(patterns bits, const number_format from, const number_format to) {
@@ -184,14 +187,13 @@ INLINED patterns narrowed(patterns bits, const number_format from, const number_
 INLINED patterns integer_size(patterns size, bool wraps) {
   const numbers down = FLOAT_BIAS + FLOAT_MANTISSA_BITS - as_numbers(size >> FLOAT_MANTISSA_BITS);
   const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
-  const patterns part = digits >> as_patterns(clamp(down, 0, 31));
-  const patterns longer = digits << as_patterns(clamp(-down, 0, 31));
+  const patterns part = digits >> as_patterns(clamp(down, (numbers)(0), (numbers)(31)));
+  const patterns longer = digits << as_patterns(clamp(-down, (numbers)(0), (numbers)(31)));
   const patterns whole = down >= 0 ? part : longer;
   return down > (wraps ? -32 : -9) ? whole : (patterns)(wraps ? 0 : ~0u);
 }
 
-INLINED patterns cut(patterns bits, const number_format from, const number_format of,
-                     bool wraps) {
+INLINED patterns cut(patterns bits, const number_format from, const number_format of, bool wraps) {
   const patterns size = bits & ~FLOAT_SIGN;
   const patterns negative = as_patterns(as_numbers(bits) >> 31); /* all ones, or 0 */
   const bool is_signed = of.kind == KIND_SIGNED;
@@ -213,8 +215,8 @@ INLINED patterns resized(patterns bits, const number_format from, const number_f
   const patterns number =
       size > (uint)ieee_infinity(from) ? (patterns)((uint)nan_pattern(false, to)) : found;
   const patterns signs = bits & (uint)sign_bit(from);
-  return number | (to.bits > from.bits ? signs << (to.bits - from.bits)
-                                       : signs >> (from.bits - to.bits));
+  return number |
+         (to.bits > from.bits ? signs << (to.bits - from.bits) : signs >> (from.bits - to.bits));
 }
 
 INLINED patterns convert_by_float(patterns bits) {
@@ -230,7 +232,7 @@ INLINED patterns convert_by_float(patterns bits) {
     return narrowed(values, from, to);
   }
   if (to.kind == KIND_PRED) {
-    return (values & ~FLOAT_SIGN) != 0 ? (patterns)(1) : (patterns)(0);
+    return min(values & ~FLOAT_SIGN, (patterns)(1));
   }
   return cut(values, from, to, WRAPS != 0);
 }

@@ -29,9 +29,8 @@ static void assemble_run(word *to, place from, uint count, bool exact) {
 }
 
 /* Run after run, in the order in which they lie in the assembly where there is one. */
-static void assemble_tile(word *to, place from, load_limit limit,
-                          __global const assembly *made, __constant const grid *grid, const tile *t,
-                          word fill) {
+static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
+                          __constant const grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint run = (uint)made->dense_columns;

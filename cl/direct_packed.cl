@@ -167,8 +167,7 @@ static strip strip_of_lanes(const lane *lanes, uint first) {
 
 /* The lines that strips of a block, as long as lines, end in: those that they begin in have been there
  * since the tile before. */
-static void fetch_block(place from, __global const offset_pair *columns,
-                        uint count) {
+static void fetch_block(place from, __global const offset_pair *columns, uint count) {
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
     fetch_at(onward(from, columns[min(c, count - 1)].x), 63);
@@ -217,9 +216,8 @@ static lane load_within(place from, load_limit limit) {
 
 /* All other cases, in loops: unrolled they would take compilers many times as long. `count` columns,
  * of which the first `valid` can have a source; the fill stands for the others. */
-static void load_some(place from, load_limit limit,
-                      __global const offset_pair *columns, uint count, uint valid, word fill,
-                      strip *in) {
+static void load_some(place from, load_limit limit, __global const offset_pair *columns, uint count,
+                      uint valid, word fill, strip *in) {
   lane loaded[SIDE];
   PLAIN_LOOP
   for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
@@ -264,10 +262,9 @@ static uint block_start(uint first, uint length, uint side) {
 /* One piece: neighbouring columns in the destination, neighbouring rows in the source. Blocks go
  * down the rows first, so that each line of the source is read to its end, while those of the next
  * columns are on their way. */
-static void turn_piece(word *to, place from, load_limit limit,
-                       __global const offset_pair *columns, uint column_count, uint valid_columns,
-                       __global const offset_pair *rows, uint row_count, bool has_gaps, bool exact,
-                       word fill) {
+static void turn_piece(word *to, place from, load_limit limit, __global const offset_pair *columns,
+                       uint column_count, uint valid_columns, __global const offset_pair *rows,
+                       uint row_count, bool has_gaps, bool exact, word fill) {
   strip in[DEPTH];
   strip out[DEPTH];
   for (uint c = 0; c < column_count; c += SIDE) {
@@ -361,9 +358,8 @@ static void join(const lane *in, lane *out, uint teeth) {
 
 /* A column follows the other `teeth` words on in the source, so that its rows lie there in turns
  * with its neighbours'. All columns of the piece have a source; what lies between them is read too. */
-static void part_piece(word *to, place from, __global const offset_pair *columns,
-                       uint column_count, __global const offset_pair *rows, uint row_count,
-                       uint teeth) {
+static void part_piece(word *to, place from, __global const offset_pair *columns, uint column_count,
+                       __global const offset_pair *rows, uint row_count, uint teeth) {
   lane in[MOST_TEETH];
   lane out[MOST_TEETH];
   for (uint c = 0; c < column_count; c += DEPTH) {
@@ -398,7 +394,8 @@ static void join_piece(word *to, place from, __global const offset_pair *columns
     for (uint t = 0; t < MOST_TEETH; ++t) {
       if (t < teeth) {
         const offset at = columns[t].x;
-        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + row)) : lane_of(fill);
+        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + row))
+                                                     : lane_of(fill);
       }
     }
     join(in, out, teeth);
@@ -414,9 +411,8 @@ static void join_piece(word *to, place from, __global const offset_pair *columns
 #endif
 /* ---- Tiles ---- */
 
-static void turn_tile(word *to, place from, load_limit limit,
-                      __global const assembly *made, __constant const grid *grid, const tile *t,
-                      word fill) {
+static void turn_tile(word *to, place from, load_limit limit, __global const assembly *made,
+                      __constant const grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -470,9 +466,8 @@ static void fill_rows(word *to, __global const assembly *made, __constant const 
   }
 }
 
-static void assemble_tile(word *to, place from, load_limit limit,
-                          __global const assembly *made, __constant const grid *grid, const tile *t,
-                          word fill) {
+static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
+                          __constant const grid *grid, const tile *t, word fill) {
   turn_tile(to, from, limit, made, grid, t, fill);
   fill_rows(to, made, grid, t, fill);
 }

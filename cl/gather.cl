@@ -137,26 +137,28 @@ static void gather_run(__global word *to, long stride, const run r, uint first, 
 #endif
 
 #if DIRECT
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel
+    __attribute__((reqd_work_group_size(1, 1, 1)))
 #else
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #endif
-void gather(__global word *restrict destination, const ulong destination_start,
-            __constant const grid *grid, const word fill,
-            __global const source_word *restrict source, const ulong source_start
+    void
+    gather(__global word *restrict destination, const ulong destination_start,
+           __constant const grid *grid, const word fill,
+           __global const source_word *restrict source, const ulong source_start
 #if STEPS
-            ,
-            __global const steps *restrict made
+           ,
+           __global const steps *restrict made
 #endif
-                CONVERSION_PARAMETER) {
+               CONVERSION_PARAMETER) {
   const place start = PLACE(source, source_start);
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;
   const uint column = (uint)get_local_id(0) & (across - 1);
   const tile_number first = (tile_number)get_group_id(0) * (tile_number)grid->tiles_per_group;
-  const tile_number end = min(first + (tile_number)grid->tiles_per_group,
-                              (tile_number)grid->tile_count);
+  const tile_number end =
+      min(first + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
@@ -170,8 +172,8 @@ void gather(__global word *restrict destination, const ulong destination_start,
     gather_run(place_in(destination, destination_start + t.destination), r, column, across,
                grid->fills, fill);
 #else
-    gather_run(destination + destination_start + t.destination,
-               grid->columns.destination_stride, r, column, across, grid->fills, fill);
+    gather_run(destination + destination_start + t.destination, grid->columns.destination_stride, r,
+               column, across, grid->fills, fill);
 #endif
   }
 }

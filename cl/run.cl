@@ -1,5 +1,6 @@
 /* run.cl: elements side by side, as they arrive from the source and leave for the destination. Follows
- * line.cl, and element.cl with CHANGES.
+ * line.cl; with CHANGES, which is 1 when elements arrive other than they left, element.cl too; and with
+ * CONVERTS by_float.cl.
  *
  * Elements that change do so as soon as they are loaded: what is put together, turned and filled up are
  * words of the destination. Only packing, where it packs them, waits until they leave.
@@ -14,18 +15,18 @@ typedef __global const word *place;
 #define onward(at, count)      ((at) + (count))
 #define between(first, second) ((second) - (first))
 
-#define SOURCE_LINE                LINE
-#define load_line(at)              LOAD_LINE(__global, at)
+#define SOURCE_LINE                  LINE
+#define load_line(at)                LOAD_LINE(__global, at)
 #define gather_words(to, at, count)  gather_few(to, at, count)
 #define gather_singly(to, at, count) gather_few(to, at, count)
-#define fetch_at(at, bytes)        fetch(at, bytes)
+#define fetch_at(at, bytes)          fetch(at, bytes)
 
 #else
 
 #define between(first, second) ((second).number - (first).number)
 
 /* Elements that a line of the source holds. */
-#define SOURCE_LINE (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
+#define SOURCE_LINE            (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
 
 /* Elements that change together, as vectors of them. */
 #if WORD_BYTES == 8
@@ -37,10 +38,10 @@ typedef __global const word *place;
 #define NAME_VECTOR(type, count) type##count
 #define VECTOR_TYPE(type, count) NAME_VECTOR(type, count)
 
-#define NAME_WORDS_1(count) uchar##count
-#define NAME_WORDS_2(count) ushort##count
-#define NAME_WORDS_4(count) uint##count
-#define NAME_WORDS_8(count) ulong##count
+#define NAME_WORDS_1(count)      uchar##count
+#define NAME_WORDS_2(count)      ushort##count
+#define NAME_WORDS_4(count)      uint##count
+#define NAME_WORDS_8(count)      ulong##count
 #define NAME_WORDS(bytes, count) NAME_WORDS_##bytes(count)
 #define WORDS_OF(bytes, count)   NAME_WORDS(bytes, count)
 typedef WORDS_OF(SOURCE_BYTES, WIDTH) source_words;
@@ -83,14 +84,15 @@ ALWAYS_INLINE static packed_source load_eight(const place at) {
   __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
   const uint shift = ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
   const packed_source low = *(__global const loose_source *)bytes;
-  return shift == 0 ? low
-                    : (packed_source)((low | (ulong)bytes[SOURCE_BITS] << 8 * SOURCE_BITS) >> shift);
+  return shift == 0
+             ? low
+             : (packed_source)((low | (ulong)bytes[SOURCE_BITS] << 8 * SOURCE_BITS) >> shift);
 }
 
 /* Eights, from the lowest bits to a byte each. */
 #define SPREAD(eights, by, mask)                                                                   \
   (((eights) | (eights) << (by) * (8 - SOURCE_BITS)) &                                             \
-   (mask) * (((ulong)1 << (by) * SOURCE_BITS) - 1))
+   (mask) * (((ulong)1 << (by)*SOURCE_BITS) - 1))
 #define SPREAD_ALL(eights)                                                                         \
   SPREAD(SPREAD(SPREAD(eights, 4, 0x0000000100000001UL), 2, 0x0001000100010001UL), 1,              \
          0x0101010101010101UL)
@@ -295,16 +297,16 @@ typedef ulong8 loose_eights __attribute__((aligned(1)));
 /* The low bits of eight bytes side by side. */
 #define GATHERED(eights, by, mask)                                                                 \
   (((eights) | (eights) >> (by) * (8 - DESTINATION_BITS)) &                                        \
-   (mask) * (((ulong)1 << 2 * (by) * DESTINATION_BITS) - 1))
-#define LOW_BITS(eights) ((eights) & 0x0101010101010101UL * DESTINATION_ONES)
+   (mask) * (((ulong)1 << 2 * (by)*DESTINATION_BITS) - 1))
+#define LOW_BITS(eights) ((eights)&0x0101010101010101UL * DESTINATION_ONES)
 
 /* 64 elements, of which a line of the destination takes some. */
 ALWAYS_INLINE static WORDS_OF(DESTINATION_BITS, 8) packed_words(const word *from) {
   const ulong8 eights = *(const loose_eights *)from;
-  return CONVERT_VECTOR(
-      WORDS_OF(DESTINATION_BITS, 8),
-      GATHERED(GATHERED(GATHERED(LOW_BITS(eights), 1, 0x0001000100010001UL), 2,
-                        0x0000000100000001UL), 4, 1UL));
+  return CONVERT_VECTOR(WORDS_OF(DESTINATION_BITS, 8),
+                        GATHERED(GATHERED(GATHERED(LOW_BITS(eights), 1, 0x0001000100010001UL), 2,
+                                          0x0000000100000001UL),
+                                 4, 1UL));
 }
 
 /* As many elements as a line of the destination holds. */
@@ -322,11 +324,16 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
 #endif
 }
 
+/* The same, to bytes. */
+static void pack_line(uchar *to, const word *from) {
+  for (uint i = 0; i < LEAVING / 64; ++i) {
+    ((WORDS_OF(DESTINATION_BITS, 8) *)to)[i] = packed_words(from + i * 64);
+  }
+}
+
 #else
 
-static line leaving_line(const word *from) {
-  line made[1];
-  uchar *const to = (uchar *)made;
+static void pack_line(uchar *to, const word *from) {
   for (uint i = 0; i < 64; ++i) {
     uint byte = 0;
     for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
@@ -334,6 +341,11 @@ static line leaving_line(const word *from) {
     }
     to[i] = (uchar)byte;
   }
+}
+
+static line leaving_line(const word *from) {
+  line made[1];
+  pack_line((uchar *)made, from);
   return made[0];
 }
 
@@ -342,8 +354,8 @@ static line leaving_line(const word *from) {
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
 static void leave_few(__global word *to, const word *from, uint count) {
   line made[1];
-  const uchar *const packed = (const uchar *)made;
-  made[0] = leaving_line(from);
+  uchar *const packed = (uchar *)made;
+  pack_line(packed, from);
   const uint whole = count / IN_DESTINATION_BYTE;
   const uint over = count % IN_DESTINATION_BYTE;
   store_few(to, packed, whole);
@@ -354,10 +366,10 @@ static void leave_few(__global word *to, const word *from, uint count) {
 
 #else
 
-#define IN_DESTINATION_BYTE          1
-#define LEAVING                      LINE
-#define leaving_line(from)           LOAD_LINE(__private, from)
-#define leave_few(to, from, count)   store_few(to, from, count)
+#define IN_DESTINATION_BYTE        1
+#define LEAVING                    LINE
+#define leaving_line(from)         LOAD_LINE(__private, from)
+#define leave_few(to, from, count) store_few(to, from, count)
 
 #endif
 

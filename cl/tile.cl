@@ -106,11 +106,13 @@ static tile_number quotient(tile_number n, __constant const loop *loop) {
 
 /* Positions of a tile along one side, and how many of them can have a source. */
 static uint positions(__constant const side *side, long iteration) {
-  return (uint)(side->inner * min(side->block + side->halo, side->extent - iteration * side->block));
+  return (uint)(side->inner *
+                min(side->block + side->halo, side->extent - iteration * side->block));
 }
 
 static uint valid_positions(__constant const side *side, long iteration) {
-  return (uint)(side->inner * clamp(side->valid - iteration * side->block, 0L, side->block + side->halo));
+  return (uint)(side->inner *
+                clamp(side->valid - iteration * side->block, 0L, side->block + side->halo));
 }
 
 static tile find_tile(__constant const grid *grid, tile_number n) {

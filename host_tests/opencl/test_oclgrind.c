@@ -55,6 +55,47 @@ static rlt_problem copy_of(int64_t element_bytes, int64_t width) {
                        .fills = true};
 }
 
+/* The same, with elements that change: packed ones, by patterns, by way of floats, by a table. */
+static const struct {
+  int64_t element_bytes;
+  int64_t source_packed;
+  int64_t destination_packed;
+  rlt_conversion conversion;
+} changes[] = {
+    {1, 4, 0, {RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}},
+    {1, 0, 2, {RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}},
+    {1, 1, 0, {RELAYOUT_S1, RELAYOUT_PRED, false, 1}},
+    {1, 0, 0, {RELAYOUT_S1, RELAYOUT_PRED, false, 1}},
+    {4, 0, 0, {RELAYOUT_F32, RELAYOUT_F16, false, 1}},
+    {1, 0, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_BF16, false, 1}},
+    {1, 4, 0, {RELAYOUT_U4, RELAYOUT_F32, false, 0.3}},
+    {8, 0, 4, {RELAYOUT_S64, RELAYOUT_S4, true, 1}},
+};
+
+static void set_change(size_t number, rlt_problem *problem) {
+  problem->element_bytes = changes[number].element_bytes;
+  problem->source_packed = changes[number].source_packed;
+  problem->destination_packed = changes[number].destination_packed;
+  problem->conversion = changes[number].conversion;
+}
+
+static void test_changes(void **state) {
+  const opencl_bench *const bench = *state;
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; ++i) {
+    rlt_problem turned = transpose_of(1);
+    turned.axes[0] = (rlt_axis){36, 33, 67, 1};
+    turned.axes[1].destination_stride = 36;
+    turned.destination_elements = 36 * 67;
+    set_change(i, &turned);
+    assert_true(moves_as_defined(bench, &turned, RELAYOUT_STRATEGY_AUTO, (move_offsets){1, 2}, i,
+                                 "transpose that changes"));
+    rlt_problem copied = copy_of(1, 68);
+    set_change(i, &copied);
+    assert_true(moves_as_defined(bench, &copied, RELAYOUT_STRATEGY_AUTO, (move_offsets){1, 2}, i,
+                                 "copy that changes"));
+  }
+}
+
 static void move_each_size(const opencl_bench *bench) {
   for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
     const rlt_problem turned = transpose_of(bytes);
@@ -86,6 +127,7 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_random_problems, bench),
       cmocka_unit_test_prestate(test_each_size, bench),
+      cmocka_unit_test_prestate(test_changes, bench),
       cmocka_unit_test_prestate(test_many_tiles_a_group, bench),
   };
   return cmocka_run_group_tests_name("oclgrind", tests, NULL, NULL);
