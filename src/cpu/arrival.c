@@ -24,7 +24,7 @@ static int64_t stride_of(const rlt_problem *problem, const part *of) {
 
 /* The smallest stride first, bar what elements are swapped among, which comes behind the run. */
 static bool comes_before(const rlt_problem *problem, const part *a, const part *b) {
-  const int64_t swapped = problem->swapped_bits > 0 ? problem->swapped_stride : 0;
+  const int64_t swapped = problem->swapped_stride;
   if (stride_of(problem, b) == swapped || stride_of(problem, a) == swapped) {
     return stride_of(problem, a) == swapped && stride_of(problem, b) != 1;
   }
@@ -59,9 +59,8 @@ static int32_t run_parts(const rlt_problem *problem, const part *parts, int32_t 
                          int64_t *length) {
   int32_t inside = 0;
   *length = 1;
-  const int64_t swapped = problem->swapped_bits > 0 ? problem->swapped_stride : 0;
   while (inside < count && problem->axes[parts[inside].axis].source_stride == *length &&
-         problem->axes[parts[inside].axis].source_stride != swapped) {
+         *length != problem->swapped_stride) {
     const part *const joined = &parts[inside++];
     *length *= joined->steps;
     if (joined->is_cut) {

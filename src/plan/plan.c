@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "plan/cache.h"
 #include "plan/measure.h"
@@ -176,14 +177,23 @@ static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
 }
 
-/* 0 where only going through all of them would tell. */
-static int64_t bits_written(const rlt_problem *problem) {
+typedef struct {
+  int64_t bytes;
+  int64_t bits; /* beyond the bytes: bits alone might be more than a number holds */
+} amount;
+
+/* Nothing where only going through all of them would tell. */
+static amount amount_written(const rlt_problem *problem) {
+  if (problem->steps != NULL && !problem->fills) {
+    return (amount){0};
+  }
   int64_t count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
   }
-  const bool is_known = problem->steps == NULL || problem->fills;
-  return is_known ? count * rlt_problem_destination_bits(problem) : 0;
+  const int64_t bits = rlt_problem_destination_bits(problem);
+  const int64_t rest = count % 8 * bits;
+  return (amount){.bytes = count / 8 * bits + rest / 8, .bits = rest % 8};
 }
 
 /* What was lowered becomes the plan's parts, the largest first. No two write the same element, so counting
@@ -204,19 +214,20 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   if (work->parts == NULL) {
     return no_memory(error);
   }
-  int64_t all = 0;
+  amount all = {0};
   for (int32_t i = 0; i < lowered->count; ++i) {
     const rlt_problem *const problem = &lowered->problems[i];
-    const int64_t written = bits_written(problem);
+    const amount written = amount_written(problem);
     int32_t at = i;
-    for (; at > 0 && bits_written(&work->parts[at - 1].problem) < written; --at) {
+    for (; at > 0 && amount_written(&work->parts[at - 1].problem).bytes < written.bytes; --at) {
       work->parts[at].problem = work->parts[at - 1].problem;
     }
     work->parts[at].problem = *problem;
-    all += written;
+    all.bytes += written.bytes;
+    all.bits += written.bits;
   }
   work->part_count = lowered->count;
-  work->writes_all = all > 8 * (lowered->destination_bytes - 1);
+  work->writes_all = all.bytes + rlt_divide_up(all.bits, 8) >= lowered->destination_bytes;
   return RELAYOUT_OK;
 }
 
@@ -349,15 +360,16 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     const rlt_part *const only = &plan->work.parts[0];
     return only->candidates.of[only->chosen].cost.fraction;
   }
-  double elements = 0;
+  double bytes = 0;
   double times = 0;
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    const double written = (double)bits_written(&part->problem);
-    elements += written;
-    times += written / part->candidates.of[part->chosen].cost.fraction;
+    const amount written = amount_written(&part->problem);
+    const double moved = (double)written.bytes + (double)written.bits / 8;
+    bytes += moved;
+    times += moved / part->candidates.of[part->chosen].cost.fraction;
   }
-  return elements / times;
+  return bytes / times;
 }
 
 static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {

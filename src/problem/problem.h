@@ -58,7 +58,7 @@ typedef struct rlt_problem {
    * that lie swapped_stride apart: those of the axis with that source stride, which has as many steps as a
    * byte has elements. Element e of row r becomes element r of row e. */
   int64_t swapped_bits;
-  int64_t swapped_stride;
+  int64_t swapped_stride; /* 0 where nothing is swapped */
 
   /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0, its digit,
    * lies in the source; and instead of its destination stride, where it is put, if they put that
