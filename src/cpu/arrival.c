@@ -83,23 +83,46 @@ static void set_run(const rlt_problem *problem, const rlt_strategy *strategy, co
   }
 }
 
-relayout_status rlt_cpu_arrival_make(const rlt_problem *problem, const rlt_strategy *strategy,
-                                     rlt_cpu_arrival *arrival, relayout_error *error) {
+/* Whether each run's first element begins a byte: the first `inside` parts make up a run. */
+static bool runs_start_bytes(const rlt_problem *problem, const part *parts, int32_t inside) {
+  const int64_t in_byte = 8 / rlt_problem_source_bits(problem);
+  int64_t steps[RLT_MAX_AXES];
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    steps[a] = problem->axes[a].source_stride;
+  }
+  for (int32_t i = 0; i < inside; ++i) {
+    steps[parts[i].axis] *= parts[i].is_cut ? parts[i].steps : in_byte;
+  }
+  bool start = problem->source_start % in_byte == 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    start = start && steps[a] % in_byte == 0;
+  }
+  return start;
+}
+
+/* From one run's place to the next one's, with room before each; what a run leaves behind it is overwritten
+ * by the next. Whole lines are read faster. */
+static int64_t pitch_of(int64_t length, int64_t before, int64_t runs) {
+  const int64_t tight = length + before;
+  const int64_t lines = rlt_divide_up(tight, RLT_CPU_AROUND_RUN) * RLT_CPU_AROUND_RUN;
+  return runs * lines + 2 * RLT_CPU_AROUND_RUN <= RLT_CPU_ARRIVAL_BYTES ? lines : tight;
+}
+
+relayout_status rlt_cpu_arrival_make(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
+                                     const rlt_strategy *strategy, rlt_cpu_arrival *arrival,
+                                     relayout_error *error) {
   part parts[MAX_PARTS];
   int32_t count = add_group(problem, &strategy->columns, parts, 0);
   count = add_group(problem, &strategy->rows, parts, count);
   int64_t length;
   const int32_t inside = run_parts(problem, parts, count, &length);
-  /* Short runs are unpacked to the element, and need no room around them. What others leave behind them is
-   * overwritten by the next. */
   const bool swaps = problem->swapped_bits > 0;
-  const bool is_exact = length < RLT_CPU_AROUND_RUN && !swaps;
-  const int64_t pitch = is_exact ? length : length + BEFORE_RUN;
-
+  const int64_t bits = swaps ? problem->swapped_bits : problem->source_packed;
   *arrival = (rlt_cpu_arrival){.problem = *problem,
-                               .bits = swaps ? problem->swapped_bits : problem->source_packed,
-                               .rows = swaps ? 8 / problem->swapped_bits : 1,
-                               .is_exact = is_exact,
+                               .bits = bits,
+                               .rows = swaps ? 8 / bits : 1,
+                               .swap = swaps ? set->rows->swap[rlt_cpu_width_number(bits)] : NULL,
+                               .is_exact = length < RLT_CPU_AROUND_RUN && !swaps,
                                .run_count = 1,
                                .run_unit = length,
                                .column_inner = strategy->columns.inner,
@@ -110,8 +133,13 @@ relayout_status rlt_cpu_arrival_make(const rlt_problem *problem, const rlt_strat
         parts[inside - 1].group == &strategy->columns ? RLT_ASSEMBLY_COLUMNS : RLT_ASSEMBLY_ROWS;
   }
   for (int32_t i = inside; i < count; ++i) {
-    arrival->problem.axes[parts[i].axis].source_stride = pitch * arrival->run_count;
+    arrival->problem.axes[parts[i].axis].source_stride = arrival->run_count;
     arrival->run_count *= parts[i].steps;
+  }
+  const int64_t before = runs_start_bytes(problem, parts, inside) ? 0 : BEFORE_RUN;
+  const int64_t pitch = arrival->is_exact ? length : pitch_of(length, before, arrival->run_count);
+  for (int32_t i = inside; i < count; ++i) {
+    arrival->problem.axes[parts[i].axis].source_stride *= pitch;
   }
   arrival->problem.source_packed = 0;
   arrival->problem.source_elements = RLT_CPU_ARRIVAL_BYTES - RLT_CPU_AROUND_RUN;
@@ -138,65 +166,6 @@ static void unpack_each(const uint8_t *source, int64_t bits, int64_t first, uint
   }
 }
 
-/* ---- Swapping ---- */
-
-enum { WORD = 8 }; /* bytes that are swapped at once */
-
-/* Of two words, the elements of `bits` at even numbers, and those at odd ones, in turns. */
-static void swap_two(uint64_t *a, uint64_t *b, int bits, uint64_t even) {
-  const uint64_t low = (*a & even) | (*b & even) << bits;
-  *b = (*a >> bits & even) | (*b & ~even);
-  *a = low;
-}
-
-/* Words of as many rows as a byte has elements. */
-static void swap_words(uint64_t *words, int64_t rows) {
-  static const uint64_t evens[] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
-                                   UINT64_C(0x5555555555555555)};
-  int bits = 4;
-  for (int64_t apart = rows / 2, round = 0; apart > 0; apart /= 2, ++round) {
-    for (int64_t r = 0; r < rows; ++r) {
-      if ((r & apart) == 0) {
-        swap_two(&words[r], &words[r + apart], bits, evens[round]);
-      }
-    }
-    bits /= 2;
-  }
-}
-
-/* `rows` runs of `length` bytes, `stride` apart, to as many that lie `pitch` apart. */
-static inline void swap_runs(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
-                             int64_t length, int64_t rows) {
-  for (int64_t i = 0; i < length; i += WORD) {
-    uint64_t words[WORD] = {0};
-    const size_t some = (size_t)rlt_min(length - i, WORD);
-    for (int64_t r = 0; r < rows; ++r) {
-      memcpy(&words[r], from + r * stride + i, some);
-    }
-    swap_words(words, rows);
-    for (int64_t r = 0; r < rows; ++r) {
-      memcpy(to + r * pitch + i, &words[r], WORD);
-    }
-  }
-}
-
-static void swap_run(const rlt_cpu_arrival *arrival, const uint8_t *from, uint8_t *to,
-                     int64_t length) {
-  const int64_t stride = arrival->runs[1].source - arrival->runs[0].source;
-  const int64_t pitch = arrival->runs[1].place - arrival->runs[0].place;
-  switch (arrival->rows) {
-  case 2:
-    swap_runs(from, stride, to, pitch, length, 2);
-    break;
-  case 4:
-    swap_runs(from, stride, to, pitch, length, 4);
-    break;
-  default:
-    swap_runs(from, stride, to, pitch, length, 8);
-    break;
-  }
-}
-
 void rlt_cpu_arrive(const rlt_cpu_arrival *arrival, const rlt_cpu_codec *codec,
                     const uint8_t *source, const rlt_tile *tile, uint8_t *unpacked) {
   const int64_t column_steps = tile->valid_columns / arrival->column_inner;
@@ -212,8 +181,9 @@ void rlt_cpu_arrive(const rlt_cpu_arrival *arrival, const rlt_cpu_codec *codec,
     }
     const int64_t first = tile->source + run->source;
     uint8_t *const to = unpacked + RLT_CPU_AROUND_RUN + run->place;
-    if (arrival->rows > 1) {
-      swap_run(arrival, source + first, to, length);
+    if (arrival->swap != NULL) {
+      arrival->swap(source + first, run[1].source - run->source, to, run[1].place - run->place,
+                    length);
     } else if (arrival->is_exact) {
       unpack_each(source, arrival->bits, first, to, length);
     } else {

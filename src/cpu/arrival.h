@@ -33,15 +33,17 @@ typedef struct rlt_cpu_arrival {
   rlt_cpu_run *runs;
   int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
   rlt_assembly_side run_side;
-  bool is_exact; /* runs are so short that nothing may be written around them */
-  int64_t bits;  /* of an element in the source, or of one that is swapped */
-  int64_t rows;  /* runs that elements are swapped among, one after the other; 1: none */
+  bool is_exact;      /* runs are so short that nothing may be written around them */
+  int64_t bits;       /* of an element in the source, or of one that is swapped */
+  int64_t rows;       /* runs that elements are swapped among, one after the other; 1: none */
+  rlt_cpu_swap *swap; /* NULL where they are unpacked */
   int64_t column_inner, row_inner;
 } rlt_cpu_arrival;
 
 /* RELAYOUT_OUT_OF_MEMORY. What is made is freed with rlt_cpu_arrival_free, also after a failure. */
-relayout_status rlt_cpu_arrival_make(const rlt_problem *problem, const rlt_strategy *strategy,
-                                     rlt_cpu_arrival *arrival, relayout_error *error);
+relayout_status rlt_cpu_arrival_make(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
+                                     const rlt_strategy *strategy, rlt_cpu_arrival *arrival,
+                                     relayout_error *error);
 void rlt_cpu_arrival_free(rlt_cpu_arrival *arrival);
 
 /* Unpacks what a tile reads. `unpacked` takes RLT_CPU_ARRIVAL_BYTES, and the tile's source lies

@@ -40,6 +40,7 @@ typedef struct program {
   rlt_cpu_gather_kernel *gather;
   rlt_cpu_codec *codec;    /* NULL where elements stay as they are */
   rlt_cpu_arrival arrival; /* of packed elements */
+  bool encodes;            /* words become other elements, or packed ones */
   bool merges;             /* assembled ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
@@ -136,14 +137,15 @@ static int64_t last_source(const program *made) {
 
 /* Tiles whose rows are long enough to be written as they come need not be put together while they are
  * in the cache. */
-static relayout_status set_tables(program *made, relayout_error *error) {
+static relayout_status set_tables(const rlt_cpu_device *device, program *made,
+                                  relayout_error *error) {
   const rlt_problem *const problem = made->problem;
   const int64_t line = LINE_BYTES / problem->element_bytes;
   const bool copies = made->strategy->kind == RELAYOUT_STRATEGY_COPY;
   const rlt_problem *arrived = problem;
   if (arrives_first(problem)) {
     const relayout_status status =
-        rlt_cpu_arrival_make(problem, made->strategy, &made->arrival, error);
+        rlt_cpu_arrival_make(device->instructions, problem, made->strategy, &made->arrival, error);
     if (status != RELAYOUT_OK) {
       return status;
     }
@@ -175,7 +177,7 @@ static relayout_status set_way(const rlt_cpu_device *device, program *made, rela
     }
   }
   if (made->strategy->assembles) {
-    return set_tables(made, error);
+    return set_tables(device, made, error);
   }
   if (rlt_problem_is_fill(problem) && problem->destination_packed > 0) {
     made->way = PROGRAM_FILLED;
@@ -204,6 +206,8 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
   made->frame.streams = rlt_problem_destination_size(problem) > (size_t)own->cache_bytes;
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
+  made->encodes =
+      problem->destination_packed > 0 || problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID;
   rlt_grid_make(problem, strategy, &made->grid);
   set_frame(problem, strategy, &made->frame);
   const relayout_status status = set_way(own, made, error);
@@ -319,7 +323,7 @@ static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, work
     made->kernels->shuffle(here->assembled, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
                            made->problem->shuffle);
   }
-  if (made->codec == NULL) {
+  if (!made->encodes) {
     return here->assembled;
   }
   const int64_t column_steps = tile->columns / frame->column_inner;

@@ -47,6 +47,11 @@ typedef struct rlt_cpu_row {
 
 typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
 
+/* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many that lie
+ * `pitch` apart: element e of row r becomes element r of row e. */
+typedef void rlt_cpu_swap(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
+                          int64_t length);
+
 /* What becomes of values times a scale. */
 typedef struct rlt_cpu_value_stages {
   rlt_cpu_stage *to_f32, *to_f64;
@@ -65,8 +70,14 @@ enum {
   RLT_CPU_VALUE_SOURCES
 };
 
+/* Widths of 1, 2, 4 and 8 bits or bytes have stages number 0 to 3. */
+static inline int rlt_cpu_width_number(int64_t width) {
+  return __builtin_ctzll((unsigned long long)width);
+}
+
 typedef struct rlt_cpu_row_stages {
   rlt_cpu_stage *pack[3], *unpack[3]; /* of 1, 2 and 4 bits, from and to bytes */
+  rlt_cpu_swap *swap[3];              /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
   rlt_cpu_stage *f16_to_f32, *bf16_to_f32, *s16_to_f32, *u16_to_f32;

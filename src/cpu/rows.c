@@ -52,11 +52,6 @@ static int64_t bytes_of(relayout_element_type type) {
   return (int64_t)relayout_element_type_byte_size(type);
 }
 
-/* 1, 2, 4 and 8 as 0 .. 3. */
-static int number_of(int64_t power_of_two) {
-  return __builtin_ctzll((unsigned long long)power_of_two);
-}
-
 /* false where the instruction set has no such stage. */
 static bool add_step(rlt_cpu_codec *codec, rlt_cpu_stage *run, int64_t bits) {
   if (run != NULL) {
@@ -95,13 +90,13 @@ static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
   const bool is_nibble = relayout_element_type_bits(from) <= 4 &&
                          relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
   rlt_cpu_stage *const *const stages = is_nibble ? codec->stages->nibbles : codec->stages->bytes;
-  add_step(codec, stages[number_of(bytes)], 8 * bytes);
+  add_step(codec, stages[rlt_cpu_width_number(bytes)], 8 * bytes);
   return make_table(codec, error);
 }
 
 /* The integers stages know: s8, s16, s32, s64, u8, u16, u32, u64. */
 static int integer_number(bool is_signed, int64_t bytes) {
-  return number_of(bytes) + (is_signed ? 0 : RLT_CPU_ROW_INTEGERS / 2);
+  return rlt_cpu_width_number(bytes) + (is_signed ? 0 : RLT_CPU_ROW_INTEGERS / 2);
 }
 
 static bool add_integers(rlt_cpu_codec *codec) {
@@ -119,8 +114,9 @@ static bool add_integers(rlt_cpu_codec *codec) {
                     8 * to_bytes);
   }
   if (to_bytes < from_bytes) {
-    return add_step(codec, codec->stages->low[number_of(from_bytes)][number_of(to_bytes)],
-                    8 * to_bytes);
+    return add_step(
+        codec, codec->stages->low[rlt_cpu_width_number(from_bytes)][rlt_cpu_width_number(to_bytes)],
+        8 * to_bytes);
   }
   return add_step(codec, codec->stages->integers[from][integer_number(from_signed, to_bytes)],
                   8 * to_bytes);
@@ -183,7 +179,7 @@ static rlt_cpu_stage *narrowing(const rlt_cpu_row_stages *stages, const rlt_floa
   case RLT_FLOAT_FNUZ:
     return stages->f32_to_fnuz;
   default:
-    return stages->f32_to_other[number_of(bytes)];
+    return stages->f32_to_other[rlt_cpu_width_number(bytes)];
   }
 }
 
@@ -285,7 +281,9 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
     return add_step(codec, values->to_byte, 8);
   }
   return add_step(codec, values->to_s32, 32) &&
-         (bits == 32 || add_step(codec, codec->stages->low[number_of(4)][number_of(2)], 16));
+         (bits == 32 ||
+          add_step(codec, codec->stages->low[rlt_cpu_width_number(4)][rlt_cpu_width_number(2)],
+                   16));
 }
 
 /* Values of 16 bits and more as they are or in f32, scaled as doubles, and rounded to f32 or to odd on
@@ -344,7 +342,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   made->row = (rlt_cpu_row){
       .conversion = &made->conversion, .scale = problem->conversion.scale, .low_mask = UINT32_MAX};
   if (problem->source_packed > 0) {
-    made->unpack = set->rows->unpack[number_of(problem->source_packed)];
+    made->unpack = set->rows->unpack[rlt_cpu_width_number(problem->source_packed)];
   }
   relayout_status status = RELAYOUT_OK;
   if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
@@ -355,7 +353,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     return status;
   }
   if (problem->destination_packed > 0) {
-    add_step(made, set->rows->pack[number_of(problem->destination_packed)],
+    add_step(made, set->rows->pack[rlt_cpu_width_number(problem->destination_packed)],
              problem->destination_packed);
   }
   *codec = made;

@@ -269,6 +269,72 @@ JOIN(pack_1, 1)
 
 #endif
 
+/* ---- Swapping packed elements among rows ---- */
+
+#if VECTOR_BITS > 0
+typedef uint64_t swapped __attribute__((vector_size(VECTOR_BITS / 8)));
+#else
+typedef uint64_t swapped;
+#endif
+
+enum { SWAPPED_BYTES = sizeof(swapped), SWAPPED_LEAST = 16 < SWAPPED_BYTES ? 16 : SWAPPED_BYTES };
+
+/* Of two rows the elements of `bits` at even numbers, and those at odd ones, in turns. */
+static inline void swap_two(swapped *a, swapped *b, int bits, uint64_t even) {
+  const swapped low = (*a & even) | (*b & even) << bits;
+  *b = (*a >> bits & even) | (*b & ~even);
+  *a = low;
+}
+
+/* Blocks of 4 bits change places first, then those of 2 within them, then single bits, as far as rows go. */
+static inline __attribute__((always_inline)) void swap_rows(swapped *rows, int64_t count) {
+  static const uint64_t evens[] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
+                                   UINT64_C(0x5555555555555555)};
+  int round = 0;
+  for (int64_t apart = count / 2; apart > 0; apart /= 2, ++round) {
+    for (int64_t r = 0; r < count; ++r) {
+      if ((r & apart) == 0) {
+        swap_two(&rows[r], &rows[r + apart], 4 >> round, evens[round]);
+      }
+    }
+  }
+}
+
+/* As much of the rows as a register holds, or less. Counts are known once it is compiled into its callers. */
+static inline __attribute__((always_inline)) void swap_some(const uint8_t *restrict from,
+                                                            int64_t stride, uint8_t *restrict to,
+                                                            int64_t pitch, int64_t count,
+                                                            size_t bytes) {
+  swapped rows[8];
+  memset(rows, 0, sizeof rows);
+  for (int64_t r = 0; r < count; ++r) {
+    memcpy(&rows[r], from + r * stride, bytes);
+  }
+  swap_rows(rows, count);
+  for (int64_t r = 0; r < count; ++r) {
+    memcpy(to + r * pitch, &rows[r], bytes);
+  }
+}
+
+#define SWAP(bits)                                                                                 \
+  static void swap_##bits(const uint8_t *restrict from, int64_t stride, uint8_t *restrict to,      \
+                          int64_t pitch, int64_t length) {                                         \
+    int64_t i = 0;                                                                                 \
+    for (; i + SWAPPED_BYTES <= length; i += SWAPPED_BYTES) {                                      \
+      swap_some(from + i, stride, to + i, pitch, 8 / (bits), SWAPPED_BYTES);                       \
+    }                                                                                              \
+    for (; i + SWAPPED_LEAST <= length; i += SWAPPED_LEAST) {                                      \
+      swap_some(from + i, stride, to + i, pitch, 8 / (bits), SWAPPED_LEAST);                       \
+    }                                                                                              \
+    if (i < length) {                                                                              \
+      swap_some(from + i, stride, to + i, pitch, 8 / (bits), (size_t)(length - i));                \
+    }                                                                                              \
+  }
+
+SWAP(4)
+SWAP(2)
+SWAP(1)
+
 #if VECTOR_BITS > 0
 
 /* ---- Integers ---- */
@@ -856,6 +922,7 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
 const rlt_cpu_row_stages ROW_STAGES = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
+    .swap = {swap_1, swap_2, swap_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
 #if VECTOR_BITS > 0

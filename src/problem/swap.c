@@ -13,7 +13,7 @@ enum {
   LEAST_COLUMNS = 16, /* bytes; what is narrower is moved otherwise */
   LEAST_RUN = 16,
   MOST_RUN = 64,
-  MOST_ROWS = 256
+  MOST_ROWS = 512
 };
 
 static bool is_whole(const rlt_axis *axis, int64_t per_byte) {
