@@ -290,10 +290,12 @@ static inline void swap_two(swapped *a, swapped *b, int bits, uint64_t even) {
 static inline __attribute__((always_inline)) void swap_rows(swapped *rows, int64_t count) {
   static const uint64_t evens[] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
                                    UINT64_C(0x5555555555555555)};
-  int round = 0;
-  for (int64_t apart = count / 2; apart > 0; apart /= 2, ++round) {
+#pragma GCC unroll 3
+  for (int round = 0; round < 3; ++round) {
+    const int64_t apart = count >> round >> 1;
+#pragma GCC unroll 8
     for (int64_t r = 0; r < count; ++r) {
-      if ((r & apart) == 0) {
+      if (apart > 0 && (r & apart) == 0) {
         swap_two(&rows[r], &rows[r + apart], 4 >> round, evens[round]);
       }
     }
@@ -307,10 +309,12 @@ static inline __attribute__((always_inline)) void swap_some(const uint8_t *restr
                                                             size_t bytes) {
   swapped rows[8];
   memset(rows, 0, sizeof rows);
+#pragma GCC unroll 8
   for (int64_t r = 0; r < count; ++r) {
     memcpy(&rows[r], from + r * stride, bytes);
   }
   swap_rows(rows, count);
+#pragma GCC unroll 8
   for (int64_t r = 0; r < count; ++r) {
     memcpy(to + r * pitch, &rows[r], bytes);
   }
