@@ -289,6 +289,28 @@ static void test_random_packed_problems(void **state) {
   }
 }
 
+/* Rows of the destination that begin at any bit, and go on through several tiles. */
+static void test_odd_packed_turns(void **state) {
+  static const int64_t sides[][2] = {{1031, 517}, {517, 2063}, {130, 4099}};
+  for (int variant = 0; variant < 3 * 3; ++variant) {
+    const int64_t columns = sides[variant / 3][0], rows = sides[variant / 3][1];
+    rlt_problem problem = {.element_bytes = 1,
+                           .source_packed = INT64_C(1) << variant % 3,
+                           .destination_packed = INT64_C(1) << variant % 3,
+                           .source_start = variant,
+                           .destination_start = 5 * variant,
+                           .axis_count = 2,
+                           .axes = {{columns, columns, rows, 1}, {rows, rows, 1, columns}}};
+    set_sizes(&problem);
+    problem.source_elements += problem.source_start;
+    problem.destination_elements += problem.destination_start;
+    relayout_strategy used;
+    if (!trial_passes(*state, &problem, RELAYOUT_STRATEGY_TRANSPOSE, (size_t)variant, &used)) {
+      fail_msg("variant %d", variant);
+    }
+  }
+}
+
 int main(int argument_count, char **arguments) {
   if (argument_count != 2 || setenv("RELAYOUT_CPU_INSTRUCTIONS", arguments[1], 1) != 0) {
     fprintf(stderr, "usage: %s INSTRUCTION-SET\n", arguments[0]);
@@ -302,9 +324,13 @@ int main(int argument_count, char **arguments) {
     return SKIPPED;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cases),           cmocka_unit_test(test_block_edges),
-      cmocka_unit_test(test_combs_of_eight),  cmocka_unit_test(test_every_place_in_a_line),
-      cmocka_unit_test(test_random_problems), cmocka_unit_test(test_random_packed_problems),
+      cmocka_unit_test(test_cases),
+      cmocka_unit_test(test_block_edges),
+      cmocka_unit_test(test_combs_of_eight),
+      cmocka_unit_test(test_every_place_in_a_line),
+      cmocka_unit_test(test_random_problems),
+      cmocka_unit_test(test_random_packed_problems),
+      cmocka_unit_test(test_odd_packed_turns),
   };
   const int in_cache = cmocka_run_group_tests(tests, setup, teardown);
   const int past_cache = cmocka_run_group_tests(tests, setup_streaming, teardown);

@@ -57,7 +57,9 @@ enum {
 typedef struct rlt_cpu_carry {
   int64_t first;                       /* this tile's; those of its other segments follow */
   bool goes_on;                        /* a tile goes on with them */
-  uint8_t held[RLT_CPU_MOST_SEGMENTS]; /* bytes of each line that are here, from its start */
+  uint8_t held[RLT_CPU_MOST_SEGMENTS]; /* bytes of each line that are here, from its start; */
+  /* or of packed elements that begin anywhere, 1 where bits are, and the first of them. */
+  uint16_t since[RLT_CPU_MOST_SEGMENTS];
   uint8_t lines[RLT_CPU_MOST_SEGMENTS][RLT_CPU_LINE_BYTES];
 } rlt_cpu_carry;
 

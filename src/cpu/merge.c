@@ -3,52 +3,175 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/row_stages.h"
+#include "cpu/arrival.h"
 
-/* The bits of `mask`; the others may be written meanwhile. */
-static void put_bits(uint8_t *byte, int mask, int bits) {
+/* ---- Bits ---- */
+
+/* `count` of the low bits, to bit `first` and on; the others may be written meanwhile. */
+static void put_bits(uint8_t *byte, int64_t first, int64_t count, unsigned bits) {
+  const unsigned mask = ((1u << count) - 1) << first;
   uint8_t found = __atomic_load_n(byte, __ATOMIC_RELAXED);
   uint8_t merged;
   do {
-    merged = (uint8_t)((found & ~mask) | (bits & mask));
+    merged = (uint8_t)((found & ~mask) | (bits << first & mask));
   } while (
       !__atomic_compare_exchange_n(byte, &found, merged, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
-/* From bit `first` of the first byte to bit `end`, counted from there. Whole bytes are nobody else's. */
-static void put_bytes(const rlt_cpu_codec *codec, bool streams, const uint8_t *encoded, uint8_t *to,
-                      int64_t first, int64_t end) {
-  const int64_t whole = end / 8;
-  int64_t done = 0;
-  if (first > 0 || whole == 0) {
-    put_bits(to, (0xff << first) & (whole == 0 ? (1 << end) - 1 : 0xff), encoded[0]);
-    done = 1;
+/* The eight bits from bit `first` of a byte on. */
+static unsigned bits_at(const uint8_t *byte, int64_t first) {
+  return (byte[0] | (unsigned)byte[1] << 8) >> first & 0xff;
+}
+
+/* From bit `first` on. */
+static void put_bytes(const uint8_t *restrict from, int64_t first, uint8_t *restrict to,
+                      int64_t count) {
+  if (first == 0) {
+    memcpy(to, from, (size_t)count);
+    return;
   }
-  if (done < whole && streams) {
-    rlt_cpu_codec_stream_bytes(codec, encoded + done, to + done, whole - done);
-  } else if (done < whole) {
-    memcpy(to + done, encoded + done, (size_t)(whole - done));
+  int64_t i = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight;
+    memcpy(&eight, from + i, sizeof eight);
+    eight = eight >> first | (uint64_t)from[i + 8] << (64 - first);
+    memcpy(to + i, &eight, sizeof eight);
   }
-  if (whole > 0 && end % 8 > 0) {
-    put_bits(to + whole, (1 << end % 8) - 1, encoded[whole]);
+#endif
+  for (; i < count; ++i) {
+    to[i] = (uint8_t)bits_at(from + i, first);
   }
 }
 
-/* Words before those that are asked for bring them to the bits where they belong. */
-void rlt_cpu_merge(const rlt_problem *problem, const rlt_cpu_codec *codec, bool streams,
-                   const uint8_t *words, uint8_t *encoded, uint8_t *destination, int64_t position,
-                   int64_t count) {
-  const int64_t bits = problem->destination_packed, in_a_byte = 8 / bits;
-  const int64_t before = position % in_a_byte;
-  const int64_t all = before + count;
-  /* Whole groups are encoded faster. */
-  const int64_t taken =
-      problem->element_bytes == 1 ? rlt_divide_up(all, RLT_CPU_ROW_GROUP) * RLT_CPU_ROW_GROUP : all;
-  rlt_cpu_codec_encode(codec, words - before * problem->element_bytes, encoded, taken);
-  int64_t end = all * bits;
-  if (position + count == problem->destination_elements && end % 8 > 0) {
-    encoded[end / 8] &= (uint8_t)((1 << end % 8) - 1);
-    end = rlt_divide_up(end, 8) * 8;
+/* `count` bits from bit `from_bit` of `from` on, to bit `to_bit` of `to` and on. Bytes that get some bits only are
+ * changed atomically. A byte behind the last one wanted may be read. */
+static void merge(const uint8_t *from, int64_t from_bit, uint8_t *to, int64_t to_bit,
+                  int64_t count) {
+  const int64_t before = rlt_min(-to_bit & 7, count);
+  uint8_t *const start = to + to_bit / 8;
+  if (before > 0) {
+    put_bits(start, to_bit % 8, before, bits_at(from + from_bit / 8, from_bit % 8));
   }
-  put_bytes(codec, streams, encoded, destination + position / in_a_byte, before * bits, end);
+  const int64_t next = from_bit + before, whole = (count - before) / 8;
+  const uint8_t *const rest = from + next / 8;
+  put_bytes(rest, next % 8, start + (before > 0), whole);
+  const int64_t behind = (count - before) % 8;
+  if (behind > 0) {
+    put_bits(start + (before > 0) + whole, 0, behind, bits_at(rest + whole, next % 8));
+  }
+}
+
+void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
+                            int64_t position, int64_t count) {
+  const int64_t width = problem->destination_packed, in_byte = 8 / width;
+  merge(bits, 0, destination + position / in_byte, position % in_byte * width, count * width);
+  const int64_t end = position + count;
+  if (end == problem->destination_elements && end % in_byte != 0) {
+    const int64_t used = end % in_byte * width;
+    put_bits(destination + end / in_byte, used, 8 - used, 0);
+  }
+}
+
+/* ---- Segments ---- */
+
+enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LINE_BITS = 8 * LINE_BYTES };
+
+/* A segment as its lines in the destination, the first of which holds the carried bits too. */
+typedef struct begun {
+  uint8_t *lines;
+  uint8_t *to;
+  int64_t first, end; /* bits that are there */
+} begun;
+
+/* Puts a segment behind what the last tile left of its line. */
+static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t position,
+                   rlt_cpu_carry *carry, int64_t number, uint8_t *lines) {
+  const int64_t bits = tile->problem->destination_packed, in_byte = 8 / bits;
+  const int64_t count = tile->count * bits;
+  uint8_t *const at = tile->destination + position / in_byte;
+  const int64_t in_line = (int64_t)((uintptr_t)at % LINE_BYTES);
+  const int64_t first = 8 * in_line + position % in_byte * bits;
+  begun made = {.lines = lines, .to = at - in_line, .first = first, .end = first + count};
+  if (carry->held[number] > 0) {
+    memcpy(lines, carry->lines[number], LINE_BYTES);
+    made.first = carry->since[number];
+    carry->held[number] = 0;
+  }
+  uint8_t *to = lines + first / 8;
+  const int64_t inside = first % 8, left = inside > 0 ? 8 - inside : 0;
+  if (inside > 0) {
+    *to = (uint8_t)((*to & ((1u << inside) - 1)) | (unsigned)encoded[0] << inside);
+    ++to;
+  }
+  put_bytes(encoded, left, to, rlt_divide_up(rlt_max(count - left, 0), 8));
+  if (position + tile->count == tile->problem->destination_elements && made.end % 8 > 0) {
+    lines[made.end / 8] &= (uint8_t)((1u << made.end % 8) - 1);
+    made.end = rlt_divide_up(made.end, 8) * 8;
+  }
+  return made;
+}
+
+/* Whole lines leave; so does the rest, bit by bit, if no tile goes on with it. */
+static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_carry *carry,
+                  int64_t number) {
+  int64_t first = segment->first;
+  int64_t lines = segment->end / LINE_BITS;
+  int64_t done = 0;
+  if (lines > 0 && first > 0) {
+    merge(segment->lines, first, segment->to, first, LINE_BITS - first);
+    first = 0;
+    done = LINE_BYTES;
+    --lines;
+  }
+  rlt_cpu_codec_stream_lines(tile->codec, segment->lines + done, segment->to + done, lines);
+  done += lines * LINE_BYTES;
+  const int64_t rest = segment->end - 8 * done;
+  if (rest > first && carry->goes_on) {
+    memcpy(carry->lines[number], segment->lines + done, LINE_BYTES);
+    carry->since[number] = (uint16_t)first;
+    carry->held[number] = 1;
+  } else if (rest > first) {
+    merge(segment->lines + done, first, segment->to + done, first, rest - first);
+  }
+}
+
+/* At the pace at which segments leave. */
+static void fetch_some(const rlt_cpu_merging *tile, int64_t first, int64_t count) {
+  const int64_t end = tile->next == NULL ? 0 : rlt_min(first + count, tile->frame->ahead_count);
+  for (int64_t i = first; i < end; ++i) {
+    __builtin_prefetch(tile->next + tile->frame->ahead[i]);
+  }
+}
+
+/* A few at a time: what has just been stored could not be loaded at once as lines. */
+void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_carry *carry, uint8_t *lines) {
+  enum { MOST = 64 };
+  begun made[MOST];
+  int64_t numbers[MOST];
+  const rlt_cpu_frame *const frame = tile->frame;
+  const int64_t all = frame->assembly.segment_count;
+  const int64_t bytes = rlt_divide_up(tile->count * tile->problem->destination_packed, 8);
+  const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
+  const int64_t at_once = rlt_min(MOST, RLT_CPU_ARRIVAL_BYTES / pitch);
+  const int64_t pace = rlt_divide_up(frame->ahead_count, all);
+  int64_t fetched = 0;
+  for (int64_t s = 0; s < all;) {
+    int64_t count = 0;
+    for (; s < all && count < at_once; ++s) {
+      const rlt_cpu_segment *const segment = &frame->segments[s];
+      if (segment->column_step < tile->column_steps && segment->row_step < tile->row_steps) {
+        numbers[count] = carry->first + s;
+        made[count] =
+            begin(tile, tile->encoded + s * frame->segment_pitch,
+                  tile->position + segment->position, carry, numbers[count], lines + count * pitch);
+        ++count;
+      }
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      leave(tile, &made[i], carry, numbers[i]);
+      fetch_some(tile, fetched, pace);
+      fetched += pace;
+    }
+  }
 }

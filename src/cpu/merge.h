@@ -6,22 +6,32 @@
 #ifndef RLT_CPU_MERGE_H
 #define RLT_CPU_MERGE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cpu/rows.h"
 #include "problem/problem.h"
 
-enum {
-  /* Bytes around the words that may be read. */
-  RLT_CPU_AROUND_WORDS = 64
-};
+/* From bit 0 of `bits` to elements position .. position+count-1 of the destination; the spare bits of its last
+ * byte become 0 with its last element. Bytes that get some bits only are changed atomically. One byte more than
+ * the last one wanted may be read. */
+void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
+                            int64_t position, int64_t count);
 
-/* Words to elements position .. position+count-1 of the destination, past the cache if it `streams`. The spare
- * bits of its last byte become 0 with its last element. `encoded` takes half a byte for each word and for those around
- * them. */
-void rlt_cpu_merge(const rlt_problem *problem, const rlt_cpu_codec *codec, bool streams,
-                   const uint8_t *words, uint8_t *encoded, uint8_t *destination, int64_t position,
-                   int64_t count);
+/* A tile's segments, `count` elements each, from bit 0 of where they have been encoded. */
+typedef struct rlt_cpu_merging {
+  const rlt_problem *problem;
+  const rlt_cpu_codec *codec;
+  const rlt_cpu_frame *frame;
+  const uint8_t *encoded;
+  uint8_t *destination;
+  int64_t position; /* of the tile */
+  int64_t column_steps, row_steps;
+  int64_t count;
+  const uint8_t *next; /* where the tile starts that arrives meanwhile; NULL: none does */
+} rlt_cpu_merging;
+
+/* Lines leave whole and past the cache where the carry says that tiles go on with each other's segments. `lines`, which
+ * begin with one, are RLT_CPU_ARRIVAL_BYTES to put them together in. */
+void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_carry *carry, uint8_t *lines);
 
 #endif

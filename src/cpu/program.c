@@ -215,7 +215,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_proble
     rlt_cpu_program_destroy(device, made);
     return status;
   }
-  if (made->way == PROGRAM_ASSEMBLED && made->frame.streams && !made->merges) {
+  if (made->way == PROGRAM_ASSEMBLED && made->frame.streams) {
     find_chain(made);
   }
   divide_work(own, made);
@@ -289,7 +289,7 @@ static rlt_cpu_tile tile_at(const tour *at) {
 
 /* The memory of a worker that puts tiles together. A line may be read before a tile. */
 typedef struct workshop {
-  _Alignas(LINE_BYTES) uint8_t before[RLT_CPU_AROUND_WORDS];
+  _Alignas(LINE_BYTES) uint8_t before_assembled[LINE_BYTES];
   uint8_t assembled[RLT_CPU_PACKED_ASSEMBLY_BYTES];
   uint8_t before_encoded[LINE_BYTES];
   uint8_t encoded[RLT_CPU_PACKED_ASSEMBLY_BYTES];
@@ -348,26 +348,25 @@ static const uint8_t *encode(const program *made, const rlt_cpu_tile *tile, work
 }
 
 /* The tile leaves for bytes that others have elements in too. */
-static void merge(const run *call, const rlt_cpu_tile *tile, int64_t position, workshop *here,
-                  const uint8_t *next) {
+static void merge(const run *call, const rlt_cpu_tile *tile, int64_t position, const uint8_t *next,
+                  workshop *here) {
   const program *const made = call->made;
   const rlt_cpu_frame *const frame = &made->frame;
-  const rlt_assembly *const assembly = &frame->assembly;
   const int64_t column_steps = tile->columns / frame->column_inner;
   const int64_t row_steps = tile->rows / frame->row_inner;
-  const int64_t count =
-      assembly->segment_unit * rlt_assembly_steps(assembly, column_steps, row_steps);
-  const int64_t pitch = assembly->segment_pitch * made->problem->element_bytes;
-  for (int64_t i = 0; next != NULL && i < frame->ahead_count; ++i) {
-    __builtin_prefetch(next + frame->ahead[i]);
-  }
-  for (int64_t s = 0; s < assembly->segment_count; ++s) {
-    const rlt_cpu_segment *const segment = &frame->segments[s];
-    if (segment->column_step < column_steps && segment->row_step < row_steps) {
-      rlt_cpu_merge(made->problem, made->codec, frame->streams, here->assembled + s * pitch,
-                    here->encoded, call->destination, position + segment->position, count);
-    }
-  }
+  const rlt_cpu_merging merging = {
+      .problem = made->problem,
+      .codec = made->codec,
+      .frame = frame,
+      .encoded = encode(made, tile, here),
+      .destination = call->destination,
+      .position = position,
+      .column_steps = column_steps,
+      .row_steps = row_steps,
+      .count = frame->assembly.segment_unit *
+               rlt_assembly_steps(&frame->assembly, column_steps, row_steps),
+      .next = next};
+  rlt_cpu_merge_segments(&merging, &here->carry, here->unpacked);
 }
 
 /* While one tile leaves, the next one arrives. */
@@ -392,7 +391,7 @@ static void run_assembled(tour *at) {
     const rlt_cpu_tile next = tile_at(at);
     const uint8_t *const arrives = goes_on && next.valid_columns > 0 ? next.source : NULL;
     if (made->merges) {
-      merge(at->call, &tile, position, &here, arrives);
+      merge(at->call, &tile, position, arrives, &here);
     } else {
       made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, &here), carry,
                                     arrives);
@@ -471,15 +470,17 @@ static void run_filled(tour *at) {
   const rlt_problem *const problem = made->problem;
   const ptrdiff_t step_of_column = stride_of(problem, &made->strategy->columns, false);
   const int64_t most = step_of_column == 1 ? BLOCK : 1;
-  uint8_t words[BLOCK + 2 * RLT_CPU_AROUND_WORDS];
-  uint8_t encoded[sizeof words / 2];
+  uint8_t words[BLOCK];
+  uint8_t encoded[BLOCK / 2 + 1];
   memset(words, problem->fill[0], sizeof words);
+  rlt_cpu_codec_encode(made->codec, words, encoded, BLOCK);
+  encoded[BLOCK * problem->destination_packed / 8] = encoded[0];
   do {
     const rlt_tile *const tile = &at->walk.tile;
     for (int64_t c = 0; c < tile->columns; c += most) {
-      rlt_cpu_merge(problem, made->codec, made->frame.streams, words + RLT_CPU_AROUND_WORDS,
-                    encoded, at->call->destination, tile->destination + c * step_of_column,
-                    rlt_min(tile->columns - c, most));
+      rlt_cpu_merge_elements(problem, encoded, at->call->destination,
+                             tile->destination + c * step_of_column,
+                             rlt_min(tile->columns - c, most));
     }
   } while (step(at));
 }

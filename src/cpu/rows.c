@@ -486,20 +486,26 @@ static void fetch_block(const uint8_t *words, int64_t bytes) {
   }
 }
 
-void rlt_cpu_codec_stream_bytes(const rlt_cpu_codec *codec, const uint8_t *encoded,
-                                uint8_t *destination, int64_t bytes) {
+void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
+                                uint8_t *destination, int64_t lines) {
+  codec->stages->stream(destination, from, lines);
+}
+
+/* Words that stay as they are. */
+static void stream_bytes(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                         int64_t bytes) {
   const int64_t before = rlt_min((int64_t)(-(uintptr_t)destination % LINE), bytes);
   const int64_t lines = (bytes - before) / LINE;
-  memcpy(destination, encoded, (size_t)before);
-  codec->stages->stream(destination + before, encoded + before, lines);
+  memcpy(destination, words, (size_t)before);
+  rlt_cpu_codec_stream_lines(codec, words + before, destination + before, lines);
   const int64_t done = before + lines * LINE;
-  memcpy(destination + done, encoded + done, (size_t)(bytes - done));
+  memcpy(destination + done, words + done, (size_t)(bytes - done));
 }
 
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t count) {
   if (codec->step_count == 0) {
-    rlt_cpu_codec_stream_bytes(codec, words, destination, count * codec->word_bytes);
+    stream_bytes(codec, words, destination, count * codec->word_bytes);
     return;
   }
   outflow out;

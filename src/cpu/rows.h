@@ -37,8 +37,8 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t count);
 
-/* So many bytes that have been encoded, past the cache. */
-void rlt_cpu_codec_stream_bytes(const rlt_cpu_codec *codec, const uint8_t *encoded,
-                                uint8_t *destination, int64_t bytes);
+/* Lines that have been encoded, past the cache, to where a line begins. */
+void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
+                                uint8_t *destination, int64_t lines);
 
 #endif
