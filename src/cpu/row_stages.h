@@ -80,7 +80,7 @@ typedef struct rlt_cpu_row_stages {
   rlt_cpu_swap *swap[3];              /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
-  rlt_cpu_stage *f16_to_f32, *bf16_to_f32, *s16_to_f32, *u16_to_f32;
+  rlt_cpu_stage *f16_to_f32, *bf16_to_f32, *s8_to_f32, *u8_to_f32, *s16_to_f32, *u16_to_f32;
   rlt_cpu_stage *f32_to_bf16, *f32_to_f16;
   rlt_cpu_stage *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */

@@ -122,13 +122,17 @@ static bool add_integers(rlt_cpu_codec *codec) {
                   8 * to_bytes);
 }
 
-/* Halves as f32, which holds their values; the stage, or NULL. */
+/* Halves and integers as narrow as f32, which holds their values; the stage, or NULL. */
 static rlt_cpu_stage *widening(const rlt_cpu_row_stages *stages, relayout_element_type from) {
   switch (from) {
   case RELAYOUT_F16:
     return stages->f16_to_f32;
   case RELAYOUT_BF16:
     return stages->bf16_to_f32;
+  case RELAYOUT_S8:
+    return stages->s8_to_f32;
+  case RELAYOUT_U8:
+    return stages->u8_to_f32;
   case RELAYOUT_S16:
     return stages->s16_to_f32;
   case RELAYOUT_U16:
@@ -286,16 +290,16 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
                    16));
 }
 
-/* Values of 16 bits and more as they are or in f32, scaled as doubles, and rounded to f32 or to odd on
- * the way to what is narrower. */
+/* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what is
+ * narrower. */
 static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   rlt_cpu_stage *const widens = widening(codec->stages, codec->conversion.from);
-  const bool is_half = add_step(codec, widens, 32);
-  const relayout_element_type from = is_half ? RELAYOUT_F32 : codec->conversion.from;
+  const bool is_narrow = add_step(codec, widens, 32);
+  const relayout_element_type from = is_narrow ? RELAYOUT_F32 : codec->conversion.from;
   const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
   if (is_f32 && to == RELAYOUT_F32) {
-    return is_half;
+    return is_narrow;
   }
   if (is_f32 && add_narrowing(codec)) {
     return true;
@@ -312,18 +316,21 @@ static bool add_values(rlt_cpu_codec *codec) {
                         : add_step(codec, values.to_odd, 32) && add_narrowing(codec);
 }
 
+/* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer than making f32 of
+ * an integer. */
 static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
-  if (add_integers(codec)) {
+  const rlt_conversion *const with = &codec->conversion;
+  const bool is_byte = relayout_element_type_bits(with->from) <= 8;
+  const bool is_narrow = with->to == RELAYOUT_F32 && widening(codec->stages, with->from) != NULL;
+  if (add_integers(codec) || ((!is_byte || is_narrow) && add_values(codec))) {
     return RELAYOUT_OK;
   }
-  if (relayout_element_type_bits(codec->conversion.from) <= 8) {
+  codec->step_count = 0;
+  codec->wants_floats = false;
+  if (is_byte) {
     return add_table(codec, error);
   }
-  if (!add_values(codec)) {
-    codec->step_count = 0;
-    codec->wants_floats = false;
-    add_step(codec, convert_one_by_one, 8 * bytes_of(codec->conversion.to));
-  }
+  add_step(codec, convert_one_by_one, 8 * bytes_of(with->to));
   return RELAYOUT_OK;
 }
 

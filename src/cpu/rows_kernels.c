@@ -463,7 +463,7 @@ STAGE(f16_to_f32) {
   }
 }
 
-#define HALF_INTEGERS(name, type)                                                                  \
+#define NARROW_INTEGERS(name, type)                                                                \
   STAGE(name) {                                                                                    \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < count; ++i) {                                                          \
@@ -471,8 +471,10 @@ STAGE(f16_to_f32) {
     }                                                                                              \
   }
 
-HALF_INTEGERS(s16_to_f32, s16)
-HALF_INTEGERS(u16_to_f32, u16)
+NARROW_INTEGERS(s8_to_f32, s8)
+NARROW_INTEGERS(u8_to_f32, u8)
+NARROW_INTEGERS(s16_to_f32, s16)
+NARROW_INTEGERS(u16_to_f32, u16)
 
 /* The upper half, to the nearest, ties to even. */
 STAGE(f32_to_bf16) {
@@ -932,6 +934,8 @@ const rlt_cpu_row_stages ROW_STAGES = {
 #if VECTOR_BITS > 0
     .f16_to_f32 = f16_to_f32,
     .bf16_to_f32 = bf16_to_f32,
+    .s8_to_f32 = s8_to_f32,
+    .u8_to_f32 = u8_to_f32,
     .s16_to_f32 = s16_to_f32,
     .u16_to_f32 = u16_to_f32,
     .f32_to_bf16 = f32_to_bf16,
