@@ -323,10 +323,8 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                            const uint8_t *assembled, rlt_cpu_carry *carry, const uint8_t *next) {
   const rlt_assembly *const made = &frame->assembly;
   const bool streams = frame->streams;
-  const int64_t column_steps = tile->columns / frame->column_inner;
-  const int64_t row_steps = tile->rows / frame->row_inner;
-  const int64_t count =
-      (rlt_assembly_steps(made, column_steps, row_steps) * frame->segment_bits + 7) / 8;
+  const rlt_cpu_held of_tile = rlt_cpu_held_by(frame, tile);
+  const int64_t count = rlt_divide_up(of_tile.steps * frame->segment_bits, 8);
   arrival arrives = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
     arrives.left = frame->ahead_count;
@@ -335,7 +333,7 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   }
   for (int64_t s = 0; s < made->segment_count; ++s) {
     const rlt_cpu_segment *const segment = &frame->segments[s];
-    if (segment->column_step >= column_steps || segment->row_step >= row_steps) {
+    if (!rlt_cpu_holds(of_tile, segment)) {
       continue;
     }
     const uint8_t *const from = assembled + s * frame->segment_pitch;

@@ -86,6 +86,24 @@ typedef struct rlt_cpu_frame {
   int64_t ahead_count;
 } rlt_cpu_frame;
 
+/* Which segments a tile has, and how many steps of the axis that they end with: a ragged tile has fewer. */
+typedef struct rlt_cpu_held {
+  int64_t column_steps, row_steps;
+  int64_t steps;
+} rlt_cpu_held;
+
+static inline rlt_cpu_held rlt_cpu_held_by(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
+  const int64_t column_steps = tile->columns / frame->column_inner;
+  const int64_t row_steps = tile->rows / frame->row_inner;
+  return (rlt_cpu_held){.column_steps = column_steps,
+                        .row_steps = row_steps,
+                        .steps = rlt_assembly_steps(&frame->assembly, column_steps, row_steps)};
+}
+
+static inline bool rlt_cpu_holds(rlt_cpu_held held, const rlt_cpu_segment *segment) {
+  return segment->column_step < held.column_steps && segment->row_step < held.row_steps;
+}
+
 typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile);
 /* Puts the tile's elements where the tables say from `to` on. */
 typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,

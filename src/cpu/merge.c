@@ -84,11 +84,15 @@ typedef struct begun {
   int64_t first, end; /* bits that are there */
 } begun;
 
+static int64_t elements_of_segment(const rlt_cpu_merging *tile) {
+  return tile->frame->assembly.segment_unit * tile->held.steps;
+}
+
 /* Puts a segment behind what the last tile left of its line. */
 static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t position,
                    rlt_cpu_carry *carry, int64_t number, uint8_t *lines) {
   const int64_t bits = tile->problem->destination_packed, in_byte = 8 / bits;
-  const int64_t count = tile->count * bits;
+  const int64_t elements = elements_of_segment(tile), count = elements * bits;
   uint8_t *const at = tile->destination + position / in_byte;
   const int64_t in_line = (int64_t)((uintptr_t)at % LINE_BYTES);
   const int64_t first = 8 * in_line + position % in_byte * bits;
@@ -105,7 +109,7 @@ static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t 
     ++to;
   }
   put_bytes(encoded, left, to, rlt_divide_up(rlt_max(count - left, 0), 8));
-  if (position + tile->count == tile->problem->destination_elements && made.end % 8 > 0) {
+  if (position + elements == tile->problem->destination_elements && made.end % 8 > 0) {
     lines[made.end / 8] &= (uint8_t)((1u << made.end % 8) - 1);
     made.end = rlt_divide_up(made.end, 8) * 8;
   }
@@ -151,7 +155,8 @@ void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_carry *carry, u
   int64_t numbers[MOST];
   const rlt_cpu_frame *const frame = tile->frame;
   const int64_t all = frame->assembly.segment_count;
-  const int64_t bytes = rlt_divide_up(tile->count * tile->problem->destination_packed, 8);
+  const int64_t bytes =
+      rlt_divide_up(elements_of_segment(tile) * tile->problem->destination_packed, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
   const int64_t at_once = rlt_min(MOST, RLT_CPU_ARRIVAL_BYTES / pitch);
   const int64_t pace = rlt_divide_up(frame->ahead_count, all);
@@ -160,7 +165,7 @@ void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_carry *carry, u
     int64_t count = 0;
     for (; s < all && count < at_once; ++s) {
       const rlt_cpu_segment *const segment = &frame->segments[s];
-      if (segment->column_step < tile->column_steps && segment->row_step < tile->row_steps) {
+      if (rlt_cpu_holds(tile->held, segment)) {
         numbers[count] = carry->first + s;
         made[count] =
             begin(tile, tile->encoded + s * frame->segment_pitch,

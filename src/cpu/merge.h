@@ -17,16 +17,15 @@
 void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
                             int64_t position, int64_t count);
 
-/* A tile's segments, `count` elements each, from bit 0 of where they have been encoded. */
+/* A tile's segments, each from bit 0 of where it has been encoded. */
 typedef struct rlt_cpu_merging {
   const rlt_problem *problem;
   const rlt_cpu_codec *codec;
   const rlt_cpu_frame *frame;
+  rlt_cpu_held held;
   const uint8_t *encoded;
   uint8_t *destination;
-  int64_t position; /* of the tile */
-  int64_t column_steps, row_steps;
-  int64_t count;
+  int64_t position;    /* of the tile */
   const uint8_t *next; /* where the tile starts that arrives meanwhile; NULL: none does */
 } rlt_cpu_merging;
 

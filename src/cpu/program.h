@@ -1,8 +1,52 @@
-/* program.h: what the CPU runs for one plan. Depends on device.h and kernels.h. */
+/* program.h: what the CPU runs for one part of a plan.
+ *
+ * Depends on device.h, kernels.h, arrival.h, rows.h and walk.h.
+ */
 #ifndef RLT_CPU_PROGRAM_H
 #define RLT_CPU_PROGRAM_H
 
+#include <stdbool.h>
+
+#include "cpu/arrival.h"
 #include "cpu/device.h"
+#include "cpu/kernels.h"
+#include "cpu/rows.h"
+#include "cpu/walk.h"
+#include "plan/grid.h"
+
+/* How tiles are moved. */
+typedef enum rlt_cpu_way {
+  RLT_CPU_STRAIGHT, /* run by run */
+  RLT_CPU_STRIDED,  /* element by element, */
+  RLT_CPU_GATHERED, /* or so, where elements change or steps lead to them */
+  RLT_CPU_FILLED,   /* with packed elements */
+  RLT_CPU_TABLES,   /* by tables, straight to the destination */
+  RLT_CPU_ASSEMBLED /* by tables, put together first */
+} rlt_cpu_way;
+
+/* Constant once it is made; all that changes during a call lives on that call's stack. */
+typedef struct rlt_cpu_program {
+  const rlt_problem *problem;
+  const rlt_strategy *strategy;
+  const rlt_cpu_kernels *kernels;
+  rlt_cpu_way way;
+  rlt_grid grid;
+  rlt_cpu_frame frame;
+  rlt_cpu_gather_kernel *gather;
+  rlt_cpu_codec *codec;    /* NULL where elements stay as they are */
+  rlt_cpu_arrival arrival; /* of packed elements */
+  bool arrives;            /* tiles are put together from memory of the worker's own */
+  bool encodes;            /* words become other elements, or packed ones */
+  bool merges;             /* assembled ones leave for bytes that other tiles write too */
+  int64_t
+      last_source; /* tiles that start there, or before, have a line behind all that they read */
+  rlt_order order;
+  rlt_order carrying; /* where lines are carried from tile to tile */
+  rlt_chain chain;    /* that lines are carried along, */
+  rlt_links links;    /* and its place in that order */
+  bool starts_lines;  /* every segment does, if the destination does */
+  int32_t workers;
+} rlt_cpu_program;
 
 /* Moves one part. */
 void rlt_cpu_program_run(relayout_device *device, const void *program, const void *source,

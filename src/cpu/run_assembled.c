@@ -1,0 +1,112 @@
+/* run_assembled.c: tiles that are put together, changed where their elements change, and leave line by line. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "cpu/merge.h"
+#include "cpu/tour.h"
+
+enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
+
+/* The memory of a worker that puts tiles together. A line may be read before a tile. */
+typedef struct workshop {
+  _Alignas(LINE_BYTES) uint8_t before_assembled[LINE_BYTES];
+  uint8_t assembled[RLT_CPU_PACKED_ASSEMBLY_BYTES];
+  uint8_t before_encoded[LINE_BYTES];
+  uint8_t encoded[RLT_CPU_PACKED_ASSEMBLY_BYTES];
+  uint8_t unpacked[RLT_CPU_ARRIVAL_BYTES];
+  rlt_cpu_carry carry;
+} workshop;
+
+/* Puts a tile together from the source, or from what has been unpacked of it. */
+static void assemble(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, workshop *here) {
+  const rlt_cpu_program *const made = at->call->made;
+  if (!made->arrives) {
+    made->gather(&made->frame, tile, here->assembled);
+    return;
+  }
+  rlt_cpu_arrive(&made->arrival, made->codec, at->call->source, &at->walk.tile, here->unpacked);
+  rlt_cpu_tile arrived = *tile;
+  arrived.source = here->unpacked + RLT_CPU_AROUND_RUN;
+  arrived.source_end = here->unpacked + sizeof here->unpacked;
+  made->gather(&made->frame, &arrived, here->assembled);
+}
+
+/* Rows of fewer elements take less time together, with what lies between them, than one by one. */
+enum { LONG_ROW = 256 };
+
+/* The tile as the destination has it. */
+static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+                             workshop *here) {
+  const rlt_cpu_frame *const frame = &made->frame;
+  const rlt_assembly *const assembly = &frame->assembly;
+  if (made->problem->shuffles) {
+    const int64_t bytes = assembly->segment_count * frame->segment_pitch;
+    made->kernels->shuffle(here->assembled, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
+                           made->problem->shuffle);
+  }
+  if (!made->encodes) {
+    return here->assembled;
+  }
+  const rlt_cpu_held held = rlt_cpu_held_by(frame, tile);
+  const int64_t count = assembly->segment_unit * held.steps;
+  const int64_t bits = rlt_problem_destination_bits(made->problem);
+  if (count < LONG_ROW && frame->segment_pitch * 8 == assembly->segment_pitch * bits) {
+    rlt_cpu_codec_encode(made->codec, here->assembled, here->encoded,
+                         (assembly->segment_count - 1) * assembly->segment_pitch + count);
+    return here->encoded;
+  }
+  const int64_t pitch = assembly->segment_pitch * made->problem->element_bytes;
+  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+    if (rlt_cpu_holds(held, &frame->segments[s])) {
+      rlt_cpu_codec_encode(made->codec, here->assembled + s * pitch,
+                           here->encoded + s * frame->segment_pitch, count);
+    }
+  }
+  return here->encoded;
+}
+
+/* The tile leaves for bytes that others have elements in too. */
+static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t position,
+                  const uint8_t *next, workshop *here) {
+  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_merging merging = {.problem = made->problem,
+                                   .codec = made->codec,
+                                   .frame = &made->frame,
+                                   .held = rlt_cpu_held_by(&made->frame, tile),
+                                   .encoded = encode(made, tile, here),
+                                   .destination = call->destination,
+                                   .position = position,
+                                   .next = next};
+  rlt_cpu_merge_segments(&merging, &here->carry, here->unpacked);
+}
+
+/* While one tile leaves, the next one arrives. */
+void rlt_cpu_run_assembled(rlt_cpu_tour *at) {
+  const rlt_cpu_program *const made = at->call->made;
+  workshop here;
+  rlt_cpu_carry *const carry = &here.carry;
+  carry->goes_on = false;
+  carry->first = 0;
+  memset(carry->held, 0, sizeof carry->held);
+  rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
+  bool goes_on = true;
+  while (goes_on) {
+    assemble(at, &tile, &here);
+    if (at->call->carries) {
+      carry->goes_on = rlt_walk_goes_on(&at->walk, made->links);
+      carry->first =
+          made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
+    }
+    const int64_t position = at->walk.tile.destination;
+    goes_on = rlt_cpu_tour_step(at);
+    const rlt_cpu_tile next = rlt_cpu_tour_tile(at);
+    const uint8_t *const arrives = goes_on && next.valid_columns > 0 ? next.source : NULL;
+    if (made->merges) {
+      merge(at->call, &tile, position, arrives, &here);
+    } else {
+      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, &here), carry,
+                                    arrives);
+    }
+    tile = next;
+  }
+}
