@@ -38,6 +38,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .assembly_bytes = RLT_CPU_ASSEMBLY_BYTES,
       .packed_assembly_bytes = RLT_CPU_PACKED_ASSEMBLY_BYTES,
       .assembly_least_bytes = 4 * 1024,
+      .assembly_together_bytes = 16 * 1024,
       .assembly_runs = short_runs(element_bytes, false),
       .assembly_far_runs = short_runs(element_bytes, true),
       .assembly_apart_runs = short_runs(element_bytes, true),

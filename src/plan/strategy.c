@@ -352,6 +352,18 @@ static void go_farther(assembling *at, run_on_side *run_of, rlt_group *group, in
   }
 }
 
+/* Where both sides go on with the same axis, and what the tile reads is not turned or lies together, more of that axis
+ * only makes fewer tiles: until it is written as far as `target`. */
+static void go_together(assembling *at, relayout_strategy kind, int64_t target) {
+  int32_t read, written;
+  const bool lies_together = read_run(at, &read) == tile_elements(at);
+  written_run(at, &written);
+  if (written >= 0 && written == read && (lies_together || kind == RELAYOUT_STRATEGY_COPY)) {
+    go_farther(at, written_run, is_last_axis(at->columns, written) ? at->columns : at->rows,
+               target);
+  }
+}
+
 /* Whether all that lies outside the destination's innermost `length` elements begins with a line, if
  * their start does. */
 static bool begins_lines(const rlt_problem *problem, int64_t length, int64_t line) {
@@ -437,6 +449,7 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   const int64_t least = elements_in(problem, traits->assembly_least_bytes);
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
   go_farther(&at, read_run, at.rows, least / rlt_group_length(at.columns));
+  go_together(&at, strategy->kind, elements_in(problem, traits->assembly_together_bytes));
 }
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many of

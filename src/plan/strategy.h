@@ -103,11 +103,12 @@ typedef struct rlt_traits {
   int64_t
       packed_assembly_bytes; /* what one of elements that are packed on a side may take; 0: the same */
   int64_t assembly_least_bytes;
-  rlt_runs assembly_runs;       /* where runs of the destination begin with lines, */
-  rlt_runs assembly_far_runs;   /* and these are long, and come from rows that lie far apart */
-  rlt_runs assembly_apart_runs; /* where they begin anywhere in lines; */
-  rlt_runs cached_runs;         /* all of these where the cache holds the destination; or zeros */
-  rlt_runs joined_runs;         /* tiles that read so far at once write so far; or zeros */
+  int64_t assembly_together_bytes; /* the least where both sides go on with the same axis; or 0 */
+  rlt_runs assembly_runs;          /* where runs of the destination begin with lines, */
+  rlt_runs assembly_far_runs;      /* and these are long, and come from rows that lie far apart */
+  rlt_runs assembly_apart_runs;    /* where they begin anywhere in lines; */
+  rlt_runs cached_runs; /* all of these where the cache holds the destination; or zeros */
+  rlt_runs joined_runs; /* tiles that read so far at once write so far; or zeros */
   int64_t straight_run_bytes;
   int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
   bool carries_lines;  /* tiles go on with lines that others left unfinished, and need no halo */
