@@ -27,6 +27,7 @@ typedef struct request {
   bool with_peers;
   bool measures;
   bool trusts;
+  bool stays_hot;
   bool wants_huge_pages;
 } request;
 
@@ -338,6 +339,7 @@ static exit_code run_request(const request *asked) {
   bench_suite suite = {.cases = NULL};
   comparison old = {.cases = NULL};
   exit_code code = read_cases(asked, &suite);
+  suite.is_hot = suite.is_hot || asked->stays_hot;
   if (code == EXIT_CODE_OK && asked->compare != NULL) {
     code = read_comparison(asked->compare, &old);
   }
@@ -368,6 +370,7 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"peers", NULL, &asked.with_peers},
                                       {"measure", NULL, &asked.measures},
                                       {"unverified", NULL, &asked.trusts},
+                                      {"hot", NULL, &asked.stays_hot},
                                       {"huge-pages", NULL, &asked.wants_huge_pages}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
@@ -383,7 +386,7 @@ const command command_bench = {
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
-        "                      [--threads N] [--huge-pages] [--unverified]\n"
+        "                      [--threads N] [--huge-pages] [--unverified] [--hot]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -401,6 +404,8 @@ const command command_bench = {
         "                 reorder, OpenBLAS's omatcopy and Eigen's Tensor on the CPU\n"
         "  --measure      let plans be measured, not estimated\n"
         "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
+        "  --hot          move the same bytes over and over, so that they stay in the caches, as\n"
+        "                 the suite small does\n"
         "  --threads N    with --device cpu: relayouts and copies by N threads\n"
         "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"

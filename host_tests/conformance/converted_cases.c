@@ -4,40 +4,7 @@
 #include "conformance/random.h"
 #include "oracle/formats.h"
 #include "oracle/oracle.h"
-
-/* All but the complex ones. */
-static const relayout_element_type types[] = {
-    RELAYOUT_PRED,
-    RELAYOUT_S1,
-    RELAYOUT_S2,
-    RELAYOUT_S4,
-    RELAYOUT_S8,
-    RELAYOUT_S16,
-    RELAYOUT_S32,
-    RELAYOUT_S64,
-    RELAYOUT_U1,
-    RELAYOUT_U2,
-    RELAYOUT_U4,
-    RELAYOUT_U8,
-    RELAYOUT_U16,
-    RELAYOUT_U32,
-    RELAYOUT_U64,
-    RELAYOUT_F4E2M1FN,
-    RELAYOUT_F6E2M3FN,
-    RELAYOUT_F6E3M2FN,
-    RELAYOUT_F8E3M4,
-    RELAYOUT_F8E4M3,
-    RELAYOUT_F8E4M3FN,
-    RELAYOUT_F8E4M3FNUZ,
-    RELAYOUT_F8E4M3B11FNUZ,
-    RELAYOUT_F8E5M2,
-    RELAYOUT_F8E5M2FNUZ,
-    RELAYOUT_F8E8M0FNU,
-    RELAYOUT_F16,
-    RELAYOUT_BF16,
-    RELAYOUT_F32,
-    RELAYOUT_F64,
-};
+#include "real_types.h"
 
 /* Never 1 for a type that stays as it is. */
 static double draw_scale(uint64_t *random, bool changes) {
@@ -53,8 +20,8 @@ static double draw_scale(uint64_t *random, bool changes) {
 /* A device that compiles a kernel for each pair gets each type as a source and as a destination once or
  * twice. */
 static bool takes_pair(const generator *g, size_t from, size_t to) {
-  const size_t shift = (to + COUNT(types) - from + (size_t)(g->seed % COUNT(types))) % COUNT(types);
-  return !g->compiles || shift == 0 || (g->level == CONFORMANCE_FULL && shift == COUNT(types) / 2);
+  const size_t shift = (to + REAL_TYPES - from + (size_t)(g->seed % REAL_TYPES)) % REAL_TYPES;
+  return !g->compiles || shift == 0 || (g->level == CONFORMANCE_FULL && shift == REAL_TYPES / 2);
 }
 
 /* Whether there is a scale and whether integers wrap is compiled in too: then it hangs on the pair. */
@@ -69,12 +36,12 @@ static oracle_options draw_options(generator *g, relayout_element_type from,
 }
 
 static void visit_pairs(generator *g, const dimension_list *list) {
-  for (size_t i = 0; i < COUNT(types) * COUNT(types); ++i) {
-    if (!takes_pair(g, i / COUNT(types), i % COUNT(types)) || !generator_take_next(g)) {
+  for (size_t i = 0; i < REAL_TYPES * REAL_TYPES; ++i) {
+    if (!takes_pair(g, i / REAL_TYPES, i % REAL_TYPES) || !generator_take_next(g)) {
       continue;
     }
-    const relayout_shape from = generator_draw_shape(g, types[i / COUNT(types)], list);
-    relayout_shape to = generator_draw_shape(g, types[i % COUNT(types)], list);
+    const relayout_shape from = generator_draw_shape(g, real_types[i / REAL_TYPES], list);
+    relayout_shape to = generator_draw_shape(g, real_types[i % REAL_TYPES], list);
     if (generator_chance(g, 3)) {
       random_padding(&g->random, &to);
       random_padding_value(&g->random, &to);
@@ -88,17 +55,17 @@ static void visit_pairs(generator *g, const dimension_list *list) {
 /* Long enough for all values of 16 bits, or for many of wider ones. */
 static void visit_values(generator *g) {
   generator_begin_family(g, (thinning){1000, 16, 1});
-  for (size_t i = 0; i < 2 * COUNT(types) * COUNT(types); ++i) {
-    const size_t from = i / 2 / COUNT(types);
-    const size_t to = i / 2 % COUNT(types);
-    const number_format format = format_of(types[from]);
+  for (size_t i = 0; i < 2 * REAL_TYPES * REAL_TYPES; ++i) {
+    const size_t from = i / 2 / REAL_TYPES;
+    const size_t to = i / 2 % REAL_TYPES;
+    const number_format format = format_of(real_types[from]);
     if (format.bits <= 8 || !takes_pair(g, from, to) || !generator_take_next(g)) {
       continue;
     }
     const dimension_list list = {1, {format.bits == 16 ? 65537 : 20001}};
-    const relayout_shape source = generator_draw_shape(g, types[from], &list);
-    const relayout_shape destination = generator_draw_shape(g, types[to], &list);
-    oracle_options options = draw_options(g, types[from], types[to]);
+    const relayout_shape source = generator_draw_shape(g, real_types[from], &list);
+    const relayout_shape destination = generator_draw_shape(g, real_types[to], &list);
+    oracle_options options = draw_options(g, real_types[from], real_types[to]);
     if (i % 2 == 0 && from != to && !g->compiles) {
       options.scale = 1;
     }

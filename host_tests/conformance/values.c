@@ -26,12 +26,8 @@ static uint64_t edge_pattern(uint64_t *random, const number_format *format) {
 static double value_of(relayout_element_type type, uint64_t pattern) {
   const number_format format = format_of(type);
   unsigned char element[8];
-  unsigned char bytes[sizeof(double)];
-  double value;
   format_store(&format, pattern, element);
-  oracle_convert(type, RELAYOUT_F64, false, 1, element, bytes);
-  memcpy(&value, bytes, sizeof(value));
-  return value;
+  return oracle_value(type, element);
 }
 
 /* What the scale brings to a number of the type `to`, or to the middle of two; or one beside that. */

@@ -1,32 +1,19 @@
 /* The arithmetic in 32 bits, as devices use it where it is enough, agrees with that in 64. */
 #define NARROW 1
-#include "convert/arithmetic.h"
+#include "convert/formats.h"
 
 #include "cmocka_all.h"
 #include "convert/convert.h"
-#include "convert/reference.h"
-#include "metadata/float_format.h"
-
-static number_format format_of(relayout_element_type type) {
-  number_format format = {.kind = (int)relayout_element_type_kind(type),
-                          .bits = relayout_element_type_bits(type)};
-  const rlt_float_format *const as_float = rlt_float_format_of(type);
-  if (as_float != NULL) {
-    format.exponent_bits = as_float->exponent_bits;
-    format.mantissa_bits = as_float->mantissa_bits;
-    format.bias = as_float->bias;
-    format.specials = (int)as_float->specials;
-  }
-  return format;
-}
+#include "metadata/type_table.h"
+#include "real_types.h"
 
 static void check(const rlt_conversion *conversion, uint32_t bits) {
   uint8_t from[8], to[8];
-  reference_store(conversion->from, bits, from);
+  rlt_part_store(bits, relayout_element_type_byte_size(conversion->from), from);
   rlt_convert_element(conversion, from, to);
-  const uint64_t wanted = reference_load(conversion->to, to);
-  const pattern got = convert_unscaled(bits, format_of(conversion->from), format_of(conversion->to),
-                                       conversion->wraps);
+  const uint64_t wanted = rlt_part_load(relayout_element_type_byte_size(conversion->to), to);
+  const pattern got = convert_unscaled(bits, rlt_number_format_of(conversion->from),
+                                       rlt_number_format_of(conversion->to), conversion->wraps);
   if (got != wanted) {
     fail_msg("%s 0x%x to %s: 0x%x, not 0x%llx", relayout_element_type_name(conversion->from), bits,
              relayout_element_type_name(conversion->to), got, (unsigned long long)wanted);
@@ -54,12 +41,12 @@ static void check_pair(const rlt_conversion *conversion) {
 
 static void test_agrees(void **state) {
   (void)state;
-  for (const relayout_element_type *from = reference_types; *from != 0; ++from) {
-    for (const relayout_element_type *to = reference_types; *to != 0; ++to) {
-      if (relayout_element_type_bits(*from) <= 32 && relayout_element_type_bits(*to) <= 32) {
-        check_pair(&(rlt_conversion){*from, *to, false, 1});
-        check_pair(&(rlt_conversion){*from, *to, true, 1});
-      }
+  for (size_t i = 0; i < REAL_TYPES * REAL_TYPES; ++i) {
+    const relayout_element_type from = real_types[i / REAL_TYPES];
+    const relayout_element_type to = real_types[i % REAL_TYPES];
+    if (relayout_element_type_bits(from) <= 32 && relayout_element_type_bits(to) <= 32) {
+      check_pair(&(rlt_conversion){from, to, false, 1});
+      check_pair(&(rlt_conversion){from, to, true, 1});
     }
   }
 }

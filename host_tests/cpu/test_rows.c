@@ -9,8 +9,9 @@
 #include "cmocka_all.h"
 #include "convert/convert.h"
 #include "convert/packing.h"
-#include "convert/reference.h"
 #include "cpu/rows.h"
+#include "metadata/type_table.h"
+#include "real_types.h"
 
 static const rlt_cpu_instruction_set *set;
 
@@ -61,7 +62,7 @@ static void fill_words(row *of, relayout_element_type type) {
   if (bits <= 16) {
     of->count = INT64_C(1) << bits;
     for (int64_t i = 0; i < of->count; ++i) {
-      reference_store(type, (uint64_t)i, of->words + i * bytes);
+      rlt_part_store((uint64_t)i, (size_t)bytes, of->words + i * bytes);
     }
     return;
   }
@@ -84,7 +85,7 @@ static void fill_words(row *of, relayout_element_type type) {
     } else if (i < 40) {
       pattern = 0 - ends[i - 20];
     }
-    reference_store(type, pattern, of->words + i * bytes);
+    rlt_part_store(pattern, (size_t)bytes, of->words + i * bytes);
   }
 }
 
@@ -97,12 +98,12 @@ static void check_conversion(row *of, rlt_conversion conversion) {
     if (memcmp(of->got + i * bytes, of->wanted + i * bytes, (size_t)bytes) != 0) {
       fail_msg("%s 0x%llx to %s, scale %a%s: 0x%llx, not 0x%llx",
                relayout_element_type_name(conversion.from),
-               (unsigned long long)reference_load(conversion.from,
-                                                  of->words + i * bytes_of(conversion.from)),
+               (unsigned long long)rlt_part_load((size_t)bytes_of(conversion.from),
+                                                 of->words + i * bytes_of(conversion.from)),
                relayout_element_type_name(conversion.to), conversion.scale,
                conversion.wraps ? ", wraps" : "",
-               (unsigned long long)reference_load(conversion.to, of->got + i * bytes),
-               (unsigned long long)reference_load(conversion.to, of->wanted + i * bytes));
+               (unsigned long long)rlt_part_load((size_t)bytes, of->got + i * bytes),
+               (unsigned long long)rlt_part_load((size_t)bytes, of->wanted + i * bytes));
     }
   }
   rlt_cpu_codec_destroy(codec);
@@ -115,19 +116,19 @@ enum { SCALES = sizeof scales / sizeof scales[0] };
 
 static void check_all_targets(row *of, relayout_element_type from) {
   fill_words(of, from);
-  for (const relayout_element_type *to = reference_types; *to != 0; ++to) {
+  for (size_t t = 0; t < REAL_TYPES; ++t) {
     for (int s = 0; s < SCALES; ++s) {
-      check_conversion(of, (rlt_conversion){from, *to, false, scales[s]});
+      check_conversion(of, (rlt_conversion){from, real_types[t], false, scales[s]});
     }
-    check_conversion(of, (rlt_conversion){from, *to, true, 1});
+    check_conversion(of, (rlt_conversion){from, real_types[t], true, 1});
   }
 }
 
 static void test_all_pairs(void **state) {
   (void)state;
   row *const of = malloc(sizeof *of);
-  for (const relayout_element_type *from = reference_types; *from != 0; ++from) {
-    check_all_targets(of, *from);
+  for (size_t t = 0; t < REAL_TYPES; ++t) {
+    check_all_targets(of, real_types[t]);
   }
   free(of);
 }

@@ -20,9 +20,13 @@ static bool same_tile(const rlt_tile *a, const rlt_tile *b) {
          a->valid_rows == b->valid_rows;
 }
 
+/* -1 where a loop has no such iteration. */
 static int64_t tile_number(const rlt_grid *grid, const int64_t *digits) {
   int64_t number = 0;
   for (int32_t l = grid->loop_count; l-- > 0;) {
+    if (digits[l] < 0 || digits[l] >= grid->loops[l].count) {
+      return -1;
+    }
     number = number * grid->loops[l].count + digits[l];
   }
   return number;
@@ -38,13 +42,13 @@ static bool walks_agree(const rlt_order *order, int64_t least_blocks) {
     rlt_walk_start(&walk, order, block);
     do {
       const int64_t number = tile_number(grid, walk.digits);
-      int64_t digits[RLT_MAX_AXES];
-      rlt_grid_digits(grid, number, digits);
-      const rlt_tile expected = rlt_grid_tile(grid, digits);
-      agree = agree && !seen[number] && same_tile(&walk.tile, &expected);
-      seen[number] = 1;
-      ++met;
-    } while (rlt_walk_step(&walk));
+      const rlt_tile expected = rlt_grid_tile(grid, walk.digits);
+      agree = number >= 0 && !seen[number] && same_tile(&walk.tile, &expected);
+      if (agree) {
+        seen[number] = 1;
+        ++met;
+      }
+    } while (agree && rlt_walk_step(&walk));
   }
   free(seen);
   return agree && met == grid->tile_count;

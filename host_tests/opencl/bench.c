@@ -28,7 +28,8 @@ static int run_family(opencl_bench bench, const relayout_device_info *info,
   return failures;
 }
 
-static int run_device(const relayout_device_info *info, int (*run)(opencl_bench *bench)) {
+static int run_device(const relayout_device_info *info, relayout_kernel_family family,
+                      int (*run)(opencl_bench *bench)) {
   uint32_t platform = 0;
   uint32_t number = 0;
   relayout_device *device = NULL;
@@ -49,14 +50,13 @@ static int run_device(const relayout_device_info *info, int (*run)(opencl_bench 
     fprintf(stderr, "%s: no context or queue of our own: %d\n", info->name, (int)code);
     return 1;
   }
-  const int failures = run_family(bench, info, RELAYOUT_KERNELS_DIRECT, run) +
-                       run_family(bench, info, RELAYOUT_KERNELS_STAGED, run);
+  const int failures = run_family(bench, info, family, run);
   clReleaseCommandQueue(bench.queue);
   clReleaseContext(bench.context);
   return failures;
 }
 
-int opencl_on_each_device(int (*run)(opencl_bench *bench)) {
+int opencl_on_each_device_with(relayout_kernel_family family, int (*run)(opencl_bench *bench)) {
   enum { MOST = 16 };
   relayout_device_info infos[MOST];
   for (size_t i = 0; i < MOST; ++i) {
@@ -70,13 +70,20 @@ int opencl_on_each_device(int (*run)(opencl_bench *bench)) {
   }
   if (count == 0) {
     printf("no OpenCL device\n");
-    return 77;
+    return OPENCL_NO_DEVICE;
   }
   int failures = 0;
   for (size_t i = 0; i < count && i < MOST; ++i) {
-    failures += run_device(&infos[i], run);
+    failures += run_device(&infos[i], family, run);
   }
   return failures;
+}
+
+int opencl_on_each_device(int (*run)(opencl_bench *bench)) {
+  const int result = opencl_on_each_device_with(RELAYOUT_KERNELS_DIRECT, run);
+  return result == OPENCL_NO_DEVICE
+             ? result
+             : result + opencl_on_each_device_with(RELAYOUT_KERNELS_STAGED, run);
 }
 
 cl_mem opencl_buffer(const opencl_bench *bench, size_t size, const void *bytes) {

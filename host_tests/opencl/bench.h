@@ -15,10 +15,13 @@ typedef struct opencl_bench {
   relayout_device *device;
 } opencl_bench;
 
-/* Calls `run` for every usable device of every platform and each kernel family, and prints where it
- * is. Returns what the test's main returns: 77 where there is no device, otherwise the sum of what
- * `run` returned. */
+enum { OPENCL_NO_DEVICE = 77 };
+
+/* Calls `run` for every usable device of every platform and each kernel family, or one of them, and
+ * prints where it is. Returns what the test's main returns: OPENCL_NO_DEVICE where there is none,
+ * otherwise the sum of what `run` returned. */
 int opencl_on_each_device(int (*run)(opencl_bench *bench));
+int opencl_on_each_device_with(relayout_kernel_family family, int (*run)(opencl_bench *bench));
 
 /* A buffer of `size` bytes (at least one) with a copy of `bytes`, and back. Any OpenCL error fails
  * the test. */

@@ -1,8 +1,10 @@
-/* test_kernels.c: every kernel against the definition of a problem, at its odd corners. */
+/* test_kernels.c: every kernel of a family against the definition of a problem, at its odd corners. The
+ * argument names the family. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "opencl/bench.h"
 #include "opencl/device.h"
@@ -547,6 +549,13 @@ static int run(opencl_bench *bench) {
   return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }
 
-int main(void) {
-  return opencl_on_each_device(run);
+int main(int argument_count, char **arguments) {
+  if (argument_count == 2 && strcmp(arguments[1], "direct") == 0) {
+    return opencl_on_each_device_with(RELAYOUT_KERNELS_DIRECT, run);
+  }
+  if (argument_count == 2 && strcmp(arguments[1], "staged") == 0) {
+    return opencl_on_each_device_with(RELAYOUT_KERNELS_STAGED, run);
+  }
+  fprintf(stderr, "usage: %s direct|staged\n", arguments[0]);
+  return 2;
 }

@@ -251,3 +251,11 @@ void oracle_convert(relayout_element_type from, relayout_element_type to, bool w
   const number value = times(number_of(&from_format, format_load(&from_format, element)), scale);
   format_store(&to_format, pattern_of(&to_format, wraps, &value), converted);
 }
+
+double oracle_value(relayout_element_type type, const unsigned char *element) {
+  unsigned char bytes[sizeof(double)];
+  double value;
+  oracle_convert(type, RELAYOUT_F64, false, 1, element, bytes);
+  memcpy(&value, bytes, sizeof(value));
+  return value;
+}

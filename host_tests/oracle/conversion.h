@@ -28,4 +28,7 @@
 void oracle_convert(relayout_element_type from, relayout_element_type to, bool wraps, double scale,
                     const unsigned char *element, unsigned char *converted);
 
+/* The number that an element stands for, rounded where a double cannot hold it. */
+double oracle_value(relayout_element_type type, const unsigned char *element);
+
 #endif

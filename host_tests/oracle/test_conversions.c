@@ -7,29 +7,14 @@
 
 #include "cmocka_all.h"
 #include "oracle/conversion.h"
+#include "oracle/formats.h"
 #include "oracle/oracle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A pattern in the low bytes of the host's words. */
 static void put(relayout_element_type type, uint64_t pattern, unsigned char *bytes) {
-  const uint8_t narrow = (uint8_t)pattern;
-  const uint16_t half = (uint16_t)pattern;
-  const uint32_t word = (uint32_t)pattern;
-  switch (oracle_element_size(type)) {
-  case 1:
-    memcpy(bytes, &narrow, sizeof(narrow));
-    return;
-  case 2:
-    memcpy(bytes, &half, sizeof(half));
-    return;
-  case 4:
-    memcpy(bytes, &word, sizeof(word));
-    return;
-  default:
-    memcpy(bytes, &pattern, sizeof(pattern));
-    return;
-  }
+  const number_format format = format_of(type);
+  format_store(&format, pattern, bytes);
 }
 
 /* Both patterns, expected first, and the case's number: whatever differs shows where. */

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "plan/assembly.h"
 #include "plan/grid.h"
+#include "plan/tiles.h"
 #include "problem/definition.h"
 
 static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
@@ -435,7 +436,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   rlt_grid grid;
   rlt_grid_make(p->problem, p->strategy, &grid);
   int64_t digits[RLT_MAX_AXES] = {0};
-  for (int64_t t = 0; t < grid.tile_count; ++t) {
+  for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
     for (int64_t i = 0; i < p->assembly.elements; ++i) {
       p->held[i] = NOTHING;
     }
@@ -448,7 +449,6 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
       turn_tile(p);
     }
     write_segments(p, segments, source_of);
-    rlt_grid_step(&grid, digits);
   }
   free(segments);
   free(memory);

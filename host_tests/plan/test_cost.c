@@ -7,6 +7,7 @@
 
 #include "plan/cost.h"
 #include "plan/grid.h"
+#include "plan/tiles.h"
 #include "problem_of.h"
 
 static const rlt_traits plain_traits = {.line_bytes = 64,
@@ -211,7 +212,7 @@ static void touch_tiles(const estimate *made, touched *read, touched *written) {
   /* Straight copies move row by row, whatever lies behind one. */
   const bool by_row = made->strategy.kind == RELAYOUT_STRATEGY_COPY && !made->strategy.assembles;
   int64_t digits[RLT_MAX_AXES] = {0};
-  for (int64_t t = 0; t < grid.tile_count; ++t, rlt_grid_step(&grid, digits)) {
+  for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
     const rlt_tile tile = rlt_grid_tile(&grid, digits);
     size_t sourced = 0;
     size_t count = 0;

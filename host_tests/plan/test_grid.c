@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/grid.h"
+#include "plan/tiles.h"
 #include "problem/definition.h"
 
 /* Small tiles, so that small problems have many of them, ragged ones included. */
@@ -34,11 +35,8 @@ static void map_by_tiles(const rlt_problem *problem, const rlt_strategy *strateg
   for (int64_t p = 0; p < problem->destination_elements; ++p) {
     source_of[p] = DEFINITION_UNTOUCHED;
   }
-  int64_t stepped[RLT_MAX_AXES] = {0};
-  for (int64_t t = 0; t < grid.tile_count; ++t) {
-    int64_t digits[RLT_MAX_AXES];
-    rlt_grid_digits(&grid, t, digits);
-    assert_memory_equal(digits, stepped, (size_t)grid.loop_count * sizeof digits[0]);
+  int64_t digits[RLT_MAX_AXES] = {0};
+  for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
     const rlt_tile tile = rlt_grid_tile(&grid, digits);
     for (int64_t r = 0; r < tile.rows; ++r) {
       for (int64_t c = 0; c < tile.columns; ++c) {
@@ -54,7 +52,6 @@ static void map_by_tiles(const rlt_problem *problem, const rlt_strategy *strateg
         }
       }
     }
-    rlt_grid_step(&grid, stepped);
   }
   free(offsets);
 }

@@ -233,38 +233,6 @@ static void test_sizes_and_fill(void **state) {
   rlt_lowered_free(&made);
 }
 
-typedef struct refusal {
-  const char *from;
-  const char *to;
-  relayout_status status;
-  const char *message;
-} refusal;
-
-static const refusal refusals[] = {
-    {"f32[2,3]", "f32[2]", RELAYOUT_SHAPE_MISMATCH, "rank of `from` is 2, that of `to` is 1"},
-    {"f32[2,3]", "f32[2,4]", RELAYOUT_SHAPE_MISMATCH,
-     "dimensions[1] of `from` is 3, that of `to` is 4"},
-    {"c64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "c64"},
-    {"f32[2,3]", "c64[2,3]", RELAYOUT_UNSUPPORTED, "c64"},
-};
-
-static void test_refusals(void **state) {
-  (void)state;
-  for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; ++i) {
-    const relayout_shape from = shape_of(refusals[i].from);
-    const relayout_shape to = shape_of(refusals[i].to);
-    rlt_lowered made;
-    relayout_error error;
-    print_message("%s -> %s\n", refusals[i].from, refusals[i].to);
-    assert_int_equal(rlt_lower(&from, &to, &no_changes, &made, &error), refusals[i].status);
-    rlt_lowered_free(&made);
-    assert_int_equal(error.status, refusals[i].status);
-    if (strstr(error.message, refusals[i].message) == NULL) {
-      fail_msg("`%s` lacks `%s`", error.message, refusals[i].message);
-    }
-  }
-}
-
 static void test_invalid_side_is_named(void **state) {
   (void)state;
   const relayout_shape from = shape_of("f32[2,3]");
@@ -280,17 +248,11 @@ static void test_invalid_side_is_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lowered_axes),
-      cmocka_unit_test(test_tiles),
-      cmocka_unit_test(test_starts),
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_merged_bytes),
-      cmocka_unit_test(test_packed),
-      cmocka_unit_test(test_strides),
-      cmocka_unit_test(test_nothing_to_write),
-      cmocka_unit_test(test_sizes_and_fill),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_invalid_side_is_named),
+      cmocka_unit_test(test_lowered_axes),   cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_starts),         cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_merged_bytes),   cmocka_unit_test(test_packed),
+      cmocka_unit_test(test_strides),        cmocka_unit_test(test_nothing_to_write),
+      cmocka_unit_test(test_sizes_and_fill), cmocka_unit_test(test_invalid_side_is_named),
   };
   return cmocka_run_group_tests_name("problem.lower", tests, NULL, NULL);
 }

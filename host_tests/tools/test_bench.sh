@@ -1,3 +1,4 @@
+#!/bin/sh
 # test_bench.sh: `relayout bench` from end to end, on a case so small that it takes no time, and its
 # bad command lines. What it measures is not looked at.
 . "$(dirname "$0")/check.sh"
@@ -8,7 +9,7 @@ check_kept() {
   grep -qF -- "$1" "${2-../logs/out}" || fail "${2-what was printed} lacks $1"
 }
 
-case_of="--from u8[3,5] --to {0,1:PD(4,8)}"
+case_of="--from u8[3,5] --to {0,1:PD(4,8)} --hot"
 devices=cpu
 if has_opencl; then
   devices="cpu opencl"
@@ -25,8 +26,9 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   done
   check_kept '<rect class="bar worst"' r.svg
   check_kept '</svg>' r.svg
+  check_kept '"cache":"hot",' r.json
   check_printed 0 '0 slower, 0 faster, 0 unchanged, 1 new, 1 gone' \
-    bench --from 'u8[5]' --to '{0}' --device "$device" --compare r.json
+    bench --from 'u8[5]' --to '{0}' --hot --device "$device" --compare r.json
   rm r.json r.svg
 done
 
@@ -34,7 +36,7 @@ done
 while read -r from to bytes; do
   for device in $devices; do
     check_printed 0 '
-given ' bench --from "$from" --to "$to" --device "$device" --json r.json
+given ' bench --from "$from" --to "$to" --hot --device "$device" --json r.json
     check_kept "\"bytes\":$bytes," r.json
   done
 done <<'CASES'
@@ -47,11 +49,16 @@ u8[3,5]{1,0:T(2,2)} {0,1} 30
 CASES
 rm -f r.json
 
+# What is not to stay in the caches is moved through more memory than they hold.
+check_printed 0 '
+given ' bench --from 'u8[3,5]' --to '{0,1}' --device cpu --json r.json
+check_kept '"cache":"cold",' r.json
+
 # Threads, pages and some peers are the CPU backend's.
 check_printed 0 '
 1 thread; ordinary pages
 peers, also of copy: oneDNN reorder' \
-  bench --from 'f32[30,50]' --to '{0,1}' --device cpu --threads 1 --peers --json r.json
+  bench --from 'f32[30,50]' --to '{0,1}' --hot --device cpu --threads 1 --peers --json r.json
 check_kept '"compute_units":1,' r.json
 check_kept '"pages":"ordinary",' r.json
 check_kept ', OpenBLAS omatcopy'
@@ -81,7 +88,7 @@ rm -f r.json
 # Peers on OpenCL: an unpadding is a rectangle.
 if has_opencl; then
   check_printed 0 'peers, also of copy: clEnqueueCopyBufferRect, CLBlast omatcopy' \
-    bench --from 'f32[30,50]{1,0:PD(30,64)}' --to '{1,0}' --device opencl --peers --json r.json
+    bench --from 'f32[30,50]{1,0:PD(30,64)}' --to '{1,0}' --hot --device opencl --peers --json r.json
   check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","median_s":' r.json
   check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","cases":1,' r.json
   check_kept '"result":"exact"}]}],' r.json

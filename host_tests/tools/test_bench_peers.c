@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "bench/rect_copy.h"
-#include "bench/target.h"
 #include "cmocka_all.h"
 #include "oracle/oracle.h"
 #include "shape_of.h"
+#include "tools/open_target.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum { SKIPPED = 77, PLACE = 4096, CAPACITY = 1 << 18 };
+enum { PLACE = 4096, CAPACITY = 1 << 18 };
 
 static bench_target *target;
 
@@ -384,17 +384,10 @@ static void test_on_the_device(void **state) {
 }
 
 static int test_device(const char *name) {
-  relayout_device *device;
-  relayout_error error;
-  const relayout_status status = relayout_device_open(name, &device, &error);
-  if (status == RELAYOUT_NO_DEVICE) {
-    return SKIPPED;
+  const int code = open_target(name, &target);
+  if (code != 0) {
+    return code;
   }
-  if (status != RELAYOUT_OK || bench_target_open(device, &target, &error) != RELAYOUT_OK) {
-    fprintf(stderr, "%s\n", error.message);
-    return 1;
-  }
-  printf("%s: %s\n", target->info.name, target->info.description);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_the_device)};
   const int failures =
       cmocka_run_group_tests_name("tools.bench_peers on a device", tests, NULL, NULL);

@@ -136,16 +136,22 @@ static void assert_contains(const char *text, const char *part) {
   }
 }
 
+/* To be freed. */
+static char *json_of(const bench_results *results) {
+  const bench_summary summary = summary_of(results);
+  sink out;
+  open_sink(&out);
+  results_json_write(results, &summary, out.file);
+  fclose(out.file);
+  return out.text;
+}
+
 static void test_json(void **state) {
   (void)state;
   bench_result cases[3];
   const bench_results results = three_cases(cases);
-  const bench_summary summary = summary_of(&results);
-  sink out;
-  open_sink(&out);
-  results_json_write(&results, &summary, out.file);
-  fclose(out.file);
-  const char *const device = strstr(out.text, "\"suite\"");
+  char *const json = json_of(&results);
+  const char *const device = strstr(json, "\"suite\"");
   assert_non_null(device);
   assert_string_equal(
       device,
@@ -163,7 +169,7 @@ static void test_json(void **state) {
       "\"skipped\":[{\"name\":\"b\",\"from\":\"u8[4]{0}\",\"to\":\"u8[4]{0}\","
       "\"reason\":\"no \\\"room\\\"\"}],"
       "\"geomean_fraction\":0.5,\"median_fraction\":0.625,\"min_fraction\":0.25}\n");
-  free(out.text);
+  free(json);
 }
 
 /* The three cases with what two peers did with them, and a third that is not there. */
@@ -204,26 +210,22 @@ static void test_peers_in_json(void **state) {
   (void)state;
   bench_result cases[3];
   const bench_results results = with_peers(cases);
-  const bench_summary summary = summary_of(&results);
-  sink out;
-  open_sink(&out);
-  results_json_write(&results, &summary, out.file);
-  fclose(out.file);
-  assert_contains(out.text, "\"strategy\":\"transpose\",\"peers\":[{\"name\":\"first\","
-                            "\"median_s\":4,\"fraction\":0.03125,\"result\":\"exact\"}]},");
-  assert_contains(out.text, "\"peers\":[{\"name\":\"first\",\"median_s\":0.25,\"fraction\":0.5,"
-                            "\"result\":\"inexact\"},"
-                            "{\"name\":\"second\",\"reason\":\"no luck\"}]}],\"skipped\":");
-  assert_contains(out.text, "}],\"peers\":[{\"name\":\"first\",\"cases\":2,\"geomean_lead\":2,"
-                            "\"min_lead\":0.5},{\"name\":\"second\",\"cases\":0,"
-                            "\"geomean_lead\":0,\"min_lead\":0},{\"name\":\"third\","
-                            "\"missing\":\"not here\"}],\"geomean_fraction\":");
+  char *const json = json_of(&results);
+  assert_contains(json, "\"strategy\":\"transpose\",\"peers\":[{\"name\":\"first\","
+                        "\"median_s\":4,\"fraction\":0.03125,\"result\":\"exact\"}]},");
+  assert_contains(json, "\"peers\":[{\"name\":\"first\",\"median_s\":0.25,\"fraction\":0.5,"
+                        "\"result\":\"inexact\"},"
+                        "{\"name\":\"second\",\"reason\":\"no luck\"}]}],\"skipped\":");
+  assert_contains(json, "}],\"peers\":[{\"name\":\"first\",\"cases\":2,\"geomean_lead\":2,"
+                        "\"min_lead\":0.5},{\"name\":\"second\",\"cases\":0,"
+                        "\"geomean_lead\":0,\"min_lead\":0},{\"name\":\"third\","
+                        "\"missing\":\"not here\"}],\"geomean_fraction\":");
   comparison old;
   relayout_error error;
-  assert_int_equal(comparison_parse(out.text, &old, &error), RELAYOUT_OK);
+  assert_int_equal(comparison_parse(json, &old, &error), RELAYOUT_OK);
   assert_int_equal(old.count, 2);
   comparison_free(&old);
-  free(out.text);
+  free(json);
 }
 
 static void test_peers_in_table(void **state) {
@@ -442,12 +444,8 @@ static void test_written_results_can_be_compared(void **state) {
   (void)state;
   bench_result cases[3];
   const bench_results results = three_cases(cases);
-  const bench_summary summary = summary_of(&results);
-  sink out;
-  open_sink(&out);
-  results_json_write(&results, &summary, out.file);
-  fclose(out.file);
-  comparison old = parse(out.text);
+  char *const json = json_of(&results);
+  comparison old = parse(json);
   assert_string_equal(old.device, "cpu");
   assert_near(old.geomean, 0.5);
   assert_int_equal(old.count, 2);
@@ -457,7 +455,7 @@ static void test_written_results_can_be_compared(void **state) {
   assert_near(old.cases[1].fraction, 1);
   assert_near(old.cases[1].spread, 0.0625);
   comparison_free(&old);
-  free(out.text);
+  free(json);
 }
 
 static void test_verdicts(void **state) {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/target.h"
 #include "cmocka_all.h"
+#include "tools/open_target.h"
 
-enum { SKIPPED = 77, PLACE = 4096, LEAST_SIZE = 64 };
+enum { PLACE = 4096, LEAST_SIZE = 64 };
 
 static bench_target *target;
 
@@ -94,20 +94,10 @@ static void test_huge_pages(void **state) {
 }
 
 int main(int argument_count, char **arguments) {
-  relayout_error error;
-  relayout_device *device;
-  if (argument_count != 2) {
-    return 1;
+  const int code = argument_count == 2 ? open_target(arguments[1], &target) : 1;
+  if (code != 0) {
+    return code;
   }
-  const relayout_status status = relayout_device_open(arguments[1], &device, &error);
-  if (status == RELAYOUT_NO_DEVICE) {
-    return SKIPPED;
-  }
-  if (status != RELAYOUT_OK || bench_target_open(device, &target, &error) != RELAYOUT_OK) {
-    fprintf(stderr, "%s\n", error.message);
-    return 1;
-  }
-  printf("%s: %s\n", target->info.name, target->info.description);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_growing_keeps_what_is_larger),

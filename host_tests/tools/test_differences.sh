@@ -15,7 +15,7 @@ check_bytes out adbecf
 check 3 'cpu: 2 of 5 cases differ, seed 7: u8[2] -> u8[3]' '' selftest --device cpu --seed 7
 
 checks=$((checks + 1))
-"$RELAYOUT" bench --device cpu --from 'u8[2,3]' --to '{0,1}' >../logs/out 2>../logs/err
+"$RELAYOUT" bench --device cpu --hot --from 'u8[2,3]' --to '{0,1}' >../logs/out 2>../logs/err
 [ $? -eq 3 ] || fail 'bench of a wrong result: no exit code 3'
 grep -q 'skipped: the result is wrong' ../logs/out || fail 'bench timed a wrong result'
 grep -q 'relayout: bench: verification: byte 0 is ' ../logs/err || fail 'bench kept it to itself'

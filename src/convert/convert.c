@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "convert/arithmetic.h"
-#include "metadata/float_format.h"
+#include "convert/formats.h"
 #include "metadata/type_table.h"
 
 _Static_assert(KIND_PRED == RELAYOUT_KIND_PRED && KIND_SIGNED == RELAYOUT_KIND_SIGNED &&
@@ -23,19 +22,6 @@ typedef struct converter {
   bool wraps, scales;
 } converter;
 
-static number_format format_of(relayout_element_type type) {
-  number_format format = {.kind = (int)relayout_element_type_kind(type),
-                          .bits = relayout_element_type_bits(type)};
-  const rlt_float_format *const as_float = rlt_float_format_of(type);
-  if (as_float != NULL) {
-    format.exponent_bits = as_float->exponent_bits;
-    format.mantissa_bits = as_float->mantissa_bits;
-    format.bias = as_float->bias;
-    format.specials = (int)as_float->specials;
-  }
-  return format;
-}
-
 static bool scales(const rlt_conversion *conversion) {
   return conversion->scale != 1;
 }
@@ -44,7 +30,7 @@ static bool scales(const rlt_conversion *conversion) {
 static number scale_number(const rlt_conversion *conversion) {
   uint64_t bits;
   memcpy(&bits, &conversion->scale, sizeof bits);
-  return number_of(bits, format_of(RELAYOUT_F64));
+  return number_of(bits, rlt_number_format_of(RELAYOUT_F64));
 }
 
 rlt_scale_factor rlt_conversion_scale_factor(const rlt_conversion *conversion) {
@@ -55,8 +41,8 @@ rlt_scale_factor rlt_conversion_scale_factor(const rlt_conversion *conversion) {
 
 static converter converter_of(const rlt_conversion *conversion) {
   const rlt_scale_factor scale = rlt_conversion_scale_factor(conversion);
-  return (converter){.from = format_of(conversion->from),
-                     .to = format_of(conversion->to),
+  return (converter){.from = rlt_number_format_of(conversion->from),
+                     .to = rlt_number_format_of(conversion->to),
                      .scale = {scale.digits, scale.exponent, scale.negative},
                      .wraps = conversion->wraps,
                      .scales = scales(conversion)};

@@ -206,22 +206,6 @@ rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits) {
   return tile;
 }
 
-void rlt_grid_digits(const rlt_grid *grid, int64_t tile, int64_t *digits) {
-  for (int32_t l = 0; l < grid->loop_count; ++l) {
-    digits[l] = tile % grid->loops[l].count;
-    tile /= grid->loops[l].count;
-  }
-}
-
-void rlt_grid_step(const rlt_grid *grid, int64_t *digits) {
-  for (int32_t l = 0; l < grid->loop_count; ++l) {
-    if (++digits[l] < grid->loops[l].count) {
-      return;
-    }
-    digits[l] = 0;
-  }
-}
-
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
                        int64_t *destination) {
   const int64_t length = rlt_group_held(group);

@@ -58,11 +58,6 @@ typedef struct rlt_tile {
 /* The tile at these iterations of the loops, digits[l] < loops[l].count. */
 rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits);
 
-/* Splits a tile number in 0 .. tile_count-1 into iterations of the loops. */
-void rlt_grid_digits(const rlt_grid *grid, int64_t tile, int64_t *digits);
-/* Steps to the next tile; the last one's successor is the first. */
-void rlt_grid_step(const rlt_grid *grid, int64_t *digits);
-
 /* Where the positions of a group lie, relative to the tile's start: for position p in
  * 0 .. rlt_group_held-1 its source and destination offset in elements. A position that never has a
  * source, whatever the tile, because a digit of an axis before the last is not below its valid, has
