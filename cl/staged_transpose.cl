@@ -129,7 +129,7 @@ static void load_pieces(__local word *staged, const place from, offset source_co
       const uint row =
           SOURCE_PIECE * within_run(first + h * GROUP, PIECES_PER_LOAD_LINE, TILE_COLUMNS);
       if (column < t.valid_columns && row + SOURCE_PIECE <= t.valid_rows) {
-        held[h] = load_piece(onward(from, (offset)column * source_column + row));
+        held[h] = load_piece(onward(from, (offset)column * source_column + (offset)row));
       }
     }
 #pragma unroll
