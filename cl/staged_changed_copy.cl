@@ -164,9 +164,9 @@ ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint index) {
 #endif
 }
 
-/* The word that begins with this column; what is left of a row's last one becomes zeros. */
-ALWAYS_INLINE static void store_word(__local const word *staged, const run r, uint column,
-                                     word fill) {
+/* The same where the source, or the row itself, may end: what is left of its last word becomes zeros. */
+ALWAYS_INLINE static word gather_word(__local const word *staged, const run r, uint column,
+                                      word fill) {
   word made = (word)(0);
 #pragma unroll
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
@@ -175,7 +175,17 @@ ALWAYS_INLINE static void store_word(__local const word *staged, const run r, ui
       made = with_element(made, k, at < r.valid ? staged[place_of(r.staged + at)] : fill);
     }
   }
-  r.to[leaving_offset(column)] = made;
+  return made;
+}
+
+ALWAYS_INLINE static unit gather_filled(__local const word *staged, const run r, uint column,
+                                        word fill) {
+  unit made = (unit)(0);
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    made = with_word(made, k, gather_word(staged, r, column + k * IN_DESTINATION_BYTE, fill));
+  }
+  return made;
 }
 
 static void store_rows(__local const word *staged, const place from, __global word *to, uint pitch,
@@ -190,11 +200,15 @@ static void store_rows(__local const word *staged, const place from, __global wo
       store_unit(gather_unit(staged, r.staged + start), r.to + leaving_offset(start));
       continue;
     }
+    if (is_whole(start, LEAVING_UNIT, r.length)) {
+      store_unit(gather_filled(staged, r, start, fill), r.to + leaving_offset(start));
+      continue;
+    }
     ONE_BY_ONE
     for (uint k = 0; k < LEAVING_UNIT; k += IN_DESTINATION_BYTE) {
       const uint column = start + k; /* comes round at 0 */
       if (column < r.length) {
-        store_word(staged, r, column, fill);
+        r.to[leaving_offset(column)] = gather_word(staged, r, column, fill);
       }
     }
   }

@@ -195,11 +195,20 @@ static int64_t copied_row_words(const rlt_problem *problem, int64_t columns) {
   return rlt_divide_up(columns + unit - 1, unit) * unit;
 }
 
+/* As cl/staged_changed_copy.cl has them: with a unit left out behind each line. */
+static int64_t copied_tile_words(const rlt_problem *problem) {
+  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  const int64_t words = TILE_BYTES / bytes + rlt_staged_unit(rlt_problem_destination_bits(problem));
+  return words + (words / (LINE_BYTES / bytes) + 1) * rlt_staged_unit(8 * bytes);
+}
+
 int64_t rlt_staged_local_bytes(const rlt_problem *problem, const rlt_strategy *strategy) {
   layout of;
   switch (strategy->kind) {
   case RELAYOUT_STRATEGY_COPY:
-    return rlt_problem_keeps_elements(problem) ? 0 : TILE_BYTES + TILE_BYTES / 32;
+    return rlt_problem_keeps_elements(problem)
+               ? 0
+               : copied_tile_words(problem) * rlt_problem_destination_bytes(problem);
   case RELAYOUT_STRATEGY_TRANSPOSE:
     return TILE_BYTES;
   case RELAYOUT_STRATEGY_PACKED:
@@ -225,10 +234,10 @@ static void fit_copy(const rlt_problem *problem, rlt_strategy *strategy) {
   set_block(problem, &strategy->rows, rlt_min(strategy->rows.block, room / row));
 }
 
-/* Half of the group's positions, or all steps of its last axis but one. */
-static void shrink(const rlt_problem *problem, rlt_group *group) {
-  if (group->block > 1) {
-    group->block = rlt_divide_up(group->block, 2);
+/* About half of the group's positions, in multiples of so many steps, or all of its last axis but one. */
+static void shrink(const rlt_problem *problem, rlt_group *group, int64_t steps) {
+  if (group->block > steps) {
+    group->block = rlt_divide_up(rlt_divide_up(group->block, 2), steps) * steps;
     return;
   }
   group->axis_count -= 1;
@@ -237,23 +246,22 @@ static void shrink(const rlt_problem *problem, rlt_group *group) {
   group->inner /= group->block;
 }
 
-/* Whether half as many steps of the columns would still fill whole bytes of the destination. */
-static bool can_shrink_columns(const rlt_problem *problem, const rlt_group *columns) {
+/* Steps of the columns' last axis that fill whole bytes of the destination. */
+static int64_t byte_steps(const rlt_problem *problem, const rlt_group *columns) {
   rlt_byte_run run;
-  if (problem->destination_packed == 0 || !rlt_problem_byte_run(problem, &run)) {
-    return true;
-  }
-  const int32_t last = columns->axes[columns->axis_count - 1];
-  return last > run.last ? true : columns->block % (2 * run.steps) == 0;
+  const bool shares_bytes = columns->axis_count > 0 && rlt_problem_byte_run(problem, &run) &&
+                            columns->axes[columns->axis_count - 1] == run.last;
+  return shares_bytes ? run.steps : 1;
 }
 
 static void fit_packed(const rlt_problem *problem, rlt_strategy *strategy) {
   while (rlt_staged_local_bytes(problem, strategy) > LOCAL_BYTES) {
+    const int64_t steps = byte_steps(problem, &strategy->columns);
     const bool columns_are_more =
         rlt_group_length(&strategy->columns) > rlt_group_length(&strategy->rows);
     const bool by_columns = strategy->rows.axis_count == 0 ||
-                            (columns_are_more && can_shrink_columns(problem, &strategy->columns));
-    shrink(problem, by_columns ? &strategy->columns : &strategy->rows);
+                            (columns_are_more && (steps == 1 || strategy->columns.block > steps));
+    shrink(problem, by_columns ? &strategy->columns : &strategy->rows, by_columns ? steps : 1);
   }
 }
 
