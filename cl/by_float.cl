@@ -1,5 +1,5 @@
-/* by_float.cl: conversions of vectors whose values all fit an f32 on their way. Follows convert.cl, with
- * which it agrees bit for bit.
+/* by_float.cl: conversions of elements, on CPUs vectors of them, whose values all fit an f32 on their way.
+ * Follows convert.cl, with which it agrees bit for bit.
  *
  * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is no
  * branch, and little arithmetic on floats: small integers become floats, which is exact, and what is to be
@@ -26,8 +26,15 @@
 #define FLOAT_NAN           0x7fc00000u
 #define FLOAT_ONE           0x3f800000u
 
-/* As many as run.cl takes at once. */
-#if WORD_BYTES == 8
+/* As many as run.cl takes at once; GPUs take one. */
+#if !DIRECT
+#define as_patterns as_uint
+#define as_numbers  as_int
+#define as_floats   as_float
+typedef uint patterns;
+typedef int numbers;
+typedef float floats;
+#elif WORD_BYTES == 8
 #define as_patterns as_uint8
 #define as_numbers  as_int8
 #define as_floats   as_float8
@@ -45,7 +52,9 @@ typedef float16 floats;
 
 /* The pattern of a number below 2^24. */
 INLINED patterns float_of_numbers(numbers values) {
-#if defined(__clang__)
+#if !DIRECT
+  return as_patterns((floats)values);
+#elif defined(__clang__)
   return as_patterns(__builtin_convertvector(values, floats));
 #elif WORD_BYTES == 8
   return as_patterns(convert_float8(values));

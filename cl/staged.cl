@@ -1,4 +1,4 @@
-/* staged.cl: how the kernels for GPUs touch memory. Follows tile.cl.
+/* staged.cl: how the kernels for GPUs touch memory. Follows tile.cl and element.cl.
  *
  * A GPU moves whole lines when work-items side by side touch what lies side by side. Each takes
  *
@@ -9,9 +9,19 @@
  *
  *     a run from byte 2 on, of bytes      . . a b|c d e f|g h i j|k l . .
  *     in units                               0  |   1   |   2   |  0        the ends are one
+ *
+ * Where elements change on their way, units of the source, of local memory and of the destination have
+ * different numbers of them. Elements are unpacked and converted as they arrive in local memory, which
+ * has words of the destination, and are packed as they leave it:
+ *
+ *     4 bits to 16     a b c d e f g h|  a source unit of 8 elements
+ *                      a . b .|c . d .|e . f .|g . h .|  4 units of 2
+ *
+ * What is done for an element is inlined before PoCL makes loops of work-items, which it vectorises wrongly
+ * where calls are left in them.
  */
 
-/* Words of a piece and of a unit. */
+/* Words of a unit and of a piece. */
 #define PIECE (16 / WORD_BYTES)
 #if WORD_BYTES < 4
 #define UNIT (4 / WORD_BYTES)
@@ -20,77 +30,86 @@ typedef uint unit;
 #define UNIT 1
 typedef word unit;
 #endif
+#define UNITS_PER_PIECE (PIECE / UNIT)
+
+/* Elements of those of the source, */
+#if SOURCE_BITS
+#define SOURCE_UNIT (32 / SOURCE_BITS)
+typedef uint source_unit;
+#elif SOURCE_BYTES < 4
+#define SOURCE_UNIT (4 / SOURCE_BYTES)
+typedef uint source_unit;
+#else
+#define SOURCE_UNIT 1
+typedef source_word source_unit;
+#endif
+#define UNITS_PER_SOURCE_PIECE (SOURCE_BYTES < 4 ? 4 : 16 / SOURCE_BYTES)
+#define SOURCE_PIECE           (SOURCE_UNIT * UNITS_PER_SOURCE_PIECE)
+
+/* and of the destination, whose packed ones are made of so many words. */
+#if DESTINATION_BITS
+#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
+#define ONE_ELEMENT         ((1u << DESTINATION_BITS) - 1)
+#else
+#define IN_DESTINATION_BYTE 1
+#endif
+#define LEAVING_UNIT  (UNIT * IN_DESTINATION_BYTE)
+#define LEAVING_PIECE (PIECE * IN_DESTINATION_BYTE)
 
 /* What neighbours touch together: a line of 128 bytes. */
-#define UNITS_PER_PIECE (PIECE / UNIT)
-#define PIECES_PER_LINE 8
-#define UNITS_PER_LINE  (128 / (UNIT * WORD_BYTES))
+#define PIECES_PER_LINE       8
+#define UNITS_PER_LINE        (PIECES_PER_LINE * UNITS_PER_PIECE)
+#define SOURCE_UNITS_PER_LINE (PIECES_PER_LINE * UNITS_PER_SOURCE_PIECE)
 
 /* Of `count` loads that the group's work-items share, how many each has under way before it uses the
  * first: at most `most`. */
-#define HELD(most, count) ((count) / GROUP < (most) ? (count) / GROUP : (most))
+#define HELD(most, count)                                                                          \
+  ((count) / GROUP < 1 ? 1 : (count) / GROUP < (most) ? (count) / GROUP : (most))
 
-static bool on_piece(__global const word *at) {
-  return ((uintptr_t)at & 15) == 0;
-}
-
-/* How many words lie between a run's first one and the start of the unit, or line, that has it. */
-static uint words_into_unit(__global const word *at) {
-  return UNIT == 1 ? 0 : (uint)((uintptr_t)at & 3) / WORD_BYTES;
-}
-
-static uint words_into_line(__global const word *at) {
-  return (uint)((uintptr_t)at & 127) / WORD_BYTES;
-}
-
-static uint4 load_piece(__global const word *from) {
-  return *(__global const uint4 *)from;
-}
-
-static void store_piece(uint4 value, __global word *to) {
-  *(__global uint4 *)to = value;
-}
-
-static unit load_unit(__global const word *from) {
-  return *(__global const unit *)from;
-}
-
-static void store_unit(unit value, __global word *to) {
-  *(__global unit *)to = value;
-}
-
-/* Whether all of a unit or piece lies in a run of `length` words. It may begin before the run does:
- * its first word's number comes round at 0. */
-static bool is_whole(uint start, uint words, uint length) {
-  return start < length && start + words <= length;
-}
-
-static word word_of_unit(unit value, uint number) {
-#if WORD_BYTES == 1
-  const uchar4 words = as_uchar4(value);
-  return number == 0 ? words.x : number == 1 ? words.y : number == 2 ? words.z : words.w;
-#elif WORD_BYTES == 2
-  const ushort2 words = as_ushort2(value);
-  return number == 0 ? words.x : words.y;
+/* Elements whose change is long code, and takes registers, are few at once. */
+#if CHANGES
+#define MOST_ELEMENTS (CONVERTS ? 8 : 32)
+#define FEW_AT_ONCE   _Pragma("unroll 1")
 #else
+#define MOST_ELEMENTS 64
+#define FEW_AT_ONCE   _Pragma("unroll")
+#endif
+#define AT_ONCE(most, elements)                                                                    \
+  (MOST_ELEMENTS < 2 * (elements)        ? 1                                                       \
+   : MOST_ELEMENTS < (most) * (elements) ? MOST_ELEMENTS / (elements)                              \
+                                         : (most))
+#define MOST_UNITS  AT_ONCE(8, SOURCE_UNIT)
+#define MOST_PIECES AT_ONCE(4, SOURCE_PIECE)
+#define ONE_BY_ONE  _Pragma("unroll 1")
+
+/* Whether all of a unit or piece lies in a run of `length` elements. It may begin before the run does:
+ * its first element's number comes round at 0. */
+ALWAYS_INLINE static bool is_whole(uint start, uint elements, uint length) {
+  return start < length && start + elements <= length;
+}
+
+/* ---- Words of a unit, units of a piece ---- */
+
+/* How far up in a number the one lies that is so far on in memory, of some side by side. */
+#ifdef __ENDIAN_LITTLE__
+#define UP(number, count) (number)
+#else
+#define UP(number, count) ((count)-1 - (number))
+#endif
+
+/* The unit with one more of its words. */
+ALWAYS_INLINE static unit with_word(unit others, uint number, word value) {
+#if UNIT == 1
   return value;
-#endif
-}
-
-static unit unit_of(const word *words) {
-#if WORD_BYTES == 1
-  return as_uint((uchar4)(words[0], words[1], words[2], words[3]));
-#elif WORD_BYTES == 2
-  return as_uint((ushort2)(words[0], words[1]));
 #else
-  return words[0];
+  return others | (uint)value << 8 * WORD_BYTES * UP(number, UNIT);
 #endif
 }
 
-static unit unit_of_piece(uint4 value, uint number) {
-#if WORD_BYTES <= 4
+ALWAYS_INLINE static source_unit unit_of_piece(uint4 value, uint number) {
+#if SOURCE_BYTES <= 4
   return number == 0 ? value.x : number == 1 ? value.y : number == 2 ? value.z : value.w;
-#elif WORD_BYTES == 8
+#elif SOURCE_BYTES == 8
   const ulong2 units = as_ulong2(value);
   return number == 0 ? units.x : units.y;
 #else
@@ -99,7 +118,7 @@ static unit unit_of_piece(uint4 value, uint number) {
 }
 
 /* That a piece is a shuffle of two halves keeps Oclgrind from taking it for half initialized. */
-static uint4 piece_of(const unit *units) {
+ALWAYS_INLINE static uint4 piece_of(const unit *units) {
 #if WORD_BYTES <= 4
   const uint4 first = (uint4)(units[0], units[1], 0, 0);
   const uint4 second = (uint4)(0, 0, units[2], units[3]);
@@ -110,5 +129,143 @@ static uint4 piece_of(const unit *units) {
   return (uint4)(first.xy, second.zw);
 #else
   return units[0];
+#endif
+}
+
+/* As vectors of its words a unit of local memory may alias them. */
+#if WORD_BYTES == 1
+#define AS_WORDS(value) as_uchar4(value)
+#define AS_UNIT(words)  as_uint(words)
+typedef uchar4 unit_words;
+#elif WORD_BYTES == 2
+#define AS_WORDS(value) as_ushort2(value)
+#define AS_UNIT(words)  as_uint(words)
+typedef ushort2 unit_words;
+#else
+#define AS_WORDS(value) (value)
+#define AS_UNIT(words)  (words)
+typedef word unit_words;
+#endif
+
+ALWAYS_INLINE static void stage_unit(unit value, __local word *to) {
+  *(__local unit_words *)to = AS_WORDS(value);
+}
+
+ALWAYS_INLINE static unit staged_unit(__local const word *from) {
+  return AS_UNIT(*(__local const unit_words *)from);
+}
+
+/* ---- The source ---- */
+
+#if SOURCE_BITS
+
+ALWAYS_INLINE static __global const source_word *word_at(const place at) {
+  return at.words + (ulong)at.number / IN_SOURCE_BYTE;
+}
+
+/* Elements before this one since the last multiple of `bytes` in memory. */
+ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
+  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) * IN_SOURCE_BYTE +
+         ((uint)at.number & (IN_SOURCE_BYTE - 1));
+}
+
+#else
+
+ALWAYS_INLINE static __global const source_word *word_at(const place at) {
+  return at.words + at.number;
+}
+
+ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
+  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) / SOURCE_BYTES;
+}
+
+#endif
+
+/* How many elements lie between the start of the unit, or line, that has a run's first one and that. */
+ALWAYS_INLINE static uint elements_into_unit(const place at) {
+  return SOURCE_UNIT == 1 ? 0 : elements_into(at, 4);
+}
+
+ALWAYS_INLINE static uint elements_into_line(const place at) {
+  return elements_into(at, 128);
+}
+
+ALWAYS_INLINE static bool on_source_piece(const place at) {
+  return elements_into(at, 16) == 0;
+}
+
+ALWAYS_INLINE static uint4 load_piece(const place from) {
+  return *(__global const uint4 *)word_at(from);
+}
+
+ALWAYS_INLINE static source_unit load_unit(const place from) {
+  return *(__global const source_unit *)word_at(from);
+}
+
+ALWAYS_INLINE static source_word element_of_unit(source_unit value, uint number) {
+#if SOURCE_BITS
+  const uint byte = value >> 8 * UP(number / IN_SOURCE_BYTE, 4);
+  return (source_word)(byte >> number % IN_SOURCE_BYTE * SOURCE_BITS & SOURCE_ONES);
+#elif SOURCE_BYTES < 4
+  return (source_word)(value >> 8 * SOURCE_BYTES * UP(number, SOURCE_UNIT));
+#else
+  return value;
+#endif
+}
+
+/* What an element of a source's unit becomes, */
+ALWAYS_INLINE static word arriving_word(source_unit loaded, uint number, const place from) {
+  return converted(element_of_unit(loaded, number), from);
+}
+
+/* and a unit of them, from this one on. */
+ALWAYS_INLINE static unit arriving_unit(source_unit loaded, uint first, const place from) {
+  unit made = (unit)(0);
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    made = with_word(made, k, arriving_word(loaded, first + k, from));
+  }
+  return made;
+}
+
+/* ---- The destination ---- */
+
+/* Where an element lies that is the first of its word. */
+ALWAYS_INLINE static __global word *leaving_place(__global word *destination, ulong position) {
+  return destination + position / IN_DESTINATION_BYTE;
+}
+
+/* How far on a word lies that is so many elements farther on. */
+ALWAYS_INLINE static offset leaving_offset(offset elements) {
+  return elements / IN_DESTINATION_BYTE;
+}
+
+static bool on_piece(__global const word *at) {
+  return ((uintptr_t)at & 15) == 0;
+}
+
+/* As for the source. */
+ALWAYS_INLINE static uint leaving_into_unit(__global const word *at) {
+  return UNIT == 1 ? 0 : (uint)((uintptr_t)at & 3) / WORD_BYTES * IN_DESTINATION_BYTE;
+}
+
+ALWAYS_INLINE static uint leaving_into_line(__global const word *at) {
+  return (uint)((uintptr_t)at & 127) / WORD_BYTES * IN_DESTINATION_BYTE;
+}
+
+static void store_piece(uint4 value, __global word *to) {
+  *(__global uint4 *)to = value;
+}
+
+static void store_unit(unit value, __global word *to) {
+  *(__global unit *)to = value;
+}
+
+/* The word with one more of its elements. */
+ALWAYS_INLINE static word with_element(word others, uint number, word value) {
+#if DESTINATION_BITS
+  return (word)(others | (value & ONE_ELEMENT) << number * DESTINATION_BITS);
+#else
+  return value;
 #endif
 }

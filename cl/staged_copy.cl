@@ -38,7 +38,11 @@ static run run_at(__global word *to, __global const word *from, uint row, const 
 /* The column where a unit of the destination begins; below 0, which is beyond any, where it begins
  * before its run does. The units of long rows are numbered from the start of a line. */
 static uint unit_start(const run r, uint number, bool is_long) {
-  return number * UNIT - (is_long ? words_into_line(r.to) : words_into_unit(r.to));
+  return number * UNIT - (is_long ? leaving_into_line(r.to) : leaving_into_unit(r.to));
+}
+
+static unit unit_at(__global const word *from) {
+  return *(__global const unit *)from;
 }
 
 #if UNIT == 1
@@ -48,26 +52,26 @@ static bool can_load(const run r, uint column) {
 }
 
 static unit load_words(const run r, uint column) {
-  return load_unit(r.from + column);
+  return unit_at(r.from + column);
 }
 
 #else
 
 /* Whether the units of the source that have these words lie within the run. */
 static bool can_load(const run r, uint column) {
-  const uint into_unit = words_into_unit(r.from + column);
+  const uint into_unit = leaving_into_unit(r.from + column);
   return is_whole(column, UNIT, r.valid) &&
          (into_unit == 0 || (column >= into_unit && column - into_unit + 2 * UNIT <= r.valid));
 }
 
 static unit load_words(const run r, uint column) {
-  const uint into_unit = words_into_unit(r.from + column);
+  const uint into_unit = leaving_into_unit(r.from + column);
   __global const word *const from = r.from + column - into_unit;
   if (into_unit == 0) {
-    return load_unit(from);
+    return unit_at(from);
   }
-  const ulong first = load_unit(from);
-  const ulong second = load_unit(from + UNIT);
+  const ulong first = unit_at(from);
+  const ulong second = unit_at(from + UNIT);
 #ifdef __ENDIAN_LITTLE__
   return (unit)((first | second << 32) >> 8 * WORD_BYTES * into_unit);
 #else
@@ -83,12 +87,12 @@ static void store_words(const run r, uint column, bool is_loaded, unit loaded, w
     return;
   }
   if (is_whole(column, UNIT, r.length) && column >= r.valid) {
-    word fills[UNIT];
+    unit fills = (unit)(0);
 #pragma unroll
     for (uint k = 0; k < UNIT; ++k) {
-      fills[k] = fill;
+      fills = with_word(fills, k, fill);
     }
-    store_unit(unit_of(fills), r.to + column);
+    store_unit(fills, r.to + column);
     return;
   }
 #pragma unroll

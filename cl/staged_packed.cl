@@ -18,9 +18,9 @@
  */
 
 typedef struct packing {
-  long run_words; /* of a run, for each step of the last axis of run_side, */
-  long run_over;  /* to which this is added */
-  long run_side;  /* 0: neither; 1: the columns; 2: the rows */
+  long run_elements; /* of a run, for each step of the last axis of run_side, */
+  long run_over;     /* to which this is added */
+  long run_side;     /* 0: neither; 1: the columns; 2: the rows */
   long slots;
   long pitch;
   long loads_pieces;  /* the offsets of all runs are whole pieces */
@@ -62,12 +62,12 @@ static tables tables_of(__global const packing *made, __constant const grid *gri
 #define NOWHERE 0xffffffffu
 
 /* A unit is left out behind each line of a run, so that words a line apart are in different banks. */
-static uint place_in_run(uint word_of_run) {
+ALWAYS_INLINE static uint place_in_run(uint word_of_run) {
   return word_of_run + word_of_run / (128 / WORD_BYTES) * UNIT;
 }
 
-#define HELD_PIECES 4
-#define HELD_UNITS  8
+#define HELD_PIECES MOST_PIECES
+#define HELD_UNITS  MOST_UNITS
 
 /* ---- Loading ---- */
 
@@ -78,12 +78,12 @@ typedef struct part {
   uint number;
 } part;
 
-static part first_part(uint shift) {
+ALWAYS_INLINE static part first_part(uint shift) {
   const part first = {(uint)get_local_id(0) >> shift, (uint)get_local_id(0) & ((1u << shift) - 1)};
   return first;
 }
 
-static part next_part(part at, uint shift, uint numbers) {
+ALWAYS_INLINE static part next_part(part at, uint shift, uint numbers) {
   const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
   part next = {at.slot, at.number + (1u << shift)};
   if (next.number - first >= numbers) {
@@ -95,19 +95,19 @@ static part next_part(part at, uint shift, uint numbers) {
 
 /* A run; of length 0 where this tile has none. */
 typedef struct run {
-  __global const word *from;
+  place from;
   __local word *to;
   uint length;
 } run;
 
-static run run_at(uint slot, uint length, uint column_steps, uint row_steps, const tables at,
-                  __global const word *from, __local word *staged) {
+ALWAYS_INLINE static run run_at(uint slot, uint length, uint column_steps, uint row_steps,
+                                const tables at, const place from, __local word *staged) {
   run found = {from, staged, 0};
   if (slot < at.slot_count) {
     const offset_pair entry = at.slots[slot];
     const uint steps = (uint)entry.y;
     if ((steps & 0xffff) < column_steps && steps >> 16 < row_steps) {
-      found.from = from + entry.x;
+      found.from = onward(from, entry.x);
       found.to = staged + slot * at.pitch;
       found.length = length;
     }
@@ -115,13 +115,25 @@ static run run_at(uint slot, uint length, uint column_steps, uint row_steps, con
   return found;
 }
 
-static void stage_unit(unit value, __local word *to) {
-  *(__local unit *)to = value;
+/* What a unit of the source becomes, which is at `start` of its run. */
+ALWAYS_INLINE static void stage(__local word *run, uint start, source_unit loaded,
+                                const place from) {
+  if (SOURCE_UNIT % UNIT == 0 && start % UNIT == 0) {
+#pragma unroll
+    for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
+      stage_unit(arriving_unit(loaded, k, from), run + place_in_run(start + k));
+    }
+    return;
+  }
+  FEW_AT_ONCE
+  for (uint k = 0; k < SOURCE_UNIT; ++k) {
+    run[place_in_run(start + k)] = arriving_word(loaded, k, from);
+  }
 }
 
-static void load_pieces(const tables at, uint shift, __global const word *from,
-                        __local word *staged, uint length, uint column_steps, uint row_steps) {
-  const uint numbers = (length + PIECE - 1) / PIECE;
+static void load_pieces(const tables at, uint shift, const place from, __local word *staged,
+                        uint length, uint column_steps, uint row_steps) {
+  const uint numbers = (length + SOURCE_PIECE - 1) / SOURCE_PIECE;
   for (part p = first_part(shift); p.slot < at.slot_count;) {
     run runs[HELD_PIECES];
     uint starts[HELD_PIECES];
@@ -129,56 +141,56 @@ static void load_pieces(const tables at, uint shift, __global const word *from,
 #pragma unroll
     for (uint h = 0; h < HELD_PIECES; ++h) {
       runs[h] = run_at(p.slot, length, column_steps, row_steps, at, from, staged);
-      starts[h] = p.number * PIECE;
-      if (starts[h] + PIECE <= runs[h].length) {
-        held[h] = load_piece(runs[h].from + starts[h]);
+      starts[h] = p.number * SOURCE_PIECE;
+      if (starts[h] + SOURCE_PIECE <= runs[h].length) {
+        held[h] = load_piece(onward(runs[h].from, starts[h]));
       }
       p = next_part(p, shift, numbers);
     }
 #pragma unroll
     for (uint h = 0; h < HELD_PIECES; ++h) {
-      if (starts[h] + PIECE <= runs[h].length) {
-#pragma unroll
-        for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-          stage_unit(unit_of_piece(held[h], u), runs[h].to + place_in_run(starts[h] + u * UNIT));
+      if (starts[h] + SOURCE_PIECE <= runs[h].length) {
+        FEW_AT_ONCE
+        for (uint u = 0; u < UNITS_PER_SOURCE_PIECE; ++u) {
+          stage(runs[h].to, starts[h] + u * SOURCE_UNIT, unit_of_piece(held[h], u), from);
         }
         continue;
       }
+      ONE_BY_ONE
       for (uint i = starts[h]; i < runs[h].length; ++i) {
-        runs[h].to[place_in_run(i)] = runs[h].from[i];
+        runs[h].to[place_in_run(i)] = element_at(onward(runs[h].from, i));
       }
     }
   }
 }
 
-static void load_units(const tables at, uint shift, __global const word *from, __local word *staged,
+static void load_units(const tables at, uint shift, const place from, __local word *staged,
                        uint length, uint column_steps, uint row_steps) {
-  const uint numbers = (length + 2 * UNIT - 2) / UNIT; /* of a run, wherever it begins */
+  const uint numbers = (length + 2 * SOURCE_UNIT - 2) / SOURCE_UNIT; /* wherever a run begins */
   for (part p = first_part(shift); p.slot < at.slot_count;) {
     run runs[HELD_UNITS];
     uint starts[HELD_UNITS];
-    unit held[HELD_UNITS];
+    source_unit held[HELD_UNITS];
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
       runs[h] = run_at(p.slot, length, column_steps, row_steps, at, from, staged);
-      starts[h] = p.number * UNIT - words_into_unit(runs[h].from);
-      if (is_whole(starts[h], UNIT, runs[h].length)) {
-        held[h] = load_unit(runs[h].from + starts[h]);
+      starts[h] = p.number * SOURCE_UNIT - elements_into_unit(runs[h].from);
+      if (is_whole(starts[h], SOURCE_UNIT, runs[h].length)) {
+        held[h] = load_unit(onward(runs[h].from, starts[h]));
       }
       p = next_part(p, shift, numbers);
     }
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
-      const bool whole = is_whole(starts[h], UNIT, runs[h].length);
-      if (whole && starts[h] % UNIT == 0) {
-        stage_unit(held[h], runs[h].to + place_in_run(starts[h]));
+      if (is_whole(starts[h], SOURCE_UNIT, runs[h].length)) {
+        stage(runs[h].to, starts[h], held[h], from);
         continue;
       }
-#pragma unroll
-      for (uint k = 0; k < UNIT; ++k) {
+      FEW_AT_ONCE
+      for (uint k = 0; k < SOURCE_UNIT; ++k) {
         const uint i = starts[h] + k; /* comes round at 0 */
         if (i < runs[h].length) {
-          runs[h].to[place_in_run(i)] = whole ? word_of_unit(held[h], k) : runs[h].from[i];
+          runs[h].to[place_in_run(i)] = element_at(onward(runs[h].from, i));
         }
       }
     }
@@ -187,15 +199,16 @@ static void load_units(const tables at, uint shift, __global const word *from, _
 
 /* ---- Storing ---- */
 
-static uint place_of_column(const tables at, const tile t, uint column) {
+ALWAYS_INLINE static uint place_of_column(const tables at, const tile t, uint column) {
   return column < t.valid_columns ? (uint)at.columns[column] : NOWHERE;
 }
 
-static uint place_of_row(const offset_pair entry, const tile t, uint row) {
+ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, uint row) {
   return row < t.valid_rows ? (uint)entry.y : NOWHERE;
 }
 
-static word staged_word(__local const word *staged, uint row_place, uint column_place, word fill) {
+ALWAYS_INLINE static word staged_word(__local const word *staged, uint row_place, uint column_place,
+                                      word fill) {
   if (row_place == NOWHERE || column_place == NOWHERE) {
     return fill;
   }
@@ -203,22 +216,38 @@ static word staged_word(__local const word *staged, uint row_place, uint column_
   return staged[(place >> 16) + place_in_run(place & 0xffff)];
 }
 
-static unit gather_unit(__local const word *staged, uint row_place, const uint *column_places,
-                        word fill) {
-  word words[UNIT];
+/* The word of a row with the elements of these columns, of which there are still `count`; what is left of
+ * a row's last one becomes zeros. */
+ALWAYS_INLINE static word gather_word(__local const word *staged, uint row_place,
+                                      const uint *column_places, uint count, word fill) {
+  word made = (word)(0);
 #pragma unroll
-  for (uint k = 0; k < UNIT; ++k) {
-    words[k] = staged_word(staged, row_place, column_places[k], fill);
+  for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
+    if (k < count) {
+      made = with_element(made, k, staged_word(staged, row_place, column_places[k], fill));
+    }
   }
-  return unit_of(words);
+  return made;
 }
 
-static uint4 gather_piece(__local const word *staged, uint row_place, const uint *column_places,
-                          word fill) {
+ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint row_place,
+                                      const uint *column_places, word fill) {
+  unit made = (unit)(0);
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    made = with_word(made, k,
+                     gather_word(staged, row_place, column_places + k * IN_DESTINATION_BYTE,
+                                 IN_DESTINATION_BYTE, fill));
+  }
+  return made;
+}
+
+ALWAYS_INLINE static uint4 gather_piece(__local const word *staged, uint row_place,
+                                        const uint *column_places, word fill) {
   unit units[UNITS_PER_PIECE];
 #pragma unroll
   for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-    units[u] = gather_unit(staged, row_place, column_places + u * UNIT, fill);
+    units[u] = gather_unit(staged, row_place, column_places + u * LEAVING_UNIT, fill);
   }
   return piece_of(units);
 }
@@ -227,25 +256,26 @@ static void store_pieces(const tables at, uint shift, __global word *to, __local
                          const tile t, uint rows, uint columns, word fill) {
   const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
   const uint first_row = (uint)get_local_id(0) >> shift;
-  for (uint column = first * PIECE; first_row < rows && column < columns;
-       column += PIECE << shift) {
-    uint places[PIECE];
+  for (uint column = first * LEAVING_PIECE; first_row < rows && column < columns;
+       column += LEAVING_PIECE << shift) {
+    uint places[LEAVING_PIECE];
 #pragma unroll
-    for (uint k = 0; k < PIECE; ++k) {
+    for (uint k = 0; k < LEAVING_PIECE; ++k) {
       places[k] = place_of_column(at, t, column + k);
     }
     for (uint row = first_row; row < rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
       const uint place = place_of_row(entry, t, row);
-      __global word *const run = to + entry.x;
-      if (column + PIECE <= columns) {
-        store_piece(gather_piece(staged, place, places, fill), run + column);
+      __global word *const run = to + leaving_offset(entry.x);
+      if (column + LEAVING_PIECE <= columns) {
+        store_piece(gather_piece(staged, place, places, fill), run + leaving_offset(column));
         continue;
       }
 #pragma unroll
-      for (uint k = 0; k < PIECE; ++k) {
-        if (column + k < columns) {
-          run[column + k] = staged_word(staged, place, places[k], fill);
+      for (uint k = 0; k < LEAVING_PIECE; k += IN_DESTINATION_BYTE) {
+        const uint c = column + k;
+        if (c < columns) {
+          run[leaving_offset(c)] = gather_word(staged, place, places + k, columns - c, fill);
         }
       }
     }
@@ -256,30 +286,32 @@ static void store_pieces(const tables at, uint shift, __global word *to, __local
 static void store_units(const tables at, uint shift, __global word *to, __local const word *staged,
                         const tile t, uint rows, uint columns, word fill) {
   const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
-  const uint numbers = (columns + 2 * UNIT - 2) / UNIT; /* of a row, wherever it begins */
+  const uint numbers =
+      (columns + 2 * LEAVING_UNIT - 2) / LEAVING_UNIT; /* of a row, wherever it begins */
   for (uint number = first; number < numbers; number += 1u << shift) {
-    uint places[UNIT];
+    uint places[LEAVING_UNIT];
     uint looked_up = 1u << 31;
     for (uint row = (uint)get_local_id(0) >> shift; row < rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
       const uint place = place_of_row(entry, t, row);
-      __global word *const run = to + entry.x;
-      const uint column = number * UNIT - words_into_unit(run);
+      __global word *const run = to + leaving_offset(entry.x);
+      const uint column = number * LEAVING_UNIT - leaving_into_unit(run);
       if (column != looked_up) {
 #pragma unroll
-        for (uint k = 0; k < UNIT; ++k) {
+        for (uint k = 0; k < LEAVING_UNIT; ++k) {
           places[k] = place_of_column(at, t, column + k);
         }
         looked_up = column;
       }
-      if (is_whole(column, UNIT, columns)) {
-        store_unit(gather_unit(staged, place, places, fill), run + column);
+      if (is_whole(column, LEAVING_UNIT, columns)) {
+        store_unit(gather_unit(staged, place, places, fill), run + leaving_offset(column));
         continue;
       }
 #pragma unroll
-      for (uint k = 0; k < UNIT; ++k) {
-        if (column + k < columns) { /* which comes round at 0 */
-          run[column + k] = staged_word(staged, place, places[k], fill);
+      for (uint k = 0; k < LEAVING_UNIT; k += IN_DESTINATION_BYTE) {
+        const uint c = column + k; /* comes round at 0 */
+        if (c < columns) {
+          run[leaving_offset(c)] = gather_word(staged, place, places + k, columns - c, fill);
         }
       }
     }
@@ -289,15 +321,20 @@ static void store_units(const tables at, uint shift, __global word *to, __local 
 /* Rows with gaps, word by word. */
 static void store_words(const tables at, uint shift, __global word *to, __local const word *staged,
                         const tile t, bool fills, word fill) {
-  const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
-  for (uint column = first; column < t.columns; column += 1u << shift) {
-    const uint column_place = place_of_column(at, t, column);
+  const uint first = ((uint)get_local_id(0) & ((1u << shift) - 1)) * IN_DESTINATION_BYTE;
+  for (uint column = first; column < t.columns; column += IN_DESTINATION_BYTE << shift) {
+    uint places[IN_DESTINATION_BYTE];
+#pragma unroll
+    for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
+      places[k] = place_of_column(at, t, column + k);
+    }
     const offset column_offset = at.column_offsets[column];
     for (uint row = (uint)get_local_id(0) >> shift; row < t.rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
       const uint place = place_of_row(entry, t, row);
-      if (fills || (place != NOWHERE && column_place != NOWHERE)) {
-        to[entry.x + column_offset] = staged_word(staged, place, column_place, fill);
+      if (fills || (place != NOWHERE && places[0] != NOWHERE)) {
+        to[leaving_offset(entry.x + column_offset)] =
+            gather_word(staged, place, places, t.columns - column, fill);
       }
     }
   }
@@ -305,23 +342,23 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
-       __constant const grid *grid, const word fill, __global const word *restrict source,
+       __constant const grid *grid, const word fill, __global const source_word *restrict source,
        const ulong source_start, __global const packing *restrict made,
-       __local word *restrict staged) {
+       __local word *restrict staged CONVERSION_PARAMETER) {
   const tables at = tables_of(made, grid);
   const uint inner_columns = (uint)grid->columns.inner;
   const uint inner_rows = (uint)grid->rows.inner;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    __global const word *const from = source + source_start + t.source;
-    __global word *const to = destination + destination_start + t.destination;
+    const place from = onward(PLACE(source, source_start), (long)t.source);
+    __global word *const to = leaving_place(destination, destination_start + t.destination);
     const uint column_steps = t.valid_columns / inner_columns;
     const uint row_steps = t.valid_rows / inner_rows;
     const uint steps = made->run_side == 1 ? column_steps : made->run_side == 2 ? row_steps : 1;
-    const uint length = (uint)made->run_words * steps + (uint)made->run_over;
+    const uint length = (uint)made->run_elements * steps + (uint)made->run_over;
     if (column_steps == 0 || row_steps == 0) {
       /* nothing to load */
-    } else if (made->loads_pieces && on_piece(from)) {
+    } else if (made->loads_pieces && on_source_piece(from)) {
       load_pieces(at, (uint)made->load_piece_shift, from, staged, length, column_steps, row_steps);
     } else {
       load_units(at, (uint)made->load_unit_shift, from, staged, length, column_steps, row_steps);
@@ -331,7 +368,7 @@ packed(__global word *restrict destination, const ulong destination_start,
     const uint columns = grid->fills ? t.columns : t.valid_columns;
     if (!made->is_dense) {
       store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills, fill);
-    } else if (made->stores_pieces && on_piece(to)) {
+    } else if (IN_DESTINATION_BYTE == 1 && made->stores_pieces && on_piece(to)) {
       store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns, fill);
     } else {
       store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns, fill);

@@ -210,10 +210,13 @@ static size_t group_number(size_t i, size_t group_count) {
   return i == 0 ? 0 : i == 1 ? group_count - 1 : (size_t)(mixed % group_count);
 }
 
-static counts count_plan(const opencl_bench *bench, const relayout_plan *plan) {
+static const rlt_launch *launch_of(const relayout_plan *plan) {
   const rlt_opencl_program *const program = plan->work.parts[0].program;
-  const rlt_launch *const launch = program->words != NULL ? program->words : program->elements;
-  traced_kernel *const kernel = kernel_of(&launch->options);
+  return program->words != NULL ? program->words : program->elements;
+}
+
+static counts count_launch(const opencl_bench *bench, const relayout_plan *plan,
+                           const rlt_launch *launch, traced_kernel *kernel) {
   assert_non_null(kernel);
   assert_false(launch->options.wide);
   assert_int_equal(launch->options.group_size, TRACED_GROUP_SIZE);
@@ -322,7 +325,8 @@ static figures count_case(const opencl_bench *bench, const bench_case *of, const
   if (relayout_plan_create(bench->device, &of->from, &of->to, NULL, &plan, &error) != RELAYOUT_OK) {
     fail_msg("%s: %s", of->name, error.message);
   }
-  const counts total = count_plan(bench, plan);
+  const rlt_launch *const launch = launch_of(plan);
+  const counts total = count_launch(bench, plan, launch, kernel_of(&launch->options));
   const figures found = figures_of(&total);
   check(of->name, relayout_strategy_name(plan->work.parts[0].strategy.kind), &found, &bound->each);
   if (plan->work.parts[0].strategy.kind == RELAYOUT_STRATEGY_TRANSPOSE) {
@@ -369,8 +373,157 @@ static void test_suites(void **state) {
   }
 }
 
+/* ---- Elements that change ---- */
+
+traced_kernel traced_copy_f32_to_bf16, traced_copy_bf16_to_f32, traced_copy_u4_unpacked,
+    traced_copy_u4_packed, traced_copy_u4_to_bf16, traced_transpose_f32_to_bf16,
+    traced_transpose_bf16_to_f32, traced_transpose_u4_packed, traced_packed_f32_to_bf16,
+    traced_packed_bf16_to_f32, traced_packed_u4_packed;
+
+typedef struct change {
+  const char *from;
+  const char *to;
+  relayout_strategy strategy;
+  traced_kernel *kernel;
+  int32_t tile_rows; /* of transposes */
+  int32_t tile_columns;
+  figures bound;
+} change;
+
+/* Units of the two sides hold different numbers of elements; that each side's are taken side by side all the
+ * same is what makes whole sectors of all requests. Copies take units of 4 bytes, 128 for each request. Packed
+ * elements are eight to a unit, and looked up one by one. */
+static const change changes[] = {
+    {"f32[4096,4096]",
+     "bf16[4096,4096]",
+     RELAYOUT_STRATEGY_COPY,
+     traced_copy_f32_to_bf16,
+     0,
+     0,
+     {0.99, 0.95, 120, 0}},
+    {"bf16[4096,4096]",
+     "f32[4096,4096]",
+     RELAYOUT_STRATEGY_COPY,
+     traced_copy_bf16_to_f32,
+     0,
+     0,
+     {0.99, 0.95, 120, 0}},
+    {"f32[4096,4001]{1,0:PD(4096,4003)}",
+     "bf16[4096,4001]{1,0:PD(4096,4007)}",
+     RELAYOUT_STRATEGY_COPY,
+     traced_copy_f32_to_bf16,
+     0,
+     0,
+     {0.95, 0.7, 100, 0}},
+    {"u4[4096,4096]{1,0:E(4)}",
+     "u4[4096,4096]",
+     RELAYOUT_STRATEGY_COPY,
+     traced_copy_u4_unpacked,
+     0,
+     0,
+     {0.99, 0.95, 120, 0}},
+    {"u4[4096,4096]",
+     "u4[4096,4096]{1,0:E(4)}",
+     RELAYOUT_STRATEGY_COPY,
+     traced_copy_u4_packed,
+     0,
+     0,
+     {0.99, 0.95, 120, 0}},
+    {"u4[4096,4096]{1,0:E(4)}",
+     "bf16[4096,4096]",
+     RELAYOUT_STRATEGY_COPY,
+     traced_copy_u4_to_bf16,
+     0,
+     0,
+     {0.99, 0.95, 120, 0}},
+    {"f32[4096,4096]",
+     "bf16[4096,4096]{0,1}",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     traced_transpose_f32_to_bf16,
+     64,
+     128,
+     {0.99, 0.6, 400, 0}},
+    {"f32[4001,4003]",
+     "bf16[4001,4003]{0,1}",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     traced_transpose_f32_to_bf16,
+     64,
+     128,
+     {0.8, 0.9, 100, 0}},
+    {"bf16[4096,4096]",
+     "f32[4096,4096]{0,1}",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     traced_transpose_bf16_to_f32,
+     64,
+     64,
+     {0.99, 0.6, 400, 0}},
+    {"u4[4096,4096]{1,0:E(4)}",
+     "u4[4096,4096]{0,1:E(4)}",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     traced_transpose_u4_packed,
+     128,
+     128,
+     {0.99, 0.8, 400, 0}},
+    {"u4[32,64,56,56]{3,2,1,0:E(4)}",
+     "u4[32,64,56,56]{1,3,2,0:E(4)}",
+     RELAYOUT_STRATEGY_TRANSPOSE,
+     traced_transpose_u4_packed,
+     128,
+     128,
+     {0.95, 0.7, 100, 0}},
+    {"u4[32,4,56,56]{3,2,1,0:E(4)}",
+     "u4[32,4,56,56]{1,3,2,0:E(4)}",
+     RELAYOUT_STRATEGY_PACKED,
+     traced_packed_u4_packed,
+     0,
+     0,
+     {0.99, 0.8, 150, 12}},
+    {"f32[4096,4096]",
+     "bf16[4096,4096]{1,0:T(8,128)(2,1)}",
+     RELAYOUT_STRATEGY_PACKED,
+     traced_packed_f32_to_bf16,
+     0,
+     0,
+     {0.99, 0.95, 400, 3}},
+    {"bf16[4096,4096]{1,0:T(8,128)(2,1)}",
+     "f32[4096,4096]",
+     RELAYOUT_STRATEGY_PACKED,
+     traced_packed_bf16_to_f32,
+     0,
+     0,
+     {0.99, 0.6, 400, 3}},
+};
+
+static void test_changes(void **state) {
+  const opencl_bench *const bench = *state;
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; ++i) {
+    const change *const of = &changes[i];
+    relayout_shape from;
+    relayout_shape to;
+    relayout_plan *plan = NULL;
+    relayout_error error = {0};
+    if (relayout_shape_parse(of->from, &from, &error) != RELAYOUT_OK ||
+        relayout_shape_parse(of->to, &to, &error) != RELAYOUT_OK ||
+        relayout_plan_create(bench->device, &from, &to, NULL, &plan, &error) != RELAYOUT_OK) {
+      fail_msg("%s to %s: %s", of->from, of->to, error.message);
+    }
+    const rlt_launch *const launch = launch_of(plan);
+    assert_int_equal(launch->options.strategy, of->strategy);
+    assert_int_equal(launch->options.tile_rows, of->tile_rows);
+    assert_int_equal(launch->options.tile_columns, of->tile_columns);
+    const counts total = count_launch(bench, plan, launch, of->kernel);
+    const figures found = figures_of(&total);
+    printf("| %s to %s | %.3f | %.3f | %.0f | %.2f |\n", of->from, of->to, found.sectors,
+           found.turns, found.request, found.look_ups);
+    fflush(stdout);
+    check(of->to, relayout_strategy_name(of->strategy), &found, &of->bound);
+    relayout_plan_destroy(plan);
+  }
+}
+
 static int run(opencl_bench *bench) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_suites, bench)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_suites, bench),
+                                     cmocka_unit_test_prestate(test_changes, bench)};
   return bench->family == RELAYOUT_KERNELS_STAGED
              ? cmocka_run_group_tests_name("transactions", tests, NULL, NULL)
              : 0;

@@ -36,6 +36,12 @@ static const choice choices[] = {
     {"c64[2,2,2,2,2]{4,3,2,1,0}", "c64[2,2,2,2,2]{0,1,2,3,4}", RELAYOUT_STRATEGY_PACKED},
     {"f32[100,3]{1,0}", "f32[100,3]{1,0:PD(100,4)}", RELAYOUT_STRATEGY_PACKED},
     {"f32[0,3]{1,0}", "f32[0,3]{1,0:PD(5,4)}", RELAYOUT_STRATEGY_FILL},
+    /* Elements that change go the same ways. */
+    {"f32[64,64]{1,0}", "bf16[64,64]{1,0}", RELAYOUT_STRATEGY_COPY},
+    {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RELAYOUT_STRATEGY_TRANSPOSE},
+    {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", RELAYOUT_STRATEGY_TRANSPOSE},
+    /* A byte of the destination has elements of two rows. */
+    {"u4[64,301]{1,0:PD(64,304)}", "u4[64,301]{1,0:E(4)}", RELAYOUT_STRATEGY_PACKED},
 };
 
 static void test_choices(void **state) {

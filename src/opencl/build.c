@@ -31,21 +31,13 @@ static const char *source_named(const char *name) {
   return NULL;
 }
 
-/* A strategy's kernel is in a file for each family, or in one for both. */
-static const char *strategy_source(relayout_strategy strategy, bool direct) {
-  char name[32];
-  snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
-           relayout_strategy_name(strategy));
-  const char *const source = source_named(name);
-  return source != NULL ? source : source_named(relayout_strategy_name(strategy));
-}
-
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
          a->wide == b->wide && a->group_size == b->group_size && a->native == b->native &&
          a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles &&
          a->source_bytes == b->source_bytes && a->source_bits == b->source_bits &&
          a->destination_bits == b->destination_bits && a->numbers == b->numbers &&
+         a->tile_rows == b->tile_rows && a->tile_columns == b->tile_columns &&
          a->converts_by_table == b->converts_by_table && a->conversion.from == b->conversion.from &&
          a->conversion.to == b->conversion.to && a->conversion.wraps == b->conversion.wraps &&
          a->conversion.scale == b->conversion.scale && a->shuffles == b->shuffles &&
@@ -76,6 +68,20 @@ static bool changes(const rlt_build_options *options) {
          options->destination_bits > 0;
 }
 
+/* A strategy's kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
+ * only for elements that change. */
+static const char *strategy_source(const rlt_build_options *options) {
+  const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
+  if (!direct && options->strategy == RELAYOUT_STRATEGY_COPY && changes(options)) {
+    return source_named("staged_changed_copy");
+  }
+  char name[32];
+  snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
+           relayout_strategy_name(options->strategy));
+  const char *const source = source_named(name);
+  return source != NULL ? source : source_named(relayout_strategy_name(options->strategy));
+}
+
 /* Drivers may print warnings, such as which loops they could not turn into vectors; nobody asked for these. */
 static void options_text(const rlt_build_options *options, char *buffer) {
   rlt_text text = rlt_text_in(buffer, OPTIONS_CAPACITY);
@@ -93,6 +99,10 @@ static void options_text(const rlt_build_options *options, char *buffer) {
   if (converts(options)) {
     rlt_conversion_add_options(&options->conversion, &text);
   }
+  if (options->tile_rows > 0) {
+    rlt_text_add(&text, " -DTILE_ROWS=%d -DTILE_COLUMNS=%d", (int)options->tile_rows,
+                 (int)options->tile_columns);
+  }
   rlt_text_add(&text, " -DSHUFFLES=%d", options->shuffles);
   for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
     rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
@@ -109,12 +119,12 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       source_named("tile"),
       converts(options) ? source_named("convert") : "",
-      converts(options) && runs ? source_named("by_float") : "",
-      gathers || changes(options) ? source_named("element") : "",
+      converts(options) && (runs || !direct) ? source_named("by_float") : "",
+      gathers || changes(options) || !direct ? source_named("element") : "",
       source_named(direct ? "line" : "staged"),
       runs ? source_named("run") : "",
       options->assembles ? source_named("assembly") : "",
-      strategy_source(options->strategy, direct)};
+      strategy_source(options)};
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     key.strings[i] = device->key_strings[i];

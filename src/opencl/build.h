@@ -22,6 +22,8 @@ typedef struct rlt_build_options {
   bool converts_by_table;
   bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
+  int32_t tile_rows; /* STAGED: of transposed tiles; 0: there are none */
+  int32_t tile_columns;
   int32_t numbers; /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_build_options;
 

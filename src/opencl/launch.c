@@ -64,9 +64,8 @@ enum {
   ARGUMENT_FILL = 3,
   ARGUMENT_SOURCE = 4,
   ARGUMENT_SOURCE_START = 5,
-  ARGUMENT_TABLES = 6,
-  ARGUMENT_STAGED = 7
-  /* How elements are converted comes behind all others. */
+  ARGUMENT_TABLES = 6
+  /* Local memory for packed tiles comes next, and how elements are converted behind all others. */
 };
 
 /* ---- Geometry ---- */
@@ -158,6 +157,17 @@ static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
   return rlt_max(source, destination);
 }
 
+/* What the work-items side by side along a row take one each of. Changed elements are more or fewer on either
+ * side. */
+static int64_t units_across(const rlt_opencl_device *device, const rlt_problem *problem,
+                            int64_t columns) {
+  if (device->family == RELAYOUT_KERNELS_DIRECT || rlt_problem_keeps_elements(problem)) {
+    return columns;
+  }
+  return rlt_divide_up(columns, rlt_min(rlt_staged_unit(rlt_problem_source_bits(problem)),
+                                        rlt_staged_unit(rlt_problem_destination_bits(problem))));
+}
+
 static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *problem,
                            const rlt_strategy *strategy, const rlt_grid *grid, int64_t group_size) {
   const int64_t columns = rlt_group_length(&strategy->columns);
@@ -171,7 +181,7 @@ static kernel_grid grid_of(const rlt_opencl_device *device, const rlt_problem *p
       .columns = side_of(problem, &strategy->columns, &grid->columns),
       .rows = side_of(problem, &strategy->rows, &grid->rows),
       .fills = problem->fills,
-      .across_shift = across_shift_of(rows, columns, group_size),
+      .across_shift = across_shift_of(rows, units_across(device, problem, columns), group_size),
       .streams = direct && device->cache_bytes > 0 && destination_bytes > device->cache_bytes,
   };
   if (strategy->kind == RELAYOUT_STRATEGY_GATHER) {
@@ -331,13 +341,13 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
     code = clSetKernelArg(kernel, ARGUMENT_FILL, (size_t)rlt_problem_destination_bytes(problem),
                           problem->fill);
   }
+  cl_uint last = ARGUMENT_TABLES;
   if (code == CL_SUCCESS && launch->tables != NULL) {
-    code = clSetKernelArg(kernel, ARGUMENT_TABLES, sizeof launch->tables, &launch->tables);
+    code = clSetKernelArg(kernel, last++, sizeof launch->tables, &launch->tables);
     if (code == CL_SUCCESS && launch->local_bytes > 0) {
-      code = clSetKernelArg(kernel, ARGUMENT_STAGED, (size_t)launch->local_bytes, NULL);
+      code = clSetKernelArg(kernel, last++, (size_t)launch->local_bytes, NULL);
     }
   }
-  const cl_uint last = launch->tables != NULL ? ARGUMENT_TABLES + 1 : ARGUMENT_TABLES;
   if (code == CL_SUCCESS && launch->conversions != NULL) {
     code = clSetKernelArg(kernel, last, sizeof launch->conversions, &launch->conversions);
   } else if (code == CL_SUCCESS && is_scaled(&launch->options.conversion)) {
@@ -366,6 +376,9 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
   kernel_grid head;
   relayout_status status = RELAYOUT_OK;
   int64_t group_size = device->family == RELAYOUT_KERNELS_DIRECT ? 1 : (int64_t)device->group_size;
+  const bool transposes =
+      device->family == RELAYOUT_KERNELS_STAGED && strategy->kind == RELAYOUT_STRATEGY_TRANSPOSE;
+  const rlt_staged_tile tile = rlt_staged_transpose_tile(problem);
   for (size_t most = 0;; group_size /= 2) {
     head = grid_of(device, problem, strategy, &grid, group_size);
     launch->options = (rlt_build_options){
@@ -383,6 +396,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .conversion = compiled_conversion(problem, strategy),
         .converts_by_table = converts_by_table(problem, strategy),
         .shuffles = problem->shuffles,
+        .tile_rows = transposes ? (int32_t)tile.rows : 0,
+        .tile_columns = transposes ? (int32_t)tile.columns : 0,
         .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};

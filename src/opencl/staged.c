@@ -18,18 +18,46 @@ enum {
   LOCAL_BYTES = 32 << 10
 };
 
-/* Tiles of 16 KiB: four pieces for each of 256 work-items. Those of a transpose are as
- * cl/staged_transpose.cl has them. */
+/* ---- Tiles ---- */
+
+/* Room for 16 KiB of the destination's words: four pieces for each of 256 work-items, and several groups'
+ * tiles in a compute unit's memory. Lines on both sides, and what room is left for more of them: columns,
+ * then rows, in turns. Where there is too little, as packed elements are many, rows are fewer first, yet
+ * enough for a column to go around all banks. */
+static rlt_staged_tile transpose_tile(int64_t source_bits, int64_t destination_bits,
+                                      int64_t bytes) {
+  const int64_t room = TILE_BYTES / bytes;
+  const int64_t least_rows = LINE_BYTES / bytes;
+  rlt_staged_tile tile = {.rows = rlt_max(8 * LINE_BYTES / source_bits, least_rows),
+                          .columns = 8 * LINE_BYTES / destination_bits};
+  for (bool by_columns = true; tile.rows * tile.columns < room; by_columns = !by_columns) {
+    *(by_columns ? &tile.columns : &tile.rows) *= 2;
+  }
+  for (bool by_rows = true; tile.rows * tile.columns > room; by_rows = !by_rows) {
+    *(by_rows && tile.rows > least_rows ? &tile.rows : &tile.columns) /= 2;
+  }
+  return tile;
+}
+
+rlt_staged_tile rlt_staged_transpose_tile(const rlt_problem *problem) {
+  return transpose_tile(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem),
+                        rlt_problem_destination_bytes(problem));
+}
+
 rlt_traits rlt_staged_traits(int64_t element_bytes) {
-  const int64_t rows = element_bytes == 1 ? 128 : element_bytes <= 4 ? 64 : 32;
+  const rlt_staged_tile tile = transpose_tile(8 * element_bytes, 8 * element_bytes, element_bytes);
   return (rlt_traits){.line_bytes = LINE_BYTES,
                       .run_columns_bytes = TILE_BYTES,
                       .run_tile_bytes = TILE_BYTES,
-                      .transpose_rows = rows,
-                      .transpose_columns = TILE_BYTES / element_bytes / rows,
+                      .transpose_rows = tile.rows,
+                      .transpose_columns = tile.columns,
                       .transpose_least_bytes = TILE_BYTES / 4,
                       .packed_tile_bytes = TILE_BYTES,
                       .rates = {.line_again = 0.1, .line_in_parts = 0.5, .element = 0.02}};
+}
+
+int64_t rlt_staged_unit(int64_t bits) {
+  return rlt_max(8 * UNIT_BYTES / bits, 1);
 }
 
 /* ---- The axes of a packed tile ---- */
@@ -48,7 +76,8 @@ typedef struct tile_axis {
 typedef struct layout {
   const rlt_problem *problem;
   const rlt_strategy *strategy;
-  int64_t unit; /* elements of one */
+  int64_t bytes; /* of a word in local memory */
+  int64_t unit;  /* words of one there */
 
   int32_t count;
   tile_axis axes[2 * RLT_MAX_GROUP_AXES];
@@ -82,7 +111,8 @@ static void add_axes(layout *of, const rlt_group *group, bool of_columns) {
  * small that the memory moves it anyway. What lies there is loaded and never looked at. */
 static bool goes_on(const layout *of, int64_t stride) {
   const int64_t gap = stride - of->run_length;
-  return gap >= 0 && 2 * gap <= of->run_length && gap * of->problem->element_bytes < SECTOR_BYTES;
+  return gap >= 0 && 2 * gap <= of->run_length &&
+         gap * rlt_problem_source_bits(of->problem) < 8 * SECTOR_BYTES;
 }
 
 /* The run grows by the axis that goes on where it ends. */
@@ -109,7 +139,7 @@ static void find_run(layout *of) {
 
 /* Elements up to `element` of a run, with the units that are left out behind each line. */
 static int64_t with_gaps(const layout *of, int64_t element) {
-  return element + element / (LINE_BYTES / of->problem->element_bytes) * of->unit;
+  return element + element / (LINE_BYTES / of->bytes) * of->unit;
 }
 
 static void find_slots(layout *of) {
@@ -136,9 +166,9 @@ static void find_slots(layout *of) {
 }
 
 static void find_layout(const rlt_problem *problem, const rlt_strategy *strategy, layout *found) {
-  *found = (layout){.problem = problem,
-                    .strategy = strategy,
-                    .unit = rlt_max(UNIT_BYTES / problem->element_bytes, 1)};
+  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  *found = (layout){
+      .problem = problem, .strategy = strategy, .bytes = bytes, .unit = rlt_staged_unit(8 * bytes)};
   add_axes(found, &strategy->columns, true);
   add_axes(found, &strategy->rows, false);
   find_run(found);
@@ -157,23 +187,57 @@ static int64_t run_of_slot(const layout *of, int64_t slot) {
   return of->column_slots == 1 ? 0 : slot % side_by_side * of->unit + slot / side_by_side;
 }
 
+/* ---- Room in local memory ---- */
+
+/* What a row of a copy takes, wherever it begins in the destination's units. */
+static int64_t copied_row_words(const rlt_problem *problem, int64_t columns) {
+  const int64_t unit = rlt_staged_unit(rlt_problem_destination_bits(problem));
+  return rlt_divide_up(columns + unit - 1, unit) * unit;
+}
+
+/* As cl/staged_changed_copy.cl has them: with a unit left out behind each line. */
+static int64_t copied_tile_words(const rlt_problem *problem) {
+  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  const int64_t words = TILE_BYTES / bytes + rlt_staged_unit(rlt_problem_destination_bits(problem));
+  return words + (words / (LINE_BYTES / bytes) + 1) * rlt_staged_unit(8 * bytes);
+}
+
 int64_t rlt_staged_local_bytes(const rlt_problem *problem, const rlt_strategy *strategy) {
   layout of;
   switch (strategy->kind) {
+  case RELAYOUT_STRATEGY_COPY:
+    return rlt_problem_keeps_elements(problem)
+               ? 0
+               : copied_tile_words(problem) * rlt_problem_destination_bytes(problem);
   case RELAYOUT_STRATEGY_TRANSPOSE:
     return TILE_BYTES;
   case RELAYOUT_STRATEGY_PACKED:
     find_layout(problem, strategy, &of);
-    return problem->element_bytes * of.slots * of.pitch;
+    return of.bytes * of.slots * of.pitch;
   default:
     return 0;
   }
 }
 
-/* Half of the group's positions, or all steps of its last axis but one. */
-static void shrink(const rlt_problem *problem, rlt_group *group) {
-  if (group->block > 1) {
-    group->block = rlt_divide_up(group->block, 2);
+/* So many steps of the group's only axis, if there are. */
+static void set_block(const rlt_problem *problem, rlt_group *group, int64_t steps) {
+  if (group->axis_count > 0) {
+    group->block = rlt_min(problem->axes[group->axes[0]].extent, rlt_max(steps, 1));
+  }
+}
+
+/* Rows that change stay a while in local memory. */
+static void fit_copy(const rlt_problem *problem, rlt_strategy *strategy) {
+  const int64_t room = TILE_BYTES / rlt_problem_destination_bytes(problem);
+  set_block(problem, &strategy->columns, rlt_min(strategy->columns.block, room));
+  const int64_t row = copied_row_words(problem, rlt_group_length(&strategy->columns));
+  set_block(problem, &strategy->rows, rlt_min(strategy->rows.block, room / row));
+}
+
+/* About half of the group's positions, in multiples of so many steps, or all of its last axis but one. */
+static void shrink(const rlt_problem *problem, rlt_group *group, int64_t steps) {
+  if (group->block > steps) {
+    group->block = rlt_divide_up(rlt_divide_up(group->block, 2), steps) * steps;
     return;
   }
   group->axis_count -= 1;
@@ -182,12 +246,43 @@ static void shrink(const rlt_problem *problem, rlt_group *group) {
   group->inner /= group->block;
 }
 
+/* Steps of the columns' last axis that fill whole bytes of the destination. */
+static int64_t byte_steps(const rlt_problem *problem, const rlt_group *columns) {
+  rlt_byte_run run;
+  const bool shares_bytes = columns->axis_count > 0 && rlt_problem_byte_run(problem, &run) &&
+                            columns->axes[columns->axis_count - 1] == run.last;
+  return shares_bytes ? run.steps : 1;
+}
+
+static void fit_packed(const rlt_problem *problem, rlt_strategy *strategy) {
+  while (rlt_staged_local_bytes(problem, strategy) > LOCAL_BYTES) {
+    const int64_t steps = byte_steps(problem, &strategy->columns);
+    const bool columns_are_more =
+        rlt_group_length(&strategy->columns) > rlt_group_length(&strategy->rows);
+    const bool by_columns = strategy->rows.axis_count == 0 ||
+                            (columns_are_more && (steps == 1 || strategy->columns.block > steps));
+    shrink(problem, by_columns ? &strategy->columns : &strategy->rows, by_columns ? steps : 1);
+  }
+}
+
 rlt_strategy rlt_staged_fit(const rlt_problem *problem, const rlt_strategy *strategy) {
   rlt_strategy fitted = *strategy;
-  while (rlt_staged_local_bytes(problem, &fitted) > LOCAL_BYTES) {
-    const bool columns_are_more =
-        rlt_group_length(&fitted.columns) > rlt_group_length(&fitted.rows);
-    shrink(problem, columns_are_more ? &fitted.columns : &fitted.rows);
+  const rlt_staged_tile tile = rlt_staged_transpose_tile(problem);
+  switch (strategy->kind) {
+  case RELAYOUT_STRATEGY_COPY:
+    if (!rlt_problem_keeps_elements(problem)) {
+      fit_copy(problem, &fitted);
+    }
+    break;
+  case RELAYOUT_STRATEGY_TRANSPOSE:
+    set_block(problem, &fitted.columns, tile.columns);
+    set_block(problem, &fitted.rows, tile.rows);
+    break;
+  case RELAYOUT_STRATEGY_PACKED:
+    fit_packed(problem, &fitted);
+    break;
+  default:
+    break;
   }
   return fitted;
 }
@@ -196,7 +291,7 @@ rlt_strategy rlt_staged_fit(const rlt_problem *problem, const rlt_strategy *stra
 
 /* As cl/staged_packed.cl declares it. */
 typedef struct kernel_packing {
-  int64_t run_words;
+  int64_t run_elements;
   int64_t run_over;
   int64_t run_side;
   int64_t slots;
@@ -298,15 +393,25 @@ static int64_t shift_of(int64_t runs, int64_t parts, int64_t part_bytes, int64_t
   return best;
 }
 
+/* Elements of 16 bytes of memory. */
+static int64_t piece_of(int64_t bits) {
+  return 8 * PIECE_BYTES / bits;
+}
+
+/* Units that a run may touch, wherever it begins. */
+static int64_t units_of(int64_t length, int64_t unit) {
+  return (length + 2 * unit - 2) / unit;
+}
+
 static kernel_packing packing_of(const layout *of, int64_t group_size) {
-  const int64_t bytes = of->problem->element_bytes;
-  const int64_t piece = PIECE_BYTES / bytes;
-  const int64_t unit_bytes = of->unit * bytes;
+  const int64_t loaded_bits = rlt_problem_source_bits(of->problem);
+  const int64_t stored_bits = rlt_problem_destination_bits(of->problem);
+  const int64_t loaded = rlt_staged_unit(loaded_bits);
+  const int64_t stored = rlt_staged_unit(stored_bits);
   const int64_t rows = rlt_group_length(&of->strategy->rows);
   const int64_t columns = rlt_group_length(&of->strategy->columns);
-  const int64_t more = 2 * of->unit - 2; /* where units and runs do not begin together */
   return (kernel_packing){
-      .run_words = of->run_unit,
+      .run_elements = of->run_unit,
       .run_over = of->run_over,
       .run_side = of->run_end == NULL       ? 0
                   : of->run_end->of_columns ? 1
@@ -314,12 +419,14 @@ static kernel_packing packing_of(const layout *of, int64_t group_size) {
       .slots = of->slots,
       .pitch = of->pitch,
       .is_dense = is_dense(of->problem, of->strategy),
-      .load_piece_shift =
-          shift_of(of->slots, rlt_divide_up(of->run_length, piece), PIECE_BYTES, group_size),
-      .load_unit_shift =
-          shift_of(of->slots, (of->run_length + more) / of->unit, unit_bytes, group_size),
-      .store_piece_shift = shift_of(rows, rlt_divide_up(columns, piece), PIECE_BYTES, group_size),
-      .store_unit_shift = shift_of(rows, (columns + more) / of->unit, unit_bytes, group_size),
+      .load_piece_shift = shift_of(of->slots, rlt_divide_up(of->run_length, piece_of(loaded_bits)),
+                                   PIECE_BYTES, group_size),
+      .load_unit_shift = shift_of(of->slots, units_of(of->run_length, loaded),
+                                  loaded * loaded_bits / 8, group_size),
+      .store_piece_shift =
+          shift_of(rows, rlt_divide_up(columns, piece_of(stored_bits)), PIECE_BYTES, group_size),
+      .store_unit_shift =
+          shift_of(rows, units_of(columns, stored), stored * stored_bits / 8, group_size),
   };
 }
 
@@ -339,17 +446,19 @@ static void fill_tables(const layout *of, const int64_t *row_offsets, const int6
                         kernel_packing *head, rlt_offset_list *list) {
   const rlt_group *const rows = &of->strategy->rows;
   const rlt_group *const columns = &of->strategy->columns;
-  const int64_t piece = PIECE_BYTES / of->problem->element_bytes;
   for (int64_t slot = 0; slot < of->slots; ++slot) {
     add_slot(of, slot, list);
   }
-  head->loads_pieces = are_pieces(list, 0, piece);
+  head->loads_pieces = are_pieces(list, 0, piece_of(rlt_problem_source_bits(of->problem)));
   const size_t first_row = list->count;
   for (int64_t row = 0; row < rlt_group_length(rows); ++row) {
     rlt_offset_add(list, row_offsets[row]);
     rlt_offset_add(list, place_of(of, rows, false, row));
   }
-  head->stores_pieces = are_pieces(list, first_row, piece);
+  /* Of packed elements, a work-item would look up too many columns. */
+  head->stores_pieces =
+      of->problem->destination_packed == 0 &&
+      are_pieces(list, first_row, piece_of(rlt_problem_destination_bits(of->problem)));
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
     rlt_offset_add(list, place_of(of, columns, true, column));
   }

@@ -8,11 +8,23 @@
 
 #include "opencl/build.h"
 
-/* The tiles for elements of these bytes. */
+/* The tiles for elements of these bytes that do not change. */
 rlt_traits rlt_staged_traits(int64_t element_bytes);
 
-/* The strategy with tiles so small that the slots of a packed one find room in local memory. */
+/* The strategy with tiles as its kernel wants them, and so small that they find room in local memory. */
 rlt_strategy rlt_staged_fit(const rlt_problem *problem, const rlt_strategy *strategy);
+
+/* Rows and columns of a transposed tile: powers of two, compiled in. */
+typedef struct rlt_staged_tile {
+  int64_t rows;
+  int64_t columns;
+} rlt_staged_tile;
+
+rlt_staged_tile rlt_staged_transpose_tile(const rlt_problem *problem);
+
+/* Elements of what a work-item of a GPU takes at once where they are of so many bits: 4 bytes, or one that
+ * is longer. */
+int64_t rlt_staged_unit(int64_t bits);
 
 /* What a work-group takes of the local memory. */
 int64_t rlt_staged_local_bytes(const rlt_problem *problem, const rlt_strategy *strategy);

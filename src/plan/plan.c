@@ -231,14 +231,6 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   return RELAYOUT_OK;
 }
 
-/* What assembles no tiles packs none. */
-static rlt_packing packing_of(const relayout_device *device) {
-  const rlt_backend *const backend = device->backend;
-  return backend->merges_bytes                           ? RLT_PACKING_MERGED
-         : backend->traits(device, 1).assembly_bytes > 0 ? RLT_PACKING_TILED
-                                                         : RLT_PACKING_GATHERED;
-}
-
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
                                 const relayout_shape *to, const rlt_wish *wish,
                                 relayout_plan **plan, relayout_error *error) {
@@ -248,7 +240,7 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
     return status;
   }
   rlt_changes changes = wish->changes;
-  changes.packing = packing_of(device);
+  changes.packing = device->backend->merges_bytes ? RLT_PACKING_MERGED : RLT_PACKING_TILED;
   rlt_lowered lowered;
   status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {

@@ -56,9 +56,13 @@ static bool is_plain(const rlt_problem *problem) {
   return problem->steps == NULL && !rlt_problem_is_fill(problem);
 }
 
-/* Elements that change on their way do so in assemblies, or in runs that are copied straight. */
-static bool can_change(const rlt_problem *problem, const rlt_traits *traits) {
-  return rlt_problem_keeps_elements(problem) || traits->assembly_bytes > 0;
+/* Where tiles are not assembled, their rows are written whole bytes: those along axis 0, or along several
+ * axes that share bytes. */
+static bool writes_bytes(const rlt_problem *problem, const rlt_traits *traits,
+                         bool by_several_axes) {
+  rlt_byte_run run;
+  return problem->destination_packed == 0 || traits->assembly_bytes > 0 ||
+         (rlt_problem_byte_run(problem, &run) && (run.last == 0 || by_several_axes));
 }
 
 static bool copy_applies(const rlt_problem *problem) {
@@ -118,31 +122,49 @@ static int32_t next_source_axis(const rlt_problem *problem, const bool *seen) {
   return best;
 }
 
-/* Columns: the destination's first axes, `target` positions of them. Rows: enough of the source's
- * first axes that a tile reads `target` positions in a row, counting those the columns hold. */
-static void pack_groups(const rlt_problem *problem, int64_t target, rlt_group *columns,
-                        rlt_group *rows) {
+/* Of packed elements, what fills whole bytes of the destination. */
+static rlt_byte_run byte_run_of(const rlt_problem *problem) {
+  rlt_byte_run run;
+  return rlt_problem_byte_run(problem, &run) ? run : (rlt_byte_run){.last = 0, .steps = 1};
+}
+
+/* As few more of the columns as end with a byte. */
+static void end_with_byte(const rlt_problem *problem, rlt_group *columns) {
+  const rlt_byte_run run = byte_run_of(problem);
+  if (is_last_axis(columns, run.last)) {
+    columns->block = rlt_min(rlt_divide_up(columns->block, run.steps) * run.steps,
+                             problem->axes[run.last].extent);
+  }
+}
+
+/* Columns: the destination's first axes, `written` positions of them. Rows: enough of the source's
+ * first axes that a tile reads `read` positions in a row, counting those the columns hold. */
+static void pack_groups(const rlt_problem *problem, int64_t written, int64_t read,
+                        rlt_group *columns, rlt_group *rows) {
+  const int32_t last = byte_run_of(problem).last;
   *columns = no_axes;
   *rows = no_axes;
-  for (int32_t a = 0; a < problem->axis_count && !group_is_full(columns, target); ++a) {
-    group_append(problem, columns, a, target);
+  for (int32_t a = 0; a < problem->axis_count && (a <= last || !group_is_full(columns, written));
+       ++a) {
+    const int64_t least = a < last ? problem->axes[a].extent * rlt_group_length(columns) : 1;
+    group_append(problem, columns, a, rlt_max(written, least));
   }
 
   bool seen[RLT_MAX_AXES] = {false};
   int64_t run = 1;
-  while (run < target && rows->axis_count < RLT_MAX_GROUP_AXES) {
+  while (run < read && rows->axis_count < RLT_MAX_GROUP_AXES) {
     const int32_t axis = next_source_axis(problem, seen);
     if (axis < 0) {
-      return;
+      break;
     }
     seen[axis] = true;
     const int64_t extent = problem->axes[axis].extent;
-    const int64_t wanted = rlt_min(extent, rlt_divide_up(target, run));
+    const int64_t wanted = rlt_min(extent, rlt_divide_up(read, run));
     if (is_last_axis(columns, axis)) {
       columns->block = rlt_max(columns->block, wanted);
       run *= columns->block;
       if (columns->block < extent) {
-        return;
+        break;
       }
     } else if (group_has(columns, axis)) {
       run *= extent;
@@ -151,6 +173,7 @@ static void pack_groups(const rlt_problem *problem, int64_t target, rlt_group *c
       run *= wanted;
     }
   }
+  end_with_byte(problem, columns);
 }
 
 /* As many more steps of the group's last axis as keep a tile of `elements` within `budget`. */
@@ -196,15 +219,21 @@ static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *gr
   }
 }
 
+/* A tile stays for a while as words of the destination. */
 static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *traits,
                                  rlt_strategy *strategy) {
-  const int64_t budget = rlt_max(traits->packed_tile_bytes / problem->element_bytes, 1);
-  int64_t target = rlt_max(traits->line_bytes / problem->element_bytes, 1);
-  pack_groups(problem, target, &strategy->columns, &strategy->rows);
-  while (target > 1 &&
+  const int64_t budget =
+      rlt_max(traits->packed_tile_bytes / rlt_problem_destination_bytes(problem), 1);
+  const int64_t line = elements_of(traits->line_bytes, rlt_problem_destination_bits(problem));
+  const int64_t read_line = elements_of(traits->line_bytes, rlt_problem_source_bits(problem));
+  int64_t written = line;
+  int64_t read = read_line;
+  pack_groups(problem, written, read, &strategy->columns, &strategy->rows);
+  while ((written > 1 || read > 1) &&
          rlt_group_length(&strategy->columns) * rlt_group_length(&strategy->rows) > budget) {
-    target /= 2;
-    pack_groups(problem, target, &strategy->columns, &strategy->rows);
+    written = rlt_max(written / 2, 1);
+    read = rlt_max(read / 2, 1);
+    pack_groups(problem, written, read, &strategy->columns, &strategy->rows);
   }
 
   /* That is the least that moves whole lines. More at once costs each element less to find its
@@ -212,9 +241,9 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
   grow_columns(problem, budget, &strategy->rows, &strategy->columns);
   const int64_t columns = rlt_group_length(&strategy->columns);
   grow_group(problem, budget, columns * rlt_group_length(&strategy->rows), &strategy->rows);
-  const int64_t line = rlt_max(traits->line_bytes / problem->element_bytes, 1);
   split_evenly(problem, line, &strategy->columns);
-  split_evenly(problem, line, &strategy->rows);
+  end_with_byte(problem, &strategy->columns);
+  split_evenly(problem, read_line, &strategy->rows);
 }
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
@@ -498,9 +527,11 @@ static void choose_assembly_groups(const rlt_problem *problem, const rlt_traits 
 
 /* ---- Choosing ---- */
 
-/* Half a line is where a square tile begins to pay: below, most of its lines are not whole. */
+/* Half a line is where a square tile begins to pay: below, most of its lines are not whole. Of packed
+ * elements a quarter does too where tables are the other way, which are read for each element. */
 static bool transpose_pays(const rlt_problem *problem, const rlt_traits *traits) {
-  const int64_t long_side = rlt_max(elements_in(problem, traits->line_bytes) / 2, 2);
+  const int64_t part = is_packed(problem) && traits->assembly_bytes == 0 ? 4 : 2;
+  const int64_t long_side = rlt_max(elements_in(problem, traits->line_bytes) / part, 2);
   const int64_t columns = problem->axes[0].valid;
   const int64_t rows = problem->axes[source_run_axis(problem)].valid;
   return columns >= long_side && rows >= long_side &&
@@ -519,13 +550,17 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
     *reason = "the digits of both sides share no divisor, so each element finds its own way";
     return RELAYOUT_STRATEGY_GATHER;
   }
-  if (!can_change(problem, traits)) {
-    *reason = "elements change on their way, which this device does one by one";
+  if (!writes_bytes(problem, traits, true)) {
+    *reason = "rows end within bytes, which this device writes one by one";
     return RELAYOUT_STRATEGY_GATHER;
   }
   if (problem->axis_count == 0) {
     *reason = "a single element moves";
     return RELAYOUT_STRATEGY_COPY;
+  }
+  if (!writes_bytes(problem, traits, false)) {
+    *reason = "several axes share bytes of the destination";
+    return RELAYOUT_STRATEGY_PACKED;
   }
   /* Along an axis with one valid step nothing runs in the source. */
   const bool runs =
@@ -553,11 +588,11 @@ static relayout_strategy best_kind(const rlt_problem *problem, const rlt_traits 
 static bool applies(const rlt_problem *problem, const rlt_traits *traits, relayout_strategy kind) {
   switch (kind) {
   case RELAYOUT_STRATEGY_COPY:
-    return copy_applies(problem) && can_change(problem, traits);
+    return copy_applies(problem) && writes_bytes(problem, traits, false);
   case RELAYOUT_STRATEGY_TRANSPOSE:
-    return transpose_applies(problem) && can_change(problem, traits);
+    return transpose_applies(problem) && writes_bytes(problem, traits, false);
   case RELAYOUT_STRATEGY_PACKED:
-    return packed_applies(problem) && can_change(problem, traits);
+    return packed_applies(problem) && writes_bytes(problem, traits, true);
   case RELAYOUT_STRATEGY_FILL:
     return rlt_problem_is_fill(problem);
   case RELAYOUT_STRATEGY_GATHER:

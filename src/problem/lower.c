@@ -337,10 +337,8 @@ static void fill_alone(rlt_problem *problem) {
  * it alone. */
 static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
-  const rlt_packing packing = at->changes->packing;
-  return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
-         (packing == RLT_PACKING_TILED && rlt_problem_byte_run(problem, &run) &&
-          !rlt_problem_is_fill(problem));
+  return at->changes->packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
+         (rlt_problem_byte_run(problem, &run) && !rlt_problem_is_fill(problem));
 }
 
 /* False where axes cannot carry the problem out. */

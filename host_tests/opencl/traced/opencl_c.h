@@ -22,8 +22,18 @@ VECTOR(long, long2, 16);
 VECTOR(uint, uint4, 16);
 VECTOR(ulong, ulong2, 16);
 
-/* A cast between vectors and numbers of one size keeps the bits. */
-#define as_uint(value)    ((uint)(value))
+/* A cast between vectors and whole numbers of one size keeps the bits; between these and floats it does
+ * not. */
+#define WITH_BITS_OF(type, value)                                                                  \
+  ({                                                                                               \
+    __typeof__(value) given_bits = (value);                                                        \
+    type same_bits;                                                                                \
+    __builtin_memcpy(&same_bits, &given_bits, sizeof same_bits);                                   \
+    same_bits;                                                                                     \
+  })
+#define as_uint(value)    WITH_BITS_OF(uint, value)
+#define as_int(value)     WITH_BITS_OF(int, value)
+#define as_float(value)   WITH_BITS_OF(float, value)
 #define as_uchar4(value)  ((uchar4)(value))
 #define as_ushort2(value) ((ushort2)(value))
 #define as_uint4(value)   ((uint4)(value))
@@ -37,6 +47,10 @@ static inline uint4 halves_of(uint4 first, uint4 second) {
 
 static inline uint mul_hi(uint a, uint b) {
   return (uint)((ulong)a * b >> 32);
+}
+
+static inline int clz(uint value) {
+  return __builtin_clz(value);
 }
 
 #define min(a, b)               ((a) < (b) ? (a) : (b))
