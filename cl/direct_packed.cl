@@ -70,17 +70,17 @@ static void turn(const strip *in, strip *out) {
 /* SHUFFLE(a, b, i, ...): the words of a, then those of b, at these places; -1 is any. */
 #if defined(__clang__) /* as for lines: see line.cl */
 typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
-#define LOAD_LANE(from)       (*(__global const loose_lane *)(from))
-#define store_lane(value, to) (*(loose_lane *)(to) = (value))
-#define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
+#define LOAD_LANE(space, from) (*(space const loose_lane *)(from))
+#define store_lane(value, to)  (*(loose_lane *)(to) = (value))
+#define SHUFFLE(a, b, places)  __builtin_shufflevector(a, b, places)
 #else
 #define SHUFFLE(a, b, places) shuffle2(a, b, (lane)(places))
 #if DEPTH == 16
-#define LOAD_LANE(from)       vload16(0, from)
-#define store_lane(value, to) vstore16(value, 0, to)
+#define LOAD_LANE(space, from) vload16(0, from)
+#define store_lane(value, to)  vstore16(value, 0, to)
 #else
-#define LOAD_LANE(from)       vload8(0, from)
-#define store_lane(value, to) vstore8(value, 0, to)
+#define LOAD_LANE(space, from) vload8(0, from)
+#define store_lane(value, to)  vstore8(value, 0, to)
 #endif
 #endif
 
@@ -89,7 +89,7 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #elif CHANGES
 #define load_lane(from) words_at(from) /* of WIDTH words, which are as many */
 #else
-#define load_lane(from) LOAD_LANE(from)
+#define load_lane(from) LOAD_LANE(__global, from)
 #endif
 
 /* which(i, x) for each i from `first`, and for each word of a lane. */
@@ -282,7 +282,7 @@ static void turn_piece(word *to, place from, load_limit limit, __global const of
         load_block(onward(from, row), columns + column, in);
       }
       turn(in, out);
-      if (exact || row_count - row < DEPTH) {
+      if ((exact && left < SIDE) || row_count - row < DEPTH) {
         store_some(out, to + columns[column].y, rows + row, row_count - row, left, exact);
       } else {
         store_block(out, to + columns[column].y, rows + row);
@@ -409,7 +409,181 @@ static void join_piece(word *to, place from, __global const offset_pair *columns
 }
 
 #endif
+
+/* ---- Swapped: elements of SWAPPED_BITS change places among rows before bytes are turned ---- */
+
+#if SWAPPED_BITS
+
+/* Rows that elements are swapped among: as many as a byte has elements. */
+#define SWAPPED_ROWS (8 / SWAPPED_BITS)
+
+/* Of two lines, the elements of `bits` at even numbers, and those at odd ones, in turns. */
+static void swap_two(line *a, line *b, uint bits, uint even) {
+  const line low = (*a & even) | (*b & even) << bits;
+  *b = (*a >> bits & even) | (*b & ~even);
+  *a = low;
+}
+
+static void swap_lines(line *rows) {
+#pragma unroll
+  for (uint r = 0; r < SWAPPED_ROWS / 2; ++r) {
+    swap_two(&rows[r], &rows[r + SWAPPED_ROWS / 2], 4, 0x0f0f0f0fu);
+  }
+#if SWAPPED_ROWS > 2
+#pragma unroll
+  for (uint r = 0; r < SWAPPED_ROWS; r += SWAPPED_ROWS / 2) {
+#pragma unroll
+    for (uint i = r; i < r + SWAPPED_ROWS / 4; ++i) {
+      swap_two(&rows[i], &rows[i + SWAPPED_ROWS / 4], 2, 0x33333333u);
+    }
+  }
+#endif
+#if SWAPPED_ROWS > 4
+#pragma unroll
+  for (uint r = 0; r < SWAPPED_ROWS; r += 2) {
+    swap_two(&rows[r], &rows[r + 1], 1, 0x55555555u);
+  }
+#endif
+}
+
+/* A line that may go past the source's end. */
+static line line_within(place from, load_limit limit) {
+  const long left = between(from, limit.end);
+  if (!limit.near || left >= LINE) {
+    return load_line(from);
+  }
+  line loaded = 0;
+  gather_words((word *)&loaded, from, (uint)left);
+  return loaded;
+}
+
+/* SIDE columns of the rows that are swapped, of each a run that is no longer than a line. */
+typedef struct swapped_columns {
+  line of[SWAPPED_ROWS][SIDE];
+} swapped_columns;
+
+/* The common case: whole lines that have a source throughout. */
+static void load_swapped(place from, __global const offset_pair *columns,
+                         __global const offset_pair *rows, uint run, swapped_columns *to) {
+  for (uint c = 0; c < SIDE; ++c) {
+    line loaded[SWAPPED_ROWS];
+#pragma unroll
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      loaded[r] = load_line(onward(from, columns[c].x + rows[r * run].x));
+    }
+    swap_lines(loaded);
+#pragma unroll
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      to->of[r][c] = loaded[r];
+    }
+  }
+}
+
+/* All other cases, as load_some has them. What is filled is the same swapped. */
+static void load_some_swapped(place from, load_limit limit, __global const offset_pair *columns,
+                              uint count, uint valid, __global const offset_pair *rows, uint run,
+                              word fill, swapped_columns *to) {
+  PLAIN_LOOP
+  for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
+    const bool has_source = c < valid && columns[c].x != NO_SOURCE;
+    line loaded[SWAPPED_ROWS];
+    PLAIN_LOOP
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      loaded[r] = has_source ? line_within(onward(from, columns[c].x + rows[r * run].x), limit)
+                             : line_of(fill);
+    }
+    swap_lines(loaded);
+    PLAIN_LOOP
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      to->of[r][c] = loaded[r];
+    }
+  }
+}
+
+/* What follows in the same rows. */
+static void fetch_swapped(place from, __global const offset_pair *columns, uint count,
+                          __global const offset_pair *rows, uint run) {
+  for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      fetch_at(onward(from, columns[c].x + rows[r * run].x), run - 1);
+    }
+  }
+}
+
+static void load_swapped_block(const line *columns, uint row, strip *in) {
+  lane loaded[SIDE];
+#pragma unroll
+  for (uint c = 0; c < SIDE; ++c) {
+    loaded[c] = LOAD_LANE(__private, (const word *)&columns[c] + row);
+  }
+#pragma unroll
+  for (uint c = 0; c < DEPTH; ++c) {
+    in[c] = strip_of_lanes(loaded, c);
+  }
+}
+
+/* As turn_piece, for the runs of SWAPPED_ROWS rows. */
+static void turn_swapped(word *to, place from, load_limit limit,
+                         __global const offset_pair *columns, uint column_count, uint valid_columns,
+                         __global const offset_pair *rows, uint run, bool has_gaps, bool exact,
+                         word fill) {
+  swapped_columns swapped;
+  strip in[DEPTH];
+  strip out[DEPTH];
+  for (uint c = 0; c < column_count; c += SIDE) {
+    const uint column = block_start(c, column_count, SIDE);
+    const uint left = column_count - column;
+    const uint valid = valid_columns - min(column, valid_columns);
+    if (left > SIDE) {
+      fetch_swapped(from, columns + column + SIDE, left - SIDE, rows, run);
+    }
+    if (has_gaps || left < SIDE || limit.near) {
+      load_some_swapped(from, limit, columns + column, left, valid, rows, run, fill, &swapped);
+    } else {
+      load_swapped(from, columns + column, rows, run, &swapped);
+    }
+    for (uint swap = 0; swap < SWAPPED_ROWS; ++swap) {
+      for (uint r = 0; r < run; r += DEPTH) {
+        const uint row = block_start(r, run, DEPTH);
+        load_swapped_block(swapped.of[swap], row, in);
+        turn(in, out);
+        __global const offset_pair *const stored = rows + swap * run + row;
+        if (exact && left < SIDE) {
+          store_some(out, to + columns[column].y, stored, DEPTH, left, true);
+        } else {
+          store_block(out, to + columns[column].y, stored);
+        }
+      }
+    }
+  }
+}
+
+#endif
+
 /* ---- Tiles ---- */
+
+#if SWAPPED_BITS
+
+static void turn_tile(word *to, place from, load_limit limit, __global const assembly *made,
+                      __constant const grid *grid, const tile *t, word fill) {
+  __global const offset_pair *const rows = row_table(made);
+  __global const offset_pair *const columns = column_table(made, grid);
+  const uint dense_columns = (uint)made->dense_columns;
+  const uint run = (uint)made->dense_rows;
+  const bool has_gaps = made->column_gaps || t->valid_columns < t->columns;
+  for (uint column = 0; column < t->columns; column += dense_columns) {
+    const uint column_count = min(dense_columns, t->columns - column);
+    const uint valid_columns = t->valid_columns - min(column, t->valid_columns);
+    for (uint row = 0; row < t->valid_rows; row += run * SWAPPED_ROWS) {
+      if (rows[row].x != NO_SOURCE) {
+        turn_swapped(to, from, limit, columns + column, column_count, valid_columns, rows + row,
+                     run, has_gaps, made->exact, fill);
+      }
+    }
+  }
+}
+
+#else
 
 static void turn_tile(word *to, place from, load_limit limit, __global const assembly *made,
                       __constant const grid *grid, const tile *t, word fill) {
@@ -449,6 +623,8 @@ static void turn_tile(word *to, place from, load_limit limit, __global const ass
   }
 }
 
+#endif
+
 /* The rows that have no source. */
 static void fill_rows(word *to, __global const assembly *made, __constant const grid *grid,
                       const tile *t, word fill) {
@@ -472,10 +648,13 @@ static void assemble_tile(word *to, place from, load_limit limit, __global const
   fill_rows(to, made, grid, t, fill);
 }
 
+/* Words that loads may bring from behind a row. */
+#define OVERREAD (SWAPPED_BITS ? LINE : DEPTH)
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
        __constant const grid *grid, const word fill, __global const source_word *restrict source,
        const ulong source_start, __global const assembly *restrict made CONVERSION_PARAMETER) {
   move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
-                 DEPTH);
+                 OVERREAD);
 }

@@ -22,7 +22,8 @@ typedef struct rlt_build_options {
   bool converts_by_table;
   bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
-  int32_t numbers; /* that the steps of a gather work with; 0: it follows the axes */
+  int32_t swapped_bits; /* of elements that change places among rows; or 0 */
+  int32_t numbers;      /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_build_options;
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where

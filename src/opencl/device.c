@@ -247,6 +247,7 @@ static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element
                       .assembly_apart_runs = {.read_bytes = 256, .write_bytes = 1024},
                       .straight_run_bytes = 512,
                       .cache_bytes = (int64_t)device->cache_bytes,
+                      .swapped_rows = device->native ? 512 : 128,
                       .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
                       .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
                       .most_teeth = 4,

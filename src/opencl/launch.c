@@ -383,6 +383,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .conversion = compiled_conversion(problem, strategy),
         .converts_by_table = converts_by_table(problem, strategy),
         .shuffles = problem->shuffles,
+        .swapped_bits = (int32_t)problem->swapped_bits,
         .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};

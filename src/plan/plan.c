@@ -40,9 +40,11 @@ static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool 
                                    rlt_part *part, relayout_error *error) {
   const rlt_backend *const backend = device->backend;
   rlt_traits traits = backend->traits(device, part->problem.element_bytes);
-  if (traits.widens && wish.strategy != RELAYOUT_STRATEGY_GATHER) {
-    rlt_problem_widen(&part->problem);
-    rlt_problem_swap(&part->problem);
+  if (wish.strategy != RELAYOUT_STRATEGY_GATHER) {
+    if (traits.widens) {
+      rlt_problem_widen(&part->problem);
+    }
+    rlt_problem_swap(&part->problem, traits.swapped_rows);
     traits = backend->traits(device, part->problem.element_bytes);
   }
   relayout_status status =

@@ -122,9 +122,10 @@ void rlt_problem_simplify(rlt_problem *problem);
  * alignment means nothing. The problem is simplified, and stays so. */
 void rlt_problem_widen(rlt_problem *problem);
 
-/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the source.
- * For devices that can do that. The problem is simplified, and stays so. */
-void rlt_problem_swap(rlt_problem *problem);
+/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the source, of
+ * which a tile need not have more than `most_rows` to do so. For devices that can do that. The problem is
+ * simplified, and stays so. */
+void rlt_problem_swap(rlt_problem *problem, int64_t most_rows);
 
 /* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
  * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */
