@@ -108,6 +108,7 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #define LANES                  2
 typedef word strip __attribute__((ext_vector_type(LANES * DEPTH)));
 typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
+#define LOAD_STRIP(from)       (*(const loose_strip *)(from))
 #define store_strip(value, to) (*(loose_strip *)(to) = (value))
 #define ITSELF(i, first)       ((first) + (i))
 #define JOIN_LANES(a, b)                                                                           \
@@ -117,6 +118,7 @@ typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
 #else
 #define LANES                  1
 typedef lane strip;
+#define LOAD_STRIP(from)       LOAD_LANE(__private, from)
 #define store_strip(value, to) store_lane(value, to)
 #define ZIPPED(first)          HALF_LANE(IN_TURNS, first, DEPTH)
 #endif
@@ -293,7 +295,8 @@ static void turn_piece(word *to, place from, load_limit limit, __global const of
 
 /* ---- Combs: two to four lanes that change between side by side and word by word in turns ---- */
 
-#define MOST_TEETH 4
+#define FEW_TEETH  4
+#define MOST_TEETH 8
 
 #if WORD_BYTES < 16
 
@@ -360,21 +363,21 @@ static void join(const lane *in, lane *out, uint teeth) {
  * with its neighbours'. All columns of the piece have a source; what lies between them is read too. */
 static void part_piece(word *to, place from, __global const offset_pair *columns, uint column_count,
                        __global const offset_pair *rows, uint row_count, uint teeth) {
-  lane in[MOST_TEETH];
-  lane out[MOST_TEETH];
+  lane in[FEW_TEETH];
+  lane out[FEW_TEETH];
   for (uint c = 0; c < column_count; c += DEPTH) {
     const uint column = block_start(c, column_count, DEPTH);
     const place start = onward(from, columns[column].x);
     fetch_at(start, 2048);
 #pragma unroll
-    for (uint t = 0; t < MOST_TEETH; ++t) {
+    for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         in[t] = load_lane(onward(start, t * DEPTH));
       }
     }
     part(in, out, teeth);
 #pragma unroll
-    for (uint r = 0; r < MOST_TEETH; ++r) {
+    for (uint r = 0; r < FEW_TEETH; ++r) {
       if (r < row_count) {
         store_lane(out[r], to + columns[column].y + rows[r].y);
       }
@@ -386,12 +389,12 @@ static void part_piece(word *to, place from, __global const offset_pair *columns
 static void join_piece(word *to, place from, __global const offset_pair *columns,
                        uint valid_columns, __global const offset_pair *rows, uint row_count,
                        uint teeth, word fill) {
-  lane in[MOST_TEETH];
-  lane out[MOST_TEETH];
+  lane in[FEW_TEETH];
+  lane out[FEW_TEETH];
   for (uint r = 0; r < row_count; r += DEPTH) {
     const uint row = block_start(r, row_count, DEPTH);
 #pragma unroll
-    for (uint t = 0; t < MOST_TEETH; ++t) {
+    for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         const offset at = columns[t].x;
         in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + row))
@@ -400,9 +403,112 @@ static void join_piece(word *to, place from, __global const offset_pair *columns
     }
     join(in, out, teeth);
 #pragma unroll
-    for (uint t = 0; t < MOST_TEETH; ++t) {
+    for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         store_lane(out[t], to + columns[0].y + rows[row].y + t * DEPTH);
+      }
+    }
+  }
+}
+
+/* ---- Combs of MOST_TEETH: strips of which each lane is joined and parted with those of the others ---- */
+
+#if LANES == 2
+#define lane_of_strip(value, l) ((l) == 0 ? (value).lo : (value).hi)
+#else
+#define lane_of_strip(value, l) (value)
+#endif
+
+/* The bits of (strip, word) rotate, as above. */
+static void zip_teeth(const strip *in, strip *out) {
+#pragma unroll
+  for (int i = 0; i < MOST_TEETH / 2; ++i) {
+    out[2 * i] = zip_low(in[i], in[i + MOST_TEETH / 2]);
+    out[2 * i + 1] = zip_high(in[i], in[i + MOST_TEETH / 2]);
+  }
+}
+
+static void join_teeth(const strip *in, strip *out) {
+  strip once[MOST_TEETH];
+  strip twice[MOST_TEETH];
+  zip_teeth(in, once);
+  zip_teeth(once, twice);
+  zip_teeth(twice, out);
+}
+
+static void part_teeth(const strip *in, strip *out) {
+  strip joined[MOST_TEETH];
+#if DEPTH == 16
+  join_teeth(in, joined);
+  zip_teeth(joined, out);
+#else
+  join_teeth(in, out);
+#endif
+}
+
+/* As part_piece, SIDE columns at once, which are loaded in whole lines. */
+static void part_wide_piece(word *to, place from, __global const offset_pair *columns,
+                            uint column_count, __global const offset_pair *rows, uint row_count) {
+  enum { WORDS = MOST_TEETH * SIDE };
+  line loaded[WORDS / LINE];
+  strip in[MOST_TEETH];
+  strip out[MOST_TEETH];
+  for (uint c = 0; c < column_count; c += SIDE) {
+    const uint column = block_start(c, column_count, SIDE);
+    const place start = onward(from, columns[column].x);
+#pragma unroll
+    for (uint i = 0; i < WORDS; i += LINE) {
+      if (i % SOURCE_LINE == 0) {
+        fetch_at(onward(start, i), 2048);
+      }
+      loaded[i / LINE] = load_line(onward(start, i));
+    }
+    const word *const words = (const word *)loaded;
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+#if LANES == 2
+      in[t] = JOIN_LANES(LOAD_LANE(__private, words + t * DEPTH),
+                         LOAD_LANE(__private, words + (MOST_TEETH + t) * DEPTH));
+#else
+      in[t] = LOAD_LANE(__private, words + t * DEPTH);
+#endif
+    }
+    part_teeth(in, out);
+#pragma unroll
+    for (uint r = 0; r < MOST_TEETH; ++r) {
+      if (r < row_count) {
+        store_strip(out[r], to + columns[column].y + rows[r].y);
+      }
+    }
+  }
+}
+
+/* As join_piece, a line of rows at once. */
+static void join_wide_piece(word *to, place from, __global const offset_pair *columns,
+                            uint valid_columns, __global const offset_pair *rows, uint row_count,
+                            word fill) {
+  line loaded[MOST_TEETH];
+  strip in[MOST_TEETH];
+  strip out[MOST_TEETH];
+  for (uint r = 0; r < row_count; r += LINE) {
+    const uint row = block_start(r, row_count, LINE);
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+      const offset at = columns[t].x;
+      loaded[t] =
+          t < valid_columns && at != NO_SOURCE ? load_line(onward(from, at + row)) : line_of(fill);
+    }
+#pragma unroll
+    for (uint s = 0; s < LINE; s += SIDE) {
+#pragma unroll
+      for (uint t = 0; t < MOST_TEETH; ++t) {
+        in[t] = LOAD_STRIP((const word *)&loaded[t] + s);
+      }
+      join_teeth(in, out);
+      word *const joined = to + columns[0].y + rows[row + s].y;
+#pragma unroll
+      for (uint i = 0; i < LANES * MOST_TEETH; ++i) {
+        store_lane(lane_of_strip(out[i % MOST_TEETH], i / MOST_TEETH), joined + i * DEPTH);
       }
     }
   }
@@ -462,14 +568,17 @@ typedef struct swapped_columns {
   line of[SWAPPED_ROWS][SIDE];
 } swapped_columns;
 
-/* The common case: whole lines that have a source throughout. */
+/* The common case: whole lines that have a source throughout. What follows in the same rows is what the
+ * next tile reads. */
 static void load_swapped(place from, __global const offset_pair *columns,
                          __global const offset_pair *rows, uint run, swapped_columns *to) {
   for (uint c = 0; c < SIDE; ++c) {
     line loaded[SWAPPED_ROWS];
 #pragma unroll
     for (uint r = 0; r < SWAPPED_ROWS; ++r) {
-      loaded[r] = load_line(onward(from, columns[c].x + rows[r * run].x));
+      const place at = onward(from, columns[c].x + rows[r * run].x);
+      loaded[r] = load_line(at);
+      fetch_at(at, 2 * run - 1);
     }
     swap_lines(loaded);
 #pragma unroll
@@ -500,16 +609,6 @@ static void load_some_swapped(place from, load_limit limit, __global const offse
   }
 }
 
-/* What follows in the same rows. */
-static void fetch_swapped(place from, __global const offset_pair *columns, uint count,
-                          __global const offset_pair *rows, uint run) {
-  for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
-    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
-      fetch_at(onward(from, columns[c].x + rows[r * run].x), run - 1);
-    }
-  }
-}
-
 static void load_swapped_block(const line *columns, uint row, strip *in) {
   lane loaded[SIDE];
 #pragma unroll
@@ -534,9 +633,6 @@ static void turn_swapped(word *to, place from, load_limit limit,
     const uint column = block_start(c, column_count, SIDE);
     const uint left = column_count - column;
     const uint valid = valid_columns - min(column, valid_columns);
-    if (left > SIDE) {
-      fetch_swapped(from, columns + column + SIDE, left - SIDE, rows, run);
-    }
     if (has_gaps || left < SIDE || limit.near) {
       load_some_swapped(from, limit, columns + column, left, valid, rows, run, fill, &swapped);
     } else {
@@ -604,15 +700,24 @@ static void turn_tile(word *to, place from, load_limit limit, __global const ass
       uint done = 0; /* what follows would spill over into the next row, that is there already */
 #if WORD_BYTES < 16
       const uint parted = min(min(column_count, valid_columns), (uint)made->valid_columns);
-      if (made->row_teeth > 0 && row_count >= DEPTH) {
-        join_piece(to, start, columns + column, valid_columns, rows + row, row_count,
-                   (uint)made->row_teeth, fill);
+      const uint row_teeth = (uint)made->row_teeth;
+      const uint column_teeth = (uint)made->column_teeth;
+      if (row_teeth > FEW_TEETH && row_count >= LINE) {
+        join_wide_piece(to, start, columns + column, valid_columns, rows + row, row_count, fill);
         continue;
       }
-      if (made->column_teeth > 0 && parted >= DEPTH && columns[column].x != NO_SOURCE &&
-          !(limit.near && row_count < (uint)made->column_teeth)) {
-        part_piece(to, start, columns + column, parted, rows + row, row_count,
-                   (uint)made->column_teeth);
+      if (row_teeth > 0 && row_teeth <= FEW_TEETH && row_count >= DEPTH) {
+        join_piece(to, start, columns + column, valid_columns, rows + row, row_count, row_teeth,
+                   fill);
+        continue;
+      }
+      if (column_teeth > 0 && parted >= (column_teeth > FEW_TEETH ? SIDE : DEPTH) &&
+          columns[column].x != NO_SOURCE && !(limit.near && row_count < column_teeth)) {
+        if (column_teeth > FEW_TEETH) {
+          part_wide_piece(to, start, columns + column, parted, rows + row, row_count);
+        } else {
+          part_piece(to, start, columns + column, parted, rows + row, row_count, column_teeth);
+        }
         done = parted;
       }
 #endif

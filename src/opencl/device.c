@@ -250,7 +250,7 @@ static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element
                       .swapped_rows = device->native ? 512 : 128,
                       .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
                       .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
-                      .most_teeth = 4,
+                      .most_teeth = element_bytes <= 2 ? 8 : 4,
                       .rates = {.line_again = 0.05,
                                 .line_in_parts = 1.1,
                                 .run = 0.01,
