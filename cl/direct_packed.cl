@@ -397,7 +397,7 @@ static void join_piece(word *to, place from, __global const offset_pair *columns
     for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         const offset at = columns[t].x;
-        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + row))
+        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + (offset)row))
                                                      : lane_of(fill);
       }
     }
@@ -495,8 +495,8 @@ static void join_wide_piece(word *to, place from, __global const offset_pair *co
 #pragma unroll
     for (uint t = 0; t < MOST_TEETH; ++t) {
       const offset at = columns[t].x;
-      loaded[t] =
-          t < valid_columns && at != NO_SOURCE ? load_line(onward(from, at + row)) : line_of(fill);
+      loaded[t] = t < valid_columns && at != NO_SOURCE ? load_line(onward(from, at + (offset)row))
+                                                       : line_of(fill);
     }
 #pragma unroll
     for (uint s = 0; s < LINE; s += SIDE) {
