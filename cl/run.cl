@@ -190,7 +190,7 @@ typedef few_source_words loose_few __attribute__((aligned(SOURCE_BYTES)));
 #if CONVERTS && BY_FLOAT
 
 ALWAYS_INLINE static words converted_words(source_words loaded, const place at) {
-  return CONVERT_VECTOR(words, convert_by_float(CONVERT_VECTOR(patterns, loaded)));
+  return CONVERT_VECTOR(words, convert_by_float(CONVERT_VECTOR(patterns_taken, loaded)));
 }
 
 #elif CONVERTS || TABLE
