@@ -112,6 +112,9 @@ ALWAYS_INLINE static line copied_line(const place from) {
 
 #endif
 
+/* What a run that is a tile by itself is read ahead by. */
+#define AHEAD (32 * SOURCE_LINE)
+
 /* One run, line by line, while the next one's are on their way. */
 static void copy_run(__global word *to, const place from, const place next, uint count,
                      bool streams) {
@@ -143,7 +146,8 @@ copy(__global word *restrict destination, const ulong destination_start,
       const uint valid = row < t.valid_rows ? t.valid_columns : 0;
       const place run = onward(from, (offset)row * source_row);
       const ulong row_start = to + (ulong)((offset)row * destination_row);
-      copy_run(place_in(destination, row_start), run, onward(run, source_row), valid, streams);
+      const place next = onward(run, t.rows > 1 ? source_row : AHEAD);
+      copy_run(place_in(destination, row_start), run, next, valid, streams);
 #if !DESTINATION_BITS
       if (fills) {
         fill_run(destination + row_start + valid, t.columns - valid, fill, streams);
