@@ -395,6 +395,9 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
 
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
 static void leave_few(__global word *to, const word *from, uint count) {
+  if (count == 0) {
+    return;
+  }
   line made[1];
   uchar *const packed = (uchar *)made;
   pack_line(packed, from);
@@ -420,9 +423,15 @@ static __global word *place_in(__global word *destination, ulong position) {
   return destination + position / IN_DESTINATION_BYTE;
 }
 
-/* Elements from `at`, `count` of them on, to where the next line begins. */
+/* Elements from there to where the next byte begins. */
+static uint elements_to_byte(ulong position) {
+  return (uint)(0 - position) % IN_DESTINATION_BYTE;
+}
+
+/* Elements from `at`, which is a byte's first, `count` of them on, to where the next line begins. */
 static uint elements_to_line(__global const word *at, uint count) {
-  return words_to_line(at, count / IN_DESTINATION_BYTE) * IN_DESTINATION_BYTE;
+  const uint bytes = (count + IN_DESTINATION_BYTE - 1) / IN_DESTINATION_BYTE;
+  return (bytes + words_to_line(at, bytes)) * IN_DESTINATION_BYTE - count;
 }
 
 /* How many of the first `count` elements lie before the first line that can be streamed. */

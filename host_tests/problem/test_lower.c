@@ -125,14 +125,15 @@ static void test_starts(void **state) {
   rlt_lowered_free(&made);
 }
 
-/* Digits without a common divisor, and nibbles that share bytes with those of other rows. */
+/* Digits without a common divisor, and nibbles that share bytes with those of other rows, between which
+ * there is padding that stays as it was. */
 static void test_steps(void **state) {
   (void)state;
   static const char *const pairs[][2] = {
       {"f32[10]{0:T(4)}", "f32[10]{0:T(6)}"},
       {"f32[10,10]{0,1}", "f32[10,10]{1,0:T(*,8)}"},
       {"f32[12]{0}", "f32[12]{0:T(6)(4)}"},
-      {"s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}"},
+      {"s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1001)PV(unknown)E(4)}"},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
     rlt_lowered made = lower(pairs[i][0], pairs[i][1]);
@@ -142,6 +143,25 @@ static void test_steps(void **state) {
     assert_int_equal(made.problems[0].axes[0].extent, made.problems[0].destination_elements);
     rlt_lowered_free(&made);
   }
+}
+
+/* Tiles put in the nibbles of other rows where these follow each other. */
+static void test_shared_bytes(void **state) {
+  (void)state;
+  const lower_case plain = {.axis_count = 2,
+                            .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}};
+  rlt_lowered made = lower("s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}");
+  assert_int_equal(made.count, 1);
+  assert_null(made.steps);
+  expect_problem(&made.problems[0], &plain);
+  rlt_lowered_free(&made);
+  const lower_case padded = {
+      .fills = true, .axis_count = 2, .axes = {{2003, 2001, 1001, 1}, {1003, 1001, 1, 2003}}};
+  made = lower("s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1003)E(4)}");
+  assert_int_equal(made.count, 1);
+  assert_null(made.steps);
+  expect_problem(&made.problems[0], &padded);
+  rlt_lowered_free(&made);
 }
 
 /* Whoever merges bytes has axes for those nibbles, and for padding that shares bytes with elements. */
@@ -280,17 +300,12 @@ static void test_invalid_side_is_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lowered_axes),
-      cmocka_unit_test(test_tiles),
-      cmocka_unit_test(test_starts),
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_merged_bytes),
-      cmocka_unit_test(test_packed),
-      cmocka_unit_test(test_strides),
-      cmocka_unit_test(test_nothing_to_write),
-      cmocka_unit_test(test_sizes_and_fill),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_invalid_side_is_named),
+      cmocka_unit_test(test_lowered_axes),     cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_starts),           cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_shared_bytes),     cmocka_unit_test(test_merged_bytes),
+      cmocka_unit_test(test_packed),           cmocka_unit_test(test_strides),
+      cmocka_unit_test(test_nothing_to_write), cmocka_unit_test(test_sizes_and_fill),
+      cmocka_unit_test(test_refusals),         cmocka_unit_test(test_invalid_side_is_named),
   };
   return cmocka_run_group_tests_name("problem.lower", tests, NULL, NULL);
 }

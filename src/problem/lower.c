@@ -339,8 +339,8 @@ static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
   const rlt_packing packing = at->changes->packing;
   return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
-         (packing == RLT_PACKING_TILED && rlt_problem_byte_run(problem, &run) &&
-          !rlt_problem_is_fill(problem));
+         (packing == RLT_PACKING_TILED && !rlt_problem_is_fill(problem) &&
+          (rlt_problem_byte_run(problem, &run) || rlt_problem_is_dense(problem)));
 }
 
 /* False where axes cannot carry the problem out. */

@@ -17,7 +17,7 @@
 
 /* How a device writes packed elements. */
 typedef enum rlt_packing {
-  RLT_PACKING_TILED,   /* tiles write whole bytes */
+  RLT_PACKING_TILED,   /* tiles write whole bytes, others' elements in them too */
   RLT_PACKING_MERGED,  /* and may share bytes with other tiles and problems */
   RLT_PACKING_GATHERED /* byte by byte, and each finds its elements by steps */
 } rlt_packing;
