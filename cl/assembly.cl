@@ -168,9 +168,18 @@ typedef struct load_limit {
   bool near;
 } load_limit;
 
+/* What is told of a tile is to become a part of its kernel: Oclgrind 21.10 does not know how compilers mark that
+ * nothing else points to what a function returns. */
+#if defined(__clang__)
+#define INLINED_TILE __attribute__((always_inline))
+#else
+#define INLINED_TILE
+#endif
+
 /* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
-static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                          __constant const grid *grid, const tile *t, word fill);
+INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
+                                       __global const assembly *made, __constant const grid *grid,
+                                       const tile *t, word fill);
 
 #if SHUFFLES
 

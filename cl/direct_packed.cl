@@ -660,8 +660,9 @@ static void turn_swapped(word *to, place from, load_limit limit,
 
 #if SWAPPED_BITS
 
-static void turn_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                      __constant const grid *grid, const tile *t, word fill) {
+INLINED_TILE static void turn_tile(word *to, place from, load_limit limit,
+                                   __global const assembly *made, __constant const grid *grid,
+                                   const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -681,8 +682,9 @@ static void turn_tile(word *to, place from, load_limit limit, __global const ass
 
 #else
 
-static void turn_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                      __constant const grid *grid, const tile *t, word fill) {
+INLINED_TILE static void turn_tile(word *to, place from, load_limit limit,
+                                   __global const assembly *made, __constant const grid *grid,
+                                   const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -731,8 +733,8 @@ static void turn_tile(word *to, place from, load_limit limit, __global const ass
 #endif
 
 /* The rows that have no source. */
-static void fill_rows(word *to, __global const assembly *made, __constant const grid *grid,
-                      const tile *t, word fill) {
+INLINED_TILE static void fill_rows(word *to, __global const assembly *made,
+                                   __constant const grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -747,8 +749,9 @@ static void fill_rows(word *to, __global const assembly *made, __constant const 
   }
 }
 
-static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                          __constant const grid *grid, const tile *t, word fill) {
+INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
+                                       __global const assembly *made, __constant const grid *grid,
+                                       const tile *t, word fill) {
   turn_tile(to, from, limit, made, grid, t, fill);
   fill_rows(to, made, grid, t, fill);
 }
