@@ -16,7 +16,7 @@
 
 /* Filled by the host (src/opencl/assembly_tables.c); the tables follow: rows, columns, then for each
  * segment where it lies in the destination, a zero, its step of the columns and its step of the
- * rows. */
+ * rows; and the axes at last. */
 typedef struct assembly {
   long dense_columns;
   long valid_columns; /* runs and combs: of dense_columns, those that can have a source */
@@ -33,7 +33,10 @@ typedef struct assembly {
   long column_reach; /* in the source, of all the group's axes but the last */
   long row_reach;
   long source_elements; /* from where the problem begins */
-  int column_teeth;     /* from a column of a piece to the next in the source; 0: no comb */
+  long
+      dense_elements; /* packed: of the destination, if its axes tell where each comes from; or 0 */
+  long axis_count;
+  int column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
   int row_teeth; /* from a row of a piece to the next in the assembly, which are its columns; or 0 */
 } assembly;
 
@@ -46,6 +49,11 @@ static __global const offset_pair *column_table(__global const assembly *made,
   return row_table(made) + grid->rows.length;
 }
 
+static __global const offset_pair *segment_table(__global const assembly *made,
+                                                 __constant const grid *grid) {
+  return column_table(made, grid) + grid->columns.length;
+}
+
 /* Whether `lanes` words from any position of the tile with a source still lie in the source. */
 static bool may_overread(__global const assembly *made, __constant const grid *grid, const tile *t,
                          uint lanes) {
@@ -56,38 +64,92 @@ static bool may_overread(__global const assembly *made, __constant const grid *g
          made->source_elements;
 }
 
+#if IN_DESTINATION_BYTE > 1
+
+/* The destination's, the innermost first. */
+typedef struct problem_axis {
+  long extent;
+  long valid;
+  long source_stride;
+} problem_axis;
+
+/* What the destination has at this position, which may be another tile's; nothing behind its end. */
+static word element_of(ulong position, place source, __global const assembly *made,
+                       __constant const grid *grid, word fill) {
+  __global const problem_axis *const axes =
+      (__global const problem_axis *)(segment_table(made, grid) + 2 * made->segment_count);
+  if (position >= (ulong)made->dense_elements) {
+    return 0;
+  }
+  long at = 0;
+  bool has_source = true;
+  PLAIN_LOOP
+  for (long a = 0; a < made->axis_count; ++a) {
+    const ulong rest = position / (ulong)axes[a].extent;
+    const long digit = (long)(position - rest * (ulong)axes[a].extent);
+    position = rest;
+    at += digit * axes[a].source_stride;
+    has_source = has_source && digit < axes[a].valid;
+  }
+  return has_source ? element_at(onward(source, at)) : fill;
+}
+
+/* The elements behind the first `count` that share their last byte with them, which then are written too. */
+static uint fill_byte(word *held, uint count, ulong position, place source,
+                      __global const assembly *made, __constant const grid *grid, word fill) {
+  PLAIN_LOOP
+  for (; count % IN_DESTINATION_BYTE > 0; ++count) {
+    held[count] = element_of(position + count, source, made, grid, fill);
+  }
+  return count;
+}
+
+#else
+#define fill_byte(held, count, position, source, made, grid, fill) (count)
+#endif
+
 /* Segments leave for the destination: whole lines, and what is left at their ends. Tiles with a halo
- * share no line with the next: each writes those that begin in its own block, to their ends. */
-static void store_segments(__global word *to, const word *from, __global const assembly *made,
-                           __constant const grid *grid, const tile *t) {
+ * share no line with the next: each writes those that begin in its own block, to their ends. So do packed
+ * segments with bytes, whatever comes next. */
+static void store_segments(__global word *destination, ulong destination_start, word *from,
+                           place source, __global const assembly *made, __constant const grid *grid,
+                           const tile *t, word fill) {
   const uint column_steps = t->columns / (uint)grid->columns.inner;
   const uint row_steps = t->rows / (uint)grid->rows.inner;
   const bool by_columns = made->segment_side == 1;
   const bool by_rows = made->segment_side == 2;
   __constant const side *const cut = by_rows ? &grid->rows : &grid->columns;
   const uint steps = by_columns ? column_steps : by_rows ? row_steps : 1;
-  const uint held = (uint)made->segment_unit * steps;
-  const uint own = (uint)made->segment_unit * min(steps, (uint)cut->block);
+  const uint all_held = (uint)made->segment_unit * steps;
+  const uint all_own = (uint)made->segment_unit * min(steps, (uint)cut->block);
   const bool leaves_first = cut->halo > 0 && (by_rows ? t->row_block : t->column_block) > 0;
-  const bool ends_last = own < held;
+  const bool ends_last = all_own < all_held;
   const uint count = (uint)made->segment_count;
   const uint pitch = (uint)made->segment_pitch;
   const bool streams = grid->streams;
-  __global const offset_pair *segment = column_table(made, grid) + grid->columns.length;
+  __global const offset_pair *segment = segment_table(made, grid);
   for (uint s = 0; s < count; ++s, segment += 2, from += pitch) {
     if (segment[1].x >= column_steps || segment[1].y >= row_steps) {
       continue;
     }
-    __global word *const start = place_in(to, (ulong)segment[0].x);
-    const uint end = ends_last ? min(own + elements_to_line(start, own), held) : own;
+    const ulong position = t->destination + (ulong)segment[0].x;
+    const uint begun = elements_to_byte(destination_start + position);
+    __global word *const start = place_in(destination, destination_start + position + begun);
+    word *const whole = from + begun;
+    const uint own = all_own - min(begun, all_own);
+    const uint held = all_held - min(begun, all_held);
+    uint end = ends_last ? min(own + elements_to_line(start, own), held) : own;
     uint i = leaves_first ? min(elements_to_line(start, 0), end) : 0;
+    if (i < end) {
+      end = fill_byte(whole, end, position + begun, source, made, grid, fill);
+    }
     const uint head = elements_before_line(place_in(start, i), end - i, streams);
-    leave_few(place_in(start, i), from + i, head);
+    leave_few(place_in(start, i), whole + i, head);
     i += head;
     for (; i + LEAVING <= end; i += LEAVING) {
-      store_line(leaving_line(from + i), place_in(start, i), streams);
+      store_line(leaving_line(whole + i), place_in(start, i), streams);
     }
-    leave_few(place_in(start, i), from + i, end - i);
+    leave_few(place_in(start, i), whole + i, end - i);
   }
 }
 
@@ -106,9 +168,18 @@ typedef struct load_limit {
   bool near;
 } load_limit;
 
+/* What is told of a tile is to become a part of its kernel: Oclgrind 21.10 does not know how compilers mark that
+ * nothing else points to what a function returns. */
+#if defined(__clang__)
+#define INLINED_TILE __attribute__((always_inline))
+#else
+#define INLINED_TILE
+#endif
+
 /* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
-static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                          __constant const grid *grid, const tile *t, word fill);
+INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
+                                       __global const assembly *made, __constant const grid *grid,
+                                       const tile *t, word fill);
 
 #if SHUFFLES
 
@@ -148,6 +219,6 @@ static void move_assembled(__global word *destination, ulong destination_start,
 #if SHUFFLES
     shuffle_words(to, made);
 #endif
-    store_segments(place_in(destination, destination_start + t.destination), to, made, grid, &t);
+    store_segments(destination, destination_start, to, source, made, grid, &t, fill);
   }
 }

@@ -1,10 +1,11 @@
-/* by_float.cl: conversions of elements, on CPUs vectors of them, whose values all fit an f32 on their way.
- * Follows convert.cl, with which it agrees bit for bit.
+/* by_float.cl: conversions of elements, on CPUs vectors of them, whose values all fit an f32 on their way, or
+ * become one by a single rounding. Follows convert.cl, with which it agrees bit for bit.
  *
  * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is no
- * branch, and little arithmetic on floats: small integers become floats, which is exact, and what is to be
- * rounded to a subnormal is added to a number that has no digits below those, which OpenCL rounds to
- * nearest, ties to even; subnormal floats are far too small to count there, flushed or not.
+ * branch, and little arithmetic on floats: integers become floats, small ones exactly and others as OpenCL
+ * rounds, to nearest, ties to even; and what is to be rounded to a subnormal is added to a number that has
+ * no digits below those, which is rounded alike; subnormal floats are far too small to count there, flushed
+ * or not.
  * Bounds are vectors too: Oclgrind 21.10 reads scalar ones as if they were.
  */
 
@@ -12,10 +13,17 @@
   ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED                          \
                         : (bits) <= (integer_bits))
 
-/* Integers must fit it exactly where they come from; where they go they are cut. */
+#define FROM_FITS_FLOAT FITS_FLOAT(FROM_KIND, FROM_BITS, FROM_SPECIALS, 16)
+#define FROM_DOUBLE     (FROM_KIND == KIND_FLOAT && FROM_BITS == 64)
+#define FROM_INTEGER    (FROM_KIND != KIND_FLOAT && FROM_BITS <= 32)
+#define TO_FITS_FLOAT   FITS_FLOAT(TO_KIND, TO_BITS, TO_SPECIALS, 32)
+#define TO_DOUBLE       (TO_KIND == KIND_FLOAT && TO_BITS == 64)
+#define TO_FLOAT        (TO_KIND == KIND_FLOAT && TO_BITS == 32)
+
+/* Integers must fit it exactly where they come from, unless they become one; where they go they are cut. */
 #define BY_FLOAT                                                                                   \
-  (!SCALED && FITS_FLOAT(FROM_KIND, FROM_BITS, FROM_SPECIALS, 16) &&                               \
-   FITS_FLOAT(TO_KIND, TO_BITS, TO_SPECIALS, 32))
+  (!SCALED && ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                \
+               ((FROM_INTEGER || FROM_DOUBLE) && TO_FLOAT)))
 
 #if BY_FLOAT
 
@@ -34,6 +42,7 @@
 typedef uint patterns;
 typedef int numbers;
 typedef float floats;
+typedef ulong double_patterns;
 #elif WORD_BYTES == 8
 #define as_patterns as_uint8
 #define as_numbers  as_int8
@@ -41,6 +50,7 @@ typedef float floats;
 typedef uint8 patterns;
 typedef int8 numbers;
 typedef float8 floats;
+typedef ulong8 double_patterns;
 #else
 #define as_patterns as_uint16
 #define as_numbers  as_int16
@@ -48,10 +58,49 @@ typedef float8 floats;
 typedef uint16 patterns;
 typedef int16 numbers;
 typedef float16 floats;
+typedef ulong16 double_patterns;
 #endif
 
-/* The pattern of a number below 2^24. */
+#if FROM_DOUBLE
+typedef double_patterns patterns_taken;
+#else
+typedef patterns patterns_taken;
+#endif
+#if TO_DOUBLE
+typedef double_patterns patterns_given;
+#else
+typedef patterns patterns_given;
+#endif
+
+#if !DIRECT
+#define RESIZE_PATTERNS(type, values) ((type)(values))
+#elif defined(__clang__)
+#define RESIZE_PATTERNS(type, values) __builtin_convertvector(values, type)
+#elif WORD_BYTES == 8
+#define RESIZE_patterns(values)        convert_uint8(values)
+#define RESIZE_double_patterns(values) convert_ulong8(values)
+#define RESIZE_PATTERNS(type, values)  RESIZE_##type(values)
+#else
+#define RESIZE_patterns(values)        convert_uint16(values)
+#define RESIZE_double_patterns(values) convert_ulong16(values)
+#define RESIZE_PATTERNS(type, values)  RESIZE_##type(values)
+#endif
+
+/* The pattern of an integer. */
 INLINED patterns float_of_numbers(numbers values) {
+#if !DIRECT
+  return as_patterns((floats)values);
+#elif defined(__clang__)
+  return as_patterns(__builtin_convertvector(values, floats));
+#elif WORD_BYTES == 8
+  return as_patterns(convert_float8(values));
+#else
+  return as_patterns(convert_float16(values));
+#endif
+}
+
+/* The same without a sign. */
+INLINED patterns float_of_sizes(patterns values) {
 #if !DIRECT
   return as_patterns((floats)values);
 #elif defined(__clang__)
@@ -111,7 +160,8 @@ INLINED patterns floats_of(patterns bits, const number_format of) {
   }
   const uint unused = 32 - of.bits;
   return of.kind == KIND_SIGNED ? float_of_numbers(as_numbers(bits << unused) >> (int)unused)
-                                : float_of_numbers(as_numbers(bits & (uint)ones(of.bits)));
+         : of.bits < 32         ? float_of_numbers(as_numbers(bits & (uint)ones(of.bits)))
+                                : float_of_sizes(bits);
 }
 
 /* ---- What a pair of formats makes superfluous ---- */
@@ -228,7 +278,64 @@ INLINED patterns resized(patterns bits, const number_format from, const number_f
          (to.bits > from.bits ? signs << (to.bits - from.bits) : signs >> (from.bits - to.bits));
 }
 
-INLINED patterns convert_by_float(patterns bits) {
+/* ---- Doubles, whose patterns are twice as long ---- */
+
+#define DOUBLE_MANTISSA_BITS 52
+#define DOUBLE_BIAS          1023
+#define DOUBLE_MORE_DIGITS   (DOUBLE_MANTISSA_BITS - FLOAT_MANTISSA_BITS)
+#define DOUBLE_MORE_BIAS     (DOUBLE_BIAS - FLOAT_BIAS)
+#define DOUBLE_SIGN          0x8000000000000000UL
+#define DOUBLE_INFINITY      0x7ff0000000000000UL
+#define DOUBLE_NAN           0x7ff8000000000000UL
+
+/* An exponent of a double, in the upper half of its pattern. */
+#define UPPER_EXPONENT(exponent) ((uint)(exponent) << (DOUBLE_MANTISSA_BITS - 32))
+
+/* The digits of a subnormal float are those of an integer, in units of 2^-149. */
+INLINED double_patterns doubled(patterns bits) {
+  const uint least = 1u << FLOAT_MANTISSA_BITS;
+  const int unit = FLOAT_BIAS - 1 + FLOAT_MANTISSA_BITS;
+  const patterns size = bits & ~FLOAT_SIGN;
+  const patterns small = float_of_numbers(as_numbers(min(size, (patterns)(least))));
+  const patterns small_bias =
+      size == 0 ? size : (patterns)(UPPER_EXPONENT(DOUBLE_MORE_BIAS - unit));
+  const patterns large_bias = size < FLOAT_INFINITY
+                                  ? (patterns)(UPPER_EXPONENT(DOUBLE_MORE_BIAS))
+                                  : (patterns)(UPPER_EXPONENT(2 * DOUBLE_MORE_BIAS));
+  const patterns digits = size < least ? small : size;
+  const patterns bias = size < least ? small_bias : large_bias;
+  const patterns low = size > FLOAT_INFINITY ? (patterns)(0) : digits;
+  const patterns high = size > FLOAT_INFINITY ? (patterns)((uint)(DOUBLE_NAN >> 32)) : bias;
+  return (RESIZE_PATTERNS(double_patterns, low) << DOUBLE_MORE_DIGITS) +
+         (RESIZE_PATTERNS(double_patterns, high | (bits & FLOAT_SIGN)) << 32);
+}
+
+/* To the nearest, ties to even. What is subnormal loses a digit more for each exponent below the least. */
+INLINED patterns halved(double_patterns bits) {
+  const ulong least = (ulong)(DOUBLE_MORE_BIAS + 1) << DOUBLE_MANTISSA_BITS;
+  const ulong beyond = (ulong)(DOUBLE_MORE_BIAS + 2 * FLOAT_BIAS + 1) << DOUBLE_MANTISSA_BITS;
+  const ulong one = (ulong)1 << DOUBLE_MANTISSA_BITS;
+  const double_patterns size = bits & ~DOUBLE_SIGN;
+  const double_patterns lacking = DOUBLE_MORE_BIAS + 1 - (size >> DOUBLE_MANTISSA_BITS);
+  const double_patterns normal =
+      min(size, (double_patterns)(beyond)) - ((ulong)DOUBLE_MORE_BIAS << DOUBLE_MANTISSA_BITS);
+  const double_patterns digits = size < least ? (size & (one - 1)) | one : normal;
+  const double_patterns dropped =
+      DOUBLE_MORE_DIGITS +
+      (size < least ? min(lacking, (double_patterns)(32)) : (double_patterns)(0));
+  const double_patterns last = digits >> dropped & 1;
+  const double_patterns almost_half = ((double_patterns)(1) << (dropped - 1)) - 1;
+  const patterns rounded = RESIZE_PATTERNS(patterns, (digits + almost_half + last) >> dropped);
+  const patterns is_nan = RESIZE_PATTERNS(patterns, size > DOUBLE_INFINITY ? (double_patterns)(1)
+                                                                           : (double_patterns)(0));
+  return (is_nan != 0 ? (patterns)(FLOAT_NAN) : rounded) |
+         (RESIZE_PATTERNS(patterns, bits >> 32) & FLOAT_SIGN);
+}
+
+/* ---- All of them ---- */
+
+/* Neither side is a double. */
+INLINED patterns convert_within_float(patterns bits) {
   const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
@@ -244,6 +351,18 @@ INLINED patterns convert_by_float(patterns bits) {
     return min(values & ~FLOAT_SIGN, (patterns)(1));
   }
   return cut(values, from, to, WRAPS != 0);
+}
+
+INLINED patterns_given convert_by_float(patterns_taken bits) {
+#if FROM_DOUBLE
+  return halved(bits);
+#elif TO_DOUBLE
+  const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
+                              FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
+  return doubled(floats_of(bits, from));
+#else
+  return convert_within_float(bits);
+#endif
 }
 
 #endif

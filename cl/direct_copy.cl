@@ -28,21 +28,72 @@ static void assemble_run(word *to, place from, uint count, bool exact) {
   }
 }
 
+#if CHANGES
+
+/* How much later the columns are whose lines are fetched. */
+#define COLUMNS_AHEAD 8
+
+/* Whether the rows have short runs, which are better changed together, and these are one in the source. */
+static bool are_joined(__global const offset_pair *rows, uint row_count, uint run) {
+  PLAIN_LOOP
+  for (uint row = 0; row < row_count; ++row) {
+    if (rows[row].x != (offset)(row * run)) {
+      return false;
+    }
+  }
+  return row_count > 1 && run < WIDTH;
+}
+
+/* Lines of elements change together, and then go to their rows, run by run, while those of a later column are
+ * on their way. */
+static void part_runs(word *to, place from, place later, __global const offset_pair *rows,
+                      uint row_count, uint run) {
+  enum { AT_ONCE = 4 * LINE };
+  line changed[AT_ONCE / LINE];
+  const word *const words = (const word *)changed;
+  const uint rows_at_once = AT_ONCE / run;
+  for (uint i = 0; i < row_count * run; i += SOURCE_LINE) {
+    fetch_at(onward(later, i), 0);
+  }
+  for (uint row = 0; row < row_count; row += rows_at_once) {
+    const uint count = min(rows_at_once, row_count - row);
+    gather_words((word *)changed, onward(from, row * run), count * run);
+    for (uint r = 0; r < count; ++r) {
+      move_few(to + rows[row + r].y, words + r * run, run);
+    }
+  }
+}
+
+#else
+#define are_joined(rows, row_count, run) false
+#define part_runs(to, from, later, rows, row_count, run)
+#define COLUMNS_AHEAD 0
+#endif
+
 /* Run after run, in the order in which they lie in the assembly where there is one. */
-static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                          __constant const grid *grid, const tile *t, word fill) {
+INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
+                                       __global const assembly *made, __constant const grid *grid,
+                                       const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint run = (uint)made->dense_columns;
   const uint valid_run = (uint)made->valid_columns;
-  const bool exact = made->exact || limit.near;
-  const bool rows_inside = made->rows_inside;
+  const bool joined = valid_run == run && are_joined(rows, t->valid_rows, run);
+  const bool exact = made->exact || limit.near || joined;
+  const bool rows_inside = made->rows_inside || joined;
   const uint outer_count = rows_inside ? t->columns : t->rows;
   const uint outer_step = rows_inside ? run : 1;
   const uint inner_count = rows_inside ? t->rows : t->columns;
   const uint inner_step = rows_inside ? 1 : run;
   for (uint outer = 0; outer < outer_count; outer += outer_step) {
-    for (uint inner = 0; inner < inner_count; inner += inner_step) {
+    uint inner = 0;
+    if (joined && outer + run <= t->valid_columns && columns[outer].x != NO_SOURCE) {
+      const uint later = min(outer + COLUMNS_AHEAD * run, t->columns - run);
+      part_runs(to + columns[outer].y, onward(from, columns[outer].x),
+                onward(from, columns[later].x), rows, t->valid_rows, run);
+      inner = t->valid_rows;
+    }
+    for (; inner < inner_count; inner += inner_step) {
       const uint row = rows_inside ? inner : outer;
       const uint column = rows_inside ? outer : inner;
       const offset_pair down = rows[row];
@@ -112,6 +163,9 @@ ALWAYS_INLINE static line copied_line(const place from) {
 
 #endif
 
+/* How far ahead the source is fetched of a run that is a tile by itself. */
+#define AHEAD (32 * SOURCE_LINE)
+
 /* One run, line by line, while the next one's are on their way. */
 static void copy_run(__global word *to, const place from, const place next, uint count,
                      bool streams) {
@@ -143,7 +197,8 @@ copy(__global word *restrict destination, const ulong destination_start,
       const uint valid = row < t.valid_rows ? t.valid_columns : 0;
       const place run = onward(from, (offset)row * source_row);
       const ulong row_start = to + (ulong)((offset)row * destination_row);
-      copy_run(place_in(destination, row_start), run, onward(run, source_row), valid, streams);
+      const place next = onward(run, t.rows > 1 ? source_row : AHEAD);
+      copy_run(place_in(destination, row_start), run, next, valid, streams);
 #if !DESTINATION_BITS
       if (fills) {
         fill_run(destination + row_start + valid, t.columns - valid, fill, streams);

@@ -70,17 +70,17 @@ static void turn(const strip *in, strip *out) {
 /* SHUFFLE(a, b, i, ...): the words of a, then those of b, at these places; -1 is any. */
 #if defined(__clang__) /* as for lines: see line.cl */
 typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
-#define LOAD_LANE(from)       (*(__global const loose_lane *)(from))
-#define store_lane(value, to) (*(loose_lane *)(to) = (value))
-#define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
+#define LOAD_LANE(space, from) (*(space const loose_lane *)(from))
+#define store_lane(value, to)  (*(loose_lane *)(to) = (value))
+#define SHUFFLE(a, b, places)  __builtin_shufflevector(a, b, places)
 #else
 #define SHUFFLE(a, b, places) shuffle2(a, b, (lane)(places))
 #if DEPTH == 16
-#define LOAD_LANE(from)       vload16(0, from)
-#define store_lane(value, to) vstore16(value, 0, to)
+#define LOAD_LANE(space, from) vload16(0, from)
+#define store_lane(value, to)  vstore16(value, 0, to)
 #else
-#define LOAD_LANE(from)       vload8(0, from)
-#define store_lane(value, to) vstore8(value, 0, to)
+#define LOAD_LANE(space, from) vload8(0, from)
+#define store_lane(value, to)  vstore8(value, 0, to)
 #endif
 #endif
 
@@ -89,7 +89,7 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #elif CHANGES
 #define load_lane(from) words_at(from) /* of WIDTH words, which are as many */
 #else
-#define load_lane(from) LOAD_LANE(from)
+#define load_lane(from) LOAD_LANE(__global, from)
 #endif
 
 /* which(i, x) for each i from `first`, and for each word of a lane. */
@@ -108,6 +108,7 @@ typedef lane loose_lane __attribute__((aligned(WORD_BYTES)));
 #define LANES                  2
 typedef word strip __attribute__((ext_vector_type(LANES * DEPTH)));
 typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
+#define LOAD_STRIP(from)       (*(const loose_strip *)(from))
 #define store_strip(value, to) (*(loose_strip *)(to) = (value))
 #define ITSELF(i, first)       ((first) + (i))
 #define JOIN_LANES(a, b)                                                                           \
@@ -117,6 +118,7 @@ typedef strip loose_strip __attribute__((aligned(WORD_BYTES)));
 #else
 #define LANES                  1
 typedef lane strip;
+#define LOAD_STRIP(from)       LOAD_LANE(__private, from)
 #define store_strip(value, to) store_lane(value, to)
 #define ZIPPED(first)          HALF_LANE(IN_TURNS, first, DEPTH)
 #endif
@@ -282,7 +284,7 @@ static void turn_piece(word *to, place from, load_limit limit, __global const of
         load_block(onward(from, row), columns + column, in);
       }
       turn(in, out);
-      if (exact || row_count - row < DEPTH) {
+      if ((exact && left < SIDE) || row_count - row < DEPTH) {
         store_some(out, to + columns[column].y, rows + row, row_count - row, left, exact);
       } else {
         store_block(out, to + columns[column].y, rows + row);
@@ -293,7 +295,8 @@ static void turn_piece(word *to, place from, load_limit limit, __global const of
 
 /* ---- Combs: two to four lanes that change between side by side and word by word in turns ---- */
 
-#define MOST_TEETH 4
+#define FEW_TEETH  4
+#define MOST_TEETH 8
 
 #if WORD_BYTES < 16
 
@@ -360,21 +363,21 @@ static void join(const lane *in, lane *out, uint teeth) {
  * with its neighbours'. All columns of the piece have a source; what lies between them is read too. */
 static void part_piece(word *to, place from, __global const offset_pair *columns, uint column_count,
                        __global const offset_pair *rows, uint row_count, uint teeth) {
-  lane in[MOST_TEETH];
-  lane out[MOST_TEETH];
+  lane in[FEW_TEETH];
+  lane out[FEW_TEETH];
   for (uint c = 0; c < column_count; c += DEPTH) {
     const uint column = block_start(c, column_count, DEPTH);
     const place start = onward(from, columns[column].x);
     fetch_at(start, 2048);
 #pragma unroll
-    for (uint t = 0; t < MOST_TEETH; ++t) {
+    for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         in[t] = load_lane(onward(start, t * DEPTH));
       }
     }
     part(in, out, teeth);
 #pragma unroll
-    for (uint r = 0; r < MOST_TEETH; ++r) {
+    for (uint r = 0; r < FEW_TEETH; ++r) {
       if (r < row_count) {
         store_lane(out[r], to + columns[column].y + rows[r].y);
       }
@@ -386,21 +389,21 @@ static void part_piece(word *to, place from, __global const offset_pair *columns
 static void join_piece(word *to, place from, __global const offset_pair *columns,
                        uint valid_columns, __global const offset_pair *rows, uint row_count,
                        uint teeth, word fill) {
-  lane in[MOST_TEETH];
-  lane out[MOST_TEETH];
+  lane in[FEW_TEETH];
+  lane out[FEW_TEETH];
   for (uint r = 0; r < row_count; r += DEPTH) {
     const uint row = block_start(r, row_count, DEPTH);
 #pragma unroll
-    for (uint t = 0; t < MOST_TEETH; ++t) {
+    for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         const offset at = columns[t].x;
-        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + row))
+        in[t] = t < valid_columns && at != NO_SOURCE ? load_lane(onward(from, at + (offset)row))
                                                      : lane_of(fill);
       }
     }
     join(in, out, teeth);
 #pragma unroll
-    for (uint t = 0; t < MOST_TEETH; ++t) {
+    for (uint t = 0; t < FEW_TEETH; ++t) {
       if (t < teeth) {
         store_lane(out[t], to + columns[0].y + rows[row].y + t * DEPTH);
       }
@@ -408,11 +411,280 @@ static void join_piece(word *to, place from, __global const offset_pair *columns
   }
 }
 
+/* ---- Combs of MOST_TEETH: strips of which each lane is joined and parted with those of the others ---- */
+
+#if LANES == 2
+#define lane_of_strip(value, l) ((l) == 0 ? (value).lo : (value).hi)
+#else
+#define lane_of_strip(value, l) (value)
 #endif
+
+/* The bits of (strip, word) rotate, as above. */
+static void zip_teeth(const strip *in, strip *out) {
+#pragma unroll
+  for (int i = 0; i < MOST_TEETH / 2; ++i) {
+    out[2 * i] = zip_low(in[i], in[i + MOST_TEETH / 2]);
+    out[2 * i + 1] = zip_high(in[i], in[i + MOST_TEETH / 2]);
+  }
+}
+
+static void join_teeth(const strip *in, strip *out) {
+  strip once[MOST_TEETH];
+  strip twice[MOST_TEETH];
+  zip_teeth(in, once);
+  zip_teeth(once, twice);
+  zip_teeth(twice, out);
+}
+
+static void part_teeth(const strip *in, strip *out) {
+  strip joined[MOST_TEETH];
+#if DEPTH == 16
+  join_teeth(in, joined);
+  zip_teeth(joined, out);
+#else
+  join_teeth(in, out);
+#endif
+}
+
+/* As part_piece, SIDE columns at once, which are loaded in whole lines. */
+static void part_wide_piece(word *to, place from, __global const offset_pair *columns,
+                            uint column_count, __global const offset_pair *rows, uint row_count) {
+  enum { WORDS = MOST_TEETH * SIDE };
+  line loaded[WORDS / LINE];
+  strip in[MOST_TEETH];
+  strip out[MOST_TEETH];
+  for (uint c = 0; c < column_count; c += SIDE) {
+    const uint column = block_start(c, column_count, SIDE);
+    const place start = onward(from, columns[column].x);
+#pragma unroll
+    for (uint i = 0; i < WORDS; i += LINE) {
+      if (i % SOURCE_LINE == 0) {
+        fetch_at(onward(start, i), 2048);
+      }
+      loaded[i / LINE] = load_line(onward(start, i));
+    }
+    const word *const words = (const word *)loaded;
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+#if LANES == 2
+      in[t] = JOIN_LANES(LOAD_LANE(__private, words + t * DEPTH),
+                         LOAD_LANE(__private, words + (MOST_TEETH + t) * DEPTH));
+#else
+      in[t] = LOAD_LANE(__private, words + t * DEPTH);
+#endif
+    }
+    part_teeth(in, out);
+#pragma unroll
+    for (uint r = 0; r < MOST_TEETH; ++r) {
+      if (r < row_count) {
+        store_strip(out[r], to + columns[column].y + rows[r].y);
+      }
+    }
+  }
+}
+
+/* As join_piece, a line of rows at once. */
+static void join_wide_piece(word *to, place from, __global const offset_pair *columns,
+                            uint valid_columns, __global const offset_pair *rows, uint row_count,
+                            word fill) {
+  line loaded[MOST_TEETH];
+  strip in[MOST_TEETH];
+  strip out[MOST_TEETH];
+  for (uint r = 0; r < row_count; r += LINE) {
+    const uint row = block_start(r, row_count, LINE);
+#pragma unroll
+    for (uint t = 0; t < MOST_TEETH; ++t) {
+      const offset at = columns[t].x;
+      loaded[t] = t < valid_columns && at != NO_SOURCE ? load_line(onward(from, at + (offset)row))
+                                                       : line_of(fill);
+    }
+#pragma unroll
+    for (uint s = 0; s < LINE; s += SIDE) {
+#pragma unroll
+      for (uint t = 0; t < MOST_TEETH; ++t) {
+        in[t] = LOAD_STRIP((const word *)&loaded[t] + s);
+      }
+      join_teeth(in, out);
+      word *const joined = to + columns[0].y + rows[row + s].y;
+#pragma unroll
+      for (uint i = 0; i < LANES * MOST_TEETH; ++i) {
+        store_lane(lane_of_strip(out[i % MOST_TEETH], i / MOST_TEETH), joined + i * DEPTH);
+      }
+    }
+  }
+}
+
+#endif
+
+/* ---- Swapped: elements of SWAPPED_BITS change places among rows before bytes are turned ---- */
+
+#if SWAPPED_BITS
+
+/* Rows that elements are swapped among: as many as a byte has elements. */
+#define SWAPPED_ROWS (8 / SWAPPED_BITS)
+
+/* Of two lines, the elements of `bits` at even numbers, and those at odd ones, in turns. */
+static void swap_two(line *a, line *b, uint bits, uint even) {
+  const line low = (*a & even) | (*b & even) << bits;
+  *b = (*a >> bits & even) | (*b & ~even);
+  *a = low;
+}
+
+static void swap_lines(line *rows) {
+#pragma unroll
+  for (uint r = 0; r < SWAPPED_ROWS / 2; ++r) {
+    swap_two(&rows[r], &rows[r + SWAPPED_ROWS / 2], 4, 0x0f0f0f0fu);
+  }
+#if SWAPPED_ROWS > 2
+#pragma unroll
+  for (uint r = 0; r < SWAPPED_ROWS; r += SWAPPED_ROWS / 2) {
+#pragma unroll
+    for (uint i = r; i < r + SWAPPED_ROWS / 4; ++i) {
+      swap_two(&rows[i], &rows[i + SWAPPED_ROWS / 4], 2, 0x33333333u);
+    }
+  }
+#endif
+#if SWAPPED_ROWS > 4
+#pragma unroll
+  for (uint r = 0; r < SWAPPED_ROWS; r += 2) {
+    swap_two(&rows[r], &rows[r + 1], 1, 0x55555555u);
+  }
+#endif
+}
+
+/* A line that may go past the source's end. */
+static line line_within(place from, load_limit limit) {
+  const long left = between(from, limit.end);
+  if (!limit.near || left >= LINE) {
+    return load_line(from);
+  }
+  line loaded = 0;
+  gather_words((word *)&loaded, from, (uint)left);
+  return loaded;
+}
+
+/* SIDE columns of the rows that are swapped, of each a run that is no longer than a line. */
+typedef struct swapped_columns {
+  line of[SWAPPED_ROWS][SIDE];
+} swapped_columns;
+
+/* The common case: whole lines that have a source throughout. What follows in the same rows is what the
+ * next tile reads. */
+static void load_swapped(place from, __global const offset_pair *columns,
+                         __global const offset_pair *rows, uint run, swapped_columns *to) {
+  for (uint c = 0; c < SIDE; ++c) {
+    line loaded[SWAPPED_ROWS];
+#pragma unroll
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      const place at = onward(from, columns[c].x + rows[r * run].x);
+      loaded[r] = load_line(at);
+      fetch_at(at, 2 * run - 1);
+    }
+    swap_lines(loaded);
+#pragma unroll
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      to->of[r][c] = loaded[r];
+    }
+  }
+}
+
+/* All other cases, as load_some has them. What is filled is the same swapped. */
+static void load_some_swapped(place from, load_limit limit, __global const offset_pair *columns,
+                              uint count, uint valid, __global const offset_pair *rows, uint run,
+                              word fill, swapped_columns *to) {
+  PLAIN_LOOP
+  for (uint c = 0; c < min(count, (uint)SIDE); ++c) {
+    const bool has_source = c < valid && columns[c].x != NO_SOURCE;
+    line loaded[SWAPPED_ROWS];
+    PLAIN_LOOP
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      loaded[r] = has_source ? line_within(onward(from, columns[c].x + rows[r * run].x), limit)
+                             : line_of(fill);
+    }
+    swap_lines(loaded);
+    PLAIN_LOOP
+    for (uint r = 0; r < SWAPPED_ROWS; ++r) {
+      to->of[r][c] = loaded[r];
+    }
+  }
+}
+
+static void load_swapped_block(const line *columns, uint row, strip *in) {
+  lane loaded[SIDE];
+#pragma unroll
+  for (uint c = 0; c < SIDE; ++c) {
+    loaded[c] = LOAD_LANE(__private, (const word *)&columns[c] + row);
+  }
+#pragma unroll
+  for (uint c = 0; c < DEPTH; ++c) {
+    in[c] = strip_of_lanes(loaded, c);
+  }
+}
+
+/* As turn_piece, for the runs of SWAPPED_ROWS rows. */
+static void turn_swapped(word *to, place from, load_limit limit,
+                         __global const offset_pair *columns, uint column_count, uint valid_columns,
+                         __global const offset_pair *rows, uint run, bool has_gaps, bool exact,
+                         word fill) {
+  swapped_columns swapped;
+  strip in[DEPTH];
+  strip out[DEPTH];
+  for (uint c = 0; c < column_count; c += SIDE) {
+    const uint column = block_start(c, column_count, SIDE);
+    const uint left = column_count - column;
+    const uint valid = valid_columns - min(column, valid_columns);
+    if (has_gaps || left < SIDE || limit.near) {
+      load_some_swapped(from, limit, columns + column, left, valid, rows, run, fill, &swapped);
+    } else {
+      load_swapped(from, columns + column, rows, run, &swapped);
+    }
+    for (uint swap = 0; swap < SWAPPED_ROWS; ++swap) {
+      for (uint r = 0; r < run; r += DEPTH) {
+        const uint row = block_start(r, run, DEPTH);
+        load_swapped_block(swapped.of[swap], row, in);
+        turn(in, out);
+        __global const offset_pair *const stored = rows + swap * run + row;
+        if (exact && left < SIDE) {
+          store_some(out, to + columns[column].y, stored, DEPTH, left, true);
+        } else {
+          store_block(out, to + columns[column].y, stored);
+        }
+      }
+    }
+  }
+}
+
+#endif
+
 /* ---- Tiles ---- */
 
-static void turn_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                      __constant const grid *grid, const tile *t, word fill) {
+#if SWAPPED_BITS
+
+INLINED_TILE static void turn_tile(word *to, place from, load_limit limit,
+                                   __global const assembly *made, __constant const grid *grid,
+                                   const tile *t, word fill) {
+  __global const offset_pair *const rows = row_table(made);
+  __global const offset_pair *const columns = column_table(made, grid);
+  const uint dense_columns = (uint)made->dense_columns;
+  const uint run = (uint)made->dense_rows;
+  const bool has_gaps = made->column_gaps || t->valid_columns < t->columns;
+  for (uint column = 0; column < t->columns; column += dense_columns) {
+    const uint column_count = min(dense_columns, t->columns - column);
+    const uint valid_columns = t->valid_columns - min(column, t->valid_columns);
+    for (uint row = 0; row < t->valid_rows; row += run * SWAPPED_ROWS) {
+      if (rows[row].x != NO_SOURCE) {
+        turn_swapped(to, from, limit, columns + column, column_count, valid_columns, rows + row,
+                     run, has_gaps, made->exact, fill);
+      }
+    }
+  }
+}
+
+#else
+
+INLINED_TILE static void turn_tile(word *to, place from, load_limit limit,
+                                   __global const assembly *made, __constant const grid *grid,
+                                   const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -430,15 +702,24 @@ static void turn_tile(word *to, place from, load_limit limit, __global const ass
       uint done = 0; /* what follows would spill over into the next row, that is there already */
 #if WORD_BYTES < 16
       const uint parted = min(min(column_count, valid_columns), (uint)made->valid_columns);
-      if (made->row_teeth > 0 && row_count >= DEPTH) {
-        join_piece(to, start, columns + column, valid_columns, rows + row, row_count,
-                   (uint)made->row_teeth, fill);
+      const uint row_teeth = (uint)made->row_teeth;
+      const uint column_teeth = (uint)made->column_teeth;
+      if (row_teeth > FEW_TEETH && row_count >= LINE) {
+        join_wide_piece(to, start, columns + column, valid_columns, rows + row, row_count, fill);
         continue;
       }
-      if (made->column_teeth > 0 && parted >= DEPTH && columns[column].x != NO_SOURCE &&
-          !(limit.near && row_count < (uint)made->column_teeth)) {
-        part_piece(to, start, columns + column, parted, rows + row, row_count,
-                   (uint)made->column_teeth);
+      if (row_teeth > 0 && row_teeth <= FEW_TEETH && row_count >= DEPTH) {
+        join_piece(to, start, columns + column, valid_columns, rows + row, row_count, row_teeth,
+                   fill);
+        continue;
+      }
+      if (column_teeth > 0 && parted >= (column_teeth > FEW_TEETH ? SIDE : DEPTH) &&
+          columns[column].x != NO_SOURCE && !(limit.near && row_count < column_teeth)) {
+        if (column_teeth > FEW_TEETH) {
+          part_wide_piece(to, start, columns + column, parted, rows + row, row_count);
+        } else {
+          part_piece(to, start, columns + column, parted, rows + row, row_count, column_teeth);
+        }
         done = parted;
       }
 #endif
@@ -449,9 +730,11 @@ static void turn_tile(word *to, place from, load_limit limit, __global const ass
   }
 }
 
+#endif
+
 /* The rows that have no source. */
-static void fill_rows(word *to, __global const assembly *made, __constant const grid *grid,
-                      const tile *t, word fill) {
+INLINED_TILE static void fill_rows(word *to, __global const assembly *made,
+                                   __constant const grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -466,16 +749,20 @@ static void fill_rows(word *to, __global const assembly *made, __constant const 
   }
 }
 
-static void assemble_tile(word *to, place from, load_limit limit, __global const assembly *made,
-                          __constant const grid *grid, const tile *t, word fill) {
+INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
+                                       __global const assembly *made, __constant const grid *grid,
+                                       const tile *t, word fill) {
   turn_tile(to, from, limit, made, grid, t, fill);
   fill_rows(to, made, grid, t, fill);
 }
+
+/* Words that loads may bring from behind a row. */
+#define OVERREAD (SWAPPED_BITS ? LINE : DEPTH)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
        __constant const grid *grid, const word fill, __global const source_word *restrict source,
        const ulong source_start, __global const assembly *restrict made CONVERSION_PARAMETER) {
   move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
-                 DEPTH);
+                 OVERREAD);
 }

@@ -77,7 +77,7 @@ ALWAYS_INLINE static word converted(source_word value, const place at) {
 #elif HAS_SCALE
   return (word)convert_pattern((pattern)value, at.how);
 #elif CONVERTS && !DIRECT && BY_FLOAT
-  return (word)convert_by_float((patterns)value);
+  return (word)convert_by_float((patterns_taken)value);
 #elif CONVERTS
   const scale_factor none = {0, 0, 0};
   return (word)convert_pattern((pattern)value, none);

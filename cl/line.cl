@@ -168,6 +168,10 @@ static void store_few(__global word *to, const word *from, uint count) {
   MOVE_FEW(count, __global, to, __private, from)
 }
 
+static void move_few(word *to, const word *from, uint count) {
+  MOVE_FEW(count, __private, to, __private, from)
+}
+
 /* A run of equal words. */
 static void fill_run(__global word *to, uint count, word value, bool streams) {
   const line values = line_of(value);

@@ -74,10 +74,6 @@ typedef WORDS_OF(WORD_BYTES, WIDTH) words;
 /* Eight elements take so many bytes. */
 typedef WORD_OF(SOURCE_BITS) packed_source;
 typedef packed_source loose_source __attribute__((aligned(1)));
-typedef WORDS_OF(SOURCE_BITS, 8) packed_sources;
-typedef packed_sources loose_sources __attribute__((aligned(1)));
-typedef WORDS_OF(SOURCE_BITS, 2) packed_pair;
-typedef packed_pair loose_pair __attribute__((aligned(1)));
 
 /* Eight elements from any bit on. */
 ALWAYS_INLINE static packed_source load_eight(const place at) {
@@ -89,25 +85,61 @@ ALWAYS_INLINE static packed_source load_eight(const place at) {
              : (packed_source)((low | (ulong)bytes[SOURCE_BITS] << 8 * SOURCE_BITS) >> shift);
 }
 
-/* Eights, from the lowest bits to a byte each. */
-#define SPREAD(eights, by, mask)                                                                   \
-  (((eights) | (eights) << (by) * (8 - SOURCE_BITS)) &                                             \
-   (mask) * (((ulong)1 << (by)*SOURCE_BITS) - 1))
-#define SPREAD_ALL(eights)                                                                         \
-  SPREAD(SPREAD(SPREAD(eights, 4, 0x0000000100000001UL), 2, 0x0001000100010001UL), 1,              \
+/* Words that begin with a byte of elements, and have a byte for each: from the byte's bits to theirs.
+ * SPREAD_BYTES such a word has, PAIR_BYTES sixteen elements are, and SPREAD_AT_ONCE bytes make up a line or
+ * half of one. */
+#if SOURCE_BITS == 4
+#define SPREAD_BYTES      2
+#define PAIR_BYTES        8
+#define SPREAD_AT_ONCE    16
+#define SPREAD_ALL(words) SPREAD(words, 1, 0x0101)
+#elif SOURCE_BITS == 2
+#define SPREAD_BYTES      4
+#define PAIR_BYTES        4
+#define SPREAD_AT_ONCE    16
+#define SPREAD_ALL(words) SPREAD(SPREAD(words, 2, 0x00010001u), 1, 0x01010101u)
+#else
+#define SPREAD_BYTES   8
+#define PAIR_BYTES     2
+#define SPREAD_AT_ONCE 8
+#define SPREAD_ALL(words)                                                                          \
+  SPREAD(SPREAD(SPREAD(words, 4, 0x0000000100000001UL), 2, 0x0001000100010001UL), 1,               \
          0x0101010101010101UL)
+#endif
+typedef WORD_OF(SPREAD_BYTES) spread_word;
+typedef WORDS_OF(SPREAD_BYTES, SPREAD_AT_ONCE) spread_words;
+typedef WORDS_OF(SPREAD_BYTES, PAIR_BYTES) spread_pair_words;
+typedef VECTOR_TYPE(uchar, PAIR_BYTES) pair_bytes;
+typedef pair_bytes loose_pair __attribute__((aligned(1)));
+
+#define SPREAD(words, by, mask)                                                                    \
+  (((words) | (words) << (by) * (8 - SOURCE_BITS)) &                                               \
+   (spread_word)((mask) * ((1 << (by)*SOURCE_BITS) - 1)))
+
+/* Sixteen elements. */
+ALWAYS_INLINE static uchar16 spread_pair(pair_bytes bytes) {
+  const spread_pair_words words = CONVERT_VECTOR(spread_pair_words, bytes);
+  return as_uchar16(SPREAD_ALL(words));
+}
+
+/* Eight from each place. */
+ALWAYS_INLINE static uchar16 load_two_eights(const place first, const place second) {
+  union {
+    packed_source eights[2];
+    pair_bytes bytes;
+  } both = {{load_eight(first), load_eight(second)}};
+  return spread_pair(both.bytes);
+}
 
 static source_words load_words(const place at) {
 #if WIDTH == 8
-  return as_uchar8(SPREAD_ALL((ulong)load_eight(at)));
+  return load_two_eights(at, at).lo;
 #else
   if (((uint)at.number & (IN_SOURCE_BYTE - 1)) == 0) {
     __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
-    const ulong2 whole = CONVERT_VECTOR(ulong2, *(__global const loose_pair *)bytes);
-    return as_uchar16(SPREAD_ALL(whole));
+    return spread_pair(*(__global const loose_pair *)bytes);
   }
-  const ulong2 eights = (ulong2)(load_eight(at), load_eight(onward(at, 8)));
-  return as_uchar16(SPREAD_ALL(eights));
+  return load_two_eights(at, onward(at, 8));
 #endif
 }
 
@@ -142,9 +174,7 @@ static source_words load_words(const place at) {
 /* Half as many. */
 typedef WORDS_OF(SOURCE_BYTES, 8) few_source_words;
 
-#if SOURCE_BITS && BY_VECTORS
-#define load_few(at) as_uchar8(SPREAD_ALL((ulong)load_eight(at)))
-#elif SOURCE_BITS
+#if SOURCE_BITS
 #define load_few(at) load_words(at).lo
 #elif defined(__clang__)
 typedef few_source_words loose_few __attribute__((aligned(SOURCE_BYTES)));
@@ -160,7 +190,7 @@ typedef few_source_words loose_few __attribute__((aligned(SOURCE_BYTES)));
 #if CONVERTS && BY_FLOAT
 
 ALWAYS_INLINE static words converted_words(source_words loaded, const place at) {
-  return CONVERT_VECTOR(words, convert_by_float(CONVERT_VECTOR(patterns, loaded)));
+  return CONVERT_VECTOR(words, convert_by_float(CONVERT_VECTOR(patterns_taken, loaded)));
 }
 
 #elif CONVERTS || TABLE
@@ -187,7 +217,11 @@ ALWAYS_INLINE static words words_at(const place at) {
 #if WORD_BYTES == 2
 /* Half of the vector from each place. */
 ALWAYS_INLINE static words words_at_two(const place first, const place second) {
+#if SOURCE_BITS && BY_VECTORS
+  return converted_words(load_two_eights(first, second), first);
+#else
   return converted_words((source_words)(load_few(first), load_few(second)), first);
+#endif
 }
 #endif
 
@@ -195,18 +229,29 @@ ALWAYS_INLINE static words words_at_two(const place first, const place second) {
 
 #if SOURCE_BITS && !CONVERTS && !TABLE && BY_VECTORS
 
-static line load_line(const place from) {
-  ulong8 eights;
-  if (((uint)from.number & (IN_SOURCE_BYTE - 1)) == 0) {
-    __global const uchar *const bytes = from.words + (ulong)from.number / IN_SOURCE_BYTE;
-    eights = CONVERT_VECTOR(ulong8, *(__global const loose_sources *)bytes);
-  } else {
-    eights = (ulong8)(load_eight(from), load_eight(onward(from, 8)), load_eight(onward(from, 16)),
-                      load_eight(onward(from, 24)), load_eight(onward(from, 32)),
-                      load_eight(onward(from, 40)), load_eight(onward(from, 48)),
-                      load_eight(onward(from, 56)));
+typedef VECTOR_TYPE(uchar, SPREAD_AT_ONCE) spread_source;
+typedef spread_source loose_spread_source __attribute__((aligned(1)));
+
+/* Where elements begin within bytes, each has its upper ones from the next. */
+ALWAYS_INLINE static spread_words spread_bytes(__global const uchar *bytes, uint shift) {
+  spread_words loaded = CONVERT_VECTOR(spread_words, *(__global const loose_spread_source *)bytes);
+  if (shift > 0) {
+    const spread_words next =
+        CONVERT_VECTOR(spread_words, *(__global const loose_spread_source *)(bytes + 1));
+    loaded = (loaded | next << 8) >> shift & (spread_word)0xff;
   }
-  return as_uint16(SPREAD_ALL(eights));
+  return SPREAD_ALL(loaded);
+}
+
+static line load_line(const place from) {
+  __global const uchar *const bytes = from.words + (ulong)from.number / IN_SOURCE_BYTE;
+  const uint shift = ((uint)from.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+#if SOURCE_BITS == 4
+  return (line)(as_uint8(spread_bytes(bytes, shift)),
+                as_uint8(spread_bytes(bytes + SPREAD_AT_ONCE, shift)));
+#else
+  return as_uint16(spread_bytes(bytes, shift));
+#endif
 }
 
 #elif !CONVERTS && !TABLE
@@ -292,42 +337,39 @@ static void fetch_at(const place at, long bytes) {
 
 #if BY_VECTORS
 
-typedef ulong8 loose_eights __attribute__((aligned(1)));
-
-/* The low bits of eight bytes side by side. */
-#define GATHERED(eights, by, mask)                                                                 \
-  (((eights) | (eights) >> (by) * (8 - DESTINATION_BITS)) &                                        \
-   (mask) * (((ulong)1 << 2 * (by)*DESTINATION_BITS) - 1))
-#define LOW_BITS(eights) ((eights)&0x0101010101010101UL * DESTINATION_ONES)
-
-/* 64 elements, of which a line of the destination takes some. */
-ALWAYS_INLINE static WORDS_OF(DESTINATION_BITS, 8) packed_words(const word *from) {
-  const ulong8 eights = *(const loose_eights *)from;
-  return CONVERT_VECTOR(WORDS_OF(DESTINATION_BITS, 8),
-                        GATHERED(GATHERED(GATHERED(LOW_BITS(eights), 1, 0x0001000100010001UL), 2,
-                                          0x0000000100000001UL),
-                                 4, 1UL));
-}
-
-/* As many elements as a line of the destination holds. */
-ALWAYS_INLINE static line leaving_line(const word *from) {
+/* Words of GATHERED_BYTES that have a byte for each element of a byte, GATHERED_AT_ONCE of them: from the low
+ * bits of theirs to those of one byte. */
 #if DESTINATION_BITS == 4
-  return (line)(packed_words(from), packed_words(from + 64));
+#define GATHERED_BYTES      2
+#define GATHERED_AT_ONCE    16
+#define GATHERED_ALL(words) GATHERED(words, 1, 1)
 #elif DESTINATION_BITS == 2
-  return (line)(as_uint4(packed_words(from)), as_uint4(packed_words(from + 64)),
-                as_uint4(packed_words(from + 128)), as_uint4(packed_words(from + 192)));
+#define GATHERED_BYTES      4
+#define GATHERED_AT_ONCE    16
+#define GATHERED_ALL(words) GATHERED(GATHERED(words, 1, 0x00010001u), 2, 1u)
 #else
-  return (line)(as_uint2(packed_words(from)), as_uint2(packed_words(from + 64)),
-                as_uint2(packed_words(from + 128)), as_uint2(packed_words(from + 192)),
-                as_uint2(packed_words(from + 256)), as_uint2(packed_words(from + 320)),
-                as_uint2(packed_words(from + 384)), as_uint2(packed_words(from + 448)));
+#define GATHERED_BYTES   8
+#define GATHERED_AT_ONCE 8
+#define GATHERED_ALL(words)                                                                        \
+  GATHERED(GATHERED(GATHERED(words, 1, 0x0001000100010001UL), 2, 0x0000000100000001UL), 4, 1UL)
 #endif
-}
+typedef WORD_OF(GATHERED_BYTES) gathered_word;
+typedef WORDS_OF(GATHERED_BYTES, GATHERED_AT_ONCE) gathered_words;
+typedef gathered_words loose_gathered_words __attribute__((aligned(1)));
+typedef VECTOR_TYPE(uchar, GATHERED_AT_ONCE) gathered_bytes;
 
-/* The same, to bytes. */
-static void pack_line(uchar *to, const word *from) {
-  for (uint i = 0; i < LEAVING / 64; ++i) {
-    ((WORDS_OF(DESTINATION_BITS, 8) *)to)[i] = packed_words(from + i * 64);
+#define GATHERED(words, by, mask)                                                                  \
+  (((words) | (words) >> (by) * (8 - DESTINATION_BITS)) &                                          \
+   (gathered_word)((mask) * ((1 << 2 * (by)*DESTINATION_BITS) - 1)))
+#define LOW_BITS(words) ((words) & (gathered_word)(0x0101010101010101UL * DESTINATION_ONES))
+
+/* As many elements as a line of the destination holds, to bytes. */
+ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
+#pragma unroll
+  for (uint i = 0; i < 64; i += GATHERED_AT_ONCE) {
+    const gathered_words low =
+        LOW_BITS(*(const loose_gathered_words *)(from + i * IN_DESTINATION_BYTE));
+    *(gathered_bytes *)(to + i) = CONVERT_VECTOR(gathered_bytes, GATHERED_ALL(low));
   }
 }
 
@@ -343,16 +385,19 @@ static void pack_line(uchar *to, const word *from) {
   }
 }
 
-static line leaving_line(const word *from) {
+#endif
+
+ALWAYS_INLINE static line leaving_line(const word *from) {
   line made[1];
   pack_line((uchar *)made, from);
   return made[0];
 }
 
-#endif
-
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
 static void leave_few(__global word *to, const word *from, uint count) {
+  if (count == 0) {
+    return;
+  }
   line made[1];
   uchar *const packed = (uchar *)made;
   pack_line(packed, from);
@@ -378,9 +423,15 @@ static __global word *place_in(__global word *destination, ulong position) {
   return destination + position / IN_DESTINATION_BYTE;
 }
 
-/* Elements from `at`, `count` of them on, to where the next line begins. */
+/* Elements from there to where the next byte begins. */
+static uint elements_to_byte(ulong position) {
+  return (uint)(0 - position) % IN_DESTINATION_BYTE;
+}
+
+/* Elements from `at`, which is a byte's first, `count` of them on, to where the next line begins. */
 static uint elements_to_line(__global const word *at, uint count) {
-  return words_to_line(at, count / IN_DESTINATION_BYTE) * IN_DESTINATION_BYTE;
+  const uint bytes = (count + IN_DESTINATION_BYTE - 1) / IN_DESTINATION_BYTE;
+  return (bytes + words_to_line(at, bytes)) * IN_DESTINATION_BYTE - count;
 }
 
 /* How many of the first `count` elements lie before the first line that can be streamed. */

@@ -74,6 +74,33 @@ static void visit_weights(generator *g) {
   }
 }
 
+/* Transposed, and packed on both sides: with rows of whole bytes or not, and with padding of either. */
+static void visit_turned(generator *g) {
+  static const dimension_list lists[] = {{2, {128, 256}}, {2, {256, 384}}, {2, {272, 144}},
+                                         {2, {131, 257}}, {2, {1, 37}},    {3, {3, 128, 256}},
+                                         {3, {5, 33, 7}}};
+  static const relayout_element_type turned[] = {RELAYOUT_PRED, RELAYOUT_U2, RELAYOUT_S4};
+  generator_begin_family(g, (thinning){60, 2, 1});
+  for (size_t i = 0; i < 6 * COUNT(turned) * COUNT(lists); ++i) {
+    if (!generator_take_next(g)) {
+      continue;
+    }
+    const dimension_list *list = &lists[i % COUNT(lists)];
+    const relayout_element_type type = turned[i / COUNT(lists) % COUNT(turned)];
+    relayout_shape from = generator_shape(type, list->rank, list->dimensions, 0);
+    relayout_shape to = from;
+    for (int32_t d = 0; d < list->rank; ++d) {
+      to.layout.minor_to_major[d] = from.layout.minor_to_major[list->rank - 1 - d];
+    }
+    from.layout.element_size_in_bits = type == RELAYOUT_PRED ? 1 : type == RELAYOUT_U2 ? 2 : 4;
+    to.layout.element_size_in_bits = from.layout.element_size_in_bits;
+    if (i % 2 == 1) {
+      generator_pad(g, generator_any_sides(g), &from, &to);
+    }
+    generator_visit_pair(g, &from, &to);
+  }
+}
+
 void packed_cases_visit(generator *g) {
   static const dimension_list counts[] = {
       {1, {1}},  {1, {2}},   {1, {3}},   {1, {5}},   {1, {7}},    {1, {8}},    {1, {9}},  {1, {15}},
@@ -93,4 +120,5 @@ void packed_cases_visit(generator *g) {
   generator_begin_family(g, (thinning){1000, 16, 1});
   visit_lists(g, large, COUNT(large), 3 * PACKINGS);
   visit_weights(g);
+  visit_turned(g);
 }

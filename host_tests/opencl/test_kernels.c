@@ -471,6 +471,32 @@ static void test_conversions(void **state) {
   }
 }
 
+/* Rows that end within bytes, in the same order and, with padding, turned: of which tiles have parts, and of
+ * which a byte has several. Staged kernels gather them by steps. */
+static void test_shared_bytes(void **state) {
+  static const int64_t sizes[][2] = {{1031, 39}, {3, 701}};
+  const opencl_bench *const bench = *state;
+  for (size_t i = 0; i < CHANGE_COUNT && bench->family == RELAYOUT_KERNELS_DIRECT; ++i) {
+    for (size_t n = 0; changes[i].destination_packed > 0 && n < 4; ++n) {
+      const int64_t columns = sizes[n / 2][0];
+      const int64_t rows = sizes[n / 2][1];
+      const bool turned = n % 2 == 1;
+      const int64_t padding = turned ? 2 : 0;
+      rlt_problem problem = {
+          .source_elements = columns * rows,
+          .destination_elements = (columns + padding) * (rows + padding),
+          .axis_count = 2,
+          .axes = {AXIS(columns + padding, columns, turned ? rows : 1, 1),
+                   AXIS(rows + padding, rows, turned ? 1 : columns, columns + padding)},
+          .fills = turned,
+          .fill = {0x1}};
+      set_change(&changes[i], &problem);
+      assert_true(moves_as_defined(bench, &problem, RELAYOUT_STRATEGY_AUTO, (move_offsets){0, 1}, i,
+                                   "rows that share bytes"));
+    }
+  }
+}
+
 /* One run that ends within a byte, whose rest becomes 0. */
 static void test_ragged_ends(void **state) {
   for (size_t i = 0; i < CHANGE_COUNT; ++i) {
@@ -541,6 +567,7 @@ static int run(opencl_bench *bench) {
       {"test_changes, wide", test_changes, make_wide, make_narrow, bench},
       cmocka_unit_test_prestate(test_conversions, bench),
       {"test_conversions, streaming", test_conversions, make_streaming, make_cached, bench},
+      cmocka_unit_test_prestate(test_shared_bytes, bench),
       cmocka_unit_test_prestate(test_ragged_ends, bench),
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),

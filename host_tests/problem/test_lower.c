@@ -37,13 +37,18 @@ static void expect_problem(const rlt_problem *problem, const lower_case *expecte
   }
 }
 
-static rlt_lowered lower(const char *from_text, const char *to_text) {
+static rlt_lowered lower_with(const rlt_changes *changes, const char *from_text,
+                              const char *to_text) {
   const relayout_shape from = shape_of(from_text);
   const relayout_shape to = shape_of(to_text);
   rlt_lowered made;
   print_message("%s -> %s\n", from_text, to_text);
-  assert_int_equal(rlt_lower(&from, &to, &no_changes, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_lower(&from, &to, changes, &made, NULL), RELAYOUT_OK);
   return made;
+}
+
+static rlt_lowered lower(const char *from_text, const char *to_text) {
+  return lower_with(&no_changes, from_text, to_text);
 }
 
 static void test_lowered_axes(void **state) {
@@ -125,13 +130,15 @@ static void test_starts(void **state) {
   rlt_lowered_free(&made);
 }
 
-/* Digits without a common divisor, and nibbles that share bytes with those of other rows. */
+/* Digits without a common divisor, and nibbles that share bytes with those of other rows, between which
+ * there is padding that stays as it was. */
 static void test_steps(void **state) {
   (void)state;
   static const char *const pairs[][2] = {
       {"f32[10]{0:T(4)}", "f32[10]{0:T(6)}"},
       {"f32[10,10]{0,1}", "f32[10,10]{1,0:T(*,8)}"},
       {"f32[12]{0}", "f32[12]{0:T(6)(4)}"},
+      {"s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1001)PV(unknown)E(4)}"},
       {"s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}"},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
@@ -144,23 +151,38 @@ static void test_steps(void **state) {
   }
 }
 
+/* Tiles put in the nibbles of other rows where these follow each other. */
+static void test_shared_bytes(void **state) {
+  (void)state;
+  const lower_case plain = {.axis_count = 2,
+                            .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}};
+  const rlt_changes sharing = {.packing = RLT_PACKING_SHARED, .scale = 1};
+  rlt_lowered made = lower_with(&sharing, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}");
+  assert_int_equal(made.count, 1);
+  assert_null(made.steps);
+  expect_problem(&made.problems[0], &plain);
+  rlt_lowered_free(&made);
+  const lower_case padded = {
+      .fills = true, .axis_count = 2, .axes = {{2003, 2001, 1001, 1}, {1003, 1001, 1, 2003}}};
+  made = lower_with(&sharing, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1003)E(4)}");
+  assert_int_equal(made.count, 1);
+  assert_null(made.steps);
+  expect_problem(&made.problems[0], &padded);
+  rlt_lowered_free(&made);
+}
+
 /* Whoever merges bytes has axes for those nibbles, and for padding that shares bytes with elements. */
 static void test_merged_bytes(void **state) {
   (void)state;
   const rlt_changes merging = {.packing = RLT_PACKING_MERGED, .scale = 1};
-  relayout_shape from = shape_of("s4[2001,1001]{1,0}");
-  relayout_shape to = shape_of("s4[2001,1001]{0,1:E(4)}");
-  rlt_lowered made;
-  assert_int_equal(rlt_lower(&from, &to, &merging, &made, NULL), RELAYOUT_OK);
+  rlt_lowered made = lower_with(&merging, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}");
   assert_int_equal(made.count, 1);
   assert_null(made.steps);
   expect_problem(
       &made.problems[0],
       &(lower_case){.axis_count = 2, .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}});
   rlt_lowered_free(&made);
-  from = shape_of("u4[3,5]{1,0}");
-  to = shape_of("u4[3,5]{1,0:T(*,7)L(29)E(4)}");
-  assert_int_equal(rlt_lower(&from, &to, &merging, &made, NULL), RELAYOUT_OK);
+  made = lower_with(&merging, "u4[3,5]{1,0}", "u4[3,5]{1,0:T(*,7)L(29)E(4)}");
   assert_null(made.steps);
   assert_true(made.count >= 2);
   const rlt_problem *const tail = &made.problems[made.count - 1];
@@ -248,11 +270,17 @@ static void test_invalid_side_is_named(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lowered_axes),   cmocka_unit_test(test_tiles),
-      cmocka_unit_test(test_starts),         cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_merged_bytes),   cmocka_unit_test(test_packed),
-      cmocka_unit_test(test_strides),        cmocka_unit_test(test_nothing_to_write),
-      cmocka_unit_test(test_sizes_and_fill), cmocka_unit_test(test_invalid_side_is_named),
+      cmocka_unit_test(test_lowered_axes),
+      cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_starts),
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_shared_bytes),
+      cmocka_unit_test(test_merged_bytes),
+      cmocka_unit_test(test_packed),
+      cmocka_unit_test(test_strides),
+      cmocka_unit_test(test_nothing_to_write),
+      cmocka_unit_test(test_sizes_and_fill),
+      cmocka_unit_test(test_invalid_side_is_named),
   };
   return cmocka_run_group_tests_name("problem.lower", tests, NULL, NULL);
 }

@@ -48,6 +48,7 @@ rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes) 
       .cache_bytes = own->cache_bytes,
       .carries_lines = true,
       .widens = true,
+      .swapped_rows = 512,
       .block_rows = kernels->block_rows,
       .block_columns = kernels->block_columns,
       .most_teeth = kernels->most_teeth,

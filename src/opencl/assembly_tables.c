@@ -25,12 +25,20 @@ typedef struct kernel_assembly {
   int64_t column_reach;
   int64_t row_reach;
   int64_t source_elements;
+  int64_t dense_elements;
+  int64_t axis_count;
   int32_t column_teeth;
   int32_t row_teeth;
 } kernel_assembly;
 
+typedef struct kernel_axis {
+  int64_t extent;
+  int64_t valid;
+  int64_t source_stride;
+} kernel_axis;
+
 /* What follows is pairs of words, of eight bytes each at most. */
-_Static_assert(sizeof(kernel_assembly) == 128, "kernels count on words without gaps");
+_Static_assert(sizeof(kernel_assembly) == 144, "kernels count on words without gaps");
 
 static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
@@ -72,12 +80,21 @@ static relayout_status add_segments(const rlt_problem *problem, const rlt_strate
   return RELAYOUT_OK;
 }
 
+/* So that a tile finds the elements that share a byte with its last one. */
+static void add_axes(const rlt_problem *problem, kernel_axis *axes) {
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    axes[a] = (kernel_axis){axis->extent, axis->valid, axis->source_stride};
+  }
+}
+
 relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_strategy *strategy,
                                          bool wide, void **tables, size_t *size,
                                          relayout_error *error) {
   rlt_assembly assembly;
   rlt_assembly_make(problem, strategy,
                     RLT_ASSEMBLY_LINE_BYTES / rlt_problem_destination_bytes(problem), &assembly);
+  const bool is_dense = problem->destination_packed > 0 && rlt_problem_is_dense(problem);
   const kernel_assembly head = {.dense_columns = assembly.dense_columns,
                                 .valid_columns = assembly.valid_columns,
                                 .dense_rows = assembly.dense_rows,
@@ -93,11 +110,14 @@ relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_s
                                 .column_reach = rlt_group_inner_reach(problem, &strategy->columns),
                                 .row_reach = rlt_group_inner_reach(problem, &strategy->rows),
                                 .source_elements = problem->source_elements - problem->source_start,
+                                .dense_elements = is_dense ? problem->destination_elements : 0,
+                                .axis_count = is_dense ? problem->axis_count : 0,
                                 .column_teeth = (int32_t)assembly.column_teeth,
                                 .row_teeth = (int32_t)assembly.row_teeth};
   const int64_t pairs = rlt_group_held(&strategy->rows) + rlt_group_held(&strategy->columns) +
                         2 * assembly.segment_count;
-  *size = sizeof head + 2 * (size_t)pairs * rlt_offset_size(wide);
+  const size_t axes_at = sizeof head + 2 * (size_t)pairs * rlt_offset_size(wide);
+  *size = axes_at + (size_t)head.axis_count * sizeof(kernel_axis);
   uint8_t *const made = malloc(*size);
   if (made == NULL) {
     return no_memory(error);
@@ -114,6 +134,9 @@ relayout_status rlt_assembly_tables_make(const rlt_problem *problem, const rlt_s
   if (status != RELAYOUT_OK) {
     free(made);
     return status;
+  }
+  if (is_dense) {
+    add_axes(problem, (kernel_axis *)(void *)(made + axes_at));
   }
   *tables = made;
   return RELAYOUT_OK;

@@ -41,6 +41,7 @@ static bool same(const rlt_build_options *a, const rlt_build_options *b) {
          a->converts_by_table == b->converts_by_table && a->conversion.from == b->conversion.from &&
          a->conversion.to == b->conversion.to && a->conversion.wraps == b->conversion.wraps &&
          a->conversion.scale == b->conversion.scale && a->shuffles == b->shuffles &&
+         a->swapped_bits == b->swapped_bits &&
          memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0;
 }
 
@@ -103,7 +104,8 @@ static void options_text(const rlt_build_options *options, char *buffer) {
     rlt_text_add(&text, " -DTILE_ROWS=%d -DTILE_COLUMNS=%d", (int)options->tile_rows,
                  (int)options->tile_columns);
   }
-  rlt_text_add(&text, " -DSHUFFLES=%d", options->shuffles);
+  rlt_text_add(&text, " -DSWAPPED_BITS=%d -DSHUFFLES=%d", (int)options->swapped_bits,
+               options->shuffles);
   for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
     rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
   }

@@ -24,7 +24,8 @@ typedef struct rlt_build_options {
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
   int32_t tile_rows; /* STAGED: of transposed tiles; 0: there are none */
   int32_t tile_columns;
-  int32_t numbers; /* that the steps of a gather work with; 0: it follows the axes */
+  int32_t swapped_bits; /* of elements that change places among rows; or 0 */
+  int32_t numbers;      /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_build_options;
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where

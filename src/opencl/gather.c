@@ -3,45 +3,6 @@
 
 #include "base/checked.h"
 
-/* ---- Axes whose elements share bytes become one, gone through by steps ---- */
-
-static void add_step(rlt_steps *steps, rlt_step_kind kind, int32_t to, int32_t from, int64_t size) {
-  steps->of[steps->count++] = (rlt_step){.kind = kind, .to = to, .from = from, .size = size};
-}
-
-/* From the number of an element, in number 0, along the axes up to `last`, to its offset in the
- * source. */
-static void step_along(const rlt_problem *problem, int32_t last, rlt_steps *steps) {
-  enum { NUMBER = 0, DIGIT = 1, OFFSET = 2 };
-  steps->count = 0;
-  steps->result = OFFSET;
-  steps->place = 0;
-  add_step(steps, RLT_STEP_SPLIT, OFFSET, NUMBER, 1); /* which leaves 0 */
-  for (int32_t a = 0; a <= last; ++a) {
-    const rlt_axis *const axis = &problem->axes[a];
-    add_step(steps, RLT_STEP_SPLIT, DIGIT, NUMBER, axis->extent);
-    add_step(steps, RLT_STEP_BOUND, DIGIT, 0, axis->valid);
-    add_step(steps, RLT_STEP_ADD, OFFSET, DIGIT, axis->source_stride);
-  }
-}
-
-static void join_axes(rlt_gather *made, int32_t last) {
-  rlt_problem *const problem = &made->problem;
-  step_along(problem, last, &made->steps);
-  problem->steps = &made->steps;
-  for (int32_t a = 1; a <= last; ++a) {
-    problem->axes[0].extent *= problem->axes[a].extent;
-  }
-  problem->axes[0].valid = problem->axes[0].extent;
-  for (int32_t a = last + 1; a < problem->axis_count; ++a) {
-    problem->axes[a - last] = problem->axes[a];
-  }
-  problem->axis_count -= last;
-  made->strategy.columns.block = problem->axes[0].extent;
-}
-
-/* ---- For the rest of the backend ---- */
-
 int32_t rlt_gather_numbers(const rlt_problem *problem) {
   if (problem->steps == NULL) {
     return 0;
@@ -71,11 +32,6 @@ void rlt_gather_make(const rlt_opencl_device *device, const rlt_problem *problem
   rlt_group *const columns = &made->strategy.columns;
   if (columns->axis_count == 0) {
     return;
-  }
-  rlt_byte_run run;
-  if (problem->steps == NULL && problem->destination_packed > 0 &&
-      rlt_problem_byte_run(problem, &run) && run.last > 0) {
-    join_axes(made, run.last);
   }
   rlt_axis *const axis = &made->problem.axes[columns->axes[0]];
   if (made->problem.steps != NULL) {

@@ -22,11 +22,9 @@ static inline bool rlt_is_gather(const rlt_problem *problem, const rlt_strategy 
          (strategy->kind == RELAYOUT_STRATEGY_FILL && problem->destination_packed > 0);
 }
 
-/* Not to be moved: the problem points to the steps. */
 typedef struct rlt_gather {
   rlt_problem problem;
   rlt_strategy strategy;
-  rlt_steps steps; /* where packed elements of several axes share bytes */
 } rlt_gather;
 
 /* The same with runs that consist of whole bytes, the array's last one excepted, and that no work-item

@@ -398,6 +398,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .shuffles = problem->shuffles,
         .tile_rows = transposes ? (int32_t)tile.rows : 0,
         .tile_columns = transposes ? (int32_t)tile.columns : 0,
+        .swapped_bits = (int32_t)problem->swapped_bits,
         .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
         .group_size = (int32_t)group_size};

@@ -69,13 +69,13 @@ static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group)
   return length;
 }
 
-/* Positions without a source interrupt a run of the source, so they end a piece. Those of the
- * group's last axis are each tile's own. */
+/* Positions without a source interrupt a run of the source, so they end a piece, as do rows that elements
+ * are swapped among. Those of the group's last axis are each tile's own. */
 static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, int64_t *valid) {
   int64_t length = 1;
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    if (axis->source_stride != length) {
+    if (axis->source_stride != length || length == problem->swapped_stride) {
       break;
     }
     const bool last = i == group->axis_count - 1;

@@ -40,9 +40,11 @@ static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool 
                                    rlt_part *part, relayout_error *error) {
   const rlt_backend *const backend = device->backend;
   rlt_traits traits = backend->traits(device, part->problem.element_bytes);
-  if (traits.widens && wish.strategy != RELAYOUT_STRATEGY_GATHER) {
-    rlt_problem_widen(&part->problem);
-    rlt_problem_swap(&part->problem);
+  if (wish.strategy != RELAYOUT_STRATEGY_GATHER) {
+    if (traits.widens) {
+      rlt_problem_widen(&part->problem);
+    }
+    rlt_problem_swap(&part->problem, traits.swapped_rows);
     traits = backend->traits(device, part->problem.element_bytes);
   }
   relayout_status status =
@@ -231,6 +233,13 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   return RELAYOUT_OK;
 }
 
+static rlt_packing packing_of(const relayout_device *device) {
+  const rlt_backend *const backend = device->backend;
+  return backend->merges_bytes                           ? RLT_PACKING_MERGED
+         : backend->traits(device, 1).assembly_bytes > 0 ? RLT_PACKING_SHARED
+                                                         : RLT_PACKING_TILED;
+}
+
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
                                 const relayout_shape *to, const rlt_wish *wish,
                                 relayout_plan **plan, relayout_error *error) {
@@ -240,7 +249,7 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
     return status;
   }
   rlt_changes changes = wish->changes;
-  changes.packing = device->backend->merges_bytes ? RLT_PACKING_MERGED : RLT_PACKING_TILED;
+  changes.packing = packing_of(device);
   rlt_lowered lowered;
   status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {

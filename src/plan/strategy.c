@@ -248,7 +248,11 @@ static void choose_packed_groups(const rlt_problem *problem, const rlt_traits *t
 
 /* ---- Assembled tiles: one group of axes for each side, none in both ---- */
 
-enum { UNPACKED_AT_ONCE = 64 };
+enum {
+  UNPACKED_AT_ONCE = 64,
+  /* What a tile of packed elements writes whose halo is up to one more. */
+  LINES_BESIDE_HALO = 3
+};
 
 typedef struct assembling {
   const rlt_problem *problem;
@@ -419,6 +423,13 @@ static int64_t read_unit(const rlt_problem *problem, const rlt_traits *traits) {
                                     : elements_of(traits->line_bytes, 8 * problem->element_bytes);
 }
 
+/* Whether tiles end within bytes of the destination, and have a halo to write these whole. */
+static bool shares_bytes(const rlt_problem *problem, const rlt_traits *traits) {
+  rlt_byte_run run;
+  return problem->destination_packed > 0 && !traits->carries_lines &&
+         !rlt_problem_byte_run(problem, &run);
+}
+
 /* Lines of packed elements are long enough as they are, and those of few bits are swapped among so many
  * rows that a line of each is enough. */
 static int64_t run_bytes(const rlt_problem *problem, const rlt_traits *traits, int64_t bytes,
@@ -448,8 +459,10 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
                                         : &traits->assembly_runs;
   const int64_t read =
       rlt_max(elements_of(run_bytes(problem, traits, runs->read_bytes, read_bits), read_bits), 2);
-  const int64_t write = rlt_max(
-      elements_of(run_bytes(problem, traits, runs->write_bytes, write_bits), write_bits), 2);
+  const int64_t write_bytes = shares_bytes(problem, traits)
+                                  ? LINES_BESIDE_HALO * traits->line_bytes
+                                  : run_bytes(problem, traits, runs->write_bytes, write_bits);
+  const int64_t write = rlt_max(elements_of(write_bytes, write_bits), 2);
   assembling at = {.problem = problem,
                    .line = line,
                    .read_unit = read_unit(problem, traits),
@@ -491,8 +504,8 @@ static void add_halo(const rlt_problem *problem, const rlt_traits *traits, int64
   rlt_group *const group =
       assembly.segment_side == RLT_ASSEMBLY_COLUMNS ? &strategy->columns : &strategy->rows;
   const int64_t length = assembly.segment_unit * group->block;
-  if (!is_past_cache(problem, traits) || traits->carries_lines ||
-      assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
+  if ((!is_past_cache(problem, traits) && !shares_bytes(problem, traits)) ||
+      traits->carries_lines || assembly.segment_side == RLT_ASSEMBLY_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
     return;
   }

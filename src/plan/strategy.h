@@ -110,10 +110,11 @@ typedef struct rlt_traits {
   rlt_runs cached_runs; /* all of these where the cache holds the destination; or zeros */
   rlt_runs joined_runs; /* tiles that read so far at once write so far; or zeros */
   int64_t straight_run_bytes;
-  int64_t cache_bytes; /* destinations larger than this are written past the cache; 0: unknown */
-  bool carries_lines;  /* tiles go on with lines that others left unfinished, and need no halo */
-  bool widens;         /* words of several elements need not be aligned, and may be shuffled */
-  int64_t block_rows;  /* of the blocks that are turned in registers, in elements */
+  int64_t cache_bytes;  /* destinations larger than this are written past the cache; 0: unknown */
+  bool carries_lines;   /* tiles go on with lines that others left unfinished, and need no halo */
+  bool widens;          /* words of several elements need not be aligned, and may be shuffled */
+  int64_t swapped_rows; /* of a tile, among which packed elements may be swapped; 0: they cannot */
+  int64_t block_rows;   /* of the blocks that are turned in registers, in elements */
   int64_t block_columns;
   int64_t most_teeth; /* of its combs: see assembly.h; 0: it has none */
 

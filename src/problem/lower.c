@@ -337,8 +337,11 @@ static void fill_alone(rlt_problem *problem) {
  * it alone. */
 static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
-  return at->changes->packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
-         (rlt_problem_byte_run(problem, &run) && !rlt_problem_is_fill(problem));
+  const rlt_packing packing = at->changes->packing;
+  return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
+         (!rlt_problem_is_fill(problem) &&
+          (rlt_problem_byte_run(problem, &run) ||
+           (packing == RLT_PACKING_SHARED && rlt_problem_is_dense(problem))));
 }
 
 /* False where axes cannot carry the problem out. */

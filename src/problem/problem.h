@@ -122,9 +122,10 @@ void rlt_problem_simplify(rlt_problem *problem);
  * alignment means nothing. The problem is simplified, and stays so. */
 void rlt_problem_widen(rlt_problem *problem);
 
-/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the source.
- * For devices that can do that. The problem is simplified, and stays so. */
-void rlt_problem_swap(rlt_problem *problem);
+/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the source, of
+ * which a tile need not have more than `most_rows` to do so. For devices that can do that. The problem is
+ * simplified, and stays so. */
+void rlt_problem_swap(rlt_problem *problem, int64_t most_rows);
 
 /* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
  * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */
@@ -136,6 +137,9 @@ typedef struct rlt_byte_run {
 /* False where packed elements share bytes otherwise, or too many would have to be moved at once. The
  * problem is simplified. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run);
+
+/* Whether all of the destination is written, as one run over all axes. The problem is simplified. */
+bool rlt_problem_is_dense(const rlt_problem *problem);
 
 /* Nothing to write. Both are for simplified problems. */
 bool rlt_problem_is_empty(const rlt_problem *problem);

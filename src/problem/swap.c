@@ -12,8 +12,7 @@
 enum {
   LEAST_COLUMNS = 16, /* bytes; what is narrower is moved otherwise */
   LEAST_RUN = 16,
-  MOST_RUN = 64,
-  MOST_ROWS = 512
+  MOST_RUN = 64
 };
 
 static bool is_whole(const rlt_axis *axis, int64_t per_byte) {
@@ -50,10 +49,10 @@ static bool can_swap(const rlt_problem *problem, int64_t per_byte) {
 }
 
 /* Bytes of a run that are swapped at once, by which its axis can be divided; 0 for none that are worth it. */
-static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte) {
+static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte, int64_t most_rows) {
   const int64_t extent = axis->extent / per_byte;
   const int64_t valid = axis->valid / per_byte;
-  int64_t most = rlt_min(rlt_min(MOST_RUN, MOST_ROWS / per_byte), extent);
+  int64_t most = rlt_min(rlt_min(MOST_RUN, most_rows / per_byte), extent);
   while (most >= LEAST_RUN && (extent % most != 0 || valid % most != 0)) {
     --most;
   }
@@ -69,7 +68,7 @@ static void insert(rlt_problem *problem, rlt_axis axis) {
   problem->axes[at] = axis;
 }
 
-void rlt_problem_swap(rlt_problem *problem) {
+void rlt_problem_swap(rlt_problem *problem, int64_t most_rows) {
   const int64_t bits = problem->source_packed;
   if (problem->steps != NULL || bits == 0 || bits != problem->destination_packed ||
       problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
@@ -79,7 +78,7 @@ void rlt_problem_swap(rlt_problem *problem) {
   const int32_t run = can_swap(problem, per_byte) ? find_run(problem, per_byte) : -1;
   const int64_t at_once = run < 0 || problem->axes[0].source_stride < problem->axes[run].extent
                               ? 0
-                              : run_at_once(&problem->axes[run], per_byte);
+                              : run_at_once(&problem->axes[run], per_byte, most_rows);
   if (at_once == 0) {
     return;
   }
