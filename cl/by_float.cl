@@ -86,30 +86,24 @@ typedef patterns patterns_given;
 #define RESIZE_PATTERNS(type, values)  RESIZE_##type(values)
 #endif
 
+#if !DIRECT
+#define FLOATS_OF(values) ((floats)(values))
+#elif defined(__clang__)
+#define FLOATS_OF(values) __builtin_convertvector(values, floats)
+#elif WORD_BYTES == 8
+#define FLOATS_OF(values) convert_float8(values)
+#else
+#define FLOATS_OF(values) convert_float16(values)
+#endif
+
 /* The pattern of an integer. */
 INLINED patterns float_of_numbers(numbers values) {
-#if !DIRECT
-  return as_patterns((floats)values);
-#elif defined(__clang__)
-  return as_patterns(__builtin_convertvector(values, floats));
-#elif WORD_BYTES == 8
-  return as_patterns(convert_float8(values));
-#else
-  return as_patterns(convert_float16(values));
-#endif
+  return as_patterns(FLOATS_OF(values));
 }
 
 /* The same without a sign. */
 INLINED patterns float_of_sizes(patterns values) {
-#if !DIRECT
-  return as_patterns((floats)values);
-#elif defined(__clang__)
-  return as_patterns(__builtin_convertvector(values, floats));
-#elif WORD_BYTES == 8
-  return as_patterns(convert_float8(values));
-#else
-  return as_patterns(convert_float16(values));
-#endif
+  return as_patterns(FLOATS_OF(values));
 }
 
 /* ---- Taking apart ---- */

@@ -20,7 +20,7 @@ struct rlt_build {
   bool kept;   /* in a file */
 };
 
-enum { OPTIONS_CAPACITY = 512 };
+enum { OPTIONS_CAPACITY = 1024 }; /* all of them together take some 750 */
 
 static const char *source_named(const char *name) {
   for (const rlt_kernel_source *source = rlt_kernel_sources; source->name != NULL; ++source) {
