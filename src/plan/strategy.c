@@ -122,7 +122,7 @@ static int32_t next_source_axis(const rlt_problem *problem, const bool *seen) {
   return best;
 }
 
-/* Of packed elements, what fills whole bytes of the destination. */
+/* What fills whole bytes of the destination; a single step of axis 0 where nothing does. */
 static rlt_byte_run byte_run_of(const rlt_problem *problem) {
   rlt_byte_run run;
   return rlt_problem_byte_run(problem, &run) ? run : (rlt_byte_run){.last = 0, .steps = 1};
@@ -466,12 +466,10 @@ static void assemble_groups(const rlt_problem *problem, const rlt_traits *traits
   assembling at = {.problem = problem,
                    .line = line,
                    .read_unit = read_unit(problem, traits),
+                   .bytes = byte_run_of(problem),
                    .room = room,
                    .columns = &strategy->columns,
                    .rows = &strategy->rows};
-  if (!rlt_problem_byte_run(problem, &at.bytes)) {
-    at.bytes = (rlt_byte_run){.last = 0, .steps = 1};
-  }
   const int32_t run = source_run_axis(problem);
   int32_t next;
   take_byte_run(&at);
