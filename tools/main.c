@@ -57,8 +57,10 @@ static void hold_standard_streams(void) {
 
 int main(int argument_count, char **arguments) {
   hold_standard_streams();
-  /* A reader that goes away is a failed write, not a death by signal. */
+  /* A reader that goes away, or a file that grows too large, is a failed write, not a death by
+   * signal. */
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   if (argument_count < 2) {
     print_help(stderr);
     return EXIT_CODE_USAGE;
