@@ -197,6 +197,19 @@ exit_code stream_create(const char *path, stream_output *output) {
   return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
 }
 
+exit_code stream_check(const char *path) {
+  struct stat status;
+  if (descriptor_of(path) < 0 && stat(path, &status) == 0 && S_ISFIFO(status.st_mode)) {
+    return EXIT_CODE_OK;
+  }
+  stream_output output;
+  const exit_code code = stream_create(path, &output);
+  if (code == EXIT_CODE_OK) {
+    stream_abandon(&output);
+  }
+  return code;
+}
+
 exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
   progress bar = progress_begin("writing", size, LEAST_PROGRESS_SIZE);
   size_t done = 0;
@@ -215,6 +228,26 @@ exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
   }
   progress_end(&bar);
   return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
+}
+
+FILE *stream_begin_text(stream_output *output) {
+  const int file = fcntl(output->file, F_DUPFD_CLOEXEC, 0);
+  FILE *const text = file >= 0 ? fdopen(file, "w") : NULL;
+  if (text == NULL) {
+    fail_to_write(output, errno);
+    if (file >= 0) {
+      close(file);
+    }
+  }
+  return text;
+}
+
+exit_code stream_end_text(stream_output *output, FILE *text) {
+  errno = 0;
+  const bool is_written = fflush(text) == 0 && !ferror(text);
+  const int cause = errno != 0 ? errno : EIO; /* of an earlier write */
+  const bool is_closed = fclose(text) == 0;
+  return is_written && is_closed ? EXIT_CODE_OK : fail_to_write(output, cause);
 }
 
 exit_code stream_commit(stream_output *output) {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "report.h"
 #include "whole_file.h"
@@ -55,7 +56,13 @@ typedef struct stream_output {
  * named pipe; standard output, `-`; and other open files under the names of /dev/stdout, /dev/stderr
  * and /dev/fd. */
 exit_code stream_create(const char *path, stream_output *output);
+/* Whether an output can be prepared, for what is to be written much later. A named pipe is not
+ * opened, since its reader would take that for all of it. */
+exit_code stream_check(const char *path);
 exit_code stream_write(stream_output *output, const void *bytes, size_t size);
+/* The output for stdio, which records what fails until the end; NULL when it cannot be had. */
+FILE *stream_begin_text(stream_output *output);
+exit_code stream_end_text(stream_output *output, FILE *text);
 /* Puts the file in its place. The output is over, also on failure. */
 exit_code stream_commit(stream_output *output);
 /* Leaves no file. */
