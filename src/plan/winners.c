@@ -16,6 +16,7 @@ enum {
   MOST_WINNERS = 4096,
   LONGEST_LINE = 16 << 10, /* every axis with its longest numbers */
   MOST_FILE_BYTES = 16 << 20,
+  MOST_BYTES_OF_ALL = 64 << 20, /* files of other devices and drivers */
   HEAD_SIZE = 512
 };
 
@@ -212,21 +213,58 @@ static void read_file(const relayout_device *device, bool replaces) {
   }
 }
 
-static void write_file(const relayout_device *device) {
-  rlt_winners *const winners = device->winners;
-  read_file(device, false);
+/* The text of all winners, which the caller frees; NULL without memory. */
+static char *make_text(const relayout_device *device, size_t *length) {
   rlt_text measured = rlt_text_in(NULL, 0);
   add_all(device, &measured);
   char *const text = malloc(measured.length + 1);
-  if (text == NULL) {
-    return;
+  if (text != NULL) {
+    rlt_text made = rlt_text_in(text, measured.length + 1);
+    add_all(device, &made);
+    *length = made.length;
   }
-  rlt_text made = rlt_text_in(text, measured.length + 1);
-  add_all(device, &made);
+  return text;
+}
+
+/* Whether another process had put winners in the file since it was read: they are known now, and no
+ * longer in the file. */
+static bool overwrite_file(const relayout_device *device, const char *name) {
+  rlt_winners *const winners = device->winners;
+  size_t length = 0;
+  char *const text = make_text(device, &length);
+  if (text == NULL) {
+    return false;
+  }
+  size_t size = 0;
+  unsigned char *const old = rlt_cache_folder_exchange(
+      winners->folder, name, (const unsigned char *)text, length, MOST_FILE_BYTES, &size);
+  free(text);
+  const int32_t known = winners->count;
+  if (old != NULL) {
+    add_text(device, (const char *)old, size, false);
+    free(old);
+  }
+  return winners->count > known;
+}
+
+static bool is_winners_file(const char *name, size_t length) {
+  static const char like[] = "winners-0000000000000000.txt";
+  for (size_t i = 0; i < length; ++i) {
+    if (like[i] == '0' ? strchr("0123456789abcdef", name[i]) == NULL : like[i] != name[i]) {
+      return false;
+    }
+  }
+  return length == sizeof like - 1;
+}
+
+static void write_file(const relayout_device *device) {
+  rlt_winners *const winners = device->winners;
   char name[48];
   name_of_file(device, name, sizeof name);
-  rlt_cache_folder_write(winners->folder, name, (const unsigned char *)text, made.length);
-  free(text);
+  read_file(device, false);
+  while (overwrite_file(device, name)) {
+  }
+  rlt_cache_folder_trim(winners->folder, is_winners_file, MOST_BYTES_OF_ALL);
 }
 
 static void lock_and_read(relayout_device *device) {
