@@ -9,6 +9,7 @@
 
 #include "base/cache_folder.h"
 #include "base/error.h"
+#include "base/forks.h"
 #include "base/hash.h"
 #include "plan/cache.h"
 
@@ -38,7 +39,7 @@ struct rlt_winners {
 
 relayout_status rlt_winners_create(rlt_winners **winners, relayout_error *error) {
   rlt_winners *const made = calloc(1, sizeof *made);
-  if (made == NULL || pthread_mutex_init(&made->mutex, NULL) != 0) {
+  if (made == NULL || !rlt_mutex_initialize(&made->mutex)) {
     free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for winners, of %zu bytes",
                     sizeof *made);
@@ -55,7 +56,7 @@ void rlt_winners_destroy(rlt_winners *winners) {
     free(winners->of[i].line);
   }
   free(winners->folder);
-  pthread_mutex_destroy(&winners->mutex);
+  rlt_mutex_destroy(&winners->mutex);
   free(winners);
 }
 
