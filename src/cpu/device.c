@@ -66,7 +66,9 @@ static void fill_info(int32_t threads, relayout_device_info *info) {
 }
 
 static void get_info(const relayout_device *device, relayout_device_info *info) {
-  fill_info(((const rlt_cpu_device *)device)->threads, info);
+  const size_t struct_size = info->struct_size;
+  *info = ((const rlt_cpu_device *)device)->info;
+  info->struct_size = struct_size;
 }
 
 void rlt_cpu_default_info(relayout_device_info *info) {
@@ -155,6 +157,8 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   made->share_bytes = SHARE_BYTES;
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
+  made->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  fill_info(made->threads, &made->info);
   status = rlt_cpu_workshops_create(made->threads, &made->workshops, error);
   if (status != RELAYOUT_OK) {
     free(made);

@@ -11,6 +11,7 @@
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;
+  relayout_device_info info; /* read once: winners are known by it */
   const rlt_cpu_instruction_set *instructions;
   int32_t threads;     /* the most tasks at once, at least 1 */
   int64_t cache_bytes; /* destinations larger than this are written past the cache */

@@ -129,19 +129,20 @@ static void forget(rlt_winners *winners, int32_t number) {
           (size_t)(winners->count - number) * sizeof winners->of[0]);
 }
 
-/* Adds a line, in place of the one of the same problem unless that is to stay. */
-static void add_line(rlt_winners *winners, const char *line, size_t length, bool replaces) {
+/* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be read is
+ * passed over. False without memory. */
+static bool add_line(rlt_winners *winners, const char *line, size_t length, bool replaces) {
   const size_t problem_length = is_line(line, length) ? problem_length_of(line, length) : 0;
   if (problem_length == 0) {
-    return;
+    return true;
   }
   const int32_t known = find_problem(winners, line, problem_length);
   if (known >= 0 && !replaces) {
-    return;
+    return true;
   }
   char *const copy = strndup(line, length);
   if (copy == NULL) {
-    return;
+    return false;
   }
   if (known >= 0) {
     forget(winners, known);
@@ -150,24 +151,28 @@ static void add_line(rlt_winners *winners, const char *line, size_t length, bool
   }
   winners->of[winners->count++] =
       (winner){rlt_hash(RLT_HASH_START, line, problem_length), copy, problem_length};
+  return true;
 }
 
-static void add_text(const relayout_device *device, const char *text, size_t size, bool replaces) {
+/* False where there was no memory for some line; the others are there. */
+static bool add_text(const relayout_device *device, const char *text, size_t size, bool replaces) {
   char head[HEAD_SIZE];
   rlt_text head_text = rlt_text_in(head, sizeof head);
   add_head(device, &head_text);
   const size_t head_size = strlen(head);
   if (size < head_size || memcmp(text, head, head_size) != 0) {
-    return;
+    return true;
   }
+  bool all = true;
   for (size_t at = head_size; at < size;) {
     const char *const end = memchr(text + at, '\n', size - at);
     if (end == NULL) {
-      return; /* cut within the line */
+      return all; /* cut within the line */
     }
-    add_line(device->winners, text + at, (size_t)(end - text) - at, replaces);
+    all = add_line(device->winners, text + at, (size_t)(end - text) - at, replaces) && all;
     at = (size_t)(end - text) + 1;
   }
+  return all;
 }
 
 static void add_all(const relayout_device *device, rlt_text *text) {
@@ -196,7 +201,7 @@ static void read_file(const relayout_device *device, bool replaces) {
   size_t size = 0;
   unsigned char *const bytes = rlt_cache_folder_read(winners->folder, name, MOST_FILE_BYTES, &size);
   if (bytes != NULL) {
-    add_text(device, (const char *)bytes, size, replaces);
+    (void)add_text(device, (const char *)bytes, size, replaces);
     free(bytes);
   }
 }
@@ -302,7 +307,7 @@ void rlt_winners_remember(relayout_device *device, const rlt_problem *problem,
   rlt_text_add(&text, "%s", separator);
   add_strategy(won, &text);
   lock_and_read(device);
-  add_line(device->winners, line, text.length, true);
+  (void)add_line(device->winners, line, text.length, true);
   write_file(device);
   pthread_mutex_unlock(&device->winners->mutex);
   rlt_plan_cache_clear(device->cache); /* estimated plans of this problem are out of date */
@@ -326,8 +331,10 @@ relayout_status relayout_device_import_winners(relayout_device *device, const ch
                     device == NULL ? "device" : "text");
   }
   lock_and_read(device);
-  add_text(device, text, size, true);
+  const bool all = add_text(device, text, size, true);
   pthread_mutex_unlock(&device->winners->mutex);
   rlt_plan_cache_clear(device->cache);
-  return RELAYOUT_OK;
+  return all ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
+                        size);
 }
