@@ -1,7 +1,11 @@
 /* Plans as any caller sees them: what they keep, what they take, and what they say of themselves. */
 #include "cmocka_all.h"
 
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plan/backend.h"
 #include "plan/recorder.h"
@@ -220,6 +224,160 @@ static void test_each_plan_has_its_own_end(void **state) {
   }
 }
 
+/* Layouts that differ in nothing but the number of their memory. */
+static void test_memory_space_moves_no_byte(void **state) {
+  char moved[7] = "";
+  relayout_plan *const plan = plan_with(*state, "u8[2,3]{1,0:S(7)}", "u8[2,3]{1,0:S(-2)}", NULL);
+  assert_int_equal(relayout_plan_execute(plan, "abcdef", moved, NULL), RELAYOUT_OK);
+  assert_string_equal(moved, "abcdef");
+  relayout_plan_destroy(plan);
+}
+
+/* Each strategy carries the relayout out with the same result, ragged ends included, or is refused by
+ * its name. */
+static void check_strategies(relayout_device *device, const char *from_text, const char *to_text) {
+  static unsigned char source[1 << 20];
+  static unsigned char destinations[2][1 << 20];
+  const relayout_shape from = shape_of(from_text);
+  const relayout_shape to = shape_of(to_text);
+  for (size_t i = 0; i < sizeof source; ++i) {
+    source[i] = (unsigned char)(i * i / 7);
+  }
+  int carried_out = 0;
+  for (int asked = RELAYOUT_STRATEGY_AUTO; asked <= RELAYOUT_STRATEGY_GATHER; ++asked) {
+    const relayout_strategy strategy = (relayout_strategy)asked;
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.strategy = strategy;
+    relayout_plan *plan = NULL;
+    relayout_error error;
+    const relayout_status status =
+        relayout_plan_create(device, &from, &to, &options, &plan, &error);
+    if (status != RELAYOUT_OK) {
+      assert_int_equal(status, RELAYOUT_UNSUPPORTED);
+      assert_non_null(strstr(error.message, relayout_strategy_name(strategy)));
+      assert_int_not_equal(strategy, RELAYOUT_STRATEGY_AUTO);
+      continue;
+    }
+    const size_t size = relayout_plan_destination_size(plan);
+    assert_in_range(relayout_plan_source_size(plan), 1, sizeof source);
+    assert_in_range(size, 1, sizeof destinations[0]);
+    unsigned char *const destination = destinations[strategy != RELAYOUT_STRATEGY_AUTO];
+    memset(destination, 0x5a, sizeof destinations[0]);
+    assert_int_equal(relayout_plan_execute(plan, source, destination, NULL), RELAYOUT_OK);
+    assert_memory_equal(destinations[0], destination, sizeof destinations[0]);
+    if (strategy != RELAYOUT_STRATEGY_AUTO) {
+      assert_int_equal(relayout_plan_get_strategy(plan), strategy);
+    }
+    ++carried_out;
+    relayout_plan_destroy(plan);
+  }
+  assert_in_range(carried_out, 2, 5); /* nothing has elements to move and none */
+}
+
+static void test_strategies_are_used_or_refused(void **state) {
+  check_strategies(*state, "bf16[300,500]", "bf16[300,500]{1,0:T(8,128)(2,1)}");
+  check_strategies(*state, "f32[200,300]", "f32[200,300]{0,1}");
+  check_strategies(*state, "u8[30,40,3]", "u8[30,40,3]{1,0,2:PD(32,64,3)PV(one)}");
+  check_strategies(*state, "s4[70,50]{1,0:E(4)}", "s4[70,50]{0,1:E(4)}");
+}
+
+/* Words of two bytes at a time would do for moving f32, but not for packing or converting it. */
+static void test_strides_of_changed_elements(void **state) {
+  static const int64_t strides[] = {6, 2};
+  static const struct {
+    const char *from;
+    const char *to;
+    relayout_status status;
+  } cases[] = {
+      {"f32[2,3]", "f32[2,3]", RELAYOUT_OK},
+      {"f32[2,3]", "bf16[2,3]", RELAYOUT_UNSUPPORTED},
+      {"f32[2,3]", "u8[2,3]", RELAYOUT_UNSUPPORTED},
+      {"f32[2,3]", "s4[2,3]{1,0:E(4)}", RELAYOUT_UNSUPPORTED},
+      {"u16[2,3]", "s4[2,3]{1,0:E(4)}", RELAYOUT_OK},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape from = shape_of(cases[i].from);
+    const relayout_shape to = shape_of(cases[i].to);
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.source_byte_strides = strides;
+    relayout_plan *plan = NULL;
+    relayout_error error;
+    const relayout_status status =
+        relayout_plan_create(*state, &from, &to, &options, &plan, &error);
+    assert_int_equal(status, cases[i].status);
+    if (status != RELAYOUT_OK) {
+      assert_non_null(strstr(error.message, "source_byte_strides are multiples of 2 bytes"));
+      assert_null(plan);
+    }
+    relayout_plan_destroy(plan);
+  }
+}
+
+/* ---- The file of winners ---- */
+
+/* How many files are called winners-*.txt in the folder's relayout/, which are removed. */
+static int drop_winners(const char *folder) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/relayout", folder);
+  DIR *const listing = opendir(path);
+  if (listing == NULL) {
+    return 0;
+  }
+  int count = 0;
+  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+    const size_t length = strlen(entry->d_name);
+    if (strncmp(entry->d_name, "winners-", 8) == 0 &&
+        strcmp(entry->d_name + length - 4, ".txt") == 0) {
+      assert_int_equal(unlinkat(dirfd(listing), entry->d_name, 0), 0);
+      ++count;
+    }
+  }
+  closedir(listing);
+  return count;
+}
+
+/* Measures twice on a new device, and takes its files away each time. What is larger than a thread's
+ * share of the cache may go several ways. */
+static void measure_once(const char *folder, int files) {
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  relayout_cpu_options one_thread = RELAYOUT_CPU_OPTIONS_INIT;
+  one_thread.threads = 1;
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_cpu_device_create(&one_thread, &device, NULL), RELAYOUT_OK);
+  for (int round = 0; round < 2; ++round) {
+    relayout_plan *const plan =
+        plan_with(device, "f32[3200,410]",
+                  round == 0 ? "f32[3200,410]{0,1}" : "f32[3200,410]{0,1:PD(3200,420)}", &options);
+    relayout_plan_destroy(plan);
+    assert_int_equal(drop_winners(folder), files);
+  }
+  relayout_device_destroy(device);
+}
+
+static void test_winners_have_a_file(void **state) {
+  (void)state;
+  char folder[] = "/tmp/relayout-contracts-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  const char *const before = getenv("XDG_CACHE_HOME");
+  char *const kept = before == NULL ? NULL : strdup(before);
+  setenv("XDG_CACHE_HOME", folder, 1);
+  setenv("RELAYOUT_CACHE", "off", 1);
+  measure_once(folder, 0);
+  unsetenv("RELAYOUT_CACHE");
+  measure_once(folder, 1);
+  if (kept == NULL) {
+    unsetenv("XDG_CACHE_HOME");
+  } else {
+    setenv("XDG_CACHE_HOME", kept, 1);
+  }
+  free(kept);
+  char inner[64];
+  snprintf(inner, sizeof inner, "%s/relayout", folder);
+  assert_int_equal(rmdir(inner), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 /* ---- Measuring, on a device that notes what it is asked to time ---- */
 
 enum { MOST_TIMED = 64 };
@@ -275,6 +433,10 @@ int main(void) {
       cmocka_unit_test(test_pointers_need_no_alignment),
       cmocka_unit_test(test_empty_sides_need_no_memory),
       cmocka_unit_test(test_each_plan_has_its_own_end),
+      cmocka_unit_test(test_memory_space_moves_no_byte),
+      cmocka_unit_test(test_strategies_are_used_or_refused),
+      cmocka_unit_test(test_strides_of_changed_elements),
+      cmocka_unit_test(test_winners_have_a_file),
       cmocka_unit_test(test_at_most_four_ways_are_measured),
   };
   return cmocka_run_group_tests_name("contracts.plans", tests, open_cpu, close_cpu);

@@ -379,6 +379,7 @@ static void test_bare_layout_refusals(void **state) {
       {"{0}", RELAYOUT_F32, 65, RELAYOUT_INVALID_SHAPE, "rank is 65, not in 0..64"},
       {"{0}", RELAYOUT_F32, -1, RELAYOUT_INVALID_SHAPE, "rank is -1, not in 0..64"},
       {"{0}", (relayout_element_type)13, 1, RELAYOUT_INVALID_ARGUMENT, "type is 13"},
+      {"{0:D(D)}", RELAYOUT_F32, 1, RELAYOUT_UNSUPPORTED, "column 4: property D:"},
       {"{0:PV(highest)}", RELAYOUT_C64, 1, RELAYOUT_INVALID_SHAPE, "padding_value is highest"},
       {NULL, RELAYOUT_F32, 1, RELAYOUT_INVALID_ARGUMENT, "text is NULL"},
   };
