@@ -421,6 +421,53 @@ static void test_at_most_four_ways_are_measured(void **state) {
   assert_true(most > 1); /* else the test says nothing */
 }
 
+/* ---- Winners' texts that are damaged ---- */
+
+static double few_rows_are_fast(const rlt_strategy *strategy, int n) {
+  (void)n;
+  return (double)rlt_group_length(&strategy->rows);
+}
+
+/* Takes the text over on a device of its own, whose plan is whole whatever was read. */
+static void import_damaged(const char *text, size_t size) {
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  assert_int_equal(relayout_device_import_winners(device, text, size, NULL), RELAYOUT_OK);
+  relayout_plan *const plan = plan_with(device, "f32[64,41]", "f32[64,41]{0,1}", NULL);
+  const relayout_strategy strategy = relayout_plan_get_strategy(plan);
+  assert_in_range(strategy, RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_GATHER);
+  assert_int_equal(relayout_plan_destination_size(plan), 4 * 64 * 41);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
+  assert_int_equal(record.programs_timed, 0);
+}
+
+/* A measured device's text, with each byte changed and cut at each. */
+static void test_damaged_winners(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  record.seconds = few_rows_are_fast;
+  relayout_plan_destroy(plan_with(device, "f32[64,41]", "f32[64,41]{0,1}", &options));
+  char text[4096];
+  const size_t size = relayout_device_export_winners(device, text, sizeof text);
+  relayout_device_destroy(device);
+  assert_in_range(size, 50, sizeof text - 1);
+  static const char replacements[] = {'\0', '\n', ' ', '9', 'x', '%', '\x80'};
+  for (size_t at = 0; at < size; ++at) {
+    import_damaged(text, at);
+    const char byte = text[at];
+    for (size_t r = 0; r < sizeof replacements; ++r) {
+      text[at] = replacements[r];
+      import_damaged(text, size);
+    }
+    text[at] = byte;
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names_of_strategies),
@@ -438,6 +485,7 @@ int main(void) {
       cmocka_unit_test(test_strides_of_changed_elements),
       cmocka_unit_test(test_winners_have_a_file),
       cmocka_unit_test(test_at_most_four_ways_are_measured),
+      cmocka_unit_test(test_damaged_winners),
   };
   return cmocka_run_group_tests_name("contracts.plans", tests, open_cpu, close_cpu);
 }
