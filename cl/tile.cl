@@ -15,6 +15,7 @@
  *     DIRECT      1: a work-group is one work-item that moves whole tiles, for CPU devices;
  *                 0: a work-group of GROUP work-items shares a tile
  *     GROUP       work-items of a work-group
+ *     GRID_AXIS   the dimension of the launch along which work-groups are counted
  */
 
 typedef uchar word_of_1;
@@ -144,9 +145,9 @@ static tile find_tile(__constant const grid *grid, tile_number n) {
  * loop. */
 static tile_number first_tile(__constant const grid *grid) {
 #if WIDE || DIRECT
-  return (tile_number)get_group_id(0) * (tile_number)grid->tiles_per_group;
+  return (tile_number)get_group_id(GRID_AXIS) * (tile_number)grid->tiles_per_group;
 #else
-  return (tile_number)get_group_id(0);
+  return (tile_number)get_group_id(GRID_AXIS);
 #endif
 }
 
@@ -154,6 +155,6 @@ static tile_number end_tile(__constant const grid *grid) {
 #if WIDE || DIRECT
   return min(first_tile(grid) + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
 #else
-  return (tile_number)get_group_id(0) + 1;
+  return (tile_number)get_group_id(GRID_AXIS) + 1;
 #endif
 }

@@ -30,7 +30,7 @@ typedef struct relayout_opencl_options {
   relayout_kernel_family kernels;
   /* Where built programs are kept for the next process: an absolute path, made where it is missing;
    * "" keeps none; NULL means relayout/ in the user's cache directory, $XDG_CACHE_HOME or else
-   * $HOME/.cache. RELAYOUT_CACHE=off in the environment keeps none in any case. The string is
+   * $HOME/.cache, and none on PoCL, which keeps what it compiles itself. RELAYOUT_CACHE=off in the environment keeps none in any case. The string is
    * copied. Files are the user's alone and at most 64 MiB together; those used least lately go
    * first, and all may be deleted at any time. A file that is missing, damaged, another user's or
    * another driver's means a compilation, as does a directory that cannot be used; never an

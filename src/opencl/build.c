@@ -33,15 +33,15 @@ static const char *source_named(const char *name) {
 
 static bool same(const rlt_build_options *a, const rlt_build_options *b) {
   return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
-         a->wide == b->wide && a->group_size == b->group_size && a->native == b->native &&
-         a->assembly_bytes == b->assembly_bytes && a->assembles == b->assembles &&
-         a->source_bytes == b->source_bytes && a->source_bits == b->source_bits &&
-         a->destination_bits == b->destination_bits && a->numbers == b->numbers &&
-         a->tile_rows == b->tile_rows && a->tile_columns == b->tile_columns &&
-         a->converts_by_table == b->converts_by_table && a->conversion.from == b->conversion.from &&
-         a->conversion.to == b->conversion.to && a->conversion.wraps == b->conversion.wraps &&
-         a->conversion.scale == b->conversion.scale && a->shuffles == b->shuffles &&
-         a->swapped_bits == b->swapped_bits &&
+         a->wide == b->wide && a->group_size == b->group_size && a->grid_axis == b->grid_axis &&
+         a->native == b->native && a->assembly_bytes == b->assembly_bytes &&
+         a->assembles == b->assembles && a->source_bytes == b->source_bytes &&
+         a->source_bits == b->source_bits && a->destination_bits == b->destination_bits &&
+         a->numbers == b->numbers && a->tile_rows == b->tile_rows &&
+         a->tile_columns == b->tile_columns && a->converts_by_table == b->converts_by_table &&
+         a->conversion.from == b->conversion.from && a->conversion.to == b->conversion.to &&
+         a->conversion.wraps == b->conversion.wraps && a->conversion.scale == b->conversion.scale &&
+         a->shuffles == b->shuffles && a->swapped_bits == b->swapped_bits &&
          memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0;
 }
 
@@ -87,11 +87,11 @@ static const char *strategy_source(const rlt_build_options *options) {
 static void options_text(const rlt_build_options *options, char *buffer) {
   rlt_text text = rlt_text_in(buffer, OPTIONS_CAPACITY);
   rlt_text_add(&text,
-               "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DASSEMBLES=%d "
-               "-DASSEMBLY_BYTES=%d -DNATIVE=%d",
+               "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DGRID_AXIS=%d "
+               "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d -DNATIVE=%d",
                (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
-               (int)options->group_size, options->assembles, (int)options->assembly_bytes,
-               options->native);
+               (int)options->group_size, (int)options->grid_axis, options->assembles,
+               (int)options->assembly_bytes, options->native);
   rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
@@ -151,8 +151,7 @@ static bool is_of_kernel(cl_program program, const char *name) {
 static cl_program load(const rlt_opencl_device *device, const rlt_disk_key *key, const char *name) {
   unsigned char *binary = NULL;
   size_t size = 0;
-  if (device->disk_cache.directory == NULL ||
-      !rlt_disk_cache_load(&device->disk_cache, key, &binary, &size)) {
+  if (!device->keeps_programs || !rlt_disk_cache_load(&device->disk_cache, key, &binary, &size)) {
     return NULL;
   }
   const cl_program made = clCreateProgramWithBinary(device->context, 1, &device->id, &size,
@@ -274,10 +273,6 @@ static relayout_status find_or_build(rlt_opencl_device *device, const rlt_build_
   return RELAYOUT_OK;
 }
 
-static bool is_unkept(const rlt_opencl_device *device, const struct rlt_build *entry) {
-  return device->disk_cache.directory != NULL && entry != NULL && !entry->kept;
-}
-
 /* ---- For the rest of the backend ---- */
 
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
@@ -291,17 +286,10 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options
   return status;
 }
 
-bool rlt_build_is_unkept(rlt_opencl_device *device, const rlt_build_options *options) {
-  pthread_mutex_lock(&device->build_lock);
-  const bool unkept = is_unkept(device, find(device, options));
-  pthread_mutex_unlock(&device->build_lock);
-  return unkept;
-}
-
 void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options) {
   pthread_mutex_lock(&device->build_lock);
   struct rlt_build *const entry = find(device, options);
-  if (is_unkept(device, entry)) {
+  if (device->keeps_programs && entry != NULL && !entry->kept) {
     char text[OPTIONS_CAPACITY];
     options_text(options, text);
     const rlt_disk_key key = key_of(device, options, text);
@@ -341,6 +329,8 @@ void rlt_builds_initialize(rlt_opencl_device *device, const char *cache_director
       rlt_disk_cache_close(&device->disk_cache); /* nothing to know its programs by */
     }
   }
+  device->keeps_programs = device->disk_cache.directory != NULL &&
+                           (cache_directory != NULL || !device->driver_keeps_programs);
 }
 
 void rlt_builds_release(rlt_opencl_device *device) {

@@ -15,6 +15,7 @@ typedef struct rlt_build_options {
   int32_t destination_bits;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
+  int32_t grid_axis; /* the dimension of a launch along which work-groups are counted */
   int64_t assembly_bytes;
   bool native; /* made for a processor by clang itself: its builtins and vectors of any width do */
   bool assembles;            /* DIRECT: tiles are assembled before they are written */
@@ -40,10 +41,8 @@ void rlt_builds_release(rlt_opencl_device *device);
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
                               cl_program *program, relayout_error *error);
 
-/* Whether this program is to be written to a file and is not yet: it was compiled here. */
-bool rlt_build_is_unkept(rlt_opencl_device *device, const rlt_build_options *options);
-
-/* Writes it. Drivers may compile when a kernel is made, or first runs, so this comes after. */
+/* Writes the program to a file for the next process, where the device keeps programs and this one was
+ * compiled here. Drivers may compile when a kernel is made, so this comes after. */
 void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options);
 
 /* How many programs the device has compiled, and how many it has taken from files. */

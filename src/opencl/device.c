@@ -18,6 +18,8 @@ enum {
   MOST_GROUP_SIZE = 256,
   /* Some drivers count the work-items of a launch in 32 bits. */
   MOST_GROUPS = 1 << 22,
+  /* PoCL compiles a kernel again for launches that are wider than this. */
+  POCL_MOST_GROUPS = 65534,
   /* A last-level cache may be shared with more than the device: what one compute unit can hope to
    * keep of it. */
   CACHE_SHARE = 4 << 20,
@@ -62,7 +64,6 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
                          : RELAYOUT_KERNELS_STAGED;
   }
   device->group_size = group_size_of(device->id);
-  device->most_groups = MOST_GROUPS;
   device->most_offset = INT32_MAX;
   cl_ulong bytes = 0;
   device_number(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes);
@@ -71,6 +72,13 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor builtins. */
   const bool is_pocl = strstr(device->info.platform, "Portable Computing Language") != NULL;
   device->native = is_pocl;
+  /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
+   * assertion on ref_count) unless all are of one width, as it takes it: of that along the first
+   * two dimensions. So work-groups are counted along the third. */
+  device->grid_axis = is_pocl ? 2 : 0;
+  device->most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS;
+  /* To hand a binary out, it compiles every kernel a second time. */
+  device->driver_keeps_programs = is_pocl;
   device->assembly_bytes = is_pocl ? ASSEMBLY_BYTES : SMALL_ASSEMBLY_BYTES;
   device->most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS;
 }

@@ -322,6 +322,7 @@ static relayout_status make_kernel(rlt_opencl_device *device, const rlt_build_op
   if (made == NULL) {
     return rlt_cl_fail(error, code, "clCreateKernel");
   }
+  rlt_build_keep(device, options);
   code = clGetKernelWorkGroupInfo(made, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most,
                                   NULL);
   if (code != CL_SUCCESS) {
@@ -401,7 +402,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .swapped_bits = (int32_t)problem->swapped_bits,
         .numbers = rlt_gather_numbers(problem),
         .wide = !is_narrow(device, problem, strategy, &head),
-        .group_size = (int32_t)group_size};
+        .group_size = (int32_t)group_size,
+        .grid_axis = device->grid_axis};
     memcpy(launch->options.shuffle, problem->shuffle, sizeof problem->shuffle);
     status = make_kernel(device, &launch->options, &launch->kernel, &most, error);
     if (status != RELAYOUT_OK) {
@@ -410,7 +412,6 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
     if (group_size == 1 || (size_t)group_size <= most) {
       break;
     }
-    rlt_build_keep(device, &launch->options); /* the next process tries it too */
     clReleaseKernel(launch->kernel); /* too many registers for such a group: a smaller one */
     launch->kernel = NULL;
   }
@@ -518,10 +519,12 @@ static relayout_status enqueue(const rlt_launch *launch, cl_command_queue queue,
   if (code != CL_SUCCESS) {
     return rlt_cl_fail(error, code, "clSetKernelArg");
   }
-  const size_t local_size = (size_t)launch->options.group_size;
-  const size_t global_size = launch->group_count * local_size;
-  code = clEnqueueNDRangeKernel(queue, launch->kernel, 1, NULL, &global_size, &local_size, n_wait,
-                                wait, event);
+  const int32_t grid_axis = launch->options.grid_axis;
+  const size_t local_size[3] = {(size_t)launch->options.group_size, 1, 1};
+  size_t global_size[3] = {local_size[0], 1, 1};
+  global_size[grid_axis] *= launch->group_count;
+  code = clEnqueueNDRangeKernel(queue, launch->kernel, (cl_uint)grid_axis + 1, NULL, global_size,
+                                local_size, n_wait, wait, event);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
@@ -533,34 +536,4 @@ relayout_status rlt_launch_enqueue(rlt_launch *launch, cl_command_queue queue, r
       enqueue(launch, queue, source, destination, n_wait, wait, event, error);
   pthread_mutex_unlock(&launch->lock);
   return status;
-}
-
-/* One work-group without a tile: the kernel runs and moves nothing. */
-static void run_once(const rlt_opencl_device *device, const rlt_launch *launch) {
-  kernel_grid nothing = {.tile_count = 0};
-  rlt_launch once = *launch;
-  once.group_count = 1;
-  const cl_command_queue queue = clCreateCommandQueue(device->context, device->id, 0, NULL);
-  if (queue == NULL) {
-    return;
-  }
-  if (make_buffer(device, sizeof nothing, &nothing, &once.grid, NULL) == RELAYOUT_OK) {
-    clSetKernelArg(launch->kernel, ARGUMENT_GRID, sizeof once.grid, &once.grid);
-    enqueue(&once, queue, (rlt_place){NULL, 0}, (rlt_place){NULL, 0}, 0, NULL, NULL, NULL);
-    clFinish(queue);
-    clSetKernelArg(launch->kernel, ARGUMENT_GRID, sizeof launch->grid, &launch->grid);
-    clReleaseMemObject(once.grid);
-  }
-  clReleaseCommandQueue(queue);
-}
-
-void rlt_launch_keep_program(rlt_opencl_device *device, const rlt_launch *launch) {
-  if (!rlt_build_is_unkept(device, &launch->options)) {
-    return;
-  }
-  /* PoCL compiles a kernel when it first runs, and only then has the outcome in its binary. */
-  if (launch->options.family == RELAYOUT_KERNELS_DIRECT) {
-    run_once(device, launch);
-  }
-  rlt_build_keep(device, &launch->options);
 }

@@ -39,10 +39,6 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
 /* NULL is allowed. Enqueued work still completes. */
 void rlt_launch_destroy(rlt_launch *launch);
 
-/* Writes the launch's program to a file for the next process, where it does not come from one. Before
- * the first enqueue. */
-void rlt_launch_keep_program(rlt_opencl_device *device, const rlt_launch *launch);
-
 relayout_status rlt_launch_enqueue(rlt_launch *launch, cl_command_queue queue, rlt_place source,
                                    rlt_place destination, cl_uint n_wait, const cl_event *wait,
                                    cl_event *event, relayout_error *error);

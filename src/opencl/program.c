@@ -153,10 +153,6 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_pro
     rlt_opencl_program_destroy(device, made);
     return status;
   }
-  rlt_launch_keep_program(opened, made->elements);
-  if (made->words != NULL) {
-    rlt_launch_keep_program(opened, made->words);
-  }
   *program = made;
   return RELAYOUT_OK;
 }
