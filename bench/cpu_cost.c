@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/pool.h"
 #include "cost.h"
-#include "cpu/device.h"
+#include "cpu/processors.h"
 #include "plan/plan.h"
-#include "pool.h"
 
 const char cost_program[] = "cpu_cost";
 
@@ -198,7 +198,7 @@ static void measure_threads_on(int64_t side, const char *size, int32_t threads, 
   enum { LIBRARY, POOL, LIBRARY_ASLEEP, POOL_ASLEEP, WAYS };
   move original;
   open_move(side, &original);
-  const int32_t library_threads = rlt_cpu_own_threads();
+  const int32_t library_threads = rlt_cpu_processors();
   move on_library = move_on(&original, new_device(library_threads, NULL));
   move on_pool = move_on(&original, new_device(threads, own));
   const cost_way ways[WAYS] = {[LIBRARY] = {time_awake, &on_library},
@@ -221,14 +221,14 @@ static void measure_threads_on(int64_t side, const char *size, int32_t threads, 
   close_move(&original);
 }
 
-/* As many threads as the library has, but two at least: a build without OpenMP has one. */
+/* As many threads as the library has, but two at least. */
 static void measure_threads(bool is_quick, size_t repetitions) {
   static const struct {
     int64_t side;
     const char *size;
   } sizes[] = {{256, "256 KiB"}, {512, "1 MiB"}, {2048, "16 MiB"}, {8192, "256 MiB"}};
   enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = 2 };
-  const int32_t threads = rlt_cpu_own_threads() > 1 ? rlt_cpu_own_threads() : 2;
+  const int32_t threads = rlt_cpu_processors() > 1 ? rlt_cpu_processors() : 2;
   pool *const own = pool_create((size_t)threads);
   if (own == NULL) {
     cost_stop("no threads");

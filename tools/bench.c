@@ -192,55 +192,40 @@ static exit_code open_target(const request *asked, bench_target **target) {
 
 /* Better to fail before hours of work than after. */
 static exit_code check_output(const char *path) {
-  stream_output output;
-  const exit_code code = path != NULL ? stream_create(path, &output) : EXIT_CODE_OK;
-  if (path != NULL && code == EXIT_CODE_OK) {
-    stream_abandon(&output);
-  }
-  return code;
+  return path != NULL ? stream_check(path) : EXIT_CODE_OK;
 }
 
-static exit_code write_text(const char *path, const char *text, size_t size) {
+typedef enum output_kind { OUTPUT_JSON, OUTPUT_SVG } output_kind;
+
+static exit_code print_results(stream_output *output, output_kind kind,
+                               const bench_results *results, const bench_summary *summary) {
+  FILE *const text = stream_begin_text(output);
+  if (text == NULL) {
+    return EXIT_CODE_FAILURE;
+  }
+  bool is_printed = true;
+  if (kind == OUTPUT_JSON) {
+    results_json_write(results, summary, text);
+  } else {
+    is_printed = chart_write(results, summary, text);
+  }
+  const exit_code code = stream_end_text(output, text);
+  return is_printed ? code : report(EXIT_CODE_FAILURE, "no memory for %s", output->name);
+}
+
+static exit_code write_results(const char *path, output_kind kind, const bench_results *results,
+                               const bench_summary *summary) {
   stream_output output;
-  exit_code code = stream_create(path, &output);
-  if (code != EXIT_CODE_OK) {
+  exit_code code = path != NULL ? stream_create(path, &output) : EXIT_CODE_OK;
+  if (path == NULL || code != EXIT_CODE_OK) {
     return code;
   }
-  code = stream_write(&output, text, size);
+  code = print_results(&output, kind, results, summary);
   if (code != EXIT_CODE_OK) {
     stream_abandon(&output);
     return code;
   }
   return stream_commit(&output);
-}
-
-typedef enum output_kind { OUTPUT_JSON, OUTPUT_SVG } output_kind;
-
-static exit_code write_results(const char *path, output_kind kind, const bench_results *results,
-                               const bench_summary *summary) {
-  if (path == NULL) {
-    return EXIT_CODE_OK;
-  }
-  char *text = NULL;
-  size_t size = 0;
-  FILE *const memory = open_memstream(&text, &size);
-  if (memory == NULL) {
-    return report(EXIT_CODE_FAILURE, "no memory for %s", path);
-  }
-  bool is_written = true;
-  if (kind == OUTPUT_JSON) {
-    results_json_write(results, summary, memory);
-  } else {
-    is_written = chart_write(results, summary, memory);
-  }
-  exit_code code = EXIT_CODE_OK;
-  if (fclose(memory) != 0 || !is_written) {
-    code = report(EXIT_CODE_FAILURE, "no memory for %s", path);
-  } else {
-    code = write_text(path, text, size);
-  }
-  free(text);
-  return code;
 }
 
 static bool is_stdout(const char *path) {
@@ -249,8 +234,9 @@ static bool is_stdout(const char *path) {
 
 /* ---- The run -------------------------------------------------------------------------------- */
 
-/* Measures all cases, each line of the table being printed as soon as it is known. A case that
- * cannot be measured shows as skipped; only a wrong result is the whole suite's failure. */
+/* Measures all cases, each line of the table being printed as soon as it is known, and ends when
+ * nobody can read it any more. A case that cannot be measured shows as skipped; only a wrong result is
+ * the whole suite's failure. */
 static exit_code measure_all(bench_target *target, const bench_suite *suite, FILE *table,
                              bench_results *results) {
   exit_code worst = EXIT_CODE_OK;
@@ -268,7 +254,9 @@ static exit_code measure_all(bench_target *target, const bench_suite *suite, FIL
     }
     if (table != NULL) {
       table_row(result, table);
-      fflush(table);
+      if (fflush(table) != 0) {
+        break; /* main() says so */
+      }
     }
   }
   if (!any && suite->count == 1) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,18 +48,24 @@ static exit_code finish_output(exit_code code) {
 
 /* A standard stream that was closed must not become the number of a file opened later, which would
  * then get the messages. It is opened in the direction that fails. */
-static void hold_standard_streams(void) {
+static bool hold_standard_streams(void) {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
-    if (fcntl(file, F_GETFD) == -1) {
-      open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    const int direction = file == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (fcntl(file, F_GETFD) == -1 && open("/dev/null", direction) < 0) {
+      return false;
     }
   }
+  return true;
 }
 
 int main(int argument_count, char **arguments) {
-  hold_standard_streams();
-  /* A reader that goes away is a failed write, not a death by signal. */
+  if (!hold_standard_streams()) {
+    return (int)report(EXIT_CODE_FAILURE, "cannot open /dev/null: %s", strerror(errno));
+  }
+  /* A reader that goes away, or a file that grows too large, is a failed write, not a death by
+   * signal. */
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   if (argument_count < 2) {
     print_help(stderr);
     return EXIT_CODE_USAGE;

@@ -1,8 +1,10 @@
 #include "stream.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,21 @@
 enum {
   CHUNK_SIZE = 4 << 20,           /* what one read or write moves */
   LEAST_PROGRESS_SIZE = 64 << 20, /* smaller transfers show no bar */
-  FIRST_PIPE_MEMORY = 1 << 20,    /* what a pipe of unknown length is read into at first */
-  MOST_TEMPORARY_NAMES = 1000     /* tried before giving up */
+  FIRST_PIPE_MEMORY = 1 << 20     /* what a pipe of unknown length is read into at first */
 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
+}
+
+/* Whether a read or write that failed is to be made again: a signal interrupted it, or its pipe is one
+ * that does not wait, so that the waiting is done here. */
+static bool may_try_again(int file, short event) {
+  if (errno == EAGAIN) {
+    struct pollfd wanted = {.fd = file, .events = event};
+    return poll(&wanted, 1, -1) > 0 || errno == EINTR;
+  }
+  return errno == EINTR;
 }
 
 /* ---- Input ---------------------------------------------------------------------------------- */
@@ -48,7 +59,7 @@ static exit_code read_fully(stream_input *input, uint8_t *bytes, size_t size, si
   size_t done = 0;
   while (done < size) {
     const ssize_t count = read(input->file, bytes + done, smaller(size - done, CHUNK_SIZE));
-    if (count < 0 && errno == EINTR) {
+    if (count < 0 && may_try_again(input->file, POLLIN)) {
       continue;
     }
     if (count < 0) {
@@ -137,149 +148,122 @@ exit_code stream_read_all(stream_input *input, size_t size, uint8_t **bytes, siz
 
 /* ---- Output --------------------------------------------------------------------------------- */
 
-static const int stop_signals[] = {SIGHUP, SIGINT, SIGTERM};
-
-/* The unfinished file, for the signal handler; one at a time. */
-static const char *volatile unfinished;
-
-static void remove_and_die(int signal_number) {
-  if (unfinished != NULL) {
-    unlink(unfinished);
-  }
-  /* The handler stands for one signal only (SA_RESETHAND): this one ends the process. */
-  raise(signal_number);
-}
-
-/* Sets the file that a stop removes, NULL for none. Signals that are ignored stay ignored. */
-static void set_unfinished(const char *path) {
-  unfinished = path;
-  for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++) {
-    struct sigaction current;
-    if (sigaction(stop_signals[i], NULL, &current) != 0 || current.sa_handler == SIG_IGN) {
-      continue;
-    }
-    struct sigaction wanted = {.sa_flags = (int)SA_RESETHAND};
-    wanted.sa_handler = path != NULL ? remove_and_die : SIG_DFL;
-    sigemptyset(&wanted.sa_mask);
-    sigaction(stop_signals[i], &wanted, NULL);
-  }
-}
-
-/* Forgets and frees the names. */
-static void release_names(stream_output *output) {
-  set_unfinished(NULL);
-  free(output->path);
-  free(output->temporary);
-  output->path = NULL;
-  output->temporary = NULL;
-}
-
-static exit_code fail_to_create(stream_output *output) {
-  const int cause = errno;
-  release_names(output);
+static exit_code fail_to_write(const stream_output *output, int cause) {
   return report(EXIT_CODE_FAILURE, "cannot write %s: %s", output->name, strerror(cause));
 }
 
-/* Opens a file of a new name in the directory of output->path. */
-static exit_code open_temporary(stream_output *output) {
-  const char *slash = strrchr(output->path, '/');
-  const size_t directory_length = slash != NULL ? (size_t)(slash - output->path) + 1 : 0;
-  const size_t capacity = directory_length + 64;
-  output->temporary = malloc(capacity);
-  if (output->temporary == NULL) {
-    return fail_to_create(output);
+/* The open file that a path means, as the shells and awk see it; -1 for none. What was written to it
+ * before must stay, so it is no file to be replaced. */
+static int descriptor_of(const char *path) {
+  static const struct {
+    const char *path;
+    int file;
+  } named[] = {
+      {"-", STDOUT_FILENO}, {"/dev/stdout", STDOUT_FILENO}, {"/dev/stderr", STDERR_FILENO}};
+  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+    if (strcmp(path, named[i].path) == 0) {
+      return named[i].file;
+    }
   }
-  /* A signal that comes between the creation and its note in `unfinished` must wait. */
-  sigset_t stops;
-  sigset_t before;
-  sigemptyset(&stops);
-  for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++) {
-    sigaddset(&stops, stop_signals[i]);
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    const size_t length = strlen(folders[i]);
+    char *end = NULL;
+    if (strncmp(path, folders[i], length) == 0 && isdigit((unsigned char)path[length])) {
+      const long number = strtol(path + length, &end, 10);
+      return *end == '\0' && number <= INT_MAX ? (int)number : -1;
+    }
   }
-  sigprocmask(SIG_BLOCK, &stops, &before);
-  int number = 0;
-  do {
-    snprintf(output->temporary, capacity, "%.*s.relayout-%ld-%d", (int)directory_length,
-             output->path, (long)getpid(), number);
-    output->file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    number += 1;
-  } while (output->file < 0 && errno == EEXIST && number < MOST_TEMPORARY_NAMES);
-  const int cause = errno;
-  if (output->file >= 0) {
-    set_unfinished(output->temporary);
-  }
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  errno = cause;
-  return output->file >= 0 ? EXIT_CODE_OK : fail_to_create(output);
+  return -1;
 }
 
 exit_code stream_create(const char *path, stream_output *output) {
-  *output = (stream_output){.name = path, .file = STDOUT_FILENO};
-  if (strcmp(path, "-") == 0) {
-    output->name = "standard output";
+  *output = (stream_output){.name = strcmp(path, "-") == 0 ? "standard output" : path};
+  const int descriptor = descriptor_of(path);
+  struct stat status;
+  int cause = 0;
+  if (descriptor >= 0) {
+    output->file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  } else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    output->file = open(path, O_WRONLY | O_CLOEXEC);
+  } else {
+    output->is_whole = true;
+    cause = whole_file_create(path, &output->whole);
+    output->file = output->whole.file;
+  }
+  if (cause == 0 && output->file < 0) {
+    cause = errno;
+  }
+  return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
+}
+
+exit_code stream_check(const char *path) {
+  struct stat status;
+  if (descriptor_of(path) < 0 && stat(path, &status) == 0 && S_ISFIFO(status.st_mode)) {
     return EXIT_CODE_OK;
   }
-  struct stat status;
-  const bool exists = stat(path, &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
-    output->file = open(path, O_WRONLY | O_CLOEXEC);
-    return output->file >= 0 ? EXIT_CODE_OK : fail_to_create(output);
+  stream_output output;
+  const exit_code code = stream_create(path, &output);
+  if (code == EXIT_CODE_OK) {
+    stream_abandon(&output);
   }
-  output->path = exists ? realpath(path, NULL) : strdup(path);
-  return output->path != NULL ? open_temporary(output) : fail_to_create(output);
+  return code;
 }
 
 exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
   progress bar = progress_begin("writing", size, LEAST_PROGRESS_SIZE);
   size_t done = 0;
-  while (done < size) {
+  int cause = 0;
+  while (cause == 0 && done < size) {
     const ssize_t count =
         write(output->file, (const uint8_t *)bytes + done, smaller(size - done, CHUNK_SIZE));
-    if (count < 0 && errno == EINTR) {
-      continue;
+    if (count > 0) {
+      done += (size_t)count;
+      progress_update(&bar, done);
+    } else if (count == 0) {
+      cause = EIO; /* no file system says so: but asking again and again is no answer */
+    } else if (!may_try_again(output->file, POLLOUT)) {
+      cause = errno;
     }
-    if (count < 0) {
-      progress_end(&bar);
-      return report(EXIT_CODE_FAILURE, "cannot write %s: %s", output->name, strerror(errno));
-    }
-    done += (size_t)count;
-    progress_update(&bar, done);
   }
   progress_end(&bar);
-  return EXIT_CODE_OK;
+  return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
+}
+
+FILE *stream_begin_text(stream_output *output) {
+  const int file = fcntl(output->file, F_DUPFD_CLOEXEC, 0);
+  FILE *const text = file >= 0 ? fdopen(file, "w") : NULL;
+  if (text == NULL) {
+    fail_to_write(output, errno);
+    if (file >= 0) {
+      close(file);
+    }
+  }
+  return text;
+}
+
+exit_code stream_end_text(stream_output *output, FILE *text) {
+  errno = 0;
+  const bool is_written = fflush(text) == 0 && !ferror(text);
+  const int cause = errno != 0 ? errno : EIO; /* of an earlier write */
+  const bool is_closed = fclose(text) == 0;
+  return is_written && is_closed ? EXIT_CODE_OK : fail_to_write(output, cause);
 }
 
 exit_code stream_commit(stream_output *output) {
-  if (output->path == NULL) {
-    if (output->file != STDOUT_FILENO && close(output->file) != 0) {
-      return report(EXIT_CODE_FAILURE, "cannot write %s: %s", output->name, strerror(errno));
-    }
-    return EXIT_CODE_OK;
+  int cause;
+  if (output->is_whole) {
+    cause = whole_file_finish(&output->whole);
+  } else {
+    cause = close(output->file) == 0 ? 0 : errno;
   }
-  const bool is_written = fsync(output->file) == 0;
-  int cause = is_written ? 0 : errno;
-  if (close(output->file) != 0 && cause == 0) {
-    cause = errno;
-  }
-  if (cause == 0 && rename(output->temporary, output->path) != 0) {
-    cause = errno;
-  }
-  if (cause != 0) {
-    unlink(output->temporary);
-  }
-  release_names(output);
-  if (cause != 0) {
-    return report(EXIT_CODE_FAILURE, "cannot write %s: %s", output->name, strerror(cause));
-  }
-  return EXIT_CODE_OK;
+  return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
 }
 
 void stream_abandon(stream_output *output) {
-  if (output->file != STDOUT_FILENO) {
+  if (output->is_whole) {
+    whole_file_abandon(&output->whole);
+  } else {
     close(output->file);
   }
-  if (output->temporary != NULL) {
-    unlink(output->temporary);
-  }
-  release_names(output);
 }

@@ -1,16 +1,18 @@
 /* stream.h: bytes into and out of the command: files, and pipes under the name `-`.
  *
- * An output file appears whole or not at all: it is written beside its place under a name of its
- * own, and moved there at the end. On failure, or when the command is stopped, nothing is left.
- * Every function reports what goes wrong. Depends on POSIX, report.h and progress.h. */
+ * An output file appears whole or not at all. On failure, or when the command is stopped, nothing is
+ * left. Every function reports what goes wrong. Depends on POSIX, report.h, progress.h and
+ * whole_file.h. */
 #ifndef TOOLS_STREAM_H
 #define TOOLS_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "report.h"
+#include "whole_file.h"
 
 /* ---- Input ---------------------------------------------------------------------------------- */
 
@@ -45,17 +47,25 @@ exit_code stream_read_all(stream_input *input, size_t size, uint8_t **bytes, siz
 typedef struct stream_output {
   const char *name; /* for messages */
   int file;
-  char *path;      /* where the file goes, links followed; NULL for pipes and devices */
-  char *temporary; /* where it is until then */
+  bool
+      is_whole; /* appears whole or not at all; pipes, devices and open files are written in place */
+  whole_file whole;
 } stream_output;
 
-/* Prepares the output. What is there and is no plain file, a device or a named pipe, is written in
- * place. */
+/* Prepares the output. In place are written: what is there and is no regular file, a device or a
+ * named pipe; standard output, `-`; and other open files under the names of /dev/stdout, /dev/stderr
+ * and /dev/fd. */
 exit_code stream_create(const char *path, stream_output *output);
+/* Whether an output can be prepared, for what is to be written much later. A named pipe is not
+ * opened, since its reader would take that for all of it. */
+exit_code stream_check(const char *path);
 exit_code stream_write(stream_output *output, const void *bytes, size_t size);
+/* The output for stdio, which records what fails until the end; NULL when it cannot be had. */
+FILE *stream_begin_text(stream_output *output);
+exit_code stream_end_text(stream_output *output, FILE *text);
 /* Puts the file in its place. The output is over, also on failure. */
 exit_code stream_commit(stream_output *output);
-/* Removes what was written. */
+/* Leaves no file. */
 void stream_abandon(stream_output *output);
 
 #endif

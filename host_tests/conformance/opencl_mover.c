@@ -1,4 +1,6 @@
 /* Moving through buffers of an OpenCL device. Depends on OpenCL. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
+#include "cpu/processors.h"
 #include "plan/plan.h"
 #include "relayout/device.h"
 
@@ -46,25 +47,6 @@ static void test_bad_options(void **state) {
   assert_string_equal(error.message, "device is NULL");
 }
 
-/* Several threads need OpenMP or a parallel_for; which of the two this build has shows in
- * whether it is granted, never in a crash. */
-static void test_threads_without_parallel_for(void **state) {
-  (void)state;
-  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
-  options.threads = 2;
-  relayout_device *device = NULL;
-  relayout_error error = {0};
-  const relayout_status status = relayout_cpu_device_create(&options, &device, &error);
-#ifdef RELAYOUT_TEST_OPENMP
-  assert_int_equal(status, RELAYOUT_OK);
-#else
-  assert_int_equal(status, RELAYOUT_INVALID_ARGUMENT);
-  assert_non_null(strstr(error.message, "options->threads is 2"));
-  assert_null(device);
-#endif
-  relayout_device_destroy(device);
-}
-
 static uint32_t compute_units(const relayout_cpu_options *options) {
   relayout_device *device = NULL;
   assert_int_equal(relayout_cpu_device_create(options, &device, NULL), RELAYOUT_OK);
@@ -83,7 +65,20 @@ static void test_thread_counts(void **state) {
   options.threads = 7;
   assert_int_equal(compute_units(&options), 7);
   options.threads = 0;
-  assert_true(compute_units(&options) >= 1);
+  assert_int_equal(compute_units(&options), rlt_cpu_processors());
+}
+
+/* The library has as many threads as there are processors, and no more. */
+static void test_thread_counts_without_parallel_for(void **state) {
+  (void)state;
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  assert_int_equal(compute_units(&options), rlt_cpu_processors());
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  options.threads = (int32_t)online;
+  assert_int_equal(compute_units(&options), online);
+  options.threads = INT32_MAX;
+  assert_true(compute_units(&options) >= online);
+  assert_true(compute_units(&options) <= sysconf(_SC_NPROCESSORS_CONF));
 }
 
 static void test_info(void **state) {
@@ -158,8 +153,10 @@ static void test_descriptions(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bad_options),   cmocka_unit_test(test_threads_without_parallel_for),
-      cmocka_unit_test(test_thread_counts), cmocka_unit_test(test_info),
+      cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_thread_counts),
+      cmocka_unit_test(test_thread_counts_without_parallel_for),
+      cmocka_unit_test(test_info),
       cmocka_unit_test(test_descriptions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Work on several threads: the caller's pool, OpenMP's, and one plan used from many at once. */
+/* Work on several threads: the caller's pool, the library's, and one plan used from many at once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #ifndef HOST_TESTS_OPENCL_BENCH_H
 #define HOST_TESTS_OPENCL_BENCH_H
 
+#include "opencl/cl.h"
 #include "relayout/opencl.h"
 #include "relayout/relayout.h"
 

@@ -348,7 +348,7 @@ static void test_the_oldest_go(void **state) {
 
 /* ---- Many at once ---- */
 
-enum { WRITERS = 4, ROUNDS = 300, LONG_BINARY = 40000 };
+enum { WRITERS = 4, ROUNDS = 100, LONG_BINARY = 40000 };
 
 /* Writes binaries of one byte repeated, and looks whether what is there is one of them. Returns what
  * the process exits with. */

@@ -3,11 +3,15 @@
 #include "cmocka_all.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cache_folder.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "plan/winners.h"
@@ -305,6 +309,97 @@ static void test_file(void **state) {
   drop_scratch(&kept);
 }
 
+/* What a process that was killed has left beside the file goes with the next that is measured. */
+static void test_what_the_dead_have_left(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  char path[400];
+  char left[420];
+  find_file(&kept, path, sizeof path);
+  snprintf(left, sizeof left, "%s-123-000000456", path);
+  write_file(left, head, "");
+  const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+  assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
+  relayout_plan_destroy(
+      create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
+  assert_int_equal(access(left, F_OK), -1);
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+enum { WRITERS = 4, WINNERS_EACH = 20 };
+
+/* Measures problems that no other writer has. */
+static void measure_own(const scratch *kept, int writer) {
+  recorder record;
+  relayout_device *const device = device_in(kept, &record);
+  for (int i = 0; i < WINNERS_EACH; ++i) {
+    char from[64];
+    char to[64];
+    const int width = 41 + writer * WINNERS_EACH + i;
+    snprintf(from, sizeof from, "f32[64,%d]{1,0}", width);
+    snprintf(to, sizeof to, "f32[64,%d]{0,1}", width);
+    relayout_plan_destroy(create(device, from, to, RELAYOUT_PLAN_MEASURE));
+  }
+  relayout_device_destroy(device);
+}
+
+/* Not every file system can, NFS for one. */
+static bool can_exchange(const scratch *kept) {
+  static const unsigned char text[] = "text";
+  char path[400];
+  bool is_exchanged = false;
+  for (int i = 0; i < 2; ++i) {
+    size_t size = 0;
+    unsigned char *const old =
+        rlt_cache_folder_exchange(kept->inner, "winners-", text, sizeof text, TEXT_SIZE, &size);
+    is_exchanged = old != NULL;
+    free(old);
+  }
+  find_file(kept, path, sizeof path);
+  unlink(path);
+  return is_exchanged;
+}
+
+/* Nobody's winners are lost, although all of them write the same file. */
+static void test_many_processes_at_once(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  if (!can_exchange(&kept)) {
+    skip();
+  }
+  pid_t writers[WRITERS];
+  for (int w = 0; w < WRITERS; ++w) {
+    writers[w] = fork();
+    assert_true(writers[w] >= 0);
+    if (writers[w] == 0) {
+      measure_own(&kept, w);
+      _exit(0);
+    }
+  }
+  for (int w = 0; w < WRITERS; ++w) {
+    int status = -1;
+    assert_int_equal(waitpid(writers[w], &status, 0), writers[w]);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  recorder record;
+  relayout_device *const device = device_in(&kept, &record);
+  char text[16 * TEXT_SIZE];
+  assert_true(relayout_device_export_winners(device, text, sizeof text) < sizeof text);
+  int lines = 0;
+  for (const char *end = strchr(text, '\n'); end != NULL; end = strchr(end + 1, '\n')) {
+    ++lines;
+  }
+  assert_int_equal(lines, 3 + WRITERS * WINNERS_EACH); /* three of the head */
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
 static void test_bad_files(void **state) {
   (void)state;
   scratch kept;
@@ -353,6 +448,8 @@ int main(void) {
       cmocka_unit_test(test_texts_that_do_no_harm),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_file),
+      cmocka_unit_test(test_what_the_dead_have_left),
+      cmocka_unit_test(test_many_processes_at_once),
       cmocka_unit_test(test_bad_files),
       cmocka_unit_test(test_no_folder_can_be_made),
   };

@@ -96,6 +96,32 @@ if has_opencl; then
   rm r.json
 fi
 
+# Results in a named pipe, which is opened when there is something to read; and in no room at all.
+mkfifo results
+cat results >../logs/piped &
+reader=$!
+# shellcheck disable=SC2086
+check_printed 0 'given ' bench $case_of --device cpu --json results
+wait "$reader"
+check_kept '"cases":[{"name":"given",' ../logs/piped
+rm results
+if [ -w /dev/full ]; then
+  for option in --json --svg; do
+    # shellcheck disable=SC2086
+    "$RELAYOUT" bench $case_of --device cpu "$option" /dev/full >../logs/out 2>../logs/err
+    wanted_code=1 wanted_out=$(cat ../logs/out) wanted_err='cannot write /dev/full: No space'
+    compare $? "bench $option /dev/full"
+  done
+  # Who cannot show the first case measures no other.
+  "$RELAYOUT" bench --suite small --device cpu --json r.json >/dev/full 2>../logs/err
+  : >../logs/out
+  wanted_code=1 wanted_out='' wanted_err='cannot write to standard output: No space'
+  compare $? 'bench --suite small >/dev/full'
+  checks=$((checks + 1))
+  [ "$(grep -o '"median_s":' r.json | wc -l)" -eq 1 ] || fail 'a case was measured that nobody sees'
+  rm r.json
+fi
+
 # Programs get the JSON alone.
 # shellcheck disable=SC2086
 check_printed 0 '{"version":"' bench $case_of --device cpu --json -

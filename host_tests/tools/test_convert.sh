@@ -362,29 +362,4 @@ check 4 '' 'holds 6 bytes' convert --from 'u8[2,4]' --to '{0,1}' ../logs/in out
 check_bytes out old
 rm out
 
-# A command that is stopped takes its unfinished file along. It waits for the second half of its
-# input in a named pipe that is held open.
-for signal in HUP TERM; do
-  mkfifo ../logs/pipe
-  "$RELAYOUT" convert --from 'u8[4,6]' --to '{0,1}' ../logs/pipe out &
-  pid=$!
-  exec 3>../logs/pipe
-  printf abcdefghijkl >&3
-  tries=0
-  while [ -z "$(ls -A)" ] && [ "$tries" -lt 300 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-  done
-  checks=$((checks + 1))
-  [ -n "$(ls -A)" ] || fail "there was no unfinished file to remove"
-  kill -"$signal" "$pid"
-  wait "$pid" 2>/dev/null
-  code=$?
-  exec 3>&-
-  rm ../logs/pipe
-  checks=$((checks + 1))
-  [ "$code" -gt 128 ] || fail "stopped by SIG$signal: exit code $code"
-  check_no_files "stopped by SIG$signal"
-done
-
 finish

@@ -52,7 +52,7 @@ typedef struct relayout_device_info {
   }
 
 /* Opens a device by name:
- *   cpu          the CPU backend, with the threads OpenMP offers
+ *   cpu          the CPU backend, with a thread for each processor
  *   opencl       the first OpenCL device: GPUs first, then accelerators, then any other
  *   opencl:P:D   device D of platform P, as relayout_device_list numbers them
  *   auto         the first OpenCL GPU, else the first OpenCL accelerator, else the CPU backend
@@ -62,17 +62,16 @@ RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_dev
                                                   relayout_error *error);
 
 /* Lends a caller's own threads to the CPU backend: must call task(task_data, i) once for each i in
- * 0 .. count-1, from any threads, and return when all have returned. A task takes up to half a
- * mebibyte of its thread's stack. */
+ * 0 .. count-1, from any threads, and return when all have returned. A task takes at most 64 KiB of
+ * its thread's stack. */
 typedef void (*relayout_parallel_for)(void *context, size_t count,
                                       void (*task)(void *task_data, size_t i), void *task_data);
 
 typedef struct relayout_cpu_options {
   size_t struct_size;
-  /* The most tasks to run at once; 0: as many as OpenMP offers, 1 where there is neither OpenMP nor
-   * parallel_for. */
+  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on. */
   int32_t threads;
-  /* Where the tasks run; NULL: OpenMP's threads, or the calling one in a build without OpenMP. */
+  /* Where the tasks run; NULL: on the calling thread and the library's own, see below. */
   relayout_parallel_for parallel_for;
   void *parallel_context; /* handed to parallel_for as it is; must outlive the device's use */
 } relayout_cpu_options;
@@ -83,8 +82,15 @@ typedef struct relayout_cpu_options {
 /* The CPU backend with options; NULL means the defaults. It uses the best instruction set that the
  * processor has, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the environment: avx512vbmi, avx512,
  * avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT for a bad
- * struct_size, a negative thread count, several threads with nothing to run them on, or an unknown
- * instruction set; RELAYOUT_UNSUPPORTED for one that the processor has not. */
+ * struct_size, a negative thread count or an unknown instruction set; RELAYOUT_UNSUPPORTED for one
+ * that the processor has not.
+ *
+ * All CPU devices of a process share the library's own threads, which are one fewer than there are
+ * processors at most. The first relayout that is large enough starts them; the last device that is
+ * destroyed ends them. The calling thread always works too, so a thread that the system refuses makes
+ * relayouts slower and nothing else. They block the signals that are sent to the process, and sleep
+ * while they have nothing to do. A child of fork() has none of the parent's and starts its own: the
+ * parent's devices and plans work there as before, whatever its other threads were doing. */
 RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                                         relayout_device **device,
                                                         relayout_error *error);

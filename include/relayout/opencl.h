@@ -1,21 +1,30 @@
-/* opencl.h: relayouts on a caller's own OpenCL objects. The only header that needs CL/cl.h.
+/* opencl.h: relayouts on a caller's own OpenCL objects.
  *
  * OpenCL 1.2, full profile, no extension needed. Objects handed in stay the caller's: the library
  * retains what outlives a call and releases it again.
+ *
+ * This header includes none of OpenCL's and asks for no version of them. Include CL/cl.h,
+ * CL/opencl.hpp or neither, before it or behind it, with the CL_TARGET_OPENCL_VERSION of your
+ * choice.
  */
 #ifndef RELAYOUT_OPENCL_H
 #define RELAYOUT_OPENCL_H
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#include <CL/cl.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "relayout/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* OpenCL's handles, declared as CL/cl.h of every version declares them. */
+typedef struct _cl_context *cl_context;
+typedef struct _cl_device_id *cl_device_id;
+typedef struct _cl_command_queue *cl_command_queue;
+typedef struct _cl_mem *cl_mem;
+typedef struct _cl_event *cl_event;
 
 /* Which family of kernels a device runs. */
 typedef enum relayout_kernel_family {
@@ -64,14 +73,21 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
  * do not overlap. A side that takes no bytes may be NULL. A plan on an empty destination enqueues a
  * marker.
  *
- * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait),
- * RELAYOUT_WRONG_CONTEXT (queue or buffers not of the plan's context, or the queue of another
- * device), RELAYOUT_MISALIGNED_OFFSET, RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP,
- * RELAYOUT_OPENCL_ERROR. On failure nothing is enqueued. */
+ * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait, a source
+ * that is CL_MEM_WRITE_ONLY, a destination that is CL_MEM_READ_ONLY), RELAYOUT_WRONG_CONTEXT (queue
+ * or buffers not of the plan's context, or the queue of another device), RELAYOUT_MISALIGNED_OFFSET,
+ * RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP (in one buffer, or in host memory that both
+ * use), RELAYOUT_OPENCL_ERROR.
+ *
+ * On failure nothing is enqueued and `*event` becomes NULL, but for one case that OpenCL leaves
+ * open: where a relayout takes several kernels, the driver may take some and refuse the next. All
+ * else that can fail is done before. The status is RELAYOUT_OPENCL_ERROR then, what was taken runs
+ * and writes its part of the destination, and `*event` becomes an event that completes with that;
+ * the caller releases it. */
 RELAYOUT_API relayout_status relayout_plan_enqueue(const relayout_plan *plan,
                                                    cl_command_queue queue, cl_mem source,
                                                    size_t source_offset, cl_mem destination,
-                                                   size_t destination_offset, cl_uint n_wait,
+                                                   size_t destination_offset, uint32_t n_wait,
                                                    const cl_event *wait, cl_event *event,
                                                    relayout_error *error);
 
@@ -81,8 +97,8 @@ RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const rel
                                               const relayout_shape *to, cl_command_queue queue,
                                               cl_mem source, size_t source_offset,
                                               cl_mem destination, size_t destination_offset,
-                                              cl_uint n_wait, const cl_event *wait, cl_event *event,
-                                              relayout_error *error);
+                                              uint32_t n_wait, const cl_event *wait,
+                                              cl_event *event, relayout_error *error);
 
 #ifdef __cplusplus
 }

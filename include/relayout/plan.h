@@ -154,7 +154,8 @@ RELAYOUT_API size_t relayout_device_export_winners(relayout_device *device, char
 
 /* Takes over such a text, of `size` bytes, in place of what the device knows of the same problems.
  * Lines that cannot be read are passed over, and so is a text of another device, driver or version.
- * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL. */
+ * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL;
+ * RELAYOUT_OUT_OF_MEMORY (then the device knows a part of it). */
 RELAYOUT_API relayout_status relayout_device_import_winners(relayout_device *device,
                                                             const char *text, size_t size,
                                                             relayout_error *error);

@@ -1,17 +1,21 @@
 /* cache_folder.c: opening, reading and writing, all of which may fail without a word. */
+#define _DEFAULT_SOURCE /* syscall */
 #include "base/cache_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_NAME = 80 };
+enum { LONGEST_NAME = 80, LONGEST_WRITE_SECONDS = 60 * 60 };
 
 /* ---- Where ---- */
 
@@ -107,12 +111,8 @@ static unsigned char *read_file(int file, uint64_t most_bytes, size_t *size) {
   return bytes;
 }
 
-unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint64_t most_bytes,
-                                     size_t *size) {
-  const int directory = folder == NULL ? -1 : open_directory(folder);
-  if (directory < 0) {
-    return NULL;
-  }
+static unsigned char *read_named(int directory, const char *name, uint64_t most_bytes,
+                                 size_t *size) {
   /* Not blocking, in case it is a pipe. */
   const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   unsigned char *bytes = NULL;
@@ -123,6 +123,16 @@ unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint6
     }
     close(file);
   }
+  return bytes;
+}
+
+unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint64_t most_bytes,
+                                     size_t *size) {
+  const int directory = folder == NULL ? -1 : open_directory(folder);
+  if (directory < 0) {
+    return NULL;
+  }
+  unsigned char *const bytes = read_named(directory, name, most_bytes, size);
   close(directory);
   return bytes;
 }
@@ -144,35 +154,176 @@ static bool write_whole(int file, const unsigned char *bytes, size_t size) {
   return true;
 }
 
-/* Under a name of its own first, so that nobody ever sees a part of it. */
-static void write_named(int directory, const char *name, const unsigned char *bytes, size_t size) {
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_REALTIME, &now);
-  char temporary[LONGEST_NAME];
-  snprintf(temporary, sizeof temporary, "%s-%ld-%09ld", name, (long)getpid(), now.tv_nsec);
-  const int file =
-      openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return;
-  }
-  const bool written = write_whole(file, bytes, size);
-  if (close(file) != 0 || !written || renameat(directory, temporary, directory, name) != 0) {
-    unlinkat(directory, temporary, 0);
-  }
+/* The system would end a process that writes beyond this limit, and it is not ours. */
+static bool is_within_limit(size_t size) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur;
 }
 
-void rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
-                            size_t size) {
-  if (folder == NULL) {
-    return;
+/* Opens a folder, and makes it where it is missing. */
+static int open_for_writing(const char *folder, size_t size) {
+  if (folder == NULL || !is_within_limit(size)) {
+    return -1;
   }
   int directory = open_directory(folder);
   if (directory < 0 && errno == ENOENT) {
     make_directories(folder);
     directory = open_directory(folder);
   }
-  if (directory >= 0) {
-    write_named(directory, name, bytes, size);
-    close(directory);
+  return directory;
+}
+
+/* A file under a name of its own first, so that nobody ever sees a part of it. */
+static bool write_temporary(int directory, const char *name, const unsigned char *bytes,
+                            size_t size, char temporary[LONGEST_NAME]) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(temporary, LONGEST_NAME, "%s-%ld-%09ld", name, (long)getpid(), now.tv_nsec);
+  const int file =
+      openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) {
+    return false;
   }
+  const bool is_written = write_whole(file, bytes, size) && fsync(file) == 0;
+  if (close(file) != 0 || !is_written) {
+    unlinkat(directory, temporary, 0);
+    return false;
+  }
+  return true;
+}
+
+static void move_there(int directory, const char *temporary, const char *name) {
+  if (renameat(directory, temporary, directory, name) != 0) {
+    unlinkat(directory, temporary, 0);
+  }
+}
+
+void rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
+                            size_t size) {
+  char temporary[LONGEST_NAME];
+  const int directory = open_for_writing(folder, size);
+  if (directory < 0) {
+    return;
+  }
+  if (write_temporary(directory, name, bytes, size, temporary)) {
+    move_there(directory, temporary, name);
+    (void)fsync(directory);
+  }
+  close(directory);
+}
+
+static bool rename_with(int directory, const char *from, const char *to, unsigned flags) {
+  return syscall(SYS_renameat2, directory, from, directory, to, flags) == 0;
+}
+
+static bool is_file(int directory, const char *name) {
+  struct stat facts;
+  return fstatat(directory, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(facts.st_mode);
+}
+
+/* Whether the two files have each other's names now. Else there was no other, or the file system
+ * cannot do it and has replaced the other. */
+static bool exchange_names(int directory, const char *temporary, const char *name) {
+  if (rename_with(directory, temporary, name, RENAME_NOREPLACE)) {
+    return false;
+  }
+  if (is_file(directory, name) && rename_with(directory, temporary, name, RENAME_EXCHANGE)) {
+    return true;
+  }
+  move_there(directory, temporary, name);
+  return false;
+}
+
+unsigned char *rlt_cache_folder_exchange(const char *folder, const char *name,
+                                         const unsigned char *bytes, size_t size,
+                                         uint64_t most_bytes, size_t *old_size) {
+  char temporary[LONGEST_NAME];
+  unsigned char *old = NULL;
+  const int directory = open_for_writing(folder, size);
+  if (directory < 0) {
+    return NULL;
+  }
+  if (write_temporary(directory, name, bytes, size, temporary)) {
+    if (exchange_names(directory, temporary, name)) {
+      old = read_named(directory, temporary, most_bytes, old_size);
+      unlinkat(directory, temporary, 0);
+    }
+    (void)fsync(directory);
+  }
+  close(directory);
+  return old;
+}
+
+/* ---- Trimming ---- */
+
+/* Where the "-" stands before the digits at the end of these bytes; 0 for nowhere. */
+static size_t before_number(const char *name, size_t length) {
+  size_t begin = length;
+  while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') {
+    --begin;
+  }
+  return begin > 0 && begin < length && name[begin - 1] == '-' ? begin - 1 : 0;
+}
+
+/* How many bytes of a temporary file's name are that of the file it was to become; 0 for others. */
+static size_t length_of_target(const char *name) {
+  return before_number(name, before_number(name, strlen(name)));
+}
+
+static bool is_older(const struct stat *a, const struct stat *b) {
+  return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec < b->st_mtim.tv_sec
+                                                : a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
+}
+
+/* No writer takes as long. Should one, its file is not kept. */
+static bool is_stale(const struct stat *facts) {
+  return facts->st_mtim.tv_sec < time(NULL) - LONGEST_WRITE_SECONDS;
+}
+
+static bool is_own(int directory, const char *name, struct stat *facts) {
+  return strlen(name) < LONGEST_NAME && fstatat(directory, name, facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(facts->st_mode) && facts->st_uid == geteuid();
+}
+
+/* The bytes of all files, and the name of the one that was used least lately. */
+static uint64_t survey(DIR *listing, rlt_cache_folder_names *is_name, char oldest[LONGEST_NAME]) {
+  uint64_t total = 0;
+  struct stat oldest_facts = {0};
+  oldest[0] = '\0';
+  rewinddir(listing);
+  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+    const char *const name = entry->d_name;
+    const size_t target = length_of_target(name);
+    const bool is_temporary = target > 0 && is_name(name, target);
+    struct stat facts;
+    if ((!is_temporary && !is_name(name, strlen(name))) || !is_own(dirfd(listing), name, &facts)) {
+      continue;
+    }
+    if (is_temporary && is_stale(&facts) && unlinkat(dirfd(listing), name, 0) == 0) {
+      continue;
+    }
+    total += (uint64_t)facts.st_size;
+    if (oldest[0] == '\0' || is_older(&facts, &oldest_facts)) {
+      oldest_facts = facts;
+      strcpy(oldest, name);
+    }
+  }
+  return total;
+}
+
+void rlt_cache_folder_trim(const char *folder, rlt_cache_folder_names *is_name,
+                           uint64_t most_bytes) {
+  const int directory = folder == NULL ? -1 : open_directory(folder);
+  DIR *const listing = directory < 0 ? NULL : fdopendir(directory);
+  if (listing == NULL) {
+    if (directory >= 0) {
+      close(directory);
+    }
+    return;
+  }
+  char oldest[LONGEST_NAME];
+  while (survey(listing, is_name, oldest) > most_bytes &&
+         (unlinkat(directory, oldest, 0) == 0 || errno == ENOENT)) {
+  }
+  closedir(listing);
 }

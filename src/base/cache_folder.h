@@ -4,11 +4,12 @@
  * kept. Any number of threads and processes may use one folder at once; nobody ever sees a part of a
  * file.
  *
- * Depends on POSIX.
+ * Depends on POSIX, and on Linux for the exchange.
  */
 #ifndef RLT_BASE_CACHE_FOLDER_H
 #define RLT_BASE_CACHE_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,8 +24,24 @@ unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint6
                                      size_t *size);
 
 /* Writes a file, of a name of fewer than 50 bytes, in place of the one that is there, if any. Makes
- * the folder where it is missing. */
+ * the folder where it is missing. The file is on the disk before it has its name. */
 void rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
                             size_t size);
+
+/* The same, and gives back what was there until that moment, as rlt_cache_folder_read does. So one of
+ * several who add to a file at once sees what another has put there since it was read. NULL also
+ * where the file system cannot exchange files. */
+unsigned char *rlt_cache_folder_exchange(const char *folder, const char *name,
+                                         const unsigned char *bytes, size_t size,
+                                         uint64_t most_bytes, size_t *old_size);
+
+/* Whether the first `length` bytes of a name are one of the caller's files. */
+typedef bool rlt_cache_folder_names(const char *name, size_t length);
+
+/* Removes what writers of such files left behind when they died, once it is an hour old; and then
+ * the files that were used least lately, until the others have at most so many bytes together. Only
+ * the user's own files count, and go. */
+void rlt_cache_folder_trim(const char *folder, rlt_cache_folder_names *is_name,
+                           uint64_t most_bytes);
 
 #endif

@@ -11,6 +11,8 @@
 #include "base/cache_folder.h"
 #include "base/error.h"
 #include "cpu/cpu.h"
+#include "cpu/pool.h"
+#include "cpu/processors.h"
 #include "cpu/program.h"
 #include "plan/winners.h"
 
@@ -64,17 +66,21 @@ static void fill_info(int32_t threads, relayout_device_info *info) {
 }
 
 static void get_info(const relayout_device *device, relayout_device_info *info) {
-  fill_info(((const rlt_cpu_device *)device)->threads, info);
+  const size_t struct_size = info->struct_size;
+  *info = ((const rlt_cpu_device *)device)->info;
+  info->struct_size = struct_size;
 }
 
 void rlt_cpu_default_info(relayout_device_info *info) {
-  fill_info(rlt_cpu_own_threads(), info);
+  fill_info(rlt_cpu_processors(), info);
 }
 
 /* ---- Making and freeing ---- */
 
 static void destroy(relayout_device *device) {
+  rlt_cpu_workshops_destroy(((rlt_cpu_device *)device)->workshops);
   free(device);
+  rlt_pool_close();
 }
 
 const rlt_backend rlt_cpu_backend = {
@@ -101,33 +107,19 @@ static relayout_status check_options(const relayout_cpu_options *options, relayo
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->threads is %" PRId32 ", below 0",
                     options->threads);
   }
-#ifndef _OPENMP
-  if (options->threads > 1 && options->parallel_for == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->threads is %" PRId32
-                    ", but options->parallel_for is NULL and this build has no OpenMP",
-                    options->threads);
-  }
-#endif
   return RELAYOUT_OK;
 }
 
-/* How many tasks at once. A caller's own threads are taken as asked for; of OpenMP's, more than there
- * are processors would only wait for each other. A caller who brings threads to a build without
- * OpenMP and names no number gets a task for each processor. */
+/* How many tasks at once. A caller's own threads are taken as asked for; of the library's, more than
+ * there are processors would only wait for each other. */
 static int32_t thread_count(const relayout_cpu_options *options) {
-  const int32_t own = rlt_cpu_own_threads();
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  const int32_t most = processors > own ? (int32_t)processors : own;
-  if (options->threads > 0) {
-    return options->parallel_for != NULL || options->threads < most ? options->threads : most;
+  const int32_t allowed = rlt_cpu_processors();
+  if (options->threads == 0) {
+    return allowed;
   }
-#ifndef _OPENMP
-  if (options->parallel_for != NULL) {
-    return most;
-  }
-#endif
-  return own;
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const int32_t most = online > allowed ? (int32_t)online : allowed;
+  return options->parallel_for != NULL || options->threads < most ? options->threads : most;
 }
 
 /* A destination that is larger, for each thread, will hardly be in the cache of whoever reads it. */
@@ -165,11 +157,20 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   made->share_bytes = SHARE_BYTES;
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
-  status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
+  made->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  fill_info(made->threads, &made->info);
+  status = rlt_cpu_workshops_create(made->threads, &made->workshops, error);
   if (status != RELAYOUT_OK) {
     free(made);
     return status;
   }
+  status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
+  if (status != RELAYOUT_OK) {
+    rlt_cpu_workshops_destroy(made->workshops);
+    free(made);
+    return status;
+  }
+  rlt_pool_open();
   char *const folder = rlt_cache_folder(NULL);
   rlt_winners_keep_in(&made->base, folder);
   free(folder);

@@ -1,4 +1,4 @@
-/* device.h: the CPU device, and running tasks on its threads. Depends on plan/backend.h. */
+/* device.h: the CPU device, and running tasks on its threads. Depends on plan/backend.h and workshop.h. */
 #ifndef RLT_CPU_DEVICE_H
 #define RLT_CPU_DEVICE_H
 
@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 #include "cpu/instruction_sets.h"
+#include "cpu/workshop.h"
 #include "plan/backend.h"
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;
+  relayout_device_info info; /* read once: winners are known by it */
   const rlt_cpu_instruction_set *instructions;
   int32_t threads;     /* the most tasks at once, at least 1 */
   int64_t cache_bytes; /* destinations larger than this are written past the cache */
   int64_t share_bytes; /* what makes it worth to wake a thread */
-  relayout_parallel_for parallel_for;
+  rlt_cpu_workshops *workshops;
+  relayout_parallel_for parallel_for; /* NULL: the pool's threads */
   void *parallel_context;
 } rlt_cpu_device;
-
-/* The threads that OpenMP offers; 1 in a build without it. */
-int32_t rlt_cpu_own_threads(void);
 
 /* Calls task(data, i) once for each i in 0 .. count-1, count <= threads, and returns when all have
  * returned. A single task runs on the calling thread. */

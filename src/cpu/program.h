@@ -24,7 +24,7 @@ typedef enum rlt_cpu_way {
   RLT_CPU_ASSEMBLED /* by tables, put together first */
 } rlt_cpu_way;
 
-/* Constant once it is made; all that changes during a call lives on that call's stack. */
+/* Constant once it is made; all that changes during a call lives on that call's stack and in workshops. */
 typedef struct rlt_cpu_program {
   const rlt_problem *problem;
   const rlt_strategy *strategy;
@@ -48,9 +48,9 @@ typedef struct rlt_cpu_program {
   int32_t workers;
 } rlt_cpu_program;
 
-/* Moves one part. */
-void rlt_cpu_program_run(relayout_device *device, const void *program, const void *source,
-                         void *destination);
+/* Moves one part. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
+relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
+                                    const void *source, void *destination, relayout_error *error);
 
 /* The rlt_backend functions of these names. */
 rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes);

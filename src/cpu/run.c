@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "cpu/gather.h"
 #include "cpu/merge.h"
 #include "cpu/tour.h"
@@ -145,11 +146,13 @@ static void run_gathered(rlt_cpu_tour *at) {
   } while (rlt_cpu_tour_step(at));
 }
 
-static void work(void *data, size_t worker) {
-  (void)worker;
-  rlt_cpu_call *const call = data;
+/* A tour over blocks that nobody has taken, until none is left. `here` is for tiles that are put
+ * together. */
+static void run_blocks(rlt_cpu_call *call, rlt_cpu_workshop *here) {
   const rlt_cpu_program *const made = call->made;
-  rlt_cpu_tour at = {.call = call, .block = take_block(call)};
+  rlt_cpu_tour at; /* whose walk begins with its first block */
+  at.call = call;
+  at.block = take_block(call);
   if (!start_block(&at)) {
     return;
   }
@@ -174,7 +177,7 @@ static void work(void *data, size_t worker) {
     run_tables(&at);
     break;
   case RLT_CPU_ASSEMBLED:
-    rlt_cpu_run_assembled(&at);
+    rlt_cpu_run_assembled(&at, here);
     break;
   }
   if (made->frame.streams) {
@@ -182,25 +185,79 @@ static void work(void *data, size_t worker) {
   }
 }
 
-void rlt_cpu_program_run(relayout_device *device, const void *program_made, const void *source,
-                         void *destination) {
-  const rlt_cpu_program *const made = program_made;
+/* ---- Calls ---- */
+
+/* The first worker's workshop is there before anything is written. Another one that gets none takes no
+ * block, and leaves all to those that have one. */
+static void work(void *data, size_t worker) {
+  rlt_cpu_call *const call = data;
+  const int64_t taken = atomic_load_explicit(&call->next, memory_order_relaxed);
+  if (worker == 0 || call->own == NULL) {
+    run_blocks(call, call->own);
+  } else if (taken < call->order->block_count) {
+    rlt_cpu_workshop *const here = rlt_cpu_workshop_take(call->workshops);
+    if (here != NULL) {
+      run_blocks(call, here);
+      rlt_cpu_workshop_give_back(call->workshops, here);
+    }
+  }
+}
+
+static bool puts_together(const rlt_cpu_program *made) {
+  return made->way == RLT_CPU_ASSEMBLED;
+}
+
+/* `own` may be NULL where no tile is put together. */
+static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *made,
+                        const void *source, void *destination, rlt_cpu_workshop *own) {
   const bool starts_lines = made->starts_lines && (uintptr_t)destination % RLT_CPU_LINE_BYTES == 0;
   const bool carries = made->chain.count > 0 && !starts_lines;
   rlt_cpu_call call = {.made = made,
                        .source = source,
                        .destination = destination,
                        .order = carries ? &made->carrying : &made->order,
-                       .carries = carries};
+                       .carries = carries,
+                       .workshops = device->workshops,
+                       .own = puts_together(made) ? own : NULL};
   atomic_init(&call.next, 0);
-  rlt_cpu_run_tasks((const rlt_cpu_device *)device, call.made->workers, work, &call);
+  rlt_cpu_run_tasks(device, made->workers, work, &call);
+}
+
+/* NULL where none is needed. */
+static relayout_status take_workshop(const rlt_cpu_device *device, bool is_needed,
+                                     rlt_cpu_workshop **own, relayout_error *error) {
+  *own = is_needed ? rlt_cpu_workshop_take(device->workshops) : NULL;
+  if (is_needed && *own == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to put tiles together in, %zu bytes",
+                    sizeof **own);
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
+                                    const void *source, void *destination, relayout_error *error) {
+  const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
+  rlt_cpu_workshop *own = NULL;
+  const relayout_status status = take_workshop(on, puts_together(program), &own, error);
+  if (status == RELAYOUT_OK) {
+    run_program(on, program, source, destination, own);
+    rlt_cpu_workshop_give_back(on->workshops, own);
+  }
+  return status;
 }
 
 relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
                                 void *destination, relayout_error *error) {
-  (void)error;
+  const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
+  bool is_needed = false;
   for (int32_t i = 0; i < all->part_count; ++i) {
-    rlt_cpu_program_run(device, all->parts[i].program, source, destination);
+    is_needed = is_needed || puts_together(all->parts[i].program);
   }
-  return RELAYOUT_OK;
+  rlt_cpu_workshop *own = NULL;
+  const relayout_status status = take_workshop(on, is_needed, &own, error);
+  for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
+    run_program(on, all->parts[i].program, source, destination, own);
+  }
+  rlt_cpu_workshop_give_back(on->workshops, own);
+  return status;
 }

@@ -7,18 +7,8 @@
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
-/* The memory of a worker that puts tiles together. A line may be read before a tile. */
-typedef struct workshop {
-  _Alignas(LINE_BYTES) uint8_t before_assembled[LINE_BYTES];
-  uint8_t assembled[RLT_CPU_PACKED_ASSEMBLY_BYTES];
-  uint8_t before_encoded[LINE_BYTES];
-  uint8_t encoded[RLT_CPU_PACKED_ASSEMBLY_BYTES];
-  uint8_t unpacked[RLT_CPU_ARRIVAL_BYTES];
-  rlt_cpu_carry carry;
-} workshop;
-
 /* Puts a tile together from the source, or from what has been unpacked of it. */
-static void assemble(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, workshop *here) {
+static void assemble(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_workshop *here) {
   const rlt_cpu_program *const made = at->call->made;
   if (!made->arrives) {
     made->gather(&made->frame, tile, here->assembled);
@@ -36,7 +26,7 @@ enum { LONG_ROW = 256 };
 
 /* The tile as the destination has it. */
 static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
-                             workshop *here) {
+                             rlt_cpu_workshop *here) {
   const rlt_cpu_frame *const frame = &made->frame;
   const rlt_assembly *const assembly = &frame->assembly;
   if (made->problem->shuffles) {
@@ -67,7 +57,7 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
 
 /* The tile leaves for bytes that others have elements in too. */
 static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t position,
-                  const uint8_t *next, workshop *here) {
+                  const uint8_t *next, rlt_cpu_workshop *here) {
   const rlt_cpu_program *const made = call->made;
   const rlt_cpu_merging merging = {.problem = made->problem,
                                    .codec = made->codec,
@@ -81,17 +71,16 @@ static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t po
 }
 
 /* While one tile leaves, the next one arrives. */
-void rlt_cpu_run_assembled(rlt_cpu_tour *at) {
+void rlt_cpu_run_assembled(rlt_cpu_tour *at, rlt_cpu_workshop *here) {
   const rlt_cpu_program *const made = at->call->made;
-  workshop here;
-  rlt_cpu_carry *const carry = &here.carry;
+  rlt_cpu_carry *const carry = &here->carry;
   carry->goes_on = false;
   carry->first = 0;
   memset(carry->held, 0, sizeof carry->held);
   rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
   bool goes_on = true;
   while (goes_on) {
-    assemble(at, &tile, &here);
+    assemble(at, &tile, here);
     if (at->call->carries) {
       carry->goes_on = rlt_walk_goes_on(&at->walk, made->links);
       carry->first =
@@ -102,10 +91,9 @@ void rlt_cpu_run_assembled(rlt_cpu_tour *at) {
     const rlt_cpu_tile next = rlt_cpu_tour_tile(at);
     const uint8_t *const arrives = goes_on && next.valid_columns > 0 ? next.source : NULL;
     if (made->merges) {
-      merge(at->call, &tile, position, arrives, &here);
+      merge(at->call, &tile, position, arrives, here);
     } else {
-      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, &here), carry,
-                                    arrives);
+      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, here), carry, arrives);
     }
     tile = next;
   }

@@ -13,7 +13,9 @@ typedef struct rlt_cpu_call {
   uint8_t *destination;
   const rlt_order *order;
   bool carries;
-  _Atomic int64_t next; /* the first block that nobody has taken */
+  rlt_cpu_workshops *workshops;
+  rlt_cpu_workshop *own; /* the first worker's; NULL where tiles are not put together */
+  _Atomic int64_t next;  /* the first block that nobody has taken */
 } rlt_cpu_call;
 
 /* A worker's way through its blocks. */
@@ -27,7 +29,7 @@ typedef struct rlt_cpu_tour {
 bool rlt_cpu_tour_step(rlt_cpu_tour *at);
 rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at);
 
-/* Moves all tiles of a tour by putting them together first. */
-void rlt_cpu_run_assembled(rlt_cpu_tour *at);
+/* Moves all tiles of a tour by putting them together here first. */
+void rlt_cpu_run_assembled(rlt_cpu_tour *at, rlt_cpu_workshop *here);
 
 #endif

@@ -1,9 +1,9 @@
-/* cl_error.h: OpenCL's error codes in error messages. Depends on base/error.h. */
+/* cl_error.h: OpenCL's error codes in error messages. Depends on base/error.h and cl.h. */
 #ifndef RLT_OPENCL_CL_ERROR_H
 #define RLT_OPENCL_CL_ERROR_H
 
 #include "base/error.h"
-#include "relayout/opencl.h"
+#include "opencl/cl.h"
 
 /* "CL_INVALID_VALUE" and the like; "unknown OpenCL error" for any other code. Static storage. */
 const char *rlt_cl_error_name(cl_int code);

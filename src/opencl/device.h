@@ -1,6 +1,6 @@
 /* device.h: an OpenCL device of ours, and the ones that the platforms offer.
  *
- * Depends on plan/backend.h, disk_cache.h and the public OpenCL header.
+ * Depends on plan/backend.h, cl.h, disk_cache.h and the public OpenCL header.
  */
 #ifndef RLT_OPENCL_DEVICE_H
 #define RLT_OPENCL_DEVICE_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "opencl/cl.h"
 #include "opencl/disk_cache.h"
 #include "opencl/opencl.h"
 #include "relayout/opencl.h"

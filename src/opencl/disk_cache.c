@@ -1,14 +1,10 @@
 /* disk_cache.c: one file a program: a head, the key, the binary. */
 #include "opencl/disk_cache.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cache_folder.h"
 #include "base/hash.h"
@@ -17,9 +13,9 @@
 static const uint64_t most_bytes_of_all = UINT64_C(64) << 20;
 static const uint64_t most_bytes_of_one = UINT64_C(16) << 20;
 
-/* A file's name is a hash of its key and this; a temporary one has more behind it. */
+/* A file's name is a hash of its key and this. */
 static const char suffix[] = ".program";
-enum { HASH_DIGITS = 16, NAME_SIZE = HASH_DIGITS + sizeof suffix, LONGEST_NAME = 80 };
+enum { HASH_DIGITS = 16, NAME_SIZE = HASH_DIGITS + sizeof suffix };
 
 typedef struct file_head {
   char magic[8];
@@ -136,48 +132,9 @@ bool rlt_disk_cache_load(const rlt_disk_cache *cache, const rlt_disk_key *key,
 
 /* ---- Writing ---- */
 
-static bool is_ours(const char *name) {
-  return strspn(name, "0123456789abcdef") == HASH_DIGITS &&
-         strncmp(name + HASH_DIGITS, suffix, sizeof suffix - 1) == 0;
-}
-
-static bool is_older(const struct stat *a, const struct stat *b) {
-  return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec < b->st_mtim.tv_sec
-                                                : a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
-}
-
-/* The bytes of all files, and the name of the one that was used least lately. */
-static uint64_t survey(DIR *listing, char *oldest) {
-  uint64_t total = 0;
-  struct stat oldest_facts = {0};
-  oldest[0] = '\0';
-  rewinddir(listing);
-  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
-    struct stat facts;
-    if (!is_ours(entry->d_name) || strlen(entry->d_name) >= LONGEST_NAME ||
-        fstatat(dirfd(listing), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;
-    }
-    total += (uint64_t)facts.st_size;
-    if (oldest[0] == '\0' || is_older(&facts, &oldest_facts)) {
-      oldest_facts = facts;
-      strcpy(oldest, entry->d_name);
-    }
-  }
-  return total;
-}
-
-/* Takes the directory over. */
-static void drop_oldest(int directory, uint64_t most_bytes) {
-  DIR *const listing = fdopendir(directory);
-  if (listing == NULL) {
-    close(directory);
-    return;
-  }
-  char oldest[LONGEST_NAME];
-  while (survey(listing, oldest) > most_bytes && unlinkat(directory, oldest, 0) == 0) {
-  }
-  closedir(listing);
+static bool is_program(const char *name, size_t length) {
+  return length == NAME_SIZE - 1 && strspn(name, "0123456789abcdef") == HASH_DIGITS &&
+         memcmp(name + HASH_DIGITS, suffix, sizeof suffix - 1) == 0;
 }
 
 void rlt_disk_cache_store(const rlt_disk_cache *cache, const rlt_disk_key *key,
@@ -197,9 +154,6 @@ void rlt_disk_cache_store(const rlt_disk_cache *cache, const rlt_disk_key *key,
   char name[NAME_SIZE];
   name_of(&made, name);
   rlt_cache_folder_write(cache->directory, name, made.bytes, made.size);
-  const int directory = open(cache->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    drop_oldest(directory, cache->most_bytes);
-  }
+  rlt_cache_folder_trim(cache->directory, is_program, cache->most_bytes);
   free(made.bytes);
 }

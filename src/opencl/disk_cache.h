@@ -5,7 +5,7 @@
  * cannot be read is not there, and where none can be written none is kept. Any number of threads and
  * processes may use one folder at once.
  *
- * Depends on base/ and POSIX.
+ * Depends on base/.
  */
 #ifndef RLT_OPENCL_DISK_CACHE_H
 #define RLT_OPENCL_DISK_CACHE_H

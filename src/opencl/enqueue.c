@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "opencl/cl_error.h"
-#include "opencl/program.h"
+#include "opencl/parts.h"
 #include "plan/plan.h"
 
 /* One side of an enqueue, as its messages name it. */
@@ -15,9 +15,13 @@ typedef struct endpoint {
   size_t before; /* bytes that the plan takes before that, for strides below 0, */
   size_t size;   /* and with those altogether */
   size_t element_size;
-  /* Where the buffer itself lies: in the one it is a part of. */
+  /* What kernels may not do with its buffer, if it takes bytes. */
+  cl_mem_flags barred;
+  const char *barred_name;
+  /* Where the buffer lies: in the one it is a part of, and on which memory of the caller's, if any. */
   cl_mem whole;
   size_t origin;
+  const uint8_t *host;
 } endpoint;
 
 static relayout_status check_wait_list(cl_uint n_wait, const cl_event *wait,
@@ -101,6 +105,51 @@ static relayout_status check_context(const endpoint *side, cl_context wanted,
                                       (void *)side->buffer, (void *)context, (void *)wanted);
 }
 
+/* A sub-buffer lies in another buffer; sub-buffers have none themselves. */
+static relayout_status locate(endpoint *side, relayout_error *error) {
+  side->whole = side->buffer;
+  if (is_absent(side)) {
+    return RELAYOUT_OK;
+  }
+  cl_mem parent = NULL;
+  cl_int code =
+      clGetMemObjectInfo(side->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+  if (code == CL_SUCCESS && parent != NULL) {
+    side->whole = parent;
+    code =
+        clGetMemObjectInfo(side->buffer, CL_MEM_OFFSET, sizeof side->origin, &side->origin, NULL);
+  }
+  uint8_t *host = NULL;
+  if (code == CL_SUCCESS) {
+    code = clGetMemObjectInfo(side->whole, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  }
+  side->host = host == NULL ? NULL : host + side->origin;
+  return RELAYOUT_OK;
+}
+
+/* A part of a buffer that says nothing of its own is as the whole. */
+static relayout_status check_access(const endpoint *side, relayout_error *error) {
+  static const cl_mem_flags all = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+  if (side->size == 0) {
+    return RELAYOUT_OK;
+  }
+  cl_mem_flags flags = 0;
+  cl_int code = clGetMemObjectInfo(side->buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+  if (code == CL_SUCCESS && (flags & all) == 0 && side->whole != side->buffer) {
+    code = clGetMemObjectInfo(side->whole, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  }
+  return (flags & side->barred) == 0
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s %p is %s", side->name,
+                        (void *)side->buffer, side->barred_name);
+}
+
 /* A buffer on the caller's own memory is as aligned as that is. */
 static relayout_status check_alignment(const endpoint *side, relayout_error *error) {
   const size_t element_size = side->element_size;
@@ -109,18 +158,10 @@ static relayout_status check_alignment(const endpoint *side, relayout_error *err
                     "%s_offset is %zu, no multiple of the element size, which is %zu", side->name,
                     side->offset, element_size);
   }
-  if (is_absent(side)) {
-    return RELAYOUT_OK;
-  }
-  void *host = NULL;
-  const cl_int code = clGetMemObjectInfo(side->buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
-  if (code != CL_SUCCESS) {
-    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
-  }
-  if ((uintptr_t)host % element_size != 0) {
+  if ((uintptr_t)side->host % element_size != 0) {
     return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
                     "%s lies on host memory at %p, no multiple of the element size, which is %zu",
-                    side->name, host, element_size);
+                    side->name, (const void *)side->host, element_size);
   }
   return RELAYOUT_OK;
 }
@@ -147,64 +188,48 @@ static relayout_status check_size(const endpoint *side, relayout_error *error) {
   return RELAYOUT_OK;
 }
 
-/* A sub-buffer lies in another buffer; sub-buffers have none themselves. */
-static relayout_status locate(endpoint *side, relayout_error *error) {
-  side->whole = side->buffer;
-  side->origin = 0;
-  if (is_absent(side)) {
+/* Buffers are distinct memory, unless one is a part of the other, both are parts of a third, or the
+ * caller's memory is under both. */
+static relayout_status check_overlap(const endpoint *source, const endpoint *destination,
+                                     relayout_error *error) {
+  const bool in_one_buffer = source->whole == destination->whole;
+  if (source->size == 0 || destination->size == 0 ||
+      (!in_one_buffer && (source->host == NULL || destination->host == NULL))) {
     return RELAYOUT_OK;
   }
-  cl_mem parent = NULL;
-  cl_int code =
-      clGetMemObjectInfo(side->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
-  if (code == CL_SUCCESS && parent != NULL) {
-    side->whole = parent;
-    code =
-        clGetMemObjectInfo(side->buffer, CL_MEM_OFFSET, sizeof side->origin, &side->origin, NULL);
+  const size_t from =
+      (in_one_buffer ? source->origin : (uintptr_t)source->host) + source->offset - source->before;
+  const size_t to = (in_one_buffer ? destination->origin : (uintptr_t)destination->host) +
+                    destination->offset - destination->before;
+  if (from < to ? to - from >= source->size : from - to >= destination->size) {
+    return RELAYOUT_OK;
   }
-  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
+                  "source (%zu bytes from byte %zu on) and destination (%zu bytes from byte %zu "
+                  "on) overlap in %s",
+                  source->size, from, destination->size, to,
+                  in_one_buffer ? "one buffer" : "host memory");
 }
 
-static relayout_status check_overlap(endpoint *source, endpoint *destination,
-                                     relayout_error *error) {
-  if (source->size == 0 || destination->size == 0) {
-    return RELAYOUT_OK;
-  }
-  relayout_status status = locate(source, error);
+static relayout_status check_side(cl_context context, endpoint *side, relayout_error *error) {
+  relayout_status status = check_context(side, context, error);
   if (status == RELAYOUT_OK) {
-    status = locate(destination, error);
+    status = locate(side, error);
   }
-  if (status != RELAYOUT_OK || source->whole != destination->whole) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    status = check_access(side, error);
   }
-  const size_t from = source->origin + source->offset - source->before;
-  const size_t to = destination->origin + destination->offset - destination->before;
-  if (from < to ? to - from < source->size : from - to < destination->size) {
-    return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
-                    "source (%zu bytes from byte %zu on) and destination (%zu bytes from byte %zu "
-                    "on) overlap in one buffer",
-                    source->size, from, destination->size, to);
+  if (status == RELAYOUT_OK) {
+    status = check_alignment(side, error);
   }
-  return RELAYOUT_OK;
+  return status == RELAYOUT_OK ? check_size(side, error) : status;
 }
 
 static relayout_status check_sides(cl_context context, endpoint *source, endpoint *destination,
                                    relayout_error *error) {
-  relayout_status status = check_context(source, context, error);
+  relayout_status status = check_side(context, source, error);
   if (status == RELAYOUT_OK) {
-    status = check_context(destination, context, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_alignment(source, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_alignment(destination, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_size(source, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_size(destination, error);
+    status = check_side(context, destination, error);
   }
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
 }
@@ -232,7 +257,9 @@ static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offse
                     .offset = offset,
                     .before = plan->source_before,
                     .size = plan->work.source_size,
-                    .element_size = source_element_size(plan)};
+                    .element_size = source_element_size(plan),
+                    .barred = CL_MEM_WRITE_ONLY,
+                    .barred_name = "CL_MEM_WRITE_ONLY: kernels may not read it"};
 }
 
 static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
@@ -241,80 +268,40 @@ static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t 
                     .offset = offset,
                     .before = plan->destination_before,
                     .size = plan->work.destination_size,
-                    .element_size = destination_element_size(plan)};
+                    .element_size = destination_element_size(plan),
+                    .barred = CL_MEM_READ_ONLY,
+                    .barred_name = "CL_MEM_READ_ONLY: kernels may not write it"};
 }
 
-/* ---- The parts ---- */
+static rlt_place place_of(const endpoint *side) {
+  return (rlt_place){side->buffer, side->offset - side->before, side->host};
+}
 
-static relayout_status enqueue_marker(cl_command_queue queue, cl_uint n_wait, const cl_event *wait,
-                                      cl_event *event, relayout_error *error) {
-  const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, event);
+/* ---- Enqueuing ---- */
+
+/* `*done` becomes an event of what was enqueued, also after a failure; NULL where nothing was. */
+static relayout_status enqueue(const rlt_work *work, cl_command_queue queue, const endpoint *source,
+                               const endpoint *destination, cl_uint n_wait, const cl_event *wait,
+                               cl_event *done, relayout_error *error) {
+  if (work->part_count > 0) {
+    return rlt_opencl_parts_enqueue(work, queue, place_of(source), place_of(destination), n_wait,
+                                    wait, done, error);
+  }
+  const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
 }
 
-/* `*all` becomes an event that stands for itself, if there was one, and `next`, both of which are given
- * up. NULL after a failure. */
-static relayout_status join_events(cl_command_queue queue, cl_event next, cl_event *all,
-                                   relayout_error *error) {
-  if (*all == NULL) {
-    *all = next;
-    return RELAYOUT_OK;
-  }
-  const cl_event both[] = {*all, next};
-  *all = NULL;
-  const relayout_status status = enqueue_marker(queue, 2, both, all, error);
-  clReleaseEvent(both[0]);
-  clReleaseEvent(both[1]);
-  return status;
-}
-
-/* The parts do not depend on each other, so each waits for the caller's events alone. */
-static relayout_status enqueue_parts(const rlt_work *work, cl_command_queue queue, rlt_place source,
-                                     rlt_place destination, cl_uint n_wait, const cl_event *wait,
-                                     cl_event *event, relayout_error *error) {
-  if (work->part_count == 0) {
-    return enqueue_marker(queue, n_wait, wait, event, error);
-  }
-  cl_event all = NULL;
-  for (int32_t i = 0; i < work->part_count; ++i) {
-    cl_event next = NULL;
-    relayout_status status =
-        rlt_opencl_program_enqueue(work->parts[i].program, queue, source, destination, n_wait, wait,
-                                   event == NULL ? NULL : &next, error);
-    if (status == RELAYOUT_OK && event != NULL) {
-      status = join_events(queue, next, &all, error);
-    }
-    if (status != RELAYOUT_OK) {
-      if (all != NULL) {
-        clReleaseEvent(all);
-      }
-      return status;
-    }
-  }
-  if (event != NULL) {
-    *event = all;
-  }
-  return RELAYOUT_OK;
-}
-
-relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queue queue,
-                                      cl_mem source, size_t source_offset, cl_mem destination,
-                                      size_t destination_offset, cl_uint n_wait,
-                                      const cl_event *wait, cl_event *event,
-                                      relayout_error *error) {
-  if (plan == NULL || queue == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    plan == NULL ? "plan" : "queue");
-  }
+static relayout_status check_and_enqueue(const relayout_plan *plan, cl_command_queue queue,
+                                         endpoint *source, endpoint *destination, cl_uint n_wait,
+                                         const cl_event *wait, cl_event *done,
+                                         relayout_error *error) {
   const rlt_opencl_device *const device = rlt_opencl_device_of(plan->device);
   if (device == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
   }
-  endpoint from = source_of(plan, source, source_offset);
-  endpoint to = destination_of(plan, destination, destination_offset);
-  relayout_status status = check_type(&from, error);
+  relayout_status status = check_type(source, error);
   if (status == RELAYOUT_OK) {
-    status = check_type(&to, error);
+    status = check_type(destination, error);
   }
   if (status == RELAYOUT_OK) {
     status = check_wait_list(n_wait, wait, error);
@@ -323,21 +310,38 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
     status = check_queue(device, queue, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_sides(device->context, &from, &to, error);
+    status = check_sides(device->context, source, destination, error);
   }
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  return enqueue_parts(&plan->work, queue, (rlt_place){source, source_offset - from.before},
-                       (rlt_place){destination, destination_offset - to.before}, n_wait, wait,
-                       event, error);
+  return status == RELAYOUT_OK
+             ? enqueue(&plan->work, queue, source, destination, n_wait, wait, done, error)
+             : status;
 }
 
-relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
-                                 const relayout_shape *to, cl_command_queue queue, cl_mem source,
-                                 size_t source_offset, cl_mem destination,
-                                 size_t destination_offset, cl_uint n_wait, const cl_event *wait,
-                                 cl_event *event, relayout_error *error) {
+relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queue queue,
+                                      cl_mem source, size_t source_offset, cl_mem destination,
+                                      size_t destination_offset, uint32_t n_wait,
+                                      const cl_event *wait, cl_event *event,
+                                      relayout_error *error) {
+  cl_event done = NULL;
+  relayout_status status;
+  if (plan == NULL || queue == NULL) {
+    status =
+        rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "queue");
+  } else {
+    endpoint from = source_of(plan, source, source_offset);
+    endpoint to = destination_of(plan, destination, destination_offset);
+    status = check_and_enqueue(plan, queue, &from, &to, n_wait, wait, event == NULL ? NULL : &done,
+                               error);
+  }
+  if (event != NULL) {
+    *event = done; /* not before: it may be one of those that were waited for */
+  }
+  return status;
+}
+
+static relayout_status find_plan(relayout_device *device, const relayout_shape *from,
+                                 const relayout_shape *to, relayout_plan **plan,
+                                 relayout_error *error) {
   if (device == NULL || from == NULL || to == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device"
@@ -347,9 +351,20 @@ relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *
   if (rlt_opencl_device_of(device) == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is not an OpenCL device");
   }
+  return relayout_plan_create(device, from, to, NULL, plan, error);
+}
+
+relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
+                                 const relayout_shape *to, cl_command_queue queue, cl_mem source,
+                                 size_t source_offset, cl_mem destination,
+                                 size_t destination_offset, uint32_t n_wait, const cl_event *wait,
+                                 cl_event *event, relayout_error *error) {
   relayout_plan *plan = NULL;
-  relayout_status status = relayout_plan_create(device, from, to, NULL, &plan, error);
+  relayout_status status = find_plan(device, from, to, &plan, error);
   if (status != RELAYOUT_OK) {
+    if (event != NULL) {
+      *event = NULL;
+    }
     return status;
   }
   status = relayout_plan_enqueue(plan, queue, source, source_offset, destination,

@@ -463,7 +463,10 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
   if (made == NULL) {
     return no_memory(error);
   }
-  pthread_mutex_init(&made->lock, NULL);
+  if (pthread_mutex_init(&made->lock, NULL) != 0) {
+    free(made);
+    return no_memory(error);
+  }
   const relayout_status status = fit_launch(device, problem, strategy, made, error);
   if (status != RELAYOUT_OK) {
     rlt_launch_destroy(made);
@@ -508,32 +511,36 @@ static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place pl
                             : code;
 }
 
-/* Under the launch's lock. */
-static relayout_status enqueue(const rlt_launch *launch, cl_command_queue queue, rlt_place source,
-                               rlt_place destination, cl_uint n_wait, const cl_event *wait,
-                               cl_event *event, relayout_error *error) {
+static relayout_status set_places(const rlt_launch *launch, rlt_place source, rlt_place destination,
+                                  relayout_error *error) {
   cl_int code = set_place(launch, ARGUMENT_DESTINATION, destination);
   if (code == CL_SUCCESS && launch->options.strategy != RELAYOUT_STRATEGY_FILL) {
     code = set_place(launch, ARGUMENT_SOURCE, source);
   }
-  if (code != CL_SUCCESS) {
-    return rlt_cl_fail(error, code, "clSetKernelArg");
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
+}
+
+relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
+                                relayout_error *error) {
+  pthread_mutex_lock(&launch->lock);
+  const relayout_status status = set_places(launch, source, destination, error);
+  if (status != RELAYOUT_OK) {
+    pthread_mutex_unlock(&launch->lock);
   }
+  return status;
+}
+
+relayout_status rlt_launch_enqueue(const rlt_launch *launch, cl_command_queue queue, cl_uint n_wait,
+                                   const cl_event *wait, cl_event *event, relayout_error *error) {
   const int32_t grid_axis = launch->options.grid_axis;
   const size_t local_size[3] = {(size_t)launch->options.group_size, 1, 1};
   size_t global_size[3] = {local_size[0], 1, 1};
   global_size[grid_axis] *= launch->group_count;
-  code = clEnqueueNDRangeKernel(queue, launch->kernel, (cl_uint)grid_axis + 1, NULL, global_size,
-                                local_size, n_wait, wait, event);
+  const cl_int code = clEnqueueNDRangeKernel(queue, launch->kernel, (cl_uint)grid_axis + 1, NULL,
+                                             global_size, local_size, n_wait, wait, event);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
-relayout_status rlt_launch_enqueue(rlt_launch *launch, cl_command_queue queue, rlt_place source,
-                                   rlt_place destination, cl_uint n_wait, const cl_event *wait,
-                                   cl_event *event, relayout_error *error) {
-  pthread_mutex_lock(&launch->lock);
-  const relayout_status status =
-      enqueue(launch, queue, source, destination, n_wait, wait, event, error);
+void rlt_launch_let_go(rlt_launch *launch) {
   pthread_mutex_unlock(&launch->lock);
-  return status;
 }

@@ -22,14 +22,15 @@ typedef struct rlt_launch {
   int64_t tile_rows;
   int64_t tile_columns;
   int64_t local_bytes;
-  /* A kernel holds the arguments of one enqueue at a time. */
-  pthread_mutex_t lock;
+  pthread_mutex_t lock; /* of who holds it */
 } rlt_launch;
 
-/* One side of an enqueue. `offset` is in bytes, a multiple of the launch's word. */
+/* One side of an enqueue. */
 typedef struct rlt_place {
   cl_mem buffer;
-  size_t offset;
+  size_t offset;    /* in bytes, a multiple of the launch's word */
+  const void *host; /* the caller's memory that the buffer begins on; NULL: it has its own, which
+                       begins at a whole word of any width */
 } rlt_place;
 
 /* RELAYOUT_OPENCL_ERROR, RELAYOUT_OUT_OF_MEMORY. */
@@ -39,8 +40,15 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
 /* NULL is allowed. Enqueued work still completes. */
 void rlt_launch_destroy(rlt_launch *launch);
 
-relayout_status rlt_launch_enqueue(rlt_launch *launch, cl_command_queue queue, rlt_place source,
-                                   rlt_place destination, cl_uint n_wait, const cl_event *wait,
-                                   cl_event *event, relayout_error *error);
+/* A kernel has the arguments of one enqueue at a time. So an enqueue holds its launch, which sets
+ * them and keeps other threads away, enqueues it, and lets it go. Whoever holds several takes hold
+ * of them in the order of the plan's parts, so that no two wait for each other. After a failure
+ * nothing is held. */
+relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
+                                relayout_error *error);
+/* Of a launch that is held. */
+relayout_status rlt_launch_enqueue(const rlt_launch *launch, cl_command_queue queue, cl_uint n_wait,
+                                   const cl_event *wait, cl_event *event, relayout_error *error);
+void rlt_launch_let_go(rlt_launch *launch);
 
 #endif

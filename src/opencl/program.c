@@ -165,29 +165,18 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program) {
   free(made);
 }
 
-/* How far the byte at `offset` of a buffer lies from a whole word: a buffer begins at one, unless
- * it is on host memory of the caller's. */
-static size_t misalignment(rlt_place place, size_t word) {
-  void *host = NULL;
-  if (place.buffer != NULL) {
-    clGetMemObjectInfo(place.buffer, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
-  }
-  return ((uintptr_t)host + place.offset) % word;
+static bool is_aligned(rlt_place place, size_t word) {
+  return ((uintptr_t)place.host + place.offset) % word == 0;
 }
 
-relayout_status rlt_opencl_program_enqueue(const rlt_opencl_program *program,
-                                           cl_command_queue queue, rlt_place source,
-                                           rlt_place destination, cl_uint n_wait,
-                                           const cl_event *wait, cl_event *event,
-                                           relayout_error *error) {
-  rlt_launch *launch = program->elements;
-  if (program->words != NULL) {
-    const size_t word = (size_t)program->words->options.word_bytes;
-    if (misalignment(source, word) == 0 && misalignment(destination, word) == 0) {
-      launch = program->words;
-    }
+rlt_launch *rlt_opencl_program_launch(const rlt_opencl_program *program, rlt_place source,
+                                      rlt_place destination) {
+  rlt_launch *const words = program->words;
+  if (words == NULL) {
+    return program->elements;
   }
-  return rlt_launch_enqueue(launch, queue, source, destination, n_wait, wait, event, error);
+  const size_t word = (size_t)words->options.word_bytes;
+  return is_aligned(source, word) && is_aligned(destination, word) ? words : program->elements;
 }
 
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,

@@ -13,12 +13,9 @@ typedef struct rlt_opencl_program {
                            where that gains nothing or the strides forbid it */
 } rlt_opencl_program;
 
-/* Enqueues the program, whose arguments are checked already. */
-relayout_status rlt_opencl_program_enqueue(const rlt_opencl_program *program,
-                                           cl_command_queue queue, rlt_place source,
-                                           rlt_place destination, cl_uint n_wait,
-                                           const cl_event *wait, cl_event *event,
-                                           relayout_error *error);
+/* The launch that an enqueue on these places takes. */
+rlt_launch *rlt_opencl_program_launch(const rlt_opencl_program *program, rlt_place source,
+                                      rlt_place destination);
 
 /* What rlt_backend says of these. */
 rlt_traits rlt_opencl_traits(const relayout_device *device, int64_t element_bytes);

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "opencl/cl_error.h"
-#include "opencl/program.h"
+#include "opencl/parts.h"
 #include "opencl/staging.h"
 
 static relayout_status make_buffer(const rlt_opencl_device *device, const char *side, size_t size,
@@ -56,33 +56,52 @@ void rlt_stage_release(rlt_stage *used) {
   }
 }
 
-/* Enqueues everything on the stage's queue, which is in order. */
-static relayout_status enqueue_all(const rlt_work *work, const rlt_stage *stage, const void *source,
-                                   void *destination, relayout_error *error) {
+/* Events of what programs wait for. */
+typedef struct arrivals {
+  cl_uint count;
+  cl_event of[2];
+} arrivals;
+
+static cl_int upload(const rlt_stage *stage, cl_mem buffer, size_t size, const void *bytes,
+                     arrivals *up) {
+  const cl_int code = clEnqueueWriteBuffer(stage->queue, buffer, CL_FALSE, 0, size, bytes, 0, NULL,
+                                           &up->of[up->count]);
+  up->count += code == CL_SUCCESS;
+  return code;
+}
+
+/* The source, and the destination where the relayout leaves some of it alone, which must come back as it
+ * was. */
+static relayout_status upload_all(const rlt_work *work, const rlt_stage *stage, const void *source,
+                                  const void *destination, arrivals *up, relayout_error *error) {
   cl_int code = CL_SUCCESS;
   if (work->source_size > 0) {
-    code = clEnqueueWriteBuffer(stage->queue, stage->source, CL_FALSE, 0, work->source_size, source,
-                                0, NULL, NULL);
+    code = upload(stage, stage->source, work->source_size, source, up);
   }
   if (code == CL_SUCCESS && !work->writes_all) {
-    /* What the relayout leaves alone must come back as it was. */
-    code = clEnqueueWriteBuffer(stage->queue, stage->destination, CL_FALSE, 0,
-                                work->destination_size, destination, 0, NULL, NULL);
+    code = upload(stage, stage->destination, work->destination_size, destination, up);
   }
-  if (code != CL_SUCCESS) {
-    return rlt_cl_fail(error, code, "clEnqueueWriteBuffer");
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueWriteBuffer");
+}
+
+/* Each step waits for the events of the one before, though the queue is in order: that tells the
+ * last, which the host waits for, of whatever became of the others. */
+static relayout_status move(const rlt_work *work, const rlt_stage *stage, const arrivals *up,
+                            void *destination, relayout_error *error) {
+  cl_event moved = NULL;
+  const relayout_status status =
+      rlt_opencl_parts_enqueue(work, stage->queue, (rlt_place){.buffer = stage->source},
+                               (rlt_place){.buffer = stage->destination}, up->count,
+                               up->count == 0 ? NULL : up->of, &moved, error);
+  cl_int code = CL_SUCCESS;
+  if (status == RELAYOUT_OK) {
+    code = clEnqueueReadBuffer(stage->queue, stage->destination, CL_TRUE, 0, work->destination_size,
+                               destination, 1, &moved, NULL);
   }
-  for (int32_t i = 0; i < work->part_count; ++i) {
-    const relayout_status status = rlt_opencl_program_enqueue(
-        work->parts[i].program, stage->queue, (rlt_place){stage->source, 0},
-        (rlt_place){stage->destination, 0}, 0, NULL, NULL, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
+  if (moved != NULL) {
+    clReleaseEvent(moved);
   }
-  code = clEnqueueReadBuffer(stage->queue, stage->destination, CL_FALSE, 0, work->destination_size,
-                             destination, 0, NULL, NULL);
-  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueReadBuffer");
+  return code == CL_SUCCESS ? status : rlt_cl_fail(error, code, "clEnqueueReadBuffer");
 }
 
 relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
@@ -90,13 +109,18 @@ relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work
   rlt_stage used = {NULL, NULL, NULL};
   relayout_status status = rlt_stage_make((const rlt_opencl_device *)device, work->source_size,
                                           work->destination_size, 0, &used, error);
+  arrivals up = {.count = 0};
   if (status == RELAYOUT_OK) {
-    status = enqueue_all(work, &used, source, destination, error);
-    /* Also after a failure: what was enqueued still uses the caller's memory. */
-    const cl_int code = clFinish(used.queue);
-    if (status == RELAYOUT_OK && code != CL_SUCCESS) {
-      status = rlt_cl_fail(error, code, "clFinish");
-    }
+    status = upload_all(work, &used, source, destination, &up, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = move(work, &used, &up, destination, error);
+  }
+  if (status != RELAYOUT_OK && used.queue != NULL) {
+    clFinish(used.queue); /* what was enqueued still uses the caller's memory */
+  }
+  for (cl_uint i = 0; i < up.count; ++i) {
+    clReleaseEvent(up.of[i]);
   }
   rlt_stage_release(&used);
   return status;

@@ -54,6 +54,7 @@ void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch) {
   free(scratch);
 }
 
+/* A clock that runs backwards tells nothing. */
 static cl_int seconds_of(cl_event event, double *seconds) {
   cl_ulong begin = 0;
   cl_ulong end = 0;
@@ -64,18 +65,32 @@ static cl_int seconds_of(cl_event event, double *seconds) {
   if (code == CL_SUCCESS) {
     code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
   }
-  *seconds = (double)(end - begin) * 1e-9;
+  if (code == CL_SUCCESS && end < begin) {
+    code = CL_PROFILING_INFO_NOT_AVAILABLE;
+  }
+  *seconds = code == CL_SUCCESS ? (double)(end - begin) * 1e-9 : 0;
   return code;
+}
+
+/* Enqueues a program on the stage. */
+static relayout_status enqueue(const rlt_opencl_program *program, const rlt_stage *stage,
+                               cl_event *event, relayout_error *error) {
+  const rlt_place source = {.buffer = stage->source};
+  const rlt_place destination = {.buffer = stage->destination};
+  rlt_launch *const launch = rlt_opencl_program_launch(program, source, destination);
+  relayout_status status = rlt_launch_hold(launch, source, destination, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_launch_enqueue(launch, stage->queue, 0, NULL, event, error);
+    rlt_launch_let_go(launch);
+  }
+  return status;
 }
 
 relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
                                         double *seconds, relayout_error *error) {
   (void)device;
-  const rlt_stage *const stage = scratch;
   cl_event event = NULL;
-  const relayout_status status =
-      rlt_opencl_program_enqueue(program, stage->queue, (rlt_place){stage->source, 0},
-                                 (rlt_place){stage->destination, 0}, 0, NULL, &event, error);
+  const relayout_status status = enqueue(program, scratch, &event, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

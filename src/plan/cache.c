@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/forks.h"
 #include "base/hash.h"
 
 enum { CACHE_CAPACITY = 64 };
@@ -24,7 +25,7 @@ struct rlt_plan_cache {
 
 relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *error) {
   rlt_plan_cache *made = calloc(1, sizeof *made);
-  if (made == NULL || pthread_mutex_init(&made->mutex, NULL) != 0) {
+  if (made == NULL || !rlt_mutex_initialize(&made->mutex)) {
     free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan cache of %zu bytes",
                     sizeof *made);
@@ -47,7 +48,7 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache) {
 
 void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
   if (cache != NULL) {
-    pthread_mutex_destroy(&cache->mutex);
+    rlt_mutex_destroy(&cache->mutex);
     free(cache);
   }
 }

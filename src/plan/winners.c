@@ -9,6 +9,7 @@
 
 #include "base/cache_folder.h"
 #include "base/error.h"
+#include "base/forks.h"
 #include "base/hash.h"
 #include "plan/cache.h"
 
@@ -16,6 +17,7 @@ enum {
   MOST_WINNERS = 4096,
   LONGEST_LINE = 16 << 10, /* every axis with its longest numbers */
   MOST_FILE_BYTES = 16 << 20,
+  MOST_BYTES_OF_ALL = 64 << 20, /* files of other devices and drivers */
   HEAD_SIZE = 512
 };
 
@@ -37,7 +39,7 @@ struct rlt_winners {
 
 relayout_status rlt_winners_create(rlt_winners **winners, relayout_error *error) {
   rlt_winners *const made = calloc(1, sizeof *made);
-  if (made == NULL || pthread_mutex_init(&made->mutex, NULL) != 0) {
+  if (made == NULL || !rlt_mutex_initialize(&made->mutex)) {
     free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for winners, of %zu bytes",
                     sizeof *made);
@@ -54,7 +56,7 @@ void rlt_winners_destroy(rlt_winners *winners) {
     free(winners->of[i].line);
   }
   free(winners->folder);
-  pthread_mutex_destroy(&winners->mutex);
+  rlt_mutex_destroy(&winners->mutex);
   free(winners);
 }
 
@@ -135,19 +137,20 @@ static void forget(rlt_winners *winners, int32_t number) {
           (size_t)(winners->count - number) * sizeof winners->of[0]);
 }
 
-/* Adds a line, in place of the one of the same problem unless that is to stay. */
-static void add_line(rlt_winners *winners, const char *line, size_t length, bool replaces) {
+/* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be read is
+ * passed over. False without memory. */
+static bool add_line(rlt_winners *winners, const char *line, size_t length, bool replaces) {
   const size_t problem_length = is_line(line, length) ? problem_length_of(line, length) : 0;
   if (problem_length == 0) {
-    return;
+    return true;
   }
   const int32_t known = find_problem(winners, line, problem_length);
   if (known >= 0 && !replaces) {
-    return;
+    return true;
   }
   char *const copy = strndup(line, length);
   if (copy == NULL) {
-    return;
+    return false;
   }
   if (known >= 0) {
     forget(winners, known);
@@ -156,24 +159,28 @@ static void add_line(rlt_winners *winners, const char *line, size_t length, bool
   }
   winners->of[winners->count++] =
       (winner){rlt_hash(RLT_HASH_START, line, problem_length), copy, problem_length};
+  return true;
 }
 
-static void add_text(const relayout_device *device, const char *text, size_t size, bool replaces) {
+/* False where there was no memory for some line; the others are there. */
+static bool add_text(const relayout_device *device, const char *text, size_t size, bool replaces) {
   char head[HEAD_SIZE];
   rlt_text head_text = rlt_text_in(head, sizeof head);
   add_head(device, &head_text);
   const size_t head_size = strlen(head);
   if (size < head_size || memcmp(text, head, head_size) != 0) {
-    return;
+    return true;
   }
+  bool all = true;
   for (size_t at = head_size; at < size;) {
     const char *const end = memchr(text + at, '\n', size - at);
     if (end == NULL) {
-      return; /* cut within the line */
+      return all; /* cut within the line */
     }
-    add_line(device->winners, text + at, (size_t)(end - text) - at, replaces);
+    all = add_line(device->winners, text + at, (size_t)(end - text) - at, replaces) && all;
     at = (size_t)(end - text) + 1;
   }
+  return all;
 }
 
 static void add_all(const relayout_device *device, rlt_text *text) {
@@ -202,26 +209,63 @@ static void read_file(const relayout_device *device, bool replaces) {
   size_t size = 0;
   unsigned char *const bytes = rlt_cache_folder_read(winners->folder, name, MOST_FILE_BYTES, &size);
   if (bytes != NULL) {
-    add_text(device, (const char *)bytes, size, replaces);
+    (void)add_text(device, (const char *)bytes, size, replaces);
     free(bytes);
   }
 }
 
-static void write_file(const relayout_device *device) {
-  rlt_winners *const winners = device->winners;
-  read_file(device, false);
+/* The text of all winners, which the caller frees; NULL without memory. */
+static char *make_text(const relayout_device *device, size_t *length) {
   rlt_text measured = rlt_text_in(NULL, 0);
   add_all(device, &measured);
   char *const text = malloc(measured.length + 1);
-  if (text == NULL) {
-    return;
+  if (text != NULL) {
+    rlt_text made = rlt_text_in(text, measured.length + 1);
+    add_all(device, &made);
+    *length = made.length;
   }
-  rlt_text made = rlt_text_in(text, measured.length + 1);
-  add_all(device, &made);
+  return text;
+}
+
+/* Whether another process had put winners in the file since it was read: they are known now, and no
+ * longer in the file. */
+static bool overwrite_file(const relayout_device *device, const char *name) {
+  rlt_winners *const winners = device->winners;
+  size_t length = 0;
+  char *const text = make_text(device, &length);
+  if (text == NULL) {
+    return false;
+  }
+  size_t size = 0;
+  unsigned char *const old = rlt_cache_folder_exchange(
+      winners->folder, name, (const unsigned char *)text, length, MOST_FILE_BYTES, &size);
+  free(text);
+  const int32_t known = winners->count;
+  if (old != NULL) {
+    add_text(device, (const char *)old, size, false);
+    free(old);
+  }
+  return winners->count > known;
+}
+
+static bool is_winners_file(const char *name, size_t length) {
+  static const char like[] = "winners-0000000000000000.txt";
+  for (size_t i = 0; i < length; ++i) {
+    if (like[i] == '0' ? strchr("0123456789abcdef", name[i]) == NULL : like[i] != name[i]) {
+      return false;
+    }
+  }
+  return length == sizeof like - 1;
+}
+
+static void write_file(const relayout_device *device) {
+  rlt_winners *const winners = device->winners;
   char name[48];
   name_of_file(device, name, sizeof name);
-  rlt_cache_folder_write(winners->folder, name, (const unsigned char *)text, made.length);
-  free(text);
+  read_file(device, false);
+  while (overwrite_file(device, name)) {
+  }
+  rlt_cache_folder_trim(winners->folder, is_winners_file, MOST_BYTES_OF_ALL);
 }
 
 static void lock_and_read(relayout_device *device) {
@@ -271,7 +315,7 @@ void rlt_winners_remember(relayout_device *device, const rlt_problem *problem,
   rlt_text_add(&text, "%s", separator);
   add_strategy(won, &text);
   lock_and_read(device);
-  add_line(device->winners, line, text.length, true);
+  (void)add_line(device->winners, line, text.length, true);
   write_file(device);
   pthread_mutex_unlock(&device->winners->mutex);
   rlt_plan_cache_clear(device->cache); /* estimated plans of this problem are out of date */
@@ -295,8 +339,10 @@ relayout_status relayout_device_import_winners(relayout_device *device, const ch
                     device == NULL ? "device" : "text");
   }
   lock_and_read(device);
-  add_text(device, text, size, true);
+  const bool all = add_text(device, text, size, true);
   pthread_mutex_unlock(&device->winners->mutex);
   rlt_plan_cache_clear(device->cache);
-  return RELAYOUT_OK;
+  return all ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
+                        size);
 }

@@ -3,9 +3,10 @@
 #ifndef TOOLS_BENCH_CLBLAST_H
 #define TOOLS_BENCH_CLBLAST_H
 
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
 #include <stddef.h>
 
-#include "relayout/opencl.h"
 #include "strided.h"
 
 typedef struct clblast clblast;

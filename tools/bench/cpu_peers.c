@@ -24,11 +24,11 @@ static const struct {
     {{.name = "Eigen Tensor", .label = "EIGEN"}, EIGEN},
 };
 
-void cpu_peers_find(cpu_peers *peers, int threads, bench_peer *listed, size_t *count) {
+void cpu_peers_find(cpu_peers *peers, pool *threads, bench_peer *listed, size_t *count) {
   peers->threads = threads;
   for (size_t i = 0; i < PEER_COUNT; i++) {
     const cpu_mover *const mover = peers_known[i].mover;
-    peers->movers[i] = mover != NULL ? mover->open(threads) : NULL;
+    peers->movers[i] = mover != NULL ? mover->open((int)pool_threads(threads)) : NULL;
     listed[i] = peers_known[i].listed;
     listed[i].missing = mover == NULL              ? "not built in"
                         : peers->movers[i] == NULL ? "not installed"

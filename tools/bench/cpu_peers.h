@@ -6,16 +6,17 @@
 
 #include "cpu_mover.h"
 #include "peer.h"
+#include "pool.h"
 
 typedef struct cpu_peers {
-  int threads;
+  pool *threads; /* the caller's */
   bench_strided moved;
   void *movers[BENCH_MOST_PEERS]; /* NULL where they are missing */
 } cpu_peers;
 
 /* Fills in `listed`, of BENCH_MOST_PEERS, and how many there are. Those that can work with several
- * threads get this many. */
-void cpu_peers_find(cpu_peers *peers, int threads, bench_peer *listed, size_t *count);
+ * threads get this many. The pool must outlive the peers. */
+void cpu_peers_find(cpu_peers *peers, pool *threads, bench_peer *listed, size_t *count);
 void cpu_peers_release(cpu_peers *peers);
 
 /* Gets ready for a relayout, and says which of them can do it. */

@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "host_copy.h"
 #include "host_memory.h"
+#include "pool.h"
 #include "target.h"
 
 enum {
@@ -23,7 +24,8 @@ typedef struct cpu_target {
   host_memory source;
   host_memory destination;
   host_copy copies[BENCH_MOST_COPIES];
-  int threads[BENCH_MOST_COPIES];
+  pool *threads;
+  bool is_alone[BENCH_MOST_COPIES]; /* a copy by the calling thread alone */
   cpu_peers peers;
 } cpu_target;
 
@@ -91,7 +93,7 @@ static relayout_status copy(bench_target *target, size_t which, size_t source_of
   (void)error;
   const cpu_target *const own = (const cpu_target *)target;
   const double begin = bench_now();
-  host_copy_run(own->copies[which], own->threads[which],
+  host_copy_run(own->copies[which], own->is_alone[which] ? NULL : own->threads,
                 own->destination.bytes + destination_offset, own->source.bytes + source_offset,
                 size);
   const double taken = bench_now() - begin;
@@ -100,8 +102,8 @@ static relayout_status copy(bench_target *target, size_t which, size_t source_of
 }
 
 static void find_peers(bench_target *target) {
-  cpu_peers_find(&((cpu_target *)target)->peers, (int)target->info.compute_units, target->peers,
-                 &target->peer_count);
+  cpu_target *const own = (cpu_target *)target;
+  cpu_peers_find(&own->peers, own->threads, target->peers, &target->peer_count);
 }
 
 static void prepare_peers(bench_target *target, const relayout_shape *from,
@@ -141,6 +143,7 @@ static void unmap(bench_target *target) {
 static void destroy(bench_target *target) {
   cpu_target *const own = (cpu_target *)target;
   cpu_peers_release(&own->peers);
+  pool_destroy(own->threads);
   host_memory_free(&own->source);
   host_memory_free(&own->destination);
   relayout_device_destroy(target->device);
@@ -156,11 +159,11 @@ static uint64_t last_level_cache(void) {
 #endif
 }
 
-static void add_copy(cpu_target *own, host_copy_kind kind, int threads, size_t most_bytes) {
+static void add_copy(cpu_target *own, host_copy_kind kind, bool is_alone, size_t most_bytes) {
   const size_t at = own->base.copy_count;
   own->base.copies[at] = (bench_copy){kind.name, most_bytes};
   own->copies[at] = kind.copy;
-  own->threads[at] = threads;
+  own->is_alone[at] = is_alone;
   own->base.copy_count += 1;
 }
 
@@ -184,12 +187,17 @@ relayout_status bench_cpu_target_create(int32_t threads, bench_target **target,
                              .map = map,
                              .unmap = unmap,
                              .destroy = destroy};
+  own->threads = pool_create((size_t)threads);
+  if (own->threads == NULL) {
+    free(own);
+    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no threads for a benchmark");
+  }
   host_copy_kind kinds[MOST_KINDS];
   const size_t kind_count = host_copy_list(kinds);
   for (size_t i = 0; i < kind_count; i++) {
-    add_copy(own, kinds[i], threads, 0);
+    add_copy(own, kinds[i], threads == 1, 0);
     if (threads > 1) {
-      add_copy(own, kinds[i], 1, MOST_BYTES_ALONE);
+      add_copy(own, kinds[i], true, MOST_BYTES_ALONE);
     }
   }
   *target = &own->base;

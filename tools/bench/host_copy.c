@@ -1,5 +1,6 @@
 #include "host_copy.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -57,21 +58,42 @@ size_t host_copy_list(host_copy_kind kinds[3]) {
   return count;
 }
 
-void host_copy_run(host_copy copy, int threads, void *to, const void *from, size_t size) {
-  if (threads == 1) {
+/* Shares that threads take in turns. */
+typedef struct shares {
+  host_copy copy;
+  char *to;
+  const char *from;
+  size_t lines;
+  size_t share; /* lines */
+  atomic_size_t next;
+} shares;
+
+static void copy_shares(void *data, size_t thread) {
+  (void)thread;
+  shares *const all = data;
+  for (;;) {
+    const size_t begin = all->share * atomic_fetch_add(&all->next, 1);
+    if (begin >= all->lines) {
+      return;
+    }
+    const size_t left = all->lines - begin;
+    const size_t some = left < all->share ? left : all->share;
+    all->copy(all->to + begin * LINE, all->from + begin * LINE, some * LINE);
+  }
+}
+
+void host_copy_run(host_copy copy, pool *threads, void *to, const void *from, size_t size) {
+  if (threads == NULL) {
     copy(to, from, size);
     return;
   }
   const size_t lines = size / LINE;
-  const size_t even = lines / ((size_t)threads * SHARES);
-  const size_t share = even > LEAST_SHARE ? even : LEAST_SHARE;
-  const int count = (int)((lines + share - 1) / share);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-#endif
-  for (int i = 0; i < count; i++) {
-    const size_t begin = (size_t)i * share;
-    const size_t end = begin + share < lines ? begin + share : lines;
-    copy((char *)to + begin * LINE, (const char *)from + begin * LINE, (end - begin) * LINE);
-  }
+  const size_t even = lines / (pool_threads(threads) * SHARES);
+  shares all = {.copy = copy,
+                .to = to,
+                .from = from,
+                .lines = lines,
+                .share = even > LEAST_SHARE ? even : LEAST_SHARE};
+  atomic_init(&all.next, 0);
+  pool_parallel_for(threads, pool_threads(threads), copy_shares, &all);
 }

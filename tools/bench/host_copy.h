@@ -1,9 +1,11 @@
-/* host_copy.h: plain copies of host memory, by several threads where the build has OpenMP. Depends
- * on the processor's instructions. */
+/* host_copy.h: plain copies of host memory, by several threads. Depends on pool.h and the processor's
+ * instructions. */
 #ifndef TOOLS_BENCH_HOST_COPY_H
 #define TOOLS_BENCH_HOST_COPY_H
 
 #include <stddef.h>
+
+#include "pool.h"
 
 /* Copies whole lines of 64 bytes between lines of memory. */
 typedef void (*host_copy)(void *to, const void *from, size_t size);
@@ -16,7 +18,7 @@ typedef struct host_copy_kind {
 /* The kinds this processor has, memcpy first; `kinds` has room for 3. */
 size_t host_copy_list(host_copy_kind kinds[3]);
 
-/* Lets `threads` threads copy, share by share. */
-void host_copy_run(host_copy copy, int threads, void *to, const void *from, size_t size);
+/* Lets the threads copy, share by share; NULL: the calling one alone. */
+void host_copy_run(host_copy copy, pool *threads, void *to, const void *from, size_t size);
 
 #endif

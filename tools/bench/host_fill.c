@@ -7,23 +7,27 @@ enum {
   SHARE = 256 << 10 /* bytes that a thread fills at a time */
 };
 
-void host_fill_run(int threads, void *to, size_t size, const void *element, size_t element_bytes) {
+typedef struct filling {
   char pattern[PATTERN];
-  memcpy(pattern, element, element_bytes);
+  char *to;
+  size_t size;
+} filling;
+
+static void fill_share(void *data, size_t i) {
+  const filling *const all = data;
+  const size_t begin = i * SHARE;
+  const size_t end = all->size - begin > SHARE ? begin + SHARE : all->size;
+  for (size_t at = begin; at < end; at += PATTERN) {
+    memcpy(all->to + at, all->pattern, end - at < PATTERN ? end - at : PATTERN);
+  }
+}
+
+void host_fill_run(pool *threads, void *to, size_t size, const void *element,
+                   size_t element_bytes) {
+  filling all = {.to = to, .size = size};
+  memcpy(all.pattern, element, element_bytes);
   for (size_t filled = element_bytes; filled < PATTERN; filled *= 2) {
-    memcpy(pattern + filled, pattern, filled);
+    memcpy(all.pattern + filled, all.pattern, filled);
   }
-  const int count = (int)((size + SHARE - 1) / SHARE);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static)
-#else
-  (void)threads;
-#endif
-  for (int i = 0; i < count; i++) {
-    const size_t begin = (size_t)i * SHARE;
-    const size_t end = size - begin > SHARE ? begin + SHARE : size;
-    for (size_t at = begin; at < end; at += PATTERN) {
-      memcpy((char *)to + at, pattern, end - at < PATTERN ? end - at : PATTERN);
-    }
-  }
+  pool_parallel_for(threads, (size + SHARE - 1) / SHARE, fill_share, &all);
 }

@@ -49,16 +49,10 @@ static bool find(void *library, const char *name, void *function) {
   return symbol != NULL;
 }
 
-/* oneDNN asks OpenMP how many threads there are. Whose OpenMP that is, the loader decides: the
- * command's, if it has one, and else its own. */
+/* oneDNN asks OpenMP how many threads there are. */
 static bool set_threads(void *library, int threads) {
   void (*set)(int) = NULL;
-  void *const command = dlopen(NULL, RTLD_NOW);
-  const bool found = (command != NULL && find(command, "omp_set_num_threads", &set)) ||
-                     find(library, "omp_set_num_threads", &set);
-  if (command != NULL) {
-    dlclose(command);
-  }
+  const bool found = find(library, "omp_set_num_threads", &set);
   if (found) {
     set(threads);
   }

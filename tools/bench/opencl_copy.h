@@ -3,9 +3,9 @@
 #ifndef TOOLS_BENCH_OPENCL_COPY_H
 #define TOOLS_BENCH_OPENCL_COPY_H
 
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
 #include <stddef.h>
-
-#include "relayout/opencl.h"
 
 /* One way. The kernel is NULL for clEnqueueCopyBuffer. */
 typedef struct opencl_copy {

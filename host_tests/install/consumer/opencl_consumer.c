@@ -1,4 +1,6 @@
 /* Reaches the OpenCL calls and the OpenCL loader, on machines without any platform too. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
 #include <relayout/opencl.h>
 #include <stdio.h>
 

@@ -112,6 +112,10 @@ void pool_destroy(pool *made) {
   }
 }
 
+size_t pool_threads(const pool *of) {
+  return of->threads;
+}
+
 void pool_parallel_for(void *context, size_t count, void (*task)(void *task_data, size_t i),
                        void *task_data) {
   pool *const of = context;

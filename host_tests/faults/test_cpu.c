@@ -1,0 +1,309 @@
+/* test_cpu.c: what the CPU backend makes of calls that fail: device, plans, relayouts, what
+ * measuring remembers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faults/folder.h"
+#include "faults/harness.h"
+#include "faults/moves.h"
+#include "relayout/relayout.h"
+
+/* ---- What is moved ---- */
+
+enum { TURNED, PARTED, PITCHED, GATHERED, PACKED, SWAPPED, PADDED, LARGE, MOVES };
+
+static move moves[MOVES] = {
+    [TURNED] = {.from_text = "f32[64,96]", .to_text = "f32[64,96]{0,1}"},
+    /* These two can be done in several ways, so that there is something to measure. */
+    [PARTED] = {.from_text = "f32[8,300]", .to_text = "f32[8,300]{1,0:T(8,128)}"},
+    [PITCHED] = {.from_text = "f32[100,40]", .to_text = "f32[100,40]{1,0:PD(128,64)}"},
+    [GATHERED] = {.from_text = "u8[24,40]{1,0:T(6,10)}", .to_text = "u8[24,40]{1,0:T(4,7)}"},
+    [PACKED] = {.from_text = "u8[37,64]", .to_text = "s4[37,64]{1,0:E(4)}", .scale = 0.125},
+    [SWAPPED] = {.from_text = "u4[128,128]{1,0:E(4)}", .to_text = "u4[128,128]{0,1:E(4)}"},
+    [PADDED] = {.from_text = "u16[100,3]", .to_text = "f32[100,3]{0,1:PD(128,4)PV(-1)}"},
+    /* For several threads, and past the cache. */
+    [LARGE] = {.from_text = "f32[3001,800]", .to_text = "f32[3001,800]{0,1}"}};
+
+/* What is known not to be written by a call that failed. */
+static void *const untouched = moves;
+
+static relayout_device *open_device(void) {
+  relayout_device *device = NULL;
+  MUST(relayout_device_open("cpu", &device, &trial_error));
+  return device;
+}
+
+static relayout_plan *make_plan(relayout_device *device, const move *moved) {
+  const relayout_plan_options options = move_options(moved);
+  relayout_plan *plan = NULL;
+  MUST(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error));
+  return plan;
+}
+
+/* A new plan on it gives the right bytes. */
+static void expect_usable(relayout_device *device, const move *moved) {
+  relayout_plan *const plan = make_plan(device, moved);
+  move_expect_right(moved, plan);
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Devices ---- */
+
+static void finish_opening(const scenario *it, relayout_device *device, bool opened) {
+  if (!opened) {
+    EXPECT(device == untouched);
+    device = open_device();
+  }
+  expect_usable(device, it->moved);
+  DURING(relayout_device_destroy(device));
+}
+
+static void open_by_name(const scenario *it) {
+  relayout_device *device = untouched;
+  const bool opened = TRY(relayout_device_open("cpu", &device, &trial_error));
+  finish_opening(it, device, opened);
+}
+
+static void run_one_by_one(void *context, size_t count, void (*task)(void *data, size_t i),
+                           void *data) {
+  (void)context;
+  for (size_t i = 0; i < count; ++i) {
+    task(data, i);
+  }
+}
+
+static void open_with_threads(const scenario *it) {
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 3;
+  options.parallel_for = run_one_by_one;
+  relayout_device *device = untouched;
+  const bool opened = TRY(relayout_cpu_device_create(&options, &device, &trial_error));
+  finish_opening(it, device, opened);
+}
+
+static void ask(const scenario *it) {
+  relayout_device *const device = open_device();
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  if (TRY(relayout_device_get_info(device, &info, &trial_error))) {
+    EXPECT(strcmp(info.name, "cpu") == 0 && info.compute_units > 0 && info.description[0] != '\0');
+  }
+  expect_usable(device, it->moved);
+  relayout_device_destroy(device);
+}
+
+/* ---- Plans ---- */
+
+static void plan_and_execute(const scenario *it) {
+  const move *const moved = it->moved;
+  const relayout_plan_options options = move_options(moved);
+  relayout_device *const device = open_device();
+  relayout_plan *plan = untouched;
+  if (!TRY(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error))) {
+    EXPECT(plan == untouched);
+    plan = make_plan(device, moved);
+  }
+  uint8_t *const destination = move_destination(moved);
+  const bool moved_it = TRY(relayout_plan_execute(plan, moved->source, destination, &trial_error));
+  EXPECT(move_outcome_of(moved) == (moved_it ? MOVE_WHOLE : MOVE_UNTOUCHED));
+  move_expect_right(moved, plan);
+  DURING(relayout_plan_destroy(plan));
+  expect_usable(device, moved);
+  relayout_device_destroy(device);
+}
+
+static void copy(const scenario *it) {
+  const move *const moved = it->moved;
+  relayout_device *const device = open_device();
+  uint8_t *const destination = move_destination(moved);
+  const bool copied = TRY(
+      relayout_copy(device, &moved->from, &moved->to, moved->source, destination, &trial_error));
+  EXPECT(move_outcome_of(moved) == (copied ? MOVE_WHOLE : MOVE_UNTOUCHED));
+  expect_usable(device, moved);
+  relayout_device_destroy(device);
+}
+
+/* ---- What measuring remembers ---- */
+
+/* A file of winners that some process left; made once. */
+static char *kept_winners;
+static char kept_name[FOLDER_NAME];
+
+static void measure_on(relayout_device *device, const scenario *it) {
+  const move *const moved = it->moved;
+  relayout_plan_options options = move_options(moved);
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  relayout_plan *plan = untouched;
+  if (!TRY(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error))) {
+    EXPECT(plan == untouched);
+    MUST(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error));
+  }
+  move_expect_right(moved, plan);
+  relayout_plan_destroy(plan);
+}
+
+/* Whatever is there now is a whole file of winners. */
+static void expect_whole_winners(void) {
+  char name[FOLDER_NAME];
+  char *const text = folder_read_only(name);
+  if (text != NULL) {
+    const size_t length = strlen(text);
+    EXPECT(strncmp(name, "winners-", 8) == 0);
+    EXPECT(strncmp(text, "relayout winners 1\ndevice: ", 27) == 0);
+    EXPECT(text[length - 1] == '\n' && strstr(text, " = ") != NULL);
+    free(text);
+  }
+}
+
+static void measure(const scenario *it) {
+  relayout_device *const device = open_device();
+  measure_on(device, it);
+  relayout_device_destroy(device);
+  expect_whole_winners();
+}
+
+/* The folder and the one above it are missing. */
+static void measure_first(const scenario *it) {
+  folder_remove();
+  measure(it);
+}
+
+/* There is a file without this problem. */
+static void measure_another(const scenario *it) {
+  folder_keep_only(kept_name, kept_winners);
+  measure(it);
+}
+
+/* The choice is in the file. */
+static void plan_remembered(const scenario *it) {
+  folder_keep_only(kept_name, kept_winners);
+  plan_and_execute(it);
+  expect_whole_winners();
+}
+
+static void keep_winners(const scenario *it) {
+  folder_remove();
+  relayout_device *const device = open_device();
+  relayout_plan_options options = move_options(it->moved);
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  relayout_plan *plan = NULL;
+  MUST(relayout_plan_create(device, &it->moved->from, &it->moved->to, &options, &plan,
+                            &trial_error));
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  free(kept_winners);
+  kept_winners = folder_read_only(kept_name);
+  EXPECT(kept_winners != NULL);
+}
+
+static void keep_other_winners(const scenario *it) {
+  (void)it;
+  const scenario other = {.moved = &moves[PITCHED]};
+  keep_winners(&other);
+}
+
+static char *export(relayout_device *device, bool may_fail) {
+  if (may_fail) {
+    fault_continue();
+  }
+  const size_t length = relayout_device_export_winners(device, NULL, 0);
+  fault_pause();
+  char *const text = malloc(length + 1);
+  if (may_fail) {
+    fault_continue();
+  }
+  EXPECT(relayout_device_export_winners(device, text, length + 1) == length);
+  fault_pause();
+  EXPECT(strlen(text) == length);
+  return text;
+}
+
+/* From one device to another, neither of which has a file. */
+static void export_and_import(const scenario *it) {
+  setenv("RELAYOUT_CACHE", "off", 1);
+  relayout_device *const measured = open_device();
+  MUST(relayout_device_import_winners(measured, kept_winners, strlen(kept_winners), &trial_error));
+  char *const text = export(measured, true);
+  EXPECT(strcmp(text, kept_winners) == 0);
+  relayout_device *const other = open_device();
+  const bool imported =
+      TRY(relayout_device_import_winners(other, text, strlen(text), &trial_error));
+  char *const taken = export(other, false);
+  EXPECT(!imported || strcmp(taken, text) == 0);
+  expect_usable(other, it->moved);
+  free(taken);
+  free(text);
+  relayout_device_destroy(other);
+  relayout_device_destroy(measured);
+  unsetenv("RELAYOUT_CACHE");
+}
+
+/* ---- Explaining ---- */
+
+static void explain(const scenario *it) {
+  relayout_device *const device = open_device();
+  relayout_plan *const plan = make_plan(device, it->moved);
+  for (int form = RELAYOUT_EXPLAIN_TEXT; form <= RELAYOUT_EXPLAIN_JSON; ++form) {
+    char calm[4096];
+    char text[4096];
+    size_t length = 0;
+    relayout_plan_explain(plan, (relayout_explain_form)form, calm, sizeof calm);
+    DURING(length = relayout_plan_explain(plan, (relayout_explain_form)form, text, sizeof text));
+    EXPECT(length == strlen(text) && strcmp(text, calm) == 0);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* ---- All of them ---- */
+
+static const scenario scenarios[] = {
+    {.name = "open", .moved = &moves[TURNED], .run = open_by_name},
+    {.name = "open_with_threads", .moved = &moves[TURNED], .run = open_with_threads},
+    {.name = "ask", .moved = &moves[TURNED], .run = ask},
+    {.name = "plan_turned", .moved = &moves[TURNED], .run = plan_and_execute},
+    {.name = "plan_parted", .moved = &moves[PARTED], .run = plan_and_execute},
+    {.name = "plan_gathered", .moved = &moves[GATHERED], .run = plan_and_execute},
+    {.name = "plan_packed", .moved = &moves[PACKED], .run = plan_and_execute},
+    {.name = "plan_swapped", .moved = &moves[SWAPPED], .run = plan_and_execute},
+    {.name = "plan_padded", .moved = &moves[PADDED], .run = plan_and_execute},
+    {.name = "plan_large", .moved = &moves[LARGE], .run = plan_and_execute},
+    {.name = "copy", .moved = &moves[PARTED], .run = copy},
+    {.name = "measure_first", .moved = &moves[PARTED], .run = measure_first},
+    {.name = "measure_another",
+     .moved = &moves[PARTED],
+     .prepare = keep_other_winners,
+     .run = measure_another},
+    {.name = "plan_remembered",
+     .moved = &moves[PARTED],
+     .prepare = keep_winners,
+     .run = plan_remembered},
+    {.name = "export_and_import",
+     .moved = &moves[PARTED],
+     .prepare = keep_winners,
+     .run = export_and_import},
+    {.name = "explain", .moved = &moves[PARTED], .run = explain},
+};
+
+static const fault_wish variations[] = {
+    {0, false, 0}, {0, true, 0}, {0, false, 1}, {0, false, 2}, {0, true, 1}};
+
+static bool begin(void) {
+  for (size_t m = 0; m < MOVES; ++m) {
+    move_make(&moves[m]);
+  }
+  return true;
+}
+
+int main(int argument_count, char **arguments) {
+  const harness all = {.scenarios = scenarios,
+                       .count = sizeof scenarios / sizeof scenarios[0],
+                       .variations = variations,
+                       .variation_count = sizeof variations / sizeof variations[0],
+                       .quick_variations = 3,
+                       .begin = begin};
+  folder_make();
+  const int code = harness_run(&all, argument_count, arguments);
+  folder_end();
+  return code;
+}

@@ -1,0 +1,209 @@
+/* wrapped_opencl.c: what the library asks of OpenCL, each able to fail with an error code in place
+ * of the driver's answer. What waits does wait and fails then: nobody could go on otherwise.
+ * Releasing cannot fail. */
+#include <stdint.h>
+
+#include "faults/fault.h"
+#include "faults/live.h"
+#include "relayout/opencl.h"
+
+/* CL_SUCCESS, or what this call fails with: any may lack memory or resources, `own` is its own
+ * error. */
+static cl_int code_of(const char *call, cl_int own) {
+  const cl_int codes[] = {own, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
+  int32_t variant = 0;
+  if (!fault_strikes(FAULT_OPENCL, call, &variant)) {
+    return CL_SUCCESS;
+  }
+  fault_note_code(codes[variant % 3]);
+  return codes[variant % 3];
+}
+
+/* ---- Makers: the object they return, and the error in their last argument ---- */
+
+#define WRAP_MAKER(type, kind, own, name, parameters, arguments)                                   \
+  type __real_##name parameters;                                                                   \
+  type __wrap_##name parameters;                                                                   \
+  type __wrap_##name parameters {                                                                  \
+    const cl_int code = code_of(#name, own);                                                       \
+    if (code != CL_SUCCESS) {                                                                      \
+      if (code_ret != NULL) {                                                                      \
+        *code_ret = code;                                                                          \
+      }                                                                                            \
+      return NULL;                                                                                 \
+    }                                                                                              \
+    const type made = __real_##name arguments;                                                     \
+    if (made != NULL) {                                                                            \
+      live_add(kind, (uintptr_t)made);                                                             \
+    }                                                                                              \
+    return made;                                                                                   \
+  }
+
+typedef void (*context_notify)(const char *, const void *, size_t, void *);
+typedef void (*program_notify)(cl_program, void *);
+
+WRAP_MAKER(cl_context, LIVE_CONTEXT, CL_DEVICE_NOT_AVAILABLE, clCreateContext,
+           (const cl_context_properties *properties, cl_uint count, const cl_device_id *ids,
+            context_notify notify, void *data, cl_int *code_ret),
+           (properties, count, ids, notify, data, code_ret))
+WRAP_MAKER(cl_command_queue, LIVE_QUEUE, CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueue,
+           (cl_context context, cl_device_id id, cl_command_queue_properties properties,
+            cl_int *code_ret),
+           (context, id, properties, code_ret))
+WRAP_MAKER(cl_mem, LIVE_BUFFER, CL_MEM_OBJECT_ALLOCATION_FAILURE, clCreateBuffer,
+           (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code_ret),
+           (context, flags, size, host, code_ret))
+WRAP_MAKER(cl_mem, LIVE_BUFFER, CL_MISALIGNED_SUB_BUFFER_OFFSET, clCreateSubBuffer,
+           (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *what,
+            cl_int *code_ret),
+           (buffer, flags, type, what, code_ret))
+WRAP_MAKER(cl_program, LIVE_PROGRAM, CL_INVALID_VALUE, clCreateProgramWithSource,
+           (cl_context context, cl_uint count, const char **texts, const size_t *lengths,
+            cl_int *code_ret),
+           (context, count, texts, lengths, code_ret))
+WRAP_MAKER(cl_program, LIVE_PROGRAM, CL_INVALID_BINARY, clCreateProgramWithBinary,
+           (cl_context context, cl_uint count, const cl_device_id *ids, const size_t *lengths,
+            const unsigned char **binaries, cl_int *states, cl_int *code_ret),
+           (context, count, ids, lengths, binaries, states, code_ret))
+WRAP_MAKER(cl_kernel, LIVE_KERNEL, CL_INVALID_KERNEL_DEFINITION, clCreateKernel,
+           (cl_program program, const char *name, cl_int *code_ret), (program, name, code_ret))
+WRAP_MAKER(cl_event, LIVE_EVENT, CL_INVALID_CONTEXT, clCreateUserEvent,
+           (cl_context context, cl_int *code_ret), (context, code_ret))
+
+/* ---- Holds ---- */
+
+#define WRAP_HOLDS(type, kind, name)                                                               \
+  cl_int __real_clRetain##name(type object);                                                       \
+  cl_int __wrap_clRetain##name(type object);                                                       \
+  cl_int __wrap_clRetain##name(type object) {                                                      \
+    const cl_int code = code_of("clRetain" #name, CL_OUT_OF_RESOURCES);                            \
+    if (code != CL_SUCCESS) {                                                                      \
+      return code;                                                                                 \
+    }                                                                                              \
+    live_add(kind, (uintptr_t)object);                                                             \
+    return __real_clRetain##name(object);                                                          \
+  }                                                                                                \
+  cl_int __real_clRelease##name(type object);                                                      \
+  cl_int __wrap_clRelease##name(type object);                                                      \
+  cl_int __wrap_clRelease##name(type object) {                                                     \
+    live_remove(kind, (uintptr_t)object);                                                          \
+    return __real_clRelease##name(object);                                                         \
+  }
+
+WRAP_HOLDS(cl_context, LIVE_CONTEXT, Context)
+WRAP_HOLDS(cl_device_id, LIVE_DEVICE, Device)
+WRAP_HOLDS(cl_command_queue, LIVE_QUEUE, CommandQueue)
+WRAP_HOLDS(cl_mem, LIVE_BUFFER, MemObject)
+WRAP_HOLDS(cl_program, LIVE_PROGRAM, Program)
+WRAP_HOLDS(cl_kernel, LIVE_KERNEL, Kernel)
+WRAP_HOLDS(cl_event, LIVE_EVENT, Event)
+
+/* ---- Commands: the event in their last argument ---- */
+
+#define WRAP_COMMAND(own, name, parameters, arguments)                                             \
+  cl_int __real_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters {                                                                \
+    cl_int code = code_of(#name, own);                                                             \
+    if (code == CL_SUCCESS) {                                                                      \
+      code = __real_##name arguments;                                                              \
+      if (code == CL_SUCCESS && event != NULL) {                                                   \
+        live_add(LIVE_EVENT, (uintptr_t)*event);                                                   \
+      }                                                                                            \
+    }                                                                                              \
+    return code;                                                                                   \
+  }
+
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueNDRangeKernel,
+             (cl_command_queue queue, cl_kernel kernel, cl_uint rank, const size_t *offset,
+              const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, kernel, rank, offset, global, local, n_wait, wait, event))
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueReadBuffer,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
+              void *to, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, blocks, offset, size, to, n_wait, wait, event))
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueWriteBuffer,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
+              const void *from, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, blocks, offset, size, from, n_wait, wait, event))
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueCopyBuffer,
+             (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
+              size_t size, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, from, to, from_offset, to_offset, size, n_wait, wait, event))
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueFillBuffer,
+             (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,
+              size_t offset, size_t size, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, pattern, pattern_size, offset, size, n_wait, wait, event))
+WRAP_COMMAND(CL_INVALID_EVENT_WAIT_LIST, clEnqueueMarkerWithWaitList,
+             (cl_command_queue queue, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, n_wait, wait, event))
+WRAP_COMMAND(CL_INVALID_EVENT_WAIT_LIST, clEnqueueBarrierWithWaitList,
+             (cl_command_queue queue, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, n_wait, wait, event))
+
+/* ---- Waiting ---- */
+
+#define WRAP_WAIT(own, name, parameters, arguments)                                                \
+  cl_int __real_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters {                                                                \
+    const cl_int code = code_of(#name, own);                                                       \
+    const cl_int real_code = __real_##name arguments;                                              \
+    return code != CL_SUCCESS ? code : real_code;                                                  \
+  }
+
+WRAP_WAIT(CL_INVALID_COMMAND_QUEUE, clFinish, (cl_command_queue queue), (queue))
+WRAP_WAIT(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents,
+          (cl_uint count, const cl_event *events), (count, events))
+
+/* ---- Questions and the rest ---- */
+
+#define WRAP_PLAIN(own, name, parameters, arguments)                                               \
+  cl_int __real_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters {                                                                \
+    const cl_int code = code_of(#name, own);                                                       \
+    return code != CL_SUCCESS ? code : __real_##name arguments;                                    \
+  }
+
+/* Questions about an object all have the same four last arguments. */
+#define WRAP_QUESTION(name, type, info)                                                            \
+  WRAP_PLAIN(CL_INVALID_VALUE, name,                                                               \
+             (type object, info what, size_t size, void *value, size_t *size_ret),                 \
+             (object, what, size, value, size_ret))
+
+WRAP_QUESTION(clGetPlatformInfo, cl_platform_id, cl_platform_info)
+WRAP_QUESTION(clGetDeviceInfo, cl_device_id, cl_device_info)
+WRAP_QUESTION(clGetContextInfo, cl_context, cl_context_info)
+WRAP_QUESTION(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
+WRAP_QUESTION(clGetMemObjectInfo, cl_mem, cl_mem_info)
+WRAP_QUESTION(clGetProgramInfo, cl_program, cl_program_info)
+WRAP_QUESTION(clGetKernelInfo, cl_kernel, cl_kernel_info)
+WRAP_QUESTION(clGetEventInfo, cl_event, cl_event_info)
+WRAP_QUESTION(clGetEventProfilingInfo, cl_event, cl_profiling_info)
+
+WRAP_PLAIN(CL_INVALID_VALUE, clGetProgramBuildInfo,
+           (cl_program program, cl_device_id id, cl_program_build_info what, size_t size,
+            void *value, size_t *size_ret),
+           (program, id, what, size, value, size_ret))
+WRAP_PLAIN(CL_INVALID_VALUE, clGetKernelWorkGroupInfo,
+           (cl_kernel kernel, cl_device_id id, cl_kernel_work_group_info what, size_t size,
+            void *value, size_t *size_ret),
+           (kernel, id, what, size, value, size_ret))
+WRAP_PLAIN(CL_INVALID_VALUE, clGetPlatformIDs,
+           (cl_uint capacity, cl_platform_id *platforms, cl_uint *count),
+           (capacity, platforms, count))
+WRAP_PLAIN(CL_INVALID_PLATFORM, clGetDeviceIDs,
+           (cl_platform_id platform, cl_device_type type, cl_uint capacity, cl_device_id *ids,
+            cl_uint *count),
+           (platform, type, capacity, ids, count))
+WRAP_PLAIN(CL_BUILD_PROGRAM_FAILURE, clBuildProgram,
+           (cl_program program, cl_uint count, const cl_device_id *ids, const char *options,
+            program_notify notify, void *data),
+           (program, count, ids, options, notify, data))
+WRAP_PLAIN(CL_INVALID_ARG_VALUE, clSetKernelArg,
+           (cl_kernel kernel, cl_uint number, size_t size, const void *value),
+           (kernel, number, size, value))
+WRAP_PLAIN(CL_INVALID_VALUE, clSetUserEventStatus, (cl_event event, cl_int state), (event, state))
+WRAP_PLAIN(CL_INVALID_COMMAND_QUEUE, clFlush, (cl_command_queue queue), (queue))

@@ -1,0 +1,266 @@
+/* test_refused_calls.c: a driver that refuses a call in the middle of an enqueue. The linker leads the
+ * library's calls to the wrappers here. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "opencl/bench.h"
+
+/* ---- The driver ---- */
+
+typedef enum call { SET_ARGUMENT, ENQUEUE_KERNEL, ENQUEUE_MARKER, WRITE, READ, CALL_COUNT } call;
+
+static struct {
+  int counts[CALL_COUNT]; /* since begin */
+  call refused;           /* which call, */
+  int number;             /* the first of them being 1; 0: none */
+  int events;             /* made and not released */
+} driver;
+
+static void begin(call refused, int number) {
+  memset(&driver, 0, sizeof driver);
+  driver.refused = refused;
+  driver.number = number;
+}
+
+static bool refuses(call made) {
+  return ++driver.counts[made] == driver.number && made == driver.refused;
+}
+
+static cl_int note_event(cl_int code, const cl_event *event) {
+  driver.events += code == CL_SUCCESS && event != NULL;
+  return code;
+}
+
+cl_int __real_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t size, const void *value);
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t size, const void *value);
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t size, const void *value) {
+  return refuses(SET_ARGUMENT) ? CL_OUT_OF_HOST_MEMORY
+                               : __real_clSetKernelArg(kernel, number, size, value);
+}
+
+cl_int __real_clReleaseEvent(cl_event event);
+cl_int __wrap_clReleaseEvent(cl_event event);
+cl_int __wrap_clReleaseEvent(cl_event event) {
+  --driver.events;
+  return __real_clReleaseEvent(event);
+}
+
+#define WRAP_ENQUEUE(made, name, parameters, arguments)                                            \
+  cl_int __real_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters {                                                                \
+    return refuses(made) ? CL_OUT_OF_RESOURCES : note_event(__real_##name arguments, event);       \
+  }
+
+WRAP_ENQUEUE(ENQUEUE_KERNEL, clEnqueueNDRangeKernel,
+             (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offsets,
+              const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, kernel, dimensions, offsets, global, local, n_wait, wait, event))
+WRAP_ENQUEUE(ENQUEUE_MARKER, clEnqueueMarkerWithWaitList,
+             (cl_command_queue queue, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, n_wait, wait, event))
+WRAP_ENQUEUE(WRITE, clEnqueueWriteBuffer,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
+              const void *bytes, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, blocks, offset, size, bytes, n_wait, wait, event))
+WRAP_ENQUEUE(READ, clEnqueueReadBuffer,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
+              void *bytes, cl_uint n_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, blocks, offset, size, bytes, n_wait, wait, event))
+
+/* ---- A relayout of two parts ---- */
+
+/* f32[8,300] in tiles of 8 x 128: columns 0 to 255 fill two, the last 44 a third with its padding. */
+enum { ROWS = 8, COLUMNS = 300, TILE = 128, TILES = 3, ELEMENTS = ROWS * TILE * TILES };
+
+typedef struct relayout {
+  relayout_plan *plan;
+  float from[ROWS * COLUMNS];
+  float to[ELEMENTS];
+  cl_mem source;
+  cl_mem destination;
+} relayout;
+
+static void prepare(const opencl_bench *bench, relayout *made) {
+  relayout_shape from;
+  relayout_shape to;
+  assert_int_equal(relayout_shape_parse("f32[8,300]{1,0}", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("f32[8,300]{1,0:T(8,128)}", &to, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(bench->device, &from, &to, NULL, &made->plan, NULL),
+                   RELAYOUT_OK);
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    made->from[i] = (float)(1 + i);
+  }
+  memset(made->to, 0xff, sizeof made->to);
+  made->source = opencl_buffer(bench, sizeof made->from, made->from);
+  made->destination = opencl_buffer(bench, sizeof made->to, made->to);
+}
+
+static void release(relayout *made) {
+  relayout_plan_destroy(made->plan);
+  clReleaseMemObject(made->source);
+  clReleaseMemObject(made->destination);
+}
+
+static float element_at(int i) {
+  const int row = i / TILE % ROWS;
+  const int column = i / (ROWS * TILE) * TILE + i % TILE;
+  return column < COLUMNS ? (float)(1 + COLUMNS * row + column) : 0;
+}
+
+/* How many elements are where they belong; the others must be as they were. */
+static int count_arrived(const relayout *made) {
+  int arrived = 0;
+  for (int i = 0; i < ELEMENTS; ++i) {
+    static const unsigned char untouched[] = {0xff, 0xff, 0xff, 0xff};
+    const bool is_there = made->to[i] == element_at(i);
+    assert_true(is_there || memcmp(&made->to[i], untouched, sizeof untouched) == 0);
+    arrived += is_there;
+  }
+  return arrived;
+}
+
+static relayout_status enqueue(const opencl_bench *bench, const relayout *made, cl_event *event) {
+  relayout_error error = {0};
+  const relayout_status status = relayout_plan_enqueue(
+      made->plan, bench->queue, made->source, 0, made->destination, 0, 0, NULL, event, &error);
+  assert_int_equal(error.status, status);
+  return status;
+}
+
+/* What has arrived by the time that the event, which is released, has completed. */
+static int arrived_with(const opencl_bench *bench, relayout *made, cl_event event) {
+  assert_non_null(event);
+  assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+  clReleaseEvent(event);
+  assert_int_equal(driver.events, 0);
+  opencl_read(bench, made->destination, sizeof made->to, made->to);
+  return count_arrived(made);
+}
+
+/* Both parts, after all that went wrong before. */
+static void assert_still_works(const opencl_bench *bench, relayout *made) {
+  cl_event event = NULL;
+  begin(SET_ARGUMENT, 0);
+  assert_int_equal(enqueue(bench, made, &event), RELAYOUT_OK);
+  assert_int_equal(driver.counts[ENQUEUE_KERNEL], 2);
+  assert_int_equal(arrived_with(bench, made, event), ELEMENTS);
+}
+
+/* ---- Enqueue ---- */
+
+static void test_refused_argument(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout made;
+  prepare(bench, &made);
+  int number = 1;
+  for (;; ++number) {
+    cl_event event = (cl_event)&made;
+    begin(SET_ARGUMENT, number);
+    if (enqueue(bench, &made, &event) == RELAYOUT_OK) {
+      clReleaseEvent(event);
+      break;
+    }
+    assert_null(event);
+    assert_int_equal(driver.counts[ENQUEUE_KERNEL], 0);
+    assert_int_equal(driver.events, 0);
+    opencl_read(bench, made.destination, sizeof made.to, made.to);
+    assert_int_equal(count_arrived(&made), 0);
+  }
+  assert_int_equal(number, 1 + 2 * 4); /* each part has two sides with a buffer and a start */
+  assert_still_works(bench, &made);
+  release(&made);
+}
+
+static void test_refused_kernel(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout made;
+  prepare(bench, &made);
+  cl_event event = (cl_event)&made;
+  begin(ENQUEUE_KERNEL, 1);
+  assert_int_equal(enqueue(bench, &made, &event), RELAYOUT_OPENCL_ERROR);
+  assert_null(event);
+  assert_int_equal(driver.counts[ENQUEUE_KERNEL], 1);
+
+  begin(ENQUEUE_KERNEL, 2);
+  assert_int_equal(enqueue(bench, &made, &event), RELAYOUT_OPENCL_ERROR);
+  assert_int_equal(arrived_with(bench, &made, event), 2 * ROWS * TILE);
+
+  begin(ENQUEUE_KERNEL, 2); /* nobody has asked for an event */
+  assert_int_equal(enqueue(bench, &made, NULL), RELAYOUT_OPENCL_ERROR);
+  assert_int_equal(driver.events, 0);
+  assert_still_works(bench, &made);
+  release(&made);
+}
+
+/* Everything has been enqueued before: the relayout takes place, and its event says when. */
+static void test_refused_marker(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout made;
+  prepare(bench, &made);
+  cl_event event = NULL;
+  begin(ENQUEUE_MARKER, 1);
+  assert_int_equal(enqueue(bench, &made, &event), RELAYOUT_OK);
+  assert_int_equal(driver.counts[ENQUEUE_MARKER], 1);
+  assert_int_equal(arrived_with(bench, &made, event), ELEMENTS);
+  release(&made);
+}
+
+static void test_refused_marker_of_nothing(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_shape empty;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_shape_parse("f32[0,5]", &empty, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(bench->device, &empty, &empty, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  cl_event event = (cl_event)&plan;
+  begin(ENQUEUE_MARKER, 1);
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, NULL, 0, NULL, 0, 0, NULL, &event, NULL),
+      RELAYOUT_OPENCL_ERROR);
+  assert_null(event);
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Execute ---- */
+
+static void test_refused_execute(void **state) {
+  const opencl_bench *const bench = *state;
+  static const call calls[] = {SET_ARGUMENT, ENQUEUE_KERNEL, WRITE, READ};
+  relayout made;
+  prepare(bench, &made);
+  for (size_t c = 0; c < sizeof calls / sizeof calls[0]; ++c) {
+    for (int number = 1;; ++number) {
+      begin(calls[c], number);
+      memset(made.to, 0xff, sizeof made.to);
+      const relayout_status status = relayout_plan_execute(made.plan, made.from, made.to, NULL);
+      assert_int_equal(driver.events, 0);
+      assert_int_equal(count_arrived(&made), status == RELAYOUT_OK ? ELEMENTS : 0);
+      if (driver.counts[calls[c]] < number) {
+        assert_int_equal(status, RELAYOUT_OK);
+        assert_true(number > 1);
+        break;
+      }
+      assert_int_equal(status, RELAYOUT_OPENCL_ERROR);
+    }
+  }
+  release(&made);
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_refused_argument, bench),
+      cmocka_unit_test_prestate(test_refused_kernel, bench),
+      cmocka_unit_test_prestate(test_refused_marker, bench),
+      cmocka_unit_test_prestate(test_refused_marker_of_nothing, bench),
+      cmocka_unit_test_prestate(test_refused_execute, bench),
+  };
+  return cmocka_run_group_tests_name("refused_calls", tests, NULL, NULL);
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}

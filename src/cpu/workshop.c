@@ -1,0 +1,108 @@
+#include "cpu/workshop.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LEAST_SHELVES = 8 };
+
+/* A line each, so that threads which use different ones do not meet. */
+typedef union shelf {
+  _Atomic(rlt_cpu_workshop *) kept;
+  char line[LINE_BYTES];
+} shelf;
+
+struct rlt_cpu_workshops {
+  size_t count; /* a power of two */
+  shelf *shelves;
+};
+
+/* ---- One ---- */
+
+/* The system's memory is zeros, and is not touched before it is used. */
+static rlt_cpu_workshop *build(void) {
+  char *const memory = calloc(1, sizeof(rlt_cpu_workshop) + LINE_BYTES);
+  if (memory == NULL) {
+    return NULL;
+  }
+  rlt_cpu_workshop *const made =
+      (rlt_cpu_workshop *)(memory + LINE_BYTES - (uintptr_t)memory % LINE_BYTES);
+  made->memory = memory;
+  return made;
+}
+
+static void pull_down(rlt_cpu_workshop *made) {
+  if (made != NULL) {
+    free(made->memory);
+  }
+}
+
+/* ---- All ---- */
+
+/* Twice as many as threads, so that few share one. */
+relayout_status rlt_cpu_workshops_create(int32_t threads, rlt_cpu_workshops **workshops,
+                                         relayout_error *error) {
+  size_t count = LEAST_SHELVES;
+  while (count / 2 < (size_t)threads) {
+    count *= 2;
+  }
+  rlt_cpu_workshops *const made = malloc(sizeof *made);
+  void *shelves = NULL;
+  if (made == NULL || posix_memalign(&shelves, LINE_BYTES, count * sizeof(shelf)) != 0) {
+    free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu shelves of a CPU device",
+                    count);
+  }
+  *made = (rlt_cpu_workshops){.count = count, .shelves = shelves};
+  for (size_t i = 0; i < count; ++i) {
+    atomic_init(&made->shelves[i].kept, NULL);
+  }
+  *workshops = made;
+  return RELAYOUT_OK;
+}
+
+void rlt_cpu_workshops_destroy(rlt_cpu_workshops *workshops) {
+  for (size_t i = 0; i < workshops->count; ++i) {
+    pull_down(atomic_load(&workshops->shelves[i].kept));
+  }
+  free(workshops->shelves);
+  free(workshops);
+}
+
+/* ---- Each thread's ---- */
+
+/* Where the calling thread looks first. Threads lie some pages apart at least. */
+static size_t first_shelf(const rlt_cpu_workshops *of) {
+  const uint64_t page = (uint64_t)(uintptr_t)pthread_self() >> 12;
+  return (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (of->count - 1);
+}
+
+rlt_cpu_workshop *rlt_cpu_workshop_take(rlt_cpu_workshops *from) {
+  const size_t first = first_shelf(from);
+  for (size_t i = 0; i < from->count; ++i) {
+    shelf *const next = &from->shelves[(first + i) & (from->count - 1)];
+    if (atomic_load_explicit(&next->kept, memory_order_relaxed) != NULL) {
+      rlt_cpu_workshop *const kept =
+          atomic_exchange_explicit(&next->kept, NULL, memory_order_acquire);
+      if (kept != NULL) {
+        return kept;
+      }
+    }
+  }
+  return build();
+}
+
+void rlt_cpu_workshop_give_back(rlt_cpu_workshops *to, rlt_cpu_workshop *used) {
+  const size_t first = first_shelf(to);
+  for (size_t i = 0; i < to->count && used != NULL; ++i) {
+    shelf *const next = &to->shelves[(first + i) & (to->count - 1)];
+    rlt_cpu_workshop *nobody = NULL;
+    if (atomic_compare_exchange_strong_explicit(&next->kept, &nobody, used, memory_order_release,
+                                                memory_order_relaxed)) {
+      return;
+    }
+  }
+  pull_down(used);
+}

@@ -1,0 +1,82 @@
+/* parts.c: nothing is enqueued before everything that can fail without it has not. */
+#include "opencl/parts.h"
+
+static rlt_launch *launch_of(const rlt_work *work, int32_t part, rlt_place source,
+                             rlt_place destination) {
+  return rlt_opencl_program_launch(work->parts[part].program, source, destination);
+}
+
+/* The launches of the first `count` parts. */
+static void let_go(const rlt_work *work, int32_t count, rlt_place source, rlt_place destination) {
+  for (int32_t i = 0; i < count; ++i) {
+    rlt_launch_let_go(launch_of(work, i, source, destination));
+  }
+}
+
+static relayout_status hold_all(const rlt_work *work, rlt_place source, rlt_place destination,
+                                relayout_error *error) {
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    const relayout_status status =
+        rlt_launch_hold(launch_of(work, i, source, destination), source, destination, error);
+    if (status != RELAYOUT_OK) {
+      let_go(work, i, source, destination);
+      return status;
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+/* `*last` becomes the event of a marker behind it: nobody shall take what the last part's tells of its
+ * time for the whole's. It is as good as it was where there is no marker to be had. */
+static void stand_for_all(cl_command_queue queue, cl_event *last) {
+  cl_event marker = NULL;
+  if (clEnqueueMarkerWithWaitList(queue, 1, last, &marker) == CL_SUCCESS) {
+    clReleaseEvent(*last);
+    *last = marker;
+  }
+}
+
+/* Where an event is wanted, each part waits for the one before it, so that the last one's event covers
+ * them all, however few they become: nothing more has to be enqueued for that, which could fail.
+ * Otherwise each waits for the caller's events alone, since the parts do not depend on each other. */
+static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue, rlt_place source,
+                                   rlt_place destination, cl_uint n_wait, const cl_event *wait,
+                                   cl_event *event, relayout_error *error) {
+  cl_event last = NULL;
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < work->part_count && status == RELAYOUT_OK; ++i) {
+    const bool follows = last != NULL;
+    cl_event next = NULL;
+    status =
+        rlt_launch_enqueue(launch_of(work, i, source, destination), queue, follows ? 1 : n_wait,
+                           follows ? &last : wait, event == NULL ? NULL : &next, error);
+    if (status == RELAYOUT_OK && event != NULL) {
+      if (follows) {
+        clReleaseEvent(last);
+      }
+      last = next;
+    }
+  }
+  if (event != NULL) {
+    if (status == RELAYOUT_OK && work->part_count > 1) {
+      stand_for_all(queue, &last);
+    }
+    *event = last;
+  }
+  return status;
+}
+
+relayout_status rlt_opencl_parts_enqueue(const rlt_work *work, cl_command_queue queue,
+                                         rlt_place source, rlt_place destination, cl_uint n_wait,
+                                         const cl_event *wait, cl_event *event,
+                                         relayout_error *error) {
+  if (event != NULL) {
+    *event = NULL;
+  }
+  relayout_status status = hold_all(work, source, destination, error);
+  if (status == RELAYOUT_OK) {
+    status = enqueue_all(work, queue, source, destination, n_wait, wait, event, error);
+    let_go(work, work->part_count, source, destination);
+  }
+  return status;
+}
