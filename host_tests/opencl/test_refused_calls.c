@@ -1,5 +1,5 @@
-/* test_refused_calls.c: a driver that refuses a call in the middle of an enqueue. The linker leads the
- * library's calls to the wrappers here. */
+/* test_refused_calls.c: a driver that refuses a call, in the middle of an enqueue or while a device is
+ * made. The linker leads the library's calls to the wrappers here. */
 #include "cmocka_all.h"
 
 #include <stdio.h>
@@ -9,13 +9,28 @@
 
 /* ---- The driver ---- */
 
-typedef enum call { SET_ARGUMENT, ENQUEUE_KERNEL, ENQUEUE_MARKER, WRITE, READ, CALL_COUNT } call;
+typedef enum call {
+  SET_ARGUMENT,
+  ENQUEUE_KERNEL,
+  ENQUEUE_MARKER,
+  WRITE,
+  READ,
+  LIST_PLATFORMS,
+  ASK_PLATFORM,
+  ASK_DEVICE,
+  ASK_CONTEXT,
+  RETAIN_CONTEXT,
+  RETAIN_DEVICE,
+  RETAIN_PROGRAM,
+  CALL_COUNT
+} call;
 
 static struct {
   int counts[CALL_COUNT]; /* since begin */
   call refused;           /* which call, */
   int number;             /* the first of them being 1; 0: none */
   int events;             /* made and not released */
+  int holds;              /* on contexts and devices, likewise */
 } driver;
 
 static void begin(call refused, int number) {
@@ -70,6 +85,45 @@ WRAP_ENQUEUE(READ, clEnqueueReadBuffer,
              (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
               void *bytes, cl_uint n_wait, const cl_event *wait, cl_event *event),
              (queue, buffer, blocks, offset, size, bytes, n_wait, wait, event))
+
+#define WRAP_QUESTION(made, name, parameters, arguments)                                           \
+  cl_int __real_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters;                                                                 \
+  cl_int __wrap_##name parameters {                                                                \
+    return refuses(made) ? CL_OUT_OF_RESOURCES : __real_##name arguments;                          \
+  }
+
+WRAP_QUESTION(LIST_PLATFORMS, clGetPlatformIDs,
+              (cl_uint capacity, cl_platform_id *platforms, cl_uint *count),
+              (capacity, platforms, count))
+WRAP_QUESTION(ASK_PLATFORM, clGetPlatformInfo,
+              (cl_platform_id id, cl_platform_info what, size_t size, void *value, size_t *given),
+              (id, what, size, value, given))
+WRAP_QUESTION(ASK_DEVICE, clGetDeviceInfo,
+              (cl_device_id id, cl_device_info what, size_t size, void *value, size_t *given),
+              (id, what, size, value, given))
+WRAP_QUESTION(ASK_CONTEXT, clGetContextInfo,
+              (cl_context context, cl_context_info what, size_t size, void *value, size_t *given),
+              (context, what, size, value, given))
+WRAP_QUESTION(RETAIN_PROGRAM, clRetainProgram, (cl_program program), (program))
+
+#define WRAP_HOLD(made, type, retain, release)                                                     \
+  cl_int __real_##retain(type object);                                                             \
+  cl_int __wrap_##retain(type object);                                                             \
+  cl_int __wrap_##retain(type object) {                                                            \
+    const bool refused = refuses(made);                                                            \
+    driver.holds += !refused;                                                                      \
+    return refused ? CL_OUT_OF_RESOURCES : __real_##retain(object);                                \
+  }                                                                                                \
+  cl_int __real_##release(type object);                                                            \
+  cl_int __wrap_##release(type object);                                                            \
+  cl_int __wrap_##release(type object) {                                                           \
+    --driver.holds;                                                                                \
+    return __real_##release(object);                                                               \
+  }
+
+WRAP_HOLD(RETAIN_CONTEXT, cl_context, clRetainContext, clReleaseContext)
+WRAP_HOLD(RETAIN_DEVICE, cl_device_id, clRetainDevice, clReleaseDevice)
 
 /* ---- A relayout of two parts ---- */
 
@@ -250,6 +304,61 @@ static void test_refused_execute(void **state) {
   release(&made);
 }
 
+/* ---- Devices and plans ---- */
+
+/* A device is not made, or is as it always was: a GPU does not become a CPU by a question unanswered. */
+static void test_refused_device(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device_info expected = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(bench->device, &expected, NULL), RELAYOUT_OK);
+  for (call asked = LIST_PLATFORMS; asked <= RETAIN_DEVICE; ++asked) {
+    int failures = 0;
+    for (int number = 1;; ++number) {
+      relayout_device *device = NULL;
+      relayout_error error = {0};
+      begin(asked, number);
+      const relayout_status status =
+          relayout_opencl_device_create(bench->context, bench->id, NULL, &device, &error);
+      const bool was_refused = driver.counts[asked] >= number;
+      if (status == RELAYOUT_OK) {
+        relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+        assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+        assert_memory_equal(&info, &expected, sizeof info);
+        relayout_device_destroy(device);
+      } else {
+        assert_int_equal(status, RELAYOUT_OPENCL_ERROR);
+        assert_int_equal(error.cl_status, CL_OUT_OF_RESOURCES);
+        assert_null(device);
+        ++failures;
+      }
+      assert_int_equal(driver.holds, 0);
+      if (!was_refused) {
+        break;
+      }
+    }
+    assert_true(failures > 0);
+  }
+}
+
+/* What was built stays the device's. */
+static void test_refused_program(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_shape from;
+  relayout_shape to;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_shape_parse("u16[20,30]{1,0}", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("u16[20,30]{0,1}", &to, NULL), RELAYOUT_OK);
+  for (int i = 0; i < 3; ++i) {
+    begin(RETAIN_PROGRAM, 1);
+    assert_int_equal(relayout_plan_create(bench->device, &from, &to, NULL, &plan, NULL),
+                     RELAYOUT_OPENCL_ERROR);
+    assert_null(plan);
+  }
+  begin(RETAIN_PROGRAM, 0);
+  assert_int_equal(relayout_plan_create(bench->device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+}
+
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_refused_argument, bench),
@@ -257,6 +366,8 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_refused_marker, bench),
       cmocka_unit_test_prestate(test_refused_marker_of_nothing, bench),
       cmocka_unit_test_prestate(test_refused_execute, bench),
+      cmocka_unit_test_prestate(test_refused_device, bench),
+      cmocka_unit_test_prestate(test_refused_program, bench),
   };
   return cmocka_run_group_tests_name("refused_calls", tests, NULL, NULL);
 }

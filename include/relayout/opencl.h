@@ -53,7 +53,8 @@ typedef struct relayout_opencl_options {
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
  * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the context's
  * nor a part of one, a handle is NULL, or an option is none of those above; RELAYOUT_UNSUPPORTED for
- * a device below OpenCL 1.2 or without a compiler. */
+ * a device below OpenCL 1.2 or without a compiler; RELAYOUT_OPENCL_ERROR where the driver does not
+ * answer; RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,

@@ -278,9 +278,10 @@ static relayout_status find_or_build(rlt_opencl_device *device, const rlt_build_
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
                               cl_program *program, relayout_error *error) {
   pthread_mutex_lock(&device->build_lock);
-  const relayout_status status = find_or_build(device, options, program, error);
+  relayout_status status = find_or_build(device, options, program, error);
   if (status == RELAYOUT_OK) {
-    clRetainProgram(*program);
+    const cl_int code = clRetainProgram(*program);
+    status = code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clRetainProgram");
   }
   pthread_mutex_unlock(&device->build_lock);
   return status;
@@ -312,18 +313,25 @@ rlt_build_counts rlt_build_count(rlt_opencl_device *device) {
 
 /* ---- Beginning and end ---- */
 
-void rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory) {
-  pthread_mutex_init(&device->build_lock, NULL);
-  rlt_disk_cache_open(cache_directory, &device->disk_cache);
-  cl_platform_id platform = NULL;
-  clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+relayout_status rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory,
+                                      relayout_error *error) {
+  const cl_device_id id = device->id;
   char **const strings = device->key_strings;
-  strings[RLT_KEY_PLATFORM_NAME] = rlt_opencl_platform_text(platform, CL_PLATFORM_NAME);
-  strings[RLT_KEY_PLATFORM_VERSION] = rlt_opencl_platform_text(platform, CL_PLATFORM_VERSION);
-  strings[RLT_KEY_DEVICE_NAME] = rlt_opencl_device_text(device->id, CL_DEVICE_NAME);
-  strings[RLT_KEY_DEVICE_VENDOR] = rlt_opencl_device_text(device->id, CL_DEVICE_VENDOR);
-  strings[RLT_KEY_DEVICE_VERSION] = rlt_opencl_device_text(device->id, CL_DEVICE_VERSION);
-  strings[RLT_KEY_DRIVER_VERSION] = rlt_opencl_device_text(device->id, CL_DRIVER_VERSION);
+  cl_platform_id platform = NULL;
+  if (pthread_mutex_init(&device->build_lock, NULL) != 0) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device's programs");
+  }
+  rlt_disk_cache_open(cache_directory, &device->disk_cache);
+  if (rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
+      RELAYOUT_OK) {
+    rlt_opencl_platform_text(platform, CL_PLATFORM_NAME, &strings[RLT_KEY_PLATFORM_NAME], NULL);
+    rlt_opencl_platform_text(platform, CL_PLATFORM_VERSION, &strings[RLT_KEY_PLATFORM_VERSION],
+                             NULL);
+  }
+  rlt_opencl_device_text(id, CL_DEVICE_NAME, &strings[RLT_KEY_DEVICE_NAME], NULL);
+  rlt_opencl_device_text(id, CL_DEVICE_VENDOR, &strings[RLT_KEY_DEVICE_VENDOR], NULL);
+  rlt_opencl_device_text(id, CL_DEVICE_VERSION, &strings[RLT_KEY_DEVICE_VERSION], NULL);
+  rlt_opencl_device_text(id, CL_DRIVER_VERSION, &strings[RLT_KEY_DRIVER_VERSION], NULL);
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     if (strings[i] == NULL) {
       rlt_disk_cache_close(&device->disk_cache); /* nothing to know its programs by */
@@ -331,6 +339,7 @@ void rlt_builds_initialize(rlt_opencl_device *device, const char *cache_director
   }
   device->keeps_programs = device->disk_cache.directory != NULL &&
                            (cache_directory != NULL || !device->driver_keeps_programs);
+  return RELAYOUT_OK;
 }
 
 void rlt_builds_release(rlt_opencl_device *device) {

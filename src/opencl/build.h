@@ -30,8 +30,9 @@ typedef struct rlt_build_options {
 } rlt_build_options;
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where
- * relayout_opencl_options.cache_directory says. */
-void rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory);
+ * relayout_opencl_options.cache_directory says. The device has its id. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory,
+                                      relayout_error *error);
 
 /* Drops all that. Kernels made from the programs live on. */
 void rlt_builds_release(rlt_opencl_device *device);

@@ -31,42 +31,47 @@ enum {
   MOST_ITERATIONS = 48 << 10
 };
 
-static void device_number(cl_device_id id, cl_device_info what, size_t size, void *value) {
-  memset(value, 0, size);
-  clGetDeviceInfo(id, what, size, value, NULL);
-}
-
 /* The largest power of two that the device allows, to MOST_GROUP_SIZE. */
-static size_t group_size_of(cl_device_id id) {
+static relayout_status learn_group_size(rlt_opencl_device *device, relayout_error *error) {
   size_t most = 0;
-  device_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most);
+  const relayout_status status =
+      rlt_opencl_device_value(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, error);
   size_t sizes[16] = {0};
   size_t given = 0;
-  if (clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, &given) ==
+  if (clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, &given) ==
           CL_SUCCESS &&
       given >= sizeof sizes[0] && sizes[0] < most) {
     most = sizes[0];
   }
-  size_t size = MOST_GROUP_SIZE;
-  while (size > 1 && size > most) {
-    size /= 2;
+  device->group_size = MOST_GROUP_SIZE;
+  while (device->group_size > 1 && device->group_size > most) {
+    device->group_size /= 2;
   }
-  return size;
+  return status;
 }
 
-static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
+static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
+                             relayout_error *error) {
   device->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  rlt_opencl_device_info(device->id, &device->info);
+  cl_ulong bytes = 0;
+  relayout_status status = rlt_opencl_device_info(device->id, &device->info, error);
+  if (status == RELAYOUT_OK) {
+    status = learn_group_size(device, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
+                                     &bytes, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   device->family = family;
   if (family == RELAYOUT_KERNELS_AUTO) {
     device->family = device->info.device_class == RELAYOUT_DEVICE_CLASS_CPU
                          ? RELAYOUT_KERNELS_DIRECT
                          : RELAYOUT_KERNELS_STAGED;
   }
-  device->group_size = group_size_of(device->id);
   device->most_offset = INT32_MAX;
-  cl_ulong bytes = 0;
-  device_number(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes);
   const uint64_t share = (uint64_t)device->info.compute_units * CACHE_SHARE;
   device->cache_bytes = bytes < share ? bytes : share;
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor builtins. */
@@ -81,6 +86,7 @@ static void learn(rlt_opencl_device *device, relayout_kernel_family family) {
   device->driver_keeps_programs = is_pocl;
   device->assembly_bytes = is_pocl ? ASSEMBLY_BYTES : SMALL_ASSEMBLY_BYTES;
   device->most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS;
+  return RELAYOUT_OK;
 }
 
 /* ---- Making one ---- */
@@ -115,35 +121,109 @@ static bool is_listed(cl_device_id id, const cl_device_id *ids, size_t count) {
   return false;
 }
 
-/* The device that this one is a part of; NULL for a whole one. */
-static cl_device_id parent_of(cl_device_id id) {
-  cl_device_id parent = NULL;
-  device_number(id, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent);
-  return parent;
+static relayout_status list_of_context(cl_context context, cl_device_id **ids, size_t *count,
+                                       relayout_error *error) {
+  size_t size = 0;
+  cl_device_id *made = NULL;
+  cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
+  if (code == CL_SUCCESS) {
+    made = malloc(size + 1);
+    if (made == NULL) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the context's devices");
+    }
+    code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, made, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    free(made);
+    return rlt_cl_fail(error, code, "clGetContextInfo for the context's devices");
+  }
+  *ids = made;
+  *count = size / sizeof made[0];
+  return RELAYOUT_OK;
 }
 
 /* Parts of a context's devices are the context's too; PoCL lists only the whole ones. */
 static relayout_status check_in_context(cl_context context, cl_device_id id,
                                         relayout_error *error) {
-  size_t size = 0;
-  const cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
-  if (code != CL_SUCCESS) {
-    return rlt_cl_fail(error, code, "clGetContextInfo for the context's devices");
-  }
-  cl_device_id *const ids = malloc(size);
-  if (ids == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the context's devices");
-  }
+  cl_device_id *ids = NULL;
+  size_t count = 0;
+  relayout_status status = list_of_context(context, &ids, &count, error);
   bool found = false;
-  if (clGetContextInfo(context, CL_CONTEXT_DEVICES, size, ids, NULL) == CL_SUCCESS) {
-    for (cl_device_id part = id; part != NULL && !found; part = parent_of(part)) {
-      found = is_listed(part, ids, size / sizeof ids[0]);
+  cl_device_id part = id;
+  while (status == RELAYOUT_OK && part != NULL && !found) {
+    found = is_listed(part, ids, count);
+    if (!found) { /* a whole one is a part of NULL */
+      status = rlt_opencl_device_value(part, CL_DEVICE_PARENT_DEVICE, sizeof part, &part, error);
     }
   }
   free(ids);
-  return found ? RELAYOUT_OK
-               : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "id %p is not a device of context %p",
-                          (void *)id, (void *)context);
+  return found || status != RELAYOUT_OK
+             ? status
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "id %p is not a device of context %p",
+                        (void *)id, (void *)context);
+}
+
+static relayout_status retain_handles(rlt_opencl_device *device, cl_context context,
+                                      cl_device_id id, relayout_error *error) {
+  cl_int code = clRetainContext(context);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clRetainContext");
+  }
+  code = clRetainDevice(id);
+  if (code != CL_SUCCESS) {
+    clReleaseContext(context);
+    return rlt_cl_fail(error, code, "clRetainDevice");
+  }
+  device->context = context;
+  device->id = id;
+  return RELAYOUT_OK;
+}
+
+static void release_handles(rlt_opencl_device *device) {
+  clReleaseContext(device->context);
+  clReleaseDevice(device->id);
+}
+
+/* Of a device that has its handles; after a failure it has nothing else. */
+static relayout_status set_up(rlt_opencl_device *device, const relayout_opencl_options *options,
+                              relayout_error *error) {
+  relayout_status status = learn(device, options->kernels, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_builds_initialize(device, options->cache_directory, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  status = rlt_device_initialize(&device->base, &rlt_opencl_backend, error);
+  if (status != RELAYOUT_OK) {
+    rlt_builds_release(device);
+    return status;
+  }
+  rlt_winners_keep_in(&device->base, device->disk_cache.directory);
+  return RELAYOUT_OK;
+}
+
+static relayout_status make_device(cl_context context, cl_device_id id,
+                                   const relayout_opencl_options *options, relayout_device **device,
+                                   relayout_error *error) {
+  rlt_opencl_device *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device of %zu bytes",
+                    sizeof *made);
+  }
+  relayout_status status = retain_handles(made, context, id, error);
+  if (status == RELAYOUT_OK) {
+    status = set_up(made, options, error);
+    if (status != RELAYOUT_OK) {
+      release_handles(made);
+    }
+  }
+  if (status != RELAYOUT_OK) {
+    free(made);
+    return status;
+  }
+  *device = &made->base;
+  return RELAYOUT_OK;
 }
 
 relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
@@ -161,40 +241,16 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
   if (status == RELAYOUT_OK) {
     status = check_in_context(context, id, error);
   }
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    status = rlt_opencl_device_check(id, error);
   }
-  const char *const obstacle = rlt_opencl_device_obstacle(id);
-  if (obstacle != NULL) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: %s", (void *)id, obstacle);
-  }
-
-  rlt_opencl_device *const made = calloc(1, sizeof *made);
-  if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device of %zu bytes",
-                    sizeof *made);
-  }
-  status = rlt_device_initialize(&made->base, &rlt_opencl_backend, error);
-  if (status != RELAYOUT_OK) {
-    free(made);
-    return status;
-  }
-  clRetainContext(context);
-  clRetainDevice(id);
-  made->context = context;
-  made->id = id;
-  learn(made, wanted->kernels);
-  rlt_builds_initialize(made, wanted->cache_directory);
-  rlt_winners_keep_in(&made->base, made->disk_cache.directory);
-  *device = &made->base;
-  return RELAYOUT_OK;
+  return status == RELAYOUT_OK ? make_device(context, id, wanted, device, error) : status;
 }
 
 static void destroy(relayout_device *device) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_builds_release(opened);
-  clReleaseContext(opened->context);
-  clReleaseDevice(opened->id);
+  release_handles(opened);
   free(opened);
 }
 

@@ -46,15 +46,21 @@ const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device);
 
 /* ---- What the platforms offer (platform.c) ---- */
 
-/* Why relayouts cannot run on this device: one clause; NULL when they can. */
-const char *rlt_opencl_device_obstacle(cl_device_id id);
+/* RELAYOUT_UNSUPPORTED where relayouts cannot run on this device. Like all from here on,
+ * RELAYOUT_OPENCL_ERROR where the driver does not answer, and RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error);
 
 /* All of the info but struct_size. */
-void rlt_opencl_device_info(cl_device_id id, relayout_device_info *info);
+relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *info,
+                                       relayout_error *error);
 
-/* A string of the device or its platform, uncut; the caller frees it. NULL where there is none, or
- * no memory. */
-char *rlt_opencl_device_text(cl_device_id id, cl_device_info what);
-char *rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what);
+/* What the device tells of itself: a value of so many bytes, or a string of its own or its platform's,
+ * uncut, which the caller frees. Left as they are after a failure. */
+relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,
+                                        void *value, relayout_error *error);
+relayout_status rlt_opencl_device_text(cl_device_id id, cl_device_info what, char **text,
+                                       relayout_error *error);
+relayout_status rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what, char **text,
+                                         relayout_error *error);
 
 #endif

@@ -19,56 +19,85 @@ typedef struct found_device {
 
 /* ---- Facts of one device ---- */
 
-char *rlt_opencl_device_text(cl_device_id id, cl_device_info what) {
-  size_t size = 0;
-  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS) {
-    return NULL;
-  }
-  char *const text = calloc(1, size + 1);
-  if (text != NULL && clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS) {
-    free(text);
-    return NULL;
-  }
-  return text;
+static relayout_status no_memory(relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for what OpenCL tells of its devices");
 }
 
-char *rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what) {
+relayout_status rlt_opencl_device_text(cl_device_id id, cl_device_info what, char **text,
+                                       relayout_error *error) {
   size_t size = 0;
-  if (clGetPlatformInfo(id, what, 0, NULL, &size) != CL_SUCCESS) {
-    return NULL;
+  cl_int code = clGetDeviceInfo(id, what, 0, NULL, &size);
+  char *made = NULL;
+  if (code == CL_SUCCESS) {
+    made = calloc(1, size + 1);
+    if (made == NULL) {
+      return no_memory(error);
+    }
+    code = clGetDeviceInfo(id, what, size, made, NULL);
   }
-  char *const text = calloc(1, size + 1);
-  if (text != NULL && clGetPlatformInfo(id, what, size, text, NULL) != CL_SUCCESS) {
-    free(text);
-    return NULL;
+  if (code != CL_SUCCESS) {
+    free(made);
+    return rlt_cl_fail(error, code, "clGetDeviceInfo");
   }
-  return text;
+  *text = made;
+  return RELAYOUT_OK;
 }
 
-/* The string cut to fit; empty where there is none. */
-static void cut_text(char *whole, char *text, size_t capacity) {
+relayout_status rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what, char **text,
+                                         relayout_error *error) {
+  size_t size = 0;
+  cl_int code = clGetPlatformInfo(id, what, 0, NULL, &size);
+  char *made = NULL;
+  if (code == CL_SUCCESS) {
+    made = calloc(1, size + 1);
+    if (made == NULL) {
+      return no_memory(error);
+    }
+    code = clGetPlatformInfo(id, what, size, made, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    free(made);
+    return rlt_cl_fail(error, code, "clGetPlatformInfo");
+  }
+  *text = made;
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,
+                                        void *value, relayout_error *error) {
+  const cl_int code = clGetDeviceInfo(id, what, size, value, NULL);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetDeviceInfo");
+}
+
+/* The strings cut to fit. */
+static relayout_status device_text(cl_device_id id, cl_device_info what, char *text,
+                                   size_t capacity, relayout_error *error) {
+  char *whole = NULL;
+  const relayout_status status = rlt_opencl_device_text(id, what, &whole, error);
   snprintf(text, capacity, "%s", whole == NULL ? "" : whole);
   free(whole);
+  return status;
 }
 
-static void device_text(cl_device_id id, cl_device_info what, char *text, size_t capacity) {
-  cut_text(rlt_opencl_device_text(id, what), text, capacity);
+static relayout_status platform_text(cl_platform_id id, cl_platform_info what, char *text,
+                                     size_t capacity, relayout_error *error) {
+  char *whole = NULL;
+  const relayout_status status = rlt_opencl_platform_text(id, what, &whole, error);
+  snprintf(text, capacity, "%s", whole == NULL ? "" : whole);
+  free(whole);
+  return status;
 }
 
-static void platform_text(cl_platform_id id, cl_platform_info what, char *text, size_t capacity) {
-  cut_text(rlt_opencl_platform_text(id, what), text, capacity);
-}
-
-static relayout_device_class class_of(cl_device_id id) {
+static relayout_status get_class(cl_device_id id, relayout_device_class *device_class,
+                                 relayout_error *error) {
   cl_device_type type = 0;
-  clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-  if (type & CL_DEVICE_TYPE_GPU) {
-    return RELAYOUT_DEVICE_CLASS_GPU;
-  }
-  if (type & CL_DEVICE_TYPE_ACCELERATOR) {
-    return RELAYOUT_DEVICE_CLASS_ACCELERATOR;
-  }
-  return type & CL_DEVICE_TYPE_CPU ? RELAYOUT_DEVICE_CLASS_CPU : RELAYOUT_DEVICE_CLASS_OTHER;
+  const relayout_status status =
+      rlt_opencl_device_value(id, CL_DEVICE_TYPE, sizeof type, &type, error);
+  *device_class = type & CL_DEVICE_TYPE_GPU           ? RELAYOUT_DEVICE_CLASS_GPU
+                  : type & CL_DEVICE_TYPE_ACCELERATOR ? RELAYOUT_DEVICE_CLASS_ACCELERATOR
+                  : type & CL_DEVICE_TYPE_CPU         ? RELAYOUT_DEVICE_CLASS_CPU
+                                                      : RELAYOUT_DEVICE_CLASS_OTHER;
+  return status;
 }
 
 /* Version strings read "OpenCL <major>.<minor> <what the vendor likes>". */
@@ -79,38 +108,60 @@ static bool at_least_1_2(const char *version) {
          (major > 1 || (major == 1 && minor >= 2));
 }
 
-const char *rlt_opencl_device_obstacle(cl_device_id id) {
+static relayout_status check_versions(cl_device_id id, relayout_error *error) {
   char text[64];
-  device_text(id, CL_DEVICE_VERSION, text, sizeof text);
-  if (!at_least_1_2(text)) {
-    return "the device is older than OpenCL 1.2";
+  relayout_status status = device_text(id, CL_DEVICE_VERSION, text, sizeof text, error);
+  if (status == RELAYOUT_OK && !at_least_1_2(text)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the device is older than OpenCL 1.2",
+                    (void *)id);
   }
   cl_platform_id platform = NULL;
-  clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-  platform_text(platform, CL_PLATFORM_VERSION, text, sizeof text);
-  if (!at_least_1_2(text)) {
-    return "the platform is older than OpenCL 1.2";
+  if (status == RELAYOUT_OK) {
+    status = rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, error);
   }
-  device_text(id, CL_DEVICE_PROFILE, text, sizeof text);
-  if (strcmp(text, "FULL_PROFILE") != 0) {
-    return "the device does not have the full profile";
+  if (status == RELAYOUT_OK) {
+    status = platform_text(platform, CL_PLATFORM_VERSION, text, sizeof text, error);
   }
-  cl_bool yes = CL_FALSE;
-  clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof yes, &yes, NULL);
-  if (!yes) {
-    return "the device has no compiler";
+  if (status == RELAYOUT_OK && !at_least_1_2(text)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the platform is older than OpenCL 1.2",
+                    (void *)id);
   }
-  clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof yes, &yes, NULL);
-  return yes ? NULL : "the device is not available";
+  return status;
+}
+
+relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error) {
+  char profile[64];
+  cl_bool compiles = CL_FALSE;
+  cl_bool is_available = CL_FALSE;
+  relayout_status status = check_versions(id, error);
+  if (status == RELAYOUT_OK) {
+    status = device_text(id, CL_DEVICE_PROFILE, profile, sizeof profile, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_opencl_device_value(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles,
+                                     error);
+  }
+  if (status == RELAYOUT_OK) {
+    status =
+        rlt_opencl_device_value(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const char *const obstacle = strcmp(profile, "FULL_PROFILE") != 0
+                                   ? "does not have the full profile"
+                               : !compiles     ? "has no compiler"
+                               : !is_available ? "is not available"
+                                               : NULL;
+  return obstacle == NULL
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the device %s", (void *)id, obstacle);
 }
 
 /* ---- Walking the platforms ---- */
 
-static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the list of OpenCL devices");
-}
-
-/* Appends the devices of one platform. */
+/* Appends the devices of one platform. One that does not tell its devices has none, and does not hide
+ * those of the others. */
 static relayout_status append_devices(cl_platform_id platform, uint32_t platform_number,
                                       found_device **found, size_t *count, relayout_error *error) {
   cl_uint there = 0;
@@ -140,7 +191,7 @@ static relayout_status find_devices(found_device **found, size_t *count, relayou
   *found = NULL;
   *count = 0;
   cl_uint there = 0;
-  const cl_int code = clGetPlatformIDs(0, NULL, &there);
+  cl_int code = clGetPlatformIDs(0, NULL, &there);
   if (code == PLATFORM_NOT_FOUND || (code == CL_SUCCESS && there == 0)) {
     return RELAYOUT_OK;
   }
@@ -151,90 +202,133 @@ static relayout_status find_devices(found_device **found, size_t *count, relayou
   if (platforms == NULL) {
     return no_memory(error);
   }
-  relayout_status status = RELAYOUT_OK;
-  if (clGetPlatformIDs(there, platforms, NULL) == CL_SUCCESS) {
-    for (cl_uint p = 0; p < there && status == RELAYOUT_OK; ++p) {
-      status = append_devices(platforms[p], p, found, count, error);
-    }
+  code = clGetPlatformIDs(there, platforms, NULL);
+  relayout_status status =
+      code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetPlatformIDs");
+  for (cl_uint p = 0; p < there && status == RELAYOUT_OK; ++p) {
+    status = append_devices(platforms[p], p, found, count, error);
   }
   free(platforms);
   return status;
 }
 
+static void set_name(const found_device *found, relayout_device_info *info) {
+  snprintf(info->name, sizeof info->name, "opencl:%" PRIu32 ":%" PRIu32, found->platform_number,
+           found->device_number);
+}
+
 /* "opencl:P:D", or "" for a device that no platform lists: a part of one. */
-static void name_device(cl_device_id id, char *name, size_t capacity) {
+static relayout_status name_device(cl_device_id id, relayout_device_info *info,
+                                   relayout_error *error) {
   found_device *found = NULL;
   size_t count = 0;
-  name[0] = '\0';
-  if (find_devices(&found, &count, NULL) == RELAYOUT_OK) {
-    for (size_t i = 0; i < count; ++i) {
-      if (found[i].id == id) {
-        snprintf(name, capacity, "opencl:%" PRIu32 ":%" PRIu32, found[i].platform_number,
-                 found[i].device_number);
-      }
+  info->name[0] = '\0';
+  const relayout_status status = find_devices(&found, &count, error);
+  for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    if (found[i].id == id) {
+      set_name(&found[i], info);
     }
   }
   free(found);
+  return status;
 }
 
-static void fill_info(cl_device_id id, relayout_device_info *info) {
-  info->backend = RELAYOUT_BACKEND_OPENCL;
-  info->device_class = class_of(id);
-  device_text(id, CL_DEVICE_NAME, info->description, sizeof info->description);
-  device_text(id, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-
+static relayout_status fill_platform(cl_device_id id, relayout_device_info *info,
+                                     relayout_error *error) {
   char name[60] = "";
   char version[60] = "";
   cl_platform_id platform = NULL;
-  if (clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS) {
-    platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
-    platform_text(platform, CL_PLATFORM_VERSION, version, sizeof version);
+  relayout_status status =
+      rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, error);
+  if (status == RELAYOUT_OK) {
+    status = platform_text(platform, CL_PLATFORM_NAME, name, sizeof name, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = platform_text(platform, CL_PLATFORM_VERSION, version, sizeof version, error);
   }
   snprintf(info->platform, sizeof info->platform, "%s, %s", name, version);
+  return status;
+}
 
+static relayout_status fill_sizes(cl_device_id id, relayout_device_info *info,
+                                  relayout_error *error) {
   cl_uint units = 0;
-  clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
   cl_ulong memory = 0;
-  clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   cl_ulong allocation = 0;
-  clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof allocation, &allocation, NULL);
+  relayout_status status =
+      rlt_opencl_device_value(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_opencl_device_value(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_opencl_device_value(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof allocation,
+                                     &allocation, error);
+  }
   info->compute_units = units;
   info->memory_bytes = memory;
   info->allocation_bytes = allocation;
+  return status;
 }
 
-void rlt_opencl_device_info(cl_device_id id, relayout_device_info *info) {
-  fill_info(id, info);
-  name_device(id, info->name, sizeof info->name);
+/* All but the name. */
+static relayout_status fill_info(cl_device_id id, relayout_device_info *info,
+                                 relayout_error *error) {
+  info->backend = RELAYOUT_BACKEND_OPENCL;
+  relayout_status status = get_class(id, &info->device_class, error);
+  if (status == RELAYOUT_OK) {
+    status = device_text(id, CL_DEVICE_NAME, info->description, sizeof info->description, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = device_text(id, CL_DRIVER_VERSION, info->driver, sizeof info->driver, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = fill_platform(id, info, error);
+  }
+  return status == RELAYOUT_OK ? fill_sizes(id, info, error) : status;
+}
+
+relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *info,
+                                       relayout_error *error) {
+  const relayout_status status = fill_info(id, info, error);
+  return status == RELAYOUT_OK ? name_device(id, info, error) : status;
 }
 
 /* ---- For the plan layer ---- */
+
+/* Fills in what there is room for. Devices that do not answer, and those that cannot run relayouts, are
+ * passed over. */
+static relayout_status list_found(const found_device *found, size_t found_count,
+                                  relayout_device_info *infos, size_t capacity, size_t *count,
+                                  relayout_error *error) {
+  *count = 0;
+  for (size_t i = 0; i < found_count; ++i) {
+    relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+    relayout_status status = rlt_opencl_device_check(found[i].id, NULL);
+    if (status == RELAYOUT_OK) {
+      status = fill_info(found[i].id, &info, NULL);
+    }
+    if (status == RELAYOUT_OUT_OF_MEMORY) {
+      return no_memory(error);
+    }
+    if (status == RELAYOUT_OK && *count < capacity) {
+      set_name(&found[i], &info);
+      infos[*count] = info;
+    }
+    *count += status == RELAYOUT_OK;
+  }
+  return RELAYOUT_OK;
+}
 
 relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, size_t *count,
                                 relayout_error *error) {
   found_device *found = NULL;
   size_t found_count = 0;
-  const relayout_status status = find_devices(&found, &found_count, error);
-  if (status != RELAYOUT_OK) {
-    free(found);
-    return status;
-  }
-  size_t usable = 0;
-  for (size_t i = 0; i < found_count; ++i) {
-    if (rlt_opencl_device_obstacle(found[i].id) != NULL) {
-      continue;
-    }
-    if (usable < capacity) {
-      relayout_device_info *const info = &infos[usable];
-      fill_info(found[i].id, info);
-      snprintf(info->name, sizeof info->name, "opencl:%" PRIu32 ":%" PRIu32,
-               found[i].platform_number, found[i].device_number);
-    }
-    ++usable;
+  relayout_status status = find_devices(&found, &found_count, error);
+  if (status == RELAYOUT_OK) {
+    status = list_found(found, found_count, infos, capacity, count, error);
   }
   free(found);
-  *count = usable;
-  return RELAYOUT_OK;
+  return status;
 }
 
 /* A device in a context of its own, which the device keeps. */
@@ -257,25 +351,41 @@ static int preference(relayout_device_class device_class) {
              : device_class == RELAYOUT_DEVICE_CLASS_ACCELERATOR;
 }
 
+/* The one that is preferred to all others; NULL without any. */
+static relayout_status find_best(const found_device *found, size_t count, bool offload_only,
+                                 cl_device_id *best, relayout_error *error) {
+  int best_preference = offload_only ? 0 : -1;
+  *best = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    relayout_device_class device_class = RELAYOUT_DEVICE_CLASS_OTHER;
+    relayout_status status = get_class(found[i].id, &device_class, NULL);
+    if (status == RELAYOUT_OK && preference(device_class) > best_preference) {
+      status = rlt_opencl_device_check(found[i].id, NULL);
+      if (status == RELAYOUT_OK) {
+        *best = found[i].id;
+        best_preference = preference(device_class);
+      }
+    }
+    if (status == RELAYOUT_OUT_OF_MEMORY) {
+      return no_memory(error);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
 relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device,
                                      relayout_error *error) {
   found_device *found = NULL;
   size_t count = 0;
-  relayout_status status = find_devices(&found, &count, error);
-  if (status != RELAYOUT_OK) {
-    free(found);
-    return status;
-  }
   cl_device_id best = NULL;
-  int best_preference = offload_only ? 0 : -1;
-  for (size_t i = 0; i < count; ++i) {
-    const int here = preference(class_of(found[i].id));
-    if (here > best_preference && rlt_opencl_device_obstacle(found[i].id) == NULL) {
-      best = found[i].id;
-      best_preference = here;
-    }
+  relayout_status status = find_devices(&found, &count, error);
+  if (status == RELAYOUT_OK) {
+    status = find_best(found, count, offload_only, &best, error);
   }
   free(found);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   if (best == NULL) {
     return rlt_fail(error, RELAYOUT_NO_DEVICE, "no OpenCL platform offers %s",
                     offload_only ? "a GPU or an accelerator" : "a device");
