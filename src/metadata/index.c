@@ -2,6 +2,7 @@
 #include "relayout/index.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "metadata/steps.h"
@@ -17,6 +18,16 @@ bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index)
     }
   }
   return true;
+}
+
+/* A list without steps, which is too large for a stack. */
+static relayout_status new_steps(rlt_steps **steps, relayout_error *error) {
+  *steps = malloc(sizeof **steps);
+  if (*steps == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the steps of a layout");
+  }
+  (*steps)->count = 0;
+  return RELAYOUT_OK;
 }
 
 relayout_status relayout_index_to_linear(const relayout_shape *shape, const int64_t *index,
@@ -41,15 +52,18 @@ relayout_status relayout_index_to_linear(const relayout_shape *shape, const int6
     }
     numbers[d] = index[d];
   }
-  rlt_steps steps;
-  steps.count = 0;
-  status = rlt_steps_to_linear(shape, &steps, error);
+  rlt_steps *steps = NULL;
+  status = new_steps(&steps, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  rlt_steps_run(&steps, numbers);
-  *linear = numbers[steps.result];
-  return RELAYOUT_OK;
+  status = rlt_steps_to_linear(shape, steps, error);
+  if (status == RELAYOUT_OK) {
+    rlt_steps_run(steps, numbers);
+    *linear = numbers[steps->result];
+  }
+  free(steps);
+  return status;
 }
 
 relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t linear,
@@ -67,18 +81,21 @@ relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t 
   if (shape->rank > 0 && index == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");
   }
-  rlt_steps steps;
-  steps.count = 0;
-  status = rlt_steps_from_linear(shape, &steps, error);
+  rlt_steps *steps = NULL;
+  status = new_steps(&steps, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  int64_t numbers[RLT_MOST_NUMBERS] = {linear};
-  const bool is_found = rlt_steps_run(&steps, numbers);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    index[d] = is_found ? numbers[d] : -1;
+  status = rlt_steps_from_linear(shape, steps, error);
+  if (status == RELAYOUT_OK) {
+    int64_t numbers[RLT_MOST_NUMBERS] = {linear};
+    const bool is_found = rlt_steps_run(steps, numbers);
+    for (int32_t d = 0; d < shape->rank; ++d) {
+      index[d] = is_found ? numbers[d] : -1;
+    }
   }
-  return RELAYOUT_OK;
+  free(steps);
+  return status;
 }
 
 bool relayout_index_bump(const relayout_shape *shape, int64_t *index) {

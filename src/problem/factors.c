@@ -1,8 +1,4 @@
-/* factors.c: carrying out a layout's tiles on factors instead of sizes.
- *
- * While that goes on, a physical dimension is a *number*: some factors, the fastest varying first, that
- * merged dimensions have more than one of.
- */
+/* factors.c: carrying out a layout's tiles on factors instead of sizes. */
 #include "problem/factors.h"
 
 #include <string.h>
@@ -10,21 +6,8 @@
 #include "base/checked.h"
 #include "metadata/widths.h"
 
-enum { MOST_NUMBERS = RLT_MOST_DIMENSIONS, MOST_IN_NUMBER = 8 };
-
-typedef struct number {
-  int32_t count;
-  rlt_factor of[MOST_IN_NUMBER];
-} number;
-
-typedef struct numbers {
-  int32_t dimension_count;
-  int32_t count;
-  number of[MOST_NUMBERS]; /* major to minor */
-} numbers;
-
-static bool append(number *to, rlt_factor factor) {
-  if (to->count == MOST_IN_NUMBER) {
+static bool append(rlt_number *to, rlt_factor factor) {
+  if (to->count == RLT_MOST_IN_NUMBER) {
     return false;
   }
   to->of[to->count++] = factor;
@@ -33,8 +16,8 @@ static bool append(number *to, rlt_factor factor) {
 
 /* The factor's `inner` first values, which repeat, and what counts these. Only a dimension's last factor
  * may be split into more than it has. */
-static bool split_factor(rlt_factor whole, int64_t inner, number *outer_number,
-                         number *inner_number) {
+static bool split_factor(rlt_factor whole, int64_t inner, rlt_number *outer_number,
+                         rlt_number *inner_number) {
   if (!whole.is_last && whole.extent % inner != 0) {
     return false;
   }
@@ -47,9 +30,10 @@ static bool split_factor(rlt_factor whole, int64_t inner, number *outer_number,
 }
 
 /* number / tile and number % tile. */
-static bool split_number(const number *whole, int64_t tile, number *outer, number *inner) {
-  *outer = (number){.count = 0};
-  *inner = (number){.count = 0};
+static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *outer,
+                         rlt_number *inner) {
+  *outer = (rlt_number){.count = 0};
+  *inner = (rlt_number){.count = 0};
   int64_t left = tile; /* of the tile's positions, in the factors that are not seen yet */
   for (int32_t i = 0; i < whole->count; ++i) {
     const rlt_factor factor = whole->of[i];
@@ -75,7 +59,7 @@ static bool split_number(const number *whole, int64_t tile, number *outer, numbe
 }
 
 /* Appends the factors of a more major number, bar those that are always 0. */
-static bool merge_into(const number *major, number *minor) {
+static bool merge_into(const rlt_number *major, rlt_number *minor) {
   for (int32_t i = 0; i < major->count; ++i) {
     if (major->of[i].extent != 1 && !append(minor, major->of[i])) {
       return false;
@@ -85,18 +69,18 @@ static bool merge_into(const number *major, number *minor) {
 }
 
 /* A number that is always 0, of a dimension that is nobody's, since a tile may widen it. */
-static bool make_one(numbers *all, number *made) {
+static bool make_one(rlt_numbers *all, rlt_number *made) {
   if (all->dimension_count == RLT_MOST_DIMENSIONS) {
     return false;
   }
-  *made = (number){
+  *made = (rlt_number){
       .count = 1,
       .of = {{.dimension = all->dimension_count++, .is_last = true, .weight = 1, .extent = 1}}};
   return true;
 }
 
 /* A tile of more dimensions than there are numbers finds ones before them. */
-static bool prepend_ones(numbers *all, int32_t wanted) {
+static bool prepend_ones(rlt_numbers *all, int32_t wanted) {
   while (all->count < wanted) {
     memmove(&all->of[1], &all->of[0], (size_t)all->count * sizeof all->of[0]);
     if (!make_one(all, &all->of[0])) {
@@ -108,17 +92,17 @@ static bool prepend_ones(numbers *all, int32_t wanted) {
 }
 
 /* The last numbers, one for each of the tile's dimensions bar those that merge into the next. */
-static bool merge_numbers(numbers *all, const int64_t *tile, int32_t rank, int64_t *sizes,
+static bool merge_numbers(rlt_numbers *all, const int64_t *tile, int32_t rank, int64_t *sizes,
                           int32_t *size_count) {
   const int32_t first = all->count - rank;
   int32_t kept = 0;
-  number merged = {.count = 0};
+  rlt_number merged = {.count = 0};
   for (int32_t i = 0; i < rank; ++i) {
-    number own = all->of[first + i];
+    rlt_number own = all->of[first + i];
     if (!merge_into(&merged, &own)) {
       return false;
     }
-    merged = (number){.count = 0};
+    merged = (rlt_number){.count = 0};
     if (tile[i] == RELAYOUT_TILE_COMBINE) {
       merged = own;
     } else {
@@ -131,17 +115,17 @@ static bool merge_numbers(numbers *all, const int64_t *tile, int32_t rank, int64
   return true;
 }
 
-static bool apply_tile(numbers *all, const int64_t *tile, int32_t rank) {
+static bool apply_tile(rlt_numbers *all, const int64_t *tile, int32_t rank) {
   int64_t sizes[RELAYOUT_MAX_TILE_DIMENSIONS];
   int32_t count = 0;
   if (!prepend_ones(all, rank) || !merge_numbers(all, tile, rank, sizes, &count) ||
-      all->count + count > MOST_NUMBERS) {
+      all->count + count > RLT_MOST_DIMENSIONS) {
     return false;
   }
   const int32_t first = all->count - count;
   for (int32_t i = 0; i < count; ++i) {
-    const number whole = all->of[first + i];
-    number *const inner = &all->of[all->count + i];
+    const rlt_number whole = all->of[first + i];
+    rlt_number *const inner = &all->of[all->count + i];
     if (!split_number(&whole, sizes[i], &all->of[first + i], inner) ||
         (inner->count == 0 && !make_one(all, inner))) {
       return false;
@@ -151,7 +135,7 @@ static bool apply_tile(numbers *all, const int64_t *tile, int32_t rank) {
   return true;
 }
 
-static bool list_factors(const numbers *all, rlt_factors *factors) {
+static bool list_factors(const rlt_numbers *all, rlt_factors *factors) {
   factors->dimension_count = all->dimension_count;
   factors->count = 0;
   int64_t stride = 1;
@@ -169,24 +153,25 @@ static bool list_factors(const numbers *all, rlt_factors *factors) {
   return true;
 }
 
-bool rlt_factors_of_layout(const relayout_shape *shape, rlt_factors *factors) {
+bool rlt_factors_of_layout(const relayout_shape *shape, rlt_numbers *all, rlt_factors *factors) {
   const relayout_layout *const layout = &shape->layout;
-  numbers all = {.dimension_count = shape->rank, .count = shape->rank};
+  all->dimension_count = shape->rank;
+  all->count = shape->rank;
   for (int32_t i = 0; i < shape->rank; ++i) {
     const int32_t d = layout->minor_to_major[shape->rank - 1 - i];
-    all.of[i] = (number){
+    all->of[i] = (rlt_number){
         .count = 1,
         .of = {
             {.dimension = d, .is_last = true, .weight = 1, .extent = rlt_padded_width(shape, d)}}};
   }
   const int64_t *tile = layout->tile_dimensions;
   for (int32_t i = 0; i < layout->tile_count; ++i) {
-    if (!apply_tile(&all, tile, layout->tile_ranks[i])) {
+    if (!apply_tile(all, tile, layout->tile_ranks[i])) {
       return false;
     }
     tile += layout->tile_ranks[i];
   }
-  return list_factors(&all, factors);
+  return list_factors(all, factors);
 }
 
 void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,

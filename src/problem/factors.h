@@ -23,7 +23,8 @@
 enum {
   RLT_MOST_FACTORS = 192,
   /* Tiles of a higher rank than the array's bring dimensions of their own, of size 1. */
-  RLT_MOST_DIMENSIONS = RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS
+  RLT_MOST_DIMENSIONS = RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS,
+  RLT_MOST_IN_NUMBER = 8
 };
 
 typedef struct rlt_factor {
@@ -40,9 +41,23 @@ typedef struct rlt_factors {
   rlt_factor of[RLT_MOST_FACTORS];
 } rlt_factors;
 
+/* A physical dimension while tiles are carried out: some factors, the fastest varying first, that merged
+ * dimensions have more than one of. */
+typedef struct rlt_number {
+  int32_t count;
+  rlt_factor of[RLT_MOST_IN_NUMBER];
+} rlt_number;
+
+/* What that goes on in, which is too large for a stack. */
+typedef struct rlt_numbers {
+  int32_t dimension_count;
+  int32_t count;
+  rlt_number of[RLT_MOST_DIMENSIONS]; /* major to minor */
+} rlt_numbers;
+
 /* False where a tile splits a dimension at no multiple of a factor, or what it merges does not divide it,
  * or there are too many. The shape is valid and none of its padded dimensions is 0. */
-bool rlt_factors_of_layout(const relayout_shape *shape, rlt_factors *factors);
+bool rlt_factors_of_layout(const relayout_shape *shape, rlt_numbers *all, rlt_factors *factors);
 
 /* Of a side that lies by strides, in elements. */
 void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,

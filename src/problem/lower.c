@@ -35,6 +35,7 @@ typedef struct lowering {
   rlt_factors source;
   rlt_factors destination;
   int32_t dimension_count;
+  rlt_numbers numbers;
   rlt_levels levels[RLT_MOST_DIMENSIONS];
   rlt_boxes boxes[RLT_MOST_DIMENSIONS];
   rlt_lowered *made;
@@ -211,9 +212,10 @@ static void strides_in_words(const side *of, int64_t word, int64_t *strides) {
   }
 }
 
-static bool find_factors(const side *of, int64_t word, rlt_factors *factors) {
+static bool find_factors(const side *of, int64_t word, rlt_numbers *numbers,
+                         rlt_factors *factors) {
   if (of->byte_strides == NULL) {
-    return rlt_factors_of_layout(of->shape, factors);
+    return rlt_factors_of_layout(of->shape, numbers, factors);
   }
   int64_t strides[RELAYOUT_MAX_RANK];
   strides_in_words(of, word, strides);
@@ -245,8 +247,9 @@ static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) 
 /* Every dimension's boxes. False where the sides' digits share no divisor. */
 static bool find_boxes(lowering *at) {
   static const rlt_factors none = {.count = 0};
-  if (!find_factors(&at->from, at->common.element_bytes, &at->source) ||
-      !find_factors(&at->to, rlt_problem_destination_bytes(&at->common), &at->destination)) {
+  if (!find_factors(&at->from, at->common.element_bytes, &at->numbers, &at->source) ||
+      !find_factors(&at->to, rlt_problem_destination_bytes(&at->common), &at->numbers,
+                    &at->destination)) {
     return false;
   }
   count_in_words(&at->from, at->words, &at->source);

@@ -1,0 +1,270 @@
+/* How much of a thread's stack calls take, on each instruction set: 64 KiB at most, whatever the relayout. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "conformance/cases.h"
+#include "cpu/device.h"
+#include "cpu/sanitizers.h"
+#include "relayout/relayout.h"
+
+/* What the header promises for tasks; other calls of the CPU backend keep to it too. */
+enum { MOST_USED = 64 << 10 };
+
+/* ---- Stacks ---- */
+
+/* A thread's whole stack, for which the C library takes some too. */
+enum { STACK_SIZE = 512 << 10, PAGE = 4096, UNUSED = 0xa5 };
+
+typedef struct call {
+  void (*run)(void *argument);
+  void *argument;
+} call;
+
+static void *make_call(void *argument) {
+  const call *const made = argument;
+  made->run(made->argument);
+  return NULL;
+}
+
+static size_t used_of(const unsigned char *stack) {
+  size_t unused = 0;
+  while (unused < STACK_SIZE && stack[unused] == UNUSED) {
+    ++unused;
+  }
+  return STACK_SIZE - unused;
+}
+
+static void do_nothing(void *argument) {
+  (void)argument;
+}
+
+/* Bytes of a new thread's stack that it uses; with 0 for what every thread takes. */
+static size_t measure_thread(void (*run)(void *argument), void *argument) {
+  void *stack = NULL;
+  assert_int_equal(posix_memalign(&stack, PAGE, STACK_SIZE), 0);
+  memset(stack, UNUSED, STACK_SIZE);
+  pthread_attr_t attributes;
+  assert_int_equal(pthread_attr_init(&attributes), 0);
+  assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_SIZE), 0);
+  call made = {run, argument};
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, &attributes, make_call, &made), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  pthread_attr_destroy(&attributes);
+  const size_t used = used_of(stack);
+  free(stack);
+  return used;
+}
+
+static size_t used_by(void (*run)(void *argument), void *argument) {
+  return measure_thread(run, argument) - measure_thread(do_nothing, NULL);
+}
+
+/* ---- Tasks lent to threads ---- */
+
+typedef struct lent_task {
+  void (*task)(void *data, size_t i);
+  void *data;
+  size_t i;
+} lent_task;
+
+static void run_lent(void *argument) {
+  const lent_task *const lent = argument;
+  lent->task(lent->data, lent->i);
+}
+
+/* Notes the most that a task used. */
+static void lend(void *context, size_t count, void (*task)(void *data, size_t i), void *data) {
+  size_t *const most = context;
+  for (size_t i = 0; i < count; ++i) {
+    lent_task lent = {task, data, i};
+    const size_t used = used_by(run_lent, &lent);
+    *most = used > *most ? used : *most;
+  }
+}
+
+/* ---- Relayouts ---- */
+
+/* All of what the conformance suite asks for, in all ways. */
+typedef struct suite {
+  relayout_device *device;
+  size_t used_by_plans;
+  size_t used_by_calls;
+  size_t used_by_tasks;
+  size_t relayouts;
+  bool failed;
+} suite;
+
+typedef struct relayout_call {
+  relayout_device *device;
+  const trial *of;
+  relayout_plan_options options;
+  relayout_plan *plan;
+  unsigned char *found;
+  relayout_status status;
+} relayout_call;
+
+static void make_plan(void *argument) {
+  relayout_call *const made = argument;
+  char text[4096];
+  made->status = relayout_plan_create(made->device, made->of->asked->from, made->of->asked->to,
+                                      &made->options, &made->plan, NULL);
+  if (made->status == RELAYOUT_OK) {
+    relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text);
+    relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+  }
+}
+
+static void execute(void *argument) {
+  relayout_call *const made = argument;
+  made->status = relayout_plan_execute(made->plan, made->of->source + made->of->source_origin,
+                                       made->found + made->of->destination_origin, NULL);
+}
+
+static void note(size_t used, size_t *most) {
+  *most = used > *most ? used : *most;
+}
+
+static void run_strategy(suite *s, const trial *of, relayout_strategy strategy) {
+  const oracle_options *const asked = &of->asked->options;
+  relayout_call made = {.device = s->device, .of = of, .options = RELAYOUT_PLAN_OPTIONS_INIT};
+  made.options.strategy = strategy;
+  made.options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  made.options.scale = asked->scale;
+  made.options.source_byte_strides = asked->source_byte_strides;
+  made.options.destination_byte_strides = asked->destination_byte_strides;
+  note(used_by(make_plan, &made), &s->used_by_plans);
+  if (made.status == RELAYOUT_UNSUPPORTED) {
+    return;
+  }
+  assert_int_equal(made.status, RELAYOUT_OK);
+  made.found = malloc(of->destination_size + 1);
+  memcpy(made.found, of->before, of->destination_size);
+  note(used_by(execute, &made), &s->used_by_calls);
+  s->failed = s->failed || made.status != RELAYOUT_OK ||
+              memcmp(made.found, of->after, of->destination_size) != 0;
+  ++s->relayouts;
+  free(made.found);
+  relayout_plan_destroy(made.plan);
+}
+
+static void run_request(void *context, const request *asked) {
+  static const relayout_strategy strategies[] = {
+#define LISTED(name, value, text) RELAYOUT_STRATEGY_##name,
+      RELAYOUT_STRATEGY_TABLE(LISTED)
+#undef LISTED
+  };
+  suite *const s = context;
+  trial of;
+  assert_true(trial_make(asked, &of));
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; ++i) {
+    if (strategies[i] == RELAYOUT_STRATEGY_AUTO || !asked->as_chosen) {
+      run_strategy(s, &of, strategies[i]);
+    }
+  }
+  trial_free(&of);
+}
+
+/* To it a kilobyte is worth a thread, and one that `streams` has hardly a cache. */
+static void run_suite(bool streams) {
+  suite s = {.failed = false};
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 3;
+  options.parallel_for = lend;
+  options.parallel_context = &s.used_by_tasks;
+  assert_int_equal(relayout_cpu_device_create(&options, &s.device, NULL), RELAYOUT_OK);
+  rlt_cpu_device *const device = (rlt_cpu_device *)s.device;
+  device->share_bytes = 1024;
+  device->cache_bytes = streams ? 1 : device->cache_bytes;
+  cases_visit(CONFORMANCE_TINY, false, 1, run_request, &s);
+  relayout_device_destroy(s.device);
+  print_message("%zu relayouts: %zu bytes by plans, %zu by calls, %zu by tasks\n", s.relayouts,
+                s.used_by_plans, s.used_by_calls, s.used_by_tasks);
+  assert_true(s.relayouts > 0);
+  assert_false(s.failed);
+  assert_in_range(s.used_by_plans, 1, MOST_USED);
+  assert_in_range(s.used_by_calls, 1, MOST_USED);
+  assert_in_range(s.used_by_tasks, 1, MOST_USED);
+}
+
+static void test_relayouts_within_the_cache(void **state) {
+  (void)state;
+  run_suite(false);
+}
+
+static void test_relayouts_past_the_cache(void **state) {
+  (void)state;
+  run_suite(true);
+}
+
+/* ---- Other calls ---- */
+
+static void open_and_measure(void *argument) {
+  relayout_status *const status = argument;
+  relayout_shape from;
+  relayout_shape to;
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  *status = relayout_device_open("cpu", &device, NULL);
+  *status |= relayout_shape_parse("s4[60,70,9]{0,1,2:T(8,128)E(4)}", &from, NULL);
+  *status |= relayout_shape_parse("s8[60,70,9]{2,1,0:T(4)(2,1)}", &to, NULL);
+  *status |= relayout_plan_create(device, &from, &to, &options, &plan, NULL);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  *status |= relayout_device_get_info(device, &info, NULL);
+  char text[2048];
+  const size_t length = relayout_device_export_winners(device, text, sizeof text);
+  *status |= relayout_device_import_winners(device, text, length, NULL);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+static void find_indices(void *argument) {
+  relayout_status *const status = argument;
+  relayout_shape shape;
+  int64_t linear = 0;
+  int64_t index[2] = {5, 7};
+  *status = relayout_shape_parse("f32[60,70]{1,0:T(8,128)(4,1)}", &shape, NULL);
+  *status |= relayout_index_to_linear(&shape, index, &linear, NULL);
+  *status |= relayout_index_from_linear(&shape, linear, index, NULL);
+}
+
+static void test_other_calls(void **state) {
+  (void)state;
+  static void (*const calls[])(void *argument) = {open_and_measure, find_indices};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
+    relayout_status status = RELAYOUT_INVALID_ARGUMENT;
+    const size_t used = used_by(calls[i], &status);
+    print_message("%zu bytes\n", used);
+    assert_int_equal(status, RELAYOUT_OK);
+    assert_in_range(used, 1, MOST_USED);
+  }
+}
+
+/* test_cpu_stacks [INSTRUCTIONS] */
+int main(int argc, char **argv) {
+  if (!LEAVES_MEMORY_ALONE) {
+    print_message("skipped: the sanitizer takes more of the stack\n");
+    return 77;
+  }
+  setenv("RELAYOUT_CACHE", "off", 1);
+  if (argc > 1) {
+    setenv("RELAYOUT_CPU_INSTRUCTIONS", argv[1], 1);
+  }
+  relayout_device *device = NULL;
+  if (relayout_device_open("cpu", &device, NULL) == RELAYOUT_UNSUPPORTED) {
+    return 77; /* no such instructions here */
+  }
+  relayout_device_destroy(device);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_relayouts_within_the_cache),
+      cmocka_unit_test(test_relayouts_past_the_cache),
+      cmocka_unit_test(test_other_calls),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
