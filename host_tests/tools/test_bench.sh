@@ -109,14 +109,16 @@ if [ -w /dev/full ]; then
   for option in --json --svg; do
     # shellcheck disable=SC2086
     "$RELAYOUT" bench $case_of --device cpu "$option" /dev/full >../logs/out 2>../logs/err
+    code=$?
     wanted_code=1 wanted_out=$(cat ../logs/out) wanted_err='cannot write /dev/full: No space'
-    compare $? "bench $option /dev/full"
+    compare "$code" "bench $option /dev/full"
   done
   # Who cannot show the first case measures no other.
   "$RELAYOUT" bench --suite small --device cpu --json r.json >/dev/full 2>../logs/err
+  code=$?
   : >../logs/out
   wanted_code=1 wanted_out='' wanted_err='cannot write to standard output: No space'
-  compare $? 'bench --suite small >/dev/full'
+  compare "$code" 'bench --suite small >/dev/full'
   checks=$((checks + 1))
   [ "$(grep -o '"median_s":' r.json | wc -l)" -eq 1 ] || fail 'a case was measured that nobody sees'
   rm r.json
