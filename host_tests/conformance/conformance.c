@@ -6,6 +6,7 @@
 
 #include "conformance/cases.h"
 #include "conformance/failure.h"
+#include "conformance/fault.h"
 #include "conformance/mover.h"
 #include "conformance/random.h"
 #include "conformance/trial.h"
@@ -19,6 +20,8 @@ typedef struct suite {
   conformance_report *report;
   relayout_error *error;
   relayout_status status; /* OK while the suite can go on */
+  fenced_pages source_pages;
+  fenced_pages destination_pages;
   uint64_t random;
   size_t done;
   size_t total;
@@ -55,6 +58,7 @@ static void run_between(suite *s, const trial *t, const relayout_plan *plan, pat
   snprintf(words, sizeof(words), "strategy %s, %s at byte offsets %zu and %zu",
            relayout_strategy_name(relayout_plan_get_strategy(plan)),
            way == PATH_HOST ? "host pointers" : "buffers", source->origin, destination->origin);
+  fault_expect(words, source, destination);
   relayout_error error;
   const relayout_status status =
       way == PATH_HOST ? mover_execute(plan, source, destination, &error)
@@ -71,28 +75,52 @@ static void run_between(suite *s, const trial *t, const relayout_plan *plan, pat
 }
 
 /* Host pointers may lie anywhere; offsets into buffers are multiples of the element size. */
-static size_t draw_offset(suite *s, const relayout_shape *shape, path way) {
-  const size_t element_size = oracle_element_size(shape->element_type);
-  return way == PATH_HOST ? (size_t)random_below(&s->random, 20)
-                          : (size_t)random_below(&s->random, 6) * element_size;
+static bool make_buffer(suite *s, const relayout_shape *shape, path way, buffer_place place,
+                        const unsigned char *content, size_t size, size_t origin,
+                        fenced_pages *pages, guarded_buffer *made) {
+  const size_t element_size = way == PATH_HOST ? 1 : oracle_element_size(shape->element_type);
+  const size_t offset = element_size * (size_t)random_below(&s->random, way == PATH_HOST ? 20 : 6);
+  if (place == PLACE_BEFORE_FENCE && size % element_size != 0) {
+    place = PLACE_BETWEEN;
+  }
+  return guarded_buffer_make(pages, content, size, place, offset, origin, made);
 }
 
-static void run_path(suite *s, const trial *t, const relayout_plan *plan, path way) {
+static buffer_place draw_place(suite *s) {
+  return (buffer_place)random_below(&s->random, BUFFER_PLACES);
+}
+
+static void run_path(suite *s, const trial *t, const relayout_plan *plan, path way,
+                     buffer_place source_place) {
+  const request *asked = t->asked;
   guarded_buffer source;
   guarded_buffer destination;
-  if (!guarded_buffer_make(t->source, t->source_size, draw_offset(s, t->asked->from, way),
-                           t->source_origin, &source)) {
+  if (!make_buffer(s, asked->from, way, source_place, t->source, t->source_size, t->source_origin,
+                   &s->source_pages, &source) ||
+      !make_buffer(s, asked->to, way, draw_place(s), t->before, t->destination_size,
+                   t->destination_origin, &s->destination_pages, &destination)) {
     fail_out_of_memory(s);
     return;
   }
-  if (guarded_buffer_make(t->before, t->destination_size, draw_offset(s, t->asked->to, way),
-                          t->destination_origin, &destination)) {
-    run_between(s, t, plan, way, &source, &destination);
-    guarded_buffer_free(&destination);
-  } else {
-    fail_out_of_memory(s);
+  run_between(s, t, plan, way, &source, &destination);
+}
+
+/* On the CPU the plan that the library chooses moves what lies in each place, and others what lies in
+ * two of them. On an OpenCL device host memory is staged through the kernels that move buffers. */
+static void run_plan(suite *s, const trial *t, const relayout_plan *plan, bool is_chosen) {
+  if (s->opencl != NULL) {
+    run_path(s, t, plan, PATH_BUFFERS, draw_place(s));
+    if (is_chosen) {
+      run_path(s, t, plan, PATH_HOST, draw_place(s));
+    }
+    return;
   }
-  guarded_buffer_free(&source);
+  const buffer_place left_out = draw_place(s);
+  for (int place = 0; place < BUFFER_PLACES; ++place) {
+    if (is_chosen || place != (int)left_out) {
+      run_path(s, t, plan, PATH_HOST, (buffer_place)place);
+    }
+  }
 }
 
 /* ---- One request --------------------------------------------------------------------- */
@@ -132,6 +160,7 @@ static relayout_plan_options plan_options(const request *asked, relayout_strateg
  * that ran. */
 static relayout_strategy run_strategy(suite *s, const trial *t, relayout_strategy wanted) {
   const relayout_plan_options options = plan_options(t->asked, wanted);
+  fault_expect("while it is planned", NULL, NULL);
   relayout_error error;
   relayout_plan *plan;
   const relayout_status status =
@@ -146,13 +175,7 @@ static relayout_strategy run_strategy(suite *s, const trial *t, relayout_strateg
   }
   check_plan(s, t, plan, wanted);
   const relayout_strategy strategy = relayout_plan_get_strategy(plan);
-  if (s->opencl != NULL) {
-    run_path(s, t, plan, PATH_BUFFERS);
-  }
-  /* On an OpenCL device host memory is staged through the same kernels. */
-  if (s->opencl == NULL || wanted == RELAYOUT_STRATEGY_AUTO) {
-    run_path(s, t, plan, PATH_HOST);
-  }
+  run_plan(s, t, plan, wanted == RELAYOUT_STRATEGY_AUTO);
   relayout_plan_destroy(plan);
   return strategy;
 }
@@ -172,6 +195,7 @@ static void run_request(void *context, const request *asked) {
     fail_out_of_memory(s);
     return;
   }
+  fault_expect_request(s->device, asked);
   const relayout_strategy chosen = run_strategy(s, &t, RELAYOUT_STRATEGY_AUTO);
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !asked->as_chosen; ++i) {
     if (all[i] != RELAYOUT_STRATEGY_AUTO && all[i] != chosen) {
@@ -209,7 +233,11 @@ relayout_status conformance_run(relayout_device *device, conformance_level level
   }
   const bool compiles = s.opencl != NULL;
   cases_visit(level, compiles, seed, count_request, &s.total);
+  fault_watch();
   cases_visit(level, compiles, seed, run_request, &s);
+  fault_unwatch();
+  fenced_pages_free(&s.source_pages);
+  fenced_pages_free(&s.destination_pages);
   opencl_mover_destroy(s.opencl);
   return s.status;
 }

@@ -10,17 +10,13 @@ typedef struct words {
   char text[512];
 } words;
 
-static void append_list(words *w, const char *format, va_list arguments) {
-  const size_t length = strlen(w->text);
-  vsnprintf(w->text + length, sizeof(w->text) - length, format, arguments);
-}
-
 static void append(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void append(words *w, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  append_list(w, format, arguments);
+  const size_t length = strlen(w->text);
+  vsnprintf(w->text + length, sizeof(w->text) - length, format, arguments);
   va_end(arguments);
 }
 
@@ -36,12 +32,8 @@ static void append_strides(words *w, const char *side, int32_t rank, const int64
   append(w, ", ");
 }
 
-void failure_add(conformance_report *report, const relayout_device *device, const request *asked,
-                 const char *format, ...) {
-  report->failures += 1;
-  if (report->failures > 1) {
-    return;
-  }
+void failure_describe(const relayout_device *device, const request *asked, char *text,
+                      size_t size) {
   char from_text[RELAYOUT_SHAPE_TEXT_SIZE];
   char to_text[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_shape_format(asked->from, from_text, sizeof(from_text));
@@ -56,14 +48,24 @@ void failure_add(conformance_report *report, const relayout_device *device, cons
   if (options->wraps) {
     append(&flags, "--wrap ");
   }
-  words found = {""};
-  append_strides(&found, "source", asked->from->rank, options->source_byte_strides);
-  append_strides(&found, "destination", asked->to->rank, options->destination_byte_strides);
+  words strides = {""};
+  append_strides(&strides, "source", asked->from->rank, options->source_byte_strides);
+  append_strides(&strides, "destination", asked->to->rank, options->destination_byte_strides);
+  snprintf(text, size, "relayout convert --device '%s' --from '%s' --to '%s' %sIN OUT # %s",
+           info.name, from_text, to_text, flags.text, strides.text);
+}
+
+void failure_add(conformance_report *report, const relayout_device *device, const request *asked,
+                 const char *format, ...) {
+  report->failures += 1;
+  if (report->failures > 1) {
+    return;
+  }
+  char *const text = report->first_failure;
+  failure_describe(device, asked, text, sizeof(report->first_failure));
+  const size_t length = strlen(text);
   va_list arguments;
   va_start(arguments, format);
-  append_list(&found, format, arguments);
+  vsnprintf(text + length, sizeof(report->first_failure) - length, format, arguments);
   va_end(arguments);
-  snprintf(report->first_failure, sizeof(report->first_failure),
-           "relayout convert --device '%s' --from '%s' --to '%s' %sIN OUT # %s", info.name,
-           from_text, to_text, flags.text, found.text);
 }

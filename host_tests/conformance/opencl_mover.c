@@ -13,6 +13,7 @@ struct opencl_mover {
   cl_context context;
   cl_command_queue in_order;
   cl_command_queue out_of_order; /* in order where the device has no other */
+  bool is_pocl; /* whose kernels run on the memory of a buffer that was made with a host pointer */
   unsigned calls;
 };
 
@@ -57,7 +58,8 @@ relayout_status opencl_mover_create(const relayout_device *device, opencl_mover 
     clReleaseCommandQueue(out_of_order);
     return fail(error, CL_OUT_OF_HOST_MEMORY, "malloc");
   }
-  *made = (opencl_mover){context, in_order, out_of_order, 0};
+  const bool is_pocl = strstr(info.platform, "Portable Computing Language") != NULL;
+  *made = (opencl_mover){context, in_order, out_of_order, is_pocl, 0};
   *mover = made;
   return RELAYOUT_OK;
 }
@@ -71,11 +73,12 @@ void opencl_mover_destroy(opencl_mover *mover) {
   free(mover);
 }
 
-/* Where the two buffers lie on the device: in a buffer each, or both in one. */
+/* Where the two buffers lie on the device: in a buffer each, or both in one, or in place. */
 typedef struct placement {
   const guarded_buffer *source;
   const guarded_buffer *destination;
   cl_mem memory[2]; /* the same one twice where they share it */
+  bool is_in_place; /* on the guarded buffers' own pages */
   size_t base;      /* of the destination's first byte, guard included */
   /* What a shared buffer holds. It travels in one piece: Oclgrind 21.10 takes the first bytes that
    * are written to a buffer for all of it when it looks for uninitialised values. */
@@ -84,13 +87,15 @@ typedef struct placement {
 } placement;
 
 static relayout_status place_apart(cl_context context, placement *p, relayout_error *error) {
+  const cl_mem_flags own = p->is_in_place ? CL_MEM_USE_HOST_PTR : 0;
   cl_int cl_status;
-  p->memory[0] = clCreateBuffer(context, CL_MEM_READ_WRITE, p->source->total, NULL, &cl_status);
+  p->memory[0] = clCreateBuffer(context, CL_MEM_READ_ONLY | own, p->source->total,
+                                p->is_in_place ? p->source->bytes : NULL, &cl_status);
   if (cl_status != CL_SUCCESS) {
     return fail(error, cl_status, "clCreateBuffer");
   }
-  p->memory[1] =
-      clCreateBuffer(context, CL_MEM_READ_WRITE, p->destination->total, NULL, &cl_status);
+  p->memory[1] = clCreateBuffer(context, CL_MEM_READ_WRITE | own, p->destination->total,
+                                p->is_in_place ? p->destination->bytes : NULL, &cl_status);
   if (cl_status != CL_SUCCESS) {
     clReleaseMemObject(p->memory[0]);
     return fail(error, cl_status, "clCreateBuffer");
@@ -129,6 +134,9 @@ static void displace(placement *p) {
 static relayout_status write_placed(cl_command_queue queue, const placement *p, cl_event *written,
                                     cl_uint *count, relayout_error *error) {
   *count = 0;
+  if (p->is_in_place) {
+    return RELAYOUT_OK;
+  }
   cl_int cl_status;
   if (p->image != NULL) {
     cl_status = clEnqueueWriteBuffer(queue, p->memory[0], CL_FALSE, 0, p->image_size, p->image, 0,
@@ -146,8 +154,24 @@ static relayout_status write_placed(cl_command_queue queue, const placement *p, 
   return cl_status == CL_SUCCESS ? RELAYOUT_OK : fail(error, cl_status, "clEnqueueWriteBuffer");
 }
 
+/* What a device does with memory that is not its own is there once that is mapped. */
+static relayout_status read_in_place(cl_command_queue queue, const placement *p, cl_uint n_wait,
+                                     const cl_event *wait, relayout_error *error) {
+  cl_int cl_status;
+  void *const mapped = clEnqueueMapBuffer(queue, p->memory[1], CL_TRUE, CL_MAP_READ, 0,
+                                          p->destination->total, n_wait, wait, NULL, &cl_status);
+  if (cl_status != CL_SUCCESS) {
+    return fail(error, cl_status, "clEnqueueMapBuffer");
+  }
+  cl_status = clEnqueueUnmapMemObject(queue, p->memory[1], mapped, 0, NULL, NULL);
+  return cl_status == CL_SUCCESS ? RELAYOUT_OK : fail(error, cl_status, "clEnqueueUnmapMemObject");
+}
+
 static relayout_status read_placed(cl_command_queue queue, const placement *p, cl_uint n_wait,
                                    const cl_event *wait, relayout_error *error) {
+  if (p->is_in_place) {
+    return read_in_place(queue, p, n_wait, wait, error);
+  }
   const guarded_buffer *buffers[] = {p->source, p->destination};
   const size_t bases[] = {0, p->base};
   for (size_t i = 0; i < 2; ++i) {
@@ -167,10 +191,10 @@ static relayout_status move_between(cl_command_queue queue, bool uses_events,
                                     const cl_event *written, cl_uint written_count,
                                     relayout_error *error) {
   cl_event moved = NULL;
-  relayout_status status =
-      relayout_plan_enqueue(plan, queue, p->memory[0], p->source->origin, p->memory[1],
-                            p->base + p->destination->origin, uses_events ? written_count : 0,
-                            uses_events ? written : NULL, uses_events ? &moved : NULL, error);
+  const bool waits = uses_events && written_count > 0;
+  relayout_status status = relayout_plan_enqueue(
+      plan, queue, p->memory[0], p->source->origin, p->memory[1], p->base + p->destination->origin,
+      waits ? written_count : 0, waits ? written : NULL, uses_events ? &moved : NULL, error);
   if (status == RELAYOUT_OK) {
     status = read_placed(queue, p, uses_events ? 1 : 0, uses_events ? &moved : NULL, error);
   }
@@ -201,13 +225,23 @@ relayout_status opencl_mover_enqueue(opencl_mover *mover, const relayout_plan *p
                                      const guarded_buffer *source,
                                      const guarded_buffer *destination, relayout_error *error) {
   mover->calls += 1;
-  placement placed = {.source = source, .destination = destination};
-  relayout_status status = mover->calls % 5 == 0 ? place_together(mover->context, &placed, error)
-                                                 : place_apart(mover->context, &placed, error);
+  const bool together = mover->calls % 5 == 0;
+  placement placed = {.source = source,
+                      .destination = destination,
+                      .is_in_place = !together && mover->calls % 3 > 0};
+  relayout_status status = together ? place_together(mover->context, &placed, error)
+                                    : place_apart(mover->context, &placed, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
+  const bool locks = placed.is_in_place && mover->is_pocl;
+  if (locks) {
+    fenced_pages_lock(source->pages);
+  }
   status = move_placed(mover, plan, &placed, error);
   displace(&placed);
+  if (locks) {
+    fenced_pages_unlock(source->pages);
+  }
   return status;
 }

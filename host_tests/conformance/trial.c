@@ -1,4 +1,4 @@
-/* Poisoning, guarding and comparing buffers. */
+/* What a trial's sides hold: elements, padding and poison. */
 #include "conformance/trial.h"
 
 #include <stdlib.h>
@@ -6,23 +6,6 @@
 
 #include "conformance/random.h"
 #include "conformance/values.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#define HAS_ADDRESS_SANITIZER __has_feature(address_sanitizer)
-#else
-#define HAS_ADDRESS_SANITIZER 0
-#endif
-
-#if HAS_ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
-#define WATCH(address, size)   __asan_poison_memory_region(address, size)
-#define UNWATCH(address, size) __asan_unpoison_memory_region(address, size)
-#else
-#define WATCH(address, size)   ((void)(address), (void)(size))
-#define UNWATCH(address, size) ((void)(address), (void)(size))
-#endif
 
 /* malloc may return NULL for nothing. */
 static unsigned char *allocate(size_t size) {
@@ -151,47 +134,4 @@ void trial_free(trial *made) {
   free(made->before);
   free(made->after);
   memset(made, 0, sizeof(*made));
-}
-
-/* ---- Guarded buffers ------------------------------------------------------------------------ */
-
-bool guarded_buffer_make(const unsigned char *content, size_t size, size_t offset, size_t origin,
-                         guarded_buffer *made) {
-  const size_t start = GUARD_SIZE + offset;
-  *made = (guarded_buffer){NULL, start, start + origin, size, start + size + GUARD_SIZE};
-  void *bytes;
-  if (posix_memalign(&bytes, GUARD_SIZE, made->total) != 0) {
-    return false;
-  }
-  made->bytes = bytes;
-  memset(made->bytes, TRIAL_GUARD, made->total);
-  memcpy(made->bytes + made->start, content, size);
-  return true;
-}
-
-void guarded_buffer_free(guarded_buffer *buffer) {
-  free(buffer->bytes);
-  memset(buffer, 0, sizeof(*buffer));
-}
-
-void guarded_buffer_watch(const guarded_buffer *buffer) {
-  WATCH(buffer->bytes, buffer->start);
-  WATCH(buffer->bytes + buffer->start + buffer->size, GUARD_SIZE);
-}
-
-void guarded_buffer_unwatch(const guarded_buffer *buffer) {
-  UNWATCH(buffer->bytes, buffer->total);
-}
-
-bool guarded_buffer_differs(const guarded_buffer *buffer, const unsigned char *expected,
-                            difference *first) {
-  for (size_t i = 0; i < buffer->total; ++i) {
-    const bool is_guard = i < buffer->start || i >= buffer->start + buffer->size;
-    const unsigned wanted = is_guard ? TRIAL_GUARD : expected[i - buffer->start];
-    if (buffer->bytes[i] != wanted) {
-      *first = (difference){(int64_t)i - (int64_t)buffer->start, wanted, buffer->bytes[i]};
-      return true;
-    }
-  }
-  return false;
 }

@@ -16,8 +16,7 @@
 enum {
   TRIAL_ELEMENT_BYTES = 0xf0, /* every byte of an element of a source is below this */
   TRIAL_SOURCE_POISON = 0xf3,
-  TRIAL_DESTINATION_POISON = 0xf6,
-  TRIAL_GUARD = 0xf9
+  TRIAL_DESTINATION_POISON = 0xf6 /* GUARD_BYTE is another one */
 };
 
 /* What is asked for. Shapes and strides belong to whoever asks. */
@@ -45,37 +44,5 @@ typedef struct trial {
 /* False when memory runs out. The request must outlive the trial. */
 bool trial_make(const request *asked, trial *made);
 void trial_free(trial *made);
-
-/* A buffer between two guards: its bytes start at bytes[start], and calls are given bytes[origin]. */
-typedef struct guarded_buffer {
-  unsigned char *bytes;
-  size_t start;
-  size_t origin;
-  size_t size;
-  size_t total;
-} guarded_buffer;
-
-enum { GUARD_SIZE = 256 };
-
-/* Makes a buffer with this content, `offset` bytes behind a multiple of GUARD_SIZE, and its origin
- * `origin` bytes into it. False when memory runs out. */
-bool guarded_buffer_make(const unsigned char *content, size_t size, size_t offset, size_t origin,
-                         guarded_buffer *made);
-void guarded_buffer_free(guarded_buffer *buffer);
-
-/* Lets the address sanitizer watch the guards, where there is one; and no longer. */
-void guarded_buffer_watch(const guarded_buffer *buffer);
-void guarded_buffer_unwatch(const guarded_buffer *buffer);
-
-/* The first byte, counted from the buffer's start and negative in the guard before it, that is not
- * as expected. False when there is none. */
-typedef struct difference {
-  int64_t position;
-  unsigned expected;
-  unsigned found;
-} difference;
-
-bool guarded_buffer_differs(const guarded_buffer *buffer, const unsigned char *expected,
-                            difference *first);
 
 #endif

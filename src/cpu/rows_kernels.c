@@ -252,11 +252,16 @@ JOIN(pack_1, u8, 0x0101010101010101, 7, 0x0003000300030003, 14, 0x0000000f000000
       to[i] = rlt_packed_get(from, i, bits);                                                       \
     }                                                                                              \
   }
+/* Bytes are made as a whole: what they held before may be undefined. */
 #define JOIN(name, bits)                                                                           \
   STAGE(name) {                                                                                    \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      rlt_packed_put(to, i, bits, from[i]);                                                        \
+    for (int64_t i = 0; i < count; i += 8 / (bits)) {                                              \
+      uint8_t packed = 0;                                                                          \
+      for (int64_t j = 0; j < 8 / (bits); ++j) {                                                   \
+        rlt_packed_put(&packed, j, bits, from[i + j]);                                             \
+      }                                                                                            \
+      to[i * (bits) / 8] = packed;                                                                 \
     }                                                                                              \
   }
 
