@@ -43,7 +43,7 @@ awk -F '\t' '
 ' "$scratch/stands" "$scratch/table" >"$scratch/wrong"
 
 # ---- Tests ----
-"$ctest" -N --test-dir "$build_dir" |
+"$ctest" -N --test-dir "$build_dir" 2>/dev/null |
   sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p' >"$scratch/tests"
 
 # A test's source is test_SUBJECT.c or .sh in the folder of its layer, or any file there.

@@ -3,10 +3,35 @@
  */
 #include "cmocka_all.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "relayout/relayout.h"
 #include "shape_of.h"
+
+/* ---- Memory that runs out: the linker leads the library's calls here (--wrap) ---- */
+
+static int until_failure; /* allocations that work and the one that fails; 0: all work */
+
+static bool fails(void) {
+  return until_failure > 0 && --until_failure == 0;
+}
+
+#define WRAP(type, failure, function, parameters, arguments)                                       \
+  type __real_##function parameters;                                                               \
+  type __wrap_##function parameters;                                                               \
+  type __wrap_##function parameters {                                                              \
+    return fails() ? failure : __real_##function arguments;                                        \
+  }
+
+WRAP(void *, NULL, malloc, (size_t size), (size))
+WRAP(void *, NULL, calloc, (size_t count, size_t size), (count, size))
+WRAP(void *, NULL, realloc, (void *old, size_t size), (old, size))
+WRAP(int, ENOMEM, posix_memalign, (void **made, size_t alignment, size_t size),
+     (made, alignment, size))
+WRAP(char *, NULL, strdup, (const char *text), (text))
+WRAP(char *, NULL, strndup, (const char *text, size_t size), (text, size))
 
 /* ---- What the calls work on ---- */
 
@@ -104,9 +129,9 @@ static int tear_down(void **state) {
     (&matrix, out, error))                                                                         \
   X(relayout_shape_parse, INVALID_TEXT, ("f32[2,3]{0,1:PD(3,5)}x", out, error),                    \
     ("f32[2,3]{0,1:PD(3,5)}", out, error))                                                         \
-  X(relayout_index_to_linear, OUT_OF_RANGE, (&matrix, outside, out, error),                        \
-    (&matrix, inside, out, error))                                                                 \
-  X(relayout_index_from_linear, OUT_OF_RANGE, (&matrix, 6, out, error), (&matrix, 5, out, error))  \
+  X(relayout_index_to_linear, OUT_OF_RANGE, (&tiled, outside, out, error),                         \
+    (&tiled, inside, out, error))                                                                  \
+  X(relayout_index_from_linear, OUT_OF_RANGE, (&tiled, 8, out, error), (&tiled, 5, out, error))    \
   X(relayout_index_dimension_stride, UNSUPPORTED, (&tiled, 0, out, error),                         \
     (&matrix, 0, out, error))                                                                      \
   X(relayout_device_open, INVALID_TEXT, ("CPU", out, error), ("cpu", out, error))                  \
@@ -240,6 +265,40 @@ static void test_error_is_left_alone_on_success(void **state) {
   }
 }
 
+/* Each allocation in turn: the call does without, or says so and leaves its output alone. */
+static void check_without_memory(int number) {
+  for (int nth = 1;; ++nth) {
+    output out;
+    relayout_error error;
+    memset(&out, 0x5a, sizeof out);
+    memset(&error, 0x77, sizeof error);
+    until_failure = nth;
+    const relayout_status status = calls[number].accept(&out, &error);
+    const bool all_worked = until_failure > 0;
+    until_failure = 0;
+    if (status == RELAYOUT_OK) {
+      assert_all(&error, sizeof error, 0x77, calls[number].name);
+      destroy_made(calls[number].name, &out);
+    } else {
+      print_message("%s: %s\n", calls[number].name, error.message);
+      assert_int_equal(status, RELAYOUT_OUT_OF_MEMORY);
+      assert_int_equal(error.status, status);
+      assert_all(&out, sizeof out, 0x5a, calls[number].name);
+    }
+    if (all_worked) {
+      assert_int_equal(status, RELAYOUT_OK);
+      return;
+    }
+  }
+}
+
+static void test_out_of_memory(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    check_without_memory(i);
+  }
+}
+
 /* A message that would be longer than there is room. */
 static void test_message_is_cut_to_fit(void **state) {
   (void)state;
@@ -303,6 +362,7 @@ int main(void) {
       cmocka_unit_test(test_error_may_be_null),
       cmocka_unit_test(test_outputs_stay_untouched),
       cmocka_unit_test(test_error_is_left_alone_on_success),
+      cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_message_is_cut_to_fit),
       cmocka_unit_test(test_statuses_are_pinned),
   };
