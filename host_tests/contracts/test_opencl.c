@@ -5,6 +5,7 @@
  */
 #include "cmocka_all.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,28 @@
 
 static bool counting;
 static int allocations;
-static int waits;                 /* flushes and blocking calls too */
+static int waits;         /* flushes and blocking calls too */
+static int until_failure; /* of the host's allocations: which of the next ones fails; 0: none */
 static cl_device_info lied_about; /* 0: nothing */
+
+static bool fails(void) {
+  return until_failure > 0 && --until_failure == 0;
+}
+
+#define WRAP_ALLOCATION(type, failure, function, parameters, arguments)                            \
+  type __real_##function parameters;                                                               \
+  type __wrap_##function parameters;                                                               \
+  type __wrap_##function parameters {                                                              \
+    allocations += counting;                                                                       \
+    return fails() ? failure : __real_##function arguments;                                        \
+  }
+
+WRAP_ALLOCATION(void *, NULL, malloc, (size_t size), (size))
+WRAP_ALLOCATION(void *, NULL, calloc, (size_t count, size_t size), (count, size))
+WRAP_ALLOCATION(void *, NULL, realloc, (void *old, size_t size), (old, size))
+WRAP_ALLOCATION(int, ENOMEM, posix_memalign, (void **made, size_t alignment, size_t size),
+                (made, alignment, size))
+WRAP_ALLOCATION(char *, NULL, strdup, (const char *text), (text))
 
 #define WRAP(type, function, parameters, arguments, counter)                                       \
   type __real_##function parameters;                                                               \
@@ -26,12 +47,6 @@ static cl_device_info lied_about; /* 0: nothing */
     return __real_##function arguments;                                                            \
   }
 
-WRAP(void *, malloc, (size_t size), (size), allocations)
-WRAP(void *, calloc, (size_t count, size_t size), (count, size), allocations)
-WRAP(void *, realloc, (void *old, size_t size), (old, size), allocations)
-WRAP(int, posix_memalign, (void **made, size_t alignment, size_t size), (made, alignment, size),
-     allocations)
-WRAP(char *, strdup, (const char *text), (text), allocations)
 WRAP(cl_mem, clCreateBuffer,
      (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
      (context, flags, size, host, code), allocations)
@@ -385,6 +400,34 @@ static void test_devices_that_lack_something(void **state) {
   }
 }
 
+/* Each allocation in turn. */
+static void test_out_of_memory(void **state) {
+  (void)state;
+  int failures = 0;
+  for (int nth = 1;; ++nth) {
+    relayout_device *device = NULL;
+    relayout_error error;
+    until_failure = nth;
+    const relayout_status status =
+        relayout_opencl_device_create(here.bench->context, here.bench->id, NULL, &device, &error);
+    const bool all_worked = until_failure > 0;
+    until_failure = 0;
+    if (status == RELAYOUT_OK) {
+      relayout_device_destroy(device);
+    } else {
+      assert_int_equal(status, RELAYOUT_OUT_OF_MEMORY);
+      assert_int_equal(error.status, status);
+      assert_null(device);
+      ++failures;
+    }
+    if (all_worked) {
+      assert_int_equal(status, RELAYOUT_OK);
+      break;
+    }
+  }
+  assert_true(failures > 0);
+}
+
 /* In the context of the whole, a part of a device is as good as the whole. */
 static void test_part_of_a_device(void **state) {
   (void)state;
@@ -425,6 +468,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test(test_null_options_are_the_defaults),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_devices_that_lack_something),
+      cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_part_of_a_device),
       cmocka_unit_test(test_family_is_the_one_asked_for),
   };

@@ -3,8 +3,12 @@
  */
 #include "cmocka_all.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "relayout/relayout.h"
@@ -211,10 +215,73 @@ static void test_one_device(void **state) {
   relayout_device_destroy(used.device);
 }
 
+/* ---- The library's own threads ---- */
+
+/* Whether this thread of the process waits for something, as Linux tells it: "PID (NAME) S ...". */
+static bool sleeps(const char *task) {
+  char path[300];
+  char line[256] = "";
+  snprintf(path, sizeof path, "/proc/self/task/%s/stat", task);
+  FILE *const file = fopen(path, "r");
+  if (file == NULL) {
+    return true; /* it is gone */
+  }
+  if (fgets(line, sizeof line, file) == NULL) {
+    line[0] = '\0';
+  }
+  fclose(file);
+  const char *const name_end = strrchr(line, ')');
+  return name_end == NULL || name_end[1] == '\0' || name_end[2] == 'S';
+}
+
+/* How many threads the process has, and how many of them sleep. False where nobody tells. */
+static bool count_threads(int *all, int *asleep) {
+  DIR *const listing = opendir("/proc/self/task");
+  *all = *asleep = 0;
+  if (listing == NULL) {
+    return false;
+  }
+  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+    if (entry->d_name[0] != '.') {
+      ++*all;
+      *asleep += sleeps(entry->d_name);
+    }
+  }
+  closedir(listing);
+  return true;
+}
+
+/* After a relayout that all of them took part in, sooner or later none but this thread runs. */
+static void test_threads_sleep(void **state) {
+  (void)state;
+  enum { BYTES = 16 << 20 };
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  const relayout_shape from = shape_of("u8[4096,4096]");
+  const relayout_shape to = shape_of("u8[4096,4096]{0,1}");
+  unsigned char *const source = calloc(2, BYTES);
+  int all = 0;
+  int asleep = 0;
+  assert_non_null(source);
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, source, source + BYTES, NULL), RELAYOUT_OK);
+  while (count_threads(&all, &asleep) && asleep < all - 1) {
+    sched_yield();
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  free(source);
+  if (all < 2) {
+    skip(); /* no such threads, or no such files */
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pure_functions),
       cmocka_unit_test(test_one_device),
+      cmocka_unit_test(test_threads_sleep),
   };
   return cmocka_run_group_tests_name("contracts.threads", tests, NULL, NULL);
 }
