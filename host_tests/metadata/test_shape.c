@@ -297,6 +297,9 @@ static void test_comparing(void **state) {
 
 /* ---- Measuring ---- */
 
+/* The most that an array may take. */
+#define MOST_BYTES ((int64_t)1 << 57)
+
 typedef struct measure {
   const char *text;
   int32_t true_rank;
@@ -321,14 +324,14 @@ static const measure measures[] = {
     {"f32[0,3]{1,0}", 2, 0, 0, 0, false, {3, 1}},
     {"f32[0,3]{0,1}", 2, 0, 0, 0, false, {1, 0}},
     {"f32[0,3]{0,1:PD(2,3)}", 2, 0, 6, 24, true, {1, 2}},
-    {"u8[4294967296,2147483647]{1,0}",
+    {"u8[4294967296,33554431]{1,0}",
      2,
-     INT64_C(9223372032559808512),
-     INT64_C(9223372032559808512),
-     SIZE_MAX / 2 - UINT32_MAX,
+     INT64_C(144115183780888576),
+     INT64_C(144115183780888576),
+     SIZE_MAX / 128 - UINT32_MAX,
      false,
-     {2147483647, 1}},
-    {"u8[9223372036854775807]{0}", 1, INT64_MAX, INT64_MAX, SIZE_MAX / 2, false, {1}},
+     {33554431, 1}},
+    {"u8[144115188075855872]{0}", 1, MOST_BYTES, MOST_BYTES, MOST_BYTES, false, {1}},
 };
 
 static void test_measures(void **state) {
@@ -388,7 +391,8 @@ static const struct room {
     {"s4[5]{0:L(8)E(4)}", 8, 4, 1},
     {"pred[17]{0:E(1)}", 17, 3, 0},
     {"u2[3,3]{1,0:PD(3,5)E(2)}", 15, 4, 1},
-    {"s4[9223372036854775807]{0:E(4)}", INT64_MAX, (size_t)1 << 62, 0},
+    {"s4[288230376151711743]{0:E(4)}", 2 * MOST_BYTES - 1, MOST_BYTES, 0},
+    {"pred[1152921504606846976]{0:E(1)}", 8 * MOST_BYTES, MOST_BYTES, 0},
 };
 
 static void test_rooms(void **state) {

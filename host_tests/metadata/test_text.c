@@ -117,7 +117,7 @@ static const refusal refusals[] = {
     {"f32[0,9223372036854775807]", RELAYOUT_SIZE_OVERFLOW, "dimensions[1]"},
     {"u8[4294967296,4294967296]", RELAYOUT_SIZE_OVERFLOW, "dimensions[1], which is 4294967296"},
     {"u8[2]{0:PD(9223372036854775807)PV(1)T(9)}extra", RELAYOUT_INVALID_TEXT, "found 'extra'"},
-    {"u8[2,2]{0,1:PD(9223372036854775807,2)}", RELAYOUT_SIZE_OVERFLOW, "padded_dimensions[1]"},
+    {"u8[2,2]{0,1:PD(144115188075855872,2)}", RELAYOUT_SIZE_OVERFLOW, "padded_dimensions[1]"},
 
     {"f32[]{}", RELAYOUT_INVALID_TEXT, "column 7: expected a dimension number or ':', found '}'"},
     {"f32[2]{", RELAYOUT_INVALID_TEXT, "column 8: expected a dimension number or ':'"},
@@ -173,15 +173,15 @@ static const refusal refusals[] = {
     {"f6e3m2fn[2]{0:E(4)}", RELAYOUT_INVALID_SHAPE,
      "element_size_in_bits is 4, and an element of f6e3m2fn takes 8 bits"},
     {"f32[2]{0:T(9223372036854775807)}", RELAYOUT_SIZE_OVERFLOW,
-     "with tile 0, an array of f32 exceeds 2305843009213693951 elements"},
+     "with tile 0, an array of f32 exceeds 36028797018963968 elements"},
     {"u8[2,2]{1,0:T(2)(4294967296,2147483648)}", RELAYOUT_SIZE_OVERFLOW,
-     "with tile 1, an array of u8 exceeds 9223372036854775807 elements"},
+     "with tile 1, an array of u8 exceeds 144115188075855872 elements"},
     {"s4[2,0]{1,0:T(4294967296,2147483648)E(4)}", RELAYOUT_SIZE_OVERFLOW,
-     "with tile 0, an array of s4 exceeds 9223372036854775807 elements"},
+     "with tile 0, an array of s4 exceeds 288230376151711744 elements"},
     {"u16[3]{0:L(4611686018427387904)}", RELAYOUT_SIZE_OVERFLOW,
      "with tail_padding_alignment_in_elements, which is 4611686018427387904, an array of u16"},
-    {"u8[9223372036854775807]{0:L(2)}", RELAYOUT_SIZE_OVERFLOW,
-     "with tail_padding_alignment_in_elements, which is 2, an array of u8 exceeds"},
+    {"u8[144115188075855871]{0:L(3)}", RELAYOUT_SIZE_OVERFLOW,
+     "with tail_padding_alignment_in_elements, which is 3, an array of u8 exceeds"},
     {"f32[2]{0:T(*)}", RELAYOUT_INVALID_SHAPE, "tile_dimensions[0] is *, and the last"},
     {"f32[2]{0:S(1,2)}", RELAYOUT_INVALID_TEXT, "column 13: expected ')', found ',2)}'"},
     {"f32[2]{0:L(1)L(1)}", RELAYOUT_INVALID_TEXT, "column 14: property L stands twice"},
@@ -293,17 +293,17 @@ static void test_longest_text(void **state) {
   layout->rank = layout->padded_dimension_count = shape.rank;
   for (int32_t d = 0; d < shape.rank; ++d) {
     layout->minor_to_major[d] = d;
-    layout->padded_dimensions[d] = d == 0 ? INT64_C(1000000000000000000) : 1;
-    shape.dimensions[d] = d == 0 ? INT64_C(999999999999999999) : 1;
+    layout->padded_dimensions[d] = d == 0 ? INT64_C(100000000000000000) : 1;
+    shape.dimensions[d] = d == 0 ? INT64_C(99999999999999999) : 1;
   }
   layout->padding_value = RELAYOUT_PADDING_LITERAL;
   layout->padding_literal[0] = 0x80;
   layout->tile_count = RELAYOUT_MAX_TILES;
   for (int32_t i = 0; i < RELAYOUT_MAX_TILE_DIMENSIONS; ++i) {
     layout->tile_ranks[i / 8] = 8;
-    layout->tile_dimensions[i] = i % 8 == 7 ? INT64_C(1000000000000000000) : 1;
+    layout->tile_dimensions[i] = i % 8 == 7 ? INT64_C(100000000000000000) : 1;
   }
-  layout->tail_padding_alignment_in_elements = INT64_MAX;
+  layout->tail_padding_alignment_in_elements = (int64_t)1 << 57;
   layout->memory_space = INT64_MIN;
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   print(&shape, text);

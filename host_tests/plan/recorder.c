@@ -15,7 +15,8 @@ static recorder *record_of(const relayout_device *device) {
 }
 
 static void get_info(const relayout_device *device, relayout_device_info *info) {
-  (void)device;
+  info->memory_bytes = record_of(device)->memory_bytes;
+  info->allocation_bytes = record_of(device)->allocation_bytes;
   snprintf(info->name, sizeof info->name, "recorder");
   snprintf(info->description, sizeof info->description, "a \"recording\" device");
 }
@@ -35,11 +36,11 @@ static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
 static relayout_status program_create(relayout_device *device, const rlt_problem *problem,
                                       const rlt_strategy *strategy, void **program,
                                       relayout_error *error) {
-  (void)problem;
   recorder *record = record_of(device);
   if (record->next_program != RELAYOUT_OK) {
     return rlt_fail(error, record->next_program, "the recorder was told to fail");
   }
+  record->problem = *problem;
   ++record->programs_made;
   ++record->programs_alive;
   rlt_strategy *const made = malloc(sizeof *made);

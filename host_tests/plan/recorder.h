@@ -15,6 +15,9 @@ typedef struct recorder {
   int scratches_alive;
   size_t scratch_source; /* bytes, of the scratch made last */
   size_t scratch_destination;
+  uint64_t memory_bytes; /* what the device says it has; 0 at first: unknown */
+  uint64_t allocation_bytes;
+  rlt_problem problem; /* of the program made last */
   bool device_alive;
   relayout_status next_program; /* what program_create returns; RELAYOUT_OK at first */
   relayout_status next_scratch; /* likewise */

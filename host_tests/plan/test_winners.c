@@ -20,13 +20,14 @@
 
 enum { TEXT_SIZE = 4096 };
 
-static const char head[] = "relayout winners 1\n"
+static const char head[] = "relayout winners 2\n"
                            "device: a \"recording\" device, 0 compute units\n"
                            "driver:  \n";
 
 /* On the recorder there are a transpose of 32 rows by 16 columns, which is estimated to be the best,
  * and packed tiles of 41 by 64 and of 16 by 64. */
-static const char line[] = "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64\n";
+static const char line[] =
+    "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64\n";
 
 static double few_rows_are_fast(const rlt_strategy *strategy, int n) {
   (void)n;
@@ -93,6 +94,23 @@ static void test_known_to_later_plans(void **state) {
   assert_int_equal(record.programs_alive, 0);
 }
 
+/* A conversion along the same axes is another problem. */
+static void test_conversions_are_their_own(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_are_fast;
+  relayout_plan *converted =
+      create(device, "f32[64,41]{1,0}", "bf16[64,41]{0,1}", RELAYOUT_PLAN_MEASURE);
+  assert_int_equal(converted->work.parts[0].choice, RLT_CHOICE_MEASURED);
+  relayout_plan_destroy(converted);
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
+  converted = create(device, "f32[64,41]{1,0}", "bf16[64,41]{0,1}", RELAYOUT_PLAN_ESTIMATE);
+  assert_int_equal(converted->work.parts[0].choice, RLT_CHOICE_REMEMBERED);
+  relayout_plan_destroy(converted);
+  relayout_device_destroy(device);
+}
+
 static void test_a_strategy_asked_for_is_not_remembered(void **state) {
   (void)state;
   recorder record;
@@ -108,7 +126,8 @@ static void test_a_strategy_asked_for_is_not_remembered(void **state) {
   assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
   expect_text(device, "");
   relayout_plan_destroy(plan);
-  import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = transpose 32 x 16\n");
+  import(device, head,
+         "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = transpose 32 x 16\n");
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
   assert_int_equal(plan->work.parts[0].strategy.kind, RELAYOUT_STRATEGY_PACKED);
   relayout_plan_destroy(plan);
@@ -147,8 +166,11 @@ static void test_later_winners_replace(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   import(device, head, line);
-  import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 41 x 64\n");
-  expect_text(device, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 41 x 64\n");
+  import(device, head,
+         "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 41 x 64\n");
+  expect_text(
+      device,
+      "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 41 x 64\n");
   expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 41);
   relayout_device_destroy(device);
 }
@@ -156,20 +178,26 @@ static void test_later_winners_replace(void **state) {
 /* Each of these leaves the device as it was. */
 static void test_texts_that_do_no_harm(void **state) {
   (void)state;
-  static const char *const texts[][2] = {
-      {"", ""},
-      {"", line},
-      {"relayout winners 2\ndevice: a \"recording\" device, 0 compute units\ndriver:  \n", line},
-      {"relayout winners 1\ndevice: another device, 0 compute units\ndriver:  \n", line},
-      {"relayout winners 1\ndevice: a \"recording\" device, 0 compute units\ndriver: 7 \n", line},
-      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64"}, /* cut before its end */
-      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64\n"},
-      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = \n"},
-      {head, "= packed 16 x 64\n"},
-      {head, "\n\n\n"},
-      {head, "words 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64\n"},
-      {head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed \x1b[2J 16 x 64\n"},
-  };
+  static const char *const texts[][2] =
+      {
+          {"", ""},
+          {"", line},
+          {"relayout winners 1\ndevice: a \"recording\" device, 0 compute units\ndriver:  \n",
+           line},
+          {"relayout winners 2\ndevice: another device, 0 compute units\ndriver:  \n", line},
+          {"relayout winners 2\ndevice: a \"recording\" device, 0 compute units\ndriver: 7 \n",
+           line},
+          {head, "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 16 x "
+                 "64"}, /* cut before its end */
+          {head, "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64\n"},
+          {head, "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = \n"},
+          {head, "= packed 16 x 64\n"},
+          {head, "\n\n\n"},
+          {head,
+           "words 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64\n"},
+          {head, "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed "
+                 "\x1b[2J 16 x 64\n"},
+      };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     print_message("text %zu\n", i);
     recorder record;
@@ -182,7 +210,8 @@ static void test_texts_that_do_no_harm(void **state) {
   /* Good lines count beside bad ones; and a winner that is no candidate is none. */
   recorder record;
   relayout_device *device = recorder_device(&record);
-  import(device, head, "bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 17 x 64\n");
+  import(device, head,
+         "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 17 x 64\n");
   expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 32);
   char mixed[TEXT_SIZE];
   snprintf(mixed, sizeof mixed, "%srubbish\n%sbytes", head, line);
@@ -302,8 +331,10 @@ static void test_file(void **state) {
   write_file(path, head, both);
   relayout_plan_destroy(
       create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
-  snprintf(both, sizeof both, "%sbytes 4 keeps 64/64:40:1 40/40:1:64 = packed 16 x 64\n%s", line,
-           other);
+  snprintf(
+      both, sizeof both,
+      "%sbytes 4 elements 2560:2560 starts 0:0 keeps 64/64:40:1 40/40:1:64 = packed 16 x 64\n%s",
+      line, other);
   expect_file(path, both);
   relayout_device_destroy(device);
   drop_scratch(&kept);
@@ -410,10 +441,11 @@ static void test_bad_files(void **state) {
   relayout_device_destroy(device);
   char path[400];
   find_file(&kept, path, sizeof path);
-  static const char *const contents[][2] = {{"", ""},
-                                            {"rubbish", ""},
-                                            {"relayout winners 1\n", line},
-                                            {head, "bytes 4 keeps 64/64:41:1"}};
+  static const char *const contents[][2] = {
+      {"", ""},
+      {"rubbish", ""},
+      {"relayout winners 2\n", line},
+      {head, "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1"}};
   for (size_t i = 0; i < sizeof contents / sizeof contents[0]; ++i) {
     write_file(path, contents[i][0], contents[i][1]);
     device = device_in(&kept, &record);
@@ -442,6 +474,7 @@ static void test_no_folder_can_be_made(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_to_later_plans),
+      cmocka_unit_test(test_conversions_are_their_own),
       cmocka_unit_test(test_a_strategy_asked_for_is_not_remembered),
       cmocka_unit_test(test_blob_makes_the_round),
       cmocka_unit_test(test_later_winners_replace),

@@ -246,7 +246,8 @@ refuse 4 'holds 5 bytes of data, but u8[2,3]{1,0} takes 6' abcde --from 'u8[2,3]
 refuse 4 'holds 7 bytes of data, but u8[2,3]{1,0} takes 6' abcdefg --from 'u8[2,3]' --to '{0,1}'
 refuse 4 'holds 0 bytes of data, but u8[2,3]{1,0} takes 6' '' --from 'u8[2,3]' --to '{0,1}'
 refuse 4 'u8[0]' a --from 'u8[0]' --to '{0}'
-refuse 4 'takes 4611686018427387904' abcdef --from 'f32[1152921504606846976]' --to '{0}'
+refuse 4 'takes 144115188075855872' abcdef --from 'f32[36028797018963968]' --to '{0}'
+refuse 4 'exceeds 36028797018963968 elements' abcdef --from 'f32[36028797018963969]' --to '{0}'
 refuse 4 '--from: ' abcdef --from 'u8[2,3' --to '{0,1}'
 refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{0,1'
 refuse 4 '--to: ' abcdef --from 'u8[2,3]' --to '{0,1,2}'
@@ -281,7 +282,7 @@ refuse_npy 4 'holds 5 bytes of data, but u8[2,3]{1,0} takes 6' '|u1' False '(2, 
   --to '{0,1}'
 refuse_npy 4 'holds 7 bytes of data, but u8[2,3]{1,0} takes 6' '|u1' False '(2, 3)' abcdefg \
   --to '{0,1}'
-refuse_npy 4 'holds 6 bytes of data' '|u1' False '(4611686018427387904,)' abcdef --to '{0}'
+refuse_npy 4 'holds 6 bytes of data' '|u1' False '(144115188075855872,)' abcdef --to '{0}'
 refuse_npy 4 'in.npy: ' '<f8' False '(4611686018427387904, 4)' abcdef --to '{1,0}'
 refuse_npy 4 '63 bits' '|u1' False '(9223372036854775808,)' abcdef --to '{0}'
 refuse_npy 4 'negative' '|u1' False '(-1,)' abcdef --to '{0}'

@@ -75,9 +75,13 @@ typedef struct relayout_plan_options {
   /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
    * carry out the relayout; ragged ends are carried out otherwise if they have to. */
   relayout_strategy strategy;
-  /* MEASURE runs at most four ways on memory of the device's own, as much as the relayout's source and
-   * destination take, and keeps the fastest; plan_create returns when that is done. Where it cannot
-   * have that memory, or the time, it estimates. What won is remembered by the device (see
+  /* MEASURE runs at most four ways on memory of the device's own, and keeps the fastest; plan_create
+   * returns when that is done. For both sides together that is a quarter of the device's memory at
+   * most, and never more than 1 GiB; of a larger relayout a part is run whose tiles and strides are
+   * those of the whole. Each way runs up to six times, and not again once its runs have taken a quarter
+   * of a second, or all runs for this plan two seconds; what has no run by then is estimated, as is
+   * all where there is not that memory, or no part small enough, or where a single run is predicted to
+   * take as long as copying 8 GiB. What won is remembered by the device (see
    * relayout_device_export_winners) and chosen by later plans of either effort, without a run. */
   relayout_plan_effort effort;
   /* Matters where the element type changes to an integer. */

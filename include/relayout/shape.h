@@ -52,7 +52,8 @@ RELAYOUT_API relayout_status relayout_shape_make_descending_same_physical(
  * permutation (duplicates are refused, which XLA's parser lets pass); padded_dimensions none or one
  * for each dimension and not smaller than it; a padding value the type has; at least one dimension a
  * tile, each >= 1 or `*`, never `*` last; an alignment >= 0; an element size that the type can have;
- * and, with tiles and alignment, byte sizes that fit 63 bits.
+ * and, with padding, tiles and alignment, at most 2^57 bytes (2^60 bits) in memory. Where a dimension
+ * is 0, that holds for what the array would take if it were 1.
  * RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW. */
 RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape,
                                                      relayout_error *error);

@@ -1,7 +1,9 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 rlt_text rlt_text_in(char *buffer, size_t capacity) {
   if (capacity > 0) {
@@ -19,6 +21,20 @@ void rlt_text_add(rlt_text *text, const char *format, ...) {
   va_end(arguments);
   if (added > 0) {
     text->length += (size_t)added;
+  }
+}
+
+/* Between the digits stands the locale's point, of one byte or several; nothing groups them. */
+void rlt_text_add_double(rlt_text *text, const char *format, double number) {
+  char printed[64];
+  snprintf(printed, sizeof printed, format, number);
+  bool is_in_point = false;
+  for (const char *c = printed; *c != '\0'; ++c) {
+    const bool is_known = strchr("0123456789+-einfa", *c) != NULL;
+    if (is_known || !is_in_point) {
+      rlt_text_add(text, "%c", is_known ? *c : '.');
+    }
+    is_in_point = !is_known;
   }
 }
 

@@ -18,9 +18,13 @@ static void divide_work(const rlt_cpu_device *device, rlt_cpu_program *made) {
   const rlt_problem *const problem = made->problem;
   const int64_t element_bytes =
       rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  int64_t bytes = element_bytes;
+  int64_t elements = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    bytes *= problem->axes[a].extent;
+    elements *= problem->axes[a].extent;
+  }
+  int64_t bytes = 0; /* that the elements would take if none were packed */
+  if (!rlt_multiply(elements, element_bytes, &bytes)) {
+    bytes = INT64_MAX;
   }
   const int64_t tiles = made->grid.tile_count;
   int64_t workers = rlt_min(device->threads, bytes / device->share_bytes);

@@ -199,11 +199,11 @@ static bool add_narrowing(rlt_cpu_codec *codec) {
   rlt_cpu_stage *const own = to == RELAYOUT_BF16  ? stages->f32_to_bf16
                              : to == RELAYOUT_F16 ? stages->f32_to_f16
                                                   : NULL;
+  codec->wants_floats = codec->wants_floats || to != RELAYOUT_BF16; /* made of integers */
   if (add_step(codec, own, 8 * bytes)) {
     return true;
   }
   codec->row.narrow = narrow_format(format);
-  codec->wants_floats = true;
   return add_step(codec, narrowing(stages, format, bytes), 8 * bytes);
 }
 

@@ -8,6 +8,7 @@
 #include "cpu/row_stages.h"
 
 #define ELEMENT_BYTES 1
+#include "base/float_control.h"
 #include "convert/packing.h"
 #include "cpu/runs.h"
 
@@ -878,44 +879,12 @@ STAGE(f32_to_byte_any) {
 
 #endif
 
-#if defined(__SSE2__)
-typedef uint32_t control_word;
-enum { USUAL_CONTROL = 0x1f80, CONTROL_FLAGS = 0x3f };
-
-static control_word get_control(void) {
-  return _mm_getcsr();
-}
-
-static void set_control(control_word word) {
-  _mm_setcsr(word);
-}
-#else
-typedef uint64_t control_word;
-enum { USUAL_CONTROL = 0, CONTROL_FLAGS = 0 };
-
-static control_word get_control(void) {
-  control_word word;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(word));
-  return word;
-}
-
-static void set_control(control_word word) {
-  __asm__ volatile("msr fpcr, %0" : : "r"(word));
-}
-#endif
-
 static uint64_t enter_floats(void) {
-  const control_word was = get_control();
-  if ((was & ~(control_word)CONTROL_FLAGS) != USUAL_CONTROL) {
-    set_control(USUAL_CONTROL);
-  }
-  return was;
+  return rlt_floats_enter();
 }
 
 static void leave_floats(uint64_t was) {
-  if ((was & ~(uint64_t)CONTROL_FLAGS) != USUAL_CONTROL) {
-    set_control((control_word)was);
-  }
+  rlt_floats_leave(was);
 }
 
 #else

@@ -50,7 +50,13 @@ typedef struct rlt_tiling {
   int64_t held;     /* those, rounded up to the tail alignment */
 } rlt_tiling;
 
-/* The most elements an array may hold, so that its bytes can be counted and addressed. */
+/* The most memory that a side of a relayout may take, padding and the gaps between strides counted. Up
+ * to there all positions and sizes, in elements, bytes and bits, of both sides together too, fit 63
+ * bits with room to spare. */
+#define RLT_MOST_BITS  (INT64_C(1) << 60)
+#define RLT_MOST_BYTES (RLT_MOST_BITS / 8)
+
+/* The most elements an array may hold: those that take RLT_MOST_BYTES, or all that can be addressed. */
 int64_t rlt_most_elements(const relayout_shape *shape);
 
 /* The physical dimensions after all tiles, of a shape whose layout is valid. RELAYOUT_SIZE_OVERFLOW

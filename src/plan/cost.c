@@ -162,7 +162,7 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
   int64_t span = bytes;
   for (int32_t i = 0; i < of->count; ++i) {
     const int64_t moved = i >= inside ? 1 : steps[i];
-    if (of->axes[i].is_cut) {
+    if (of->axes[i].is_cut && of->axes[i].steps < of->axes[i].limit) {
       start_moves_by(&starts, of->axes[i].stride * of->axes[i].steps);
     }
     if (moved == steps[i]) {
@@ -277,7 +277,7 @@ static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
   switch (strategy->kind) {
   case RELAYOUT_STRATEGY_COPY:
   case RELAYOUT_STRATEGY_FILL:
-    return rlt_max((int64_t)read->lines, (int64_t)written->lines);
+    return read->lines > written->lines ? read->lines : written->lines;
   default:
     break;
   }

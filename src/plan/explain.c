@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/checked.h"
+#include "base/float_control.h"
 #include "base/text.h"
 #include "plan/grid.h"
 #include "plan/plan.h"
@@ -77,7 +78,8 @@ static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
                  relayout_element_type_name(problem->conversion.from),
                  relayout_element_type_name(problem->conversion.to));
     if (problem->conversion.scale != 1) {
-      rlt_text_add(text, ", times %.17g", problem->conversion.scale);
+      rlt_text_add(text, ", times ");
+      rlt_text_add_double(text, "%.17g", problem->conversion.scale);
     }
     rlt_text_add(text, problem->conversion.wraps ? ", wrapping\n" : "\n");
   }
@@ -119,12 +121,18 @@ static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
   for (int t = 0; t < RLT_COST_TERMS; ++t) {
     sum += cost->times[t];
   }
-  rlt_text_add(text, "%.2f of a plain copy; takes %.2f:", cost->fraction, sum);
+  rlt_text_add_double(text, "%.2f", cost->fraction);
+  rlt_text_add(text, " of a plain copy; takes ");
+  rlt_text_add_double(text, "%.2f", sum);
+  rlt_text_add(text, ":");
   const char *join = " ";
   for (int t = 0; t < RLT_COST_TERMS; ++t) {
     if (cost->times[t] >= 0.005) {
-      rlt_text_add(text, "%s%.2f for %.0f %s", join, cost->times[t], cost->counts[t],
-                   rlt_cost_name((rlt_cost_term)t));
+      rlt_text_add(text, "%s", join);
+      rlt_text_add_double(text, "%.2f", cost->times[t]);
+      rlt_text_add(text, " for ");
+      rlt_text_add_double(text, "%.0f", cost->counts[t]);
+      rlt_text_add(text, " %s", rlt_cost_name((rlt_cost_term)t));
       join = ", ";
     }
   }
@@ -228,7 +236,8 @@ static void add_terms_json(rlt_text *text, const char *key, const double *terms)
     for (const char *letter = rlt_cost_name((rlt_cost_term)t); *letter != '\0'; ++letter) {
       rlt_text_add(text, "%c", *letter == ' ' ? '_' : *letter);
     }
-    rlt_text_add(text, "\":%.9g", terms[t]);
+    rlt_text_add(text, "\":");
+    rlt_text_add_double(text, "%.9g", terms[t]);
   }
   rlt_text_add(text, "}");
 }
@@ -240,11 +249,11 @@ static void add_candidates_json(rlt_text *text, const rlt_part *part) {
     const rlt_candidate *const one = &made->of[i];
     rlt_text_add(text,
                  "%s{\"strategy\":\"%s\",\"assembles\":%s,\"rows\":%" PRId64 ",\"columns\":%" PRId64
-                 ",\"chosen\":%s,\"predicted_fraction\":%.9g",
+                 ",\"chosen\":%s,\"predicted_fraction\":",
                  i == 0 ? "" : ",", relayout_strategy_name(one->strategy.kind),
                  one->strategy.assembles ? "true" : "false", rlt_group_length(&one->strategy.rows),
-                 rlt_group_length(&one->strategy.columns), i == part->chosen ? "true" : "false",
-                 one->cost.fraction);
+                 rlt_group_length(&one->strategy.columns), i == part->chosen ? "true" : "false");
+    rlt_text_add_double(text, "%.9g", one->cost.fraction);
     add_terms_json(text, "counts", one->cost.counts);
     add_terms_json(text, "times", one->cost.times);
     rlt_text_add(text, "}");
@@ -298,9 +307,11 @@ static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *
   rlt_text_add_json_string(text, s->device.description);
   rlt_text_add(text,
                ",\"bytes_read\":%" PRId64 ",\"bytes_written\":%" PRId64
-               ",\"padding_bytes\":%" PRId64 ",\"predicted_fraction\":%.9g,",
+               ",\"padding_bytes\":%" PRId64 ",\"predicted_fraction\":",
                rlt_divide_up(s->bits_read, 8), rlt_divide_up(s->bits_written, 8),
-               rlt_divide_up(s->bits_padding, 8), relayout_plan_get_predicted_fraction(plan));
+               rlt_divide_up(s->bits_padding, 8));
+  rlt_text_add_double(text, "%.9g", relayout_plan_get_predicted_fraction(plan));
+  rlt_text_add(text, ",");
   if (s->bits_padding > 0) {
     rlt_text_add(text, "\"fill\":\"0x%s\",", s->fill);
   } else {
@@ -327,6 +338,7 @@ size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form fo
   if (plan == NULL) {
     return 0;
   }
+  const rlt_float_control was = rlt_floats_enter();
   summary s;
   summarize(plan, &s);
   if (form == RELAYOUT_EXPLAIN_JSON) {
@@ -334,5 +346,6 @@ size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form fo
   } else {
     explain_text(plan, &s, &text);
   }
+  rlt_floats_leave(was);
   return text.length;
 }

@@ -168,7 +168,7 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_strategy *strategy, rlt
     rlt_loop *loop = &grid->loops[grid->loop_count++];
     *loop = (rlt_loop){.count = rlt_divide_up(axis->extent, steps),
                        .valid = rlt_divide_up(axis->valid, steps),
-                       .source_step = steps * axis->source_stride,
+                       .source_step = rlt_problem_source_steps(problem, steps, axis->source_stride),
                        .destination_step = steps * axis->destination_stride,
                        .axis = a};
     grid->tile_count *= loop->count;
@@ -194,7 +194,7 @@ rlt_tile rlt_grid_tile(const rlt_grid *grid, const int64_t *digits) {
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     const rlt_loop *loop = &grid->loops[l];
     inside = inside && digits[l] < loop->valid;
-    tile.source += digits[l] * loop->source_step;
+    tile.source += inside ? digits[l] * loop->source_step : 0;
     tile.destination += digits[l] * loop->destination_step;
   }
   count_positions(&grid->columns, digits, &tile.columns, &tile.valid_columns);
@@ -219,7 +219,7 @@ void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64
       const bool last = i == group->axis_count - 1;
       const int64_t digit = last ? rest : rest % axis->extent;
       has_source = has_source && (last || digit < axis->valid);
-      source_offset += digit * axis->source_stride;
+      source_offset += rlt_problem_source_steps(problem, digit, axis->source_stride);
       destination_offset += digit * axis->destination_stride;
       rest /= axis->extent;
     }

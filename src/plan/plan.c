@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/float_control.h"
 #include "plan/cache.h"
 #include "plan/measure.h"
 #include "plan/winners.h"
@@ -13,7 +14,7 @@
 
 /* One of the candidates: what is known to be the fastest, or is measured now, or is predicted to be.
  * Measuring makes its program too. */
-static void choose(relayout_device *device, rlt_wish wish, rlt_part *part) {
+static void choose(relayout_device *device, rlt_wish wish, double *seconds_left, rlt_part *part) {
   part->chosen = part->candidates.best;
   part->choice = RLT_CHOICE_ESTIMATED;
   if (part->candidates.count == 1) {
@@ -25,7 +26,7 @@ static void choose(relayout_device *device, rlt_wish wish, rlt_part *part) {
     part->chosen = won;
     part->choice = RLT_CHOICE_REMEMBERED;
   } else if (wish.effort == RELAYOUT_PLAN_MEASURE &&
-             rlt_measure(device, &part->problem, &part->candidates, &part->chosen,
+             rlt_measure(device, &part->problem, &part->candidates, seconds_left, &part->chosen,
                          &part->program)) {
     part->choice = RLT_CHOICE_MEASURED;
     if (is_free) {
@@ -37,7 +38,7 @@ static void choose(relayout_device *device, rlt_wish wish, rlt_part *part) {
 /* Chooses a part's strategy and has the backend make the program. The largest part is carried out as is
  * asked for, the others too where that is possible. */
 static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool is_largest,
-                                   rlt_part *part, relayout_error *error) {
+                                   double *seconds_left, rlt_part *part, relayout_error *error) {
   const rlt_backend *const backend = device->backend;
   rlt_traits traits = backend->traits(device, part->problem.element_bytes);
   if (wish.strategy != RELAYOUT_STRATEGY_GATHER) {
@@ -56,7 +57,7 @@ static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool 
   if (status != RELAYOUT_OK) {
     return status;
   }
-  choose(device, wish, part);
+  choose(device, wish, seconds_left, part);
   part->strategy = part->candidates.of[part->chosen].strategy;
   if (part->program != NULL) {
     return RELAYOUT_OK;
@@ -66,8 +67,10 @@ static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool 
 
 static relayout_status finish(relayout_plan *plan, relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
+  double seconds_left = RLT_MEASURE_SECONDS;
   for (int32_t i = 0; i < plan->work.part_count && status == RELAYOUT_OK; ++i) {
-    status = finish_part(plan->device, plan->wish, i == 0, &plan->work.parts[i], error);
+    status =
+        finish_part(plan->device, plan->wish, i == 0, &seconds_left, &plan->work.parts[i], error);
   }
   return status;
 }
@@ -265,9 +268,9 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   return finish_or_release(made, plan, error);
 }
 
-relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
-                                     const relayout_shape *to, const relayout_plan_options *options,
-                                     relayout_plan **plan, relayout_error *error) {
+static relayout_status create(relayout_device *device, const relayout_shape *from,
+                              const relayout_shape *to, const relayout_plan_options *options,
+                              relayout_plan **plan, relayout_error *error) {
   if (device == NULL || from == NULL || to == NULL || plan == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device"
@@ -284,6 +287,15 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
     read_strides(options, from->rank, &wish.changes);
   }
   return rlt_plan_cache_get(device, from, to, &wish, plan, error);
+}
+
+relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
+                                     const relayout_shape *to, const relayout_plan_options *options,
+                                     relayout_plan **plan, relayout_error *error) {
+  const rlt_float_control was = rlt_floats_enter();
+  const relayout_status status = create(device, from, to, options, plan, error);
+  rlt_floats_leave(was);
+  return status;
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
@@ -353,10 +365,7 @@ relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan) {
 }
 
 /* Parts are carried out one after the other. */
-double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
-  if (plan == NULL || plan->work.part_count == 0) {
-    return 0;
-  }
+static double predicted_fraction(const relayout_plan *plan) {
   if (plan->work.part_count == 1) {
     const rlt_part *const only = &plan->work.parts[0];
     return only->candidates.of[only->chosen].cost.fraction;
@@ -371,6 +380,16 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     times += moved / part->candidates.of[part->chosen].cost.fraction;
   }
   return bytes / times;
+}
+
+double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
+  if (plan == NULL || plan->work.part_count == 0) {
+    return 0;
+  }
+  const rlt_float_control was = rlt_floats_enter();
+  const double fraction = predicted_fraction(plan);
+  rlt_floats_leave(was);
+  return fraction;
 }
 
 static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {

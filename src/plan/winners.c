@@ -12,6 +12,7 @@
 #include "base/forks.h"
 #include "base/hash.h"
 #include "plan/cache.h"
+#include "problem/problem_text.h"
 
 enum {
   MOST_WINNERS = 4096,
@@ -74,18 +75,9 @@ void rlt_winners_keep_in(relayout_device *device, const char *folder) {
 static void add_head(const relayout_device *device, rlt_text *text) {
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   device->backend->get_info(device, &info);
-  rlt_text_add(text, "relayout winners 1\ndevice: %s, %u compute units\ndriver: %s %s\n",
-               info.description, (unsigned)info.compute_units, info.platform, info.driver);
-}
-
-static void add_problem(const rlt_problem *problem, rlt_text *text) {
-  rlt_text_add(text, "bytes %" PRId64 " %s", problem->element_bytes,
-               problem->fills ? "fills" : "keeps");
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const rlt_axis *const axis = &problem->axes[a];
-    rlt_text_add(text, " %" PRId64 "/%" PRId64 ":%" PRId64 ":%" PRId64, axis->extent, axis->valid,
-                 axis->source_stride, axis->destination_stride);
-  }
+  rlt_text_add(text, "relayout winners %d\ndevice: %s, %u compute units\ndriver: %s %s\n",
+               RLT_PROBLEM_TEXT_VERSION, info.description, (unsigned)info.compute_units,
+               info.platform, info.driver);
 }
 
 static void add_strategy(const rlt_strategy *strategy, rlt_text *text) {
@@ -296,7 +288,7 @@ int32_t rlt_winners_find(relayout_device *device, const rlt_problem *problem,
   if (device->winners->count > 0) {
     char line[LONGEST_LINE];
     rlt_text text = rlt_text_in(line, sizeof line);
-    add_problem(problem, &text);
+    rlt_problem_add_text(problem, &text);
     const int32_t known = find_problem(device->winners, line, text.length);
     if (known >= 0) {
       const winner *const won = &device->winners->of[known];
@@ -311,7 +303,7 @@ void rlt_winners_remember(relayout_device *device, const rlt_problem *problem,
                           const rlt_strategy *won) {
   char line[LONGEST_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
-  add_problem(problem, &text);
+  rlt_problem_add_text(problem, &text);
   rlt_text_add(&text, "%s", separator);
   add_strategy(won, &text);
   lock_and_read(device);

@@ -3,17 +3,17 @@
  *
  * As text, in a file and wherever a caller keeps it:
  *
- *     relayout winners 1
+ *     relayout winners 2
  *     device: AMD EPYC 9654, 2 compute units
  *     driver:
- *     bytes 4 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64
+ *     bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64
  *
- * A line is a simplified problem, the extent, valid digits and strides of each axis, and the rows and
- * columns of the candidate that won it. Lines that cannot be read are passed over, and so is a whole
+ * A line is a simplified problem, as problem_text.h has it, and the rows and columns of the candidate
+ * that won it. Lines that cannot be read are passed over, and so is a whole
  * text of another version, device or driver; a winner that is no candidate any more does no harm.
  * Any number of threads may use one set of winners at once.
  *
- * Depends on backend.h, candidates.h and base/.
+ * Depends on backend.h, candidates.h, problem/ and base/.
  */
 #ifndef RLT_PLAN_WINNERS_H
 #define RLT_PLAN_WINNERS_H

@@ -34,7 +34,8 @@ static bool add_weights(const rlt_factors *factors, int32_t dimension, rlt_level
   return true;
 }
 
-/* A step of `weight` along the dimension is that many steps of the factor it belongs to. */
+/* A step of `weight` along the dimension is that many steps of the factor it belongs to. Where the side
+ * ends before, it is never taken. */
 static int64_t stride_of(const rlt_factors *factors, int32_t dimension, int64_t weight) {
   const rlt_factor *best = NULL;
   for (int32_t i = 0; i < factors->count; ++i) {
@@ -44,7 +45,10 @@ static int64_t stride_of(const rlt_factors *factors, int32_t dimension, int64_t 
       best = factor;
     }
   }
-  return best == NULL ? 0 : weight / best->weight * best->stride;
+  if (best == NULL || weight / best->weight >= best->extent) {
+    return 0;
+  }
+  return weight / best->weight * best->stride;
 }
 
 bool rlt_levels_make(const rlt_factors *source, const rlt_factors *destination, int32_t dimension,

@@ -285,13 +285,23 @@ static bool add_axis(rlt_problem *problem, rlt_axis axis) {
   return true;
 }
 
+static bool has_source(const rlt_range *box, int32_t count) {
+  for (int32_t l = 0; l < count; ++l) {
+    if (box[l].valid == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* The problem of one box of each dimension, without the axis over an element's words. */
 static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem *problem) {
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const rlt_levels *const levels = &at->levels[d];
     const rlt_range *const box = at->boxes[d].of[numbers[d]];
+    const bool is_read = has_source(box, levels->count);
     for (int32_t l = 0; l < levels->count; ++l) {
-      problem->source_start += box[l].first * levels->source_strides[l];
+      problem->source_start += is_read ? box[l].first * levels->source_strides[l] : 0;
       problem->destination_start += box[l].first * levels->destination_strides[l];
       if (!add_axis(problem, (rlt_axis){.extent = box[l].extent,
                                         .valid = box[l].valid,

@@ -23,8 +23,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/checked.h"
 #include "convert/conversion.h"
 #include "metadata/steps.h"
+#include "metadata/tiling.h"
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
@@ -92,6 +94,15 @@ static inline int64_t rlt_problem_destination_bits(const rlt_problem *problem) {
                                          : 8 * rlt_problem_destination_bytes(problem);
 }
 
+/* So many steps in the source, in elements; 0 where no source reaches as far, so that only padding
+ * would take them. */
+static inline int64_t rlt_problem_source_steps(const rlt_problem *problem, int64_t steps,
+                                               int64_t stride) {
+  const int64_t most = RLT_MOST_BITS / rlt_problem_source_bits(problem);
+  int64_t reach = 0;
+  return rlt_multiply(steps, stride, &reach) && reach >= -most && reach <= most ? reach : 0;
+}
+
 /* What the buffers hold, in bytes. */
 static inline size_t rlt_problem_source_size(const rlt_problem *problem) {
   return ((size_t)problem->source_elements * (size_t)rlt_problem_source_bits(problem) + 7) / 8;
@@ -114,7 +125,8 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
  * dropped where nothing is filled, and with them axes of extent 1, axes sorted by destination stride, neighbours fused where both sides allow it. A problem that
  * writes nothing ends as one axis of extent 0; one without any source has axes of valid 0 alone, at
  * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
- * whose source stride is never multiplied by anything, takes the destination's. */
+ * whose source stride is never multiplied by anything, takes the destination's, or 0 where no source reaches as
+ * far. */
 void rlt_problem_simplify(rlt_problem *problem);
 
 /* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has them in

@@ -45,11 +45,13 @@ static void sort_by_destination_stride(rlt_problem *problem) {
 static bool can_fuse(const rlt_problem *problem, int32_t inner_at, int32_t outer_at) {
   const rlt_axis *inner = &problem->axes[inner_at];
   const rlt_axis *outer = &problem->axes[outer_at];
+  if (inner->valid < inner->extent) {
+    return false;
+  }
   /* With one valid step the outer axis never moves in the source, whatever its stride. */
   const bool source_allows =
       outer->valid <= 1 || outer->source_stride == inner->extent * inner->source_stride;
-  return source_allows && inner->valid == inner->extent &&
-         outer->destination_stride == inner->extent * inner->destination_stride;
+  return source_allows && outer->destination_stride == inner->extent * inner->destination_stride;
 }
 
 static void fuse_neighbours(rlt_problem *problem) {
@@ -185,7 +187,8 @@ void rlt_problem_simplify(rlt_problem *problem) {
   fuse_neighbours(problem);
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     if (problem->axes[a].valid == 1) {
-      problem->axes[a].source_stride = problem->axes[a].destination_stride;
+      problem->axes[a].source_stride =
+          rlt_problem_source_steps(problem, 1, problem->axes[a].destination_stride);
     }
   }
   widen_packed(problem);

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "metadata/tiling.h"
 #include "relayout/index.h"
 
 static int64_t element_bytes(const relayout_shape *shape) {
@@ -29,20 +30,21 @@ relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *by
   if (relayout_shape_element_count(shape) == 0) {
     return RELAYOUT_OK;
   }
+  const int64_t most = rlt_min(RLT_MOST_BYTES, PTRDIFF_MAX);
   span->bytes = element_bytes(shape);
   for (int32_t d = 0; d < shape->rank; ++d) {
     const int64_t steps = shape->dimensions[d] - 1;
     const int64_t stride = byte_strides[d];
     int64_t reach = 0;
-    if (stride == INT64_MIN || !rlt_multiply(steps, stride < 0 ? -stride : stride, &reach) ||
-        reach > INT64_MAX - span->bytes) {
+    if (!rlt_multiply(steps, stride, &reach) || reach < -most || reach > most ||
+        llabs(reach) > most - span->bytes) {
       return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
                       "%s_byte_strides[%" PRId32 "] is %" PRId64 ", and %" PRId64
                       " steps of it exceed %" PRId64 " bytes",
-                      name, d, stride, steps, INT64_MAX);
+                      name, d, stride, steps, most);
     }
-    span->bytes += reach;
-    span->before += stride < 0 ? reach : 0;
+    span->bytes += llabs(reach);
+    span->before += stride < 0 ? llabs(reach) : 0;
   }
   return RELAYOUT_OK;
 }
@@ -146,6 +148,9 @@ relayout_status rlt_strides_check_apart(const relayout_shape *shape, const int64
 
 int64_t rlt_strides_common_bytes(const relayout_shape *shape, const int64_t *byte_strides,
                                  int64_t bytes) {
+  if (relayout_shape_element_count(shape) == 0) {
+    return bytes;
+  }
   for (int32_t d = 0; d < shape->rank; ++d) {
     if (shape->dimensions[d] > 1) {
       bytes = rlt_common_factor(bytes, llabs(byte_strides[d]));

@@ -1,0 +1,58 @@
+#include "problem/problem_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+static void add_conversion(const rlt_conversion *conversion, rlt_text *text) {
+  uint64_t scale;
+  memcpy(&scale, &conversion->scale, sizeof scale);
+  rlt_text_add(text, " converts %s:%s:%s:%016" PRIx64, relayout_element_type_name(conversion->from),
+               relayout_element_type_name(conversion->to),
+               conversion->wraps ? "wraps" : "saturates", scale);
+}
+
+static void add_shuffle(const uint8_t *shuffle, rlt_text *text) {
+  rlt_text_add(text, " shuffles ");
+  for (int i = 0; i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
+    rlt_text_add(text, "%02x", shuffle[i]);
+  }
+}
+
+static void add_steps(const rlt_steps *steps, rlt_text *text) {
+  uint64_t hash = rlt_hash(RLT_HASH_START, &steps->result, sizeof steps->result);
+  hash = rlt_hash(hash, &steps->place, sizeof steps->place);
+  hash = rlt_hash(hash, steps->of, (size_t)steps->count * sizeof steps->of[0]);
+  rlt_text_add(text, " steps %016" PRIx64, hash);
+}
+
+void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
+  rlt_text_add(text, "bytes %" PRId64, problem->element_bytes);
+  if (problem->source_packed > 0 || problem->destination_packed > 0) {
+    rlt_text_add(text, " packed %" PRId64 ":%" PRId64, problem->source_packed,
+                 problem->destination_packed);
+  }
+  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+    add_conversion(&problem->conversion, text);
+  }
+  rlt_text_add(text, " elements %" PRId64 ":%" PRId64 " starts %" PRId64 ":%" PRId64,
+               problem->source_elements, problem->destination_elements, problem->source_start,
+               problem->destination_start);
+  if (problem->shuffles) {
+    add_shuffle(problem->shuffle, text);
+  }
+  if (problem->swapped_bits > 0) {
+    rlt_text_add(text, " swaps %" PRId64 ":%" PRId64, problem->swapped_bits,
+                 problem->swapped_stride);
+  }
+  if (problem->steps != NULL) {
+    add_steps(problem->steps, text);
+  }
+  rlt_text_add(text, problem->fills ? " fills" : " keeps");
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    rlt_text_add(text, " %" PRId64 "/%" PRId64 ":%" PRId64 ":%" PRId64, axis->extent, axis->valid,
+                 axis->source_stride, axis->destination_stride);
+  }
+}
