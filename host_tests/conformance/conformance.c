@@ -70,9 +70,12 @@ static void run_between(suite *s, const trial *t, const relayout_plan *plan, pat
   }
 }
 
-/* Host pointers may lie anywhere; offsets into buffers are multiples of the element size. */
+/* Host pointers may lie anywhere; offsets into buffers are multiples of the element size, or of its
+ * container's. */
 static size_t draw_offset(suite *s, const relayout_shape *shape, path way) {
-  const size_t element_size = oracle_element_size(shape->element_type);
+  const size_t own = oracle_element_size(shape->element_type);
+  const size_t taken = (size_t)oracle_element_bits(shape) / 8;
+  const size_t element_size = taken > own ? taken : own;
   return way == PATH_HOST ? (size_t)random_below(&s->random, 20)
                           : (size_t)random_below(&s->random, 6) * element_size;
 }

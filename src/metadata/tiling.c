@@ -104,9 +104,8 @@ static bool count_elements(const rlt_tiling *tiling, int64_t most, int64_t *coun
 
 int64_t rlt_most_elements(const relayout_shape *shape) {
   const int64_t most_bytes = rlt_min(INT64_MAX, PTRDIFF_MAX);
-  return rlt_packed_bits(&shape->layout) > 0
-             ? most_bytes
-             : most_bytes / (int64_t)relayout_element_type_byte_size(shape->element_type);
+  return rlt_packed_bits(&shape->layout) > 0 ? most_bytes
+                                             : most_bytes / (rlt_element_bits(shape) / 8);
 }
 
 __attribute__((format(printf, 3, 4))) static relayout_status
