@@ -48,6 +48,31 @@ static void test_sizes_of_the_structs(void **state) {
   assert_int_equal(sizeof(((relayout_error *)NULL)->message), RELAYOUT_MESSAGE_SIZE);
 }
 
+/* At most 2^57 bytes or 2^60 bits, to the element; for what is empty, with 1 in place of 0. */
+static void test_bound_of_sizes(void **state) {
+  (void)state;
+  static const struct {
+    const char *most;
+    const char *more;
+  } cases[] = {
+      {"u8[144115188075855872]", "u8[144115188075855873]"},
+      {"c128[9007199254740992]", "c128[9007199254740993]"},
+      {"u1[1152921504606846976]{0:E(1)}", "u1[1152921504606846977]{0:E(1)}"},
+      {"u8[36028797018963968]{0:E(32)}", "u8[36028797018963969]{0:E(32)}"},
+      {"u8[3]{0:PD(144115188075855872)}", "u8[3]{0:PD(144115188075855873)}"},
+      {"u8[3]{0:T(144115188075855872)}", "u8[3]{0:T(144115188075855873)}"},
+      {"u8[3]{0:L(144115188075855872)}", "u8[3]{0:L(144115188075855873)}"},
+      {"u8[0,144115188075855872]", "u8[0,144115188075855873]"},
+      {"u8[0,3]{1,0:T(36028797018963968,2)}", "u8[0,3]{1,0:T(36028797018963969,2)}"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_shape shape = shape_of(cases[i].most);
+    assert_int_equal(relayout_shape_validate(&shape, NULL), RELAYOUT_OK);
+    print_message("%s\n", cases[i].more);
+    assert_int_equal(relayout_shape_parse(cases[i].more, &shape, NULL), RELAYOUT_SIZE_OVERFLOW);
+  }
+}
+
 /* Nobody has to copy these: they are the same text at the same place, whatever was asked between. */
 static void test_texts_are_static(void **state) {
   (void)state;
@@ -84,6 +109,7 @@ int main(void) {
       cmocka_unit_test(test_zeros_are_the_layout_of_a_scalar),
       cmocka_unit_test(test_copies_are_values),
       cmocka_unit_test(test_sizes_of_the_structs),
+      cmocka_unit_test(test_bound_of_sizes),
       cmocka_unit_test(test_texts_are_static),
       cmocka_unit_test(test_version),
   };
