@@ -6,9 +6,10 @@ set -eu
 compiler=$1 include_dir=$2 tests_dir=$3
 
 # One declaration a line, as "NAME PARAMETERS".
+exported='__attribute__((visibility("default")))'
 declarations=$(printf '#include <relayout/%s>\n' relayout.h opencl.h |
   "$compiler" -x c -std=c11 -E -P -I "$include_dir" - | tr -s ' \n' ' ' | tr ';' '\n' |
-  sed -n 's/.*__attribute__((visibility("default"))) *relayout_status *\([a-z_]*\)(\(.*\)) *$/\1 \2/p')
+  sed -n 's/.*'"$exported"' *relayout_status *\([a-z_]*\)(\(.*\)) *$/\1 \2/p')
 
 failures=0
 fail() {

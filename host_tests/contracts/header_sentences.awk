@@ -1,5 +1,5 @@
-# header_sentences.awk, behind sentences.awk: prints the sentences of the comments of C headers, each
-# as HEADER<tab>SENTENCE. A comment's sentences end with it and at its empty lines.
+# header_sentences.awk, behind sentences.awk: prints the sentences of the comments of C headers,
+# each as HEADER<tab>SENTENCE. A comment's sentences end with it and at its empty lines.
 
 FNR == 1 {
   header = FILENAME

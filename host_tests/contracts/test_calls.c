@@ -1,5 +1,5 @@
-/* What status.h says of every call that can fail, tried on each: what becomes of its error and of its
- * outputs when it fails, and when it does not. The OpenCL calls are in test_opencl.c.
+/* What status.h says of every call that can fail, tried on each: what becomes of its error and of
+ * its outputs when it fails, and when it does not. The OpenCL calls are in test_opencl.c.
  */
 #include "cmocka_all.h"
 
@@ -79,8 +79,8 @@ static int tear_down(void **state) {
 
 /* ---- The calls ---- */
 
-/* X(function, status, arguments that it is refused for with that status, good arguments). Both end in
- * what is written here as `out`, the output, and `error`. */
+/* X(function, status, arguments that it is refused for with that status, good arguments). Both end
+ * in what is written here as `out`, the output, and `error`. */
 #define CALLS(X)                                                                                   \
   X(relayout_element_type_parse, INVALID_TEXT, ("f33", out, error), ("f32", out, error))           \
   X(relayout_layout_make, INVALID_SHAPE, (2, twice, out, error), (2, once, out, error))            \

@@ -54,7 +54,7 @@ WRAP(cl_int, clFlush, (cl_command_queue queue), (queue), waits)
 WRAP(cl_int, clFinish, (cl_command_queue queue), (queue), waits)
 WRAP(cl_int, clWaitForEvents, (cl_uint count, const cl_event *events), (count, events), waits)
 
-/* How often the library holds one of the caller's objects: what it retained less what it released. */
+/* How often the library holds one of the caller's objects: retained less released. */
 static int held;
 static const void *callers[6];
 

@@ -1,4 +1,4 @@
-/* Plans as any caller sees them: what they keep, what they take, and what they say of themselves. */
+/* Plans as any caller sees them: what they keep and take, and what they say of themselves. */
 #include "cmocka_all.h"
 
 #include <dirent.h>
@@ -129,8 +129,9 @@ static void test_plan_keeps_copies(void **state) {
   memset(&to, 0x5a, sizeof to);
   memset(strides, 0x5a, sizeof strides);
   memset(&options, 0x5a, sizeof options);
+  static const char rows[] = "defxabc";
   char moved[7] = "";
-  assert_int_equal(relayout_plan_execute(plan, "defxabc" + 4, moved, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, rows + 4, moved, NULL), RELAYOUT_OK);
   assert_string_equal(moved, "adbecf");
   relayout_plan_destroy(plan);
 }
@@ -233,8 +234,8 @@ static void test_memory_space_moves_no_byte(void **state) {
   relayout_plan_destroy(plan);
 }
 
-/* Each strategy carries the relayout out with the same result, ragged ends included, or is refused by
- * its name. */
+/* Each strategy carries the relayout out with the same result, ragged ends included, or is refused
+ * by its name. */
 static void check_strategies(relayout_device *device, const char *from_text, const char *to_text) {
   static unsigned char source[1 << 20];
   static unsigned char destinations[2][1 << 20];
@@ -340,8 +341,8 @@ static int drop_winners(const char *folder) {
   return count;
 }
 
-/* Measures twice on a new device, and takes its files away each time. What is larger than a thread's
- * share of the cache may go several ways. */
+/* Measures twice on a new device, and takes its files away each time. What is larger than a
+ * thread's share of the cache may go several ways. */
 static void measure_once(const char *folder, int files) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.effort = RELAYOUT_PLAN_MEASURE;

@@ -73,7 +73,7 @@ static void test_bound_of_sizes(void **state) {
   }
 }
 
-/* Nobody has to copy these: they are the same text at the same place, whatever was asked between. */
+/* Nobody has to copy them: it is the same text at the same place, whatever was asked between. */
 static void test_texts_are_static(void **state) {
   (void)state;
   const char *const type = relayout_element_type_name(RELAYOUT_BF16);
