@@ -455,18 +455,18 @@ static width_list tiled_widths(const relayout_shape *shape) {
   return widths;
 }
 
-bool npy_is_packed(const relayout_shape *shape) {
-  return shape->layout.element_size_in_bits > 0 && shape->layout.element_size_in_bits < 8;
+relayout_element_type npy_stored_type(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  if (bits == 0 || bits == 8 * (int64_t)relayout_element_type_byte_size(shape->element_type)) {
+    return shape->element_type;
+  }
+  return bits <= 8 ? RELAYOUT_U8 : bits == 16 ? RELAYOUT_U16 : RELAYOUT_U32;
 }
 
 /* A whole buffer as a list. */
 static void describe_list(const relayout_shape *shape, npy_header *header) {
   size_t bytes = 0;
   relayout_shape_byte_size(shape, &bytes, NULL);
-  if (npy_is_packed(shape)) {
-    header->kind = 'u';
-    header->item_size = 1;
-  }
   header->rank = 1;
   header->dimensions[0] = (int64_t)bytes / header->item_size;
 }
@@ -495,12 +495,14 @@ static void describe_untiled(const relayout_shape *shape, npy_header *header) {
 }
 
 npy_header npy_describe(const relayout_shape *shape) {
-  const char kind = numpy_kind(shape->element_type);
+  const relayout_element_type type = npy_stored_type(shape);
+  const char kind = numpy_kind(type);
   npy_header header = {
       .kind = kind != 0 ? kind : 'u',
-      .item_size = (int64_t)relayout_element_type_byte_size(shape->element_type),
+      .item_size = (int64_t)relayout_element_type_byte_size(type),
   };
-  if (npy_is_packed(shape) || shape->layout.tail_padding_alignment_in_elements > 1) {
+  if (relayout_layout_is_packed(&shape->layout) ||
+      shape->layout.tail_padding_alignment_in_elements > 1) {
     describe_list(shape, &header);
   } else if (shape->layout.tile_count > 0) {
     describe_tiled(shape, &header);

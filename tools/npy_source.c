@@ -89,11 +89,10 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
       return code;
     }
   }
-  /* Packed elements are in a file of bytes. */
-  const bool is_packed = is_whole_shape && npy_is_packed(&stated);
+  const relayout_element_type stored =
+      is_whole_shape ? npy_stored_type(&stated) : RELAYOUT_ELEMENT_TYPE_INVALID;
   relayout_element_type type;
-  if (npy_element_type(header, is_packed ? RELAYOUT_U8 : stated.element_type, &type, &error) !=
-      RELAYOUT_OK) {
+  if (npy_element_type(header, stored, &type, &error) != RELAYOUT_OK) {
     return report_error(name, &error);
   }
   relayout_shape own;

@@ -76,8 +76,9 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
 static void print_element_type(const relayout_shape *shape) {
   const int64_t bits = shape->layout.element_size_in_bits;
   const bool is_packed = relayout_layout_is_packed(&shape->layout);
-  const int64_t size =
-      is_packed ? bits : (int64_t)relayout_element_type_byte_size(shape->element_type);
+  const int64_t size = is_packed  ? bits
+                       : bits > 0 ? bits / 8
+                                  : (int64_t)relayout_element_type_byte_size(shape->element_type);
   printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
          relayout_element_type_name(shape->element_type), size, is_packed ? "bit" : "byte",
          size == 1 ? "" : "s");

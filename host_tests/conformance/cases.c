@@ -242,4 +242,5 @@ void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_vi
   packed_cases_visit(&g);
   converted_cases_visit(&g);
   strided_cases_visit(&g);
+  container_cases_visit(&g);
 }

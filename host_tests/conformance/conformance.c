@@ -74,11 +74,14 @@ static void run_between(suite *s, const trial *t, const relayout_plan *plan, pat
   }
 }
 
-/* Host pointers may lie anywhere; offsets into buffers are multiples of the element size. */
+/* Host pointers may lie anywhere; offsets into buffers are multiples of the element size, or of its
+ * container's. */
 static bool make_buffer(suite *s, const relayout_shape *shape, path way, buffer_place place,
                         const unsigned char *content, size_t size, size_t origin,
                         fenced_pages *pages, guarded_buffer *made) {
-  const size_t element_size = way == PATH_HOST ? 1 : oracle_element_size(shape->element_type);
+  const size_t own = oracle_element_size(shape->element_type);
+  const size_t taken = (size_t)oracle_element_bits(shape) / 8;
+  const size_t element_size = way == PATH_HOST ? 1 : taken > own ? taken : own;
   const size_t offset = element_size * (size_t)random_below(&s->random, way == PATH_HOST ? 20 : 6);
   if (place == PLACE_BEFORE_FENCE && size % element_size != 0) {
     place = PLACE_BETWEEN;

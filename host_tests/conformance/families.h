@@ -8,6 +8,8 @@
 void tiled_cases_visit(generator *g);
 /* Elements of 1, 2 and 4 bits. */
 void packed_cases_visit(generator *g);
+/* Elements in containers of 8, 16 and 32 bits. */
+void container_cases_visit(generator *g);
 /* Other types, scales, and integers that overflow. */
 void converted_cases_visit(generator *g);
 /* Sides given by byte strides. */

@@ -77,6 +77,16 @@ static unsigned char spare_bits(const relayout_shape *shape) {
   return used > 0 ? (unsigned char)(0xff << used) : 0;
 }
 
+/* What a container has beyond its element is no less poison than padding. */
+static void poison_containers(const relayout_shape *shape, unsigned char *bytes) {
+  const size_t own = oracle_element_size(shape->element_type);
+  const size_t whole = (size_t)oracle_element_bits(shape) / 8;
+  const size_t size = oracle_byte_size(shape);
+  for (size_t at = 0; whole > own && at < size; at += whole) {
+    memset(bytes + at + own, TRIAL_SOURCE_POISON, whole - own);
+  }
+}
+
 /* Writes elements where they lie, over poison. */
 static bool fill_source(trial *t) {
   const request *asked = t->asked;
@@ -93,6 +103,7 @@ static bool fill_source(trial *t) {
   placing.destination_byte_strides = asked->options.source_byte_strides;
   memset(t->source, TRIAL_SOURCE_POISON, t->source_size);
   oracle_relayout_with(&placing, &elements, &keeping_padding, bytes, t->source + t->source_origin);
+  poison_containers(asked->from, t->source);
   if (spare_bits(asked->from) != 0) {
     t->source[t->source_size - 1] |= TRIAL_SOURCE_POISON & spare_bits(asked->from);
   }

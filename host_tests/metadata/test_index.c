@@ -47,6 +47,8 @@ static const figure tiled_figures[] = {
     {"u8[6]{0:T(2,2)}", "ab00cd00ef00"},
     {"u4[2,3]{1,0:T(2)E(4)}", "abc0def0"},
     {"u4[2,3]{0,1:L(8)E(4)}", "adbecf00"},
+    {"u4[2,3]{0,1:L(8)E(32)}", "adbecf00"},
+    {"pred[2,3]{1,0:T(2,2)E(16)}", "abdec0f0"},
 };
 
 /* Letters count elements in the order of ascending multi-indices. */

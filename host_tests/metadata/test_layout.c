@@ -185,8 +185,8 @@ static const equality_case equality_cases[] = {
     {"{1,0:T(8,128)}", "{1,0:T(8,128)(1)}", false},
     {"{1,0:T(*,8)}", "{1,0:T(1,8)}", false},
     {"{1,0:L(2)}", "{1,0:L(4)}", false},
-    {"{1,0:E(32)}", "{1,0}", true},
-    {"{1,0:T(*,8)E(32)}", "{1,0:T(*,8)}", true},
+    {"{1,0:E(32)}", "{1,0:E(32)}", true},
+    {"{1,0:E(32)}", "{1,0}", false}, /* a layout does not know that they are f32's */
     {"{1,0:S(1)}", "{1,0}", false},
 };
 
@@ -226,6 +226,8 @@ static void test_meaningless_differences(void **state) {
   other.element_size_in_bits = 4;
   assert_true(relayout_layout_equal(&other, &other));
   assert_false(relayout_layout_equal(&plain, &other));
+  other.element_size_in_bits = 32;
+  assert_false(relayout_layout_equal(&plain, &other));
   other.element_size_in_bits = -4;
   assert_false(relayout_layout_equal(&other, &other));
 }
@@ -238,7 +240,7 @@ static void test_untiled(void **state) {
   } cases[] = {{"{0}", true},       {"{0:PD(7)PV(one)S(3)}", true},
                {"{0:L(1)}", true},  {"{0:L(2)}", false},
                {"{0:T(4)}", false}, {"{0:E(4)}", false},
-               {"{0:E(8)}", true}};
+               {"{0:E(8)}", true},  {"{0:E(32)}", true}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_layout layout;
     assert_int_equal(relayout_layout_parse(cases[i].text, RELAYOUT_S4, 1, &layout, NULL),

@@ -143,7 +143,7 @@ static const spoilt spoilt_shapes[] = {
     {element_size_odd, RELAYOUT_INVALID_SHAPE,
      "element_size_in_bits is 31, and an element of f32 takes 32 bits"},
     {element_size_small, RELAYOUT_INVALID_SHAPE,
-     "element_size_in_bits is 2, and an element of u4 takes 4 or 8 bits"},
+     "element_size_in_bits is 2, and an element of u4 takes 4, 8, 16 or 32 bits"},
     {tile_overflow, RELAYOUT_SIZE_OVERFLOW, "with tile 0, an array of f32 exceeds"},
     {later_tile_overflow, RELAYOUT_SIZE_OVERFLOW, "with tile 1, an array of f32 exceeds"},
     {alignment_overflow, RELAYOUT_SIZE_OVERFLOW,
@@ -267,6 +267,12 @@ static const comparison comparisons[] = {
     {"f32[2,3]{0,1:T(2,2)E(32)}", "f32[2,3]{0,1:T(2,2)}", ALL_SAME},
     {"f32[2,3]{0,1:T(2,2)E(32)}", "s16[2,3]{0,1:T(2,2)E(16)}", SAME_BUT_TYPE | SAME_DIMENSIONS},
     {"s4[2,3]{0,1:E(4)}", "s4[2,3]{0,1:E(8)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"s4[2,3]{0,1:E(8)}", "s4[2,3]{0,1}", ALL_SAME},
+    {"u8[2,3]{0,1:E(32)}", "u8[2,3]{0,1:E(32)}", ALL_SAME},
+    {"u8[2,3]{0,1:E(32)}", "u8[2,3]{0,1}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"u8[2,3]{0,1:E(32)}", "u8[2,3]{0,1:E(16)}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
+    {"u8[2,3]{0,1:E(32)}", "pred[2,3]{0,1:E(32)}", SAME_BUT_TYPE | SAME_DIMENSIONS},
+    {"u8[2,3]{0,1:E(32)}", "f32[2,3]{0,1:E(32)}", SAME_DIMENSIONS},
     {"s4[2,3]{0,1:E(4)}", "u4[2,3]{0,1:E(4)}", SAME_BUT_TYPE | SAME_DIMENSIONS},
     {"f32[2]{0:S(1)}", "f32[2]{0}", SAME_BUT_LAYOUT | SAME_DIMENSIONS},
     {"f32[2]{0:PD(3)PV(1.5)}", "f32[2]{0:PD(3)PV(1.5)}", ALL_SAME},
@@ -393,6 +399,12 @@ static const struct room {
     {"u2[3,3]{1,0:PD(3,5)E(2)}", 15, 4, 1},
     {"s4[288230376151711743]{0:E(4)}", 2 * MOST_BYTES - 1, MOST_BYTES, 0},
     {"pred[1152921504606846976]{0:E(1)}", 8 * MOST_BYTES, MOST_BYTES, 0},
+    {"pred[8,8,8]{0,2,1:T(8,128)E(32)}", 8192, 32768, 32768 - 2048}, /* 8 tiles of 1024 */
+    {"s4[5]{0:E(8)}", 5, 5, 0},
+    {"s4[5]{0:L(8)E(16)}", 8, 16, 6},
+    {"bf16[3,5]{1,0:PD(4,5)E(32)}", 20, 80, 20},
+    {"u8[]{:E(32)}", 1, 4, 0},
+    {"u16[36028797018963968]{0:E(32)}", MOST_BYTES / 4, MOST_BYTES, 0},
 };
 
 static void test_rooms(void **state) {
@@ -425,7 +437,8 @@ static void test_strides(void **state) {
   assert_int_equal(relayout_index_dimension_stride(&shape, 0, strides, NULL), RELAYOUT_UNSUPPORTED);
   assert_int_equal(strides[0], 42);
   static const char *const strided[] = {"f32[3,5]{1,0:E(32)}", "f32[3,5]{1,0:L(64)}",
-                                        "s4[3,5]{1,0:E(4)}", "u1[3,5]{1,0:L(64)E(1)}"};
+                                        "s4[3,5]{1,0:E(4)}", "u1[3,5]{1,0:L(64)E(1)}",
+                                        "s4[3,5]{1,0:E(32)}"};
   for (size_t i = 0; i < sizeof strided / sizeof strided[0]; ++i) {
     shape = shape_of(strided[i]);
     assert_int_equal(relayout_shape_strides(&shape, strides, NULL), RELAYOUT_OK);

@@ -228,27 +228,37 @@ size_t oracle_byte_size(const relayout_shape *shape) {
 
 /* ---- Elements in memory --------------------------------------------------------------------- */
 
-/* Elements of so many bits each, by their number: packed, low bits first, where they are fewer than 8. */
-static void read_element(int64_t bits, const void *array, int64_t number, unsigned char *element) {
-  const unsigned char *bytes = array;
+/* Elements by their number: packed, low bits first, where they take fewer than 8 bits; else each with
+ * its own bytes before those that its container has beyond them, which are zeros. */
+static void read_element(const relayout_shape *shape, const void *array, int64_t number,
+                         unsigned char *element) {
+  const int64_t bits = oracle_element_bits(shape);
+  const unsigned char *bytes = (const unsigned char *)array + number * bits / 8;
   if (bits >= 8) {
-    memcpy(element, bytes + number * bits / 8, (size_t)bits / 8);
+    memcpy(element, bytes, oracle_element_size(shape->element_type));
     return;
   }
-  element[0] = (unsigned char)(bytes[number * bits / 8] >> (number * bits % 8) &
-                               (int)format_ones((unsigned)bits));
+  element[0] = (unsigned char)(bytes[0] >> (number * bits % 8) & (int)format_ones((unsigned)bits));
 }
 
-static void write_element(int64_t bits, void *array, int64_t number, const unsigned char *element) {
-  unsigned char *bytes = array;
-  if (bits >= 8) {
-    memcpy(bytes + number * bits / 8, element, (size_t)bits / 8);
-    return;
-  }
-  unsigned char *byte = &bytes[number * bits / 8];
+static void write_bits(int64_t bits, void *array, int64_t number, int value) {
+  unsigned char *byte = (unsigned char *)array + number * bits / 8;
   const int shift = (int)(number * bits % 8);
   const int mask = (int)format_ones((unsigned)bits) << shift;
-  *byte = (unsigned char)((*byte & ~mask) | (element[0] << shift & mask));
+  *byte = (unsigned char)((*byte & ~mask) | (value << shift & mask));
+}
+
+static void write_element(const relayout_shape *shape, void *array, int64_t number,
+                          const unsigned char *element) {
+  const int64_t bits = oracle_element_bits(shape);
+  if (bits < 8) {
+    write_bits(bits, array, number, element[0]);
+    return;
+  }
+  const size_t own = oracle_element_size(shape->element_type);
+  unsigned char *bytes = (unsigned char *)array + number * bits / 8;
+  memcpy(bytes, element, own);
+  memset(bytes + own, 0, (size_t)bits / 8 - own);
 }
 
 /* ---- The definition ------------------------------------------------------------------------- */
@@ -261,12 +271,11 @@ static void write_padding(const relayout_shape *shape, void *array) {
   unsigned char padding[RELAYOUT_MAX_ELEMENT_SIZE];
   if (oracle_padding(&shape->layout, shape->element_type, padding)) {
     for (int64_t i = 0; i < count; ++i) {
-      write_element(bits, array, i, padding);
+      write_element(shape, array, i, padding);
     }
   }
-  const unsigned char zero = 0;
   for (int64_t bit = count * bits; bit % 8 != 0; ++bit) {
-    write_element(1, array, bit, &zero);
+    write_bits(1, array, bit, 0);
   }
 }
 
@@ -303,8 +312,6 @@ void oracle_relayout_with(const oracle_options *options, const relayout_shape *f
                           const relayout_shape *to, const void *source, void *destination) {
   const int64_t *from_strides = options->source_byte_strides;
   const int64_t *to_strides = options->destination_byte_strides;
-  const int64_t from_bits = oracle_element_bits(from);
-  const int64_t to_bits = oracle_element_bits(to);
   const bool converts = from->element_type != to->element_type || options->scale != 1;
   if (to_strides == NULL) {
     write_padding(to, destination);
@@ -316,18 +323,20 @@ void oracle_relayout_with(const oracle_options *options, const relayout_shape *f
   do {
     unsigned char element[RELAYOUT_MAX_ELEMENT_SIZE];
     if (from_strides != NULL) {
-      memcpy(element, (const char *)source + dot(from->rank, index, from_strides), from_bits / 8);
+      memcpy(element, (const char *)source + dot(from->rank, index, from_strides),
+             oracle_element_size(from->element_type));
     } else {
-      read_element(from_bits, source, oracle_linear_index(from, index), element);
+      read_element(from, source, oracle_linear_index(from, index), element);
     }
     if (converts) {
       oracle_convert(from->element_type, to->element_type, options->wraps, options->scale, element,
                      element);
     }
     if (to_strides != NULL) {
-      memcpy((char *)destination + dot(to->rank, index, to_strides), element, to_bits / 8);
+      memcpy((char *)destination + dot(to->rank, index, to_strides), element,
+             oracle_element_size(to->element_type));
     } else {
-      write_element(to_bits, destination, oracle_linear_index(to, index), element);
+      write_element(to, destination, oracle_linear_index(to, index), element);
     }
   } while (next_index(to, index));
 }

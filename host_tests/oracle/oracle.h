@@ -15,7 +15,8 @@
 /* Bytes of one element in memory where it is not packed; 0 for a type it does not know. */
 size_t oracle_element_size(relayout_element_type type);
 
-/* Bits that one element takes in this array: fewer than 8 where it is packed. */
+/* Bits that one element takes in this array: fewer than 8 where it is packed, more than its own in a
+ * wider container. */
 int64_t oracle_element_bits(const relayout_shape *shape);
 
 /* Elements and bytes of the whole array: padding, tiles and tail included. */
@@ -34,7 +35,8 @@ typedef struct oracle_options {
   bool wraps;   /* as in oracle_convert */
   double scale; /* likewise */
   /* NULL: as the layout says. Otherwise bytes to the next element along each dimension: of a side
-   * without padding, tiles and packing, whose pointer is that of the element at index 0, ..., 0. */
+   * without padding, tiles, packing and containers, whose pointer is that of the element at index
+   * 0, ..., 0. */
   const int64_t *source_byte_strides;
   const int64_t *destination_byte_strides;
 } oracle_options;

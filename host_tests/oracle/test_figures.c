@@ -230,6 +230,38 @@ static void test_packing(void **state) {
   assert_int_equal(oracle_byte_size(&weights), 28311552);
 }
 
+static void test_containers(void **state) {
+  (void)state;
+  const relayout_shape bytes = packed(3, 3, RELAYOUT_U4, 0);
+  const relayout_shape nibbles = packed(3, 3, RELAYOUT_U4, 4);
+  relayout_shape halves = packed(3, 4, RELAYOUT_U4, 16);
+  assert_int_equal(oracle_byte_size(&halves), 8);
+  halves.layout.padding_value = RELAYOUT_PADDING_HIGHEST;
+  unsigned char found[12];
+  memset(found, 0xa6, sizeof(found));
+  oracle_relayout(&bytes, &halves, "\x01\x02\x03", found);
+  assert_memory_equal(found, "\x01\0\x02\0\x03\0\x0f\0\xa6", 9);
+  /* Unknown padding keeps all of its container; packed elements have bytes of their own there. */
+  halves.layout.padding_value = RELAYOUT_PADDING_UNKNOWN;
+  memset(found, 0xa6, sizeof(found));
+  oracle_relayout(&nibbles, &halves, "\x21\xf3", found);
+  assert_memory_equal(found, "\x01\0\x02\0\x03\0\xa6\xa6\xa6", 9);
+
+  /* What is above an element is not read, whatever becomes of it. */
+  oracle_relayout(&halves, &bytes, "\x01\xf2\x02\xf2\x03\xf2\xf2\xf2", found);
+  assert_memory_equal(found, "\x01\x02\x03\0", 4);
+  oracle_relayout(&halves, &nibbles, "\x01\xf2\x02\xf2\x03\xf2\xf2\xf2", found);
+  assert_memory_equal(found, "\x21\x03", 2);
+  const relayout_shape words = packed(3, 3, RELAYOUT_U4, 32);
+  oracle_relayout(&halves, &words, "\x01\xf2\x02\xf2\x03\xf2\xf2\xf2", found);
+  assert_memory_equal(found, "\x01\0\0\0\x02\0\0\0\x03\0\0\0", 12);
+  const relayout_shape floats = packed(1, 1, RELAYOUT_F32, 0);
+  const relayout_shape wide = packed(1, 1, RELAYOUT_BF16, 32);
+  const float one = 1;
+  oracle_relayout(&floats, &wide, &one, found);
+  assert_memory_equal(found, "\x80\x3f\0\0", 4);
+}
+
 /* ---- Other types, scales and strides -------------------------------------------------------- */
 
 static void test_values_change_on_their_way(void **state) {
@@ -362,6 +394,7 @@ int main(void) {
       cmocka_unit_test(test_tiles),
       cmocka_unit_test(test_tiles_over_padding),
       cmocka_unit_test(test_packing),
+      cmocka_unit_test(test_containers),
       cmocka_unit_test(test_values_change_on_their_way),
       cmocka_unit_test(test_strides),
       cmocka_unit_test(test_padding_values),

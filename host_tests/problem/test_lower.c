@@ -234,6 +234,94 @@ static void test_strides(void **state) {
   rlt_lowered_free(&made);
 }
 
+/* Elements that keep their type go into containers and out of them as numbers of other widths. */
+static void test_containers(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    rlt_conversion conversion;
+    rlt_axis axes[2];
+  } cases[] = {
+      {"pred[2,3]{1,0}",
+       "pred[2,3]{0,1:PD(2,4)E(32)}",
+       {RELAYOUT_U8, RELAYOUT_U32, false, 1},
+       {{2, 2, 3, 1}, {4, 3, 1, 2}}},
+      {"s4[2,3]{1,0:E(4)}",
+       "s4[2,3]{0,1:E(16)}",
+       {RELAYOUT_U8, RELAYOUT_U16, false, 1},
+       {{2, 2, 3, 1}, {3, 3, 1, 2}}},
+      {"bf16[2,3]{1,0:E(32)}",
+       "bf16[2,3]{0,1}",
+       {RELAYOUT_U32, RELAYOUT_U16, true, 1},
+       {{2, 2, 3, 1}, {3, 3, 1, 2}}},
+      {"u8[2,3]{1,0:E(32)}", /* of which each first byte is read */
+       "u8[2,3]{0,1:E(16)}",
+       {RELAYOUT_U8, RELAYOUT_U16, false, 1},
+       {{2, 2, 12, 1}, {3, 3, 4, 2}}},
+      {"bf16[2,3]{1,0:E(32)}",
+       "f32[2,3]{0,1}",
+       {RELAYOUT_BF16, RELAYOUT_F32, false, 1},
+       {{2, 2, 6, 1}, {3, 3, 2, 2}}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_lowered made = lower(cases[i].from, cases[i].to);
+    const rlt_problem *const problem = &made.problems[0];
+    assert_int_equal(made.count, 1);
+    assert_int_equal(problem->conversion.from, cases[i].conversion.from);
+    assert_int_equal(problem->conversion.to, cases[i].conversion.to);
+    assert_int_equal(problem->conversion.wraps, cases[i].conversion.wraps);
+    assert_int_equal(problem->axis_count, 2);
+    for (int32_t a = 0; a < 2; ++a) {
+      assert_int_equal(problem->axes[a].extent, cases[i].axes[a].extent);
+      assert_int_equal(problem->axes[a].valid, cases[i].axes[a].valid);
+      assert_int_equal(problem->axes[a].source_stride, cases[i].axes[a].source_stride);
+      assert_int_equal(problem->axes[a].destination_stride, cases[i].axes[a].destination_stride);
+    }
+    rlt_lowered_free(&made);
+  }
+}
+
+/* Elements that change their type are followed by zeros; and padding of another value is filled by
+ * itself, by whole containers. */
+static void test_converted_containers(void **state) {
+  (void)state;
+  rlt_lowered made = lower("f32[2,3]{1,0}", "bf16[2,3]{0,1:PD(2,4)E(32)}");
+  assert_int_equal(made.count, 1);
+  assert_int_equal(made.destination_bytes, 32);
+  assert_int_equal(made.problems[0].destination_elements, 16);
+  expect_problem(&made.problems[0],
+                 &(lower_case){.fills = true,
+                               .axis_count = 3,
+                               .axes = {{2, 1, 1, 1}, {2, 2, 3, 2}, {4, 3, 1, 4}}});
+  rlt_lowered_free(&made);
+
+  made = lower("f32[2,3]{1,0}", "bf16[2,3]{0,1:PD(2,4)PV(one)E(32)}");
+  assert_int_equal(made.count, 2);
+  const rlt_problem *const padding = &made.problems[0];
+  assert_true(rlt_problem_is_fill(padding));
+  assert_int_equal(padding->element_bytes, 4);
+  assert_int_equal(padding->destination_start, 6);
+  assert_int_equal(padding->axis_count, 1);
+  assert_int_equal(padding->axes[0].extent, 2);
+  const uint32_t one = 0x3f80;
+  assert_memory_equal(padding->fill, &one, sizeof one);
+  expect_problem(&made.problems[1],
+                 &(lower_case){.fills = true,
+                               .axis_count = 3,
+                               .axes = {{2, 1, 1, 1}, {2, 2, 3, 2}, {3, 3, 1, 4}}});
+  rlt_lowered_free(&made);
+
+  /* By steps, each word of a container by itself. */
+  made = lower("f32[7,5]{1,0:T(2,2)}", "s8[7,5]{1,0:PV(unknown)T(3,3)E(32)}");
+  assert_int_equal(made.count, 4);
+  for (int32_t i = 0; i < made.count; ++i) {
+    assert_non_null(made.problems[i].steps);
+    assert_int_equal(made.problems[i].destination_start, i);
+  }
+  rlt_lowered_free(&made);
+}
+
 static void test_nothing_to_write(void **state) {
   (void)state;
   rlt_lowered made = lower("s8[0,3]{1,0}", "s8[0,3]{1,0}");
@@ -278,6 +366,8 @@ int main(void) {
       cmocka_unit_test(test_merged_bytes),
       cmocka_unit_test(test_packed),
       cmocka_unit_test(test_strides),
+      cmocka_unit_test(test_containers),
+      cmocka_unit_test(test_converted_containers),
       cmocka_unit_test(test_nothing_to_write),
       cmocka_unit_test(test_sizes_and_fill),
       cmocka_unit_test(test_invalid_side_is_named),

@@ -410,6 +410,13 @@ static const written_header written_headers[] = {
     {"s4[3,5]{1,0:E(4)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (8,), }"},
     {"pred[3,5]{1,0:T(2,2)E(1)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }"},
     {"f32[2,3,4]{0,2,1:T(2)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 1, 2), }"},
+    /* Containers: unsigned integers. */
+    {"s4[3,5]{1,0:E(8)}", "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 5), }"},
+    {"pred[3,5]{0,1:E(16)}", "{'descr': '<u2', 'fortran_order': True, 'shape': (3, 5), }"},
+    {"f16[3,5]{1,0:T(2,2)E(32)}",
+     "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3, 2, 2), }"},
+    {"s8[3]{0:L(5)E(32)}", "{'descr': '<u4', 'fortran_order': False, 'shape': (5,), }"},
+    {"f32[3]{0:E(32)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }"},
 };
 
 /* Written on a machine of the common byte order; elsewhere '<' is '>'. */

@@ -57,7 +57,8 @@ typedef struct relayout_device_info {
  *   opencl:P:D   device D of platform P, as relayout_device_list numbers them
  *   auto         the first OpenCL GPU, else the first OpenCL accelerator, else the CPU backend
  * An OpenCL device gets a context of its own. RELAYOUT_INVALID_TEXT for another name;
- * RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL. */
+ * RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL;
+ * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_device **device,
                                                   relayout_error *error);
 
@@ -83,7 +84,7 @@ typedef struct relayout_cpu_options {
  * processor has, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the environment: avx512vbmi, avx512,
  * avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT for a bad
  * struct_size, a negative thread count or an unknown instruction set; RELAYOUT_UNSUPPORTED for one
- * that the processor has not.
+ * that the processor has not; RELAYOUT_OUT_OF_MEMORY.
  *
  * All CPU devices of a process share the library's own threads, which are one fewer than there are
  * processors at most. The first relayout that is large enough starts them; the last device that is
@@ -105,7 +106,8 @@ RELAYOUT_API relayout_status relayout_device_get_info(const relayout_device *dev
 
 /* Lists what relayout_device_open can open by full name, the CPU backend first. `*count` becomes
  * the number there is; at most `capacity` infos are filled (infos may be NULL when capacity is 0).
- * Each info given must have its struct_size set. No OpenCL platform at all is no error. */
+ * Each info given must have its struct_size set. No OpenCL platform at all is no error.
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_device_list(relayout_device_info *infos, size_t capacity,
                                                   size_t *count, relayout_error *error);
 

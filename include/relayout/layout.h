@@ -69,10 +69,17 @@ typedef struct relayout_layout {
   /* The array's element count after tiling is rounded up to a multiple of this; 0 means 1. What that
    * adds is padding. */
   int64_t tail_padding_alignment_in_elements;
-  /* Bits an element takes in memory: 0 or 8 * its type's bytes for whole bytes; or, for a type of fewer
-   * than 8 bits, 1, 2 or 4, as far as it needs no more. Elements are then packed over the whole array,
-   * padding among them: element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and
-   * the bits behind the last one are 0. */
+  /* Bits an element takes in memory: 0 or 8 * its type's bytes for whole bytes, so that 8 means the
+   * same as 0 for s4 and u8, and 32 for f32. All else is a power of two that holds the type's bits:
+   *
+   *   1, 2, 4    packed, of types of fewer than 8 bits, over the whole array, padding among them:
+   *              element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and the bits
+   *              behind the last one are 0.
+   *   8, 16, 32  a wider container, of types of fewer bytes: element i lies at byte i * n / 8. The
+   *              container's low bytes, which come first, are the element as it lies in whole bytes;
+   *              the others are 0 when it is written, be it an element or padding, and are never used
+   *              when it is read. With RELAYOUT_PADDING_UNKNOWN all of a padding element's container
+   *              stays as it was. */
   int64_t element_size_in_bits;
   /* XLA's memory space number; kept, and without effect on any byte. */
   int64_t memory_space;
@@ -103,15 +110,16 @@ RELAYOUT_API relayout_status relayout_layout_make_ascending(int32_t rank, relayo
 
 /* Equal in every field that means something: order, padding, tiles, tail alignment, element size,
  * memory space. A field at its default equals the same default written otherwise (an alignment of 0
- * and 1, an element size of 0 and one of whole bytes); padding that widens nothing is not seen, for a
- * layout does not know its dimensions: compare shapes for that. */
+ * and 1). A layout knows neither its dimensions nor its element type, so that padding that widens
+ * nothing differs from none, and an element size of whole bytes from 0: compare shapes for that. */
 RELAYOUT_API bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b);
 
 /* The order is {rank-1 .. 0} (dimension 0 is the most major), or {0 .. rank-1} (the most minor). */
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout);
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout);
 
-/* No tiles, whole-byte elements, no tail alignment: byte strides describe all of it. */
+/* No tiles, elements of whole bytes (in wider containers too), no tail alignment: byte strides describe
+ * where all of them lie. */
 RELAYOUT_API bool relayout_layout_is_untiled(const relayout_layout *layout);
 
 /* Elements take fewer bits than a byte has, so that several of them share one. */
@@ -150,7 +158,7 @@ RELAYOUT_API relayout_status relayout_layout_move_dimension_to_minor(const relay
 
 /* ---- Padding value -------------------------------------------------------------------------- */
 
-/* The bytes of one element of padding, byte_size(type) of them, as they lie in memory. Bytes of
+/* The bytes of one element of padding, byte_size(type) of them, as they lie in whole bytes. Those of
  * RELAYOUT_PADDING_UNKNOWN are zero. RELAYOUT_INVALID_SHAPE where the type has no such value
  * (lowest and highest of a complex type, one of s1). */
 RELAYOUT_API relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,

@@ -61,8 +61,8 @@ RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
 /* Element type, dimensions and layout. Padded dimensions that widen nothing equal none, an element size
- * of the type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that fills nothing
- * equals any other. */
+ * of its own type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that fills
+ * nothing equals any other. */
 RELAYOUT_API bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b);
 /* The same, bar the layouts' tiles. */
 RELAYOUT_API bool relayout_shape_equal_ignoring_tiles(const relayout_shape *a,
@@ -104,8 +104,9 @@ RELAYOUT_API bool relayout_shape_is_padded(const relayout_shape *shape);
 RELAYOUT_API int64_t relayout_shape_element_count(const relayout_shape *shape);
 
 /* Elements and bytes the array takes in memory, padding of every kind included: the product of the
- * dimensions after tiling, rounded up to the tail alignment. Packed elements take
- * ceil(count * element_size_in_bits / 8) bytes. What validate returns for an invalid shape. */
+ * dimensions after tiling, rounded up to the tail alignment. Elements that are packed or lie in wider
+ * containers take ceil(count * element_size_in_bits / 8) bytes. What validate returns for an invalid
+ * shape. */
 RELAYOUT_API relayout_status relayout_shape_physical_element_count(const relayout_shape *shape,
                                                                    int64_t *count,
                                                                    relayout_error *error);
@@ -113,13 +114,13 @@ RELAYOUT_API relayout_status relayout_shape_byte_size(const relayout_shape *shap
                                                       relayout_error *error);
 
 /* How many of these bytes are padding: what the array takes more than its elements would alone, one
- * behind the other. What validate returns for an invalid shape. */
+ * behind the other, in their containers. What validate returns for an invalid shape. */
 RELAYOUT_API relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape,
                                                               size_t *bytes, relayout_error *error);
 
 /* Strides in elements by logical dimension, `rank` of them: the product of the padded widths of all
- * more minor dimensions. Packed elements count as others do: element i has its place at bit
- * i * element_size_in_bits. RELAYOUT_UNSUPPORTED for tiled layouts, which have none. */
+ * more minor dimensions. Packed elements, and those in wider containers, count as others do: element
+ * i has its place at bit i * element_size_in_bits. RELAYOUT_UNSUPPORTED for tiled layouts, which have none. */
 RELAYOUT_API relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
                                                     relayout_error *error);
 
@@ -170,8 +171,8 @@ RELAYOUT_API bool relayout_shape_transpose_is_bitcast(const relayout_shape *inpu
                                                       const int32_t *permutation);
 
 /* Whether reshaping (same elements in the order of ascending multi-indices) leaves every byte where
- * it is. Never for widened or tiled layouts unless the shapes are equal; packed elements have to stay
- * packed, and both tails have to end alike. */
+ * it is. Never for widened or tiled layouts unless the shapes are equal; elements have to take as many
+ * bits on both sides, and both tails have to end alike. */
 RELAYOUT_API bool relayout_shape_reshape_is_bitcast(const relayout_shape *input,
                                                     const relayout_shape *output);
 
@@ -189,7 +190,7 @@ enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
  *     PV(value)    zero | one | lowest | highest | unknown | a number | 0x and the element's bits
  *     T(n,..)(..)  tiles; a dimension may be `*`, but not the last
  *     L(n)         tail_padding_alignment_in_elements
- *     E(n)         element_size_in_bits: 0, the type's whole bytes, or packed
+ *     E(n)         element_size_in_bits: 0, the type's whole bytes, packed, or a wider container
  *     S(n)         memory_space
  *
  * White space may stand between any two tokens. Without a layout it is the default one. A number is
@@ -203,7 +204,8 @@ RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_sha
                                                   relayout_error *error);
 
 /* Prints the shape with its layout, as XLA does: no white space, no layout for a plain scalar, no
- * property at its default. Padded dimensions that widen nothing are left out, a padding value is
+ * property at its default. E is printed wherever it is not 0, of the type's whole bytes too. Padded
+ * dimensions that widen nothing are left out, a padding value is
  * printed also where it fills nothing, a literal as a short number that parses to its bits, or
  * as its bits where none does. Parsing the text gives an equal shape. Like snprintf: writes at most
  * `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns the length of

@@ -23,8 +23,7 @@ static bool agree(const relayout_shape *input, const relayout_shape *output,
 static bool is_same_room(const relayout_shape *a, const relayout_shape *b) {
   int64_t of_a = 0;
   int64_t of_b = 0;
-  return a->element_type == b->element_type &&
-         rlt_packed_bits(&a->layout) == rlt_packed_bits(&b->layout) &&
+  return a->element_type == b->element_type && rlt_element_bits(a) == rlt_element_bits(b) &&
          relayout_shape_physical_element_count(a, &of_a, NULL) == RELAYOUT_OK &&
          relayout_shape_physical_element_count(b, &of_b, NULL) == RELAYOUT_OK && of_a == of_b;
 }

@@ -61,8 +61,8 @@ static void add_properties(const relayout_layout *layout, const rlt_type_row *ro
   if (layout->tail_padding_alignment_in_elements > 1) {
     rlt_text_add(text, "L(%" PRId64 ")", layout->tail_padding_alignment_in_elements);
   }
-  if (rlt_packed_bits(layout) > 0) {
-    rlt_text_add(text, "E(%" PRId64 ")", rlt_packed_bits(layout));
+  if (layout->element_size_in_bits != 0) {
+    rlt_text_add(text, "E(%" PRId64 ")", layout->element_size_in_bits);
   }
   if (layout->memory_space != 0) {
     rlt_text_add(text, "S(%" PRId64 ")", layout->memory_space);

@@ -153,7 +153,7 @@ bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
                 (size_t)a->padded_dimension_count * sizeof a->padded_dimensions[0]) == 0 &&
          rlt_layout_equal_padding_value(a, b, RELAYOUT_MAX_ELEMENT_SIZE) &&
          rlt_layout_equal_tiles(a, b) && rlt_layout_equal_tail(a, b) &&
-         rlt_packed_bits(a) == rlt_packed_bits(b) && a->memory_space == b->memory_space;
+         a->element_size_in_bits == b->element_size_in_bits && a->memory_space == b->memory_space;
 }
 
 bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout) {

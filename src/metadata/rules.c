@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "metadata/tiling.h"
@@ -135,25 +136,28 @@ relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout
   return RELAYOUT_OK;
 }
 
-/* Whole bytes, or the bits of an element that is packed with others: enough of 1, 2 or 4. */
+enum { WIDEST_CONTAINER = 32 };
+
+/* A power of two that holds the element: bits that are packed with others', its whole bytes, or a wider
+ * container. */
 static relayout_status check_element_size(const relayout_layout *layout, const rlt_type_row *row,
                                           relayout_error *error) {
   const int64_t given = layout->element_size_in_bits;
   const int64_t whole = 8 * (int64_t)relayout_element_type_byte_size(row->type);
-  char packed[16] = "";
-  rlt_text text = rlt_text_in(packed, sizeof packed);
-  bool is_allowed = given == 0 || given == whole;
-  for (int32_t bits = 1; bits < 8; bits *= 2) {
+  const int64_t most = rlt_max(whole, WIDEST_CONTAINER);
+  char sizes[32] = "";
+  rlt_text text = rlt_text_in(sizes, sizeof sizes);
+  bool is_allowed = given == 0;
+  for (int64_t bits = 1; bits <= most; bits *= 2) {
     if (bits >= row->bits) {
       is_allowed = is_allowed || given == bits;
-      rlt_text_add(&text, bits < 4 ? "%d, " : "%d or ", bits);
+      rlt_text_add(&text, "%s%" PRId64, text.length == 0 ? "" : bits < most ? ", " : " or ", bits);
     }
   }
   if (!is_allowed) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "element_size_in_bits is %" PRId64 ", and an element of %s takes %s%" PRId64
-                    " bits",
-                    given, row->name, packed, whole);
+                    "element_size_in_bits is %" PRId64 ", and an element of %s takes %s bits",
+                    given, row->name, sizes);
   }
   return RELAYOUT_OK;
 }

@@ -90,7 +90,7 @@ static bool equal_but_tiles(const relayout_shape *a, const relayout_shape *b) {
   }
   return rlt_layout_equal_order(&a->layout, &b->layout) &&
          rlt_layout_equal_tail(&a->layout, &b->layout) &&
-         rlt_packed_bits(&a->layout) == rlt_packed_bits(&b->layout) &&
+         rlt_custom_bits(a) == rlt_custom_bits(b) &&
          a->layout.memory_space == b->layout.memory_space &&
          ((!relayout_shape_is_padded(a) && !relayout_shape_is_padded(b)) ||
           rlt_layout_equal_padding_value(&a->layout, &b->layout, smaller_element(a, b)));
@@ -208,11 +208,10 @@ relayout_status relayout_shape_physical_element_count(const relayout_shape *shap
   return RELAYOUT_OK;
 }
 
-/* Of so many elements, packed or not as the shape's are. */
+/* Of so many elements, each in what the shape's take. */
 static size_t bytes_of(const relayout_shape *shape, int64_t count) {
-  const int64_t packed = rlt_packed_bits(&shape->layout);
-  return packed > 0 ? (size_t)(count / 8 * packed + rlt_divide_up(count % 8 * packed, 8))
-                    : (size_t)count * relayout_element_type_byte_size(shape->element_type);
+  const int64_t bits = rlt_element_bits(shape);
+  return (size_t)(count / 8 * bits + rlt_divide_up(count % 8 * bits, 8));
 }
 
 relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *bytes,

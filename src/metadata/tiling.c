@@ -105,8 +105,7 @@ static bool count_elements(const rlt_tiling *tiling, int64_t most, int64_t *coun
 int64_t rlt_most_elements(const relayout_shape *shape) {
   const int64_t most_bytes = rlt_min(RLT_MOST_BYTES, PTRDIFF_MAX);
   const int64_t packed = rlt_packed_bits(&shape->layout);
-  return packed > 0 ? most_bytes / packed * 8
-                    : most_bytes / (int64_t)relayout_element_type_byte_size(shape->element_type);
+  return packed > 0 ? most_bytes / packed * 8 : most_bytes / (rlt_element_bits(shape) / 8);
 }
 
 __attribute__((format(printf, 3, 4))) static relayout_status

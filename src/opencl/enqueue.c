@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "metadata/widths.h"
 #include "opencl/cl_error.h"
 #include "opencl/parts.h"
 #include "plan/plan.h"
@@ -234,6 +235,12 @@ static relayout_status check_sides(cl_context context, endpoint *source, endpoin
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
 }
 
+/* `size`, or what the container of an element takes, if the shape has one. */
+static size_t with_container(size_t size, const relayout_shape *shape) {
+  const size_t container = (size_t)rlt_custom_bits(shape) / 8;
+  return container > size ? container : size;
+}
+
 /* What offsets are multiples of. Plans that write nothing ask for no alignment; those that read nothing are
  * of the destination's words alone. */
 static size_t source_element_size(const relayout_plan *plan) {
@@ -242,13 +249,17 @@ static size_t source_element_size(const relayout_plan *plan) {
   }
   const rlt_problem *const problem = &plan->work.parts[0].problem;
   const size_t size = relayout_element_type_byte_size(plan->from.element_type);
-  return rlt_problem_is_fill(problem) && size > 0 ? size : (size_t)problem->element_bytes;
+  const size_t word =
+      rlt_problem_is_fill(problem) && size > 0 ? size : (size_t)problem->element_bytes;
+  return with_container(word, &plan->from);
 }
 
 static size_t destination_element_size(const relayout_plan *plan) {
-  return plan->work.part_count == 0
-             ? 1
-             : (size_t)rlt_problem_destination_bytes(&plan->work.parts[0].problem);
+  if (plan->work.part_count == 0) {
+    return 1;
+  }
+  const int64_t word = rlt_problem_destination_bytes(&plan->work.parts[0].problem);
+  return with_container((size_t)word, &plan->to);
 }
 
 static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {

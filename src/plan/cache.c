@@ -67,6 +67,7 @@ static bool same(const relayout_shape *a, const relayout_shape *b) {
   const relayout_layout *const x = &a->layout;
   const relayout_layout *const y = &b->layout;
   return relayout_shape_equal(a, b) && x->padded_dimension_count == y->padded_dimension_count &&
+         x->element_size_in_bits == y->element_size_in_bits &&
          x->padding_value == y->padding_value &&
          (x->padding_value != RELAYOUT_PADDING_LITERAL ||
           memcmp(x->padding_literal, y->padding_literal, sizeof x->padding_literal) == 0);

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "convert/convert.h"
+#include "metadata/widths.h"
 #include "problem/boxes.h"
 #include "problem/combine.h"
 #include "problem/factors.h"
@@ -22,6 +23,7 @@ typedef struct side {
   rlt_span span;
   int64_t elements; /* that its memory holds, or that there are where it is strided */
   int64_t packed;
+  int64_t room; /* for so many elements, in the container of one; 1 where it has none */
 } side;
 
 typedef struct lowering {
@@ -31,7 +33,8 @@ typedef struct lowering {
   const rlt_changes *changes;
   rlt_problem common; /* what all problems share */
   int64_t words;      /* that an element is moved in */
-  bool has_fill_word; /* some element of the source becomes the padding */
+  bool has_fill_word; /* some element of the source becomes what is filled in */
+  uint8_t padding[RELAYOUT_MAX_ELEMENT_SIZE]; /* of an element, and above it 0 */
   rlt_factors source;
   rlt_factors destination;
   int32_t dimension_count;
@@ -77,6 +80,7 @@ static relayout_status measure_side(side *measured, relayout_error *error) {
   const relayout_shape *const shape = measured->shape;
   const int64_t bits = shape->layout.element_size_in_bits;
   measured->packed = bits < 8 ? bits : 0;
+  measured->room = rlt_max(rlt_element_bits(shape) / (8 * element_bytes(measured)), 1);
   if (measured->byte_strides == NULL) {
     size_t bytes = 0;
     relayout_status status =
@@ -95,10 +99,38 @@ static relayout_status measure_side(side *measured, relayout_error *error) {
 
 /* ---- What all problems share ---- */
 
+/* Elements as numbers without a sign, in as many bytes. */
+static relayout_element_type unsigned_type(int64_t bytes) {
+  return bytes == 1   ? RELAYOUT_U8
+         : bytes == 2 ? RELAYOUT_U16
+         : bytes == 4 ? RELAYOUT_U32
+                      : RELAYOUT_U64;
+}
+
+/* Elements that keep their type enter a wider container as numbers that gain zeros, and leave one as
+ * numbers that lose their upper bits. What goes from one container to another is picked out of the
+ * first word by word. */
+static void set_container_conversion(lowering *at) {
+  const int64_t bytes = element_bytes(&at->from);
+  const bool leaves = at->to.room == 1;
+  if (leaves && at->from.room == 1) {
+    return;
+  }
+  const int64_t read = leaves ? bytes * at->from.room : bytes;
+  at->common.element_bytes = read;
+  at->common.conversion = (rlt_conversion){.from = unsigned_type(read),
+                                           .to = unsigned_type(bytes * at->to.room),
+                                           .wraps = leaves,
+                                           .scale = 1};
+  at->from.room = leaves ? 1 : at->from.room;
+  at->to.room = 1;
+}
+
 static relayout_status set_conversion(lowering *at, relayout_error *error) {
   const relayout_element_type from = at->from.shape->element_type;
   const relayout_element_type to = at->to.shape->element_type;
   if (from == to && at->changes->scale == 1) {
+    set_container_conversion(at);
     return RELAYOUT_OK;
   }
   at->common.conversion = (rlt_conversion){
@@ -108,7 +140,7 @@ static relayout_status set_conversion(lowering *at, relayout_error *error) {
 
 /* Strides that are no multiples of an element move its words one by one. */
 static relayout_status set_words(lowering *at, relayout_error *error) {
-  const int64_t bytes = element_bytes(&at->from);
+  const int64_t bytes = at->common.element_bytes;
   int64_t word = bytes;
   for (int i = 0; i < 2; ++i) {
     const side *const one = i == 0 ? &at->from : &at->to;
@@ -120,7 +152,8 @@ static relayout_status set_words(lowering *at, relayout_error *error) {
     if (common < whole && !rlt_problem_keeps_elements(&at->common)) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                       "%s_byte_strides are multiples of %" PRId64 " bytes, and elements of %" PRId64
-                      " bytes that are packed or converted lie at multiples of their size",
+                      " bytes that are packed, converted or of wider containers lie at multiples "
+                      "of their size",
                       one->name, common, whole);
     }
     word = common < whole ? rlt_min(word, common) : word;
@@ -171,7 +204,7 @@ static bool find_fill_word(rlt_problem *problem) {
 }
 
 static int64_t words_of(const side *of, int64_t words, int64_t word_bytes) {
-  return of->byte_strides == NULL ? of->elements * words : of->span.bytes / word_bytes;
+  return of->byte_strides == NULL ? of->elements * words * of->room : of->span.bytes / word_bytes;
 }
 
 static relayout_status set_common(lowering *at, relayout_error *error) {
@@ -185,7 +218,7 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
     status = set_words(at, error);
   }
   if (status == RELAYOUT_OK) {
-    status = relayout_layout_padding_bytes(&to->layout, to->element_type, common->fill, error);
+    status = relayout_layout_padding_bytes(&to->layout, to->element_type, at->padding, error);
   }
   if (status != RELAYOUT_OK) {
     return status;
@@ -196,7 +229,11 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
   common->fills = at->to.byte_strides == NULL &&
                   to->layout.padding_value != RELAYOUT_PADDING_UNKNOWN &&
                   at->to.elements > relayout_shape_element_count(to);
-  at->has_fill_word = !common->fills || find_fill_word(common);
+  const bool is_contained = at->to.room > 1;
+  if (!is_contained) {
+    memcpy(common->fill, at->padding, sizeof common->fill);
+  }
+  at->has_fill_word = !(common->fills || is_contained) || find_fill_word(common);
   at->made->source_bytes = at->from.span.bytes;
   at->made->source_before = at->from.span.before;
   at->made->destination_bytes = at->to.span.bytes;
@@ -227,9 +264,14 @@ static bool find_factors(const side *of, int64_t word, rlt_numbers *numbers,
 static void count_in_words(const side *of, int64_t words, rlt_factors *factors) {
   if (of->byte_strides == NULL) {
     for (int32_t i = 0; i < factors->count; ++i) {
-      factors->of[i].stride *= words;
+      factors->of[i].stride *= words * of->room;
     }
   }
+}
+
+/* From an element of the destination to the next one in memory. */
+static int64_t destination_words(const lowering *at) {
+  return at->words * at->to.room;
 }
 
 /* How far the destination reaches along a dimension, padding included. */
@@ -376,9 +418,57 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
   return true;
 }
 
+/* The padding alone, in words that are whole containers: for each axis, what lies beyond its valid
+ * digits where those of the axes before it have a source. */
+static bool add_contained_padding(lowering *at, const rlt_problem *all) {
+  rlt_problem rest = *all;
+  rest.element_bytes = at->to.room * rlt_problem_destination_bytes(all);
+  rest.conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  rest.destination_start /= at->to.room;
+  rest.destination_elements /= at->to.room;
+  memcpy(rest.fill, at->padding, sizeof rest.fill);
+  for (int32_t a = 0; a < rest.axis_count; ++a) {
+    rest.axes[a].destination_stride /= at->to.room;
+  }
+  for (int32_t a = 0; a < rest.axis_count; ++a) {
+    rlt_axis *const axis = &rest.axes[a];
+    rlt_problem beyond = rest;
+    beyond.destination_start += axis->valid * axis->destination_stride;
+    beyond.axes[a].extent -= axis->valid;
+    beyond.axes[a].valid = 0;
+    if (!add_problem(at, &beyond)) {
+      return false;
+    }
+    axis->extent = axis->valid;
+  }
+  return true;
+}
+
+/* Elements that change their type have an axis over the words of their container, of which the first
+ * one has a source; the others are filled with 0. */
+static bool add_contained(lowering *at, const rlt_problem *problem) {
+  static const uint8_t zero[RELAYOUT_MAX_ELEMENT_SIZE];
+  rlt_problem one = *problem;
+  if (one.fills && memcmp(at->padding, zero, sizeof zero) != 0) {
+    one.fills = false;
+    if (!add_contained_padding(at, problem)) {
+      return false;
+    }
+  }
+  for (int32_t a = 0; a < one.axis_count; ++a) {
+    one.axes[a].extent = one.fills ? one.axes[a].extent : one.axes[a].valid;
+  }
+  one.fills = true;
+  one.axes[one.axis_count++] = (rlt_axis){at->to.room, 1, 1, 1};
+  return add_problem(at, &one);
+}
+
 /* Words of an element are one more axis, or where they are filled with different ones, each a problem of
  * its own. */
 static bool add_words(lowering *at, const rlt_problem *problem) {
+  if (at->to.room > 1) {
+    return add_contained(at, problem);
+  }
   const bool fills_alike = !problem->fills || fill_is_uniform(problem, at->words);
   const int64_t parts = at->words == 1 || fills_alike ? 1 : at->words;
   for (int64_t i = 0; i < parts; ++i) {
@@ -399,16 +489,17 @@ static bool add_words(lowering *at, const rlt_problem *problem) {
 
 /* What tail alignment adds. */
 static bool add_tail(lowering *at) {
-  int64_t tiled = at->words;
+  const int64_t step = destination_words(at);
+  int64_t tiled = step;
   for (int32_t i = 0; i < at->destination.count; ++i) {
     tiled *= at->destination.of[i].extent;
   }
   rlt_problem tail = at->common;
   tail.destination_start = tiled;
   tail.axis_count = 1;
-  tail.axes[0] = (rlt_axis){.extent = (tail.destination_elements - tiled) / at->words,
-                            .source_stride = at->words,
-                            .destination_stride = at->words};
+  tail.axes[0] = (rlt_axis){.extent = (tail.destination_elements - tiled) / step,
+                            .source_stride = step,
+                            .destination_stride = step};
   return !tail.fills || tail.axes[0].extent == 0 || add_words(at, &tail);
 }
 
@@ -436,9 +527,10 @@ static bool add_boxes(lowering *at) {
  * its indices: which one that is, where it is put, and where it lies in the source. */
 static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_error *error) {
   const relayout_shape *const from = at->from.shape;
-  int64_t strides[RELAYOUT_MAX_RANK] = {at->words};
+  const int64_t source_words = at->words * at->from.room;
+  int64_t strides[RELAYOUT_MAX_RANK] = {destination_words(at)};
   relayout_status status = RELAYOUT_OK;
-  if (at->words > 1 && at->to.byte_strides == NULL) {
+  if (strides[0] > 1 && at->to.byte_strides == NULL) {
     steps->place = RLT_FREE_NUMBER;
     status = rlt_steps_sum(1, strides, steps->place, steps, error);
   }
@@ -462,12 +554,30 @@ static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_
     return rlt_steps_sum(from->rank, strides, steps->result, steps, error);
   }
   status = rlt_steps_to_linear(from, steps, error);
-  return status == RELAYOUT_OK && at->words > 1
-             ? rlt_steps_multiply(steps, steps->result, at->words, error)
+  return status == RELAYOUT_OK && source_words > 1
+             ? rlt_steps_multiply(steps, steps->result, source_words, error)
              : status;
 }
 
-/* One problem, or one for each word of an element. */
+/* Word number `number` of every element, or of its container: what is above an element there is 0, as
+ * the low n bits of any number times 2^n are. */
+static void select_word(const lowering *at, int64_t number, rlt_problem *problem) {
+  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  memcpy(problem->fill, at->padding + number * bytes, (size_t)bytes);
+  if (at->to.room == 1) {
+    problem->source_start += number;
+    return;
+  }
+  if (number == 0) {
+    return;
+  }
+  problem->conversion = (rlt_conversion){.from = unsigned_type(problem->element_bytes),
+                                         .to = unsigned_type(bytes),
+                                         .wraps = true,
+                                         .scale = (double)(UINT64_C(1) << 8 * bytes)};
+}
+
+/* One problem, or one for each word of an element or its container. */
 static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
   rlt_lowered *const made = at->made;
   made->steps = calloc(1, sizeof *made->steps);
@@ -481,18 +591,16 @@ static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
   }
   const int64_t bytes = at->common.element_bytes;
   const int64_t elements = at->to.elements;
-  for (made->count = 0; made->count < at->words; ++made->count) {
+  for (made->count = 0; made->count < destination_words(at); ++made->count) {
     rlt_problem *const problem = &made->problems[made->count];
     *problem = at->common;
     problem->steps = made->steps;
-    problem->source_start = made->count + at->from.span.before / bytes;
+    problem->source_start = at->from.span.before / bytes;
     problem->destination_start =
         made->count + at->to.span.before / rlt_problem_destination_bytes(problem);
     problem->axis_count = 1;
     problem->axes[0] = (rlt_axis){elements, elements, 1, 1};
-    if (at->words > 1) {
-      memcpy(problem->fill, at->common.fill + made->count * bytes, (size_t)bytes);
-    }
+    select_word(at, made->count, problem);
   }
   return RELAYOUT_OK;
 }
@@ -502,9 +610,10 @@ static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
 /* Nothing is read. */
 static bool lower_to_fill(lowering *at) {
   rlt_problem all = at->common;
+  const int64_t step = destination_words(at);
   all.axis_count = 1;
-  all.axes[0] = (rlt_axis){
-      .extent = at->to.elements, .source_stride = at->words, .destination_stride = at->words};
+  all.axes[0] =
+      (rlt_axis){.extent = at->to.elements, .source_stride = step, .destination_stride = step};
   return add_words(at, &all);
 }
 

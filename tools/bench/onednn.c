@@ -241,8 +241,7 @@ static bool describe_shape(const onednn *own, const relayout_shape *shape, dnnl_
            dnnl_success;
   }
   int64_t strides[RELAYOUT_MAX_RANK];
-  return relayout_layout_is_untiled(&shape->layout) &&
-         relayout_shape_strides(shape, strides, NULL) == RELAYOUT_OK &&
+  return bench_is_strided(shape) && relayout_shape_strides(shape, strides, NULL) == RELAYOUT_OK &&
          own->dnnl_memory_desc_init_by_strides(made, shape->rank, shape->dimensions, type,
                                                strides) == dnnl_success;
 }

@@ -32,8 +32,7 @@ bool bench_strided_of(const relayout_shape *from, const relayout_shape *to, benc
   int64_t destination[RELAYOUT_MAX_RANK];
   int64_t held;
   *made = (bench_strided){.element_bytes = relayout_element_type_byte_size(to->element_type)};
-  if (from->element_type != to->element_type || !relayout_layout_is_untiled(&from->layout) ||
-      !relayout_layout_is_untiled(&to->layout) ||
+  if (from->element_type != to->element_type || !bench_is_strided(from) || !bench_is_strided(to) ||
       relayout_shape_strides(from, source, NULL) != RELAYOUT_OK ||
       relayout_shape_strides(to, destination, NULL) != RELAYOUT_OK ||
       relayout_shape_byte_size(to, &made->destination_bytes, NULL) != RELAYOUT_OK ||

@@ -26,7 +26,15 @@ typedef struct bench_strided {
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE];
 } bench_strided;
 
-/* False for shapes of different element types, with tiles or packed elements, and without elements. */
+/* Whether strides and the element type say all of a layout: no tiles, and elements in just their own
+ * bytes. */
+static inline bool bench_is_strided(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  return relayout_layout_is_untiled(&shape->layout) &&
+         (bits == 0 || bits == 8 * (int64_t)relayout_element_type_byte_size(shape->element_type));
+}
+
+/* False for shapes of different element types, for others than that, and without elements. */
 bool bench_strided_of(const relayout_shape *from, const relayout_shape *to, bench_strided *made);
 
 /* The transpose of a matrix, row-major as its result is; pitches count elements. */

@@ -247,15 +247,14 @@ bool bench_case_shrink(bench_case *shrunk) {
   return true;
 }
 
-/* Bytes of the elements alone, packed ones being rounded up to whole bytes. */
+/* Bytes of the elements alone, in their containers, packed ones being rounded up to whole bytes. */
 static size_t bytes_of_elements(const relayout_shape *shape) {
   const size_t count = (size_t)relayout_shape_element_count(shape);
-  const size_t bits = (size_t)shape->layout.element_size_in_bits;
-  if (bits > 0 && bits < BITS_OF_BYTE) {
-    const size_t in_a_byte = BITS_OF_BYTE / bits;
-    return count / in_a_byte + (count % in_a_byte > 0 ? 1 : 0);
-  }
-  return count * relayout_element_type_byte_size(shape->element_type);
+  const size_t stated = (size_t)shape->layout.element_size_in_bits;
+  const size_t bits =
+      stated > 0 ? stated : BITS_OF_BYTE * relayout_element_type_byte_size(shape->element_type);
+  const size_t rest = count % BITS_OF_BYTE * bits;
+  return count / BITS_OF_BYTE * bits + (rest + BITS_OF_BYTE - 1) / BITS_OF_BYTE;
 }
 
 size_t bench_case_bytes(const bench_case *of) {

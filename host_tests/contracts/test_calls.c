@@ -1,0 +1,370 @@
+/* What status.h says of every call that can fail, tried on each: what becomes of its error and of
+ * its outputs when it fails, and when it does not. The OpenCL calls are in test_opencl.c.
+ */
+#include "cmocka_all.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relayout/relayout.h"
+#include "shape_of.h"
+
+/* ---- Memory that runs out: the linker leads the library's calls here (--wrap) ---- */
+
+static int until_failure; /* allocations that work and the one that fails; 0: all work */
+
+static bool fails(void) {
+  return until_failure > 0 && --until_failure == 0;
+}
+
+#define WRAP(type, failure, function, parameters, arguments)                                       \
+  type __real_##function parameters;                                                               \
+  type __wrap_##function parameters;                                                               \
+  type __wrap_##function parameters {                                                              \
+    return fails() ? failure : __real_##function arguments;                                        \
+  }
+
+WRAP(void *, NULL, malloc, (size_t size), (size))
+WRAP(void *, NULL, calloc, (size_t count, size_t size), (count, size))
+WRAP(void *, NULL, realloc, (void *old, size_t size), (old, size))
+WRAP(int, ENOMEM, posix_memalign, (void **made, size_t alignment, size_t size),
+     (made, alignment, size))
+WRAP(char *, NULL, strdup, (const char *text), (text))
+WRAP(char *, NULL, strndup, (const char *text, size_t size), (text, size))
+
+/* ---- What the calls work on ---- */
+
+static const int64_t sizes[] = {2, 3};
+static const int32_t once[] = {1, 0};
+static const int32_t twice[] = {1, 1};
+static const int64_t inside[] = {1, 2};
+static const int64_t outside[] = {1, 3};
+static const float source[] = {1, 2, 3, 4, 5, 6};
+static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
+                                                 .threads = -1};
+static relayout_shape scalar;
+static relayout_shape matrix;   /* f32[2,3] */
+static relayout_shape tiled;    /* has no strides */
+static relayout_shape too_big;  /* is not valid */
+static relayout_layout turned;  /* {0,1} */
+static relayout_layout crooked; /* lists a dimension twice, at its end */
+static relayout_layout ones;
+static relayout_device *device;
+static relayout_plan *plan;
+
+static int set_up(void **state) {
+  (void)state;
+  scalar = shape_of("f32[]");
+  matrix = shape_of("f32[2,3]");
+  tiled = shape_of("f32[2,3]{1,0:T(2,2)}");
+  too_big = matrix;
+  too_big.dimensions[0] = INT64_MAX;
+  turned = shape_of("f32[2,3]{0,1}").layout;
+  crooked = turned;
+  crooked.minor_to_major[1] = 0;
+  ones = (relayout_layout){.padding_value = RELAYOUT_PADDING_ONE};
+  return relayout_device_open("cpu", &device, NULL) == RELAYOUT_OK &&
+                 relayout_plan_create(device, &matrix, &matrix, NULL, &plan, NULL) == RELAYOUT_OK
+             ? 0
+             : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  return 0;
+}
+
+/* ---- The calls ---- */
+
+/* X(function, status, arguments that it is refused for with that status, good arguments). Both end
+ * in what is written here as `out`, the output, and `error`. */
+#define CALLS(X)                                                                                   \
+  X(relayout_element_type_parse, INVALID_TEXT, ("f33", out, error), ("f32", out, error))           \
+  X(relayout_layout_make, INVALID_SHAPE, (2, twice, out, error), (2, once, out, error))            \
+  X(relayout_layout_make_from_major_to_minor, INVALID_SHAPE, (2, twice, out, error),               \
+    (2, once, out, error))                                                                         \
+  X(relayout_layout_make_descending, INVALID_SHAPE, (65, out, error), (64, out, error))            \
+  X(relayout_layout_make_ascending, INVALID_SHAPE, (65, out, error), (64, out, error))             \
+  X(relayout_layout_major, OUT_OF_RANGE, (&turned, 2, out, error), (&turned, 1, out, error))       \
+  X(relayout_layout_minor, OUT_OF_RANGE, (&turned, -1, out, error), (&turned, 1, out, error))      \
+  X(relayout_layout_make_logical_to_physical, INVALID_SHAPE, (&crooked, out, error),               \
+    (&turned, out, error))                                                                         \
+  X(relayout_layout_move_dimension_to_major, OUT_OF_RANGE, (&turned, 2, out, error),               \
+    (&turned, 0, out, error))                                                                      \
+  X(relayout_layout_move_dimension_to_minor, OUT_OF_RANGE, (&turned, 2, out, error),               \
+    (&turned, 1, out, error))                                                                      \
+  X(relayout_layout_padding_bytes, INVALID_SHAPE, (&ones, RELAYOUT_S1, out, error),                \
+    (&ones, RELAYOUT_F32, out, error))                                                             \
+  X(relayout_layout_parse, INVALID_TEXT,                                                           \
+    ("{0,1:PD(3,5)PV(one)T(2)x}", RELAYOUT_F32, 2, out, error),                                    \
+    ("{0,1:PD(3,5)PV(one)T(2)}", RELAYOUT_F32, 2, out, error))                                     \
+  X(relayout_shape_make, SIZE_OVERFLOW, (RELAYOUT_F32, 2, too_big.dimensions, out, error),         \
+    (RELAYOUT_F32, 2, sizes, out, error))                                                          \
+  X(relayout_shape_make_with_layout, INVALID_SHAPE,                                                \
+    (RELAYOUT_F32, 2, sizes, &crooked, out, error), (RELAYOUT_F32, 2, sizes, &turned, out, error)) \
+  X(relayout_shape_make_descending_same_physical, SIZE_OVERFLOW, (&too_big, out, error),           \
+    (&matrix, out, error))                                                                         \
+  X(relayout_shape_validate, SIZE_OVERFLOW, (&too_big, error), (&matrix, error))                   \
+  X(relayout_shape_dimension_number, OUT_OF_RANGE, (&matrix, 2, out, error),                       \
+    (&matrix, -1, out, error))                                                                     \
+  X(relayout_shape_dimension, OUT_OF_RANGE, (&matrix, -3, out, error), (&matrix, -1, out, error))  \
+  X(relayout_shape_physical_element_count, SIZE_OVERFLOW, (&too_big, out, error),                  \
+    (&matrix, out, error))                                                                         \
+  X(relayout_shape_byte_size, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))        \
+  X(relayout_shape_padding_byte_size, SIZE_OVERFLOW, (&too_big, out, error),                       \
+    (&matrix, out, error))                                                                         \
+  X(relayout_shape_strides, UNSUPPORTED, (&tiled, out, error), (&matrix, out, error))              \
+  X(relayout_shape_permute_dimensions, INVALID_ARGUMENT, (&matrix, twice, out, error),             \
+    (&matrix, once, out, error))                                                                   \
+  X(relayout_shape_delete_dimension, OUT_OF_RANGE, (&matrix, 2, out, error),                       \
+    (&matrix, 1, out, error))                                                                      \
+  X(relayout_shape_insert_dimension, SIZE_OVERFLOW, (&matrix, 0, INT64_MAX, out, error),           \
+    (&matrix, 0, 1, out, error))                                                                   \
+  X(relayout_shape_move_dimension, OUT_OF_RANGE, (&matrix, 0, 2, out, error),                      \
+    (&matrix, 0, 1, out, error))                                                                   \
+  X(relayout_shape_drop_degenerate_dimensions, UNSUPPORTED, (&tiled, out, error),                  \
+    (&matrix, out, error))                                                                         \
+  X(relayout_shape_parse, INVALID_TEXT, ("f32[2,3]{0,1:PD(3,5)}x", out, error),                    \
+    ("f32[2,3]{0,1:PD(3,5)}", out, error))                                                         \
+  X(relayout_index_to_linear, OUT_OF_RANGE, (&tiled, outside, out, error),                         \
+    (&tiled, inside, out, error))                                                                  \
+  X(relayout_index_from_linear, OUT_OF_RANGE, (&tiled, 8, out, error), (&tiled, 5, out, error))    \
+  X(relayout_index_dimension_stride, UNSUPPORTED, (&tiled, 0, out, error),                         \
+    (&matrix, 0, out, error))                                                                      \
+  X(relayout_device_open, INVALID_TEXT, ("CPU", out, error), ("cpu", out, error))                  \
+  X(relayout_cpu_device_create, INVALID_ARGUMENT, (&bad_options, out, error), (NULL, out, error))  \
+  X(relayout_device_get_info, INVALID_ARGUMENT, (device, out, error),                              \
+    (device, info_in(out), error))                                                                 \
+  X(relayout_device_list, INVALID_ARGUMENT, (NULL, 1, out, error), (NULL, 0, out, error))          \
+  X(relayout_plan_create, SHAPE_MISMATCH, (device, &matrix, &scalar, NULL, out, error),            \
+    (device, &matrix, &matrix, NULL, out, error))                                                  \
+  X(relayout_plan_execute, BUFFERS_OVERLAP, (plan, (char *)out + 8, out, error),                   \
+    (plan, source, out, error))                                                                    \
+  X(relayout_copy, BUFFERS_OVERLAP, (device, &matrix, &matrix, out, (char *)out + 8, error),       \
+    (device, &matrix, &matrix, source, out, error))                                                \
+  X(relayout_device_import_winners, INVALID_ARGUMENT, (device, NULL, 0, error),                    \
+    (device, "", 0, error))
+
+static relayout_device_info *info_in(void *out) {
+  const relayout_device_info empty = RELAYOUT_DEVICE_INFO_INIT;
+  memcpy(out, &empty, sizeof empty);
+  return out;
+}
+
+/* `out` is the output, of whatever type the call has. */
+typedef relayout_status call(void *out, relayout_error *error);
+
+#define DEFINE(function, status, refused, accepted)                                                \
+  static relayout_status refuse_##function(void *out, relayout_error *error) {                     \
+    (void)out;                                                                                     \
+    return function refused;                                                                       \
+  }                                                                                                \
+  static relayout_status accept_##function(void *out, relayout_error *error) {                     \
+    (void)out;                                                                                     \
+    return function accepted;                                                                      \
+  }
+CALLS(DEFINE)
+
+static const struct {
+  const char *name;
+  relayout_status status;
+  call *refuse;
+  call *accept;
+} calls[] = {
+#define ROW(function, status, refused, accepted)                                                   \
+  {#function, RELAYOUT_##status, refuse_##function, accept_##function},
+    CALLS(ROW)
+#undef ROW
+};
+enum { CALL_COUNT = sizeof calls / sizeof calls[0] };
+
+/* ---- The tests ---- */
+
+/* Larger than any output, and aligned for all. */
+typedef union output {
+  max_align_t aligned;
+  unsigned char bytes[4 * sizeof(relayout_shape)];
+} output;
+
+static void assert_all(const void *bytes, size_t size, int value, const char *name) {
+  for (size_t i = 0; i < size; ++i) {
+    if (((const unsigned char *)bytes)[i] != value) {
+      fail_msg("%s: byte %zu is no longer 0x%x", name, i, (unsigned)value);
+    }
+  }
+}
+
+/* Whatever was in the error before, it tells of this failure alone. */
+static void test_error_is_overwritten_as_a_whole(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    output out;
+    relayout_error errors[2];
+    memset(&errors[0], 0x11, sizeof errors[0]);
+    memset(&errors[1], 0xee, sizeof errors[1]);
+    for (int e = 0; e < 2; ++e) {
+      memset(&out, 0x5a, sizeof out);
+      const relayout_status status = calls[i].refuse(&out, &errors[e]);
+      print_message("%s: %s\n", calls[i].name, errors[e].message);
+      assert_int_equal(status, calls[i].status);
+      assert_int_equal(errors[e].status, status);
+      assert_int_equal(errors[e].cl_status, 0);
+      assert_non_null(memchr(errors[e].message, '\0', sizeof errors[e].message));
+      assert_true(strlen(errors[e].message) > 5);
+      assert_null(strchr(errors[e].message, '\n'));
+    }
+    assert_string_equal(errors[0].message, errors[1].message);
+  }
+}
+
+static void test_error_may_be_null(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    output out;
+    memset(&out, 0x5a, sizeof out);
+    assert_int_equal(calls[i].refuse(&out, NULL), calls[i].status);
+  }
+}
+
+static void test_outputs_stay_untouched(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    output out;
+    relayout_error error;
+    memset(&out, 0x5a, sizeof out);
+    assert_int_equal(calls[i].refuse(&out, &error), calls[i].status);
+    assert_all(&out, sizeof out, 0x5a, calls[i].name);
+  }
+}
+
+/* Devices and plans that a call has made. */
+static void destroy_made(const char *name, const output *out) {
+  void *made;
+  memcpy(&made, out, sizeof made);
+  if (strcmp(name, "relayout_device_open") == 0 ||
+      strcmp(name, "relayout_cpu_device_create") == 0) {
+    relayout_device_destroy(made);
+  } else if (strcmp(name, "relayout_plan_create") == 0) {
+    relayout_plan_destroy(made);
+  }
+}
+
+static void test_error_is_left_alone_on_success(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    output out;
+    relayout_error error;
+    memset(&out, 0x5a, sizeof out);
+    memset(&error, 0x77, sizeof error);
+    assert_int_equal(calls[i].accept(&out, &error), RELAYOUT_OK);
+    assert_all(&error, sizeof error, 0x77, calls[i].name);
+    destroy_made(calls[i].name, &out);
+  }
+}
+
+/* Each allocation in turn: the call does without, or says so and leaves its output alone. */
+static void check_without_memory(int number) {
+  for (int nth = 1;; ++nth) {
+    output out;
+    relayout_error error;
+    memset(&out, 0x5a, sizeof out);
+    memset(&error, 0x77, sizeof error);
+    until_failure = nth;
+    const relayout_status status = calls[number].accept(&out, &error);
+    const bool all_worked = until_failure > 0;
+    until_failure = 0;
+    if (status == RELAYOUT_OK) {
+      assert_all(&error, sizeof error, 0x77, calls[number].name);
+      destroy_made(calls[number].name, &out);
+    } else {
+      print_message("%s: %s\n", calls[number].name, error.message);
+      assert_int_equal(status, RELAYOUT_OUT_OF_MEMORY);
+      assert_int_equal(error.status, status);
+      assert_all(&out, sizeof out, 0x5a, calls[number].name);
+    }
+    if (all_worked) {
+      assert_int_equal(status, RELAYOUT_OK);
+      return;
+    }
+  }
+}
+
+static void test_out_of_memory(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    check_without_memory(i);
+  }
+}
+
+/* A message that would be longer than there is room. */
+static void test_message_is_cut_to_fit(void **state) {
+  (void)state;
+  enum { LENGTH = 10 * RELAYOUT_MESSAGE_SIZE };
+  char text[LENGTH + 1];
+  memset(text, 'x', LENGTH);
+  text[LENGTH] = '\0';
+  struct {
+    relayout_error error;
+    unsigned char behind[64];
+  } guarded;
+  memset(&guarded, 0x77, sizeof guarded);
+  relayout_device *opened = NULL;
+  assert_int_equal(relayout_device_open(text, &opened, &guarded.error), RELAYOUT_INVALID_TEXT);
+  assert_non_null(strstr(guarded.error.message, "xxxxxxxx"));
+  assert_true(strlen(guarded.error.message) < RELAYOUT_MESSAGE_SIZE);
+  assert_all(guarded.behind, sizeof guarded.behind, 0x77, "relayout_device_open");
+  relayout_element_type type = RELAYOUT_U8;
+  assert_int_equal(relayout_element_type_parse(text, &type, &guarded.error), RELAYOUT_INVALID_TEXT);
+  assert_true(strlen(guarded.error.message) < RELAYOUT_MESSAGE_SIZE);
+  assert_all(guarded.behind, sizeof guarded.behind, 0x77, "relayout_element_type_parse");
+}
+
+/* The numbers and texts as they were first released. */
+static void test_statuses_are_pinned(void **state) {
+  (void)state;
+  static const char *const texts[] = {"ok",
+                                      "invalid argument",
+                                      "invalid text",
+                                      "invalid shape",
+                                      "shapes do not match",
+                                      "out of range",
+                                      "size overflow",
+                                      "buffer too small",
+                                      "buffers overlap",
+                                      "misaligned offset",
+                                      "not supported",
+                                      "out of memory",
+                                      "no such device",
+                                      "wrong OpenCL context",
+                                      "OpenCL error"};
+  enum { COUNT = sizeof texts / sizeof texts[0] };
+  for (int i = 0; i < COUNT; ++i) {
+    assert_string_equal(relayout_status_text((relayout_status)i), texts[i]);
+    assert_ptr_equal(relayout_status_text((relayout_status)i),
+                     relayout_status_text((relayout_status)i));
+  }
+  assert_string_equal(relayout_status_text((relayout_status)COUNT), "unknown status");
+  assert_string_equal(relayout_status_text((relayout_status)-1), "unknown status");
+  assert_int_equal(RELAYOUT_OK, 0);
+  assert_int_equal(RELAYOUT_INVALID_ARGUMENT, 1);
+  assert_int_equal(RELAYOUT_SHAPE_MISMATCH, 4);
+  assert_int_equal(RELAYOUT_BUFFER_TOO_SMALL, 7);
+  assert_int_equal(RELAYOUT_UNSUPPORTED, 10);
+  assert_int_equal(RELAYOUT_OPENCL_ERROR, 14);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_error_is_overwritten_as_a_whole),
+      cmocka_unit_test(test_error_may_be_null),
+      cmocka_unit_test(test_outputs_stay_untouched),
+      cmocka_unit_test(test_error_is_left_alone_on_success),
+      cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_message_is_cut_to_fit),
+      cmocka_unit_test(test_statuses_are_pinned),
+  };
+  return cmocka_run_group_tests_name("contracts.calls", tests, set_up, tear_down);
+}

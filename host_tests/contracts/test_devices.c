@@ -1,0 +1,177 @@
+/* Devices as any caller sees them: what they say of themselves, how they are listed and named. */
+#include "cmocka_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "relayout/relayout.h"
+
+enum { MOST = 65 };
+
+static void assert_strings(const relayout_device_info *info) {
+  assert_non_null(memchr(info->name, '\0', sizeof info->name));
+  assert_non_null(memchr(info->description, '\0', sizeof info->description));
+  assert_non_null(memchr(info->platform, '\0', sizeof info->platform));
+  assert_non_null(memchr(info->driver, '\0', sizeof info->driver));
+}
+
+/* Strings are compared up to their ends. */
+static void assert_same(const relayout_device_info *a, const relayout_device_info *b) {
+  assert_int_equal(a->backend, b->backend);
+  assert_int_equal(a->device_class, b->device_class);
+  assert_string_equal(a->name, b->name);
+  assert_string_equal(a->description, b->description);
+  assert_string_equal(a->platform, b->platform);
+  assert_string_equal(a->driver, b->driver);
+  assert_int_equal(a->compute_units, b->compute_units);
+  assert_true(a->memory_bytes == b->memory_bytes);
+  assert_true(a->allocation_bytes == b->allocation_bytes);
+}
+
+/* All devices; returns how many. */
+static size_t list(relayout_device_info infos[MOST]) {
+  size_t count = 0;
+  for (size_t i = 0; i < MOST; ++i) {
+    memset(&infos[i], 0x5a, sizeof infos[i]);
+    infos[i].struct_size = sizeof infos[i];
+  }
+  assert_int_equal(relayout_device_list(infos, MOST, &count, NULL), RELAYOUT_OK);
+  assert_in_range(count, 1, MOST);
+  return count;
+}
+
+/* Whatever was in the struct before: the CPU has no platform and no driver. */
+static void test_what_does_not_apply_is_empty(void **state) {
+  (void)state;
+  relayout_device *device = NULL;
+  relayout_device_info info;
+  memset(&info, 0x5a, sizeof info);
+  info.struct_size = sizeof info;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_strings(&info);
+  assert_string_equal(info.name, "cpu");
+  assert_string_equal(info.platform, "");
+  assert_string_equal(info.driver, "");
+  assert_true(info.allocation_bytes == 0);
+  relayout_device_destroy(device);
+}
+
+/* The CPU backend first, and each name opens the device that it stands for. */
+static void test_list_names_what_can_be_opened(void **state) {
+  (void)state;
+  relayout_device_info infos[MOST];
+  const size_t count = list(infos);
+  assert_string_equal(infos[0].name, "cpu");
+  for (size_t i = 0; i < count; ++i) {
+    assert_strings(&infos[i]);
+    assert_int_equal(infos[i].struct_size, sizeof infos[i]);
+    assert_int_equal(infos[i].backend, i == 0 ? RELAYOUT_BACKEND_CPU : RELAYOUT_BACKEND_OPENCL);
+    relayout_device *device = NULL;
+    relayout_device_info opened = RELAYOUT_DEVICE_INFO_INIT;
+    assert_int_equal(relayout_device_open(infos[i].name, &device, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_device_get_info(device, &opened, NULL), RELAYOUT_OK);
+    assert_same(&opened, &infos[i]);
+    relayout_device_destroy(device);
+  }
+}
+
+static void test_list_fills_no_more_than_there_is_room(void **state) {
+  (void)state;
+  relayout_device_info all[MOST];
+  const size_t count = list(all);
+  size_t found = 0;
+  assert_int_equal(relayout_device_list(NULL, 0, &found, NULL), RELAYOUT_OK);
+  assert_int_equal(found, count);
+  for (size_t capacity = 0; capacity < count + 2 && capacity < MOST; ++capacity) {
+    relayout_device_info infos[MOST];
+    memset(infos, 0x5a, sizeof infos);
+    for (size_t i = 0; i < capacity; ++i) {
+      infos[i].struct_size = sizeof infos[i];
+    }
+    assert_int_equal(relayout_device_list(infos, capacity, &found, NULL), RELAYOUT_OK);
+    assert_int_equal(found, count);
+    const size_t filled = capacity < count ? capacity : count;
+    for (size_t i = 0; i < filled; ++i) {
+      assert_same(&infos[i], &all[i]);
+    }
+    const unsigned char *const rest = (const unsigned char *)&infos[capacity];
+    for (size_t b = 0; b < (MOST - capacity) * sizeof infos[0]; ++b) {
+      assert_int_equal(rest[b], 0x5a);
+    }
+  }
+}
+
+/* One struct_size that is wrong, and no info is filled. */
+static void test_each_listed_info_must_have_its_size(void **state) {
+  (void)state;
+  relayout_device_info infos[2];
+  memset(infos, 0x5a, sizeof infos);
+  infos[0].struct_size = sizeof infos[0];
+  relayout_device_info before[2];
+  memcpy(before, infos, sizeof infos);
+  size_t count = 12345;
+  relayout_error error;
+  assert_int_equal(relayout_device_list(infos, 2, &count, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "infos[1].struct_size"));
+  assert_memory_equal(infos, before, sizeof infos);
+  assert_int_equal(count, 12345);
+}
+
+/* The first of this class in the list; NULL where there is none. */
+static const char *first_of(const relayout_device_info *infos, size_t count,
+                            relayout_device_class wanted) {
+  for (size_t i = 1; i < count; ++i) {
+    if (infos[i].device_class == wanted) {
+      return infos[i].name;
+    }
+  }
+  return NULL;
+}
+
+static void expect_opened(const char *name, const char *expected) {
+  relayout_device *device = NULL;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  const relayout_status status = relayout_device_open(name, &device, NULL);
+  if (expected == NULL) {
+    assert_int_equal(status, RELAYOUT_NO_DEVICE);
+    assert_null(device);
+    return;
+  }
+  assert_int_equal(status, RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_string_equal(info.name, expected);
+  relayout_device_destroy(device);
+}
+
+static void test_best_devices(void **state) {
+  (void)state;
+  relayout_device_info infos[MOST];
+  const size_t count = list(infos);
+  const char *best = first_of(infos, count, RELAYOUT_DEVICE_CLASS_GPU);
+  if (best == NULL) {
+    best = first_of(infos, count, RELAYOUT_DEVICE_CLASS_ACCELERATOR);
+  }
+  expect_opened("auto", best == NULL ? "cpu" : best);
+  expect_opened("opencl", best != NULL ? best : count > 1 ? infos[1].name : NULL);
+  expect_opened("cpu", "cpu");
+}
+
+/* Nothing to let go. */
+static void test_nothing_may_be_destroyed(void **state) {
+  (void)state;
+  relayout_device_destroy(NULL);
+  relayout_plan_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_what_does_not_apply_is_empty),
+      cmocka_unit_test(test_list_names_what_can_be_opened),
+      cmocka_unit_test(test_list_fills_no_more_than_there_is_room),
+      cmocka_unit_test(test_each_listed_info_must_have_its_size),
+      cmocka_unit_test(test_best_devices),
+      cmocka_unit_test(test_nothing_may_be_destroyed),
+  };
+  return cmocka_run_group_tests_name("contracts.devices", tests, NULL, NULL);
+}

@@ -1,0 +1,481 @@
+/* The OpenCL calls as any caller sees them: what they do to the caller's objects, and to the host.
+ *
+ * The linker hands the library's calls of malloc and of some OpenCL functions to the wrappers below
+ * (--wrap), which count them or answer in the driver's place.
+ */
+#include "cmocka_all.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/bench.h"
+#include "opencl/device.h"
+
+/* ---- Wrappers ---- */
+
+static bool counting;
+static int allocations;
+static int waits;         /* flushes and blocking calls too */
+static int until_failure; /* of the host's allocations: which of the next ones fails; 0: none */
+static cl_device_info lied_about; /* 0: nothing */
+
+static bool fails(void) {
+  return until_failure > 0 && --until_failure == 0;
+}
+
+#define WRAP_ALLOCATION(type, failure, function, parameters, arguments)                            \
+  type __real_##function parameters;                                                               \
+  type __wrap_##function parameters;                                                               \
+  type __wrap_##function parameters {                                                              \
+    allocations += counting;                                                                       \
+    return fails() ? failure : __real_##function arguments;                                        \
+  }
+
+WRAP_ALLOCATION(void *, NULL, malloc, (size_t size), (size))
+WRAP_ALLOCATION(void *, NULL, calloc, (size_t count, size_t size), (count, size))
+WRAP_ALLOCATION(void *, NULL, realloc, (void *old, size_t size), (old, size))
+WRAP_ALLOCATION(int, ENOMEM, posix_memalign, (void **made, size_t alignment, size_t size),
+                (made, alignment, size))
+WRAP_ALLOCATION(char *, NULL, strdup, (const char *text), (text))
+
+#define WRAP(type, function, parameters, arguments, counter)                                       \
+  type __real_##function parameters;                                                               \
+  type __wrap_##function parameters;                                                               \
+  type __wrap_##function parameters {                                                              \
+    counter += counting;                                                                           \
+    return __real_##function arguments;                                                            \
+  }
+
+WRAP(cl_mem, clCreateBuffer,
+     (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
+     (context, flags, size, host, code), allocations)
+WRAP(cl_int, clFlush, (cl_command_queue queue), (queue), waits)
+WRAP(cl_int, clFinish, (cl_command_queue queue), (queue), waits)
+WRAP(cl_int, clWaitForEvents, (cl_uint count, const cl_event *events), (count, events), waits)
+
+/* How often the library holds one of the caller's objects: retained less released. */
+static int held;
+static const void *callers[6];
+
+static bool is_the_callers(const void *object) {
+  for (size_t i = 0; i < sizeof callers / sizeof callers[0]; ++i) {
+    if (callers[i] == object) {
+      return true;
+    }
+  }
+  return false;
+}
+
+#define WRAP_HOLDING(function, type, step)                                                         \
+  cl_int __real_##function(type object);                                                           \
+  cl_int __wrap_##function(type object);                                                           \
+  cl_int __wrap_##function(type object) {                                                          \
+    held += counting && is_the_callers(object) ? step : 0;                                         \
+    return __real_##function(object);                                                              \
+  }
+
+WRAP_HOLDING(clRetainContext, cl_context, 1)
+WRAP_HOLDING(clReleaseContext, cl_context, -1)
+WRAP_HOLDING(clRetainDevice, cl_device_id, 1)
+WRAP_HOLDING(clReleaseDevice, cl_device_id, -1)
+WRAP_HOLDING(clRetainCommandQueue, cl_command_queue, 1)
+WRAP_HOLDING(clReleaseCommandQueue, cl_command_queue, -1)
+WRAP_HOLDING(clRetainMemObject, cl_mem, 1)
+WRAP_HOLDING(clReleaseMemObject, cl_mem, -1)
+WRAP_HOLDING(clRetainEvent, cl_event, 1)
+WRAP_HOLDING(clReleaseEvent, cl_event, -1)
+
+/* A device that has nothing of what it is asked. */
+cl_int __real_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                              size_t *needed);
+cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                              size_t *needed);
+cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                              size_t *needed) {
+  const cl_int code = __real_clGetDeviceInfo(id, what, size, value, needed);
+  if (code != CL_SUCCESS || what != lied_about || value == NULL) {
+    return code;
+  }
+  switch (what) {
+  case CL_DEVICE_VERSION:
+    memcpy(value, "OpenCL 1.1 ", 11);
+    break;
+  case CL_DEVICE_PROFILE:
+    memcpy(value, "EMBE", 4);
+    break;
+  default:
+    memset(value, 0, size);
+  }
+  return code;
+}
+
+/* ---- What the calls work on ---- */
+
+/* An empty relayout has no kernel to compile, a real one is that of opencl.enqueue. */
+typedef struct place {
+  const opencl_bench *bench;
+  relayout_shape from;
+  relayout_shape to;
+  relayout_shape empty;
+  relayout_plan *plan;
+  relayout_plan *empty_plan;
+  cl_mem source;
+  cl_mem destination;
+  relayout_device *cpu;
+} place;
+
+enum { SOURCE_BYTES = 60, DESTINATION_BYTES = 96 };
+
+static place here;
+
+static cl_mem buffer_of(const opencl_bench *bench, size_t size) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem buffer = clCreateBuffer(bench->context, CL_MEM_READ_WRITE, size, NULL, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  return buffer;
+}
+
+static int set_up(void **state) {
+  (void)state;
+  assert_int_equal(relayout_shape_parse("s32[3,5]{1,0}", &here.from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("s32[3,5]{0,1:PD(4,6)PV(-7)}", &here.to, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("s32[0]", &here.empty, NULL), RELAYOUT_OK);
+  assert_int_equal(
+      relayout_plan_create(here.bench->device, &here.from, &here.to, NULL, &here.plan, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(here.bench->device, &here.empty, &here.empty, NULL,
+                                        &here.empty_plan, NULL),
+                   RELAYOUT_OK);
+  here.source = buffer_of(here.bench, SOURCE_BYTES);
+  here.destination = buffer_of(here.bench, DESTINATION_BYTES);
+  return relayout_device_open("cpu", &here.cpu, NULL) == RELAYOUT_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  relayout_device_destroy(here.cpu);
+  clReleaseMemObject(here.source);
+  clReleaseMemObject(here.destination);
+  relayout_plan_destroy(here.plan);
+  relayout_plan_destroy(here.empty_plan);
+  return 0;
+}
+
+/* ---- What status.h says of every call, as test_calls.c tries it ---- */
+
+typedef struct outputs {
+  relayout_device *device;
+  cl_context context;
+  cl_device_id id;
+  cl_event event;
+} outputs;
+
+/* X(function, status, arguments that it is refused for with that status, good arguments). */
+#define CALLS(X)                                                                                   \
+  X(relayout_opencl_device_create, INVALID_ARGUMENT,                                               \
+    (here.bench->context, NULL, NULL, &out->device, error),                                        \
+    (here.bench->context, here.bench->id, NULL, &out->device, error))                              \
+  X(relayout_opencl_device_get_handles, INVALID_ARGUMENT,                                          \
+    (here.cpu, &out->context, &out->id, error),                                                    \
+    (here.bench->device, &out->context, &out->id, error))                                          \
+  X(relayout_plan_enqueue, MISALIGNED_OFFSET,                                                      \
+    (here.plan, here.bench->queue, here.source, 2, here.destination, 0, 0, NULL, &out->event,      \
+     error),                                                                                       \
+    (here.empty_plan, here.bench->queue, NULL, 0, NULL, 0, 0, NULL, &out->event, error))           \
+  X(relayout_enqueue, BUFFER_TOO_SMALL,                                                            \
+    (here.bench->device, &here.from, &here.to, here.bench->queue, here.source, 0,                  \
+     here.destination, 4, 0, NULL, &out->event, error),                                            \
+    (here.bench->device, &here.empty, &here.empty, here.bench->queue, NULL, 0, NULL, 0, 0, NULL,   \
+     &out->event, error))
+
+typedef relayout_status call(outputs *out, relayout_error *error);
+
+#define DEFINE(function, status, refused, accepted)                                                \
+  static relayout_status refuse_##function(outputs *out, relayout_error *error) {                  \
+    return function refused;                                                                       \
+  }                                                                                                \
+  static relayout_status accept_##function(outputs *out, relayout_error *error) {                  \
+    return function accepted;                                                                      \
+  }
+CALLS(DEFINE)
+
+static const struct {
+  relayout_status status;
+  call *refuse;
+  call *accept;
+} calls[] = {
+#define ROW(function, status, refused, accepted)                                                   \
+  {RELAYOUT_##status, refuse_##function, accept_##function},
+    CALLS(ROW)
+#undef ROW
+};
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 2 };
+
+static void test_refused_calls(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    outputs out;
+    memset(&out, 0x5a, sizeof out);
+    const outputs untouched = out;
+    const bool enqueues = i >= FIRST_ENQUEUE;
+    relayout_error error;
+    memset(&error, 0xee, sizeof error);
+    assert_int_equal(calls[i].refuse(&out, NULL), calls[i].status);
+    assert_int_equal(calls[i].refuse(&out, &error), calls[i].status);
+    assert_int_equal(error.status, calls[i].status);
+    assert_int_equal(error.cl_status, 0);
+    assert_in_range(strlen(error.message), 5, sizeof error.message - 1);
+    if (enqueues) {
+      assert_null(out.event); /* as its comment says */
+      out.event = untouched.event;
+    }
+    assert_memory_equal(&out, &untouched, sizeof out);
+  }
+}
+
+static void test_error_is_left_alone_on_success(void **state) {
+  (void)state;
+  for (int i = 0; i < CALL_COUNT; ++i) {
+    outputs out = {NULL, NULL, NULL, NULL};
+    relayout_error error;
+    memset(&error, 0x77, sizeof error);
+    const relayout_error before = error;
+    assert_int_equal(calls[i].accept(&out, &error), RELAYOUT_OK);
+    assert_memory_equal(&error, &before, sizeof error);
+    relayout_device_destroy(out.device);
+    if (out.event != NULL) {
+      clReleaseEvent(out.event);
+    }
+  }
+}
+
+/* ---- The caller's objects ---- */
+
+static relayout_status enqueue_behind(cl_event gate, cl_event *event) {
+  return relayout_plan_enqueue(here.plan, here.bench->queue, here.source, 0, here.destination, 0, 1,
+                               &gate, event, NULL);
+}
+
+static cl_event gate_of(cl_context context) {
+  cl_int code = CL_SUCCESS;
+  const cl_event gate = clCreateUserEvent(context, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  return gate;
+}
+
+/* A device holds its context and its device; nothing else is held longer than a call takes. */
+static void test_objects_stay_the_callers(void **state) {
+  (void)state;
+  const cl_event gate = gate_of(here.bench->context);
+  const void *const objects[] = {here.bench->context, here.bench->id,   here.bench->queue,
+                                 here.source,         here.destination, gate};
+  memcpy(callers, objects, sizeof objects);
+  relayout_device *device = NULL;
+  cl_context context = NULL;
+  cl_device_id id = NULL;
+  held = 0;
+  counting = true;
+  const relayout_status made =
+      relayout_opencl_device_create(here.bench->context, here.bench->id, NULL, &device, NULL);
+  const int held_by_device = held;
+  const relayout_status asked = relayout_opencl_device_get_handles(device, &context, &id, NULL);
+  const int held_for_handles = held;
+  relayout_device_destroy(device);
+  const int held_after_device = held;
+  cl_event done = NULL;
+  const relayout_status enqueued = enqueue_behind(gate, &done);
+  const int held_by_enqueue = held;
+  counting = false;
+  assert_int_equal(made, RELAYOUT_OK);
+  assert_int_equal(asked, RELAYOUT_OK);
+  assert_int_equal(enqueued, RELAYOUT_OK);
+  assert_int_equal(held_by_device, 2);
+  assert_int_equal(held_for_handles, 2);
+  assert_int_equal(held_after_device, 0);
+  assert_int_equal(held_by_enqueue, 0);
+  memset(callers, 0, sizeof callers);
+  clSetUserEventStatus(gate, CL_COMPLETE);
+  assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+  clReleaseEvent(done);
+  clReleaseEvent(gate);
+}
+
+/* No memory of the host or the device, no wait, no flush, though nothing can run yet. */
+static void test_enqueue_allocates_and_awaits_nothing(void **state) {
+  (void)state;
+  const cl_event gate = gate_of(here.bench->context);
+  cl_event done = NULL;
+  allocations = waits = 0;
+  counting = true;
+  const relayout_status with_event = enqueue_behind(gate, &done);
+  const relayout_status without_event = enqueue_behind(gate, NULL);
+  counting = false;
+  assert_int_equal(with_event, RELAYOUT_OK);
+  assert_int_equal(without_event, RELAYOUT_OK);
+  assert_int_equal(allocations, 0);
+  assert_int_equal(waits, 0);
+  clSetUserEventStatus(gate, CL_COMPLETE);
+  assert_int_equal(clFinish(here.bench->queue), CL_SUCCESS);
+  clReleaseEvent(done);
+  clReleaseEvent(gate);
+
+  counting = true; /* and the wrappers do count */
+  void *volatile memory = malloc(1);
+  clFinish(here.bench->queue);
+  counting = false;
+  free(memory);
+  assert_int_equal(allocations, 1);
+  assert_int_equal(waits, 1);
+}
+
+/* ---- Options ---- */
+
+static void test_cache_directory_is_copied(void **state) {
+  (void)state;
+  char path[] = "/nowhere/at/all";
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.cache_directory = path;
+  relayout_device *device = NULL;
+  const char *const setting = getenv("RELAYOUT_CACHE");
+  assert_true(setting == NULL || strcmp(setting, "off") != 0);
+  assert_int_equal(
+      relayout_opencl_device_create(here.bench->context, here.bench->id, &options, &device, NULL),
+      RELAYOUT_OK);
+  memset(path, 'x', sizeof path - 1);
+  assert_string_equal(((rlt_opencl_device *)device)->disk_cache.directory, "/nowhere/at/all");
+  relayout_device_destroy(device);
+}
+
+static void test_null_options_are_the_defaults(void **state) {
+  (void)state;
+  const relayout_opencl_options defaults = RELAYOUT_OPENCL_OPTIONS_INIT;
+  relayout_device *devices[2] = {NULL, NULL};
+  for (int n = 0; n < 2; ++n) {
+    assert_int_equal(relayout_opencl_device_create(here.bench->context, here.bench->id,
+                                                   n == 0 ? NULL : &defaults, &devices[n], NULL),
+                     RELAYOUT_OK);
+  }
+  const rlt_opencl_device *const a = (rlt_opencl_device *)devices[0];
+  const rlt_opencl_device *const b = (rlt_opencl_device *)devices[1];
+  assert_int_equal(a->family, b->family);
+  assert_int_equal(a->disk_cache.directory == NULL, b->disk_cache.directory == NULL);
+  if (a->disk_cache.directory != NULL) {
+    assert_string_equal(a->disk_cache.directory, b->disk_cache.directory);
+  }
+  relayout_device_destroy(devices[0]);
+  relayout_device_destroy(devices[1]);
+}
+
+static void test_cache_is_bounded(void **state) {
+  (void)state;
+  assert_true(((rlt_opencl_device *)here.bench->device)->disk_cache.most_bytes ==
+              UINT64_C(64) * 1024 * 1024);
+}
+
+/* ---- Devices ---- */
+
+/* Too old, without a compiler, of the embedded profile. */
+static void test_devices_that_lack_something(void **state) {
+  (void)state;
+  static const struct {
+    cl_device_info what;
+    const char *message;
+  } cases[] = {
+      {CL_DEVICE_VERSION, "older than OpenCL 1.2"},
+      {CL_DEVICE_COMPILER_AVAILABLE, "no compiler"},
+      {CL_DEVICE_PROFILE, "full profile"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_device *device = NULL;
+    relayout_error error;
+    lied_about = cases[i].what;
+    const relayout_status status =
+        relayout_opencl_device_create(here.bench->context, here.bench->id, NULL, &device, &error);
+    lied_about = 0;
+    assert_int_equal(status, RELAYOUT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, cases[i].message));
+    assert_null(device);
+  }
+}
+
+/* Each allocation in turn. */
+static void test_out_of_memory(void **state) {
+  (void)state;
+  int failures = 0;
+  for (int nth = 1;; ++nth) {
+    relayout_device *device = NULL;
+    relayout_error error;
+    until_failure = nth;
+    const relayout_status status =
+        relayout_opencl_device_create(here.bench->context, here.bench->id, NULL, &device, &error);
+    const bool all_worked = until_failure > 0;
+    until_failure = 0;
+    if (status == RELAYOUT_OK) {
+      relayout_device_destroy(device);
+    } else {
+      assert_int_equal(status, RELAYOUT_OUT_OF_MEMORY);
+      assert_int_equal(error.status, status);
+      assert_null(device);
+      ++failures;
+    }
+    if (all_worked) {
+      assert_int_equal(status, RELAYOUT_OK);
+      break;
+    }
+  }
+  assert_true(failures > 0);
+}
+
+/* In the context of the whole, a part of a device is as good as the whole. */
+static void test_part_of_a_device(void **state) {
+  (void)state;
+  const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+  cl_device_id parts[64] = {NULL};
+  cl_uint count = 0;
+  if (clCreateSubDevices(here.bench->id, by_one, 64, parts, &count) != CL_SUCCESS || count == 0 ||
+      count > 64) {
+    skip();
+  }
+  relayout_device *device = NULL;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(
+      relayout_opencl_device_create(here.bench->context, parts[0], NULL, &device, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_int_equal(info.compute_units, 1);
+  assert_string_equal(info.name, "");
+  relayout_device_destroy(device);
+  for (cl_uint i = 0; i < count; ++i) {
+    clReleaseDevice(parts[i]);
+  }
+}
+
+/* The families that may be asked for are those that are run. */
+static void test_family_is_the_one_asked_for(void **state) {
+  (void)state;
+  assert_int_equal(((rlt_opencl_device *)here.bench->device)->family, here.bench->family);
+}
+
+static int run(opencl_bench *bench) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_refused_calls),
+      cmocka_unit_test(test_error_is_left_alone_on_success),
+      cmocka_unit_test(test_objects_stay_the_callers),
+      cmocka_unit_test(test_enqueue_allocates_and_awaits_nothing),
+      cmocka_unit_test(test_cache_directory_is_copied),
+      cmocka_unit_test(test_null_options_are_the_defaults),
+      cmocka_unit_test(test_cache_is_bounded),
+      cmocka_unit_test(test_devices_that_lack_something),
+      cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_part_of_a_device),
+      cmocka_unit_test(test_family_is_the_one_asked_for),
+  };
+  here.bench = bench;
+  return cmocka_run_group_tests_name("contracts.opencl", tests, set_up, tear_down);
+}
+
+int main(void) {
+  return opencl_on_each_device(run);
+}
