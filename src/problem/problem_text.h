@@ -1,5 +1,5 @@
-/* problem_text.h: a problem as one line of text, the same for all problems that are carried out alike and
- * for no others.
+/* problem_text.h: a problem as one line of text, the same for all problems that are carried out alike
+ * and for no others.
  *
  * Depends on problem.h and base/.
  */
@@ -25,8 +25,8 @@
  *     swaps 4:256                                    bits, and the stride of the rows
  *     steps 7f3a...                                  a hash of them all
  *
- * With what is filled, `fill` and `fill_word`, is left out: whatever fills takes the same way. In lower
- * case letters, digits and " /:". */
+ * What fills, `fill` and `fill_word`, is left out: whatever it is, it takes the same way. All is in
+ * lower case letters, digits and " /:-". */
 void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text);
 
 #endif
