@@ -16,8 +16,8 @@
  *
  *     bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64
  *
- * the word, what both sides hold and where they begin, and each axis' extent, valid digits and strides;
- * and in between, where there are any
+ * the word, what both sides hold and where they begin, and each axis' extent, valid digits and
+ * strides; and in between, where there are any
  *
  *     packed 0:4                                     bits an element takes on either side
  *     converts f32:bf16:saturates:3ff0000000000000   types, overflow, the scale's bits
