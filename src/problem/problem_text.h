@@ -1,5 +1,5 @@
-/* problem_text.h: a problem as one line of text, the same for all problems that are carried out alike and
- * for no others.
+/* problem_text.h: a problem as one line of text, the same for all problems that are carried out alike
+ * and for no others.
  *
  * Depends on problem.h and base/.
  */
@@ -16,8 +16,8 @@
  *
  *     bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64
  *
- * the word, what both sides hold and where they begin, and each axis' extent, valid digits and strides;
- * and in between, where there are any
+ * the word, what both sides hold and where they begin, and each axis' extent, valid digits and
+ * strides; and in between, where there are any
  *
  *     packed 0:4                                     bits an element takes on either side
  *     converts f32:bf16:saturates:3ff0000000000000   types, overflow, the scale's bits
@@ -25,8 +25,8 @@
  *     swaps 4:256                                    bits, and the stride of the rows
  *     steps 7f3a...                                  a hash of them all
  *
- * With what is filled, `fill` and `fill_word`, is left out: whatever fills takes the same way. In lower
- * case letters, digits and " /:". */
+ * What fills, `fill` and `fill_word`, is left out: whatever it is, it takes the same way. All is in
+ * lower case letters, digits and " /:-". */
 void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text);
 
 #endif
