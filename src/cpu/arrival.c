@@ -138,8 +138,6 @@ relayout_status rlt_cpu_arrival_make(const rlt_cpu_instruction_set *set, const r
   }
   const int64_t before = runs_start_bytes(problem, parts, inside) ? 0 : BEFORE_RUN;
   const int64_t pitch = arrival->is_exact ? length : pitch_of(length, before, arrival->run_count);
-  arrival->bytes =
-      rlt_min(arrival->run_count * pitch + 2 * RLT_CPU_AROUND_RUN, RLT_CPU_ARRIVAL_BYTES);
   for (int32_t i = inside; i < count; ++i) {
     arrival->problem.axes[parts[i].axis].source_stride *= pitch;
   }

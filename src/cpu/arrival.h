@@ -38,7 +38,6 @@ typedef struct rlt_cpu_arrival {
   int64_t rows;       /* runs that elements are swapped among, one after the other; 1: none */
   rlt_cpu_swap *swap; /* NULL where they are unpacked */
   int64_t column_inner, row_inner;
-  int64_t bytes; /* of a whole tile's runs and what may lie around them */
 } rlt_cpu_arrival;
 
 /* RELAYOUT_OUT_OF_MEMORY. What is made is freed with rlt_cpu_arrival_free, also after a failure. */

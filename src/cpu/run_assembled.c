@@ -7,15 +7,6 @@
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
-/* What lies between elements is changed along with them, and must hold something by then. */
-static void clear_gaps(const rlt_cpu_program *made, rlt_cpu_workshop *here) {
-  const int64_t bytes = made->frame.assembly.elements * made->problem->element_bytes;
-  memset(here->assembled, 0, (size_t)rlt_min(bytes, sizeof here->assembled));
-  if (made->arrives) {
-    memset(here->unpacked, 0, (size_t)made->arrival.bytes);
-  }
-}
-
 /* Puts a tile together from the source, or from what has been unpacked of it. */
 static void assemble(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_workshop *here) {
   const rlt_cpu_program *const made = at->call->made;
@@ -86,9 +77,6 @@ void rlt_cpu_run_assembled(rlt_cpu_tour *at, rlt_cpu_workshop *here) {
   carry->goes_on = false;
   carry->first = 0;
   memset(carry->held, 0, sizeof carry->held);
-  if (made->encodes) {
-    clear_gaps(made, here);
-  }
   rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
   bool goes_on = true;
   while (goes_on) {
