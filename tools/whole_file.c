@@ -40,7 +40,8 @@ static char *path_behind(const char *link, const char *text) {
   return path;
 }
 
-/* The path of what is behind all links, whether that exists or not. The caller frees it in any case. */
+/* The path of what is behind all links, whether that exists or not. The caller frees it in any
+ * case. */
 static int follow_links(const char *path, char **place) {
   *place = strdup(path);
   for (int links = 0; *place != NULL && links < MOST_LINKS; links++) {
