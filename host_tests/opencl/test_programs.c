@@ -7,8 +7,8 @@
 #include "opencl/program.h"
 #include "plan/plan.h"
 
-/* Both take short runs for words: pairs that both sides have alike, of 4 bytes, and squares of 2 x 2 that
- * are turned within their 8 bytes. */
+/* Both take short runs for words: pairs that both sides have alike, of 4 bytes, and squares of
+ * 2 x 2 that are turned within their 8 bytes. */
 static const struct widening {
   const char *from;
   const char *to;

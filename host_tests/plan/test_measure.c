@@ -92,7 +92,7 @@ static bool of_one_kind(const rlt_strategy *a, const rlt_strategy *b) {
   return a->kind == b->kind;
 }
 
-/* Of candidates that are the same on the device, the one that is predicted to be faster runs alone. */
+/* Of candidates that are the same on the device, the most promising one runs alone. */
 static void test_the_same_does_not_run_twice(void **state) {
   (void)state;
   recorder record;

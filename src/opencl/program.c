@@ -110,8 +110,8 @@ static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *
   return status;
 }
 
-/* Short runs that both sides have, as words, by the variation that the strategy in elements is; none
- * where there are no such runs, or the kind that is wanted does not apply to words. */
+/* Short runs that both sides have, as words, by the variation that the strategy in elements is;
+ * none where there are no such runs, or the kind that is wanted does not apply to words. */
 static relayout_status make_wide(rlt_opencl_device *device, const rlt_problem *problem,
                                  const rlt_strategy *strategy, rlt_launch **launch,
                                  relayout_error *error) {

@@ -50,8 +50,8 @@ typedef struct rlt_backend {
   relayout_status (*program_time)(relayout_device *device, const void *program, void *scratch,
                                   double *seconds, relayout_error *error);
 
-  /* Whether two programs of one problem are the same to program_time. NULL: those of strategies that
-   * differ never are. */
+  /* Whether two programs of one problem are the same to program_time. NULL: those of strategies
+   * that differ never are. */
   bool (*programs_match)(const relayout_device *device, const void *a, const void *b);
 
   /* Says what the device will run: one line of English without a full stop. */

@@ -1,4 +1,4 @@
-/* candidates.c: asking for more than a device's own choice, and seeing what strategies come of it. */
+/* candidates.c: asking for other than a device's own choice, and seeing what comes of it. */
 #include "plan/candidates.h"
 
 #include <string.h>

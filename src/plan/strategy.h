@@ -69,8 +69,8 @@ typedef enum rlt_copying {
   RLT_COPYING_ASSEMBLED
 } rlt_copying;
 
-/* What a strategy was to have other than the device's own choice. The same can be asked for once more
- * where the problem is restated in wider words. Zeros ask for nothing. */
+/* What a strategy was to have other than the device's own choice. The same can be asked for once
+ * more where the problem is restated in wider words. Zeros ask for nothing. */
 typedef struct rlt_variation {
   relayout_strategy wanted; /* AUTO: the best kind */
   rlt_copying copying;      /* on devices that assemble tiles */
