@@ -243,16 +243,17 @@ static int sync_directory(int directory) {
   return cause == EINVAL ? 0 : cause;
 }
 
-/* Closes and frees everything. */
-static int release(whole_file *made) {
+/* Closes and frees everything. What closing may say fsync() has said before. */
+static void release(whole_file *made) {
   drop_temporary(made);
-  const int cause = made->file >= 0 ? result_of(close(made->file)) : 0;
+  if (made->file >= 0) {
+    close(made->file);
+  }
   if (made->directory >= 0) {
     close(made->directory);
   }
   free(made->name);
   *made = (whole_file){.file = -1, .directory = -1};
-  return cause;
 }
 
 int whole_file_finish(whole_file *made) {
@@ -266,10 +267,10 @@ int whole_file_finish(whole_file *made) {
   if (cause == 0) {
     cause = sync_directory(made->directory);
   }
-  const int close_cause = release(made);
-  return cause != 0 ? cause : close_cause;
+  release(made);
+  return cause;
 }
 
 void whole_file_abandon(whole_file *made) {
-  (void)release(made);
+  release(made);
 }

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "faults/live.h"
+#include "faults/moves.h"
 
 enum {
-  MOST_DEATHS = 50,   /* of children, before it is pointless to go on */
-  TRIAL_SECONDS = 300 /* one that takes longer hangs */
+  MOST_DEATHS = 50,    /* of children, before it is pointless to go on */
+  TRIAL_SECONDS = 300, /* one that takes longer hangs */
+  ANOTHER = 70         /* a child's exit code that asks for another one to go on */
 };
 
 /* How far the child is, in memory that it shares with its parent. */
@@ -151,6 +153,9 @@ static void run_variation(const scenario *it, const fault_wish *how) {
   do {
     run_trial(it, how);
     ++at->number;
+    if (it->is_first && fault_reported()->struck) {
+      exit(ANOTHER);
+    }
   } while (fault_reported()->struck);
   at->number = 1;
 }
@@ -169,6 +174,9 @@ static int run_scenarios(const char *only) {
     if (!is_asked_for(it, only)) {
       continue;
     }
+    if (it->moved != NULL) {
+      move_make(it->moved);
+    }
     if (it->prepare != NULL) {
       it->prepare(it);
     }
@@ -185,8 +193,8 @@ static int run_scenarios(const char *only) {
 
 /* ---- In the parent ---- */
 
-/* The child's exit code; -1 after a death that was reported, for another child to go on behind. */
-static int run_child(const char *only) {
+/* The child's exit code; ANOTHER also after a death, which was reported. */
+static int run_child(const char *only, int *deaths) {
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
@@ -197,19 +205,20 @@ static int run_child(const char *only) {
     perror("cannot run a child");
     return 1;
   }
-  if (WIFEXITED(state) && (at->done || WEXITSTATUS(state) == HARNESS_SKIPPED)) {
-    return WEXITSTATUS(state);
+  const int code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+  if ((code == 0 && at->done) || code == HARNESS_SKIPPED || code == ANOTHER) {
+    return code;
   }
   print_trial();
   if (WIFSIGNALED(state)) {
     printf("died of signal %d, %s\n", WTERMSIG(state), strsignal(WTERMSIG(state)));
   } else {
-    printf("ended with exit code %d\n", WEXITSTATUS(state));
+    printf("ended with exit code %d\n", code);
   }
   ++at->trials;
   ++at->failures;
   ++at->number;
-  return -1;
+  return ++*deaths < MOST_DEATHS ? ANOTHER : 1;
 }
 
 int harness_run(const harness *all, int argument_count, char **arguments) {
@@ -226,9 +235,9 @@ int harness_run(const harness *all, int argument_count, char **arguments) {
   }
   *at = (progress){.number = 1};
   ran = all;
-  int code = -1;
-  for (int deaths = 0; code < 0 && deaths < MOST_DEATHS; ++deaths) {
-    code = run_child(argument_count > 2 ? arguments[2] : NULL);
+  int code = ANOTHER;
+  for (int deaths = 0; code == ANOTHER;) {
+    code = run_child(argument_count > 2 ? arguments[2] : NULL, &deaths);
   }
   if (code == HARNESS_SKIPPED) {
     printf("no OpenCL device: skipped\n");

@@ -16,8 +16,9 @@ typedef struct move move;
 
 typedef struct scenario {
   const char *name;
-  bool is_long; /* not part of the quick run */
-  const move *moved;
+  bool is_long;  /* not part of the quick run */
+  bool is_first; /* each trial in a process of its own, which has not used the library before */
+  move *moved;   /* made before the first trial; NULL: nothing */
   void (*prepare)(const struct scenario *it); /* NULL: nothing */
   void (*run)(const struct scenario *it);     /* one trial; leaves nothing behind */
   void (*finish)(const struct scenario *it);

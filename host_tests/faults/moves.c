@@ -24,6 +24,9 @@ static void fill_source(const move *of) {
 }
 
 void move_make(move *made) {
+  if (made->source != NULL) {
+    return;
+  }
   MUST(relayout_shape_parse(made->from_text, &made->from, &trial_error));
   MUST(relayout_shape_parse(made->to_text, &made->to, &trial_error));
   made->source_size = oracle_byte_size(&made->from);

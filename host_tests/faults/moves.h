@@ -25,7 +25,7 @@ typedef struct move {
 
 enum { MOVE_GUARD = 64 }; /* bytes on either side of the destination */
 
-/* All of a move, which stays for the rest of the process. */
+/* All of a move, which stays for the rest of the process. Nothing where it is made. */
 void move_make(move *made);
 
 relayout_plan_options move_options(const move *of);

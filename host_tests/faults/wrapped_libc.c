@@ -2,10 +2,13 @@
  *
  * close and fclose do their work and fail then, as the system does. What gives back cannot fail;
  * nor can locking a mutex of the default kind, but where making one failed nobody may use it. */
+#define _GNU_SOURCE /* cpu_set_t */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -169,6 +172,14 @@ WRAP(int, openat, int directory, const char *path, int flags, ...) {
              : add_file(__real_openat(directory, path, flags, mode));
 }
 
+WRAP(int, pipe, int files[2]) {
+  const int code = file_fails("pipe", EMFILE, ENFILE) ? -1 : __real_pipe(files);
+  for (int i = 0; code == 0 && i < 2; ++i) {
+    add_file(files[i]);
+  }
+  return code;
+}
+
 WRAP(int, close, int file) {
   live_remove(LIVE_FILE, (uintptr_t)file);
   const int code = __real_close(file);
@@ -205,6 +216,16 @@ WRAP(ssize_t, write, int file, const void *bytes, size_t size) {
 WRAP(FILE *, fopen, const char *path, const char *mode) {
   FILE *const made = file_fails("fopen", EMFILE, EACCES) ? NULL : __real_fopen(path, mode);
   if (made != NULL) {
+    live_add(LIVE_STREAM, (uintptr_t)made);
+  }
+  return made;
+}
+
+/* The stream takes the file over. */
+WRAP(FILE *, fdopen, int file, const char *mode) {
+  FILE *const made = file_fails("fdopen", ENOMEM, EBADF) ? NULL : __real_fdopen(file, mode);
+  if (made != NULL) {
+    live_remove(LIVE_FILE, (uintptr_t)file);
     live_add(LIVE_STREAM, (uintptr_t)made);
   }
   return made;
@@ -267,6 +288,9 @@ WRAP_PLAIN(fchown, (int file, uid_t user, gid_t group), (file, user, group), EPE
 WRAP_PLAIN(fcntl, (int file, int command, long argument), (file, command, argument), EBADF, EACCES)
 WRAP_PLAIN(stat, (const char *path, struct stat *facts), (path, facts), EACCES, EIO)
 WRAP_PLAIN(lstat, (const char *path, struct stat *facts), (path, facts), EACCES, EIO)
+WRAP_PLAIN(access, (const char *path, int mode), (path, mode), EACCES, EIO)
+WRAP_PLAIN(faccessat, (int directory, const char *path, int mode, int flags),
+           (directory, path, mode, flags), EACCES, EIO)
 WRAP_PLAIN(fstat, (int file, struct stat *facts), (file, facts), EIO, EOVERFLOW)
 WRAP_PLAIN(fstatat, (int directory, const char *path, struct stat *facts, int flags),
            (directory, path, facts, flags), EACCES, EIO)
@@ -289,6 +313,31 @@ WRAP(int, unlink, const char *path) {
 WRAP(int, unlinkat, int directory, const char *path, int flags) {
   return fails(FAULT_REMOVAL, "unlinkat", EACCES, EIO) ? -1
                                                        : __real_unlinkat(directory, path, flags);
+}
+
+/* For what the C library has no name for; six words are as many as any takes. */
+WRAP(long, syscall, long number, ...) {
+  enum { MOST_WORDS = 6 };
+  long words[MOST_WORDS];
+  va_list rest;
+  va_start(rest, number);
+  for (int i = 0; i < MOST_WORDS; ++i) {
+    words[i] = va_arg(rest, long);
+  }
+  va_end(rest);
+  return file_fails("syscall", EINVAL, ENOSYS)
+             ? -1
+             : __real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+WRAP(int, sched_getaffinity, pid_t process, size_t size, cpu_set_t *processors) {
+  return file_fails("sched_getaffinity", EINVAL, EPERM)
+             ? -1
+             : __real_sched_getaffinity(process, size, processors);
+}
+
+WRAP(int, poll, struct pollfd *files, nfds_t count, int milliseconds) {
+  return file_fails("poll", ENOMEM, EINTR) ? -1 : __real_poll(files, count, milliseconds);
 }
 
 WRAP(off_t, lseek, int file, off_t offset, int whence) {

@@ -5,7 +5,7 @@
 
 #include "faults/fault.h"
 #include "faults/live.h"
-#include "relayout/opencl.h"
+#include "opencl/cl.h"
 
 /* CL_SUCCESS, or what this call fails with: any may lack memory or resources, `own` is its own
  * error. */

@@ -27,22 +27,30 @@ static void after_fork(void) {
   pthread_mutex_unlock(&list_mutex);
 }
 
-static void prepare(void) {
-  is_prepared = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+/* Under the list's mutex. What failed once for want of memory may go well the next time. */
+static bool prepare(void) {
+  if (!is_prepared) {
+    is_prepared = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+  }
+  return is_prepared;
 }
 
 static bool add(pthread_mutex_t *mutex) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, prepare);
-  listed *const made = is_prepared ? malloc(sizeof *made) : NULL;
+  listed *const made = malloc(sizeof *made);
   if (made == NULL) {
     return false;
   }
   pthread_mutex_lock(&list_mutex);
-  *made = (listed){.mutex = mutex, .next = list};
-  list = made;
+  const bool is_added = prepare();
+  if (is_added) {
+    *made = (listed){.mutex = mutex, .next = list};
+    list = made;
+  }
   pthread_mutex_unlock(&list_mutex);
-  return true;
+  if (!is_added) {
+    free(made);
+  }
+  return is_added;
 }
 
 static void leave_out(const pthread_mutex_t *mutex) {

@@ -91,10 +91,14 @@ static void begin_anew(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Before the first worker starts. */
-static void prepare(void) {
-  pool.spins = rlt_cpu_processors() > 1;
-  pool.survives_forks = pthread_atfork(before_fork, after_fork, begin_anew) == 0;
+/* Before the first worker starts, under the mutex. What failed once for want of memory may go well the
+ * next time. */
+static bool prepare(void) {
+  if (!pool.survives_forks) {
+    pool.spins = rlt_cpu_processors() > 1;
+    pool.survives_forks = pthread_atfork(before_fork, after_fork, begin_anew) == 0;
+  }
+  return pool.survives_forks;
 }
 
 /* ---- Waiting ---- */
@@ -232,10 +236,8 @@ static bool start_worker(void) {
 /* So many, or as many as can be had; whether there are any. */
 static bool have_workers(int32_t wanted) {
   if (atomic_load(&pool.worker_count) < wanted) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
     pthread_mutex_lock(&mutex);
-    while (pool.survives_forks && atomic_load(&pool.worker_count) < wanted && start_worker()) {
+    while (prepare() && atomic_load(&pool.worker_count) < wanted && start_worker()) {
     }
     pthread_mutex_unlock(&mutex);
   }

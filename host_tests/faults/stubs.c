@@ -1,0 +1,9 @@
+/* stubs.c: what the command can do beside converting, in name alone. */
+#include "command.h"
+
+const command command_bench = {.name = "bench"};
+const command command_devices = {.name = "devices"};
+const command command_explain = {.name = "explain"};
+const command command_index = {.name = "index"};
+const command command_selftest = {.name = "selftest"};
+const command command_shape = {.name = "shape"};

@@ -1,0 +1,230 @@
+/* test_convert.c: what `relayout convert` makes of calls that fail: a message and an exit code, the
+ * output whole or as it was, and no other file beside it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "faults/harness.h"
+#include "faults/moves.h"
+#include "faults/process.h"
+#include "opencl/scratch.h"
+
+static move turned = {.from_text = "u16[64,96]", .to_text = "u16[64,96]{0,1}"};
+
+/* ---- Files ---- */
+
+static char home[SCRATCH_PATH];
+static file_bytes old;              /* what an output holds before */
+static file_bytes raw;              /* and after: as raw bytes */
+static file_bytes as_npy;           /* as .npy */
+static const char folder[] = "out"; /* where outputs go */
+
+static void write_npy(const char *path) {
+  static const char text[] =
+      "{'descr': '<u2', 'fortran_order': False, 'shape': (64, 96), }                      \n";
+  const size_t head_size = 10;
+  const size_t text_size = sizeof text - 1;
+  uint8_t *const bytes = malloc(head_size + text_size + turned.source_size);
+  memcpy(bytes, "\x93NUMPY\x01\x00", 8);
+  bytes[8] = (uint8_t)text_size;
+  bytes[9] = 0;
+  memcpy(bytes + head_size, text, text_size);
+  memcpy(bytes + head_size + text_size, turned.source, turned.source_size);
+  file_write(path, bytes, head_size + text_size + turned.source_size);
+  free(bytes);
+}
+
+static void empty_folder(void) {
+  scratch_remove(folder);
+  if (mkdir(folder, 0700) != 0) {
+    perror(folder);
+    exit(1);
+  }
+}
+
+/* ---- One run ---- */
+
+typedef struct expectation {
+  const char *path; /* where the result is expected */
+  const file_bytes *before;
+  const file_bytes *after;
+} expectation;
+
+/* The command's own words on what failed, and the exit code of that: 1. */
+static void check_words(const command_result *result) {
+  const fault_report *const report = fault_reported();
+  if (result->signal != 0) {
+    trial_fail("the command died of signal %d, %s", result->signal, strsignal(result->signal));
+  } else if (result->code != 0 && (result->code != 1 || !report->struck)) {
+    trial_fail("exit code %d is no answer to that: %s", result->code, result->said);
+  } else if (result->code != 0 && strncmp(result->said, "relayout: ", 10) != 0) {
+    trial_fail("it failed with `%s`", result->said);
+  }
+}
+
+/* A new output stays where it is when its directory cannot be brought to the disk. */
+static bool is_in_place(const expectation *expected, const file_bytes *found) {
+  return file_same(found, expected->after) && (trial_struck("openat") || trial_struck("fsync"));
+}
+
+static void check_output(const expectation *expected, bool ok) {
+  const file_bytes found = file_read(expected->path);
+  if (!file_same(&found, ok ? expected->after : expected->before) &&
+      !is_in_place(expected, &found)) {
+    trial_fail("the command %s, and its output of %zu bytes is %s", ok ? "succeeded" : "failed",
+               found.size,
+               file_same(&found, expected->after)    ? "the new one"
+               : file_same(&found, expected->before) ? "the old one"
+                                                     : "neither the old nor the new one");
+  }
+  const size_t files = found.bytes != NULL;
+  const size_t count = scratch_count(folder);
+  if (count != files && fault_reported()->kind != FAULT_REMOVAL) {
+    trial_fail("%zu files are in the output's folder, not %zu", count, files);
+  }
+  free(found.bytes);
+}
+
+/* Runs the command with failures, and then once without any. */
+static void check_command(command_call *call, const expectation *expected) {
+  call->faulty = true;
+  const command_result result = command_run(call);
+  check_words(&result);
+  check_output(expected, result.code == 0);
+  call->faulty = false;
+  const command_result again = command_run(call);
+  if (again.code != 0) {
+    trial_fail("without a failure: exit code %d: %s", again.code, again.said);
+  }
+  check_output(expected, true);
+}
+
+/* ---- Scenarios ---- */
+
+static const file_bytes none = {NULL, 0};
+
+static void raw_to_new(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
+                                 turned.to_text, "in.raw", "out/new.raw"}};
+  check_command(&call, &(expectation){"out/new.raw", &none, &raw});
+}
+
+static void raw_to_old(const scenario *it) {
+  (void)it;
+  empty_folder();
+  file_write("out/old.raw", old.bytes, old.size);
+  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
+                                 turned.to_text, "in.raw", "out/old.raw"}};
+  check_command(&call, &(expectation){"out/old.raw", &old, &raw});
+}
+
+static void npy_to_new(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {
+      .words = {"--device", "cpu", "--verify", "--to", "{0,1}", "in.npy", "out/new.npy"}};
+  check_command(&call, &(expectation){"out/new.npy", &none, &as_npy});
+}
+
+static void npy_to_old(const scenario *it) {
+  (void)it;
+  empty_folder();
+  file_write("out/old.npy", old.bytes, old.size);
+  command_call call = {.words = {"--device", "cpu", "--to", "{0,1}", "in.npy", "out/old.npy"}};
+  check_command(&call, &(expectation){"out/old.npy", &old, &as_npy});
+}
+
+/* Through a link from another directory. */
+static void raw_to_link(const scenario *it) {
+  (void)it;
+  empty_folder();
+  file_write("out/target.raw", old.bytes, old.size);
+  unlink("link.raw");
+  EXPECT(symlink("out/target.raw", "link.raw") == 0);
+  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
+                                 turned.to_text, "in.raw", "link.raw"}};
+  check_command(&call, &(expectation){"out/target.raw", &old, &raw});
+}
+
+/* From a pipe: nobody knows how much comes. */
+static void raw_from_pipe(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
+                                 turned.to_text, "-", "out/new.raw"},
+                       .input = "in.raw"};
+  check_command(&call, &(expectation){"out/new.raw", &none, &raw});
+}
+
+static void raw_on_opencl(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "auto", "--from", turned.from_text, "--to",
+                                 turned.to_text, "in.raw", "out/new.raw"}};
+  check_command(&call, &(expectation){"out/new.raw", &none, &raw});
+}
+
+static const scenario scenarios[] = {
+    {.name = "raw_to_new", .run = raw_to_new},
+    {.name = "raw_to_old", .run = raw_to_old},
+    {.name = "npy_to_new", .run = npy_to_new},
+    {.name = "npy_to_old", .run = npy_to_old},
+    {.name = "raw_to_link", .run = raw_to_link},
+    {.name = "raw_from_pipe", .run = raw_from_pipe},
+    {.name = "raw_auto", .run = raw_on_opencl, .is_long = true},
+};
+
+static const fault_wish variations[] = {
+    {0, false, 0}, {0, false, 1}, {0, true, 0}, {0, false, 2}, {0, true, 1}};
+
+/* What the command gives when nothing fails; its data by the oracle. */
+static file_bytes known_result(const char *input, const char *output) {
+  const command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
+                                       turned.to_text, input, output}};
+  const command_result result = command_run(&call);
+  const file_bytes made = file_read(output);
+  const size_t size = turned.destination_size;
+  if (result.code != 0 || made.size < size ||
+      memcmp(made.bytes + made.size - size, turned.expected + MOVE_GUARD, size) != 0) {
+    trial_fail("without a failure: exit code %d, %zu bytes: %s", result.code, made.size,
+               result.said);
+    exit(1);
+  }
+  return made;
+}
+
+static bool begin(void) {
+  static uint8_t old_bytes[1000];
+  move_make(&turned);
+  if (chdir(home) != 0) {
+    return false;
+  }
+  memset(old_bytes, 'o', sizeof old_bytes);
+  old = (file_bytes){old_bytes, sizeof old_bytes};
+  file_write("in.raw", turned.source, turned.source_size);
+  write_npy("in.npy");
+  empty_folder();
+  raw = known_result("in.raw", "out/known.raw");
+  as_npy = known_result("in.npy", "out/known.npy");
+  EXPECT(raw.size == turned.destination_size);
+  return true;
+}
+
+int main(int argument_count, char **arguments) {
+  const harness all = {.scenarios = scenarios,
+                       .count = sizeof scenarios / sizeof scenarios[0],
+                       .variations = variations,
+                       .variation_count = sizeof variations / sizeof variations[0],
+                       .quick_variations = 2,
+                       .begin = begin};
+  scratch_make(home);
+  setenv("XDG_CACHE_HOME", home, 1);
+  const int code = harness_run(&all, argument_count, arguments);
+  scratch_remove(home);
+  return code;
+}

@@ -1,0 +1,463 @@
+/* test_opencl.c: what the OpenCL backend makes of calls that fail, its own as well as OpenCL's:
+ * devices, plans, relayouts of host memory and on a caller's queues. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faults/folder.h"
+#include "faults/harness.h"
+#include "faults/moves.h"
+#include "opencl/cl.h"
+#include "relayout/opencl.h"
+#include "relayout/relayout.h"
+
+/* Few programs, for compiling them is what takes long: the quick run has two. */
+enum { TURNED, PARTED, CONVERTED, GATHERED, MOVES };
+
+static move moves[MOVES] = {
+    [TURNED] = {.from_text = "f32[64,96]", .to_text = "f32[64,96]{0,1}"},
+    [PARTED] = {.from_text = "f32[8,300]", .to_text = "f32[8,300]{1,0:T(8,128)}"},
+    [CONVERTED] = {.from_text = "u8[37,64]", .to_text = "bf16[37,64]{1,0:PD(40,64)}", .scale = 3},
+    [GATHERED] = {.from_text = "u8[24,40]{1,0:T(6,10)}", .to_text = "u8[24,40]{1,0:T(4,7)}"}};
+
+static void *const untouched = moves;
+
+/* ---- A caller's own objects, there from the beginning ---- */
+
+typedef enum order { IN_ORDER, OUT_OF_ORDER } order;
+
+static cl_device_id id;
+static cl_context context;
+static cl_command_queue queues[2];
+
+static void check_code(cl_int code, const char *call) {
+  if (code != CL_SUCCESS) {
+    trial_fail("%s: %d", call, (int)code);
+    exit(1);
+  }
+}
+
+static relayout_device *open_in(const char *cache_directory) {
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.cache_directory = cache_directory;
+  relayout_device *device = NULL;
+  MUST(relayout_opencl_device_create(context, id, &options, &device, &trial_error));
+  return device;
+}
+
+static relayout_device *open_device(void) {
+  return open_in("");
+}
+
+static relayout_plan *make_plan(relayout_device *device, const move *moved) {
+  const relayout_plan_options options = move_options(moved);
+  relayout_plan *plan = NULL;
+  MUST(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error));
+  return plan;
+}
+
+static void expect_usable(relayout_device *device, const move *moved) {
+  relayout_plan *const plan = make_plan(device, moved);
+  move_expect_right(moved, plan);
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Devices ---- */
+
+/* Questions that nobody answered: a device may seem to be none of those that can be used. */
+static void permit_no_device(void) {
+  trial_permit(RELAYOUT_NO_DEVICE);
+}
+
+/* A device that opened although a call failed is as good as any. After a failure another one opens.
+ * */
+static void finish_opening(const scenario *it, relayout_device *device, bool opened) {
+  if (opened) {
+    expect_usable(device, it->moved);
+  } else {
+    EXPECT(device == untouched);
+    device = open_device();
+  }
+  DURING(relayout_device_destroy(device));
+}
+
+static void open_by_name(const scenario *it) {
+  permit_no_device();
+  relayout_device *device = untouched;
+  const bool opened = TRY(relayout_device_open("opencl", &device, &trial_error));
+  finish_opening(it, device, opened);
+}
+
+/* The CPU backend is there in any case, unless memory fails it. */
+static void open_any(const scenario *it) {
+  relayout_device *device = untouched;
+  const bool opened = TRY(relayout_device_open("auto", &device, &trial_error));
+  finish_opening(it, device, opened);
+}
+
+static void open_on_handles(const scenario *it) {
+  relayout_device *device = untouched;
+  const bool opened = TRY(relayout_opencl_device_create(context, id, NULL, &device, &trial_error));
+  finish_opening(it, device, opened);
+}
+
+static void list(const scenario *it) {
+  (void)it;
+  enum { MOST = 16, NONE = 9999 };
+  relayout_device_info infos[MOST];
+  for (size_t i = 0; i < MOST; ++i) {
+    infos[i] = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  }
+  size_t count = NONE;
+  if (TRY(relayout_device_list(infos, MOST, &count, &trial_error))) {
+    EXPECT(count >= 1 && count <= MOST && strcmp(infos[0].name, "cpu") == 0);
+  } else {
+    EXPECT(count == NONE && infos[0].name[0] == '\0');
+  }
+}
+
+/* ---- Plans ---- */
+
+static bool plan_on(relayout_device *device, const scenario *it, relayout_plan_effort effort) {
+  const move *const moved = it->moved;
+  relayout_plan_options options = move_options(moved);
+  options.effort = effort;
+  relayout_plan *plan = untouched;
+  const bool planned =
+      TRY(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error));
+  if (!planned) {
+    EXPECT(plan == untouched);
+    MUST(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error));
+  }
+  move_expect_right(moved, plan);
+  DURING(relayout_plan_destroy(plan));
+  return planned;
+}
+
+static void plan_without_cache(const scenario *it) {
+  relayout_device *const device = open_device();
+  (void)plan_on(device, it, RELAYOUT_PLAN_ESTIMATE);
+  relayout_device_destroy(device);
+}
+
+/* On a new device with the cache folder as it is. Whatever a plan left there does not lead the next
+ * device astray. */
+static void plan_and_again(const scenario *it, relayout_plan_effort effort) {
+  relayout_device *const device = open_in(folder_path());
+  const bool planned = plan_on(device, it, effort);
+  relayout_device_destroy(device);
+  if (planned) {
+    relayout_device *const next = open_in(folder_path());
+    expect_usable(next, it->moved);
+    relayout_device_destroy(next);
+  }
+}
+
+static void plan_cold(const scenario *it) {
+  folder_remove();
+  plan_and_again(it, RELAYOUT_PLAN_ESTIMATE);
+}
+
+static void keep_program(const scenario *it) {
+  folder_remove();
+  relayout_device *const device = open_in(folder_path());
+  expect_usable(device, it->moved);
+  relayout_device_destroy(device);
+}
+
+static void plan_warm(const scenario *it) {
+  plan_and_again(it, RELAYOUT_PLAN_ESTIMATE);
+}
+
+static void measure_cold(const scenario *it) {
+  folder_remove();
+  plan_and_again(it, RELAYOUT_PLAN_MEASURE);
+}
+
+static void measure_warm(const scenario *it) {
+  plan_and_again(it, RELAYOUT_PLAN_MEASURE);
+}
+
+/* ---- Relayouts of host memory ---- */
+
+static relayout_device *shared_device;
+static relayout_plan *shared_plan;
+
+static void make_shared(const scenario *it) {
+  shared_device = open_device();
+  shared_plan = make_plan(shared_device, it->moved);
+  move_expect_right(it->moved, shared_plan);
+}
+
+static void drop_shared(const scenario *it) {
+  (void)it;
+  relayout_plan_destroy(shared_plan);
+  relayout_device_destroy(shared_device);
+}
+
+/* After RELAYOUT_OPENCL_ERROR the destination may be partly written. */
+static void check_moved(const move *moved, bool ok) {
+  const move_outcome outcome = move_outcome_of(moved);
+  if (ok) {
+    EXPECT(outcome == MOVE_WHOLE);
+  } else if (trial_error.status == RELAYOUT_OPENCL_ERROR) {
+    EXPECT(outcome != MOVE_WRONG);
+  } else {
+    EXPECT(outcome == MOVE_UNTOUCHED);
+  }
+}
+
+static void execute(const scenario *it) {
+  uint8_t *const destination = move_destination(it->moved);
+  check_moved(it->moved, TRY(relayout_plan_execute(shared_plan, it->moved->source, destination,
+                                                   &trial_error)));
+  move_expect_right(it->moved, shared_plan);
+}
+
+static void copy(const scenario *it) {
+  const move *const moved = it->moved;
+  relayout_device *const device = open_device();
+  uint8_t *const destination = move_destination(moved);
+  check_moved(moved, TRY(relayout_copy(device, &moved->from, &moved->to, moved->source, destination,
+                                       &trial_error)));
+  expect_usable(device, moved);
+  relayout_device_destroy(device);
+}
+
+/* ---- On a caller's queue ---- */
+
+typedef struct buffers {
+  cl_mem source;
+  cl_mem destination; /* guards included */
+} buffers;
+
+static cl_mem make_buffer(size_t size, const uint8_t *bytes) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size,
+                                     (void *)(uintptr_t)bytes, &code);
+  check_code(code, "clCreateBuffer");
+  return made;
+}
+
+static buffers make_buffers(const move *moved) {
+  return (buffers){.source = make_buffer(moved->source_size, moved->source),
+                   .destination =
+                       make_buffer(moved->destination_size + 2 * MOVE_GUARD, moved->poison)};
+}
+
+/* What the destination's buffer holds, once all commands are done. */
+static move_outcome outcome_in(const buffers *on, const move *moved, cl_command_queue queue) {
+  check_code(clFinish(queue), "clFinish");
+  check_code(clEnqueueReadBuffer(queue, on->destination, CL_TRUE, 0,
+                                 moved->destination_size + 2 * MOVE_GUARD, moved->room, 0, NULL,
+                                 NULL),
+             "clEnqueueReadBuffer");
+  return move_outcome_of(moved);
+}
+
+static void release_buffers(const buffers *used) {
+  clReleaseMemObject(used->source);
+  clReleaseMemObject(used->destination);
+}
+
+static void expect_complete(cl_event event) {
+  cl_int state = CL_QUEUED;
+  check_code(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL),
+             "clGetEventInfo");
+  EXPECT(state == CL_COMPLETE);
+  clReleaseEvent(event);
+}
+
+/* On failure nothing is enqueued, unless the driver took some kernels of several and refused the
+ * next: then the event is one of those. */
+static void check_failed(const move_outcome outcome, cl_event event, bool wants_event) {
+  const bool is_refused = strncmp(fault_reported()->call, "clEnqueue", 9) == 0;
+  if (wants_event && event != NULL && event != untouched) {
+    EXPECT(is_refused && outcome != MOVE_WRONG);
+    expect_complete(event);
+  } else if (wants_event || !is_refused) {
+    EXPECT(outcome == MOVE_UNTOUCHED);
+  } else {
+    EXPECT(outcome != MOVE_WRONG);
+  }
+  EXPECT(wants_event == (event != untouched));
+}
+
+static void check_enqueued(const scenario *it, const buffers *on, cl_command_queue queue, bool ok,
+                           cl_event event, bool wants_event) {
+  const move_outcome outcome = outcome_in(on, it->moved, queue);
+  if (!ok) {
+    check_failed(outcome, event, wants_event);
+    return;
+  }
+  EXPECT(outcome == MOVE_WHOLE);
+  if (wants_event) {
+    expect_complete(event);
+  }
+}
+
+/* After an event of the caller's, which is on both queues. */
+static void enqueue(const scenario *it, order ordered, bool wants_event) {
+  const cl_command_queue queue = queues[ordered];
+  const buffers on = make_buffers(it->moved);
+  cl_event before = NULL;
+  check_code(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before), "clEnqueueMarkerWithWaitList");
+  cl_event event = untouched;
+  const bool ok =
+      TRY(relayout_plan_enqueue(shared_plan, queue, on.source, 0, on.destination, MOVE_GUARD, 1,
+                                &before, wants_event ? &event : NULL, &trial_error));
+  check_enqueued(it, &on, queue, ok, event, wants_event);
+  clReleaseEvent(before);
+  release_buffers(&on);
+  move_expect_right(it->moved, shared_plan);
+}
+
+static void enqueue_in_order(const scenario *it) {
+  enqueue(it, IN_ORDER, true);
+}
+
+static void enqueue_in_order_silently(const scenario *it) {
+  enqueue(it, IN_ORDER, false);
+}
+
+static void enqueue_out_of_order(const scenario *it) {
+  enqueue(it, OUT_OF_ORDER, true);
+}
+
+static void enqueue_out_of_order_silently(const scenario *it) {
+  enqueue(it, OUT_OF_ORDER, false);
+}
+
+/* In one call, on a device that does not know the plan. */
+static void enqueue_at_once(const scenario *it) {
+  const move *const moved = it->moved;
+  relayout_device *const device = open_device();
+  const buffers on = make_buffers(moved);
+  cl_event event = untouched;
+  const bool ok =
+      TRY(relayout_enqueue(device, &moved->from, &moved->to, queues[IN_ORDER], on.source, 0,
+                           on.destination, MOVE_GUARD, 0, NULL, &event, &trial_error));
+  check_enqueued(it, &on, queues[IN_ORDER], ok, event, true);
+  release_buffers(&on);
+  expect_usable(device, moved);
+  relayout_device_destroy(device);
+}
+
+/* ---- Explaining, and what measuring remembers ---- */
+
+static void explain(const scenario *it) {
+  (void)it;
+  char calm[4096];
+  char text[4096];
+  size_t length = 0;
+  relayout_plan_explain(shared_plan, RELAYOUT_EXPLAIN_TEXT, calm, sizeof calm);
+  DURING(length = relayout_plan_explain(shared_plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text));
+  EXPECT(length == strlen(text) && strcmp(text, calm) == 0);
+}
+
+static void export_and_import(const scenario *it) {
+  (void)it;
+  char text[4096];
+  char taken[4096];
+  size_t length = 0;
+  DURING(length = relayout_device_export_winners(shared_device, text, sizeof text));
+  EXPECT(length == strlen(text) && strncmp(text, "relayout winners ", 17) == 0);
+  (void)TRY(relayout_device_import_winners(shared_device, text, length, &trial_error));
+  relayout_device_export_winners(shared_device, taken, sizeof taken);
+  EXPECT(strcmp(taken, text) == 0);
+}
+
+/* ---- All of them ---- */
+
+#define SHARED .prepare = make_shared, .finish = drop_shared
+
+static const scenario scenarios[] = {
+    {.name = "open", .moved = &moves[TURNED], .run = open_by_name},
+    {.name = "open_any", .moved = &moves[TURNED], .run = open_any},
+    {.name = "open_on_handles", .moved = &moves[TURNED], .run = open_on_handles},
+    {.name = "list", .moved = &moves[TURNED], .run = list},
+    {.name = "plan_without_cache", .moved = &moves[TURNED], .run = plan_without_cache},
+    {.name = "plan_parted", .moved = &moves[PARTED], .run = plan_without_cache, .is_long = true},
+    {.name = "plan_converted",
+     .moved = &moves[CONVERTED],
+     .run = plan_without_cache,
+     .is_long = true},
+    {.name = "plan_gathered",
+     .moved = &moves[GATHERED],
+     .run = plan_without_cache,
+     .is_long = true},
+    {.name = "plan_cold", .moved = &moves[TURNED], .run = plan_cold},
+    {.name = "plan_warm", .moved = &moves[TURNED], .prepare = keep_program, .run = plan_warm},
+    {.name = "measure_cold", .moved = &moves[PARTED], .run = measure_cold, .is_long = true},
+    {.name = "measure_warm",
+     .moved = &moves[PARTED],
+     .prepare = keep_program,
+     .run = measure_warm,
+     .is_long = true},
+    {.name = "execute", .moved = &moves[TURNED], .run = execute, SHARED},
+    {.name = "execute_parted", .moved = &moves[PARTED], .run = execute, SHARED},
+    {.name = "copy", .moved = &moves[TURNED], .run = copy, .is_long = true},
+    {.name = "enqueue", .moved = &moves[TURNED], .run = enqueue_in_order, SHARED},
+    {.name = "enqueue_parted", .moved = &moves[PARTED], .run = enqueue_in_order, SHARED},
+    {.name = "enqueue_parted_silently",
+     .moved = &moves[PARTED],
+     .run = enqueue_in_order_silently,
+     SHARED},
+    {.name = "enqueue_parted_out_of_order",
+     .moved = &moves[PARTED],
+     .run = enqueue_out_of_order,
+     SHARED},
+    {.name = "enqueue_parted_out_of_order_silently",
+     .moved = &moves[PARTED],
+     .run = enqueue_out_of_order_silently,
+     SHARED},
+    {.name = "enqueue_at_once", .moved = &moves[TURNED], .run = enqueue_at_once},
+    {.name = "explain", .moved = &moves[PARTED], .run = explain, SHARED},
+    {.name = "export_and_import", .moved = &moves[PARTED], .run = export_and_import, SHARED},
+};
+
+static const fault_wish variations[] = {
+    {0, false, 0}, {0, true, 0}, {0, false, 1}, {0, false, 2}, {0, true, 2}};
+
+/* The handles of the device that the library thinks best. */
+static bool take_handles(void) {
+  relayout_device *device = NULL;
+  if (relayout_device_open("opencl", &device, &trial_error) != RELAYOUT_OK) {
+    return false;
+  }
+  MUST(relayout_opencl_device_get_handles(device, &context, &id, &trial_error));
+  cl_int code = CL_SUCCESS;
+  context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  check_code(code, "clCreateContext");
+  relayout_device_destroy(device);
+  return true;
+}
+
+static bool begin(void) {
+  if (!take_handles()) {
+    return false;
+  }
+  cl_int code = CL_SUCCESS;
+  queues[IN_ORDER] = clCreateCommandQueue(context, id, 0, &code);
+  check_code(code, "clCreateCommandQueue");
+  queues[OUT_OF_ORDER] =
+      clCreateCommandQueue(context, id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+  if (code != CL_SUCCESS) { /* then an order is given by the queue, too */
+    queues[OUT_OF_ORDER] = clCreateCommandQueue(context, id, 0, &code);
+    check_code(code, "clCreateCommandQueue");
+  }
+  return true;
+}
+
+int main(int argument_count, char **arguments) {
+  const harness all = {.scenarios = scenarios,
+                       .count = sizeof scenarios / sizeof scenarios[0],
+                       .variations = variations,
+                       .variation_count = sizeof variations / sizeof variations[0],
+                       .quick_variations = 1,
+                       .begin = begin};
+  folder_make();
+  const int code = harness_run(&all, argument_count, arguments);
+  folder_end();
+  return code;
+}
