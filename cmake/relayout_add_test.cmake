@@ -12,3 +12,19 @@ function(relayout_add_test name)
   add_test(NAME ${name} COMMAND ${target} ${test_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
+
+# Two processes of PoCL 3.1 had better not compile into one folder at once, and what one test has compiled
+# the next one need not: tests of a group run one after the other on a folder of the group's. The presets
+# have one set of folders for all builds, whose kernels are the same.
+set(RELAYOUT_POCL_CACHE ${PROJECT_BINARY_DIR}/pocl CACHE PATH
+    "Where tests have PoCL keep what it compiles")
+mark_as_advanced(RELAYOUT_POCL_CACHE)
+
+# relayout_compiles_kernels(group test ...)
+function(relayout_compiles_kernels group)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY RESOURCE_LOCK pocl_${group})
+    set_property(TEST ${test} APPEND PROPERTY
+                 ENVIRONMENT "POCL_CACHE_DIR=${RELAYOUT_POCL_CACHE}/${group}")
+  endforeach()
+endfunction()

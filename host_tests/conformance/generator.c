@@ -25,8 +25,31 @@ static bool fits(const generator *g, const relayout_shape *shape) {
   return g->level != CONFORMANCE_TINY || oracle_byte_size(shape) <= TINY_BYTES;
 }
 
+static int64_t packed_bits(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  return bits < 8 ? bits : 0;
+}
+
+/* Pairs of packings, 0 being a byte, that stand for the others. */
+static bool is_common_packing(int64_t from, int64_t to) {
+  static const int64_t common[][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 4}, {1, 1}, {2, 0}, {1, 4}};
+  for (size_t i = 0; i < COUNT(common); ++i) {
+    if (from == common[i][0] && to == common[i][1]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Each kind of element makes another program of each kernel, which takes seconds. Where programs are
+ * compiled, all but the full level keep to the kinds that stand for the others. */
+static bool is_common(const generator *g, const request *asked) {
+  return !g->compiles || g->level == CONFORMANCE_FULL || request_converts(asked) ||
+         is_common_packing(packed_bits(asked->from), packed_bits(asked->to));
+}
+
 void generator_visit(const generator *g, const request *asked) {
-  if (fits(g, asked->from) && fits(g, asked->to)) {
+  if (fits(g, asked->from) && fits(g, asked->to) && is_common(g, asked)) {
     g->visit(g->context, asked);
   }
 }

@@ -1,9 +1,10 @@
 /* run_conformance: the suite as a program, for ctest.
  *
- *     run_conformance cases|properties DEVICES tiny|quick|full [PLATFORM [SEED]]
+ *     run_conformance cases|properties DEVICES tiny|quick|full [PLATFORM [SEED [PROGRAMS]]]
  *
  * DEVICES is cpu, cpu_one_thread, opencl_staged or opencl_direct: the last two are every OpenCL
- * device whose platform's name holds PLATFORM, each with that family of kernels. Exits with 77 when
+ * device whose platform's name holds PLATFORM, each with that family of kernels. One that compiles
+ * more than PROGRAMS, which take a driver seconds each, fails. Exits with 77 when
  * there is no such device, and when the processor has not the instructions that
  * RELAYOUT_CPU_INSTRUCTIONS names.
  */
@@ -15,6 +16,7 @@
 
 #include "conformance/conformance.h"
 #ifdef RELAYOUT_HAVE_OPENCL
+#include "conformance/program_count.h"
 #include "relayout/opencl.h"
 #endif
 
@@ -26,6 +28,7 @@ typedef struct run {
   conformance_level level;
   const char *platform;
   uint64_t seed;
+  size_t most_programs;
 } run;
 
 static int fail(const char *what, const relayout_error *error) {
@@ -98,8 +101,15 @@ static int run_on_opencl_device(const run *r, const char *name, relayout_kernel_
     return fail(name, &error);
   }
   relayout_device_destroy(opened); /* the other one holds the context */
+  const size_t before = program_count();
   const int result = run_on_device(r, device);
   relayout_device_destroy(device);
+  const size_t programs = program_count() - before;
+  printf("%zu programs compiled\n", programs);
+  if (programs > r->most_programs) {
+    fprintf(stderr, "%zu programs compiled, more than %zu\n", programs, r->most_programs);
+    return EXIT_FAILURE;
+  }
   return result;
 }
 
@@ -147,7 +157,8 @@ static int run_on(const run *r) {
 
 int main(int argc, char **argv) {
   if (argc < 4) {
-    fprintf(stderr, "usage: %s cases|properties DEVICES tiny|quick|full [PLATFORM [SEED]]\n",
+    fprintf(stderr,
+            "usage: %s cases|properties DEVICES tiny|quick|full [PLATFORM [SEED [PROGRAMS]]]\n",
             argv[0]);
     return EXIT_FAILURE;
   }
@@ -159,6 +170,7 @@ int main(int argc, char **argv) {
                                                : CONFORMANCE_FULL,
       .platform = argc > 4 ? argv[4] : "",
       .seed = argc > 5 ? strtoull(argv[5], NULL, 0) : 1,
+      .most_programs = argc > 6 ? (size_t)strtoull(argv[6], NULL, 0) : SIZE_MAX,
   };
   return run_on(&r);
 }

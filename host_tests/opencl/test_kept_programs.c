@@ -2,8 +2,8 @@
  * compiles nothing, and whatever is wrong with a file, a program is compiled again without a word.
  *
  * Run with arguments, it is that other process:
- *   DEVICE FAMILY DIRECTORY   relayouts on opencl:P:D with the numbered kernel family; its exit code is
- *                             one of `outcome`
+ *   DEVICE FAMILY DIRECTORY MOVES   so many relayouts on opencl:P:D with the numbered kernel family; its
+ *                                   exit code is one of `outcome`
  */
 #include "cmocka_all.h"
 
@@ -325,7 +325,9 @@ static void test_directory_that_cannot_be(void **state) {
 
 typedef enum outcome { COMPILED = 40, LOADED = 41, MIXED = 42, WRONG = 43 } outcome;
 
-static int start(const opencl_bench *bench, const char *directory) {
+/* PoCL's own folder is `pocl`, where that is not NULL. */
+static int start(const opencl_bench *bench, const char *directory, const char *moves_made,
+                 const char *pocl) {
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
   char family[12];
@@ -333,7 +335,10 @@ static int start(const opencl_bench *bench, const char *directory) {
   const pid_t process = fork();
   assert_true(process >= 0);
   if (process == 0) {
-    execl(program_path, program_path, info.name, family, directory, (char *)NULL);
+    if (pocl != NULL) {
+      setenv("POCL_CACHE_DIR", pocl, 1);
+    }
+    execl(program_path, program_path, info.name, family, directory, moves_made, (char *)NULL);
     _exit(127);
   }
   return process;
@@ -348,9 +353,8 @@ static int end_of(pid_t process) {
 
 static void test_second_process_compiles_nothing(void **state) {
   const place *const here = *state;
-  assert_int_equal(end_of(start(here->bench, here->directory)), COMPILED);
-  assert_int_equal(end_of(start(here->bench, here->directory)), LOADED);
-  assert_int_equal(end_of(start(here->bench, here->directory)), LOADED);
+  assert_int_equal(end_of(start(here->bench, here->directory, "3", NULL)), COMPILED);
+  assert_int_equal(end_of(start(here->bench, here->directory, "3", NULL)), LOADED);
 }
 
 static void test_processes_at_once(void **state) {
@@ -358,16 +362,19 @@ static void test_processes_at_once(void **state) {
   enum { PROCESSES = 3 };
   pid_t processes[PROCESSES];
   for (int p = 0; p < PROCESSES; ++p) {
-    processes[p] = start(here->bench, here->directory);
+    char pocl[SCRATCH_PATH];
+    assert_true(snprintf(pocl, sizeof pocl, "%s/pocl%d", here->directory, p) < SCRATCH_PATH);
+    processes[p] = start(here->bench, here->directory, "1", pocl);
   }
   for (int p = 0; p < PROCESSES; ++p) {
     const int ended = end_of(processes[p]);
     assert_true(ended == COMPILED || ended == LOADED || ended == MIXED);
   }
-  assert_int_equal(end_of(start(here->bench, here->directory)), LOADED);
+  assert_int_equal(end_of(start(here->bench, here->directory, "1", NULL)), LOADED);
 }
 
-static int other_process(const char *name, const char *family, const char *directory) {
+static int other_process(const char *name, const char *family, const char *directory,
+                         size_t move_count) {
   relayout_device *opened = NULL;
   relayout_device *device = NULL;
   cl_context context = NULL;
@@ -382,7 +389,7 @@ static int other_process(const char *name, const char *family, const char *direc
     fprintf(stderr, "%s\n", error.message);
     return WRONG;
   }
-  for (size_t m = 0; m < MOVES; ++m) {
+  for (size_t m = 0; m < move_count; ++m) {
     if (!move(device, m, &error)) {
       fprintf(stderr, "to %s: %s\n", moves[m].to, error.message);
       return WRONG;
@@ -433,8 +440,8 @@ static int run(opencl_bench *bench) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 4) {
-    return other_process(argv[1], argv[2], argv[3]);
+  if (argc == 5) {
+    return other_process(argv[1], argv[2], argv[3], (size_t)atoi(argv[4]));
   }
   program_path = argv[0];
   unsetenv("RELAYOUT_CACHE");

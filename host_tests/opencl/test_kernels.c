@@ -1,5 +1,7 @@
 /* test_kernels.c: every kernel of a family against the definition of a problem, at its odd corners. The
- * argument names the family. */
+ * first argument names the family. Each kind of element and each width of arithmetic makes another
+ * program of a kernel, which takes a driver seconds to compile; `full` behind the family has all of
+ * them, otherwise a few stand for the others. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>
@@ -15,6 +17,8 @@ static const relayout_strategy strategies[] = {
     RELAYOUT_STRATEGY_AUTO,   RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE,
     RELAYOUT_STRATEGY_PACKED, RELAYOUT_STRATEGY_FILL, RELAYOUT_STRATEGY_GATHER};
 enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
+
+static bool is_full;
 
 /* ---- Problems by hand: each is a corner of some kernel ---- */
 
@@ -237,6 +241,15 @@ static void test_corners(void **state) {
   }
 }
 
+static void test_wide_corners(void **state) {
+  const opencl_bench *const bench = *state;
+  for (size_t c = 0; c < CORNER_COUNT; ++c) {
+    if (is_full || corners[c].problem.element_bytes == 1) {
+      assert_true(move_in_every_way(bench, &corners[c].problem, c, corners[c].what) > 0);
+    }
+  }
+}
+
 static void test_candidates(void **state) {
   const opencl_bench *const bench = *state;
   for (size_t c = 0; c < CORNER_COUNT; ++c) {
@@ -245,11 +258,14 @@ static void test_candidates(void **state) {
   }
 }
 
+static int64_t narrow_groups; /* the device's most_groups */
+
 /* The kernels with 64-bit arithmetic, and, where groups share tiles, with several of them a group:
  * work-items of the direct kernels always walk over several. */
 static int make_wide(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
+  narrow_groups = device->most_groups;
   device->most_offset = -1;
   if (bench->family == RELAYOUT_KERNELS_STAGED) {
     device->most_groups = 3;
@@ -261,7 +277,7 @@ static int make_narrow(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   device->most_offset = INT32_MAX;
-  device->most_groups = 1 << 22;
+  device->most_groups = narrow_groups;
   return 0;
 }
 
@@ -376,6 +392,9 @@ enum { TILED_ROWS = 37, TILED = TILED_ROWS * 11, TILES = 13 * 2 * 15 };
 static void test_changes(void **state) {
   static const int64_t packings[] = {0, 1, 2, 4};
   for (size_t i = 0; i < 4 * 4 * 2; ++i) {
+    if (!is_full && packings[i % 4] != 4 && packings[i / 4 % 4] != 4) {
+      continue;
+    }
     rlt_problem problem = {.element_bytes = 1,
                            .source_packed = packings[i % 4],
                            .destination_packed = packings[i / 4 % 4],
@@ -410,15 +429,23 @@ typedef struct change {
   int64_t destination_packed;
 } change;
 
-/* Each way in which kernels convert: by patterns alone, by way of floats, by longer numbers, by tables. */
+/* Each way in which kernels convert: by patterns alone, by way of floats, by longer numbers, by tables.
+ * The first COMMON_CHANGES stand for the others. */
 static const change changes[] = {
     {{RELAYOUT_F32, RELAYOUT_BF16, false, 1}, 0, 0},
-    {{RELAYOUT_F32, RELAYOUT_F16, false, 1}, 0, 0},
     {{RELAYOUT_BF16, RELAYOUT_F32, false, 1}, 0, 0},
+    {{RELAYOUT_S4, RELAYOUT_BF16, false, 1}, 4, 0},
+    {{RELAYOUT_F16, RELAYOUT_F4E2M1FN, false, 1}, 0, 4},
+    {{RELAYOUT_F32, RELAYOUT_U8, true, 1}, 0, 0},
+    {{RELAYOUT_F32, RELAYOUT_S8, false, 0.37}, 0, 0},
+    {{RELAYOUT_S8, RELAYOUT_F16, false, -0.013}, 0, 0},
+    {{RELAYOUT_F64, RELAYOUT_F32, false, 1}, 0, 0},
+    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 4, 0},
+    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 0, 2},
+    {{RELAYOUT_F32, RELAYOUT_F16, false, 1}, 0, 0},
     {{RELAYOUT_F16, RELAYOUT_F32, false, 1}, 0, 0},
     {{RELAYOUT_F32, RELAYOUT_F8E4M3FN, false, 1}, 0, 0},
     {{RELAYOUT_BF16, RELAYOUT_F8E4M3FNUZ, false, 1}, 0, 0},
-    {{RELAYOUT_F16, RELAYOUT_F4E2M1FN, false, 1}, 0, 4},
     {{RELAYOUT_F8E4M3FN, RELAYOUT_BF16, false, 1}, 0, 0},
     {{RELAYOUT_F8E5M2, RELAYOUT_BF16, false, 1}, 0, 0},
     {{RELAYOUT_F8E5M2, RELAYOUT_F16, false, 1}, 0, 0},
@@ -426,23 +453,20 @@ static const change changes[] = {
     {{RELAYOUT_S8, RELAYOUT_F32, false, 1}, 0, 0},
     {{RELAYOUT_U16, RELAYOUT_F16, false, 1}, 0, 0},
     {{RELAYOUT_F32, RELAYOUT_S8, false, 1}, 0, 0},
-    {{RELAYOUT_F32, RELAYOUT_U8, true, 1}, 0, 0},
-    {{RELAYOUT_F32, RELAYOUT_S8, false, 0.37}, 0, 0},
-    {{RELAYOUT_S8, RELAYOUT_F16, false, -0.013}, 0, 0},
     {{RELAYOUT_F16, RELAYOUT_S4, false, 1e-3}, 0, 4},
-    {{RELAYOUT_S4, RELAYOUT_BF16, false, 1}, 4, 0},
     {{RELAYOUT_S4, RELAYOUT_BF16, false, 1.5}, 4, 0},
     {{RELAYOUT_U1, RELAYOUT_S16, false, 1}, 1, 0},
-    {{RELAYOUT_F64, RELAYOUT_F32, false, 1}, 0, 0},
     {{RELAYOUT_U16, RELAYOUT_F64, false, 3}, 0, 0},
     {{RELAYOUT_S64, RELAYOUT_U2, true, 1}, 0, 2},
     {{RELAYOUT_F32, RELAYOUT_PRED, false, 1}, 0, 1},
-    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 4, 0},
     {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 1, 0},
-    {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 0, 2},
     {{RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}, 2, 4},
 };
-enum { CHANGE_COUNT = sizeof changes / sizeof changes[0] };
+enum { COMMON_CHANGES = 10, ALL_CHANGES = sizeof changes / sizeof changes[0] };
+
+static size_t change_count(void) {
+  return is_full ? ALL_CHANGES : COMMON_CHANGES;
+}
 
 static void set_change(const change *to, rlt_problem *problem) {
   const size_t bytes = relayout_element_type_byte_size(to->conversion.from);
@@ -454,7 +478,7 @@ static void set_change(const change *to, rlt_problem *problem) {
 
 /* Long runs, in the same order and turned, padded on both axes. */
 static void test_conversions(void **state) {
-  for (size_t i = 0; i < CHANGE_COUNT; ++i) {
+  for (size_t i = 0; i < change_count(); ++i) {
     for (int turned = 0; turned < 2; ++turned) {
       rlt_problem problem = {
           .source_elements = 40 * 1000,
@@ -476,7 +500,7 @@ static void test_conversions(void **state) {
 static void test_shared_bytes(void **state) {
   static const int64_t sizes[][2] = {{1031, 39}, {3, 701}};
   const opencl_bench *const bench = *state;
-  for (size_t i = 0; i < CHANGE_COUNT && bench->family == RELAYOUT_KERNELS_DIRECT; ++i) {
+  for (size_t i = 0; i < change_count() && bench->family == RELAYOUT_KERNELS_DIRECT; ++i) {
     for (size_t n = 0; changes[i].destination_packed > 0 && n < 4; ++n) {
       const int64_t columns = sizes[n / 2][0];
       const int64_t rows = sizes[n / 2][1];
@@ -499,7 +523,7 @@ static void test_shared_bytes(void **state) {
 
 /* One run that ends within a byte, whose rest becomes 0. */
 static void test_ragged_ends(void **state) {
-  for (size_t i = 0; i < CHANGE_COUNT; ++i) {
+  for (size_t i = 0; i < change_count(); ++i) {
     for (int64_t length = 1; length < 1000; length += length < 20 ? 1 : 97) {
       rlt_problem problem = {.source_elements = length + 3,
                              .source_start = 3,
@@ -538,9 +562,9 @@ static void test_random_changes(void **state) {
   for (uint64_t first = 0; first < PROBLEMS; ++first) {
     uint64_t seed = 7000 + first;
     rlt_problem problem = definition_random_problem(&seed);
-    const change *to = &changes[definition_random(&seed, CHANGE_COUNT)];
+    const change *to = &changes[definition_random(&seed, (int64_t)change_count())];
     while (to->destination_packed > 0) {
-      to = &changes[definition_random(&seed, CHANGE_COUNT)];
+      to = &changes[definition_random(&seed, (int64_t)change_count())];
     }
     set_change(to, &problem);
     char what[64];
@@ -557,7 +581,7 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_corners, bench),
       cmocka_unit_test_prestate(test_candidates, bench),
-      {"test_corners, wide", test_corners, make_wide, make_narrow, bench},
+      {"test_wide_corners", test_wide_corners, make_wide, make_narrow, bench},
       {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_runs, bench),
       {"test_runs, streaming", test_runs, make_streaming, make_cached, bench},
@@ -577,12 +601,15 @@ static int run(opencl_bench *bench) {
 }
 
 int main(int argument_count, char **arguments) {
-  if (argument_count == 2 && strcmp(arguments[1], "direct") == 0) {
-    return opencl_on_each_device_with(RELAYOUT_KERNELS_DIRECT, run);
+  is_full = argument_count == 3 && strcmp(arguments[2], "full") == 0;
+  if (argument_count == 2 || is_full) {
+    if (strcmp(arguments[1], "direct") == 0) {
+      return opencl_on_each_device_with(RELAYOUT_KERNELS_DIRECT, run);
+    }
+    if (strcmp(arguments[1], "staged") == 0) {
+      return opencl_on_each_device_with(RELAYOUT_KERNELS_STAGED, run);
+    }
   }
-  if (argument_count == 2 && strcmp(arguments[1], "staged") == 0) {
-    return opencl_on_each_device_with(RELAYOUT_KERNELS_STAGED, run);
-  }
-  fprintf(stderr, "usage: %s direct|staged\n", arguments[0]);
+  fprintf(stderr, "usage: %s direct|staged [full]\n", arguments[0]);
   return 2;
 }
