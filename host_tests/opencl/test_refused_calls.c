@@ -1,5 +1,5 @@
-/* test_refused_calls.c: a driver that refuses a call, in the middle of an enqueue or while a device is
- * made. The linker leads the library's calls to the wrappers here. */
+/* test_refused_calls.c: a driver that refuses a call, in the middle of an enqueue or while a device
+ * is made. The linker leads the library's calls to the wrappers here. */
 #include "cmocka_all.h"
 
 #include <stdio.h>
@@ -127,7 +127,7 @@ WRAP_HOLD(RETAIN_DEVICE, cl_device_id, clRetainDevice, clReleaseDevice)
 
 /* ---- A relayout of two parts ---- */
 
-/* f32[8,300] in tiles of 8 x 128: columns 0 to 255 fill two, the last 44 a third with its padding. */
+/* f32[8,300] in tiles of 8 x 128: columns 0 to 255 fill two, the last 44 begin a third. */
 enum { ROWS = 8, COLUMNS = 300, TILE = 128, TILES = 3, ELEMENTS = ROWS * TILE * TILES };
 
 typedef struct relayout {
@@ -306,7 +306,8 @@ static void test_refused_execute(void **state) {
 
 /* ---- Devices and plans ---- */
 
-/* A device is not made, or is as it always was: a GPU does not become a CPU by a question unanswered. */
+/* A device is not made, or is as it always was: a GPU does not become a CPU by a question
+ * unanswered. */
 static void test_refused_device(void **state) {
   const opencl_bench *const bench = *state;
   relayout_device_info expected = RELAYOUT_DEVICE_INFO_INIT;

@@ -93,6 +93,11 @@ static relayout_status program_time(relayout_device *device, const void *program
                       : RELAYOUT_OK;
 }
 
+static bool programs_match(const relayout_device *device, const void *a, const void *b) {
+  const recorder *record = record_of(device);
+  return record->match != NULL && record->match(a, b);
+}
+
 static void program_describe(const relayout_device *device, const void *program, rlt_text *text) {
   (void)device;
   (void)program;
@@ -113,6 +118,7 @@ static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
                                     .scratch_create = scratch_create,
                                     .scratch_destroy = scratch_destroy,
                                     .program_time = program_time,
+                                    .programs_match = programs_match,
                                     .program_describe = program_describe,
                                     .destroy = destroy};
 

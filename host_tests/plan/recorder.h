@@ -24,6 +24,8 @@ typedef struct recorder {
   /* What a program of this strategy takes the nth time that any is timed; below 0: it fails. NULL
    * at first: always a second. */
   double (*seconds)(const rlt_strategy *strategy, int n);
+  /* Whether programs of these strategies are the same when timed; NULL at first: never. */
+  bool (*match)(const rlt_strategy *a, const rlt_strategy *b);
 } recorder;
 
 /* The device writes into `record`, which outlives it. */

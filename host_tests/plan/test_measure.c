@@ -88,6 +88,37 @@ static void test_best_run_counts(void **state) {
   relayout_device_destroy(device);
 }
 
+static bool of_one_kind(const rlt_strategy *a, const rlt_strategy *b) {
+  return a->kind == b->kind;
+}
+
+/* Of candidates that are the same on the device, the most promising one runs alone. */
+static void test_the_same_does_not_run_twice(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  record.seconds = few_rows_are_fast;
+  assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &plan), RELAYOUT_OK);
+  assert_int_equal(record.programs_made, 3);
+  const int turns = record.programs_timed / 3;
+  const rlt_candidates *const made = &plan->work.parts[0].candidates;
+  const bool few_first = made->of[2].cost.fraction > made->of[1].cost.fraction;
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+
+  device = recorder_device(&record);
+  record.seconds = few_rows_are_fast;
+  record.match = of_one_kind;
+  assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &plan), RELAYOUT_OK);
+  assert_int_equal(record.programs_made, 3);
+  assert_int_equal(record.programs_timed, 2 * turns);
+  assert_int_equal(record.programs_alive, 1);
+  expect_rows(plan, few_first ? 16 : 32);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 static double packed_fails(const rlt_strategy *strategy, int n) {
   return strategy->kind == RELAYOUT_STRATEGY_PACKED && n > 4 ? -1 : few_rows_are_fast(strategy, n);
 }
@@ -283,6 +314,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fastest_wins),
       cmocka_unit_test(test_best_run_counts),
+      cmocka_unit_test(test_the_same_does_not_run_twice),
       cmocka_unit_test(test_what_fails_does_not_win),
       cmocka_unit_test(test_estimate_stands_in),
       cmocka_unit_test(test_failing_programs_fail_the_plan),

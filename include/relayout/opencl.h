@@ -76,9 +76,9 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
  *
  * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait, a source
  * that is CL_MEM_WRITE_ONLY, a destination that is CL_MEM_READ_ONLY), RELAYOUT_WRONG_CONTEXT (queue
- * or buffers not of the plan's context, or the queue of another device), RELAYOUT_MISALIGNED_OFFSET,
- * RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP (in one buffer, or in host memory that both
- * use), RELAYOUT_OPENCL_ERROR.
+ * or buffers not of the plan's context, or the queue of another device),
+ * RELAYOUT_MISALIGNED_OFFSET, RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP (in one buffer,
+ * or in host memory that both use), RELAYOUT_OPENCL_ERROR.
  *
  * On failure nothing is enqueued and `*event` becomes NULL, but for one case that OpenCL leaves
  * open: where a relayout takes several kernels, the driver may take some and refuse the next. All

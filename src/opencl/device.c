@@ -342,6 +342,7 @@ const rlt_backend rlt_opencl_backend = {
     .scratch_create = rlt_opencl_scratch_create,
     .scratch_destroy = rlt_opencl_scratch_destroy,
     .program_time = rlt_opencl_program_time,
+    .programs_match = rlt_opencl_programs_match,
     .program_describe = rlt_opencl_program_describe,
     .destroy = destroy,
 };

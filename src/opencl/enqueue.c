@@ -18,7 +18,7 @@ typedef struct endpoint {
   /* What kernels may not do with its buffer, if it takes bytes. */
   cl_mem_flags barred;
   const char *barred_name;
-  /* Where the buffer lies: in the one it is a part of, and on which memory of the caller's, if any. */
+  /* Where the buffer lies: in the one it is a part of, and on memory of the caller's, if any. */
   cl_mem whole;
   size_t origin;
   const uint8_t *host;

@@ -12,6 +12,7 @@
 #include "opencl/cl_error.h"
 #include "opencl/gather.h"
 #include "opencl/staged.h"
+#include "plan/candidates.h"
 #include "plan/grid.h"
 
 /* ---- What kernels read, word for word as cl/tile.cl declares it ---- */
@@ -417,6 +418,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
   }
   launch->group_count =
       (size_t)rlt_divide_up((int64_t)head.tile_count, (int64_t)head.tiles_per_group);
+  launch->strategy = *strategy;
   launch->tile_rows = rlt_group_length(&strategy->rows);
   launch->tile_columns = rlt_group_length(&strategy->columns);
   launch->source_start = problem->source_start;
@@ -474,6 +476,11 @@ relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *
   }
   *launch = made;
   return RELAYOUT_OK;
+}
+
+bool rlt_launches_equal(const rlt_launch *a, const rlt_launch *b) {
+  return a->options.word_bytes == b->options.word_bytes &&
+         rlt_strategies_equal(&a->strategy, &b->strategy);
 }
 
 void rlt_launch_destroy(rlt_launch *launch) {

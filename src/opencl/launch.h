@@ -1,6 +1,6 @@
 /* launch.h: one kernel with its arguments and geometry, ready to be enqueued any number of times.
  *
- * Depends on device.h, build.h and plan/grid.h.
+ * Depends on device.h, build.h and plan/strategy.h.
  */
 #ifndef RLT_OPENCL_LAUNCH_H
 #define RLT_OPENCL_LAUNCH_H
@@ -9,8 +9,10 @@
 
 #include "opencl/build.h"
 #include "opencl/device.h"
+#include "plan/strategy.h"
 
 typedef struct rlt_launch {
+  rlt_strategy strategy; /* in its words, as the kernel carries it out */
   rlt_build_options options;
   cl_kernel kernel;
   cl_mem grid;   /* read-only, for all enqueues alike */
@@ -37,6 +39,8 @@ typedef struct rlt_place {
 relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *problem,
                                   const rlt_strategy *strategy, rlt_launch **launch,
                                   relayout_error *error);
+/* Whether two launches of one problem do the same. */
+bool rlt_launches_equal(const rlt_launch *a, const rlt_launch *b);
 /* NULL is allowed. Enqueued work still completes. */
 void rlt_launch_destroy(rlt_launch *launch);
 

@@ -26,8 +26,8 @@ static relayout_status hold_all(const rlt_work *work, rlt_place source, rlt_plac
   return RELAYOUT_OK;
 }
 
-/* `*last` becomes the event of a marker behind it: nobody shall take what the last part's tells of its
- * time for the whole's. It is as good as it was where there is no marker to be had. */
+/* `*last` becomes the event of a marker behind it: nobody shall take what the last part's tells of
+ * its time for the whole's. It is as good as it was where there is no marker to be had. */
 static void stand_for_all(cl_command_queue queue, cl_event *last) {
   cl_event marker = NULL;
   if (clEnqueueMarkerWithWaitList(queue, 1, last, &marker) == CL_SUCCESS) {
@@ -36,9 +36,10 @@ static void stand_for_all(cl_command_queue queue, cl_event *last) {
   }
 }
 
-/* Where an event is wanted, each part waits for the one before it, so that the last one's event covers
- * them all, however few they become: nothing more has to be enqueued for that, which could fail.
- * Otherwise each waits for the caller's events alone, since the parts do not depend on each other. */
+/* Where an event is wanted, each part waits for the one before it, so that the last one's event
+ * covers them all, however few they become: nothing more has to be enqueued for that, which could
+ * fail. Otherwise each waits for the caller's events alone, since the parts do not depend on each
+ * other. */
 static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue, rlt_place source,
                                    rlt_place destination, cl_uint n_wait, const cl_event *wait,
                                    cl_event *event, relayout_error *error) {

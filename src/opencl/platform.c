@@ -160,8 +160,8 @@ relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error) 
 
 /* ---- Walking the platforms ---- */
 
-/* Appends the devices of one platform. One that does not tell its devices has none, and does not hide
- * those of the others. */
+/* Appends the devices of one platform. One that does not tell its devices has none, and does not
+ * hide those of the others. */
 static relayout_status append_devices(cl_platform_id platform, uint32_t platform_number,
                                       found_device **found, size_t *count, relayout_error *error) {
   cl_uint there = 0;
@@ -295,8 +295,8 @@ relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *in
 
 /* ---- For the plan layer ---- */
 
-/* Fills in what there is room for. Devices that do not answer, and those that cannot run relayouts, are
- * passed over. */
+/* Fills in what there is room for. Devices that do not answer, and those that cannot run relayouts,
+ * are passed over. */
 static relayout_status list_found(const found_device *found, size_t found_count,
                                   relayout_device_info *infos, size_t capacity, size_t *count,
                                   relayout_error *error) {

@@ -99,7 +99,9 @@ static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *
   if (strategy->kind == RELAYOUT_STRATEGY_PACKED) {
     rlt_problem_simplify(wide); /* axis 0 may be a single word */
     const rlt_traits traits = rlt_staged_traits(wide->element_bytes);
-    status = rlt_strategy_choose(wide, &traits, strategy->kind, &wide_strategy, error);
+    rlt_variation variation = strategy->variation;
+    variation.wanted = strategy->kind;
+    status = rlt_strategy_vary(wide, &traits, &variation, &wide_strategy, error);
   }
   if (status == RELAYOUT_OK) {
     status = rlt_launch_create(device, wide, &wide_strategy, launch, error);
@@ -108,9 +110,11 @@ static relayout_status make_words(rlt_opencl_device *device, const rlt_problem *
   return status;
 }
 
-/* Short runs that both sides have, as words; none where there are no such. */
+/* Short runs that both sides have, as words, by the variation that the strategy in elements is;
+ * none where there are no such runs, or the kind that is wanted does not apply to words. */
 static relayout_status make_wide(rlt_opencl_device *device, const rlt_problem *problem,
-                                 rlt_launch **launch, relayout_error *error) {
+                                 const rlt_strategy *strategy, rlt_launch **launch,
+                                 relayout_error *error) {
   rlt_problem *const wide = malloc(sizeof *wide);
   if (wide == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
@@ -121,10 +125,10 @@ static relayout_status make_wide(rlt_opencl_device *device, const rlt_problem *p
   relayout_status status = RELAYOUT_OK;
   if (wide->element_bytes > problem->element_bytes) {
     const rlt_traits traits = rlt_opencl_traits(&device->base, wide->element_bytes);
-    rlt_strategy strategy;
-    status = rlt_strategy_choose(wide, &traits, RELAYOUT_STRATEGY_AUTO, &strategy, error);
-    if (status == RELAYOUT_OK) {
-      status = rlt_launch_create(device, wide, &strategy, launch, error);
+    rlt_strategy wide_strategy;
+    if (rlt_strategy_vary(wide, &traits, &strategy->variation, &wide_strategy, NULL) ==
+        RELAYOUT_OK) {
+      status = rlt_launch_create(device, wide, &wide_strategy, launch, error);
     }
   }
   free(wide);
@@ -147,7 +151,7 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_pro
   if (status == RELAYOUT_OK && factor > 1) {
     status = make_words(opened, problem, strategy, factor, &made->words, error);
   } else if (status == RELAYOUT_OK && direct && strategy->assembles) {
-    status = make_wide(opened, problem, &made->words, error);
+    status = make_wide(opened, problem, strategy, &made->words, error);
   }
   if (status != RELAYOUT_OK) {
     rlt_opencl_program_destroy(device, made);
@@ -177,6 +181,17 @@ rlt_launch *rlt_opencl_program_launch(const rlt_opencl_program *program, rlt_pla
   }
   const size_t word = (size_t)words->options.word_bytes;
   return is_aligned(source, word) && is_aligned(destination, word) ? words : program->elements;
+}
+
+/* What is timed lies at whole words. */
+static const rlt_launch *timed_launch(const rlt_opencl_program *program) {
+  const rlt_place whole_words = {.offset = 0};
+  return rlt_opencl_program_launch(program, whole_words, whole_words);
+}
+
+bool rlt_opencl_programs_match(const relayout_device *device, const void *a, const void *b) {
+  (void)device;
+  return rlt_launches_equal(timed_launch(a), timed_launch(b));
 }
 
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,

@@ -10,7 +10,7 @@
 typedef struct rlt_opencl_program {
   rlt_launch *elements; /* in elements, at any offset */
   rlt_launch *words;    /* in words of several elements, where both sides start at whole words; NULL
-                           where that gains nothing or the strides forbid it */
+                           where that gains nothing, or the strides or the wanted kind forbid it */
 } rlt_opencl_program;
 
 /* The launch that an enqueue on these places takes. */
@@ -31,6 +31,7 @@ relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source
 void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch);
 relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
                                         double *seconds, relayout_error *error);
+bool rlt_opencl_programs_match(const relayout_device *device, const void *a, const void *b);
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text);
 

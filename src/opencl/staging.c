@@ -70,8 +70,8 @@ static cl_int upload(const rlt_stage *stage, cl_mem buffer, size_t size, const v
   return code;
 }
 
-/* The source, and the destination where the relayout leaves some of it alone, which must come back as it
- * was. */
+/* The source, and the destination where the relayout leaves some of it alone, which must come back
+ * as it was. */
 static relayout_status upload_all(const rlt_work *work, const rlt_stage *stage, const void *source,
                                   const void *destination, arrivals *up, relayout_error *error) {
   cl_int code = CL_SUCCESS;

@@ -6,6 +6,7 @@
 #define RLT_PLAN_BACKEND_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/text.h"
@@ -48,6 +49,10 @@ typedef struct rlt_backend {
   /* Runs a program there once and says how long the device took. */
   relayout_status (*program_time)(relayout_device *device, const void *program, void *scratch,
                                   double *seconds, relayout_error *error);
+
+  /* Whether two programs of one problem are the same to program_time. NULL: those of strategies
+   * that differ never are. */
+  bool (*programs_match)(const relayout_device *device, const void *a, const void *b);
 
   /* Says what the device will run: one line of English without a full stop. */
   void (*program_describe)(const relayout_device *device, const void *program, rlt_text *text);

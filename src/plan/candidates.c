@@ -1,4 +1,4 @@
-/* candidates.c: changing a device's traits, and seeing what strategies come of it. */
+/* candidates.c: asking for other than a device's own choice, and seeing what comes of it. */
 #include "plan/candidates.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ bool rlt_strategies_equal(const rlt_strategy *a, const rlt_strategy *b) {
 
 typedef struct making {
   const rlt_problem *problem;
-  const rlt_traits *traits; /* the device's own, whatever others are tried */
+  const rlt_traits *traits;
   rlt_candidates *made;
 } making;
 
@@ -43,48 +43,47 @@ static void add(const making *at, const rlt_strategy *strategy) {
   }
 }
 
-/* What a device of these traits would do, if this kind applies. */
-static void try_traits(const making *at, const rlt_traits *traits, relayout_strategy kind) {
+/* What comes of this variation, if its kind applies. */
+static void try_variation(const making *at, rlt_variation variation) {
   const rlt_strategy *const first = &at->made->of[0].strategy;
   rlt_strategy strategy;
-  if (rlt_strategy_choose(at->problem, traits, kind, &strategy, NULL) == RELAYOUT_OK) {
-    strategy.reason = kind == first->kind ? first->reason
-                                          : "of those that apply it is predicted to be the fastest";
+  if (rlt_strategy_vary(at->problem, at->traits, &variation, &strategy, NULL) == RELAYOUT_OK) {
+    strategy.reason = strategy.kind == first->kind
+                          ? first->reason
+                          : "of those that apply it is predicted to be the fastest";
     add(at, &strategy);
   }
 }
 
-static void try_assemblies(const making *at, relayout_strategy kind) {
-  rlt_traits traits = *at->traits;
-  if (kind == RELAYOUT_STRATEGY_COPY) {
+static void try_assemblies(const making *at, relayout_strategy first, relayout_strategy wanted) {
+  rlt_variation variation = {.wanted = wanted};
+  if (first == RELAYOUT_STRATEGY_COPY) {
     /* Runs within a factor of four of those that go straight go either way. */
     const int64_t run_bytes = at->problem->axes[0].extent * at->problem->element_bytes;
-    if (run_bytes >= traits.straight_run_bytes * 4) {
+    if (run_bytes >= at->traits->straight_run_bytes * 4) {
       return;
     }
-    if (run_bytes >= traits.straight_run_bytes / 4) {
-      traits.straight_run_bytes = 0;
-      try_traits(at, &traits, kind);
+    if (run_bytes >= at->traits->straight_run_bytes / 4) {
+      variation.copying = RLT_COPYING_STRAIGHT;
+      try_variation(at, variation);
     }
-    traits.straight_run_bytes = run_bytes + 1;
+    variation.copying = RLT_COPYING_ASSEMBLED;
   }
   for (size_t i = 0; i < sizeof other_runs / sizeof other_runs[0]; ++i) {
-    traits.assembly_runs = other_runs[i];
-    traits.assembly_far_runs = other_runs[i];
-    traits.assembly_apart_runs = other_runs[i];
-    try_traits(at, &traits, kind);
+    variation.runs = other_runs[i];
+    try_variation(at, variation);
   }
 }
 
 /* Tables carry out what the other kinds do, which are not for the short axes that tables are for. */
 static void try_packed(const making *at, relayout_strategy first, relayout_strategy wanted) {
+  rlt_variation variation = {.wanted = RELAYOUT_STRATEGY_PACKED};
   if (wanted == RELAYOUT_STRATEGY_AUTO) {
-    try_traits(at, at->traits, RELAYOUT_STRATEGY_PACKED);
+    try_variation(at, variation);
   }
   if (first == RELAYOUT_STRATEGY_PACKED || wanted == RELAYOUT_STRATEGY_AUTO) {
-    rlt_traits smaller = *at->traits;
-    smaller.packed_tile_bytes /= 4;
-    try_traits(at, &smaller, RELAYOUT_STRATEGY_PACKED);
+    variation.small_tiles = true;
+    try_variation(at, variation);
   }
 }
 
@@ -115,7 +114,7 @@ relayout_status rlt_candidates_make(const rlt_problem *problem, const rlt_traits
   if (problem->axis_count > 1 && problem->steps == NULL && first.kind != RELAYOUT_STRATEGY_FILL &&
       first.kind != RELAYOUT_STRATEGY_GATHER) {
     if (traits->assembly_bytes > 0) {
-      try_assemblies(&at, first.kind);
+      try_assemblies(&at, first.kind, wanted);
     } else {
       try_packed(&at, first.kind, wanted);
     }

@@ -121,6 +121,16 @@ static double copied_bytes(const rlt_problem *problem) {
   return elements * (double)bits / 8;
 }
 
+/* Whether one that is there already would run the same. */
+static bool is_entered(const contest *held, const void *program) {
+  const rlt_backend *const backend = held->device->backend;
+  bool is_same = false;
+  for (int32_t i = 0; i < held->count && backend->programs_match != NULL; ++i) {
+    is_same = is_same || backend->programs_match(held->device, held->of[i].program, program);
+  }
+  return is_same;
+}
+
 /* One that the device cannot make a program of does not take part. */
 static void enter(const rlt_candidates *candidates, contest *held) {
   const double bytes = copied_bytes(held->problem);
@@ -135,7 +145,12 @@ static void enter(const rlt_candidates *candidates, contest *held) {
     contender *const entered = &held->of[held->count];
     *entered = (contender){.candidate = next};
     if (backend->program_create(held->device, held->problem, &candidates->of[next].strategy,
-                                &entered->program, NULL) == RELAYOUT_OK) {
+                                &entered->program, NULL) != RELAYOUT_OK) {
+      continue;
+    }
+    if (is_entered(held, entered->program)) {
+      backend->program_destroy(held->device, entered->program);
+    } else {
       ++held->count;
     }
   }

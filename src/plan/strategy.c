@@ -666,6 +666,7 @@ static bool assembles(const rlt_problem *problem, const rlt_traits *traits,
 relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits *traits,
                                     relayout_strategy wanted, rlt_strategy *strategy,
                                     relayout_error *error) {
+  strategy->variation = (rlt_variation){.wanted = wanted};
   strategy->columns = no_axes;
   strategy->rows = no_axes;
   strategy->assembles = false;
@@ -697,6 +698,28 @@ relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits
     break;
   }
   return RELAYOUT_OK;
+}
+
+relayout_status rlt_strategy_vary(const rlt_problem *problem, const rlt_traits *traits,
+                                  const rlt_variation *variation, rlt_strategy *strategy,
+                                  relayout_error *error) {
+  rlt_traits varied = *traits;
+  if (variation->copying != RLT_COPYING_BY_LENGTH) {
+    /* No run is shorter than nothing, none as long as that. */
+    varied.straight_run_bytes = variation->copying == RLT_COPYING_STRAIGHT ? 0 : INT64_MAX / 8;
+  }
+  if (variation->runs.read_bytes > 0) {
+    varied.assembly_runs = variation->runs;
+    varied.assembly_far_runs = variation->runs;
+    varied.assembly_apart_runs = variation->runs;
+  }
+  if (variation->small_tiles) {
+    varied.packed_tile_bytes /= 4;
+  }
+  const relayout_status status =
+      rlt_strategy_choose(problem, &varied, variation->wanted, strategy, error);
+  strategy->variation = *variation;
+  return status;
 }
 
 const char *relayout_strategy_name(relayout_strategy strategy) {

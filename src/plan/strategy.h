@@ -56,8 +56,31 @@ static inline int64_t rlt_group_steps(const rlt_problem *problem, const rlt_grou
                                     : problem->axes[group->axes[i]].extent;
 }
 
+/* How far a tile goes on either side. */
+typedef struct rlt_runs {
+  int64_t read_bytes;
+  int64_t write_bytes;
+} rlt_runs;
+
+/* Whether runs are copied straight. */
+typedef enum rlt_copying {
+  RLT_COPYING_BY_LENGTH, /* those that the traits call long */
+  RLT_COPYING_STRAIGHT,
+  RLT_COPYING_ASSEMBLED
+} rlt_copying;
+
+/* What a strategy was to have other than the device's own choice. The same can be asked for once
+ * more where the problem is restated in wider words. Zeros ask for nothing. */
+typedef struct rlt_variation {
+  relayout_strategy wanted; /* AUTO: the best kind */
+  rlt_copying copying;      /* on devices that assemble tiles */
+  rlt_runs runs;            /* of those tiles, instead of the traits' own; or zeros */
+  bool small_tiles;         /* packed: a quarter of what the traits let one take */
+} rlt_variation;
+
 typedef struct rlt_strategy {
   relayout_strategy kind; /* never AUTO */
+  rlt_variation variation;
   rlt_group columns;
   rlt_group rows;
   bool assembles;     /* a tile is put together before it is written: see assembly.h */
@@ -78,12 +101,6 @@ typedef struct rlt_rates {
   double tile;          /* finding where it lies */
   double page;          /* opening one */
 } rlt_rates;
-
-/* How far a tile goes on either side. */
-typedef struct rlt_runs {
-  int64_t read_bytes;
-  int64_t write_bytes;
-} rlt_runs;
 
 /* What the planner knows of a device: the tile sizes its kernels like. A tile of R rows and C
  * columns never takes more than the named bytes. */
@@ -126,5 +143,10 @@ typedef struct rlt_traits {
 relayout_status rlt_strategy_choose(const rlt_problem *problem, const rlt_traits *traits,
                                     relayout_strategy wanted, rlt_strategy *strategy,
                                     relayout_error *error);
+
+/* The same with more asked for than a kind. */
+relayout_status rlt_strategy_vary(const rlt_problem *problem, const rlt_traits *traits,
+                                  const rlt_variation *variation, rlt_strategy *strategy,
+                                  relayout_error *error);
 
 #endif
