@@ -2,82 +2,22 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
-#include "cpu/device.h"
 #include "cpu/sanitizers.h"
-#include "relayout/relayout.h"
-
-enum { SIDE = 192, THREADS = 4 };
-
-/* A matrix, and a device to which its few kilobytes are worth some threads, however many processors there
- * are. */
-typedef struct scene {
-  relayout_device *device;
-  relayout_shape from;
-  relayout_shape to;
-  relayout_plan *plan;
-  float source[SIDE][SIDE];
-} scene;
-
-static void set_up(scene *made) {
-  const relayout_layout rows = {.rank = 2, .minor_to_major = {1, 0}};
-  made->from = (relayout_shape){
-      .element_type = RELAYOUT_F32, .rank = 2, .dimensions = {SIDE, SIDE}, .layout = rows};
-  made->to = made->from;
-  made->to.layout = (relayout_layout){.rank = 2, .minor_to_major = {0, 1}};
-  for (int r = 0; r < SIDE; ++r) {
-    for (int c = 0; c < SIDE; ++c) {
-      made->source[r][c] = (float)(r * SIDE + c);
-    }
-  }
-  assert_int_equal(relayout_cpu_device_create(NULL, &made->device, NULL), RELAYOUT_OK);
-  rlt_cpu_device *const device = (rlt_cpu_device *)made->device;
-  device->threads = THREADS;
-  device->share_bytes = 1024;
-  assert_int_equal(
-      relayout_plan_create(made->device, &made->from, &made->to, NULL, &made->plan, NULL),
-      RELAYOUT_OK);
-}
-
-static bool is_transposed(const scene *of, float found[SIDE][SIDE]) {
-  for (int r = 0; r < SIDE; ++r) {
-    for (int c = 0; c < SIDE; ++c) {
-      if (found[c][r] != of->source[r][c]) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-/* By the plan that is there, and by one that is asked for. */
-static bool relayouts_work(const scene *of) {
-  float(*const found)[SIDE] = calloc(SIDE, sizeof *found);
-  bool passed = relayout_plan_execute(of->plan, of->source, found, NULL) == RELAYOUT_OK &&
-                is_transposed(of, found);
-  memset(found, 0, SIDE * sizeof *found);
-  passed = passed &&
-           relayout_copy(of->device, &of->from, &of->to, of->source, found, NULL) == RELAYOUT_OK &&
-           is_transposed(of, found);
-  free(found);
-  return passed;
-}
+#include "cpu/scene.h"
 
 /* What the parent used, and what is new here. One that hangs is killed, a long time later. */
 static void be_a_child(scene *inherited) {
   alarm(120);
-  bool passed = relayouts_work(inherited);
-  relayout_plan_destroy(inherited->plan);
-  relayout_device_destroy(inherited->device);
+  bool passed = scene_works(inherited);
+  scene_tear_down(inherited);
   scene own;
-  set_up(&own);
-  passed = passed && relayouts_work(&own);
-  relayout_plan_destroy(own.plan);
-  relayout_device_destroy(own.device);
+  scene_set_up(&own);
+  passed = passed && scene_works(&own);
+  scene_tear_down(&own);
   _exit(passed ? 0 : 1);
 }
 
@@ -93,19 +33,14 @@ static void assert_child_passes(scene *of) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void tear_down(scene *made) {
-  relayout_plan_destroy(made->plan);
-  relayout_device_destroy(made->device);
-}
-
 static void test_fork_after_use(void **state) {
   (void)state;
   scene used;
-  set_up(&used);
-  assert_true(relayouts_work(&used));
+  scene_set_up(&used);
+  assert_true(scene_works(&used));
   assert_child_passes(&used);
-  assert_true(relayouts_work(&used));
-  tear_down(&used);
+  assert_true(scene_works(&used));
+  scene_tear_down(&used);
 }
 
 typedef struct caller {
@@ -118,7 +53,7 @@ static void *call(void *argument) {
   caller *const mine = argument;
   mine->passed = true;
   while (!atomic_load(mine->is_over)) {
-    mine->passed = relayouts_work(mine->of) && mine->passed;
+    mine->passed = scene_works(mine->of) && mine->passed;
   }
   return NULL;
 }
@@ -127,7 +62,7 @@ static void test_fork_during_use(void **state) {
   (void)state;
   enum { CALLERS = 2, CHILDREN = 40 };
   scene used;
-  set_up(&used);
+  scene_set_up(&used);
   atomic_bool is_over = false;
   pthread_t threads[CALLERS];
   caller callers[CALLERS];
@@ -143,7 +78,7 @@ static void test_fork_during_use(void **state) {
     pthread_join(threads[c], NULL);
     assert_true(callers[c].passed);
   }
-  tear_down(&used);
+  scene_tear_down(&used);
 }
 
 int main(void) {

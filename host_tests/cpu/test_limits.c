@@ -1,0 +1,168 @@
+/* Relayouts that get no memory to put tiles together in, and no threads, as `ulimit` has it. The program is
+ * linked so that calloc goes through a function of its own. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+#include "cpu/device.h"
+#include "cpu/sanitizers.h"
+#include "cpu/scene.h"
+
+/* ---- No memory ---- */
+
+static atomic_int workshops_left = INT32_MAX; /* until building one fails */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size) {
+  const bool is_workshop = count == 1 && size >= sizeof(rlt_cpu_workshop);
+  if (is_workshop && atomic_fetch_sub(&workshops_left, 1) <= 0) {
+    return NULL;
+  }
+  return __real_calloc(count, size);
+}
+
+static void test_no_workshop(void **state) {
+  (void)state;
+  enum { POISON = 0xa5, BYTES = SCENE_SIDE * SCENE_SIDE * sizeof(float) };
+  scene made;
+  scene_set_up(&made);
+  unsigned char *const destination = malloc(BYTES);
+  unsigned char *const before = malloc(BYTES);
+  memset(destination, POISON, BYTES);
+  memset(before, POISON, BYTES);
+  relayout_error error = {0};
+  atomic_store(&workshops_left, 0);
+  assert_int_equal(relayout_plan_execute(made.plan, made.source, destination, &error),
+                   RELAYOUT_OUT_OF_MEMORY);
+  assert_non_null(strstr(error.message, "no memory to put tiles together in"));
+  assert_memory_equal(destination, before, BYTES);
+  atomic_store(&workshops_left, INT32_MAX);
+  assert_true(scene_works(&made));
+  scene_tear_down(&made);
+  free(destination);
+  free(before);
+}
+
+/* The calling thread has one, and others none. */
+static void test_fewer_workshops_than_threads(void **state) {
+  (void)state;
+  for (int given = 1; given < SCENE_THREADS; ++given) {
+    scene made;
+    scene_set_up(&made);
+    atomic_store(&workshops_left, given);
+    for (int repetition = 0; repetition < 20; ++repetition) {
+      assert_true(scene_works(&made));
+    }
+    atomic_store(&workshops_left, INT32_MAX);
+    scene_tear_down(&made);
+  }
+}
+
+/* ---- No threads ---- */
+
+enum { SKIPPED = 77 };
+
+static void *do_nothing(void *unused) {
+  return unused;
+}
+
+static bool can_start_threads(void) {
+  pthread_t thread;
+  return pthread_create(&thread, NULL, do_nothing, NULL) == 0 && pthread_join(thread, NULL) == 0;
+}
+
+static void set_limit(int resource, rlim_t most) {
+  struct rlimit limit;
+  getrlimit(resource, &limit);
+  limit.rlim_cur = most;
+  setrlimit(resource, &limit);
+}
+
+/* The bytes of addresses that the process uses; 0 where the system does not tell. */
+static size_t used_addresses(void) {
+  size_t pages = 0;
+  FILE *const file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%zu", &pages) != 1) {
+    pages = 0;
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* As `ulimit -v` has it: room for a matrix, and for no thread's stack. */
+static int be_short_of_addresses(scene *inherited) {
+  enum { ROOM = 200 << 10 };
+  rlt_cpu_workshops *const workshops = ((rlt_cpu_device *)inherited->device)->workshops;
+  rlt_cpu_workshop_give_back(workshops, rlt_cpu_workshop_take(workshops));
+  const size_t used = used_addresses();
+  if (!LEAVES_MEMORY_ALONE || used == 0) {
+    return SKIPPED;
+  }
+  set_limit(RLIMIT_AS, used + ROOM);
+  if (can_start_threads()) {
+    return SKIPPED;
+  }
+  return scene_works(inherited) ? 0 : 1;
+}
+
+/* As `ulimit -u` has it, which root ignores: another user has no thread more. */
+static int be_short_of_threads(scene *inherited) {
+  enum { NOBODY = 65534 };
+  if (geteuid() == 0 && setuid(NOBODY) != 0) {
+    return SKIPPED;
+  }
+  set_limit(RLIMIT_NPROC, 0);
+  if (can_start_threads()) {
+    return SKIPPED;
+  }
+  return scene_works(inherited) ? 0 : 1;
+}
+
+static void assert_child_passes(int (*be)(scene *inherited)) {
+  scene made;
+  scene_set_up(&made);
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    _exit(be(&made));
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  scene_tear_down(&made);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == SKIPPED) {
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_no_addresses(void **state) {
+  (void)state;
+  assert_child_passes(be_short_of_addresses);
+}
+
+static void test_no_threads(void **state) {
+  (void)state;
+  assert_child_passes(be_short_of_threads);
+}
+
+int main(void) {
+  setenv("RELAYOUT_CACHE", "off", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_no_workshop),
+      cmocka_unit_test(test_fewer_workshops_than_threads),
+      cmocka_unit_test(test_no_addresses),
+      cmocka_unit_test(test_no_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
