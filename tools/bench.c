@@ -235,8 +235,8 @@ static bool is_stdout(const char *path) {
 /* ---- The run -------------------------------------------------------------------------------- */
 
 /* Measures all cases, each line of the table being printed as soon as it is known, and ends when
- * nobody can read it any more. A case that cannot be measured shows as skipped; only a wrong result is
- * the whole suite's failure. */
+ * nobody can read it any more. A case that cannot be measured shows as skipped; only a wrong result
+ * is the whole suite's failure. */
 static exit_code measure_all(bench_target *target, const bench_suite *suite, FILE *table,
                              bench_results *results) {
   exit_code worst = EXIT_CODE_OK;

@@ -23,8 +23,8 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Whether a read or write that failed is to be made again: a signal interrupted it, or its pipe is one
- * that does not wait, so that the waiting is done here. */
+/* Whether a read or write that failed is to be made again: a signal interrupted it, or its pipe is
+ * one that does not wait, so that the waiting is done here. */
 static bool may_try_again(int file, short event) {
   if (errno == EAGAIN) {
     struct pollfd wanted = {.fd = file, .events = event};
@@ -152,8 +152,8 @@ static exit_code fail_to_write(const stream_output *output, int cause) {
   return report(EXIT_CODE_FAILURE, "cannot write %s: %s", output->name, strerror(cause));
 }
 
-/* The open file that a path means, as the shells and awk see it; -1 for none. What was written to it
- * before must stay, so it is no file to be replaced. */
+/* The open file that a path means, as the shells and awk see it; -1 for none. What was written to
+ * it before must stay, so it is no file to be replaced. */
 static int descriptor_of(const char *path) {
   static const struct {
     const char *path;

@@ -1,7 +1,7 @@
 /* stream.h: bytes into and out of the command: files, and pipes under the name `-`.
  *
- * An output file appears whole or not at all. On failure, or when the command is stopped, nothing is
- * left. Every function reports what goes wrong. Depends on POSIX, report.h, progress.h and
+ * An output file appears whole or not at all. On failure, or when the command is stopped, nothing
+ * is left. Every function reports what goes wrong. Depends on POSIX, report.h, progress.h and
  * whole_file.h. */
 #ifndef TOOLS_STREAM_H
 #define TOOLS_STREAM_H
@@ -47,14 +47,13 @@ exit_code stream_read_all(stream_input *input, size_t size, uint8_t **bytes, siz
 typedef struct stream_output {
   const char *name; /* for messages */
   int file;
-  bool
-      is_whole; /* appears whole or not at all; pipes, devices and open files are written in place */
+  bool is_whole; /* not a pipe, a device or an open file, which are written in place */
   whole_file whole;
 } stream_output;
 
 /* Prepares the output. In place are written: what is there and is no regular file, a device or a
- * named pipe; standard output, `-`; and other open files under the names of /dev/stdout, /dev/stderr
- * and /dev/fd. */
+ * named pipe; standard output, `-`; and other open files under the names of /dev/stdout,
+ * /dev/stderr and /dev/fd. */
 exit_code stream_create(const char *path, stream_output *output);
 /* Whether an output can be prepared, for what is to be written much later. A named pipe is not
  * opened, since its reader would take that for all of it. */

@@ -40,24 +40,22 @@ static char *path_behind(const char *link, const char *text) {
   return path;
 }
 
-/* The path, which is the caller's to free, of what is behind all links, whether it exists or not. */
+/* The path of what is behind all links, whether that exists or not. The caller frees it in any
+ * case. */
 static int follow_links(const char *path, char **place) {
-  char *at = strdup(path);
-  for (int links = 0; at != NULL && links < MOST_LINKS; links++) {
+  *place = strdup(path);
+  for (int links = 0; *place != NULL && links < MOST_LINKS; links++) {
     char text[PATH_MAX];
-    const ssize_t length = readlink(at, text, sizeof text - 1);
+    const ssize_t length = readlink(*place, text, sizeof text - 1);
     if (length < 0) {
-      *place = at;
-      return 0; /* no link, and perhaps nothing at all */
+      return errno == EINVAL || errno == ENOENT ? 0 : errno; /* no link, or nothing at all */
     }
     text[length] = '\0';
-    char *const behind = path_behind(at, text);
-    free(at);
-    at = behind;
+    char *const behind = path_behind(*place, text);
+    free(*place);
+    *place = behind;
   }
-  const int cause = at != NULL ? ELOOP : ENOMEM;
-  free(at);
-  return cause;
+  return *place != NULL ? ELOOP : ENOMEM;
 }
 
 /* Opens the directory of a path behind links, and takes the path's last name. */

@@ -1,9 +1,9 @@
 /* whole_file.h: an output file that appears whole or not at all.
  *
- * It is written without a name, which even SIGKILL leaves no trace of, and gets its name when all of
- * it is on the disk. A file that was there is replaced in one step by rename(), for which the new one
- * bears a name of its own for a moment; where the file system has no files without names it bears
- * that one from the start, and every signal but SIGKILL takes it away.
+ * It is written without a name, so that even SIGKILL leaves no trace of it, and gets its name when
+ * all of it is on the disk. A file that was there is replaced in one step by rename(), for which
+ * the new one bears a name of its own for a moment; where the file system has no files without
+ * names it bears that one from the start, and every signal but SIGKILL takes it away.
  *
  * Functions return 0 or an error number, as errno has them. One file at a time. Depends on
  * leftover.h and on Linux's O_TMPFILE. */

@@ -1,5 +1,5 @@
-/* test_cache_folder.c: files that are written and read while others do the same, and what is left by
- * those who died of it. */
+/* test_cache_folder.c: files that are written and read while others do the same, and what is left
+ * by those who died of it. */
 #define _DEFAULT_SOURCE /* syscall */
 #include "cmocka_all.h"
 

@@ -91,7 +91,8 @@ for old in no yes; do
   want 'the second link' "$(readlink there/second)" third
   check_bytes there/third adbecf
   # shellcheck disable=SC2012
-  want 'the files behind links' "$(ls -A here there | tr '\n' ' ')" 'here: first  there: second third '
+  want 'the files behind links' "$(ls -A here there | tr '\n' ' ')" \
+    'here: first  there: second third '
   [ "$old" = no ] || want 'the mode of a file behind links' "$(stat -c %a there/third)" 640
   rm here/* there/*
 done
@@ -112,7 +113,7 @@ to 1 'cannot write none/: No such file or directory' none/
 to 1 'cannot write : No such file or directory' ''
 want_alone
 
-# ---- What is no regular file, or open already -----------------------------------------------------
+# ---- What is no regular file, or open already ---------------------------------------------------
 
 mkfifo pipe
 cat pipe >../logs/got &
@@ -135,13 +136,14 @@ if perl -MFcntl -e 1 2>/dev/null; then # pipes that do not wait, at either end
   checks=$((checks + 1))
   head -c 1000000 /dev/zero >../logs/zeros
   { sleep 0.1; cat ../logs/zeros; } |
-    perl -MFcntl -e 'fcntl(STDIN, F_SETFL, O_NONBLOCK); fcntl(STDOUT, F_SETFL, O_NONBLOCK | O_WRONLY);
+    perl -MFcntl -e 'fcntl(STDIN, F_SETFL, O_NONBLOCK);
+                     fcntl(STDOUT, F_SETFL, O_NONBLOCK | O_WRONLY);
                      exec @ARGV' "$RELAYOUT" convert --from 'u8[1000000]' --to '{0}' - - |
     { sleep 0.1; cat; } | cmp - ../logs/zeros || fail 'pipes that do not wait'
 fi
 want_alone
 
-# ---- Limits -----------------------------------------------------------------------------------------
+# ---- Limits -------------------------------------------------------------------------------------
 
 # limited OUT: 4096 bytes do not go into files of 512.
 head -c 4096 /dev/zero >../logs/zeros
@@ -163,7 +165,7 @@ want_alone out
 limited -
 rm out
 
-# ---- Signals --------------------------------------------------------------------------------------
+# ---- Signals ------------------------------------------------------------------------------------
 
 # The shell has its children in the background ignore two signals.
 default='env --default-signal=INT,QUIT'
@@ -187,8 +189,8 @@ rm out
 
 [ -d "/proc/$$/fd" ] || finish # the rest must know what a command has open
 
-# begin: starts a conversion and waits until it has its output open, under a name or none. It goes on
-# waiting for the second half of its input, in a named pipe that is held open.
+# begin: starts a conversion and waits until it has its output open, under a name or none. It goes
+# on waiting for the second half of its input, in a named pipe that is held open.
 begin() {
   mkfifo ../logs/pipe
   $default "$RELAYOUT" convert --from 'u8[4,6]' --to '{0,1}' ../logs/pipe out &

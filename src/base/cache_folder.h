@@ -28,8 +28,8 @@ unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint6
 void rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
                             size_t size);
 
-/* The same, and gives back what was there until that moment, as rlt_cache_folder_read does. So one of
- * several who add to a file at once sees what another has put there since it was read. NULL also
+/* The same, and gives back what was there until that moment, as rlt_cache_folder_read does. So one
+ * of several who add to a file at once sees what another has put there since it was read. NULL also
  * where the file system cannot exchange files. */
 unsigned char *rlt_cache_folder_exchange(const char *folder, const char *name,
                                          const unsigned char *bytes, size_t size,
