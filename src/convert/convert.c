@@ -22,11 +22,12 @@ typedef struct converter {
   bool wraps, scales;
 } converter;
 
+/* Scales are looked at as bits: of doubles that are subnormal a caller may have made zeros, or traps. */
 static bool scales(const rlt_conversion *conversion) {
-  return conversion->scale != 1;
+  static const double one = 1;
+  return memcmp(&conversion->scale, &one, sizeof one) != 0;
 }
 
-/* Not by arithmetic on doubles, which the caller may have told to take subnormal ones for 0. */
 static number scale_number(const rlt_conversion *conversion) {
   uint64_t bits;
   memcpy(&bits, &conversion->scale, sizeof bits);
