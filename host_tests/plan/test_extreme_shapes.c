@@ -227,12 +227,27 @@ static void test_strides_that_nothing_takes(void **state) {
   }
 }
 
+/* Nobody counts what steps write where padding stays as it was, in several parts of an element's words. */
+static void test_fraction_of_uncounted_parts(void **state) {
+  static const int64_t strides[] = {18, 6};
+  const relayout_shape from = shape_of("f32[7,3]");
+  const relayout_shape to = shape_of("f32[7,3]{0,1:PD(7,5)PV(unknown)T(*,4)(3)}");
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.source_byte_strides = strides;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(*state, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  const double fraction = relayout_plan_get_predicted_fraction(plan);
+  assert_true(fraction > 0 && fraction <= 1);
+  relayout_plan_destroy(plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_planned_and_explained),
       cmocka_unit_test(test_measured),
       cmocka_unit_test(test_forced_strategies),
       cmocka_unit_test(test_little_memory),
+      cmocka_unit_test(test_fraction_of_uncounted_parts),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_strides),
       cmocka_unit_test(test_strides_that_nothing_takes),

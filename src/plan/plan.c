@@ -364,6 +364,15 @@ relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan) {
   return plan->work.parts[0].strategy.kind;
 }
 
+/* All that the destination's digits reach, whether it is written or not. */
+static double bytes_gone_through(const rlt_problem *problem) {
+  double bytes = (double)rlt_problem_destination_bits(problem) / 8;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    bytes *= (double)problem->axes[a].extent;
+  }
+  return bytes;
+}
+
 /* Parts are carried out one after the other. */
 static double predicted_fraction(const relayout_plan *plan) {
   if (plan->work.part_count == 1) {
@@ -374,8 +383,7 @@ static double predicted_fraction(const relayout_plan *plan) {
   double times = 0;
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    const amount written = amount_written(&part->problem);
-    const double moved = (double)written.bytes + (double)written.bits / 8;
+    const double moved = bytes_gone_through(&part->problem);
     bytes += moved;
     times += moved / part->candidates.of[part->chosen].cost.fraction;
   }
