@@ -228,8 +228,8 @@ size_t oracle_byte_size(const relayout_shape *shape) {
 
 /* ---- Elements in memory --------------------------------------------------------------------- */
 
-/* Elements by their number: packed, low bits first, where they take fewer than 8 bits; else each with
- * its own bytes before those that its container has beyond them, which are zeros. */
+/* Elements by their number: packed, low bits first, where they take fewer than 8 bits; else each
+ * with its own bytes before those that its container has beyond them, which are zeros. */
 static void read_element(const relayout_shape *shape, const void *array, int64_t number,
                          unsigned char *element) {
   const int64_t bits = oracle_element_bits(shape);

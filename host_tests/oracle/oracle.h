@@ -15,8 +15,8 @@
 /* Bytes of one element in memory where it is not packed; 0 for a type it does not know. */
 size_t oracle_element_size(relayout_element_type type);
 
-/* Bits that one element takes in this array: fewer than 8 where it is packed, more than its own in a
- * wider container. */
+/* Bits that one element takes in this array: fewer than 8 where it is packed, more than its own in
+ * a wider container. */
 int64_t oracle_element_bits(const relayout_shape *shape);
 
 /* Elements and bytes of the whole array: padding, tiles and tail included. */

@@ -183,7 +183,7 @@ npy_case '|u1' False '(1,)' A ';' '|b1' False '(8,)' "$(printf '\001.....\001.')
 # Containers are unsigned integers.
 npy_case '|u1' False '(2, 3)' abcdef ';' '<u2' True '(2, 3)' a.d.b.e.c.f. ';' --to '{0,1:E(16)}'
 npy_case '<u4' False '(3,)' aXYZb...c..Z ';' '|b1' False '(4,)' "$(printf 'abc\001')" ';' \
-  --from 'pred[3]{0:E(32)}' --to '{0:L(4)PV(one)}'
+  --from 'pred[3]{0:E(32)}' --to '{0:PV(one)L(4)}'
 npy_case '<u2' False '(2,)' aXbX ';' '<u4' False '(3,)' a...b...A... ';' \
   --from 'u8[2]{0:E(16)}' --to '{0:PD(3)PV(65)E(32)}'
 npy_case '<u2' False '(3,)' aXbXcX ';' '|u1' False '(2,)' "$(printf '!\003')" ';' \
@@ -309,8 +309,8 @@ refuse_npy 4 'the array is (4, 2) in C order, but a buffer of --from u8[2,3]{1,0
   '|u1' False '(4, 2)' abcdefgh --from 'u8[2,3]{1,0:T(2,2)}' --to '{0,1}'
 refuse_npy 4 "are 'u1', which cannot be u32" '|u1' False '(3,)' abc --from 'u8[3]{0:E(32)}' \
   --to '{0}'
-refuse_npy 4 'holds 3 bytes of data, but u8[3]{0:E(32)} takes 12' '|u1' False '(3,)' abc \
-  --from '{0:E(32)}' --to '{0}'
+refuse_npy 4 'holds 6 bytes of data, but u8[2,3]{1,0:E(32)} takes 24' '|u1' False '(2, 3)' \
+  abcdef --from '{1,0:E(32)}' --to '{1,0}'
 refuse_npy 4 "are 'i1', which cannot be u8" '|i1' False '(3,)' abc --from 'u4[2,3]{1,0:E(4)}' \
   --to '{1,0}'
 refuse_npy 4 '--from: ' '|u1' False '(2, 3)' abcdef --from '{0}' --to '{0,1}'

@@ -73,13 +73,13 @@ typedef struct relayout_layout {
    * same as 0 for s4 and u8, and 32 for f32. All else is a power of two that holds the type's bits:
    *
    *   1, 2, 4    packed, of types of fewer than 8 bits, over the whole array, padding among them:
-   *              element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and the bits
-   *              behind the last one are 0.
+   *              element i lies at bit i * n % 8 of byte i * n / 8, the low bits first, and the
+   *              bits behind the last one are 0.
    *   8, 16, 32  a wider container, of types of fewer bytes: element i lies at byte i * n / 8. The
-   *              container's low bytes, which come first, are the element as it lies in whole bytes;
-   *              the others are 0 when it is written, be it an element or padding, and are never used
-   *              when it is read. With RELAYOUT_PADDING_UNKNOWN all of a padding element's container
-   *              stays as it was. */
+   *              container's low bytes, which come first, are the element as it lies in whole
+   *              bytes; the others are 0 when it is written, be it an element or padding, and are
+   *              never used when it is read. With RELAYOUT_PADDING_UNKNOWN all of a padding
+   *              element's container stays as it was. */
   int64_t element_size_in_bits;
   /* XLA's memory space number; kept, and without effect on any byte. */
   int64_t memory_space;
@@ -118,8 +118,8 @@ RELAYOUT_API bool relayout_layout_equal(const relayout_layout *a, const relayout
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout);
 RELAYOUT_API bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout);
 
-/* No tiles, elements of whole bytes (in wider containers too), no tail alignment: byte strides describe
- * where all of them lie. */
+/* No tiles, elements of whole bytes (in wider containers too), no tail alignment: byte strides
+ * describe where all of them lie. */
 RELAYOUT_API bool relayout_layout_is_untiled(const relayout_layout *layout);
 
 /* Elements take fewer bits than a byte has, so that several of them share one. */
@@ -158,8 +158,8 @@ RELAYOUT_API relayout_status relayout_layout_move_dimension_to_minor(const relay
 
 /* ---- Padding value -------------------------------------------------------------------------- */
 
-/* The bytes of one element of padding, byte_size(type) of them, as they lie in whole bytes. Those of
- * RELAYOUT_PADDING_UNKNOWN are zero. RELAYOUT_INVALID_SHAPE where the type has no such value
+/* The bytes of one element of padding, byte_size(type) of them, as they lie in whole bytes. Those
+ * of RELAYOUT_PADDING_UNKNOWN are zero. RELAYOUT_INVALID_SHAPE where the type has no such value
  * (lowest and highest of a complex type, one of s1). */
 RELAYOUT_API relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,
                                                            relayout_element_type type,

@@ -8,8 +8,8 @@
  * source's padding is never used. A destination's padding, that of tiles and tail alignment included, is
  * always written, with its padding value, in the same pass; with PV(unknown) those bits stay as they
  * were. Of packed elements the low bits are kept, and unpacking makes the other bits of a byte 0; what a
- * packed array's last byte has to spare becomes 0 too, and so does what a wider container has beyond its
- * element. No other byte is touched.
+ * packed array's last byte has to spare becomes 0 too, and so does what a wider container has
+ * beyond its element. No other byte is touched.
  *
  * Shapes of different element types change the type on the way. The exact value, times the scale, is
  * rounded once:
@@ -93,8 +93,8 @@ typedef struct relayout_plan_options {
    * its neighbour along each logical dimension. That side's layout is then the default one without
    * padding or tiles, and its pointer or offset is that of the element at index 0, ..., 0. A
    * source's strides may be anything, zero and negative too; under a destination's no two elements
-   * may overlap. Where elements are packed, converted or in wider containers on the other side, strides
-   * are multiples of that side's element size. The plan keeps copies. */
+   * may overlap. Where elements are packed, converted or in wider containers on the other side,
+   * strides are multiples of that side's element size. The plan keeps copies. */
   const int64_t *source_byte_strides;
   const int64_t *destination_byte_strides;
 } relayout_plan_options;

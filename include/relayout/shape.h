@@ -61,8 +61,8 @@ RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
 /* Element type, dimensions and layout. Padded dimensions that widen nothing equal none, an element size
- * of its own type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that fills
- * nothing equals any other. */
+ * of its own type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that
+ * fills nothing equals any other. */
 RELAYOUT_API bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b);
 /* The same, bar the layouts' tiles. */
 RELAYOUT_API bool relayout_shape_equal_ignoring_tiles(const relayout_shape *a,
@@ -104,9 +104,9 @@ RELAYOUT_API bool relayout_shape_is_padded(const relayout_shape *shape);
 RELAYOUT_API int64_t relayout_shape_element_count(const relayout_shape *shape);
 
 /* Elements and bytes the array takes in memory, padding of every kind included: the product of the
- * dimensions after tiling, rounded up to the tail alignment. Elements that are packed or lie in wider
- * containers take ceil(count * element_size_in_bits / 8) bytes. What validate returns for an invalid
- * shape. */
+ * dimensions after tiling, rounded up to the tail alignment. Elements that are packed or lie in
+ * wider containers take ceil(count * element_size_in_bits / 8) bytes. What validate returns for an
+ * invalid shape. */
 RELAYOUT_API relayout_status relayout_shape_physical_element_count(const relayout_shape *shape,
                                                                    int64_t *count,
                                                                    relayout_error *error);
@@ -119,8 +119,9 @@ RELAYOUT_API relayout_status relayout_shape_padding_byte_size(const relayout_sha
                                                               size_t *bytes, relayout_error *error);
 
 /* Strides in elements by logical dimension, `rank` of them: the product of the padded widths of all
- * more minor dimensions. Packed elements, and those in wider containers, count as others do: element
- * i has its place at bit i * element_size_in_bits. RELAYOUT_UNSUPPORTED for tiled layouts, which have none. */
+ * more minor dimensions. Packed elements, and those in wider containers, count as others do:
+ * element i has its place at bit i * element_size_in_bits. RELAYOUT_UNSUPPORTED for tiled layouts,
+ * which have none. */
 RELAYOUT_API relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
                                                     relayout_error *error);
 
@@ -171,8 +172,8 @@ RELAYOUT_API bool relayout_shape_transpose_is_bitcast(const relayout_shape *inpu
                                                       const int32_t *permutation);
 
 /* Whether reshaping (same elements in the order of ascending multi-indices) leaves every byte where
- * it is. Never for widened or tiled layouts unless the shapes are equal; elements have to take as many
- * bits on both sides, and both tails have to end alike. */
+ * it is. Never for widened or tiled layouts unless the shapes are equal; elements have to take as
+ * many bits on both sides, and both tails have to end alike. */
 RELAYOUT_API bool relayout_shape_reshape_is_bitcast(const relayout_shape *input,
                                                     const relayout_shape *output);
 

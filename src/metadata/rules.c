@@ -138,8 +138,8 @@ relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout
 
 enum { WIDEST_CONTAINER = 32 };
 
-/* A power of two that holds the element: bits that are packed with others', its whole bytes, or a wider
- * container. */
+/* A power of two that holds the element: bits that are packed with others', its whole bytes, or a
+ * wider container. */
 static relayout_status check_element_size(const relayout_layout *layout, const rlt_type_row *row,
                                           relayout_error *error) {
   const int64_t given = layout->element_size_in_bits;

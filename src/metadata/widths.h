@@ -32,8 +32,8 @@ static inline int64_t rlt_packed_bits(const relayout_layout *layout) {
   return layout->element_size_in_bits < 8 ? layout->element_size_in_bits : 0;
 }
 
-/* The bits an element takes in memory where those are not its type's whole bytes: fewer than 8 where
- * it is packed, more than its own in a wider container. Else 0. */
+/* The bits an element takes in memory where those are not its type's whole bytes: fewer than 8
+ * where it is packed, more than its own in a wider container. Else 0. */
 static inline int64_t rlt_custom_bits(const relayout_shape *shape) {
   const int64_t stated = shape->layout.element_size_in_bits;
   return stated == 8 * (int64_t)relayout_element_type_byte_size(shape->element_type) ? 0 : stated;

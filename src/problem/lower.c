@@ -107,9 +107,9 @@ static relayout_element_type unsigned_type(int64_t bytes) {
                       : RELAYOUT_U64;
 }
 
-/* Elements that keep their type enter a wider container as numbers that gain zeros, and leave one as
- * numbers that lose their upper bits. What goes from one container to another is picked out of the
- * first word by word. */
+/* Elements that keep their type enter a wider container as numbers that gain zeros, and leave one
+ * as numbers that lose their upper bits. What goes from one container to another is picked out of
+ * the first word by word. */
 static void set_container_conversion(lowering *at) {
   const int64_t bytes = element_bytes(&at->from);
   const bool leaves = at->to.room == 1;
@@ -444,8 +444,8 @@ static bool add_contained_padding(lowering *at, const rlt_problem *all) {
   return true;
 }
 
-/* Elements that change their type have an axis over the words of their container, of which the first
- * one has a source; the others are filled with 0. */
+/* Elements that change their type have an axis over the words of their container, of which the
+ * first one has a source; the others are filled with 0. */
 static bool add_contained(lowering *at, const rlt_problem *problem) {
   static const uint8_t zero[RELAYOUT_MAX_ELEMENT_SIZE];
   rlt_problem one = *problem;
@@ -559,8 +559,8 @@ static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_
              : status;
 }
 
-/* Word number `number` of every element, or of its container: what is above an element there is 0, as
- * the low n bits of any number times 2^n are. */
+/* Word number `number` of every element, or of its container: what is above an element there is 0,
+ * as the low n bits of any number times 2^n are. */
 static void select_word(const lowering *at, int64_t number, rlt_problem *problem) {
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   memcpy(problem->fill, at->padding + number * bytes, (size_t)bytes);

@@ -26,8 +26,8 @@ typedef struct bench_strided {
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE];
 } bench_strided;
 
-/* Whether strides and the element type say all of a layout: no tiles, and elements in just their own
- * bytes. */
+/* Whether strides and the element type say all of a layout: no tiles, and elements in just their
+ * own bytes. */
 static inline bool bench_is_strided(const relayout_shape *shape) {
   const int64_t bits = shape->layout.element_size_in_bits;
   return relayout_layout_is_untiled(&shape->layout) &&
