@@ -108,8 +108,8 @@ static void run_path(suite *s, const trial *t, const relayout_plan *plan, path w
   run_between(s, t, plan, way, &source, &destination);
 }
 
-/* On the CPU the plan that the library chooses moves what lies in each place, and others what lies in
- * two of them. On an OpenCL device host memory is staged through the kernels that move buffers. */
+/* On the CPU the plan that the library chooses moves what lies in each place, and others what lies
+ * in two of them. On an OpenCL device host memory is staged through the kernels that move buffers. */
 static void run_plan(suite *s, const trial *t, const relayout_plan *plan, bool is_chosen) {
   if (s->opencl != NULL) {
     run_path(s, t, plan, PATH_BUFFERS, draw_place(s));

@@ -33,6 +33,9 @@ typedef void (*conformance_progress)(void *context, size_t done, size_t total);
 /* Runs all cases of the level. Each asks for a relayout of one shape into another, with options. It is
  * carried out with the strategy that the library chooses and, in most cases, with each other one that
  * applies, between host pointers and, on an OpenCL device, between buffers. `progress` may be NULL.
+ * Host memory lies between pages that are not there: a fault meanwhile, of any thread, ends the
+ * process with EXIT_FAILURE and a line on stderr that names the case. One thread may call this at a
+ * time.
  * RELAYOUT_OK when the suite could run: whether the device conforms is in the report. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 relayout_status conformance_run(relayout_device *device, conformance_level level, uint64_t seed,
                                 conformance_progress progress, void *context,

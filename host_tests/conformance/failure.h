@@ -5,8 +5,8 @@
 #include "conformance/conformance.h"
 #include "conformance/trial.h"
 
-/* Writes what was asked for, as a command and what no command takes. Room for CONFORMANCE_FAILURE_SIZE
- * bytes takes it all. */
+/* Writes what was asked for, as a command and what no command takes. Room for
+ * CONFORMANCE_FAILURE_SIZE bytes takes it all. */
 void failure_describe(const relayout_device *device, const request *asked, char *text, size_t size);
 
 /* Counts a failure of what was asked for; the text says what was found. */

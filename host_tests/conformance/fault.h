@@ -8,8 +8,8 @@
 #include "conformance/failure.h"
 #include "conformance/guarded_buffer.h"
 
-/* From the first call to the second a fault of any thread ends the process with EXIT_FAILURE, after a
- * line on stderr that says what was running. */
+/* From the first call to the second a fault of any thread ends the process with EXIT_FAILURE, after
+ * a line on stderr that says what was running. */
 void fault_watch(void);
 void fault_unwatch(void);
 

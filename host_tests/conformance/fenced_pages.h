@@ -17,8 +17,9 @@ typedef struct fenced_pages {
 
 size_t fenced_pages_page_size(void);
 
-/* Makes the pages as many as `size` bytes take, at least one. Their bytes have any values, and may have
- * moved. What is reserved is kept for the next call unless it is large. False when memory runs out. */
+/* Makes the pages as many as `size` bytes take, at least one. Their bytes have any values, and may
+ * have moved. What is reserved is kept for the next call unless it is large. False when memory runs
+ * out. */
 bool fenced_pages_resize(fenced_pages *pages, size_t size);
 void fenced_pages_free(fenced_pages *pages);
 

@@ -2,7 +2,7 @@
  *
  *     | missing page | guard ... | the buffer's bytes | guard ... | missing page |
  *
- * One of the two guards may be empty, so that the buffer begins or ends at a page that is not there.
+ * One of the two guards may be empty, so that the buffer begins or ends where a page is missing.
  * Depends on fenced_pages.h.
  */
 #ifndef CONFORMANCE_GUARDED_BUFFER_H
@@ -32,9 +32,9 @@ typedef struct guarded_buffer {
   const fenced_pages *pages; /* that it takes, to the last byte */
 } guarded_buffer;
 
-/* Makes a buffer with this content in pages that no other has, and its origin `origin` bytes into it.
- * In PLACE_BETWEEN it starts `offset` bytes behind a multiple of GUARD_SIZE. It lasts until its pages
- * change. False when memory runs out. */
+/* Makes a buffer with this content in pages that no other has, and its origin `origin` bytes into
+ * it. In PLACE_BETWEEN it starts `offset` bytes behind a multiple of GUARD_SIZE. It lasts until its
+ * pages change. False when memory runs out. */
 bool guarded_buffer_make(fenced_pages *pages, const unsigned char *content, size_t size,
                          buffer_place place, size_t offset, size_t origin, guarded_buffer *made);
 

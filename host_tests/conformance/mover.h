@@ -18,9 +18,9 @@ relayout_status opencl_mover_create(const relayout_device *device, opencl_mover 
 void opencl_mover_destroy(opencl_mover *mover); /* NULL is allowed */
 
 /* Afterwards both hold what the device's buffers held. The ways of calling differ from call to
- * call: queues in and out of order, with and without events, one buffer and two, these with memory of
- * the device's own or in place: on PoCL, where its kernels run on the very pages, the source can only
- * be read meanwhile. */
+ * call: queues in and out of order, with and without events, one buffer and two, these with memory
+ * of the device's own or in place: on PoCL, where its kernels run on the very pages, the source can
+ * only be read meanwhile. */
 relayout_status opencl_mover_enqueue(opencl_mover *mover, const relayout_plan *plan,
                                      const guarded_buffer *source,
                                      const guarded_buffer *destination, relayout_error *error);

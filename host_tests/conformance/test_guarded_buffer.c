@@ -1,5 +1,5 @@
-/* The suite's own watchmen: a stray access to a guarded buffer ends in a fault or shows as a difference,
- * and a fault says what was running. */
+/* The suite's own watchmen: a stray access to a guarded buffer ends in a fault or shows as a
+ * difference, and a fault says what was running. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

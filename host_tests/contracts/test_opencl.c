@@ -54,6 +54,21 @@ WRAP(cl_int, clFlush, (cl_command_queue queue), (queue), waits)
 WRAP(cl_int, clFinish, (cl_command_queue queue), (queue), waits)
 WRAP(cl_int, clWaitForEvents, (cl_uint count, const cl_event *events), (count, events), waits)
 
+static int queues;   /* made */
+static int commands; /* of kernels and copies */
+WRAP(cl_command_queue, clCreateCommandQueue,
+     (cl_context context, cl_device_id id, cl_command_queue_properties properties, cl_int *code),
+     (context, id, properties, code), queues)
+WRAP(cl_int, clEnqueueNDRangeKernel,
+     (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+      const size_t *global, const size_t *local, cl_uint count, const cl_event *wait,
+      cl_event *event),
+     (queue, kernel, dimensions, offset, global, local, count, wait, event), commands)
+WRAP(cl_int, clEnqueueWriteBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocks, size_t offset, size_t size,
+      const void *bytes, cl_uint count, const cl_event *wait, cl_event *event),
+     (queue, buffer, blocks, offset, size, bytes, count, wait, event), commands)
+
 /* How often the library holds one of the caller's objects: retained less released. */
 static int held;
 static const void *callers[6];
@@ -307,7 +322,7 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
   (void)state;
   const cl_event gate = gate_of(here.bench->context);
   cl_event done = NULL;
-  allocations = waits = 0;
+  allocations = waits = commands = 0;
   counting = true;
   const relayout_status with_event = enqueue_behind(gate, &done);
   const relayout_status without_event = enqueue_behind(gate, NULL);
@@ -316,6 +331,7 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
   assert_int_equal(without_event, RELAYOUT_OK);
   assert_int_equal(allocations, 0);
   assert_int_equal(waits, 0);
+  assert_in_range(commands, 2, 8);
   clSetUserEventStatus(gate, CL_COMPLETE);
   assert_int_equal(clFinish(here.bench->queue), CL_SUCCESS);
   clReleaseEvent(done);
@@ -328,6 +344,29 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
   free(memory);
   assert_int_equal(allocations, 1);
   assert_int_equal(waits, 1);
+}
+
+/* Plans are made without a queue, a command or a wait; only what is measured is run. */
+static void test_plans_run_nothing(void **state) {
+  (void)state;
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = here.bench->family;
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  queues = commands = waits = 0;
+  counting = true;
+  const relayout_status opened =
+      relayout_opencl_device_create(here.bench->context, here.bench->id, &options, &device, NULL);
+  const relayout_status planned =
+      relayout_plan_create(device, &here.from, &here.to, NULL, &plan, NULL);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  counting = false;
+  assert_int_equal(opened, RELAYOUT_OK);
+  assert_int_equal(planned, RELAYOUT_OK);
+  assert_int_equal(queues, 0);
+  assert_int_equal(commands, 0);
+  assert_int_equal(waits, 0);
 }
 
 /* ---- Options ---- */
@@ -464,6 +503,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test(test_error_is_left_alone_on_success),
       cmocka_unit_test(test_objects_stay_the_callers),
       cmocka_unit_test(test_enqueue_allocates_and_awaits_nothing),
+      cmocka_unit_test(test_plans_run_nothing),
       cmocka_unit_test(test_cache_directory_is_copied),
       cmocka_unit_test(test_null_options_are_the_defaults),
       cmocka_unit_test(test_cache_is_bounded),

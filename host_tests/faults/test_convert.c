@@ -161,7 +161,7 @@ static void raw_from_pipe(const scenario *it) {
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
 
-static void raw_on_opencl(const scenario *it) {
+static void raw_on_any(const scenario *it) {
   (void)it;
   empty_folder();
   command_call call = {.words = {"--device", "auto", "--from", turned.from_text, "--to",
@@ -176,7 +176,7 @@ static const scenario scenarios[] = {
     {.name = "npy_to_old", .run = npy_to_old},
     {.name = "raw_to_link", .run = raw_to_link},
     {.name = "raw_from_pipe", .run = raw_from_pipe},
-    {.name = "raw_auto", .run = raw_on_opencl, .is_long = true},
+    {.name = "raw_auto", .run = raw_on_any, .is_long = true},
 };
 
 static const fault_wish variations[] = {
