@@ -432,10 +432,7 @@ static void run_from_many_threads(const relayout_plan *plan, const rlt_problem *
   assert_true(passed);
 }
 
-static void test_one_plan_from_many_threads(void **state) {
-  (void)state;
-  pool used = {0};
-  relayout_device *device = eager_device_with(2, pool_parallel_for, &used);
+static void run_plans_from_many_threads(relayout_device *device) {
   for (int i = 0; i < LARGE_PROBLEMS; ++i) {
     relayout_plan *plan = NULL;
     assert_int_equal(rlt_plan_create_for_problem(device, &large_problems[i], RELAYOUT_STRATEGY_AUTO,
@@ -445,6 +442,20 @@ static void test_one_plan_from_many_threads(void **state) {
     relayout_plan_destroy(plan);
   }
   relayout_device_destroy(device);
+}
+
+static void test_one_plan_from_many_threads(void **state) {
+  (void)state;
+  pool used = {0};
+  run_plans_from_many_threads(eager_device_with(2, pool_parallel_for, &used));
+}
+
+/* All of them share the library's threads, however many processors there are. */
+static void test_one_plan_from_many_threads_with_the_librarys(void **state) {
+  (void)state;
+  relayout_device *const device = eager_device_with(0, NULL, NULL);
+  ((rlt_cpu_device *)device)->threads = 4;
+  run_plans_from_many_threads(device);
 }
 
 static void test_one_streaming_plan_from_many_threads(void **state) {
@@ -471,6 +482,7 @@ int main(void) {
       cmocka_unit_test(test_bytes_shared_in_a_pool),
       cmocka_unit_test(test_bytes_shared_in_any_order),
       cmocka_unit_test(test_one_plan_from_many_threads),
+      cmocka_unit_test(test_one_plan_from_many_threads_with_the_librarys),
       cmocka_unit_test(test_one_streaming_plan_from_many_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
