@@ -1,11 +1,10 @@
-/* opencl.h: relayouts on a caller's own OpenCL objects.
+/* opencl.h: relayouts on a caller's own OpenCL objects. The only header that includes CL/cl.h.
  *
  * OpenCL 1.2, full profile, no extension needed. Objects handed in stay the caller's: the library
  * retains what outlives a call and releases it again.
  *
- * This header includes none of OpenCL's and asks for no version of them. Include CL/cl.h,
- * CL/opencl.hpp or neither, before it or behind it, with the CL_TARGET_OPENCL_VERSION of your
- * choice.
+ * It needs nothing that OpenCL 1.2 has not: define the CL_TARGET_OPENCL_VERSION of your choice before
+ * it, or have all that the newest headers declare. CL/opencl.hpp may be included before it or behind it.
  */
 #ifndef RELAYOUT_OPENCL_H
 #define RELAYOUT_OPENCL_H
@@ -13,18 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+
 #include "relayout/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* OpenCL's handles, declared as CL/cl.h of every version declares them. */
-typedef struct _cl_context *cl_context;
-typedef struct _cl_device_id *cl_device_id;
-typedef struct _cl_command_queue *cl_command_queue;
-typedef struct _cl_mem *cl_mem;
-typedef struct _cl_event *cl_event;
 
 /* Which family of kernels a device runs. */
 typedef enum relayout_kernel_family {
@@ -88,7 +85,7 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
 RELAYOUT_API relayout_status relayout_plan_enqueue(const relayout_plan *plan,
                                                    cl_command_queue queue, cl_mem source,
                                                    size_t source_offset, cl_mem destination,
-                                                   size_t destination_offset, uint32_t n_wait,
+                                                   size_t destination_offset, cl_uint n_wait,
                                                    const cl_event *wait, cl_event *event,
                                                    relayout_error *error);
 
@@ -98,8 +95,8 @@ RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const rel
                                               const relayout_shape *to, cl_command_queue queue,
                                               cl_mem source, size_t source_offset,
                                               cl_mem destination, size_t destination_offset,
-                                              uint32_t n_wait, const cl_event *wait,
-                                              cl_event *event, relayout_error *error);
+                                              cl_uint n_wait, const cl_event *wait, cl_event *event,
+                                              relayout_error *error);
 
 #ifdef __cplusplus
 }

@@ -330,7 +330,7 @@ static relayout_status check_and_enqueue(const relayout_plan *plan, cl_command_q
 
 relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queue queue,
                                       cl_mem source, size_t source_offset, cl_mem destination,
-                                      size_t destination_offset, uint32_t n_wait,
+                                      size_t destination_offset, cl_uint n_wait,
                                       const cl_event *wait, cl_event *event,
                                       relayout_error *error) {
   cl_event done = NULL;
@@ -368,7 +368,7 @@ static relayout_status find_plan(relayout_device *device, const relayout_shape *
 relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
                                  const relayout_shape *to, cl_command_queue queue, cl_mem source,
                                  size_t source_offset, cl_mem destination,
-                                 size_t destination_offset, uint32_t n_wait, const cl_event *wait,
+                                 size_t destination_offset, cl_uint n_wait, const cl_event *wait,
                                  cl_event *event, relayout_error *error) {
   relayout_plan *plan = NULL;
   relayout_status status = find_plan(device, from, to, &plan, error);

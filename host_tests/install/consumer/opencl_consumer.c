@@ -1,6 +1,4 @@
 /* Reaches the OpenCL calls and the OpenCL loader, on machines without any platform too. */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <relayout/opencl.h>
 #include <stdio.h>
 
