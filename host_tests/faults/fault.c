@@ -60,7 +60,8 @@ bool fault_strikes(fault_kind kind, const char *call, int32_t *variant) {
 }
 
 void fault_note_code(int32_t code) {
-  if (state->report.code == 0) {
+  state->report.was_last = state->report.code == 0;
+  if (state->report.was_last) {
     state->report.code = code;
   }
 }

@@ -31,6 +31,7 @@ typedef struct fault_report {
   fault_kind kind;
   char call[FAULT_NAME_SIZE]; /* "malloc"; the first that failed */
   int32_t code;               /* what it failed with: errno, or OpenCL's code */
+  bool was_last;              /* no other failed after it */
   char misuse[96]; /* what nobody may do, such as locking a mutex that was never made; or "" */
 } fault_report;
 
