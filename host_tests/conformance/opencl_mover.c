@@ -228,19 +228,18 @@ relayout_status opencl_mover_enqueue(opencl_mover *mover, const relayout_plan *p
   const bool together = mover->calls % 5 == 0;
   placement placed = {.source = source,
                       .destination = destination,
-                      .is_in_place = !together && mover->calls % 3 > 0};
+                      .is_in_place = mover->is_pocl && !together && mover->calls % 3 > 0};
   relayout_status status = together ? place_together(mover->context, &placed, error)
                                     : place_apart(mover->context, &placed, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool locks = placed.is_in_place && mover->is_pocl;
-  if (locks) {
+  if (placed.is_in_place) {
     fenced_pages_lock(source->pages);
   }
   status = move_placed(mover, plan, &placed, error);
   displace(&placed);
-  if (locks) {
+  if (placed.is_in_place) {
     fenced_pages_unlock(source->pages);
   }
   return status;
