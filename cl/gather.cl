@@ -156,7 +156,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;
   const uint column = (uint)get_local_id(0) & (across - 1);
-  const tile_number first = (tile_number)get_group_id(GRID_AXIS) * (tile_number)grid->tiles_per_group;
+  const tile_number first =
+      (tile_number)get_group_id(GRID_AXIS) * (tile_number)grid->tiles_per_group;
   const tile_number end =
       min(first + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
