@@ -62,7 +62,8 @@ static void test_fork_during_use(void **state) {
   (void)state;
   enum { CALLERS = 2, CHILDREN = 40 };
   if (!LEAVES_MEMORY_ALONE) {
-    print_message("skipped: a thread that is in the sanitizer's malloc leaves it locked in a child\n");
+    print_message(
+        "skipped: a thread that is in the sanitizer's malloc leaves it locked in a child\n");
     skip();
   }
   scene used;
