@@ -81,17 +81,18 @@ typedef struct relayout_cpu_options {
   { sizeof(relayout_cpu_options), 0, NULL, NULL }
 
 /* The CPU backend with options; NULL means the defaults. It uses the best instruction set that the
- * processor has, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the environment: avx512vbmi, avx512,
- * avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT for a bad
- * struct_size, a negative thread count or an unknown instruction set; RELAYOUT_UNSUPPORTED for one
- * that the processor has not; RELAYOUT_OUT_OF_MEMORY.
+ * processor has, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the environment: avx512vbmi,
+ * avx512, avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT
+ * for a bad struct_size, a negative thread count or an unknown instruction set;
+ * RELAYOUT_UNSUPPORTED for one that the processor has not; RELAYOUT_OUT_OF_MEMORY.
  *
  * All CPU devices of a process share the library's own threads, which are one fewer than there are
  * processors at most. The first relayout that is large enough starts them; the last device that is
- * destroyed ends them. The calling thread always works too, so a thread that the system refuses makes
- * relayouts slower and nothing else. They block the signals that are sent to the process, and sleep
- * while they have nothing to do. A child of fork() has none of the parent's and starts its own: the
- * parent's devices and plans work there as before, whatever its other threads were doing. */
+ * destroyed ends them. The calling thread always works too, so a thread that the system refuses
+ * makes relayouts slower and nothing else. They block the signals that are sent to the process, and
+ * sleep while they have nothing to do. A child of fork() has none of the parent's and starts its
+ * own: the parent's devices and plans work there as before, whatever its other threads were doing.
+ */
 RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                                         relayout_device **device,
                                                         relayout_error *error);

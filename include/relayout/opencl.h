@@ -3,8 +3,9 @@
  * OpenCL 1.2, full profile, no extension needed. Objects handed in stay the caller's: the library
  * retains what outlives a call and releases it again.
  *
- * It needs nothing that OpenCL 1.2 has not: define the CL_TARGET_OPENCL_VERSION of your choice before
- * it, or have all that the newest headers declare. CL/opencl.hpp may be included before it or behind it.
+ * It needs nothing that OpenCL 1.2 has not: define the CL_TARGET_OPENCL_VERSION of your choice
+ * before it, or have all that the newest headers declare. CL/opencl.hpp may be included before it
+ * or behind it.
  */
 #ifndef RELAYOUT_OPENCL_H
 #define RELAYOUT_OPENCL_H
@@ -36,11 +37,11 @@ typedef struct relayout_opencl_options {
   relayout_kernel_family kernels;
   /* Where built programs are kept for the next process: an absolute path, made where it is missing;
    * "" keeps none; NULL means relayout/ in the user's cache directory, $XDG_CACHE_HOME or else
-   * $HOME/.cache, and none on PoCL, which keeps what it compiles itself. RELAYOUT_CACHE=off in the environment keeps none in any case. The string is
-   * copied. Files are the user's alone and at most 64 MiB together; those used least lately go
-   * first, and all may be deleted at any time. A file that is missing, damaged, another user's or
-   * another driver's means a compilation, as does a directory that cannot be used; never an
-   * error. */
+   * $HOME/.cache, and none on PoCL, which keeps what it compiles itself. RELAYOUT_CACHE=off in the
+   * environment keeps none in any case. The string is copied. Files are the user's alone and at
+   * most 64 MiB together; those used least lately go first, and all may be deleted at any time. A
+   * file that is missing, damaged, another user's or another driver's means a compilation, as does
+   * a directory that cannot be used; never an error. */
   const char *cache_directory;
 } relayout_opencl_options;
 
@@ -48,10 +49,10 @@ typedef struct relayout_opencl_options {
   { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO, NULL }
 
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
- * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the context's
- * nor a part of one, a handle is NULL, or an option is none of those above; RELAYOUT_UNSUPPORTED for
- * a device below OpenCL 1.2 or without a compiler; RELAYOUT_OPENCL_ERROR where the driver does not
- * answer; RELAYOUT_OUT_OF_MEMORY. */
+ * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the
+ * context's nor a part of one, a handle is NULL, or an option is none of those above;
+ * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler; RELAYOUT_OPENCL_ERROR
+ * where the driver does not answer; RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,
@@ -89,8 +90,8 @@ RELAYOUT_API relayout_status relayout_plan_enqueue(const relayout_plan *plan,
                                                    const cl_event *wait, cl_event *event,
                                                    relayout_error *error);
 
-/* The same in one call, with relayout_plan_create and _destroy around it: a plan that the device does
- * not remember may compile a program. */
+/* The same in one call, with relayout_plan_create and _destroy around it: a plan that the device
+ * does not remember may compile a program. */
 RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
                                               const relayout_shape *to, cl_command_queue queue,
                                               cl_mem source, size_t source_offset,

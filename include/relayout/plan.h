@@ -5,14 +5,14 @@
  * created it and keeps its device alive.
  *
  * What a relayout does: every element of the source goes to its place in the destination. A
- * source's padding is never used. A destination's padding, that of tiles and tail alignment included, is
- * always written, with its padding value, in the same pass; with PV(unknown) those bits stay as they
- * were. Of packed elements the low bits are kept, and unpacking makes the other bits of a byte 0; what a
- * packed array's last byte has to spare becomes 0 too, and so does what a wider container has
- * beyond its element. No other byte is touched.
+ * source's padding is never used. A destination's padding, that of tiles and tail alignment
+ * included, is always written, with its padding value, in the same pass; with PV(unknown) those
+ * bits stay as they were. Of packed elements the low bits are kept, and unpacking makes the other
+ * bits of a byte 0; what a packed array's last byte has to spare becomes 0 too, and so does what a
+ * wider container has beyond its element. No other byte is touched.
  *
- * Shapes of different element types change the type on the way. The exact value, times the scale, is
- * rounded once:
+ * Shapes of different element types change the type on the way. The exact value, times the scale,
+ * is rounded once:
  *
  *     to a float    to the nearest, ties to even, subnormals kept. What lies beyond the greatest finite
  *                   number becomes the type's infinity, else its NaN, else that number. A NaN
@@ -21,9 +21,9 @@
  *                   XLA's convert, or wraps. NaN is 0.
  *     to pred       1 unless the value is 0
  *
- * f4e2m1fn and the f6 types have no NaN, f8e8m0fnu neither zero nor sign: they follow ml_dtypes (NaN becomes
- * the zero of the other sign; zeros and negative numbers become NaN). Complex types change into no
- * other. All devices agree in every bit.
+ * f4e2m1fn and the f6 types have no NaN, f8e8m0fnu neither zero nor sign: they follow ml_dtypes
+ * (NaN becomes the zero of the other sign; zeros and negative numbers become NaN). Complex types
+ * change into no other. All devices agree in every bit.
  */
 #ifndef RELAYOUT_PLAN_H
 #define RELAYOUT_PLAN_H
@@ -76,14 +76,15 @@ typedef struct relayout_plan_options {
   /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
    * carry out the relayout; ragged ends are carried out otherwise if they have to. */
   relayout_strategy strategy;
-  /* MEASURE runs at most four ways on memory of the device's own, and keeps the fastest; plan_create
-   * returns when that is done. For both sides together that is a quarter of the device's memory at
-   * most, and never more than 1 GiB; of a larger relayout a part is run whose tiles and strides are
-   * those of the whole. Each way runs up to six times, and not again once its runs have taken a quarter
-   * of a second, or all runs for this plan two seconds; what has no run by then is estimated, as is
-   * all where there is not that memory, or no part small enough, or where a single run is predicted to
-   * take as long as copying 8 GiB. What won is remembered by the device (see
-   * relayout_device_export_winners) and chosen by later plans of either effort, without a run. */
+  /* MEASURE runs at most four ways on memory of the device's own, and keeps the fastest;
+   * plan_create returns when that is done. For both sides together that is a quarter of the
+   * device's memory at most, and never more than 1 GiB; of a larger relayout a part is run whose
+   * tiles and strides are those of the whole. Each way runs up to six times, and not again once its
+   * runs have taken a quarter of a second, or all runs for this plan two seconds; what has no run
+   * by then is estimated, as is all where there is not that memory, or no part small enough, or
+   * where a single run is predicted to take as long as copying 8 GiB. What won is remembered by the
+   * device (see relayout_device_export_winners) and chosen by later plans of either effort, without
+   * a run. */
   relayout_plan_effort effort;
   /* Matters where the element type changes to an integer. */
   relayout_integer_overflow overflow;
@@ -108,9 +109,9 @@ typedef struct relayout_plan_options {
 /* Both shapes must be valid and of the same dimensions. `options` NULL means the
  * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:
  * the same one again costs a look-up, and may be the same handle; each has its own
- * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses of
- * relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; a strategy or strides that do
- * not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+ * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses
+ * of relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; a strategy or
+ * strides that do not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
                                                   const relayout_shape *from,
                                                   const relayout_shape *to,
@@ -120,17 +121,17 @@ RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
 /* NULL is allowed. Work already enqueued on an OpenCL queue still completes. */
 RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
 
-/* The bytes each side takes, padding included: what the pointers and buffers given must hold. Of a side
- * that lies by strides: from the lowest byte of any element to the highest. */
+/* The bytes each side takes, padding included: what the pointers and buffers given must hold. Of a
+ * side that lies by strides: from the lowest byte of any element to the highest. */
 RELAYOUT_API size_t relayout_plan_source_size(const relayout_plan *plan);
 RELAYOUT_API size_t relayout_plan_destination_size(const relayout_plan *plan);
 
-/* The strategy the plan uses, or where tiles leave ragged ends that are moved by themselves, the one for
- * most of its elements; never AUTO. */
+/* The strategy the plan uses, or where tiles leave ragged ends that are moved by themselves, the
+ * one for most of its elements; never AUTO. */
 RELAYOUT_API relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan);
 
-/* The speed that the plan is predicted to reach, of a plain copy of as many bytes on the device, for
- * buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
+/* The speed that the plan is predicted to reach, of a plain copy of as many bytes on the device,
+ * for buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
 RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *plan);
 
 /* Moves host memory and returns when it is done; on an OpenCL device the data is staged through
@@ -145,10 +146,10 @@ RELAYOUT_API relayout_status relayout_copy(relayout_device *device, const relayo
                                            const relayout_shape *to, const void *source,
                                            void *destination, relayout_error *error);
 
-/* What measured plans found on this device, as text that can be kept and given to a device of the same
- * kind and driver, in this process or another. Like snprintf: writes at most `capacity` bytes with
- * the NUL (buffer may be NULL when capacity is 0) and returns the length of the whole text without
- * it; 0 when device is NULL.
+/* What measured plans found on this device, as text that can be kept and given to a device of the
+ * same kind and driver, in this process or another. Like snprintf: writes at most `capacity` bytes
+ * with the NUL (buffer may be NULL when capacity is 0) and returns the length of the whole text
+ * without it; 0 when device is NULL.
  *
  * Devices keep the same text in a file of their own, winners-*.txt, where a built program is kept
  * too: relayout/ in the user's cache directory ($XDG_CACHE_HOME or else $HOME/.cache), or
@@ -170,10 +171,10 @@ typedef enum relayout_explain_form {
   RELAYOUT_EXPLAIN_JSON = 1  /* one JSON object, no newline at its end */
 } relayout_explain_form;
 
-/* What the plan will do and why: bytes, axes, strategy, tiles, what the device will run, and the ways
- * to do it that were considered, with what each is predicted to take. Like
- * snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0)
- * and returns the length of the whole text without it. */
+/* What the plan will do and why: bytes, axes, strategy, tiles, what the device will run, and the
+ * ways to do it that were considered, with what each is predicted to take. Like snprintf: writes at
+ * most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns the length
+ * of the whole text without it. */
 RELAYOUT_API size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form form,
                                           char *buffer, size_t capacity);
 

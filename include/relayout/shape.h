@@ -50,18 +50,18 @@ RELAYOUT_API relayout_status relayout_shape_make_descending_same_physical(
 
 /* Checks XLA's rules: a known element type; rank 0 .. 64; dimensions >= 0; minor_to_major a
  * permutation (duplicates are refused, which XLA's parser lets pass); padded_dimensions none or one
- * for each dimension and not smaller than it; a padding value the type has; at least one dimension a
- * tile, each >= 1 or `*`, never `*` last; an alignment >= 0; an element size that the type can have;
- * and, with padding, tiles and alignment, at most 2^57 bytes (2^60 bits) in memory. Where a dimension
- * is 0, that holds for what the array would take if it were 1.
- * RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW. */
+ * for each dimension and not smaller than it; a padding value the type has; at least one dimension
+ * a tile, each >= 1 or `*`, never `*` last; an alignment >= 0; an element size that the type can
+ * have; and, with padding, tiles and alignment, at most 2^57 bytes (2^60 bits) in memory. Where a
+ * dimension is 0, that holds for what the array would take if it were 1. RELAYOUT_INVALID_SHAPE,
+ * RELAYOUT_SIZE_OVERFLOW. */
 RELAYOUT_API relayout_status relayout_shape_validate(const relayout_shape *shape,
                                                      relayout_error *error);
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
-/* Element type, dimensions and layout. Padded dimensions that widen nothing equal none, an element size
- * of its own type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that
+/* Element type, dimensions and layout. Padded dimensions that widen nothing equal none, an element
+ * size of its own type's whole bytes equals 0, an alignment of 1 equals 0, and a padding value that
  * fills nothing equals any other. */
 RELAYOUT_API bool relayout_shape_equal(const relayout_shape *a, const relayout_shape *b);
 /* The same, bar the layouts' tiles. */
@@ -96,8 +96,8 @@ RELAYOUT_API relayout_status relayout_shape_dimension(const relayout_shape *shap
  * any other d. */
 RELAYOUT_API int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d);
 
-/* Some padded dimension is wider than its dimension, or tiles or the tail alignment bring elements that
- * have no multi-index. */
+/* Some padded dimension is wider than its dimension, or tiles or the tail alignment bring elements
+ * that have no multi-index. */
 RELAYOUT_API bool relayout_shape_is_padded(const relayout_shape *shape);
 
 /* Logical elements: the product of the dimensions, 1 for a scalar. */
@@ -165,8 +165,9 @@ RELAYOUT_API relayout_status relayout_shape_drop_degenerate_dimensions(const rel
 
 /* Whether transposing `input` so that dimension i of `output` is dimension permutation[i] of
  * `input` leaves every byte where it is. Dimensions of size 1 lie anywhere; the padding, bar its
- * value, must agree. Tiled layouts have to have the same tiles over the same physical order. False for
- * an invalid permutation, and for element types, dimensions, tiles or element sizes that do not agree. */
+ * value, must agree. Tiled layouts have to have the same tiles over the same physical order. False
+ * for an invalid permutation, and for element types, dimensions, tiles or element sizes that do not
+ * agree. */
 RELAYOUT_API bool relayout_shape_transpose_is_bitcast(const relayout_shape *input,
                                                       const relayout_shape *output,
                                                       const int32_t *permutation);
@@ -195,12 +196,12 @@ enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
  *     S(n)         memory_space
  *
  * White space may stand between any two tokens. Without a layout it is the default one. A number is
- * rounded to the nearest value of a float type (inf, -inf and nan where it has them) and must lie in
- * the type's range; the imaginary part of a complex one is zero. Bits of a complex element are the
- * imaginary part's, then the real part's. The locale has no effect. The result is valid (relayout_shape_validate). Tuples,
- * dynamic dimensions, and XLA's sparse and other properties are refused by name.
- * RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE, RELAYOUT_SIZE_OVERFLOW,
- * RELAYOUT_UNSUPPORTED. */
+ * rounded to the nearest value of a float type (inf, -inf and nan where it has them) and must lie
+ * in the type's range; the imaginary part of a complex one is zero. Bits of a complex element are
+ * the imaginary part's, then the real part's. The locale has no effect. The result is valid
+ * (relayout_shape_validate). Tuples, dynamic dimensions, and XLA's sparse and other properties are
+ * refused by name. RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE,
+ * RELAYOUT_SIZE_OVERFLOW, RELAYOUT_UNSUPPORTED. */
 RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
                                                   relayout_error *error);
 

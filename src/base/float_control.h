@@ -1,5 +1,6 @@
-/* float_control.h: floating point as programs start with it: to the nearest, subnormals kept, nothing
- * trapped. A caller's rounding mode, flushing of subnormals and unmasked exceptions change no result.
+/* float_control.h: floating point as programs start with it: to the nearest, subnormals kept,
+ * nothing trapped. A caller's rounding mode, flushing of subnormals and unmasked exceptions change
+ * no result.
  *
  *     const rlt_float_control was = rlt_floats_enter();
  *     ...

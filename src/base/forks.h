@@ -1,6 +1,8 @@
-/* forks.h: mutexes that a child of fork() finds free, and what they guard whole. Depends on POSIX threads.
+/* forks.h: mutexes that a child of fork() finds free, and what they guard whole. Depends on POSIX
+ * threads.
  *
- * A thread that forks waits until it has all of them, so a thread that holds one must not want another.
+ * A thread that forks waits until it has all of them, so a thread that holds one must not want
+ * another.
  */
 #ifndef RLT_BASE_FORKS_H
 #define RLT_BASE_FORKS_H

@@ -18,8 +18,8 @@ rlt_text rlt_text_in(char *buffer, size_t capacity);
 /* Appends. What does not fit is cut; the buffer, when it has any room, stays NUL-terminated. */
 void rlt_text_add(rlt_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends a number as printf's conversion, which stands alone in `format`, prints it in the C locale,
- * whatever the process's. Below 10^40. */
+/* Appends a number as printf's conversion, which stands alone in `format`, prints it in the C
+ * locale, whatever the process's. Below 10^40. */
 void rlt_text_add_double(rlt_text *text, const char *format, double number)
     __attribute__((format(printf, 2, 0)));
 

@@ -110,8 +110,8 @@ static relayout_status check_options(const relayout_cpu_options *options, relayo
   return RELAYOUT_OK;
 }
 
-/* How many tasks at once. A caller's own threads are taken as asked for; of the library's, more than
- * there are processors would only wait for each other. */
+/* How many tasks at once. A caller's own threads are taken as asked for; of the library's, more
+ * than there are processors would only wait for each other. */
 static int32_t thread_count(const relayout_cpu_options *options) {
   const int32_t allowed = rlt_cpu_processors();
   if (options->threads == 0) {
@@ -122,7 +122,8 @@ static int32_t thread_count(const relayout_cpu_options *options) {
   return options->parallel_for != NULL || options->threads < most ? options->threads : most;
 }
 
-/* A destination that is larger, for each thread, will hardly be in the cache of whoever reads it. */
+/* A destination that is larger, for each thread, will hardly be in the cache of whoever reads it.
+ */
 enum { THREAD_CACHE_BYTES = 4 << 20 };
 
 /* A megabyte is moved in the fifty to a hundred microseconds that a thread may take to wake. */

@@ -1,4 +1,5 @@
-/* device.h: the CPU device, and running tasks on its threads. Depends on plan/backend.h and workshop.h. */
+/* device.h: the CPU device, and running tasks on its threads. Depends on plan/backend.h and
+ * workshop.h. */
 #ifndef RLT_CPU_DEVICE_H
 #define RLT_CPU_DEVICE_H
 

@@ -1,6 +1,6 @@
-/* pool.c: tasks are offered in places that all threads look at. What is offered there, and who works on it,
- * is one number, so that no lock is held on the way. Only threads that have looked in vain for a moment
- * sleep, under a mutex. */
+/* pool.c: tasks are offered in places that all threads look at. What is offered there, and who
+ * works on it, is one number, so that no lock is held on the way. Only threads that have looked in
+ * vain for a moment sleep, under a mutex. */
 #include "cpu/pool.h"
 
 #include <pthread.h>
@@ -23,8 +23,8 @@ enum {
 /* How long a thread looks for work before it sleeps: about as long as it would take to wake it. */
 static const int64_t patience = 100 * 1000; /* nanoseconds */
 
-/* A call's tasks. The lower half of `state` counts the threads that are at them, the upper half those
- * tasks, numbered from 1 on, that nobody has taken. */
+/* A call's tasks. The lower half of `state` counts the threads that are at them, the upper half
+ * those tasks, numbered from 1 on, that nobody has taken. */
 typedef struct offer {
   _Alignas(LINE_BYTES) _Atomic uint64_t state;
   atomic_bool is_used; /* by a call */
@@ -91,8 +91,8 @@ static void begin_anew(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Before the first worker starts, under the mutex. What failed once for want of memory may go well the
- * next time. */
+/* Before the first worker starts, under the mutex. What failed once for want of memory may go well
+ * the next time. */
 static bool prepare(void) {
   if (!pool.survives_forks) {
     pool.spins = rlt_cpu_processors() > 1;
@@ -195,8 +195,8 @@ static void *work(void *argument) {
 
 /* ---- Workers ---- */
 
-/* With a stack of its own size, and no signals: their handlers belong on the caller's threads. Those
- * that an instruction raises stay, for who handles them. */
+/* With a stack of its own size, and no signals: their handlers belong on the caller's threads.
+ * Those that an instruction raises stay, for who handles them. */
 static bool start_thread(worker *made) {
   static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
   pthread_attr_t attributes;

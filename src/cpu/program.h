@@ -24,7 +24,8 @@ typedef enum rlt_cpu_way {
   RLT_CPU_ASSEMBLED /* by tables, put together first */
 } rlt_cpu_way;
 
-/* Constant once it is made; all that changes during a call lives on that call's stack and in workshops. */
+/* Constant once it is made; all that changes during a call lives on that call's stack and in
+ * workshops. */
 typedef struct rlt_cpu_program {
   const rlt_problem *problem;
   const rlt_strategy *strategy;

@@ -187,8 +187,8 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_workshop *here) {
 
 /* ---- Calls ---- */
 
-/* The first worker's workshop is there before anything is written. Another one that gets none takes no
- * block, and leaves all to those that have one. */
+/* The first worker's workshop is there before anything is written. Another one that gets none takes
+ * no block, and leaves all to those that have one. */
 static void work(void *data, size_t worker) {
   rlt_cpu_call *const call = data;
   const int64_t taken = atomic_load_explicit(&call->next, memory_order_relaxed);

@@ -1,7 +1,8 @@
 /* workshop.h: the memory in which a worker puts tiles together.
  *
- * It is too large for a stack, and has to be in the worker's own caches. So a device keeps those that were
- * used, and a thread gets the same one from call to call, unless another one needed it meanwhile.
+ * It is too large for a stack, and has to be in the worker's own caches. So a device keeps those
+ * that were used, and a thread gets the same one from call to call, unless another one needed it
+ * meanwhile.
  *
  * Depends on arrival.h and kernels.h.
  */
@@ -28,7 +29,8 @@ typedef struct rlt_cpu_workshop {
 /* Those that a device keeps while nobody uses them. Any number of threads may use it at once. */
 typedef struct rlt_cpu_workshops rlt_cpu_workshops;
 
-/* For as many threads at once, or more, whose workshops are then not kept. RELAYOUT_OUT_OF_MEMORY. */
+/* For as many threads at once, or more, whose workshops are then not kept. RELAYOUT_OUT_OF_MEMORY.
+ */
 relayout_status rlt_cpu_workshops_create(int32_t threads, rlt_cpu_workshops **workshops,
                                          relayout_error *error);
 void rlt_cpu_workshops_destroy(rlt_cpu_workshops *workshops);

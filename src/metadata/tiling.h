@@ -1,7 +1,7 @@
 /* tiling.h: what tiles make of a shape's physical dimensions.
  *
- * Every physical dimension is a digit of an element's place. A tile merges digits and splits them; the
- * list of these changes leads from a multi-index to the linear index, and back from its end.
+ * Every physical dimension is a digit of an element's place. A tile merges digits and splits them;
+ * the list of these changes leads from a multi-index to the linear index, and back from its end.
  *
  * Depends on the public shapes alone.
  */
@@ -50,13 +50,14 @@ typedef struct rlt_tiling {
   int64_t held;     /* those, rounded up to the tail alignment */
 } rlt_tiling;
 
-/* The most memory that a side of a relayout may take, padding and the gaps between strides counted. Up
- * to there all positions and sizes, in elements, bytes and bits, of both sides together too, fit 63
- * bits with room to spare. */
+/* The most memory that a side of a relayout may take, padding and the gaps between strides counted.
+ * Up to there all positions and sizes, in elements, bytes and bits, of both sides together too, fit
+ * 63 bits with room to spare. */
 #define RLT_MOST_BITS  (INT64_C(1) << 60)
 #define RLT_MOST_BYTES (RLT_MOST_BITS / 8)
 
-/* The most elements an array may hold: those that take RLT_MOST_BYTES, or all that can be addressed. */
+/* The most elements an array may hold: those that take RLT_MOST_BYTES, or all that can be
+ * addressed. */
 int64_t rlt_most_elements(const relayout_shape *shape);
 
 /* The physical dimensions after all tiles, of a shape whose layout is valid. RELAYOUT_SIZE_OVERFLOW

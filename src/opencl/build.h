@@ -42,8 +42,8 @@ void rlt_builds_release(rlt_opencl_device *device);
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
                               cl_program *program, relayout_error *error);
 
-/* Writes the program to a file for the next process, where the device keeps programs and this one was
- * compiled here. Drivers may compile when a kernel is made, so this comes after. */
+/* Writes the program to a file for the next process, where the device keeps programs and this one
+ * was compiled here. Drivers may compile when a kernel is made, so this comes after. */
 void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options);
 
 /* How many programs the device has compiled, and how many it has taken from files. */

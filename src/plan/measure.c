@@ -1,7 +1,7 @@
 /* measure.c: a few candidates take turns, so that whatever else the machine does meets them alike.
  *
- * They run on the problem itself, or where that is too large on a part of it: both sides' strides, and
- * all that a tile of any of them takes, are those of the whole.
+ * They run on the problem itself, or where that is too large on a part of it: both sides' strides,
+ * and all that a tile of any of them takes, are those of the whole.
  */
 #include "plan/measure.h"
 

@@ -129,8 +129,8 @@ static void forget(rlt_winners *winners, int32_t number) {
           (size_t)(winners->count - number) * sizeof winners->of[0]);
 }
 
-/* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be read is
- * passed over. False without memory. */
+/* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be
+ * read is passed over. False without memory. */
 static bool add_line(rlt_winners *winners, const char *line, size_t length, bool replaces) {
   const size_t problem_length = is_line(line, length) ? problem_length_of(line, length) : 0;
   if (problem_length == 0) {

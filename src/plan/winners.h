@@ -1,5 +1,5 @@
-/* winners.h: what was measured to be the fastest, problem by problem, for the next plan and the next
- * process.
+/* winners.h: what was measured to be the fastest, problem by problem, for the next plan and the
+ * next process.
  *
  * As text, in a file and wherever a caller keeps it:
  *
@@ -8,10 +8,10 @@
  *     driver:
  *     bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = packed 16 x 64
  *
- * A line is a simplified problem, as problem_text.h has it, and the rows and columns of the candidate
- * that won it. Lines that cannot be read are passed over, and so is a whole
- * text of another version, device or driver; a winner that is no candidate any more does no harm.
- * Any number of threads may use one set of winners at once.
+ * A line is a simplified problem, as problem_text.h has it, and the rows and columns of the
+ * candidate that won it. Lines that cannot be read are passed over, and so is a whole text of
+ * another version, device or driver; a winner that is no candidate any more does no harm. Any
+ * number of threads may use one set of winners at once.
  *
  * Depends on backend.h, candidates.h, problem/ and base/.
  */

@@ -34,8 +34,8 @@ static bool add_weights(const rlt_factors *factors, int32_t dimension, rlt_level
   return true;
 }
 
-/* A step of `weight` along the dimension is that many steps of the factor it belongs to. Where the side
- * ends before, it is never taken. */
+/* A step of `weight` along the dimension is that many steps of the factor it belongs to. Where the
+ * side ends before, it is never taken. */
 static int64_t stride_of(const rlt_factors *factors, int32_t dimension, int64_t weight) {
   const rlt_factor *best = NULL;
   for (int32_t i = 0; i < factors->count; ++i) {
@@ -94,8 +94,8 @@ static void add_box(making *at, int32_t level, rlt_range range) {
   box[level] = range;
 }
 
-/* 0 .. written-1 in digits up to this level: whole steps with a source; the step in which they end, and
- * those behind it, as one; or what is cut of a last step by itself. */
+/* 0 .. written-1 in digits up to this level: whole steps with a source; the step in which they end,
+ * and those behind it, as one; or what is cut of a last step by itself. */
 static void add_boxes(making *at, int32_t level, int64_t valid, int64_t written) {
   const int64_t weight = at->levels->weights[level];
   const int64_t whole = valid / weight;

@@ -41,8 +41,8 @@ typedef struct rlt_factors {
   rlt_factor of[RLT_MOST_FACTORS];
 } rlt_factors;
 
-/* A physical dimension while tiles are carried out: some factors, the fastest varying first, that merged
- * dimensions have more than one of. */
+/* A physical dimension while tiles are carried out: some factors, the fastest varying first, that
+ * merged dimensions have more than one of. */
 typedef struct rlt_number {
   int32_t count;
   rlt_factor of[RLT_MOST_IN_NUMBER];
@@ -55,8 +55,8 @@ typedef struct rlt_numbers {
   rlt_number of[RLT_MOST_DIMENSIONS]; /* major to minor */
 } rlt_numbers;
 
-/* False where a tile splits a dimension at no multiple of a factor, or what it merges does not divide it,
- * or there are too many. The shape is valid and none of its padded dimensions is 0. */
+/* False where a tile splits a dimension at no multiple of a factor, or what it merges does not
+ * divide it, or there are too many. The shape is valid and none of its padded dimensions is 0. */
 bool rlt_factors_of_layout(const relayout_shape *shape, rlt_numbers *all, rlt_factors *factors);
 
 /* Of a side that lies by strides, in elements. */

@@ -8,12 +8,13 @@
  *     destination position = destination_start + Σ d[a] * destination_stride
  *     source position      = source_start      + Σ d[a] * source_stride
  *
- * It has a source when d[a] < valid for every axis. Then the source element is moved; else, when `fills` is set, the destination element becomes
- * `fill`, and when not it is left alone. No two digit lists name the same destination position.
+ * It has a source when d[a] < valid for every axis. Then the source element is moved; else, when
+ * `fills` is set, the destination element becomes `fill`, and when not it is left alone. No two
+ * digit lists name the same destination position.
  *
- * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over the
- * whole buffer: element i at bit i * bits % 8 of byte i * bits / 8, low bits first. One that moves from
- * bytes to fewer bits loses its upper bits; the other way they become zero.
+ * Elements of 8 bits and more lie at whole bytes. Narrower ones, of 1, 2 or 4 bits, are packed over
+ * the whole buffer: element i at bit i * bits % 8 of byte i * bits / 8, low bits first. One that
+ * moves from bytes to fewer bits loses its upper bits; the other way they become zero.
  *
  * Depends on convert/, metadata/ and base/.
  */
@@ -51,20 +52,20 @@ typedef struct rlt_problem {
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
 
-  /* Whether a word of the destination has the source's bytes in another order; byte b of each 16 is byte
-   * shuffle[b] then. */
+  /* Whether a word of the destination has the source's bytes in another order; byte b of each 16 is
+   * byte shuffle[b] then. */
   bool shuffles;
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
 
-  /* Not 0: bytes move whose elements of so many bits have to be swapped first, among the rows of the source
-   * that lie swapped_stride apart: those of the axis with that source stride, which has as many steps as a
-   * byte has elements. Element e of row r becomes element r of row e. */
+  /* Not 0: bytes move whose elements of so many bits have to be swapped first, among the rows of
+   * the source that lie swapped_stride apart: those of the axis with that source stride, which has
+   * as many steps as a byte has elements. Element e of row r becomes element r of row e. */
   int64_t swapped_bits;
   int64_t swapped_stride; /* 0 where nothing is swapped */
 
-  /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0, its digit,
-   * lies in the source; and instead of its destination stride, where it is put, if they put that
-   * aside. Both count from the starts. Owned by whoever made the problem. */
+  /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0,
+   * its digit, lies in the source; and instead of its destination stride, where it is put, if they
+   * put that aside. Both count from the starts. Owned by whoever made the problem. */
   const rlt_steps *steps;
 
   int32_t axis_count;
@@ -72,8 +73,8 @@ typedef struct rlt_problem {
 
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
-  /* The word that arrives as `fill`, where elements change on their way: what has no source may change
-   * with the others. Problems with steps may have none. */
+  /* The word that arrives as `fill`, where elements change on their way: what has no source may
+   * change with the others. Problems with steps may have none. */
   uint8_t fill_word[RELAYOUT_MAX_ELEMENT_SIZE];
 } rlt_problem;
 
@@ -114,7 +115,8 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
-/* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or swapped. */
+/* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or
+ * swapped. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
   return !problem->shuffles && problem->swapped_bits == 0 &&
          problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
@@ -122,35 +124,37 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
 }
 
 /* Brings a problem to its simplest form without changing what it does: digits without a source
- * dropped where nothing is filled, and with them axes of extent 1, axes sorted by destination stride, neighbours fused where both sides allow it. A problem that
- * writes nothing ends as one axis of extent 0; one without any source has axes of valid 0 alone, at
- * least one; one of a single element with a source has no axes. An axis with at most one valid digit,
- * whose source stride is never multiplied by anything, takes the destination's, or 0 where no source reaches as
- * far. */
+ * dropped where nothing is filled, and with them axes of extent 1, axes sorted by destination
+ * stride, neighbours fused where both sides allow it. A problem that writes nothing ends as one
+ * axis of extent 0; one without any source has axes of valid 0 alone, at least one; one of a single
+ * element with a source has no axes. An axis with at most one valid digit, whose source stride is
+ * never multiplied by anything, takes the destination's, or 0 where no source reaches as far. */
 void rlt_problem_simplify(rlt_problem *problem);
 
-/* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has them in
- * part: in another order too, where the words may be shuffled. For devices to which an element's
- * alignment means nothing. The problem is simplified, and stays so. */
+/* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has
+ * them in part: in another order too, where the words may be shuffled. For devices to which an
+ * element's alignment means nothing. The problem is simplified, and stays so. */
 void rlt_problem_widen(rlt_problem *problem);
 
-/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the source, of
- * which a tile need not have more than `most_rows` to do so. For devices that can do that. The problem is
- * simplified, and stays so. */
+/* Takes packed elements that are transposed for bytes, by swapping elements among rows of the
+ * source, of which a tile need not have more than `most_rows` to do so. For devices that can do
+ * that. The problem is simplified, and stays so. */
 void rlt_problem_swap(rlt_problem *problem, int64_t most_rows);
 
-/* The destination's innermost elements, of which as many as there are fill whole bytes wherever a tile has
- * them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it too. */
+/* The destination's innermost elements, of which as many as there are fill whole bytes wherever a
+ * tile has them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it
+ * too. */
 typedef struct rlt_byte_run {
   int32_t last;
   int64_t steps;
 } rlt_byte_run;
 
-/* False where packed elements share bytes otherwise, or too many would have to be moved at once. The
- * problem is simplified. */
+/* False where packed elements share bytes otherwise, or too many would have to be moved at once.
+ * The problem is simplified. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run);
 
-/* Whether all of the destination is written, as one run over all axes. The problem is simplified. */
+/* Whether all of the destination is written, as one run over all axes. The problem is simplified.
+ */
 bool rlt_problem_is_dense(const rlt_problem *problem);
 
 /* Nothing to write. Both are for simplified problems. */

@@ -1,5 +1,5 @@
-/* problem_text.h: a problem as one line of text, the same for all problems that are carried out alike
- * and for no others.
+/* problem_text.h: a problem as one line of text, the same for all problems that are carried out
+ * alike and for no others.
  *
  * Depends on problem.h and base/.
  */

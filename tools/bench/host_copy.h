@@ -1,5 +1,5 @@
-/* host_copy.h: plain copies of host memory, by several threads. Depends on pool.h and the processor's
- * instructions. */
+/* host_copy.h: plain copies of host memory, by several threads. Depends on pool.h and the
+ * processor's instructions. */
 #ifndef TOOLS_BENCH_HOST_COPY_H
 #define TOOLS_BENCH_HOST_COPY_H
 

@@ -1,5 +1,6 @@
-/* pool.h: threads as a caller of the library might have them, lent through relayout_parallel_for, and for
- * plain copies. They look for work for a moment before they sleep. Depends on POSIX threads alone. */
+/* pool.h: threads as a caller of the library might have them, lent through relayout_parallel_for,
+ * and for plain copies. They look for work for a moment before they sleep. Depends on POSIX threads
+ * alone. */
 #ifndef TOOLS_BENCH_POOL_H
 #define TOOLS_BENCH_POOL_H
 
