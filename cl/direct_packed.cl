@@ -523,35 +523,6 @@ static void join_wide_piece(word *to, place from, __global const offset_pair *co
 /* Rows that elements are swapped among: as many as a byte has elements. */
 #define SWAPPED_ROWS (8 / SWAPPED_BITS)
 
-/* Of two lines, the elements of `bits` at even numbers, and those at odd ones, in turns. */
-static void swap_two(line *a, line *b, uint bits, uint even) {
-  const line low = (*a & even) | (*b & even) << bits;
-  *b = (*a >> bits & even) | (*b & ~even);
-  *a = low;
-}
-
-static void swap_lines(line *rows) {
-#pragma unroll
-  for (uint r = 0; r < SWAPPED_ROWS / 2; ++r) {
-    swap_two(&rows[r], &rows[r + SWAPPED_ROWS / 2], 4, 0x0f0f0f0fu);
-  }
-#if SWAPPED_ROWS > 2
-#pragma unroll
-  for (uint r = 0; r < SWAPPED_ROWS; r += SWAPPED_ROWS / 2) {
-#pragma unroll
-    for (uint i = r; i < r + SWAPPED_ROWS / 4; ++i) {
-      swap_two(&rows[i], &rows[i + SWAPPED_ROWS / 4], 2, 0x33333333u);
-    }
-  }
-#endif
-#if SWAPPED_ROWS > 4
-#pragma unroll
-  for (uint r = 0; r < SWAPPED_ROWS; r += 2) {
-    swap_two(&rows[r], &rows[r + 1], 1, 0x55555555u);
-  }
-#endif
-}
-
 /* A line that may go past the source's end. */
 static line line_within(place from, load_limit limit) {
   const long left = between(from, limit.end);
@@ -580,7 +551,7 @@ static void load_swapped(place from, __global const offset_pair *columns,
       loaded[r] = load_line(at);
       fetch_at(at, 2 * run - 1);
     }
-    swap_lines(loaded);
+    transpose_bits(loaded, SWAPPED_ROWS);
 #pragma unroll
     for (uint r = 0; r < SWAPPED_ROWS; ++r) {
       to->of[r][c] = loaded[r];
@@ -601,7 +572,7 @@ static void load_some_swapped(place from, load_limit limit, __global const offse
       loaded[r] = has_source ? line_within(onward(from, columns[c].x + rows[r * run].x), limit)
                              : line_of(fill);
     }
-    swap_lines(loaded);
+    transpose_bits(loaded, SWAPPED_ROWS);
     PLAIN_LOOP
     for (uint r = 0; r < SWAPPED_ROWS; ++r) {
       to->of[r][c] = loaded[r];

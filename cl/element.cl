@@ -12,13 +12,6 @@
 
 typedef WORD_OF(SOURCE_BYTES) source_word;
 
-/* What would not be worth a call, or is to become a part of loops over vectors. */
-#if defined(__clang__)
-#define ALWAYS_INLINE __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE
-#endif
-
 #if CONVERTS && SCALED
 #define HAS_SCALE 1
 #else

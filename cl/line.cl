@@ -6,6 +6,10 @@
 
 typedef uint16 line;
 
+/* The rows of bits.cl. */
+typedef line bit_row;
+typedef uint bit_word;
+
 /* For loops that seldom run: unrolled and vectorised they only take compilers longer. */
 #if defined(__clang__)
 #define PLAIN_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")

@@ -85,41 +85,32 @@ ALWAYS_INLINE static packed_source load_eight(const place at) {
              : (packed_source)((low | (ulong)bytes[SOURCE_BITS] << 8 * SOURCE_BITS) >> shift);
 }
 
-/* Words that begin with a byte of elements, and have a byte for each: from the byte's bits to theirs.
- * SPREAD_BYTES such a word has, PAIR_BYTES sixteen elements are, and SPREAD_AT_ONCE bytes make up a line or
- * half of one. */
+/* Bytes of a word that one of elements is expanded in, of sixteen elements, and as many of them as are
+ * expanded to a line or half of one. */
 #if SOURCE_BITS == 4
-#define SPREAD_BYTES      2
-#define PAIR_BYTES        8
-#define SPREAD_AT_ONCE    16
-#define SPREAD_ALL(words) SPREAD(words, 1, 0x0101)
+#define EXPANDED_BYTES   2
+#define PAIR_BYTES       8
+#define EXPANDED_AT_ONCE 16
 #elif SOURCE_BITS == 2
-#define SPREAD_BYTES      4
-#define PAIR_BYTES        4
-#define SPREAD_AT_ONCE    16
-#define SPREAD_ALL(words) SPREAD(SPREAD(words, 2, 0x00010001u), 1, 0x01010101u)
+#define EXPANDED_BYTES   4
+#define PAIR_BYTES       4
+#define EXPANDED_AT_ONCE 16
 #else
-#define SPREAD_BYTES   8
-#define PAIR_BYTES     2
-#define SPREAD_AT_ONCE 8
-#define SPREAD_ALL(words)                                                                          \
-  SPREAD(SPREAD(SPREAD(words, 4, 0x0000000100000001UL), 2, 0x0001000100010001UL), 1,               \
-         0x0101010101010101UL)
+#define EXPANDED_BYTES   8
+#define PAIR_BYTES       2
+#define EXPANDED_AT_ONCE 8
 #endif
-typedef WORD_OF(SPREAD_BYTES) spread_word;
-typedef WORDS_OF(SPREAD_BYTES, SPREAD_AT_ONCE) spread_words;
-typedef WORDS_OF(SPREAD_BYTES, PAIR_BYTES) spread_pair_words;
+typedef WORD_OF(EXPANDED_BYTES) expanded_word;
+typedef WORDS_OF(EXPANDED_BYTES, EXPANDED_AT_ONCE) expanded_words;
+typedef WORDS_OF(EXPANDED_BYTES, PAIR_BYTES) expanded_pair;
 typedef VECTOR_TYPE(uchar, PAIR_BYTES) pair_bytes;
 typedef pair_bytes loose_pair __attribute__((aligned(1)));
-
-#define SPREAD(words, by, mask)                                                                    \
-  (((words) | (words) << (by) * (8 - SOURCE_BITS)) &                                               \
-   (spread_word)((mask) * ((1 << (by)*SOURCE_BITS) - 1)))
+#define EXPAND(words) VECTOR_TYPE(EXPAND_, SOURCE_BITS)(expanded_word, words)
 
 /* Sixteen elements. */
-ALWAYS_INLINE static uchar16 spread_pair(pair_bytes bytes) {
-  const spread_pair_words words = CONVERT_VECTOR(spread_pair_words, bytes);
-  return as_uchar16(SPREAD_ALL(words));
+ALWAYS_INLINE static uchar16 expand_pair(pair_bytes bytes) {
+  const expanded_pair words = CONVERT_VECTOR(expanded_pair, bytes);
+  return as_uchar16(EXPAND(words));
 }
 
 /* Eight from each place. */
@@ -128,7 +119,7 @@ ALWAYS_INLINE static uchar16 load_two_eights(const place first, const place seco
     packed_source eights[2];
     pair_bytes bytes;
   } both = {{load_eight(first), load_eight(second)}};
-  return spread_pair(both.bytes);
+  return expand_pair(both.bytes);
 }
 
 static source_words load_words(const place at) {
@@ -137,7 +128,7 @@ static source_words load_words(const place at) {
 #else
   if (((uint)at.number & (IN_SOURCE_BYTE - 1)) == 0) {
     __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
-    return spread_pair(*(__global const loose_pair *)bytes);
+    return expand_pair(*(__global const loose_pair *)bytes);
   }
   return load_two_eights(at, onward(at, 8));
 #endif
@@ -229,28 +220,30 @@ ALWAYS_INLINE static words words_at_two(const place first, const place second) {
 
 #if SOURCE_BITS && !CONVERTS && !TABLE && BY_VECTORS
 
-typedef VECTOR_TYPE(uchar, SPREAD_AT_ONCE) spread_source;
-typedef spread_source loose_spread_source __attribute__((aligned(1)));
+typedef VECTOR_TYPE(uchar, EXPANDED_AT_ONCE) packed_bytes;
+typedef packed_bytes loose_packed_bytes __attribute__((aligned(1)));
+
+ALWAYS_INLINE static expanded_words load_packed(__global const uchar *bytes) {
+  return CONVERT_VECTOR(expanded_words, *(__global const loose_packed_bytes *)bytes);
+}
 
 /* Where elements begin within bytes, each has its upper ones from the next. */
-ALWAYS_INLINE static spread_words spread_bytes(__global const uchar *bytes, uint shift) {
-  spread_words loaded = CONVERT_VECTOR(spread_words, *(__global const loose_spread_source *)bytes);
+ALWAYS_INLINE static expanded_words expand_bytes(__global const uchar *bytes, uint shift) {
+  expanded_words loaded = load_packed(bytes);
   if (shift > 0) {
-    const spread_words next =
-        CONVERT_VECTOR(spread_words, *(__global const loose_spread_source *)(bytes + 1));
-    loaded = (loaded | next << 8) >> shift & (spread_word)0xff;
+    loaded = (loaded | load_packed(bytes + 1) << 8) >> shift & (expanded_word)0xff;
   }
-  return SPREAD_ALL(loaded);
+  return EXPAND(loaded);
 }
 
 static line load_line(const place from) {
   __global const uchar *const bytes = from.words + (ulong)from.number / IN_SOURCE_BYTE;
   const uint shift = ((uint)from.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
 #if SOURCE_BITS == 4
-  return (line)(as_uint8(spread_bytes(bytes, shift)),
-                as_uint8(spread_bytes(bytes + SPREAD_AT_ONCE, shift)));
+  return (line)(as_uint8(expand_bytes(bytes, shift)),
+                as_uint8(expand_bytes(bytes + EXPANDED_AT_ONCE, shift)));
 #else
-  return as_uint16(spread_bytes(bytes, shift));
+  return as_uint16(expand_bytes(bytes, shift));
 #endif
 }
 
@@ -337,39 +330,30 @@ static void fetch_at(const place at, long bytes) {
 
 #if BY_VECTORS
 
-/* Words of GATHERED_BYTES that have a byte for each element of a byte, GATHERED_AT_ONCE of them: from the low
- * bits of theirs to those of one byte. */
+/* Bytes of a word that is compressed to one of elements, and as many words as are compressed at once. */
 #if DESTINATION_BITS == 4
-#define GATHERED_BYTES      2
-#define GATHERED_AT_ONCE    16
-#define GATHERED_ALL(words) GATHERED(words, 1, 1)
+#define COMPRESSED_BYTES   2
+#define COMPRESSED_AT_ONCE 16
 #elif DESTINATION_BITS == 2
-#define GATHERED_BYTES      4
-#define GATHERED_AT_ONCE    16
-#define GATHERED_ALL(words) GATHERED(GATHERED(words, 1, 0x00010001u), 2, 1u)
+#define COMPRESSED_BYTES   4
+#define COMPRESSED_AT_ONCE 16
 #else
-#define GATHERED_BYTES   8
-#define GATHERED_AT_ONCE 8
-#define GATHERED_ALL(words)                                                                        \
-  GATHERED(GATHERED(GATHERED(words, 1, 0x0001000100010001UL), 2, 0x0000000100000001UL), 4, 1UL)
+#define COMPRESSED_BYTES   8
+#define COMPRESSED_AT_ONCE 8
 #endif
-typedef WORD_OF(GATHERED_BYTES) gathered_word;
-typedef WORDS_OF(GATHERED_BYTES, GATHERED_AT_ONCE) gathered_words;
-typedef gathered_words loose_gathered_words __attribute__((aligned(1)));
-typedef VECTOR_TYPE(uchar, GATHERED_AT_ONCE) gathered_bytes;
-
-#define GATHERED(words, by, mask)                                                                  \
-  (((words) | (words) >> (by) * (8 - DESTINATION_BITS)) &                                          \
-   (gathered_word)((mask) * ((1 << 2 * (by)*DESTINATION_BITS) - 1)))
-#define LOW_BITS(words) ((words) & (gathered_word)(0x0101010101010101UL * DESTINATION_ONES))
+typedef WORD_OF(COMPRESSED_BYTES) wide_word;
+typedef WORDS_OF(COMPRESSED_BYTES, COMPRESSED_AT_ONCE) wide_words;
+typedef wide_words loose_wide_words __attribute__((aligned(1)));
+typedef VECTOR_TYPE(uchar, COMPRESSED_AT_ONCE) compressed_bytes;
 
 /* As many elements as a line of the destination holds, to bytes. */
 ALWAYS_INLINE static void pack_line(uchar *to, const word *from) {
 #pragma unroll
-  for (uint i = 0; i < 64; i += GATHERED_AT_ONCE) {
-    const gathered_words low =
-        LOW_BITS(*(const loose_gathered_words *)(from + i * IN_DESTINATION_BYTE));
-    *(gathered_bytes *)(to + i) = CONVERT_VECTOR(gathered_bytes, GATHERED_ALL(low));
+  for (uint i = 0; i < 64; i += COMPRESSED_AT_ONCE) {
+    const wide_words loaded = *(const loose_wide_words *)(from + i * IN_DESTINATION_BYTE);
+    const wide_words low = LOW_ELEMENTS(wide_word, loaded, DESTINATION_BITS);
+    *(compressed_bytes *)(to + i) =
+        CONVERT_VECTOR(compressed_bytes, VECTOR_TYPE(COMPRESS_, DESTINATION_BITS)(wide_word, low));
   }
 }
 

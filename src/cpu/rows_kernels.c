@@ -9,7 +9,7 @@
 
 #define ELEMENT_BYTES 1
 #include "base/float_control.h"
-#include "convert/packing.h"
+#include "cpu/opencl_c.h"
 #include "cpu/runs.h"
 
 /* Elements anywhere. */
@@ -210,140 +210,85 @@ BY_TABLE(nibbles_to_4, u32, 0xf)
 
 /* ---- Packed ---- */
 
-#if VECTOR_BITS > 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-
-/* Eight bytes' worth of elements are spread in steps, each of which halves what lies together. */
-#define SPREAD(name, type, first, first_mask, second, second_mask, third, third_mask)              \
-  STAGE(name) {                                                                                    \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count / 8; ++i) {                                                      \
-      uint64_t spread = ((const type *)from)[i];                                                   \
-      spread = (spread | spread << (first)) & UINT64_C(first_mask);                                \
-      spread = (spread | spread << (second)) & UINT64_C(second_mask);                              \
-      spread = (spread | spread << (third)) & UINT64_C(third_mask);                                \
-      ((u64 *)to)[i] = spread;                                                                     \
-    }                                                                                              \
-  }
-
-SPREAD(unpack_4, u32, 16, 0x0000ffff0000ffff, 8, 0x00ff00ff00ff00ff, 4, 0x0f0f0f0f0f0f0f0f)
-SPREAD(unpack_2, u16, 24, 0x000000ff000000ff, 12, 0x000f000f000f000f, 6, 0x0303030303030303)
-SPREAD(unpack_1, u8, 28, 0x0000000f0000000f, 14, 0x0003000300030003, 7, 0x0101010101010101)
-
-#define JOIN(name, type, mask, first, first_mask, second, second_mask, third)                      \
-  STAGE(name) {                                                                                    \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count / 8; ++i) {                                                      \
-      uint64_t packed = ((const u64 *)from)[i] & UINT64_C(mask);                                   \
-      packed = (packed | packed >> (first)) & UINT64_C(first_mask);                                \
-      packed = (packed | packed >> (second)) & UINT64_C(second_mask);                              \
-      ((type *)to)[i] = (type)(packed | packed >> (third));                                        \
-    }                                                                                              \
-  }
-
-JOIN(pack_4, u32, 0x0f0f0f0f0f0f0f0f, 4, 0x00ff00ff00ff00ff, 8, 0x0000ffff0000ffff, 16)
-JOIN(pack_2, u16, 0x0303030303030303, 6, 0x000f000f000f000f, 12, 0x000000ff000000ff, 24)
-JOIN(pack_1, u8, 0x0101010101010101, 7, 0x0003000300030003, 14, 0x0000000f0000000f, 28)
-
-#else
-
-#define SPREAD(name, bits)                                                                         \
-  STAGE(name) {                                                                                    \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      to[i] = rlt_packed_get(from, i, bits);                                                       \
-    }                                                                                              \
-  }
-/* Bytes are made as a whole: what they held before may be undefined. */
-#define JOIN(name, bits)                                                                           \
-  STAGE(name) {                                                                                    \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; i += 8 / (bits)) {                                              \
-      uint8_t packed = 0;                                                                          \
-      for (int64_t j = 0; j < 8 / (bits); ++j) {                                                   \
-        rlt_packed_put(&packed, j, bits, from[i + j]);                                             \
-      }                                                                                            \
-      to[i * (bits) / 8] = packed;                                                                 \
-    }                                                                                              \
-  }
-
-SPREAD(unpack_4, 4)
-SPREAD(unpack_2, 2)
-SPREAD(unpack_1, 1)
-JOIN(pack_4, 4)
-JOIN(pack_2, 2)
-JOIN(pack_1, 1)
-
-#endif
-
-/* ---- Swapping packed elements among rows ---- */
-
 #if VECTOR_BITS > 0
-typedef uint64_t swapped __attribute__((vector_size(VECTOR_BITS / 8)));
+typedef uint64_t bit_row __attribute__((vector_size(VECTOR_BITS / 8)));
 #else
-typedef uint64_t swapped;
+typedef uint64_t bit_row;
+#endif
+typedef uint64_t bit_word;
+#include "../../cl/bits.cl"
+
+/* A word's lowest byte is the first in memory. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST_LOWEST(bytes, word) (word)
+#else
+#define BYTE_SWAP_2(word)         __builtin_bswap16(word)
+#define BYTE_SWAP_4(word)         __builtin_bswap32(word)
+#define BYTE_SWAP_8(word)         __builtin_bswap64(word)
+#define FIRST_LOWEST(bytes, word) BYTE_SWAP_##bytes(word)
 #endif
 
-enum { SWAPPED_BYTES = sizeof(swapped), SWAPPED_LEAST = 16 < SWAPPED_BYTES ? 16 : SWAPPED_BYTES };
-
-/* Of two rows the elements of `bits` at even numbers, and those at odd ones, in turns. */
-static inline void swap_two(swapped *a, swapped *b, int bits, uint64_t even) {
-  const swapped low = (*a & even) | (*b & even) << bits;
-  *b = (*a >> bits & even) | (*b & ~even);
-  *a = low;
-}
-
-/* Blocks of 4 bits change places first, then those of 2 within them, then single bits, as far as rows go. */
-static inline __attribute__((always_inline)) void swap_rows(swapped *rows, int64_t count) {
-  static const uint64_t evens[] = {UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x3333333333333333),
-                                   UINT64_C(0x5555555555555555)};
-#pragma GCC unroll 3
-  for (int round = 0; round < 3; ++round) {
-    const int64_t apart = count >> round >> 1;
-#pragma GCC unroll 8
-    for (int64_t r = 0; r < count; ++r) {
-      if (apart > 0 && (r & apart) == 0) {
-        swap_two(&rows[r], &rows[r + apart], 4 >> round, evens[round]);
-      }
-    }
+/* Of elements of `bits`, and words with `bytes` for those of one byte. */
+#define EXPAND_AND_COMPRESS(bits, type, bytes)                                                     \
+  STAGE(unpack_##bits) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
+      const type expanded = (type)EXPAND_##bits(type, (type)from[i]);                              \
+      ((type *)to)[i] = FIRST_LOWEST(bytes, expanded);                                             \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(pack_##bits) {                                                                             \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
+      const type loaded = FIRST_LOWEST(bytes, ((const type *)from)[i]);                            \
+      const type elements = (type)LOW_ELEMENTS(type, loaded, bits);                                \
+      to[i] = (uint8_t)COMPRESS_##bits(type, elements);                                            \
+    }                                                                                              \
   }
-}
+
+EXPAND_AND_COMPRESS(4, u16, 2)
+EXPAND_AND_COMPRESS(2, u32, 4)
+EXPAND_AND_COMPRESS(1, u64, 8)
+
+/* ---- Packed elements among rows ---- */
+
+enum { ROW_BYTES = sizeof(bit_row), LEAST_ROW_BYTES = 16 < ROW_BYTES ? 16 : ROW_BYTES };
 
 /* As much of the rows as a register holds, or less. Counts are known once it is compiled into its callers. */
-static inline __attribute__((always_inline)) void swap_some(const uint8_t *restrict from,
-                                                            int64_t stride, uint8_t *restrict to,
-                                                            int64_t pitch, int64_t count,
-                                                            size_t bytes) {
-  swapped rows[8];
+ALWAYS_INLINE static void transpose_some(const uint8_t *restrict from, int64_t stride,
+                                         uint8_t *restrict to, int64_t pitch, uint count,
+                                         size_t bytes) {
+  bit_row rows[8];
   memset(rows, 0, sizeof rows);
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < count; ++r) {
+  UNROLLED
+  for (uint r = 0; r < count; ++r) {
     memcpy(&rows[r], from + r * stride, bytes);
   }
-  swap_rows(rows, count);
-#pragma GCC unroll 8
-  for (int64_t r = 0; r < count; ++r) {
+  transpose_bits(rows, count);
+  UNROLLED
+  for (uint r = 0; r < count; ++r) {
     memcpy(to + r * pitch, &rows[r], bytes);
   }
 }
 
-#define SWAP(bits)                                                                                 \
-  static void swap_##bits(const uint8_t *restrict from, int64_t stride, uint8_t *restrict to,      \
-                          int64_t pitch, int64_t length) {                                         \
+#define TRANSPOSE(bits)                                                                            \
+  static void transpose_##bits(const uint8_t *restrict from, int64_t stride, uint8_t *restrict to, \
+                               int64_t pitch, int64_t length) {                                    \
     int64_t i = 0;                                                                                 \
-    for (; i + SWAPPED_BYTES <= length; i += SWAPPED_BYTES) {                                      \
-      swap_some(from + i, stride, to + i, pitch, 8 / (bits), SWAPPED_BYTES);                       \
+    for (; i + ROW_BYTES <= length; i += ROW_BYTES) {                                              \
+      transpose_some(from + i, stride, to + i, pitch, 8 / (bits), ROW_BYTES);                      \
     }                                                                                              \
-    for (; i + SWAPPED_LEAST <= length; i += SWAPPED_LEAST) {                                      \
-      swap_some(from + i, stride, to + i, pitch, 8 / (bits), SWAPPED_LEAST);                       \
+    for (; i + LEAST_ROW_BYTES <= length; i += LEAST_ROW_BYTES) {                                  \
+      transpose_some(from + i, stride, to + i, pitch, 8 / (bits), LEAST_ROW_BYTES);                \
     }                                                                                              \
     if (i < length) {                                                                              \
-      swap_some(from + i, stride, to + i, pitch, 8 / (bits), (size_t)(length - i));                \
+      transpose_some(from + i, stride, to + i, pitch, 8 / (bits), (size_t)(length - i));           \
     }                                                                                              \
   }
 
-SWAP(4)
-SWAP(2)
-SWAP(1)
+TRANSPOSE(4)
+TRANSPOSE(2)
+TRANSPOSE(1)
 
 #if VECTOR_BITS > 0
 
@@ -902,7 +847,7 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
 const rlt_cpu_row_stages ROW_STAGES = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
-    .swap = {swap_1, swap_2, swap_4},
+    .swap = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
 #if VECTOR_BITS > 0

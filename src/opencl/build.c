@@ -124,6 +124,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
       converts(options) && (runs || !direct) ? source_named("by_float") : "",
       gathers || changes(options) || !direct ? source_named("element") : "",
       source_named(direct ? "line" : "staged"),
+      runs ? source_named("bits") : "",
       runs ? source_named("run") : "",
       options->assembles ? source_named("assembly") : "",
       strategy_source(options)};
