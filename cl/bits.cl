@@ -17,7 +17,7 @@
  * A byte of elements is expanded in a word that has a byte for each of them: of 2, 4 or 8 bytes, which is the
  * `type`; `words` may be a vector of it. Each round moves the upper half of what lies together, `count`
  * elements of it, up to where the next bytes begin; `starts` has a bit for each place where some lie then.
- * Compressing takes the same rounds back, and leaves the byte in the lowest bits.
+ * Compressing takes the same rounds back. The byte is the lowest one of the word then, under others.
  */
 #define EXPAND_ROUND(type, words, bits, count, starts)                                             \
   (((words) | (words) << (count) * (8 - (bits))) & (type)((starts) * ((1 << (count) * (bits)) - 1)))
@@ -31,18 +31,18 @@
                             0x0001000100010001),                                                   \
                1, 1, 0x0101010101010101)
 
-#define COMPRESS_ROUND(type, words, bits, count, starts)                                           \
-  (((words) | (words) >> (count) * (8 - (bits))) &                                                 \
-   (type)((starts) * ((1 << 2 * (count) * (bits)) - 1)))
+#define COMPRESS_ROUND(words, bits, count) ((words) | (words) >> (count) * (8 - (bits)))
+#define COMPRESS_MASKED(type, words, bits, count, starts)                                          \
+  (COMPRESS_ROUND(words, bits, count) & (type)((starts) * ((1 << 2 * (count) * (bits)) - 1)))
 
-#define COMPRESS_4(type, words) COMPRESS_ROUND(type, words, 4, 1, 1)
+#define COMPRESS_4(type, words) COMPRESS_ROUND(words, 4, 1)
 #define COMPRESS_2(type, words)                                                                    \
-  COMPRESS_ROUND(type, COMPRESS_ROUND(type, words, 2, 1, 0x00010001), 2, 2, 1)
+  COMPRESS_ROUND(COMPRESS_MASKED(type, words, 2, 1, 0x00010001), 2, 2)
 #define COMPRESS_1(type, words)                                                                    \
-  COMPRESS_ROUND(type,                                                                             \
-                 COMPRESS_ROUND(type, COMPRESS_ROUND(type, words, 1, 1, 0x0001000100010001), 1, 2, \
-                                0x0000000100000001),                                               \
-                 1, 4, 1)
+  COMPRESS_ROUND(COMPRESS_MASKED(type,                                                             \
+                                 COMPRESS_MASKED(type, words, 1, 1, 0x0001000100010001), 1, 2,     \
+                                 0x0000000100000001),                                              \
+                 1, 4)
 
 /* Of each byte the element in its low bits, as COMPRESS wants it. */
 #define LOW_ELEMENTS(type, words, bits)                                                            \

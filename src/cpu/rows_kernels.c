@@ -229,26 +229,28 @@ typedef uint64_t bit_word;
 #endif
 
 /* Of elements of `bits`, and words with `bytes` for those of one byte. */
-#define EXPAND_AND_COMPRESS(bits, type, bytes)                                                     \
+#define EXPAND_AND_COMPRESS(bits, type, loose, bytes)                                              \
   STAGE(unpack_##bits) {                                                                           \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
-      const type expanded = (type)EXPAND_##bits(type, (type)from[i]);                              \
-      ((type *)to)[i] = FIRST_LOWEST(bytes, expanded);                                             \
+      const type packed = from[i];                                                                 \
+      const type expanded = (type)EXPAND_##bits(type, packed);                                     \
+      ((loose *)to)[i] = FIRST_LOWEST(bytes, expanded);                                            \
     }                                                                                              \
   }                                                                                                \
   STAGE(pack_##bits) {                                                                             \
     (void)row;                                                                                     \
     for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
-      const type loaded = FIRST_LOWEST(bytes, ((const type *)from)[i]);                            \
+      const type loaded = FIRST_LOWEST(bytes, ((const loose *)from)[i]);                           \
       const type elements = (type)LOW_ELEMENTS(type, loaded, bits);                                \
-      to[i] = (uint8_t)COMPRESS_##bits(type, elements);                                            \
+      const type compressed = (type)COMPRESS_##bits(type, elements);                               \
+      to[i] = (uint8_t)compressed;                                                                 \
     }                                                                                              \
   }
 
-EXPAND_AND_COMPRESS(4, u16, 2)
-EXPAND_AND_COMPRESS(2, u32, 4)
-EXPAND_AND_COMPRESS(1, u64, 8)
+EXPAND_AND_COMPRESS(4, uint16_t, u16, 2)
+EXPAND_AND_COMPRESS(2, uint32_t, u32, 4)
+EXPAND_AND_COMPRESS(1, uint64_t, u64, 8)
 
 /* ---- Packed elements among rows ---- */
 
