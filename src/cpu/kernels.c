@@ -5,9 +5,9 @@
  */
 #include "cpu/kernels.h"
 
-#include "cpu/comb.h"
+#include "cpu/interleave.h"
 #include "cpu/runs.h"
-#include "cpu/turn.h"
+#include "cpu/transpose.h"
 
 /* ---- Straight: both sides run along the columns ---- */
 
@@ -184,19 +184,19 @@ static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, ui
   gather_any_runs(frame, tile, to);
 }
 
-/* ---- Turned ---- */
+/* ---- Transposed ---- */
 
 static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   const rlt_assembly *const made = &frame->assembly;
-  if (made->row_teeth > 0 && of->rows >= least_tooth(made->row_teeth)) {
-    join_piece_of(of, made->row_teeth, frame->fill);
+  if (made->row_teeth > 0 && of->rows >= least_channel(made->row_teeth)) {
+    interleave_any(of, made->row_teeth);
     return;
   }
   const int64_t parted = rlt_min(rlt_min(of->columns, of->valid_columns), made->valid_columns);
-  if (made->column_teeth > 0 && parted >= least_tooth(made->column_teeth) &&
+  if (made->column_teeth > 0 && parted >= least_channel(made->column_teeth) &&
       (of->keeps == NULL || of->keeps[0] != 0) &&
       !(tile->is_near_end && of->rows < made->column_teeth)) {
-    part_piece_of(of, parted, made->column_teeth);
+    deinterleave_any(of, parted, made->column_teeth);
     if (parted < of->columns) {
       /* What follows would spill over into the next row, which is there already. */
       piece rest = *of;
@@ -206,11 +206,11 @@ static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cp
       rest.keeps = of->keeps != NULL ? of->keeps + parted * ELEMENT_BYTES : NULL;
       rest.to += parted * ELEMENT_BYTES;
       rest.exact = true;
-      turn_piece(&rest, frame, tile);
+      transpose_piece(&rest, frame, tile);
     }
     return;
   }
-  turn_piece(of, frame, tile);
+  transpose_piece(of, frame, tile);
 }
 
 /* The rows that have no source. */
@@ -227,7 +227,7 @@ static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
   }
 }
 
-static void gather_turned(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_assembly *const made = &frame->assembly;
   for (int64_t column = 0; column < tile->columns; column += made->dense_columns) {
     piece at = {.to = to + frame->columns.to[column],
@@ -235,6 +235,7 @@ static void gather_turned(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, 
                 .keeps = frame->keeps != NULL ? frame->keeps + column * ELEMENT_BYTES : NULL,
                 .columns = rlt_min(made->dense_columns, tile->columns - column),
                 .valid_columns = tile->valid_columns - column,
+                .fill = frame->fill,
                 .exact = made->exact};
     for (int64_t row = 0; row < tile->valid_rows; row += made->dense_rows) {
       if (frame->rows.from[row] == RLT_CPU_NO_SOURCE) {
@@ -366,10 +367,10 @@ const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .move_strided = move_strided,
                                  .fill_strided = fill_strided,
                                  .gather_runs = gather_runs,
-                                 .gather_turned = gather_turned,
+                                 .gather_turned = gather_transposed,
                                  .shuffle = shuffle,
                                  .store_segments = store_segments,
                                  .finish = finish_streams,
                                  .block_rows = DEPTH,
                                  .block_columns = SIDE,
-                                 .most_teeth = MOST_TEETH};
+                                 .most_teeth = MOST_CHANNELS};

@@ -118,6 +118,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
   const bool gathers = options->strategy == RELAYOUT_STRATEGY_GATHER;
   const bool runs = direct && (options->strategy == RELAYOUT_STRATEGY_COPY ||
                                options->strategy == RELAYOUT_STRATEGY_PACKED);
+  const bool packs = direct && options->strategy == RELAYOUT_STRATEGY_PACKED;
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       source_named("tile"),
       converts(options) ? source_named("convert") : "",
@@ -127,6 +128,8 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
       runs ? source_named("bits") : "",
       runs ? source_named("run") : "",
       options->assembles ? source_named("assembly") : "",
+      packs ? source_named("strips") : "",
+      packs ? source_named("block") : "",
       strategy_source(options)};
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {

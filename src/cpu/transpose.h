@@ -1,48 +1,41 @@
-/* turn.h: the sides run along different axes.
+/* transpose.h: the sides run along different axes.
  *
  *     source   a e i m . .     destination   a b c d . .
  *              b f j n . .                   e f g h . .
  *              c g k o . .                   i j k l . .
  *              d h l p . .                   m n o p . .
  *
- * Either side alone could be walked along its run. Blocks that are turned in registers make it so for
+ * Either side alone could be walked along its run. Blocks that are transposed in registers make it so for
  * both: lanes of SIDE columns, each along the source, become DEPTH strips along the destination.
  *
  * Depends on kernels.h and runs.h.
  */
-#ifndef RLT_CPU_TURN_H
-#define RLT_CPU_TURN_H
+#ifndef RLT_CPU_TRANSPOSE_H
+#define RLT_CPU_TRANSPOSE_H
 
 #include "cpu/kernels.h"
 #include "cpu/runs.h"
 
+/* ---- What cl/block.cl asks for ---- */
+
+/* As wide as elements of this size find their places in by one or two instructions. */
+#if defined(__AVX512VBMI__) || (defined(__AVX512BW__) && ELEMENT_BYTES > 1)
+#define CHANNEL_BYTES 64
+#elif defined(__AVX2__) && ELEMENT_BYTES > 2
+#define CHANNEL_BYTES 32
+#else
+#define CHANNEL_BYTES 16
+#endif
+#define CHANNEL ELEMENTS_IN(CHANNEL_BYTES)
+
 #if ELEMENT_BYTES < 16
-/* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by one: the
- * strip's top bit becomes the element's lowest, the element's top bit the strip's lowest. That,
- * log2(places) times, for 2 to 16 strips. */
-static inline __attribute__((always_inline)) void rotate(strip *strips, int count, int places) {
-  strip zipped[16];
-#pragma GCC unroll 4
-  for (int rounds = 1; rounds < places; rounds *= 2) {
-#pragma GCC unroll 8
-    for (int i = 0; i < count / 2; ++i) {
-      zipped[2 * i] = zip_low(strips[i], strips[i + count / 2]);
-      zipped[2 * i + 1] = zip_high(strips[i], strips[i + count / 2]);
-    }
-    memcpy(strips, zipped, (size_t)count * sizeof *strips);
-  }
-}
+#define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
 #endif
 
-/* Lane l of strip i holds column l * DEPTH + i. After log2(DEPTH) rotations strips and elements have
- * changed places. */
-static inline void turn(strip *block) {
-#if ELEMENT_BYTES < 16
-  rotate(block, DEPTH, DEPTH);
-#else
-  (void)block;
-#endif
-}
+typedef int64_t position;
+typedef scalar element __attribute__((aligned(1), may_alias));
+typedef scalar channel __attribute__((vector_size(CHANNEL_BYTES)));
+typedef const uint8_t *place;
 
 /* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
 typedef struct piece {
@@ -55,13 +48,58 @@ typedef struct piece {
   int64_t
       valid_columns; /* of those, the first ones can have a source; 0 or less: none, but one before */
   int64_t rows;
+  const uint8_t *fill;
   bool exact; /* nothing may be stored but the piece */
 } piece;
 
-/* Where block `first` of a piece begins, the last one so that it ends with the piece. */
-static inline int64_t block_start(int64_t first, int64_t length, int64_t side) {
-  return first + side > length && length >= side ? length - side : first;
+static inline place onward(place at, position elements) {
+  return at + elements * ELEMENT_BYTES;
 }
+
+static inline place column_place(const piece *of, position column) {
+  return of->from + of->columns_from[column];
+}
+
+static inline bool has_source(const piece *of, position column) {
+  return column < of->valid_columns &&
+         (of->keeps == NULL || of->keeps[column * ELEMENT_BYTES] != 0);
+}
+
+static inline element *row_place(const piece *of, position row, position column) {
+  return (element *)(void *)(of->to + column * ELEMENT_BYTES + of->rows_to[row]);
+}
+
+static inline channel load_channel(place from) {
+  channel loaded;
+  memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+
+static inline channel fill_channel(const piece *of) {
+  return load_channel(of->fill);
+}
+
+static inline void store_channel(element *to, channel value) {
+  memcpy(to, &value, sizeof value);
+}
+
+#define fetch_ahead(from) ((void)0)
+
+static inline void load_eight_channels(place from, strip *strips) {
+  enum { STEP = 8 * LANE_BYTES };
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    strips[i] = load_lanes(from + i * LANE_BYTES, 0, STEP, 2 * STEP, 3 * STEP);
+  }
+}
+
+#include "../../cl/block.cl"
+
+#if ELEMENT_BYTES == 16
+#define transpose(block) ((void)(block))
+#endif
+
+/* ---- Blocks ---- */
 
 /* The columns of a block from where a table says they lie. */
 static inline void load_block(strip *block, const uint8_t *restrict from,
@@ -84,9 +122,9 @@ static inline void load_even_block(strip *block, const uint8_t *restrict from, p
 }
 
 /* The common case, unrolled: a whole block that has a source throughout. */
-static inline void turn_and_store(strip *block, uint8_t *restrict to,
-                                  const ptrdiff_t *restrict rows) {
-  turn(block);
+static inline void transpose_and_store(strip *block, uint8_t *restrict to,
+                                       const ptrdiff_t *restrict rows) {
+  transpose(block);
 #pragma GCC unroll 16
   for (int r = 0; r < DEPTH; ++r) {
     store_strip(to + rows[r], block[r]);
@@ -114,9 +152,9 @@ static inline void bring_within(const uint8_t *from, const ptrdiff_t *columns, c
   }
 }
 
-static void turn_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
-                      const uint8_t *restrict from, const ptrdiff_t *restrict columns,
-                      const part *of, strip fill) {
+static void transpose_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
+                           const uint8_t *restrict from, const ptrdiff_t *restrict columns,
+                           const part *of, strip fill) {
   uint8_t lanes[SIDE][LANE_BYTES];
   ptrdiff_t places[SIDE];
   strip block[DEPTH];
@@ -126,7 +164,7 @@ static void turn_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
     columns = places;
   }
   load_block(block, from, columns);
-  turn(block);
+  transpose(block);
   const int64_t bytes = of->columns * ELEMENT_BYTES;
   for (int64_t r = 0; r < of->rows; ++r) {
     const strip row = blend(of->keep, block[r], fill);
@@ -146,9 +184,9 @@ static inline void clamp_columns(const piece *of, int64_t first, ptrdiff_t *colu
 }
 
 /* Blocks go down the rows first, so that each line of the source is read to its end. */
-static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
-                              const rlt_cpu_tile *tile) {
-  const strip fill = load_strip(frame->fill);
+static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
+                                   const rlt_cpu_tile *tile) {
+  const strip fill = load_strip(of->fill);
   for (int64_t c = 0; c < of->columns; c += SIDE) {
     const int64_t column = block_start(c, of->columns, SIDE);
     const int64_t count = rlt_min(of->columns - column, SIDE);
@@ -177,7 +215,7 @@ static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
       some.rows = rlt_min(of->rows - row, DEPTH);
       if (is_part || some.rows < DEPTH) {
         some.end = some.rows < DEPTH && tile->is_near_end ? tile->source_end : NULL;
-        turn_part(to, of->rows_to + row, from, columns, &some, fill);
+        transpose_part(to, of->rows_to + row, from, columns, &some, fill);
       } else {
         strip block[DEPTH];
         if (columns != clamped && frame->column_step != 0) {
@@ -185,7 +223,7 @@ static inline void turn_piece(const piece *of, const rlt_cpu_frame *frame,
         } else {
           load_block(block, from, columns);
         }
-        turn_and_store(block, to, of->rows_to + row);
+        transpose_and_store(block, to, of->rows_to + row);
       }
     }
   }

@@ -1,0 +1,228 @@
+/* block.cl: elements that change places in registers: blocks are transposed, channels interleaved. The
+ * library compiles this as C too (src/cpu/transpose.h). On devices it follows strips.cl.
+ *
+ * A *strip* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move elements
+ * within a lane more cheaply than across lanes; so strips are zipped lane by lane:
+ *
+ *     a    a0 a1 a2 a3 | a4 a5 a6 a7        zip_low(a, b)     a0 b0 a1 b1 | a4 b4 a5 b5
+ *     b    b0 b1 b2 b3 | b4 b5 b6 b7        zip_high(a, b)    a2 b2 a3 b3 | a6 b6 a7 b7
+ *
+ * A *channel* is a vector of CHANNEL elements, which side by side with others becomes their elements in
+ * turns, or is made of those:
+ *
+ *     interleave, 3 channels     a0 a1 a2 | b0 b1 b2 | c0 c1 c2     a0 b0 c0 | a1 b1 c1 | a2 b2 c2
+ *     de-interleave              the other way round
+ *
+ * Whoever includes this says what these are, CHANNEL and SIDE as plain numbers. SHUFFLE(a, b, places) is the
+ * vector of the elements at these places of a, then those of b, -1 being any; elements too long for vectors do
+ * without it.
+ */
+
+/* place(i, x) for each number i of an element. */
+#define PLACES_2(place, i, x)  place(i, x), place((i) + 1, x)
+#define PLACES_4(place, i, x)  PLACES_2(place, i, x), PLACES_2(place, (i) + 2, x)
+#define PLACES_8(place, i, x)  PLACES_4(place, i, x), PLACES_4(place, (i) + 4, x)
+#define PLACES_16(place, i, x) PLACES_8(place, i, x), PLACES_8(place, (i) + 8, x)
+#define PLACES_32(place, i, x) PLACES_16(place, i, x), PLACES_16(place, (i) + 16, x)
+#define PLACES_64(place, i, x) PLACES_32(place, i, x), PLACES_32(place, (i) + 32, x)
+
+#define NAME_PLACES(count, place, x) PLACES_##count(place, 0, x)
+#define PLACES(count, place, x)      NAME_PLACES(count, place, x)
+
+/* Where block `first` of a piece begins, the last one so that it ends with the piece. */
+ALWAYS_INLINE static position block_start(position first, position length, position side) {
+  return first + side > length && length >= side ? length - side : first;
+}
+
+/* ---- In-register transpose ---- */
+
+#if defined(SHUFFLE)
+
+#define ZIPPED(i, first) ((i) / DEPTH * DEPTH + (first) + (i) % DEPTH / 2 + (i) % 2 * SIDE)
+#define zip_low(a, b)    SHUFFLE(a, b, PLACES(SIDE, ZIPPED, 0))
+#define zip_high(a, b)   SHUFFLE(a, b, PLACES(SIDE, ZIPPED, DEPTH / 2))
+
+/* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by one: the
+ * strip's top bit becomes the element's lowest, the element's top bit the strip's lowest. */
+ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, uint count) {
+  UNROLLED
+  for (uint i = 0; i < count / 2; ++i) {
+    out[2 * i] = zip_low(in[i], in[i + count / 2]);
+    out[2 * i + 1] = zip_high(in[i], in[i + count / 2]);
+  }
+}
+
+/* That, one to four times, for 2 to 16 strips. Without a loop, in which compilers would not keep them all in
+ * registers. */
+ALWAYS_INLINE static void rotate_places(strip *strips, uint count, uint times) {
+  strip zipped[16];
+  zip_strips(strips, zipped, count);
+  if (times > 1) {
+    zip_strips(zipped, strips, count);
+  }
+  if (times > 2) {
+    zip_strips(strips, zipped, count);
+  }
+  if (times > 3) {
+    zip_strips(zipped, strips, count);
+  }
+  if (times % 2 == 1) {
+    UNROLLED
+    for (uint i = 0; i < count; ++i) {
+      strips[i] = zipped[i];
+    }
+  }
+}
+
+#define LOG2_DEPTH (DEPTH == 16 ? 4 : DEPTH == 8 ? 3 : DEPTH == 4 ? 2 : 1)
+
+/* A block of DEPTH strips: lane l of strip i becomes elements i of the lanes l. */
+ALWAYS_INLINE static void transpose(strip *block) {
+  rotate_places(block, DEPTH, LOG2_DEPTH);
+}
+
+/* ---- Interleave and de-interleave ---- */
+
+enum { FEW_CHANNELS = 4 };
+
+/* Element i of channel x is element 2 i + x of two vectors, element 3 i + x of three. Of three the first two
+ * are looked up first, then what they give and the third. */
+#define OF_TWO(i, x)      (2 * (i) + (x))
+#define OF_THREE(i, x)    (3 * (i) + (x))
+#define AMONG_TWO(i, x)   (OF_THREE(i, x) < 2 * CHANNEL ? OF_THREE(i, x) : -1)
+#define AMONG_THREE(i, x) (OF_THREE(i, x) < 2 * CHANNEL ? (i) : OF_THREE(i, x) - CHANNEL)
+
+/* The other way round, element i of vector x is element n / count of channel n % count. */
+#define NUMBER(i, x)     ((x)*CHANNEL + (i))
+#define FROM_PAIR(i, x)  (NUMBER(i, x) % 2 * CHANNEL + NUMBER(i, x) / 2)
+#define FROM_TWO(i, x)   (NUMBER(i, x) % 3 < 2 ? NUMBER(i, x) % 3 * CHANNEL + NUMBER(i, x) / 3 : -1)
+#define FROM_THREE(i, x) (NUMBER(i, x) % 3 < 2 ? (i) : CHANNEL + NUMBER(i, x) / 3)
+
+/* Number x of the vectors that two, or three, become. */
+#define CHANGE_TWO(a, b, place, x) SHUFFLE(a, b, PLACES(CHANNEL, place, x))
+#define CHANGE_THREE(in, two, three, x)                                                            \
+  CHANGE_TWO(CHANGE_TWO((in)[0], (in)[1], two, x), (in)[2], three, x)
+
+ALWAYS_INLINE static void deinterleave(const channel *in, channel *out, uint channels) {
+  if (channels == 2) {
+    out[0] = CHANGE_TWO(in[0], in[1], OF_TWO, 0);
+    out[1] = CHANGE_TWO(in[0], in[1], OF_TWO, 1);
+  } else if (channels == 3) {
+    out[0] = CHANGE_THREE(in, AMONG_TWO, AMONG_THREE, 0);
+    out[1] = CHANGE_THREE(in, AMONG_TWO, AMONG_THREE, 1);
+    out[2] = CHANGE_THREE(in, AMONG_TWO, AMONG_THREE, 2);
+  } else {
+    const channel even = CHANGE_TWO(in[0], in[1], OF_TWO, 0);
+    const channel odd = CHANGE_TWO(in[0], in[1], OF_TWO, 1);
+    const channel next_even = CHANGE_TWO(in[2], in[3], OF_TWO, 0);
+    const channel next_odd = CHANGE_TWO(in[2], in[3], OF_TWO, 1);
+    out[0] = CHANGE_TWO(even, next_even, OF_TWO, 0);
+    out[1] = CHANGE_TWO(odd, next_odd, OF_TWO, 0);
+    out[2] = CHANGE_TWO(even, next_even, OF_TWO, 1);
+    out[3] = CHANGE_TWO(odd, next_odd, OF_TWO, 1);
+  }
+}
+
+ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint channels) {
+  if (channels == 2) {
+    out[0] = CHANGE_TWO(in[0], in[1], FROM_PAIR, 0);
+    out[1] = CHANGE_TWO(in[0], in[1], FROM_PAIR, 1);
+  } else if (channels == 3) {
+    out[0] = CHANGE_THREE(in, FROM_TWO, FROM_THREE, 0);
+    out[1] = CHANGE_THREE(in, FROM_TWO, FROM_THREE, 1);
+    out[2] = CHANGE_THREE(in, FROM_TWO, FROM_THREE, 2);
+  } else {
+    const channel even = CHANGE_TWO(in[0], in[2], FROM_PAIR, 0);
+    const channel next_even = CHANGE_TWO(in[0], in[2], FROM_PAIR, 1);
+    const channel odd = CHANGE_TWO(in[1], in[3], FROM_PAIR, 0);
+    const channel next_odd = CHANGE_TWO(in[1], in[3], FROM_PAIR, 1);
+    out[0] = CHANGE_TWO(even, odd, FROM_PAIR, 0);
+    out[1] = CHANGE_TWO(even, odd, FROM_PAIR, 1);
+    out[2] = CHANGE_TWO(next_even, next_odd, FROM_PAIR, 0);
+    out[3] = CHANGE_TWO(next_even, next_odd, FROM_PAIR, 1);
+  }
+}
+
+/* ---- Pieces of channels ----
+ *
+ * Whoever includes this says how a `piece` is read and written, its columns and rows being an `position`:
+ *
+ *     place column_place(piece, column)            where a column begins in the source
+ *     place onward(place, elements)
+ *     channel load_channel(place)
+ *     bool has_source(piece, column)
+ *     channel fill_channel(piece)
+ *     element *row_place(piece, row, column)       where one is put
+ *     void store_channel(element *, channel)
+ *     void fetch_ahead(place)                      asks for what will be loaded soon
+ *     void load_eight_channels(place, strips)      lane l of strip i: number 8 l + i from there
+ */
+
+/* A column follows the other channels' elements on in the source, so that its rows lie there in turns with
+ * its neighbours'. The first `count` columns of the piece, all with a source; what lies between them is read
+ * too. */
+ALWAYS_INLINE static void deinterleave_piece(const piece *of, position count, uint channels) {
+  channel in[FEW_CHANNELS];
+  channel out[FEW_CHANNELS];
+  for (position c = 0; c < count; c += CHANNEL) {
+    const position column = block_start(c, count, CHANNEL);
+    const place from = column_place(of, column);
+    fetch_ahead(from);
+    UNROLLED
+    for (uint t = 0; t < FEW_CHANNELS; ++t) {
+      if (t < channels) {
+        in[t] = load_channel(onward(from, t * CHANNEL));
+      }
+    }
+    deinterleave(in, out, channels);
+    UNROLLED
+    for (uint r = 0; r < FEW_CHANNELS; ++r) {
+      if (r < channels && r < of->rows) {
+        store_channel(row_place(of, r, column), out[r]);
+      }
+    }
+  }
+}
+
+/* A row follows the other channels' elements on in the assembly, which are its columns. */
+ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
+  channel in[FEW_CHANNELS];
+  channel out[FEW_CHANNELS];
+  for (position r = 0; r < of->rows; r += CHANNEL) {
+    const position row = block_start(r, of->rows, CHANNEL);
+    UNROLLED
+    for (uint t = 0; t < FEW_CHANNELS; ++t) {
+      if (t < channels) {
+        in[t] = has_source(of, t) ? load_channel(onward(column_place(of, t), row)) : fill_channel(of);
+      }
+    }
+    interleave(in, out, channels);
+    UNROLLED
+    for (uint t = 0; t < FEW_CHANNELS; ++t) {
+      if (t < channels) {
+        store_channel(row_place(of, row, 0) + t * CHANNEL, out[t]);
+      }
+    }
+  }
+}
+
+enum { EIGHT_CHANNELS = 8 };
+
+/* As deinterleave_piece. Lane l of strip i is number 8 l + i of the source's: in (strip, element of a lane)
+ * the lowest three bits are the channel, and come to be the strip. */
+ALWAYS_INLINE static void deinterleave_eight(const piece *of, position count) {
+  strip strips[EIGHT_CHANNELS];
+  for (position c = 0; c < count; c += SIDE) {
+    const position column = block_start(c, count, SIDE);
+    load_eight_channels(column_place(of, column), strips);
+    rotate_places(strips, EIGHT_CHANNELS, LOG2_DEPTH);
+    UNROLLED
+    for (uint r = 0; r < EIGHT_CHANNELS; ++r) {
+      if (r < of->rows) {
+        store_strip(row_place(of, r, column), strips[r]);
+      }
+    }
+  }
+}
+
+#endif
