@@ -7,7 +7,12 @@
  * no digits below those, which is rounded alike; subnormal floats are far too small to count there, flushed
  * or not.
  * Bounds are vectors too: Oclgrind 21.10 reads scalar ones as if they were.
+ *
+ * The library compiles this as C too (src/cpu/rows_kernels.c), element by element and with BY_FLOAT, for the
+ * formats that its callers name.
  */
+
+#ifdef FROM_KIND
 
 #define FITS_FLOAT(kind, bits, specials, integer_bits)                                             \
   ((kind) == KIND_FLOAT ? (bits) <= 32 && (specials) != SPECIALS_UNSIGNED                          \
@@ -24,6 +29,8 @@
 #define BY_FLOAT                                                                                   \
   (!SCALED && ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                \
                ((FROM_INTEGER || FROM_DOUBLE) && TO_FLOAT)))
+
+#endif
 
 #if BY_FLOAT
 
@@ -117,15 +124,15 @@ INLINED patterns widened_size(patterns size, const number_format of) {
   if (of.bias == FLOAT_BIAS) {
     return normal;
   }
-  const int least = (of.bias - 1 + of.mantissa_bits) << FLOAT_MANTISSA_BITS;
-  const numbers digits = as_numbers(float_of_numbers(as_numbers(size))) - least;
-  const patterns finite =
-      size >> of.mantissa_bits == 0 ? as_patterns(max(digits, (numbers)(0))) : normal;
+  const uint unit = (uint)(FLOAT_BIAS + 1 - of.bias - of.mantissa_bits) << FLOAT_MANTISSA_BITS;
+  const patterns subnormal = as_patterns(FLOATS_OF(as_numbers(size)) * as_float(unit));
+  const patterns finite = size < 1u << of.mantissa_bits ? subnormal : normal;
   if (of.specials != SPECIALS_IEEE) {
     return finite;
   }
-  const uint infinity = ((uint)ieee_infinity(of) << more_digits) + more_bias;
-  return size >= (uint)ieee_infinity(of) ? finite + (FLOAT_INFINITY - infinity) : finite;
+  const uint infinity = (uint)ieee_infinity(of);
+  const patterns special = size > infinity ? (patterns)(FLOAT_NAN) : (patterns)(FLOAT_INFINITY);
+  return size < infinity ? finite : special;
 }
 
 INLINED patterns widened(patterns bits, const number_format of) {
@@ -193,10 +200,10 @@ INLINED bool has_nan(const number_format from) {
  * size. */
 INLINED patterns rounded_size(patterns size, const number_format from, const number_format to) {
   const uint dropped = FLOAT_MANTISSA_BITS - to.mantissa_bits;
-  const uint less_bias = (uint)(FLOAT_BIAS - to.bias) << to.mantissa_bits;
+  const uint less_bias = (uint)(FLOAT_BIAS - to.bias) << FLOAT_MANTISSA_BITS;
   const patterns more =
       is_exact(from, to) ? size : size + (size >> dropped & 1u) + (uint)ones(dropped - 1);
-  const patterns normal = (more >> dropped) - less_bias;
+  const patterns normal = (more - less_bias) >> dropped;
   if (to.bias == FLOAT_BIAS) {
     return normal;
   }
@@ -222,18 +229,18 @@ INLINED patterns bounded_size(patterns size, const number_format from, const num
 INLINED patterns narrowed(patterns bits, const number_format from, const number_format to) {
   const patterns size = bits & ~FLOAT_SIGN;
   const patterns signs = (bits & FLOAT_SIGN) >> (32 - to.bits);
-  const patterns number = to.bits == 32 ? size : bounded_size(size, from, to);
+  const patterns made = bounded_size(size, from, to);
   if (to.specials == SPECIALS_FNUZ) {
-    return number == 0 ? number : number | signs;
+    return made == 0 ? made : made | signs;
   }
   const bool keeps_nan = from.specials != SPECIALS_IEEE && to.bias == FLOAT_BIAS;
   if (!has_nan(from) || to.specials == SPECIALS_FN ||
       (to.specials == SPECIALS_IEEE && keeps_nan && is_exact(from, to))) {
-    return number | signs;
+    return made | signs;
   }
-  return to.specials == SPECIALS_IEEE
-             ? (size > FLOAT_INFINITY ? (patterns)((uint)nan_pattern(false, to)) : number) | signs
-             : (size > FLOAT_INFINITY ? signs ^ (uint)sign_bit(to) : number | signs);
+  /* The shifts keep gcc from threading this through the comparisons before. */
+  const patterns nan = (patterns)((uint)nan_pattern(false, to));
+  return (bits << 1 > FLOAT_INFINITY << 1 ? nan : made) ^ signs;
 }
 
 /* The size of the integer part: its low bits if it wraps, else all ones where these are not enough. */
@@ -254,22 +261,21 @@ INLINED patterns cut(patterns bits, const number_format from, const number_forma
   const patterns limit = is_signed ? highest - negative : highest & ~negative;
   const patterns part = integer_size(size, wraps);
   const patterns found = wraps ? part : min(part, limit);
-  const patterns number = ((found ^ negative) - negative) & (uint)ones(of.bits);
-  return has_nan(from) ? (size > FLOAT_INFINITY ? (patterns)(0) : number) : number;
+  const patterns made = ((found ^ negative) - negative) & (uint)ones(of.bits);
+  return has_nan(from) ? (size > FLOAT_INFINITY ? (patterns)(0) : made) : made;
 }
 
-/* As resized_pattern does it. */
+/* As resized_pattern does it, with signs where f32 has them. */
 INLINED patterns resized(patterns bits, const number_format from, const number_format to) {
-  const patterns size = bits & (uint)size_mask(from);
-  const uint dropped = (uint)max(from.mantissa_bits - to.mantissa_bits, 0);
-  const uint added = (uint)max(to.mantissa_bits - from.mantissa_bits, 0);
-  const patterns last = dropped > 0 ? size >> dropped & 1u : (patterns)(0);
-  const patterns found = (size + (uint)ones(max((int)dropped - 1, 0)) + last) >> dropped << added;
-  const patterns number =
-      size > (uint)ieee_infinity(from) ? (patterns)((uint)nan_pattern(false, to)) : found;
-  const patterns signs = bits & (uint)sign_bit(from);
-  return number |
-         (to.bits > from.bits ? signs << (to.bits - from.bits) : signs >> (from.bits - to.bits));
+  const uint unused = 32 - from.bits, dropped = 32 - to.bits;
+  const patterns bits_up = bits << unused;
+  const patterns size = bits_up & ~FLOAT_SIGN;
+  const patterns last = size >> dropped & 1u;
+  const patterns found =
+      (to.bits < from.bits ? size + last + (uint)ones((int)dropped - 1) : size) >> dropped;
+  const patterns nan = (patterns)((uint)nan_pattern(false, to));
+  return (size > (uint)ieee_infinity(from) << unused ? nan : found) |
+         (bits_up & FLOAT_SIGN) >> dropped;
 }
 
 /* ---- Doubles, whose patterns are twice as long ---- */
@@ -329,34 +335,35 @@ INLINED patterns halved(double_patterns bits) {
 /* ---- All of them ---- */
 
 /* Neither side is a double. */
-INLINED patterns convert_within_float(patterns bits) {
-  const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
-                              FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
-  const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
-                            TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
+INLINED patterns convert_within_float(patterns bits, const number_format from,
+                                      const number_format to, bool wraps) {
   if (has_same_exponents(from, to)) {
     return resized(bits, from, to);
   }
   const patterns values = floats_of(bits, from);
   if (to.kind == KIND_FLOAT) {
-    return narrowed(values, from, to);
+    return to.bits == 32 ? values : narrowed(values, from, to);
   }
   if (to.kind == KIND_PRED) {
     return min(values & ~FLOAT_SIGN, (patterns)(1));
   }
-  return cut(values, from, to, WRAPS != 0);
+  return cut(values, from, to, wraps);
 }
 
+#ifdef FROM_KIND
 INLINED patterns_given convert_by_float(patterns_taken bits) {
+  const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
+                              FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
 #if FROM_DOUBLE
   return halved(bits);
 #elif TO_DOUBLE
-  const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
-                              FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   return doubled(floats_of(bits, from));
 #else
-  return convert_within_float(bits);
+  const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
+                            TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
+  return convert_within_float(bits, from, to, WRAPS != 0);
 #endif
 }
+#endif
 
 #endif

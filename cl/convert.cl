@@ -21,7 +21,8 @@ typedef ulong pattern;
 #endif
 
 /* Part of the loop that calls it, which compilers then make into vectors. */
-#ifdef __clang__
+#if defined(INLINED)
+#elif defined(__clang__)
 #define INLINED static inline __attribute__((always_inline))
 #else
 #define INLINED static inline

@@ -18,22 +18,9 @@
 enum {
   RLT_CPU_ROW_GROUP =
       64, /* packed elements of any width end with a byte here, and bytes with a line */
-  RLT_CPU_ROW_INTEGERS = 8
+  RLT_CPU_ROW_INTEGERS = 8,
+  RLT_CPU_ROW_TYPES = 64 /* more than the greatest element type */
 };
-
-/* A float format of up to 16 bits, by what changes f32 into it. */
-typedef struct rlt_cpu_narrow_float {
-  /* Of an f32 without its sign: */
-  uint32_t dropped_bits; /* of its mantissa */
-  uint32_t rounding; /* just less than half of the last digit kept, and the biases' difference */
-  uint32_t least_normal;
-  uint32_t
-      rounder; /* the power of two whose last digit is worth as much as the format's subnormals' */
-  /* Of this format, without the sign: */
-  uint32_t overflow;   /* what is beyond the greatest finite number */
-  uint32_t nan;        /* of a NaN with no sign */
-  uint32_t sign_shift; /* from f32's sign to this one's */
-} rlt_cpu_narrow_float;
 
 /* What the stages of one codec work with. */
 typedef struct rlt_cpu_row {
@@ -42,7 +29,6 @@ typedef struct rlt_cpu_row {
   double scale;
   double lowest, highest; /* of the integers wanted */
   uint32_t low_mask;      /* the bits that are kept of low bytes */
-  rlt_cpu_narrow_float narrow;
 } rlt_cpu_row;
 
 typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
@@ -80,13 +66,13 @@ typedef struct rlt_cpu_row_stages {
   rlt_cpu_swap *swap[3];              /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
-  rlt_cpu_stage *f16_to_f32, *bf16_to_f32, *s8_to_f32, *u8_to_f32, *s16_to_f32, *u16_to_f32;
-  rlt_cpu_stage *f32_to_bf16, *f32_to_f16;
+  /* Of what f32 holds, floats and integers of at most 16 bits; and floats of f32, exact or rounded to odd, which
+   * want floating point as programs start with it. */
+  rlt_cpu_stage *to_f32[RLT_CPU_ROW_TYPES], *of_f32[RLT_CPU_ROW_TYPES];
   rlt_cpu_stage *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */
   rlt_cpu_stage *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
   /* These want floating point as programs start with it. */
-  rlt_cpu_stage *f32_to_fn, *f32_to_fnuz, *f32_to_other[2]; /* of 1 and 2 bytes */
   /* By scales that make products exact in doubles, and by others of a moderate size. Of f32 also by those that
    * are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];

@@ -8,7 +8,6 @@
 #include "convert/convert.h"
 #include "convert/packing.h"
 #include "cpu/row_stages.h"
-#include "metadata/float_format.h"
 #include "metadata/type_table.h"
 
 enum {
@@ -122,89 +121,11 @@ static bool add_integers(rlt_cpu_codec *codec) {
                   8 * to_bytes);
 }
 
-/* Halves and integers as narrow as f32, which holds their values; the stage, or NULL. */
-static rlt_cpu_stage *widening(const rlt_cpu_row_stages *stages, relayout_element_type from) {
-  switch (from) {
-  case RELAYOUT_F16:
-    return stages->f16_to_f32;
-  case RELAYOUT_BF16:
-    return stages->bf16_to_f32;
-  case RELAYOUT_S8:
-    return stages->s8_to_f32;
-  case RELAYOUT_U8:
-    return stages->u8_to_f32;
-  case RELAYOUT_S16:
-    return stages->s16_to_f32;
-  case RELAYOUT_U16:
-    return stages->u16_to_f32;
-  default:
-    return NULL;
-  }
-}
-
-static rlt_cpu_narrow_float narrow_format(const rlt_float_format *of) {
-  enum { F32_MANTISSA = 23, F32_BIAS = 127 };
-  const uint32_t size_bits = (uint32_t)(of->exponent_bits + of->mantissa_bits);
-  const uint32_t sign = UINT32_C(1) << size_bits;
-  const uint32_t mantissa = (uint32_t)of->mantissa_bits, dropped = F32_MANTISSA - mantissa;
-  const uint32_t infinity = (sign - 1) >> mantissa << mantissa;
-  const int32_t least = 1 - of->bias;
-  rlt_cpu_narrow_float narrow = {.dropped_bits = dropped,
-                                 .rounding = (UINT32_C(1) << (dropped - 1)) - 1 -
-                                             ((uint32_t)(F32_BIAS - of->bias) << F32_MANTISSA),
-                                 .least_normal = (uint32_t)(F32_BIAS + least) << F32_MANTISSA,
-                                 .rounder = (uint32_t)(F32_BIAS + least + (int32_t)dropped)
-                                            << F32_MANTISSA,
-                                 .sign_shift = 31 - size_bits};
-  switch (of->specials) {
-  case RLT_FLOAT_IEEE:
-    narrow.overflow = infinity;
-    narrow.nan = infinity | UINT32_C(1) << (mantissa - 1);
-    break;
-  case RLT_FLOAT_FN:
-    narrow.overflow = narrow.nan = sign - 1;
-    break;
-  case RLT_FLOAT_FNUZ:
-    narrow.overflow = narrow.nan = sign;
-    break;
-  default: /* NaN is the zero of the other sign */
-    narrow.overflow = sign - 1;
-    narrow.nan = sign;
-    break;
-  }
-  return narrow;
-}
-
-static rlt_cpu_stage *narrowing(const rlt_cpu_row_stages *stages, const rlt_float_format *of,
-                                int64_t bytes) {
-  switch (of->specials) {
-  case RLT_FLOAT_FN:
-    return stages->f32_to_fn;
-  case RLT_FLOAT_FNUZ:
-    return stages->f32_to_fnuz;
-  default:
-    return stages->f32_to_other[rlt_cpu_width_number(bytes)];
-  }
-}
-
 /* f32, exact or rounded to odd, to a float of at most 16 bits. */
 static bool add_narrowing(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
-  const rlt_cpu_row_stages *const stages = codec->stages;
-  const int64_t bytes = bytes_of(to);
-  const rlt_float_format *const format = rlt_float_format_of(to);
-  if (format == NULL || bytes > 2 || format->specials == RLT_FLOAT_UNSIGNED) {
-    return false;
-  }
-  rlt_cpu_stage *const own = to == RELAYOUT_BF16  ? stages->f32_to_bf16
-                             : to == RELAYOUT_F16 ? stages->f32_to_f16
-                                                  : NULL;
   codec->wants_floats = codec->wants_floats || to != RELAYOUT_BF16; /* made of integers */
-  if (add_step(codec, own, 8 * bytes)) {
-    return true;
-  }
-  codec->row.narrow = narrow_format(format);
-  return add_step(codec, narrowing(stages, format, bytes), 8 * bytes);
+  return add_step(codec, codec->stages->of_f32[to], 8 * bytes_of(to));
 }
 
 static void prefer(rlt_cpu_value_stages *to, const rlt_cpu_value_stages *others) {
@@ -294,7 +215,7 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
  * narrower. */
 static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
-  rlt_cpu_stage *const widens = widening(codec->stages, codec->conversion.from);
+  rlt_cpu_stage *const widens = codec->stages->to_f32[codec->conversion.from];
   const bool is_narrow = add_step(codec, widens, 32);
   const relayout_element_type from = is_narrow ? RELAYOUT_F32 : codec->conversion.from;
   const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
@@ -321,7 +242,7 @@ static bool add_values(rlt_cpu_codec *codec) {
 static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
   const rlt_conversion *const with = &codec->conversion;
   const bool is_byte = relayout_element_type_bits(with->from) <= 8;
-  const bool is_narrow = with->to == RELAYOUT_F32 && widening(codec->stages, with->from) != NULL;
+  const bool is_narrow = with->to == RELAYOUT_F32 && codec->stages->to_f32[with->from] != NULL;
   if (add_integers(codec) || ((!is_byte || is_narrow) && add_values(codec))) {
     return RELAYOUT_OK;
   }

@@ -8,9 +8,13 @@
 #include "cpu/row_stages.h"
 
 #define ELEMENT_BYTES 1
+#define NARROW        1
+#define INLINED       static inline __attribute__((always_inline))
 #include "base/float_control.h"
+#include "convert/arithmetic.h"
 #include "cpu/opencl_c.h"
 #include "cpu/runs.h"
+#include "metadata/float_format.h"
 
 /* Elements anywhere. */
 #define ANYWHERE __attribute__((aligned(1), may_alias))
@@ -395,27 +399,6 @@ static inline uint64_t canonical_64(uint64_t bits) {
   return (bits ^ sign) > UINT64_C(0x7ff0000000000000) ? sign | UINT64_C(0x7ff8000000000000) : bits;
 }
 
-STAGE(bf16_to_f32) {
-  (void)row;
-  for (int64_t i = 0; i < count; ++i) {
-    ((u32 *)to)[i] = canonical_32((uint32_t)((const u16 *)from)[i] << 16);
-  }
-}
-
-/* Subnormal halves are multiples of 2^-24, which f32 holds exactly as a normal number. */
-STAGE(f16_to_f32) {
-  (void)row;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t half = ((const u16 *)from)[i];
-    const uint32_t size = half & 0x7fff;
-    const uint32_t moved = (size << 13) + (UINT32_C(112) << 23);
-    const uint32_t subnormal = bits_of_f32((float)(int32_t)size * 0x1p-24f);
-    const uint32_t special = size > 0x7c00 ? NAN_32 : INFINITY_32;
-    const uint32_t wide = size < 0x400 ? subnormal : size < 0x7c00 ? moved : special;
-    ((u32 *)to)[i] = wide | (half & 0x8000) << 16;
-  }
-}
-
 #define NARROW_INTEGERS(name, type)                                                                \
   STAGE(name) {                                                                                    \
     (void)row;                                                                                     \
@@ -429,20 +412,51 @@ NARROW_INTEGERS(u8_to_f32, u8)
 NARROW_INTEGERS(s16_to_f32, s16)
 NARROW_INTEGERS(u16_to_f32, u16)
 
-/* The upper half, to the nearest, ties to even. */
-STAGE(f32_to_bf16) {
-  (void)row;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t bits = ((const u32 *)from)[i];
-    const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    const uint32_t nan = (bits & SIGN_32) >> 16 | NAN_32 >> 16;
-    ((u16 *)to)[i] = (uint16_t)((bits & ~SIGN_32) > INFINITY_32 ? nan : rounded);
-  }
+/* As much of OpenCL C as cl/by_float.cl needs. */
+#define as_uint(value)            _Generic((value), float : bits_of_f32, int : uint_of_int)(value)
+#define as_int(value)             ((int)(value))
+#define as_float(value)           f32_of_bits(value)
+#define min(a, b)                 LEAST_OF(a, b)
+#define max(a, b)                 GREATEST_OF(a, b)
+#define clamp(value, least, most) LEAST_OF(GREATEST_OF(value, least), most)
+#define BY_FLOAT                  1
+
+static inline uint uint_of_int(int value) {
+  return (uint)value;
 }
+
+#include "../../cl/by_float.cl"
+
+/* Bytes become f32 through tables. */
+#define FLOATS_TO_16(type, exponent, mantissa, bias, specials)                                     \
+  static const number_format type##_format = {                                                     \
+      KIND_FLOAT, 1 + (exponent) + (mantissa), exponent, mantissa, bias, SPECIALS_##specials};     \
+  STAGE(type##_to_f32) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((u32 *)to)[i] = convert_within_float(((const u16 *)from)[i], type##_format, f32_format, 0); \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(f32_to_##type) {                                                                           \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const uint bits =                                                                            \
+          convert_within_float(((const u32 *)from)[i], f32_format, type##_format, 0);              \
+      if ((exponent) + (mantissa) < 8) {                                                           \
+        to[i] = (uint8_t)bits;                                                                     \
+      } else {                                                                                     \
+        ((u16 *)to)[i] = (uint16_t)bits;                                                           \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+static const number_format f32_format = {KIND_FLOAT, 32, 8, 23, 127, SPECIALS_IEEE};
+
+RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
 /* What an instruction does. */
 #if VECTOR_BITS == 512
-STAGE(f32_to_f16) {
+STAGE(f32_to_half) {
   (void)row;
   for (int64_t i = 0; i < count; i += 16) {
     const __m512i bits = LOAD_512(from + 4 * i);
@@ -456,77 +470,15 @@ STAGE(f32_to_f16) {
     STORE_256(to + 2 * i, _mm512_cvtps_ph(_mm512_castsi512_ps(quiet), _MM_FROUND_TO_NEAREST_INT));
   }
 }
-#else
-#endif
-
 #endif
 
 /* ---- Floats as numbers ---- */
 
-#if VECTOR_BITS > 0 && (defined(__SSE2__) || defined(__aarch64__))
-#define HAS_FLOATS 1
 #if defined(__FMA__) || defined(__aarch64__)
 #define HAS_FMA 1
 #else
 #define HAS_FMA 0
 #endif
-
-/* A normal number is rounded where its digits are cut off; a carry counts the exponent up. A subnormal one
- * is added to a number whose last digit is worth as much as the format's, which rounds it there. */
-static inline uint32_t narrow_size(uint32_t size, const rlt_cpu_narrow_float format) {
-  const uint32_t last = size >> format.dropped_bits & 1;
-  const uint32_t normal = (size + last + format.rounding) >> format.dropped_bits;
-  const float sum = f32_of_bits(size) + f32_of_bits(format.rounder);
-  const uint32_t subnormal = bits_of_f32(sum) - format.rounder;
-  const uint32_t finite = size < format.least_normal ? subnormal : normal;
-  return LEAST_OF(finite, format.overflow);
-}
-
-/* To where NaN is what overflows become. */
-static inline uint32_t narrow_fn(uint32_t bits, const rlt_cpu_narrow_float format) {
-  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
-  return narrow_size(bits & ~SIGN_32, format) | sign;
-}
-
-/* And has no sign, nor has zero. */
-static inline uint32_t narrow_fnuz(uint32_t bits, const rlt_cpu_narrow_float format) {
-  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
-  const uint32_t size = narrow_size(bits & ~SIGN_32, format);
-  return size | (size - 1 < format.overflow - 1 ? sign : 0);
-}
-
-/* To where NaN is something else. */
-static inline uint32_t narrow_other(uint32_t bits, const rlt_cpu_narrow_float format) {
-  const uint32_t size = bits & ~SIGN_32;
-  const uint32_t sign = (bits & SIGN_32) >> format.sign_shift;
-  return (size > INFINITY_32 ? format.nan : narrow_size(size, format)) ^ sign;
-}
-
-/* Shifts that are known cost half of others: those to bytes with three and two bits of mantissa. */
-#define NARROW_IF(known, type, narrow_of, ...)                                                     \
-  if (known) {                                                                                     \
-    rlt_cpu_narrow_float format = row->narrow;                                                     \
-    __VA_ARGS__;                                                                                   \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((type *)to)[i] = (type)narrow_of(((const u32 *)from)[i], format);                           \
-    }                                                                                              \
-    return;                                                                                        \
-  }
-#define NARROW_TO(name, type, narrow_of)                                                           \
-  STAGE(name) {                                                                                    \
-    const uint32_t dropped = row->narrow.dropped_bits;                                             \
-    const bool is_byte = row->narrow.sign_shift == 24;                                             \
-    NARROW_IF(is_byte &&dropped == 20, type, narrow_of, format.dropped_bits = 20,                  \
-              format.sign_shift = 24)                                                              \
-    NARROW_IF(is_byte &&dropped == 21, type, narrow_of, format.dropped_bits = 21,                  \
-              format.sign_shift = 24)                                                              \
-    NARROW_IF(true, type, narrow_of, (void)0)                                                      \
-  }
-
-NARROW_TO(f32_to_fn, u8, narrow_fn)
-NARROW_TO(f32_to_fnuz, u8, narrow_fnuz)
-NARROW_TO(f32_to_other_1, u8, narrow_other)
-NARROW_TO(f32_to_other_2, u16, narrow_other)
 
 /* A float nearest to a number that lies between two is moved to the odd one of them: what then rounds it to
  * fewer digits does as if it had the exact number. */
@@ -560,8 +512,8 @@ static inline double product_exact(double value, double scale) {
 }
 
 static inline int32_t integer_within(double value, double lowest, double highest) {
-  const double number = value == value ? value : 0;
-  return (int32_t)LEAST_OF(GREATEST_OF(number, lowest), highest);
+  const double real = value == value ? value : 0;
+  return (int32_t)LEAST_OF(GREATEST_OF(real, lowest), highest);
 }
 
 #define VALUES(source, type, kind)                                                                 \
@@ -645,26 +597,26 @@ VALUES(u32, u32, any)
     const double scale = row->scale;                                                               \
     for (int64_t i = 0; i < count; ++i) {                                                          \
       const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
-      const double number = value == value ? value : 0;                                            \
-      ((u32 *)to)[i] = (uint32_t)LEAST_OF(GREATEST_OF(number, 0), 0x1.fffffffep31);                \
+      const double real = value == value ? value : 0;                                              \
+      ((u32 *)to)[i] = (uint32_t)LEAST_OF(GREATEST_OF(real, 0), 0x1.fffffffep31);                  \
     }                                                                                              \
   }                                                                                                \
   STAGE(source##_to_s64) {                                                                         \
     const double scale = row->scale;                                                               \
     for (int64_t i = 0; i < count; ++i) {                                                          \
       const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
-      const double number = value == value ? value : 0;                                            \
-      const double within = LEAST_OF(GREATEST_OF(number, -0x1p63), 0x1.fffffffffffffp62);          \
-      ((s64 *)to)[i] = number >= 0x1p63 ? INT64_MAX : (int64_t)within;                             \
+      const double real = value == value ? value : 0;                                              \
+      const double within = LEAST_OF(GREATEST_OF(real, -0x1p63), 0x1.fffffffffffffp62);            \
+      ((s64 *)to)[i] = real >= 0x1p63 ? INT64_MAX : (int64_t)within;                               \
     }                                                                                              \
   }                                                                                                \
   STAGE(source##_to_u64) {                                                                         \
     const double scale = row->scale;                                                               \
     for (int64_t i = 0; i < count; ++i) {                                                          \
       const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
-      const double number = value == value ? value : 0;                                            \
-      const double within = LEAST_OF(GREATEST_OF(number, 0), 0x1.fffffffffffffp63);                \
-      ((u64 *)to)[i] = number >= 0x1p64 ? UINT64_MAX : (uint64_t)within;                           \
+      const double real = value == value ? value : 0;                                              \
+      const double within = LEAST_OF(GREATEST_OF(real, 0), 0x1.fffffffffffffp63);                  \
+      ((u64 *)to)[i] = real >= 0x1p64 ? UINT64_MAX : (uint64_t)within;                             \
     }                                                                                              \
   }
 
@@ -702,9 +654,9 @@ STAGE(f32_to_s32) {
   (void)row;
   for (int64_t i = 0; i < count; ++i) {
     const float value = ((const f32 *)from)[i];
-    const float number = value == value ? value : 0;
-    const float within = LEAST_OF(GREATEST_OF(number, -0x1p31f), 0x1.fffffep30f);
-    ((s32 *)to)[i] = number >= 0x1p31f ? INT32_MAX : (int32_t)within;
+    const float real = value == value ? value : 0;
+    const float within = LEAST_OF(GREATEST_OF(real, -0x1p31f), 0x1.fffffep30f);
+    ((s32 *)to)[i] = real >= 0x1p31f ? INT32_MAX : (int32_t)within;
   }
 }
 
@@ -834,8 +786,6 @@ static void leave_floats(uint64_t was) {
   rlt_floats_leave(was);
 }
 
-#else
-#define HAS_FLOATS 0
 #endif
 
 /* ---- Past the cache ---- */
@@ -853,16 +803,17 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
 #if VECTOR_BITS > 0
-    .f16_to_f32 = f16_to_f32,
-    .bf16_to_f32 = bf16_to_f32,
-    .s8_to_f32 = s8_to_f32,
-    .u8_to_f32 = u8_to_f32,
-    .s16_to_f32 = s16_to_f32,
-    .u16_to_f32 = u16_to_f32,
-    .f32_to_bf16 = f32_to_bf16,
+#define OF_16(type, exponent, mantissa, bias, specials)                                            \
+  [RELAYOUT_##type] = (exponent) + (mantissa) == 15 ? type##_to_f32 : NULL,
 #if VECTOR_BITS == 512
-    .f32_to_f16 = f32_to_f16,
+#define TO_16(type, exponent, mantissa, bias, specials)                                            \
+  [RELAYOUT_##type] = (mantissa) == 10 ? f32_to_half : f32_to_##type,
+#else
+#define TO_16(type, exponent, mantissa, bias, specials) [RELAYOUT_##type] = f32_to_##type,
 #endif
+    .to_f32 = {RLT_SIGNED_FLOATS_TO_16(OF_16)[RELAYOUT_S8] = s8_to_f32, [RELAYOUT_U8] = u8_to_f32,
+               [RELAYOUT_S16] = s16_to_f32, [RELAYOUT_U16] = u16_to_f32},
+    .of_f32 = {RLT_SIGNED_FLOATS_TO_16(TO_16)},
     .low = {{NULL},
             {u16_low_u8},
             {u32_low_u8, u32_low_u16},
@@ -874,11 +825,6 @@ const rlt_cpu_row_stages ROW_STAGES = {
   }
     .integers = {TO_ALL(s8), TO_ALL(s16), TO_ALL(s32), TO_ALL(s64), TO_ALL(u8), TO_ALL(u16),
                  TO_ALL(u32), TO_ALL(u64)},
-#endif
-#if HAS_FLOATS
-    .f32_to_fn = f32_to_fn,
-    .f32_to_fnuz = f32_to_fnuz,
-    .f32_to_other = {f32_to_other_1, f32_to_other_2},
     .f32_to_s32 = f32_to_s32,
 #if VECTOR_BITS == 512
     .single = {.to_f32 = f32_to_f32_single,

@@ -8,19 +8,11 @@
 
 /* C64 and C128 stand for their parts. */
 static const rlt_float_format formats[] = {
-    {RELAYOUT_F4E2M1FN, 2, 1, 1, RLT_FLOAT_FINITE},
-    {RELAYOUT_F6E2M3FN, 2, 3, 1, RLT_FLOAT_FINITE},
-    {RELAYOUT_F6E3M2FN, 3, 2, 3, RLT_FLOAT_FINITE},
-    {RELAYOUT_F8E3M4, 3, 4, 3, RLT_FLOAT_IEEE},
-    {RELAYOUT_F8E4M3, 4, 3, 7, RLT_FLOAT_IEEE},
-    {RELAYOUT_F8E4M3FN, 4, 3, 7, RLT_FLOAT_FN},
-    {RELAYOUT_F8E4M3FNUZ, 4, 3, 8, RLT_FLOAT_FNUZ},
-    {RELAYOUT_F8E4M3B11FNUZ, 4, 3, 11, RLT_FLOAT_FNUZ},
-    {RELAYOUT_F8E5M2, 5, 2, 15, RLT_FLOAT_IEEE},
-    {RELAYOUT_F8E5M2FNUZ, 5, 2, 16, RLT_FLOAT_FNUZ},
-    {RELAYOUT_F8E8M0FNU, 8, 0, 127, RLT_FLOAT_UNSIGNED},
-    {RELAYOUT_F16, 5, 10, 15, RLT_FLOAT_IEEE},
-    {RELAYOUT_BF16, 8, 7, 127, RLT_FLOAT_IEEE},
+#define ROW(type, exponent, mantissa, bias, specials)                                              \
+  {RELAYOUT_##type, exponent, mantissa, bias, RLT_FLOAT_##specials},
+    RLT_SIGNED_FLOATS_TO_16(ROW)
+#undef ROW
+        {RELAYOUT_F8E8M0FNU, 8, 0, 127, RLT_FLOAT_UNSIGNED},
     {RELAYOUT_F32, 8, 23, 127, RLT_FLOAT_IEEE},
     {RELAYOUT_F64, 11, 52, 1023, RLT_FLOAT_IEEE},
     {RELAYOUT_C64, 8, 23, 127, RLT_FLOAT_IEEE},

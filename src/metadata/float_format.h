@@ -21,6 +21,21 @@ typedef enum rlt_float_specials {
   RLT_FLOAT_UNSIGNED /* powers of two alone: no sign, no zero; NaN is all ones */
 } rlt_float_specials;
 
+/* X(type, exponent bits, mantissa bits, bias, specials) for each format of at most 16 bits with a sign. */
+#define RLT_SIGNED_FLOATS_TO_16(X)                                                                 \
+  X(F4E2M1FN, 2, 1, 1, FINITE)                                                                     \
+  X(F6E2M3FN, 2, 3, 1, FINITE)                                                                     \
+  X(F6E3M2FN, 3, 2, 3, FINITE)                                                                     \
+  X(F8E3M4, 3, 4, 3, IEEE)                                                                         \
+  X(F8E4M3, 4, 3, 7, IEEE)                                                                         \
+  X(F8E4M3FN, 4, 3, 7, FN)                                                                         \
+  X(F8E4M3FNUZ, 4, 3, 8, FNUZ)                                                                     \
+  X(F8E4M3B11FNUZ, 4, 3, 11, FNUZ)                                                                 \
+  X(F8E5M2, 5, 2, 15, IEEE)                                                                        \
+  X(F8E5M2FNUZ, 5, 2, 16, FNUZ)                                                                    \
+  X(F16, 5, 10, 15, IEEE)                                                                          \
+  X(BF16, 8, 7, 127, IEEE)
+
 typedef struct rlt_float_format {
   relayout_element_type type;
   int32_t exponent_bits;
