@@ -33,6 +33,17 @@ typedef double f64 ANYWHERE;
   static void name(const rlt_cpu_row *row, const uint8_t *restrict from, uint8_t *restrict to,     \
                    int64_t count)
 
+/* Elements one by one, each becoming what `made` says of it; `with` is the row. */
+#define EACH(name, from_type, to_type, made)                                                       \
+  STAGE(name) {                                                                                    \
+    const rlt_cpu_row with = *row;                                                                 \
+    (void)with;                                                                                    \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      const from_type element = ((const from_type *)from)[i];                                      \
+      ((to_type *)to)[i] = (to_type)(made);                                                        \
+    }                                                                                              \
+  }
+
 /* ---- By the table ---- */
 
 #if defined(PLAIN)
@@ -46,12 +57,7 @@ typedef double f64 ANYWHERE;
 #endif
 
 #define BY_TABLE(name, type, mask)                                                                 \
-  STAGE(name) {                                                                                    \
-    const type *const table = row->table;                                                          \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((type *)to)[i] = table[from[i] & (mask)];                                                   \
-    }                                                                                              \
-  }
+  EACH(name, u8, type, ((const type *)with.table)[element & (mask)])
 
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
@@ -345,12 +351,7 @@ FROM_UNSIGNED(u64, uint64_t)
 
 /* The low bits of an element, as a smaller one. */
 #define LOW(from_type, to_type)                                                                    \
-  STAGE(from_type##_low_##to_type) {                                                               \
-    const to_type mask = (to_type)row->low_mask;                                                   \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((to_type *)to)[i] = (to_type)((const from_type *)from)[i] & mask;                           \
-    }                                                                                              \
-  }
+  EACH(from_type##_low_##to_type, from_type, to_type, (to_type)element &(to_type)with.low_mask)
 
 LOW(u16, u8)
 LOW(u32, u8)
@@ -399,18 +400,10 @@ static inline uint64_t canonical_64(uint64_t bits) {
   return (bits ^ sign) > UINT64_C(0x7ff0000000000000) ? sign | UINT64_C(0x7ff8000000000000) : bits;
 }
 
-#define NARROW_INTEGERS(name, type)                                                                \
-  STAGE(name) {                                                                                    \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((f32 *)to)[i] = (float)(int32_t)((const type *)from)[i];                                    \
-    }                                                                                              \
-  }
-
-NARROW_INTEGERS(s8_to_f32, s8)
-NARROW_INTEGERS(u8_to_f32, u8)
-NARROW_INTEGERS(s16_to_f32, s16)
-NARROW_INTEGERS(u16_to_f32, u16)
+EACH(s8_to_f32, s8, f32, (float)(int32_t)element)
+EACH(u8_to_f32, u8, f32, (float)(int32_t)element)
+EACH(s16_to_f32, s16, f32, (float)(int32_t)element)
+EACH(u16_to_f32, u16, f32, (float)(int32_t)element)
 
 /* As much of OpenCL C as cl/by_float.cl needs. */
 #define as_uint(value)            _Generic((value), float : bits_of_f32, int : uint_of_int)(value)
@@ -431,24 +424,9 @@ static inline uint uint_of_int(int value) {
 #define FLOATS_TO_16(type, exponent, mantissa, bias, specials)                                     \
   static const number_format type##_format = {                                                     \
       KIND_FLOAT, 1 + (exponent) + (mantissa), exponent, mantissa, bias, SPECIALS_##specials};     \
-  STAGE(type##_to_f32) {                                                                           \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((u32 *)to)[i] = convert_within_float(((const u16 *)from)[i], type##_format, f32_format, 0); \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(f32_to_##type) {                                                                           \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const uint bits =                                                                            \
-          convert_within_float(((const u32 *)from)[i], f32_format, type##_format, 0);              \
-      if ((exponent) + (mantissa) < 8) {                                                           \
-        to[i] = (uint8_t)bits;                                                                     \
-      } else {                                                                                     \
-        ((u16 *)to)[i] = (uint16_t)bits;                                                           \
-      }                                                                                            \
-    }                                                                                              \
-  }
+  EACH(type##_to_f32, u16, u32, convert_within_float(element, type##_format, f32_format, 0))       \
+  EACH(f32_to_##type##_1, u32, u8, convert_within_float(element, f32_format, type##_format, 0))    \
+  EACH(f32_to_##type##_2, u32, u16, convert_within_float(element, f32_format, type##_format, 0))
 
 static const number_format f32_format = {KIND_FLOAT, 32, 8, 23, 127, SPECIALS_IEEE};
 
@@ -507,6 +485,10 @@ static inline double from_f64(uint64_t bits) {
   return f64_of_bits(bits);
 }
 
+static inline uint32_t f32_of(double value) {
+  return canonical_32(bits_of_f32((float)value));
+}
+
 static inline double product_exact(double value, double scale) {
   return value * scale;
 }
@@ -516,38 +498,15 @@ static inline int32_t integer_within(double value, double lowest, double highest
   return (int32_t)LEAST_OF(GREATEST_OF(real, lowest), highest);
 }
 
+#define PRODUCT(source, kind) product_##kind(from_##source(element), with.scale)
 #define VALUES(source, type, kind)                                                                 \
-  STAGE(source##_to_f32_##kind) {                                                                  \
-    const double scale = row->scale;                                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
-      ((u32 *)to)[i] = canonical_32(bits_of_f32((float)value));                                    \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(source##_to_odd_##kind) {                                                                  \
-    const double scale = row->scale;                                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
-      ((u32 *)to)[i] = odd_float(value);                                                           \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(source##_to_s32_##kind) {                                                                  \
-    const double scale = row->scale;                                                               \
-    const double lowest = row->lowest, highest = row->highest;                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
-      ((s32 *)to)[i] = integer_within(value, lowest, highest);                                     \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(source##_to_byte_##kind) {                                                                 \
-    const double scale = row->scale;                                                               \
-    const double lowest = row->lowest, highest = row->highest;                                     \
-    const uint8_t mask = (uint8_t)row->low_mask;                                                   \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_##kind(from_##source(((const type *)from)[i]), scale);          \
-      to[i] = (uint8_t)integer_within(value, lowest, highest) & mask;                              \
-    }                                                                                              \
-  }
+  EACH(source##_to_f32_##kind, type, u32, f32_of(PRODUCT(source, kind)))                           \
+  EACH(source##_to_odd_##kind, type, u32, odd_float(PRODUCT(source, kind)))                        \
+  EACH(source##_to_s32_##kind, type, s32,                                                          \
+       integer_within(PRODUCT(source, kind), with.lowest, with.highest))                           \
+  EACH(source##_to_byte_##kind, type, u8,                                                          \
+       (uint8_t)integer_within(PRODUCT(source, kind), with.lowest, with.highest) &                 \
+           (uint8_t)with.low_mask)
 
 #if VECTOR_BITS < 512
 VALUES(f32, u32, exact)
@@ -558,13 +517,7 @@ VALUES(f64, u64, exact)
 
 /* A double is a target too; there the product itself is rounded. */
 #define TO_F64(source, type)                                                                       \
-  STAGE(source##_to_f64) {                                                                         \
-    const double scale = row->scale;                                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = from_##source(((const type *)from)[i]) * scale;                         \
-      ((u64 *)to)[i] = canonical_64(bits_of_f64(value));                                           \
-    }                                                                                              \
-  }
+  EACH(source##_to_f64, type, u64, canonical_64(bits_of_f64(PRODUCT(source, exact))))
 
 TO_F64(f32, u32)
 TO_F64(s32, u32)
@@ -592,73 +545,45 @@ VALUES(u32, u32, any)
 #endif
 
 /* The greatest double below the end of a wide range is not the range's last integer. */
+static inline uint32_t u32_within(double value) {
+  return (uint32_t)(value > 0 ? LEAST_OF(value, 0x1.fffffffep31) : 0);
+}
+
+static inline int64_t s64_within(double value) {
+  const double real = value == value ? value : 0;
+  const double within = LEAST_OF(GREATEST_OF(real, -0x1p63), 0x1.fffffffffffffp62);
+  return real >= 0x1p63 ? INT64_MAX : (int64_t)within;
+}
+
+static inline uint64_t u64_within(double value) {
+  const double within = value > 0 ? LEAST_OF(value, 0x1.fffffffffffffp63) : 0;
+  return value >= 0x1p64 ? UINT64_MAX : (uint64_t)within;
+}
+
 #define WIDE_INTEGERS(source, type)                                                                \
-  STAGE(source##_to_u32) {                                                                         \
-    const double scale = row->scale;                                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
-      const double real = value == value ? value : 0;                                              \
-      ((u32 *)to)[i] = (uint32_t)LEAST_OF(GREATEST_OF(real, 0), 0x1.fffffffep31);                  \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(source##_to_s64) {                                                                         \
-    const double scale = row->scale;                                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
-      const double real = value == value ? value : 0;                                              \
-      const double within = LEAST_OF(GREATEST_OF(real, -0x1p63), 0x1.fffffffffffffp62);            \
-      ((s64 *)to)[i] = real >= 0x1p63 ? INT64_MAX : (int64_t)within;                               \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(source##_to_u64) {                                                                         \
-    const double scale = row->scale;                                                               \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      const double value = product_exact(from_##source(((const type *)from)[i]), scale);           \
-      const double real = value == value ? value : 0;                                              \
-      const double within = LEAST_OF(GREATEST_OF(real, 0), 0x1.fffffffffffffp63);                  \
-      ((u64 *)to)[i] = real >= 0x1p64 ? UINT64_MAX : (uint64_t)within;                             \
-    }                                                                                              \
-  }
+  EACH(source##_to_u32, type, u32, u32_within(PRODUCT(source, exact)))                             \
+  EACH(source##_to_s64, type, s64, s64_within(PRODUCT(source, exact)))                             \
+  EACH(source##_to_u64, type, u64, u64_within(PRODUCT(source, exact)))
 
 WIDE_INTEGERS(f32, u32)
 WIDE_INTEGERS(f64, u64)
 
-#define FROM_WIDE(type)                                                                            \
-  STAGE(type##_to_f32) {                                                                           \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((f32 *)to)[i] = (float)((const type *)from)[i];                                             \
-    }                                                                                              \
-  }                                                                                                \
-  STAGE(type##_to_f64) {                                                                           \
-    (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
-      ((f64 *)to)[i] = (double)((const type *)from)[i];                                            \
-    }                                                                                              \
-  }
-
-FROM_WIDE(s64)
-FROM_WIDE(u64)
+EACH(s64_to_f32, s64, f32, (float)element)
+EACH(s64_to_f64, s64, f64, (double)element)
+EACH(u64_to_f32, u64, f32, (float)element)
+EACH(u64_to_f64, u64, f64, (double)element)
 
 /* By a scale that f32 has, the product is rounded once. */
-STAGE(f32_to_f32_single) {
-  const float scale = (float)row->scale;
-  for (int64_t i = 0; i < count; ++i) {
-    const float value = ((const f32 *)from)[i] * scale;
-    ((u32 *)to)[i] = canonical_32(bits_of_f32(value));
-  }
-}
+EACH(f32_to_f32_single, f32, u32, canonical_32(bits_of_f32(element *(float)with.scale)))
 
 /* Unscaled. The greatest f32 below the end of the range is not the range's last integer. */
-STAGE(f32_to_s32) {
-  (void)row;
-  for (int64_t i = 0; i < count; ++i) {
-    const float value = ((const f32 *)from)[i];
-    const float real = value == value ? value : 0;
-    const float within = LEAST_OF(GREATEST_OF(real, -0x1p31f), 0x1.fffffep30f);
-    ((s32 *)to)[i] = real >= 0x1p31f ? INT32_MAX : (int32_t)within;
-  }
+static inline int32_t s32_within(float value) {
+  const float real = value == value ? value : 0;
+  const float within = LEAST_OF(GREATEST_OF(real, -0x1p31f), 0x1.fffffep30f);
+  return real >= 0x1p31f ? INT32_MAX : (int32_t)within;
 }
+
+EACH(f32_to_s32, f32, s32, s32_within(element))
 
 #if VECTOR_BITS == 512
 
@@ -806,11 +731,15 @@ const rlt_cpu_row_stages ROW_STAGES = {
 #define OF_16(type, exponent, mantissa, bias, specials)                                            \
   [RELAYOUT_##type] = (exponent) + (mantissa) == 15 ? type##_to_f32 : NULL,
 #if VECTOR_BITS == 512
-#define TO_16(type, exponent, mantissa, bias, specials)                                            \
-  [RELAYOUT_##type] = (mantissa) == 10 ? f32_to_half : f32_to_##type,
+#define IS_HALF(mantissa) ((mantissa) == 10)
 #else
-#define TO_16(type, exponent, mantissa, bias, specials) [RELAYOUT_##type] = f32_to_##type,
+#define IS_HALF(mantissa) false
+#define f32_to_half       NULL
 #endif
+#define TO_16(type, exponent, mantissa, bias, specials)                                            \
+  [RELAYOUT_##type] = IS_HALF(mantissa)             ? f32_to_half                                  \
+                      : (exponent) + (mantissa) < 8 ? f32_to_##type##_1                            \
+                                                    : f32_to_##type##_2,
     .to_f32 = {RLT_SIGNED_FLOATS_TO_16(OF_16)[RELAYOUT_S8] = s8_to_f32, [RELAYOUT_U8] = u8_to_f32,
                [RELAYOUT_S16] = s16_to_f32, [RELAYOUT_U16] = u16_to_f32},
     .of_f32 = {RLT_SIGNED_FLOATS_TO_16(TO_16)},
