@@ -1,5 +1,5 @@
-/* bits.cl: elements of 1, 2 or 4 bits: to bytes, from bytes, and from row to row. The library compiles this
- * as C too (src/cpu/rows_kernels.c). On devices it follows tile.cl.
+/* bits.cl: elements of 1, 2 or 4 bits: to bytes, from bytes, and from row to row. The library
+ * compiles this as C too (src/cpu/rows_kernels.c). On devices it follows tile.cl.
  *
  * Element 0 of a byte is in its lowest bits. Whoever includes this says
  *
@@ -14,10 +14,11 @@
  *                           . b . a                 . dc  . . ba
  *                                                   . d . c . b . a
  *
- * A byte of elements is expanded in a word that has a byte for each of them: of 2, 4 or 8 bytes, which is the
- * `type`; `words` may be a vector of it. Each round moves the upper half of what lies together, `count`
- * elements of it, up to where the next bytes begin; `starts` has a bit for each place where some lie then.
- * Compressing takes the same rounds back. The byte is the lowest one of the word then, under others.
+ * A byte of elements is expanded in a word that has a byte for each of them: of 2, 4 or 8 bytes,
+ * which is the `type`; `words` may be a vector of it. Each round moves the upper half of what lies
+ * together, `count` elements of it, up to where the next bytes begin; `starts` has a bit for each
+ * place where some lie then. Compressing takes the same rounds back. The byte is the lowest one of
+ * the word then, under others.
  */
 #define EXPAND_ROUND(type, words, bits, count, starts)                                             \
   (((words) | (words) << (count) * (8 - (bits))) & (type)((starts) * ((1 << (count) * (bits)) - 1)))
@@ -52,14 +53,16 @@
 
 /* Of two rows the elements of `bits` at even numbers, and those at odd ones, in turns. */
 ALWAYS_INLINE static void exchange_bits(bit_row *a, bit_row *b, uint bits) {
-  const bit_word even = ~(bit_word)0 / (((bit_word)1 << bits) + 1); /* 0x0f0f.., 0x3333.., 0x5555.. */
+  /* 0x0f0f.., 0x3333.. or 0x5555.. */
+  const bit_word even = ~(bit_word)0 / (((bit_word)1 << bits) + 1);
   const bit_row low = (*a & even) | (*b & even) << bits;
   *b = (*a >> bits & even) | (*b & ~even);
   *a = low;
 }
 
-/* As many rows as a byte has elements, 2, 4 or 8: element e of row r and element r of row e change places.
- * Blocks of 4 bits do so first, then those of 2 within them, then single bits, as far as rows go. */
+/* As many rows as a byte has elements, 2, 4 or 8: element e of row r and element r of row e change
+ * places. Blocks of 4 bits do so first, then those of 2 within them, then single bits, as far as
+ * rows go. */
 ALWAYS_INLINE static void transpose_bits(bit_row *rows, uint count) {
   UNROLLED
   for (uint round = 0; round < 3; ++round) {

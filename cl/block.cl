@@ -1,21 +1,21 @@
-/* block.cl: elements that change places in registers: blocks are transposed, channels interleaved. The
- * library compiles this as C too (src/cpu/transpose.h). On devices it follows strips.cl.
+/* block.cl: elements that change places in registers: blocks are transposed, channels interleaved.
+ * The library compiles this as C too (src/cpu/transpose.h). On devices it follows strips.cl.
  *
- * A *strip* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move elements
- * within a lane more cheaply than across lanes; so strips are zipped lane by lane:
+ * A *strip* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move
+ * elements within a lane more cheaply than across lanes; so strips are zipped lane by lane:
  *
  *     a    a0 a1 a2 a3 | a4 a5 a6 a7        zip_low(a, b)     a0 b0 a1 b1 | a4 b4 a5 b5
  *     b    b0 b1 b2 b3 | b4 b5 b6 b7        zip_high(a, b)    a2 b2 a3 b3 | a6 b6 a7 b7
  *
- * A *channel* is a vector of CHANNEL elements, which side by side with others becomes their elements in
- * turns, or is made of those:
+ * A *channel* is a vector of CHANNEL elements, which side by side with others becomes their
+ * elements in turns, or is made of those:
  *
  *     interleave, 3 channels     a0 a1 a2 | b0 b1 b2 | c0 c1 c2     a0 b0 c0 | a1 b1 c1 | a2 b2 c2
  *     de-interleave              the other way round
  *
- * Whoever includes this says what these are, CHANNEL and SIDE as plain numbers. SHUFFLE(a, b, places) is the
- * vector of the elements at these places of a, then those of b, -1 being any; elements too long for vectors do
- * without it.
+ * Whoever includes this says what these are, CHANNEL and SIDE as plain numbers. SHUFFLE(a, b,
+ * places) is the vector of the elements at these places of a, then those of b, -1 being any;
+ * elements too long for vectors do without it.
  */
 
 /* place(i, x) for each number i of an element. */
@@ -42,8 +42,9 @@ ALWAYS_INLINE static position block_start(position first, position length, posit
 #define zip_low(a, b)    SHUFFLE(a, b, PLACES(SIDE, ZIPPED, 0))
 #define zip_high(a, b)   SHUFFLE(a, b, PLACES(SIDE, ZIPPED, DEPTH / 2))
 
-/* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by one: the
- * strip's top bit becomes the element's lowest, the element's top bit the strip's lowest. */
+/* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by
+ * one: the strip's top bit becomes the element's lowest, the element's top bit the strip's
+ * lowest. */
 ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, uint count) {
   UNROLLED
   for (uint i = 0; i < count / 2; ++i) {
@@ -52,8 +53,8 @@ ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, uint count) {
   }
 }
 
-/* That, one to four times, for 2 to 16 strips. Without a loop, in which compilers would not keep them all in
- * registers. */
+/* That, one to four times, for 2 to 16 strips. Without a loop, in which compilers would not keep
+ * them all in registers. */
 ALWAYS_INLINE static void rotate_places(strip *strips, uint count, uint times) {
   strip zipped[16];
   zip_strips(strips, zipped, count);
@@ -85,8 +86,8 @@ ALWAYS_INLINE static void transpose(strip *block) {
 
 enum { FEW_CHANNELS = 4 };
 
-/* Element i of channel x is element 2 i + x of two vectors, element 3 i + x of three. Of three the first two
- * are looked up first, then what they give and the third. */
+/* Element i of channel x is element 2 i + x of two vectors, element 3 i + x of three. Of three the
+ * first two are looked up first, then what they give and the third. */
 #define OF_TWO(i, x)      (2 * (i) + (x))
 #define OF_THREE(i, x)    (3 * (i) + (x))
 #define AMONG_TWO(i, x)   (OF_THREE(i, x) < 2 * CHANNEL ? OF_THREE(i, x) : -1)
@@ -145,7 +146,8 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
 
 /* ---- Pieces of channels ----
  *
- * Whoever includes this says how a `piece` is read and written, its columns and rows being an `position`:
+ * Whoever includes this says how a `piece` is read and written, its columns and rows being a
+ * `position`:
  *
  *     place column_place(piece, column)            where a column begins in the source
  *     place onward(place, elements)
@@ -158,9 +160,9 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
  *     void load_eight_channels(place, strips)      lane l of strip i: number 8 l + i from there
  */
 
-/* A column follows the other channels' elements on in the source, so that its rows lie there in turns with
- * its neighbours'. The first `count` columns of the piece, all with a source; what lies between them is read
- * too. */
+/* A column follows the other channels' elements on in the source, so that its rows lie there in
+ * turns with its neighbours'. The first `count` columns of the piece, all with a source; what lies
+ * between them is read too. */
 ALWAYS_INLINE static void deinterleave_piece(const piece *of, position count, uint channels) {
   channel in[FEW_CHANNELS];
   channel out[FEW_CHANNELS];
@@ -193,7 +195,10 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
-        in[t] = has_source(of, t) ? load_channel(onward(column_place(of, t), row)) : fill_channel(of);
+        in[t] = fill_channel(of);
+        if (has_source(of, t)) {
+          in[t] = load_channel(onward(column_place(of, t), row));
+        }
       }
     }
     interleave(in, out, channels);
@@ -208,8 +213,8 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
 
 enum { EIGHT_CHANNELS = 8 };
 
-/* As deinterleave_piece. Lane l of strip i is number 8 l + i of the source's: in (strip, element of a lane)
- * the lowest three bits are the channel, and come to be the strip. */
+/* As deinterleave_piece. Lane l of strip i is number 8 l + i of the source's: in (strip, element of
+ * a lane) the lowest three bits are the channel, and come to be the strip. */
 ALWAYS_INLINE static void deinterleave_eight(const piece *of, position count) {
   strip strips[EIGHT_CHANNELS];
   for (position c = 0; c < count; c += SIDE) {

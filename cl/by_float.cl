@@ -1,15 +1,16 @@
-/* by_float.cl: conversions of elements, on CPUs vectors of them, whose values all fit an f32 on their way, or
- * become one by a single rounding. Follows convert.cl, with which it agrees bit for bit.
+/* by_float.cl: conversions of elements, on CPUs vectors of them, whose values all fit an f32 on
+ * their way, or become one by a single rounding. Follows convert.cl, with which it agrees bit for
+ * bit.
  *
- * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is no
- * branch, and little arithmetic on floats: integers become floats, small ones exactly and others as OpenCL
- * rounds, to nearest, ties to even; and what is to be rounded to a subnormal is added to a number that has
- * no digits below those, which is rounded alike; subnormal floats are far too small to count there, flushed
- * or not.
- * Bounds are vectors too: Oclgrind 21.10 reads scalar ones as if they were.
+ * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is
+ * no branch, and little arithmetic on floats: integers become floats, small ones exactly and others
+ * as OpenCL rounds, to nearest, ties to even; and what is to be rounded to a subnormal is added to
+ * a number that has no digits below those, which is rounded alike; subnormal floats are far too
+ * small to count there, flushed or not. Bounds are vectors too: Oclgrind 21.10 reads scalar ones as
+ * if they were.
  *
- * The library compiles this as C too (src/cpu/rows_kernels.c), element by element and with BY_FLOAT, for the
- * formats that its callers name.
+ * The library compiles this as C too (src/cpu/rows_kernels.c), element by element and with
+ * BY_FLOAT, for the formats that its callers name.
  */
 
 #ifdef FROM_KIND
@@ -25,7 +26,8 @@
 #define TO_DOUBLE       (TO_KIND == KIND_FLOAT && TO_BITS == 64)
 #define TO_FLOAT        (TO_KIND == KIND_FLOAT && TO_BITS == 32)
 
-/* Integers must fit it exactly where they come from, unless they become one; where they go they are cut. */
+/* Integers must fit it exactly where they come from, unless they become one; where they go they are
+ * cut. */
 #define BY_FLOAT                                                                                   \
   (!SCALED && ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                \
                ((FROM_INTEGER || FROM_DOUBLE) && TO_FLOAT)))
@@ -41,37 +43,26 @@
 #define FLOAT_NAN           0x7fc00000u
 #define FLOAT_ONE           0x3f800000u
 
-/* As many as run.cl takes at once; GPUs take one. */
+/* As many as run.cl takes at once; GPUs and C take one. */
 #if !DIRECT
-#define as_patterns as_uint
-#define as_numbers  as_int
-#define as_floats   as_float
-typedef uint patterns;
-typedef int numbers;
-typedef float floats;
-typedef ulong double_patterns;
+#define AS_MANY(name) name
 #elif WORD_BYTES == 8
-#define as_patterns as_uint8
-#define as_numbers  as_int8
-#define as_floats   as_float8
-typedef uint8 patterns;
-typedef int8 numbers;
-typedef float8 floats;
-typedef ulong8 double_patterns;
+#define AS_MANY(name) name##8
 #else
-#define as_patterns as_uint16
-#define as_numbers  as_int16
-#define as_floats   as_float16
-typedef uint16 patterns;
-typedef int16 numbers;
-typedef float16 floats;
-typedef ulong16 double_patterns;
+#define AS_MANY(name) name##16
 #endif
+typedef AS_MANY(uint) patterns;
+typedef AS_MANY(int) numbers;
+typedef AS_MANY(float) floats;
+typedef AS_MANY(ulong) double_patterns;
+#define as_patterns AS_MANY(as_uint)
+#define as_numbers  AS_MANY(as_int)
+#define as_floats   AS_MANY(as_float)
 
 #if FROM_DOUBLE
-typedef double_patterns patterns_taken;
+#define patterns_taken AS_MANY(ulong)
 #else
-typedef patterns patterns_taken;
+#define patterns_taken AS_MANY(uint)
 #endif
 #if TO_DOUBLE
 typedef double_patterns patterns_given;
@@ -80,28 +71,16 @@ typedef patterns patterns_given;
 #endif
 
 #if !DIRECT
-#define RESIZE_PATTERNS(type, values) ((type)(values))
+#define CHANGED_TO(type, values) ((type)(values))
 #elif defined(__clang__)
-#define RESIZE_PATTERNS(type, values) __builtin_convertvector(values, type)
-#elif WORD_BYTES == 8
-#define RESIZE_patterns(values)        convert_uint8(values)
-#define RESIZE_double_patterns(values) convert_ulong8(values)
-#define RESIZE_PATTERNS(type, values)  RESIZE_##type(values)
+#define CHANGED_TO(type, values) __builtin_convertvector(values, type)
 #else
-#define RESIZE_patterns(values)        convert_uint16(values)
-#define RESIZE_double_patterns(values) convert_ulong16(values)
-#define RESIZE_PATTERNS(type, values)  RESIZE_##type(values)
+#define TO_patterns(values)        AS_MANY(convert_uint)(values)
+#define TO_double_patterns(values) AS_MANY(convert_ulong)(values)
+#define TO_floats(values)          AS_MANY(convert_float)(values)
+#define CHANGED_TO(type, values)   TO_##type(values)
 #endif
-
-#if !DIRECT
-#define FLOATS_OF(values) ((floats)(values))
-#elif defined(__clang__)
-#define FLOATS_OF(values) __builtin_convertvector(values, floats)
-#elif WORD_BYTES == 8
-#define FLOATS_OF(values) convert_float8(values)
-#else
-#define FLOATS_OF(values) convert_float16(values)
-#endif
+#define FLOATS_OF(values) CHANGED_TO(floats, values)
 
 /* The pattern of an integer. */
 INLINED patterns float_of_numbers(numbers values) {
@@ -115,8 +94,8 @@ INLINED patterns float_of_sizes(patterns values) {
 
 /* ---- Taking apart ---- */
 
-/* The size that an f32 has of a float of fewer bits. What is subnormal there is not here: its digits are
- * those of an integer. */
+/* The size that an f32 has of a float of fewer bits. What is subnormal there is not here: its
+ * digits are those of an integer. */
 INLINED patterns widened_size(patterns size, const number_format of) {
   const uint more_digits = FLOAT_MANTISSA_BITS - of.mantissa_bits;
   const uint more_bias = (uint)(FLOAT_BIAS - of.bias) << FLOAT_MANTISSA_BITS;
@@ -196,8 +175,8 @@ INLINED bool has_nan(const number_format from) {
 
 /* ---- Putting together ---- */
 
-/* To the nearest, ties to even. Too large ones, infinities and NaNs come out beyond the greatest finite
- * size. */
+/* To the nearest, ties to even. Too large ones, infinities and NaNs come out beyond the greatest
+ * finite size. */
 INLINED patterns rounded_size(patterns size, const number_format from, const number_format to) {
   const uint dropped = FLOAT_MANTISSA_BITS - to.mantissa_bits;
   const uint less_bias = (uint)(FLOAT_BIAS - to.bias) << FLOAT_MANTISSA_BITS;
@@ -216,8 +195,8 @@ INLINED patterns rounded_size(patterns size, const number_format from, const num
   return size < least ? subnormal : normal;
 }
 
-/* The size behind the greatest finite one stands for all that are beyond it, NaNs too in some types; where
- * there is none, that one does. */
+/* The size behind the greatest finite one stands for all that are beyond it, NaNs too in some
+ * types; where there is none, that one does. */
 INLINED patterns bounded_size(patterns size, const number_format from, const number_format to) {
   const bool is_within = is_exact(from, to) && from.specials != SPECIALS_IEEE &&
                          (!has_nan(from) || to.specials == SPECIALS_IEEE);
@@ -243,7 +222,8 @@ INLINED patterns narrowed(patterns bits, const number_format from, const number_
   return (bits << 1 > FLOAT_INFINITY << 1 ? nan : made) ^ signs;
 }
 
-/* The size of the integer part: its low bits if it wraps, else all ones where these are not enough. */
+/* The size of the integer part: its low bits if it wraps, else all ones where these are not
+ * enough. */
 INLINED patterns integer_size(patterns size, bool wraps) {
   const numbers down = FLOAT_BIAS + FLOAT_MANTISSA_BITS - as_numbers(size >> FLOAT_MANTISSA_BITS);
   const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
@@ -306,11 +286,12 @@ INLINED double_patterns doubled(patterns bits) {
   const patterns bias = size < least ? small_bias : large_bias;
   const patterns low = size > FLOAT_INFINITY ? (patterns)(0) : digits;
   const patterns high = size > FLOAT_INFINITY ? (patterns)((uint)(DOUBLE_NAN >> 32)) : bias;
-  return (RESIZE_PATTERNS(double_patterns, low) << DOUBLE_MORE_DIGITS) +
-         (RESIZE_PATTERNS(double_patterns, high | (bits & FLOAT_SIGN)) << 32);
+  return (CHANGED_TO(double_patterns, low) << DOUBLE_MORE_DIGITS) +
+         (CHANGED_TO(double_patterns, high | (bits & FLOAT_SIGN)) << 32);
 }
 
-/* To the nearest, ties to even. What is subnormal loses a digit more for each exponent below the least. */
+/* To the nearest, ties to even. What is subnormal loses a digit more for each exponent below the
+ * least. */
 INLINED patterns halved(double_patterns bits) {
   const ulong least = (ulong)(DOUBLE_MORE_BIAS + 1) << DOUBLE_MANTISSA_BITS;
   const ulong beyond = (ulong)(DOUBLE_MORE_BIAS + 2 * FLOAT_BIAS + 1) << DOUBLE_MANTISSA_BITS;
@@ -325,11 +306,11 @@ INLINED patterns halved(double_patterns bits) {
       (size < least ? min(lacking, (double_patterns)(32)) : (double_patterns)(0));
   const double_patterns last = digits >> dropped & 1;
   const double_patterns almost_half = ((double_patterns)(1) << (dropped - 1)) - 1;
-  const patterns rounded = RESIZE_PATTERNS(patterns, (digits + almost_half + last) >> dropped);
-  const patterns is_nan = RESIZE_PATTERNS(patterns, size > DOUBLE_INFINITY ? (double_patterns)(1)
+  const patterns rounded = CHANGED_TO(patterns, (digits + almost_half + last) >> dropped);
+  const patterns is_nan = CHANGED_TO(patterns, size > DOUBLE_INFINITY ? (double_patterns)(1)
                                                                            : (double_patterns)(0));
   return (is_nan != 0 ? (patterns)(FLOAT_NAN) : rounded) |
-         (RESIZE_PATTERNS(patterns, bits >> 32) & FLOAT_SIGN);
+         (CHANGED_TO(patterns, bits >> 32) & FLOAT_SIGN);
 }
 
 /* ---- All of them ---- */

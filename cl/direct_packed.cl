@@ -5,8 +5,8 @@
  *              c g k o . .                   i j k l . .
  *              d h l p . .                   m n o p . .
  *
- * Either side alone could be walked along its run. Blocks that are transposed in registers make it so
- * for both: SIDE strips, each along the source, become SIDE strips along the destination.
+ * Either side alone could be walked along its run. Blocks that are transposed in registers make it
+ * so for both: SIDE strips, each along the source, become SIDE strips along the destination.
  */
 
 /* ---- Blocks: SIDE columns, DEPTH rows ---- */
@@ -22,8 +22,8 @@ static void strips_of_lanes(const lane *lanes, strip *block) {
   }
 }
 
-/* The lines that strips of a block, as long as lines, end in: those that they begin in have been there
- * since the tile before. */
+/* The lines that strips of a block, as long as lines, end in: those that they begin in have been
+ * there since the tile before. */
 static void fetch_block(place from, __global const offset_pair *columns, uint count) {
 #pragma unroll
   for (uint c = 0; c < SIDE; ++c) {
@@ -68,8 +68,8 @@ static lane load_within(place from, load_limit limit) {
   return loaded;
 }
 
-/* All other cases, in loops: unrolled they would take compilers many times as long. `count` columns,
- * of which the first `valid` can have a source; the fill stands for the others. */
+/* All other cases, in loops: unrolled they would take compilers many times as long. `count`
+ * columns, of which the first `valid` can have a source; the fill stands for the others. */
 static void load_some(place from, load_limit limit, __global const offset_pair *columns, uint count,
                       uint valid, word fill, strip *block) {
   lane loaded[SIDE];
@@ -105,8 +105,8 @@ static void store_some(const strip *block, word *to, __global const offset_pair 
   }
 }
 
-/* Blocks go down the rows first, so that each line of the source is read to its end, while those of the
- * next columns are on their way. */
+/* Blocks go down the rows first, so that each line of the source is read to its end, while those of
+ * the next columns are on their way. */
 static void transpose_piece(const piece *of) {
   strip block[DEPTH];
   for (uint c = 0; c < of->columns; c += SIDE) {
@@ -201,8 +201,8 @@ static offset run_below(const piece *of, uint run) {
   return of->rows_at[run * of->rows].x - of->rows_at[0].x;
 }
 
-/* The common case: whole lines that have a source throughout. What follows in the same rows is what the
- * next tile reads. */
+/* The common case: whole lines that have a source throughout. What follows in the same rows is what
+ * the next tile reads. */
 static void load_bits(const piece *of, __global const offset_pair *columns, bit_columns *to) {
   for (uint c = 0; c < SIDE; ++c) {
     line loaded[BIT_ROWS];
@@ -296,7 +296,8 @@ static void move_piece(piece *of, __global const assembly *made) {
 
 #define ROWS_OF_RUN(made) ((uint)(made)->dense_rows)
 
-/* The columns that were moved. What follows them would spill over into the next row, that is there already. */
+/* The columns that were moved. What follows them would spill over into the next row, that is there
+ * already. */
 static uint move_channels(const piece *of, __global const assembly *made) {
 #if WORD_BYTES < 16
   const uint parted = min(min(of->columns, of->valid_columns), (uint)made->valid_columns);

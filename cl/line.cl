@@ -20,46 +20,30 @@ typedef uint bit_word;
 /* Words of a line. */
 #define LINE (64 / WORD_BYTES)
 
-/* A line at any word of an address space. Where clang's attribute is not to be had, vloadn and vstoren
- * ask for the alignment of a word alone too; but PoCL's take vectors of bytes and halves apart, and
- * move every word by itself. */
+/* A line at any word of an address space. Not by vloadn and vstoren, for which PoCL takes vectors of
+ * bytes and halves apart, and moves every word by itself. */
 #if defined(__clang__)
 typedef line loose_line __attribute__((aligned(WORD_BYTES)));
 #define LOAD_LINE(space, from)       (*(space const loose_line *)(from))
 #define STORE_LINE(space, value, to) (*(space loose_line *)(to) = (value))
-#elif WORD_BYTES == 1
-#define LOAD_LINE(space, from)                                                                     \
-  ((line)(as_uint4(vload16(0, from)), as_uint4(vload16(1, from)), as_uint4(vload16(2, from)),      \
-          as_uint4(vload16(3, from))))
-#define STORE_LINE(space, value, to)                                                               \
-  do {                                                                                             \
-    vstore16(as_uchar16((value).s0123), 0, to);                                                    \
-    vstore16(as_uchar16((value).s4567), 1, to);                                                    \
-    vstore16(as_uchar16((value).s89ab), 2, to);                                                    \
-    vstore16(as_uchar16((value).scdef), 3, to);                                                    \
-  } while (0)
-#elif WORD_BYTES == 2
-#define LOAD_LINE(space, from) ((line)(as_uint8(vload16(0, from)), as_uint8(vload16(1, from))))
-#define STORE_LINE(space, value, to)                                                               \
-  do {                                                                                             \
-    vstore16(as_ushort16((value).lo), 0, to);                                                      \
-    vstore16(as_ushort16((value).hi), 1, to);                                                      \
-  } while (0)
-#elif WORD_BYTES == 4
-#define LOAD_LINE(space, from)       vload16(0, from)
-#define STORE_LINE(space, value, to) vstore16(value, 0, to)
-#elif WORD_BYTES == 8
-#define LOAD_LINE(space, from)       as_uint16(vload8(0, from))
-#define STORE_LINE(space, value, to) vstore8(as_ulong8(value), 0, to)
 #else
-#define LOAD_LINE(space, from) ((line)((from)[0], (from)[1], (from)[2], (from)[3]))
-#define STORE_LINE(space, value, to)                                                               \
-  do {                                                                                             \
-    (to)[0] = (value).s0123;                                                                       \
-    (to)[1] = (value).s4567;                                                                       \
-    (to)[2] = (value).s89ab;                                                                       \
-    (to)[3] = (value).scdef;                                                                       \
-  } while (0)
+#define LINE_ACCESS(space)                                                                         \
+  static line load_in_##space(space const word *from) {                                            \
+    line loaded;                                                                                   \
+    for (uint i = 0; i < LINE; ++i) {                                                              \
+      ((word *)&loaded)[i] = from[i];                                                              \
+    }                                                                                              \
+    return loaded;                                                                                 \
+  }                                                                                                \
+  static void store_in_##space(line value, space word *to) {                                       \
+    for (uint i = 0; i < LINE; ++i) {                                                              \
+      to[i] = ((const word *)&value)[i];                                                           \
+    }                                                                                              \
+  }
+LINE_ACCESS(__global)
+LINE_ACCESS(__private)
+#define LOAD_LINE(space, from)       load_in_##space(from)
+#define STORE_LINE(space, value, to) store_in_##space(value, to)
 #endif
 
 static line line_of(word value) {
@@ -99,7 +83,8 @@ static void store_line(line value, __global word *to, bool streams) {
   STORE_LINE(__global, value, to);
 }
 
-/* Words from `at`, `count` of them on, to where the next line begins; 0 when one does just there. */
+/* Words from `at`, `count` of them on, to where the next line begins; 0 when one does just
+ * there. */
 static uint words_to_line(__global const word *at, uint count) {
   return (uint)(-((uintptr_t)(at + count)) & 63) / WORD_BYTES;
 }

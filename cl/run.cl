@@ -1,9 +1,10 @@
-/* run.cl: elements side by side, as they arrive from the source and leave for the destination. Follows
- * line.cl; with CHANGES, which is 1 when elements arrive other than they left, element.cl too; and with
- * CONVERTS by_float.cl.
+/* run.cl: elements side by side, as they arrive from the source and leave for the destination.
+ * Follows line.cl; with CHANGES, which is 1 when elements arrive other than they left, element.cl
+ * too; and with CONVERTS by_float.cl.
  *
- * Elements that change do so as soon as they are loaded: what is put together, turned and filled up are
- * words of the destination. Only packing, where it packs them, waits until they leave.
+ * Elements that change do so as soon as they are loaded: what is put together, transposed and
+ * filled up are words of the destination. Only packing, where it packs them, waits until they
+ * leave.
  */
 
 #if !CHANGES
@@ -26,7 +27,7 @@ typedef __global const word *place;
 #define between(first, second) ((second).number - (first).number)
 
 /* Elements that a line of the source holds. */
-#define SOURCE_LINE            (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
+#define SOURCE_LINE (SOURCE_BITS > 0 ? 512 / (SOURCE_BITS + !SOURCE_BITS) : 64 / SOURCE_BYTES)
 
 /* Elements that change together, as vectors of them. */
 #if WORD_BYTES == 8
@@ -67,6 +68,21 @@ typedef WORDS_OF(WORD_BYTES, WIDTH) words;
 #define BY_VECTORS 0
 #endif
 
+/* Of elements of so many bits: bytes of a word that those of one byte are expanded in, words that
+ * make up a line or half of one, and bytes of sixteen. */
+#define BYTES_OF(bits)      VECTOR_TYPE(EXPANDED_BYTES_OF_, bits)
+#define EXPANDED_BYTES_OF_4 2
+#define EXPANDED_BYTES_OF_2 4
+#define EXPANDED_BYTES_OF_1 8
+#define WORDS_AT_ONCE(bits) VECTOR_TYPE(WORDS_AT_ONCE_OF_, bits)
+#define WORDS_AT_ONCE_OF_4  16
+#define WORDS_AT_ONCE_OF_2  16
+#define WORDS_AT_ONCE_OF_1  8
+#define BYTES_OF_PAIR(bits) VECTOR_TYPE(PAIR_BYTES_OF_, bits)
+#define PAIR_BYTES_OF_4     8
+#define PAIR_BYTES_OF_2     4
+#define PAIR_BYTES_OF_1     2
+
 /* ---- Loading ---- */
 
 #if SOURCE_BITS && BY_VECTORS
@@ -85,21 +101,9 @@ ALWAYS_INLINE static packed_source load_eight(const place at) {
              : (packed_source)((low | (ulong)bytes[SOURCE_BITS] << 8 * SOURCE_BITS) >> shift);
 }
 
-/* Bytes of a word that one of elements is expanded in, of sixteen elements, and as many of them as are
- * expanded to a line or half of one. */
-#if SOURCE_BITS == 4
-#define EXPANDED_BYTES   2
-#define PAIR_BYTES       8
-#define EXPANDED_AT_ONCE 16
-#elif SOURCE_BITS == 2
-#define EXPANDED_BYTES   4
-#define PAIR_BYTES       4
-#define EXPANDED_AT_ONCE 16
-#else
-#define EXPANDED_BYTES   8
-#define PAIR_BYTES       2
-#define EXPANDED_AT_ONCE 8
-#endif
+#define EXPANDED_BYTES   BYTES_OF(SOURCE_BITS)
+#define EXPANDED_AT_ONCE WORDS_AT_ONCE(SOURCE_BITS)
+#define PAIR_BYTES       BYTES_OF_PAIR(SOURCE_BITS)
 typedef WORD_OF(EXPANDED_BYTES) expanded_word;
 typedef WORDS_OF(EXPANDED_BYTES, EXPANDED_AT_ONCE) expanded_words;
 typedef WORDS_OF(EXPANDED_BYTES, PAIR_BYTES) expanded_pair;
@@ -181,7 +185,8 @@ typedef few_source_words loose_few __attribute__((aligned(SOURCE_BYTES)));
 #if CONVERTS && BY_FLOAT
 
 ALWAYS_INLINE static words converted_words(source_words loaded, const place at) {
-  return CONVERT_VECTOR(words, convert_by_float(CONVERT_VECTOR(patterns_taken, loaded)));
+  return CONVERT_VECTOR(WORDS_OF(WORD_BYTES, WIDTH),
+                        convert_by_float(CONVERT_VECTOR(patterns_taken, loaded)));
 }
 
 #elif CONVERTS || TABLE
@@ -330,17 +335,8 @@ static void fetch_at(const place at, long bytes) {
 
 #if BY_VECTORS
 
-/* Bytes of a word that is compressed to one of elements, and as many words as are compressed at once. */
-#if DESTINATION_BITS == 4
-#define COMPRESSED_BYTES   2
-#define COMPRESSED_AT_ONCE 16
-#elif DESTINATION_BITS == 2
-#define COMPRESSED_BYTES   4
-#define COMPRESSED_AT_ONCE 16
-#else
-#define COMPRESSED_BYTES   8
-#define COMPRESSED_AT_ONCE 8
-#endif
+#define COMPRESSED_BYTES   BYTES_OF(DESTINATION_BITS)
+#define COMPRESSED_AT_ONCE WORDS_AT_ONCE(DESTINATION_BITS)
 typedef WORD_OF(COMPRESSED_BYTES) wide_word;
 typedef WORDS_OF(COMPRESSED_BYTES, COMPRESSED_AT_ONCE) wide_words;
 typedef wide_words loose_wide_words __attribute__((aligned(1)));
@@ -377,7 +373,8 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
   return made[0];
 }
 
-/* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its end. */
+/* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its
+ * end. */
 static void leave_few(__global word *to, const word *from, uint count) {
   if (count == 0) {
     return;
@@ -412,7 +409,8 @@ static uint elements_to_byte(ulong position) {
   return (uint)(0 - position) % IN_DESTINATION_BYTE;
 }
 
-/* Elements from `at`, which is a byte's first, `count` of them on, to where the next line begins. */
+/* Elements from `at`, which is a byte's first, `count` of them on, to where the next line
+ * begins. */
 static uint elements_to_line(__global const word *at, uint count) {
   const uint bytes = (count + IN_DESTINATION_BYTE - 1) / IN_DESTINATION_BYTE;
   return (bytes + words_to_line(at, bytes)) * IN_DESTINATION_BYTE - count;

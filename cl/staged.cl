@@ -10,15 +10,15 @@
  *     a run from byte 2 on, of bytes      . . a b|c d e f|g h i j|k l . .
  *     in units                               0  |   1   |   2   |  0        the ends are one
  *
- * Where elements change on their way, units of the source, of local memory and of the destination have
- * different numbers of them. Elements are unpacked and converted as they arrive in local memory, which
- * has words of the destination, and are packed as they leave it:
+ * Where elements change on their way, units of the source, of local memory and of the destination
+ * have different numbers of them. Elements are unpacked and converted as they arrive in local
+ * memory, which has words of the destination, and are packed as they leave it:
  *
  *     4 bits to 16     a b c d e f g h|  a source unit of 8 elements
  *                      a . b .|c . d .|e . f .|g . h .|  4 units of 2
  *
- * What is done for an element is inlined before PoCL makes loops of work-items, which it vectorises wrongly
- * where calls are left in them.
+ * What is done for an element is inlined before PoCL makes loops of work-items, which it vectorises
+ * wrongly where calls are left in them.
  */
 
 /* Words of a unit and of a piece. */
@@ -61,8 +61,8 @@ typedef source_word source_unit;
 #define UNITS_PER_LINE        (PIECES_PER_LINE * UNITS_PER_PIECE)
 #define SOURCE_UNITS_PER_LINE (PIECES_PER_LINE * UNITS_PER_SOURCE_PIECE)
 
-/* Of `count` loads that the group's work-items share, how many each has under way before it uses the
- * first: at most `most`. */
+/* Of `count` loads that the group's work-items share, how many each has under way before it uses
+ * the first: at most `most`. */
 #define HELD(most, count)                                                                          \
   ((count) / GROUP < 1 ? 1 : (count) / GROUP < (most) ? (count) / GROUP : (most))
 
@@ -82,8 +82,8 @@ typedef source_word source_unit;
 #define MOST_PIECES AT_ONCE(4, SOURCE_PIECE)
 #define ONE_BY_ONE  _Pragma("unroll 1")
 
-/* Whether all of a unit or piece lies in a run of `length` elements. It may begin before the run does:
- * its first element's number comes round at 0. */
+/* Whether all of a unit or piece lies in a run of `length` elements. It may begin before the run
+ * does: its first element's number comes round at 0. */
 ALWAYS_INLINE static bool is_whole(uint start, uint elements, uint length) {
   return start < length && start + elements <= length;
 }
@@ -181,7 +181,8 @@ ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
 
 #endif
 
-/* How many elements lie between the start of the unit, or line, that has a run's first one and that. */
+/* How many elements lie between the start of the unit, or line, that has a run's first one and
+ * that. */
 ALWAYS_INLINE static uint elements_into_unit(const place at) {
   return SOURCE_UNIT == 1 ? 0 : elements_into(at, 4);
 }
@@ -268,4 +269,52 @@ ALWAYS_INLINE static word with_element(word others, uint number, word value) {
 #else
   return value;
 #endif
+}
+
+/* ---- Runs in local memory ---- */
+
+#define LINE_WORDS (128 / WORD_BYTES)
+
+/* A unit is left out behind each line of a run, so that words a power of two apart are in different
+ * banks. */
+ALWAYS_INLINE static uint staged_place(uint index) {
+  return index + index / LINE_WORDS * UNIT;
+}
+
+/* A work-item's place among the parts of the runs, units or pieces, of which each run has so many;
+ * 2^shift work-items share one. All go from part to part and from run to run at the same time. */
+typedef struct part {
+  uint run;
+  uint number;
+} part;
+
+ALWAYS_INLINE static part first_part(uint shift) {
+  const part first = {(uint)get_local_id(0) >> shift, (uint)get_local_id(0) & ((1u << shift) - 1)};
+  return first;
+}
+
+ALWAYS_INLINE static part next_part(part at, uint shift, uint numbers) {
+  const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
+  part next = {at.run, at.number + (1u << shift)};
+  if (next.number - first >= numbers) {
+    next.number = first;
+    next.run += GROUP >> shift;
+  }
+  return next;
+}
+
+/* What a unit of the source becomes, which goes to `index` of a run. */
+ALWAYS_INLINE static void stage_in_run(__local word *run, uint index, source_unit loaded,
+                                       const place from) {
+  if (SOURCE_UNIT % UNIT == 0 && index % UNIT == 0) {
+#pragma unroll
+    for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
+      stage_unit(arriving_unit(loaded, k, from), run + staged_place(index + k));
+    }
+    return;
+  }
+  FEW_AT_ONCE
+  for (uint k = 0; k < SOURCE_UNIT; ++k) {
+    run[staged_place(index + k)] = arriving_word(loaded, k, from);
+  }
 }

@@ -1,28 +1,24 @@
-/* staged_changed_copy.cl: both sides run along the columns, and elements change on their way. Follows
- * staged.cl.
+/* staged_changed_copy.cl: both sides run along the columns, and elements change on their way.
+ * Follows staged.cl.
  *
  *     source       |a b c d e f g h|i j k l m n o p|      units of 8 elements
  *     local        |a . b .|c . d .|e . f .|g . h .|      words
  *     destination  |a . b .|c . d .|e . f .|g . h .|      units of 2
  *
- * Units of the two sides hold different numbers of elements, and may begin anywhere in each other. So a
- * group loads a tile in the source's units into local memory and stores it in the destination's. Neighbours
- * take neighbouring units of a row, 2^across_shift of them; the others take the rows below.
+ * Units of the two sides hold different numbers of elements, and may begin anywhere in each other.
+ * So a group loads a tile in the source's units into local memory and stores it in the
+ * destination's. Neighbours take neighbouring units of a row, 2^across_shift of them; the others
+ * take the rows below.
  *
- * A row begins as far into a unit of local memory as into one of the destination, so that units leave as
- * they lie.
+ * A row begins as far into a unit of local memory as into one of the destination, so that units
+ * leave as they lie.
  */
 
 #define HELD_UNITS MOST_UNITS
 
-/* Words of all rows of a tile, with where they begin in a unit: the host sees to it (src/opencl/staged.c). */
+/* Words of all rows of a tile, with where they begin in a unit: the host sees to it
+ * (src/opencl/staged.c). */
 #define STAGED_WORDS ((16 << 10) / WORD_BYTES + LEAVING_UNIT)
-#define LINE_WORDS   (128 / WORD_BYTES)
-
-/* A unit is left out behind each line, so that words a power of two apart are in different banks. */
-ALWAYS_INLINE static uint place_of(uint index) {
-  return index + index / LINE_WORDS * UNIT;
-}
 
 /* A row of a tile, as far as it is written and as far as it has a source. */
 typedef struct run {
@@ -46,32 +42,8 @@ ALWAYS_INLINE static run run_at(const place from, __global word *to, uint row, u
   return found;
 }
 
-/* A work-item's place among the units of the rows, of which each has `units`. */
-typedef struct part {
-  uint row;
-  uint number;
-} part;
-
-ALWAYS_INLINE static part first_part(__constant const grid *grid) {
-  const uint across = 1u << grid->across_shift;
-  const part first = {(uint)get_local_id(0) >> grid->across_shift,
-                      (uint)get_local_id(0) & (across - 1)};
-  return first;
-}
-
-ALWAYS_INLINE static part next_part(part at, uint units, __constant const grid *grid) {
-  const uint across = 1u << grid->across_shift;
-  const uint first = (uint)get_local_id(0) & (across - 1);
-  part next = {at.row, at.number + across};
-  if (next.number - first >= units) {
-    next.number = first;
-    next.row += GROUP >> grid->across_shift;
-  }
-  return next;
-}
-
-/* Units of so many elements that a row may touch. Those of long rows are numbered from the start of a
- * line. */
+/* Units of so many elements that a row may touch. Those of long rows are numbered from the start of
+ * a line. */
 ALWAYS_INLINE static uint units_of(uint columns, uint unit, uint units_per_line, bool is_long) {
   const uint more = is_long ? unit * units_per_line : unit;
   return (columns + more - 1 + unit - 1) / unit;
@@ -84,50 +56,34 @@ ALWAYS_INLINE static uint load_start(const run r, uint number, bool is_long) {
   return number * SOURCE_UNIT - (is_long ? elements_into_line(r.from) : elements_into_unit(r.from));
 }
 
-/* What a unit of the source becomes. */
-ALWAYS_INLINE static void stage(__local word *staged, uint index, source_unit loaded,
-                                const place from) {
-  if (SOURCE_UNIT % UNIT == 0 && index % UNIT == 0) {
-#pragma unroll
-    for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-      stage_unit(arriving_unit(loaded, k, from), staged + place_of(index + k));
-    }
-    return;
-  }
-  FEW_AT_ONCE
-  for (uint k = 0; k < SOURCE_UNIT; ++k) {
-    staged[place_of(index + k)] = arriving_word(loaded, k, from);
-  }
-}
-
 static void load_rows(__local word *staged, const place from, __global word *to, uint pitch,
                       const tile t, __constant const grid *grid) {
   const bool is_long = t.columns >= 8 * SOURCE_UNIT * SOURCE_UNITS_PER_LINE;
   const uint units = units_of(t.valid_columns, SOURCE_UNIT, SOURCE_UNITS_PER_LINE, is_long);
-  for (part p = first_part(grid); p.row < t.valid_rows;) {
+  for (part p = first_part(grid->across_shift); p.run < t.valid_rows;) {
     run runs[HELD_UNITS];
     uint starts[HELD_UNITS];
     source_unit held[HELD_UNITS];
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
-      runs[h] = run_at(from, to, p.row, pitch, t, grid);
+      runs[h] = run_at(from, to, p.run, pitch, t, grid);
       starts[h] = load_start(runs[h], p.number, is_long);
       if (is_whole(starts[h], SOURCE_UNIT, runs[h].valid)) {
         held[h] = load_unit(onward(runs[h].from, starts[h]));
       }
-      p = next_part(p, units, grid);
+      p = next_part(p, grid->across_shift, units);
     }
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
       if (is_whole(starts[h], SOURCE_UNIT, runs[h].valid)) {
-        stage(staged, runs[h].staged + starts[h], held[h], from);
+        stage_in_run(staged, runs[h].staged + starts[h], held[h], from);
         continue;
       }
       ONE_BY_ONE
       for (uint k = 0; k < SOURCE_UNIT; ++k) {
         const uint column = starts[h] + k; /* comes round at 0 */
         if (column < runs[h].valid) {
-          staged[place_of(runs[h].staged + column)] = element_at(onward(runs[h].from, column));
+          staged[staged_place(runs[h].staged + column)] = element_at(onward(runs[h].from, column));
         }
       }
     }
@@ -154,17 +110,18 @@ ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint index) {
   unit made = 0;
 #pragma unroll
   for (uint k = 0; k < LEAVING_UNIT; k += UNIT) {
-    const uint four = packed_four(staged_unit(staged + place_of(index + k)));
+    const uint four = packed_four(staged_unit(staged + staged_place(index + k)));
     const uint bit = k % IN_DESTINATION_BYTE * DESTINATION_BITS;
     made |= four << (8 * UP(k / IN_DESTINATION_BYTE, UNIT) + bit);
   }
   return made;
 #else
-  return staged_unit(staged + place_of(index));
+  return staged_unit(staged + staged_place(index));
 #endif
 }
 
-/* The same where the source, or the row itself, may end: what is left of its last word becomes zeros. */
+/* The same where the source, or the row itself, may end: what is left of its last word becomes
+ * zeros. */
 ALWAYS_INLINE static word gather_word(__local const word *staged, const run r, uint column,
                                       word fill) {
   word made = (word)(0);
@@ -172,7 +129,7 @@ ALWAYS_INLINE static word gather_word(__local const word *staged, const run r, u
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
     const uint at = column + k;
     if (at < r.length) {
-      made = with_element(made, k, at < r.valid ? staged[place_of(r.staged + at)] : fill);
+      made = with_element(made, k, at < r.valid ? staged[staged_place(r.staged + at)] : fill);
     }
   }
   return made;
@@ -192,8 +149,9 @@ static void store_rows(__local const word *staged, const place from, __global wo
                        const tile t, __constant const grid *grid, word fill) {
   const bool is_long = t.columns >= 8 * LEAVING_UNIT * UNITS_PER_LINE;
   const uint units = units_of(t.columns, LEAVING_UNIT, UNITS_PER_LINE, is_long);
-  for (part p = first_part(grid); p.row < t.rows; p = next_part(p, units, grid)) {
-    const run r = run_at(from, to, p.row, pitch, t, grid);
+  const uint shift = grid->across_shift;
+  for (part p = first_part(shift); p.run < t.rows; p = next_part(p, shift, units)) {
+    const run r = run_at(from, to, p.run, pitch, t, grid);
     const uint start =
         p.number * LEAVING_UNIT - (is_long ? leaving_into_line(r.to) : leaving_into_unit(r.to));
     if (is_whole(start, LEAVING_UNIT, r.valid)) {

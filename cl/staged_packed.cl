@@ -36,8 +36,8 @@ typedef struct packing {
 /* Of each slot (source offset, steps); of each row (destination offset, place). Then the place of
  * each column, and its destination offset. Steps are those of the last axes at which there is this
  * run, of the columns in the low 16 bits and of the rows in the high ones. A place has the words
- * within a run in the low 16 bits and the words before it in the high ones; the one of a row and the
- * one of a column add up to that of the word. */
+ * within a run in the low 16 bits and the words before it in the high ones; the one of a row and
+ * the one of a column add up to that of the word. */
 typedef struct tables {
   __global const offset_pair *slots;
   __global const offset_pair *rows;
@@ -61,37 +61,10 @@ static tables tables_of(__global const packing *made, __constant const grid *gri
 /* The place of what never has a source. */
 #define NOWHERE 0xffffffffu
 
-/* A unit is left out behind each line of a run, so that words a line apart are in different banks. */
-ALWAYS_INLINE static uint place_in_run(uint word_of_run) {
-  return word_of_run + word_of_run / (128 / WORD_BYTES) * UNIT;
-}
-
 #define HELD_PIECES MOST_PIECES
 #define HELD_UNITS  MOST_UNITS
 
 /* ---- Loading ---- */
-
-/* A work-item's place among the parts of the runs. All go from part to part and from run to run at
- * the same time. */
-typedef struct part {
-  uint slot;
-  uint number;
-} part;
-
-ALWAYS_INLINE static part first_part(uint shift) {
-  const part first = {(uint)get_local_id(0) >> shift, (uint)get_local_id(0) & ((1u << shift) - 1)};
-  return first;
-}
-
-ALWAYS_INLINE static part next_part(part at, uint shift, uint numbers) {
-  const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
-  part next = {at.slot, at.number + (1u << shift)};
-  if (next.number - first >= numbers) {
-    next.number = first;
-    next.slot += GROUP >> shift;
-  }
-  return next;
-}
 
 /* A run; of length 0 where this tile has none. */
 typedef struct run {
@@ -115,32 +88,16 @@ ALWAYS_INLINE static run run_at(uint slot, uint length, uint column_steps, uint 
   return found;
 }
 
-/* What a unit of the source becomes, which is at `start` of its run. */
-ALWAYS_INLINE static void stage(__local word *run, uint start, source_unit loaded,
-                                const place from) {
-  if (SOURCE_UNIT % UNIT == 0 && start % UNIT == 0) {
-#pragma unroll
-    for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-      stage_unit(arriving_unit(loaded, k, from), run + place_in_run(start + k));
-    }
-    return;
-  }
-  FEW_AT_ONCE
-  for (uint k = 0; k < SOURCE_UNIT; ++k) {
-    run[place_in_run(start + k)] = arriving_word(loaded, k, from);
-  }
-}
-
 static void load_pieces(const tables at, uint shift, const place from, __local word *staged,
                         uint length, uint column_steps, uint row_steps) {
   const uint numbers = (length + SOURCE_PIECE - 1) / SOURCE_PIECE;
-  for (part p = first_part(shift); p.slot < at.slot_count;) {
+  for (part p = first_part(shift); p.run < at.slot_count;) {
     run runs[HELD_PIECES];
     uint starts[HELD_PIECES];
     uint4 held[HELD_PIECES];
 #pragma unroll
     for (uint h = 0; h < HELD_PIECES; ++h) {
-      runs[h] = run_at(p.slot, length, column_steps, row_steps, at, from, staged);
+      runs[h] = run_at(p.run, length, column_steps, row_steps, at, from, staged);
       starts[h] = p.number * SOURCE_PIECE;
       if (starts[h] + SOURCE_PIECE <= runs[h].length) {
         held[h] = load_piece(onward(runs[h].from, starts[h]));
@@ -152,13 +109,13 @@ static void load_pieces(const tables at, uint shift, const place from, __local w
       if (starts[h] + SOURCE_PIECE <= runs[h].length) {
         FEW_AT_ONCE
         for (uint u = 0; u < UNITS_PER_SOURCE_PIECE; ++u) {
-          stage(runs[h].to, starts[h] + u * SOURCE_UNIT, unit_of_piece(held[h], u), from);
+          stage_in_run(runs[h].to, starts[h] + u * SOURCE_UNIT, unit_of_piece(held[h], u), from);
         }
         continue;
       }
       ONE_BY_ONE
       for (uint i = starts[h]; i < runs[h].length; ++i) {
-        runs[h].to[place_in_run(i)] = element_at(onward(runs[h].from, i));
+        runs[h].to[staged_place(i)] = element_at(onward(runs[h].from, i));
       }
     }
   }
@@ -167,13 +124,13 @@ static void load_pieces(const tables at, uint shift, const place from, __local w
 static void load_units(const tables at, uint shift, const place from, __local word *staged,
                        uint length, uint column_steps, uint row_steps) {
   const uint numbers = (length + 2 * SOURCE_UNIT - 2) / SOURCE_UNIT; /* wherever a run begins */
-  for (part p = first_part(shift); p.slot < at.slot_count;) {
+  for (part p = first_part(shift); p.run < at.slot_count;) {
     run runs[HELD_UNITS];
     uint starts[HELD_UNITS];
     source_unit held[HELD_UNITS];
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
-      runs[h] = run_at(p.slot, length, column_steps, row_steps, at, from, staged);
+      runs[h] = run_at(p.run, length, column_steps, row_steps, at, from, staged);
       starts[h] = p.number * SOURCE_UNIT - elements_into_unit(runs[h].from);
       if (is_whole(starts[h], SOURCE_UNIT, runs[h].length)) {
         held[h] = load_unit(onward(runs[h].from, starts[h]));
@@ -183,14 +140,14 @@ static void load_units(const tables at, uint shift, const place from, __local wo
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
       if (is_whole(starts[h], SOURCE_UNIT, runs[h].length)) {
-        stage(runs[h].to, starts[h], held[h], from);
+        stage_in_run(runs[h].to, starts[h], held[h], from);
         continue;
       }
       FEW_AT_ONCE
       for (uint k = 0; k < SOURCE_UNIT; ++k) {
         const uint i = starts[h] + k; /* comes round at 0 */
         if (i < runs[h].length) {
-          runs[h].to[place_in_run(i)] = element_at(onward(runs[h].from, i));
+          runs[h].to[staged_place(i)] = element_at(onward(runs[h].from, i));
         }
       }
     }
@@ -213,11 +170,11 @@ ALWAYS_INLINE static word staged_word(__local const word *staged, uint row_place
     return fill;
   }
   const uint place = row_place + column_place;
-  return staged[(place >> 16) + place_in_run(place & 0xffff)];
+  return staged[(place >> 16) + staged_place(place & 0xffff)];
 }
 
-/* The word of a row with the elements of these columns, of which there are still `count`; what is left of
- * a row's last one becomes zeros. */
+/* The word of a row with the elements of these columns, of which there are still `count`; what is
+ * left of a row's last one becomes zeros. */
 ALWAYS_INLINE static word gather_word(__local const word *staged, uint row_place,
                                       const uint *column_places, uint count, word fill) {
   word made = (word)(0);

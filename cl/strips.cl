@@ -1,8 +1,9 @@
-/* strips.cl: what the kernels for CPU devices move at once, as cl/block.cl asks for it. Follows assembly.cl.
+/* strips.cl: what the kernels for CPU devices move at once, as cl/block.cl asks for it. Follows
+ * assembly.cl.
  *
- * A lane is what one load brings of a column; a block has as many rows as a lane has words, DEPTH. Processors
- * move words within 16 bytes more cheaply than across; so lanes of bytes and halves are no wider, while words
- * of four and eight, fewer of them, change places across a line.
+ * A lane is what one load brings of a column; a block has as many rows as a lane has words, DEPTH.
+ * Processors move words within 16 bytes more cheaply than across; so lanes of bytes and halves are
+ * no wider, while words of four and eight, fewer of them, change places across a line.
  */
 #if WORD_BYTES == 1
 #define DEPTH 16

@@ -28,8 +28,8 @@ typedef uint4 word_of_16;
 #define WORD_OF(bytes)   NAME_WORD(bytes)
 typedef WORD_OF(WORD_BYTES) word;
 
-/* What would not be worth a call, or is to become a part of loops over vectors; and loops that are to be
- * unrolled whole. */
+/* What would not be worth a call, or is to become a part of loops over vectors; and loops that are
+ * to be unrolled whole. */
 #if defined(__clang__)
 #define ALWAYS_INLINE __attribute__((always_inline))
 #define UNROLLED      _Pragma("unroll")

@@ -1,10 +1,10 @@
-/* interleave.h: two to four channels, or eight, become one run with their elements in turns, and one becomes
- * them (cl/block.cl).
+/* interleave.h: two to four channels, or eight, become one run with their elements in turns, and
+ * one becomes them (cl/block.cl).
  *
- * Transposed in blocks, lanes that are so short would be mostly empty. Instruction sets that cannot put the
- * bytes of a register into any order do without two to four channels of bytes and halves. Eight channels
- * are zipped within lanes, which all can; they are for bytes and halves, since eight wider elements fill
- * blocks well enough.
+ * Transposed in blocks, lanes that are so short would be mostly empty. Instruction sets that cannot
+ * put the bytes of a register into any order do without two to four channels of bytes and halves.
+ * Eight channels are zipped within lanes, which all can; they are for bytes and halves, since eight
+ * wider elements fill blocks well enough.
  *
  * Depends on transpose.h.
  */

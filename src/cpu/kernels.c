@@ -1,5 +1,5 @@
-/* kernels.c: the kernels for one instruction set and one element size. It is compiled for each of both,
- * which say ELEMENT_BYTES and KERNELS, the name of what it defines.
+/* kernels.c: the kernels for one instruction set and one element size. It is compiled for each of
+ * both, which say ELEMENT_BYTES and KERNELS, the name of what it defines.
  *
  * Elements move as bytes, never as numbers.
  */
@@ -122,8 +122,8 @@ static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
                            rows->from, rows->to, columns->from, columns->to};
 }
 
-/* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once. What
- * spills over is written again later. */
+/* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
+ * What spills over is written again later. */
 static inline void gather_whole_runs(const run_loops *over, const uint8_t *restrict from,
                                      uint8_t *restrict to, int room) {
   for (int64_t outer = 0; outer < over->outer_count; outer += over->outer_step) {
@@ -299,9 +299,9 @@ static inline void fetch_some(arrival *of, int64_t count) {
   of->left -= most;
 }
 
-/* The line that the last tile left unfinished, or what there is of it now. How many bytes it took. A
- * whole one is put together in registers: what has just been stored could not be loaded before all lines
- * that are on their way have left. So bytes before `from` are loaded too. */
+/* The line that the last tile left unfinished, or what there is of it now. How many bytes it took.
+ * A whole one is put together in registers: what has just been stored could not be loaded before
+ * all lines that are on their way have left. So bytes before `from` are loaded too. */
 static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t count, uint8_t *begun,
                                   uint8_t *held, bool goes_on) {
   const int64_t before = *held;

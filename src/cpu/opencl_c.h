@@ -1,5 +1,5 @@
-/* opencl_c.h: as much of OpenCL C as GNU C needs for the sources of cl/ that CPU devices and the CPU backend
- * share.
+/* opencl_c.h: as much of OpenCL C as GNU C needs for the sources of cl/ that CPU devices and the
+ * CPU backend share.
  *
  * Depends on nothing.
  */

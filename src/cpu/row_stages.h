@@ -1,8 +1,8 @@
 /* row_stages.h: what is done to rows of elements, by instruction set. A codec puts a few in a row.
  *
- * A stage takes elements side by side at `from` and leaves others side by side at `to`. Pointers need no
- * alignment and the two do not overlap. Counts are multiples of RLT_CPU_ROW_GROUP: whoever calls a stage
- * has put the ends of his rows into buffers.
+ * A stage takes elements side by side at `from` and leaves others side by side at `to`. Pointers
+ * need no alignment and the two do not overlap. Counts are multiples of RLT_CPU_ROW_GROUP: whoever
+ * calls a stage has put the ends of his rows into buffers.
  *
  * Where a stage is NULL the instruction set has none that is worth its while.
  *
@@ -33,8 +33,8 @@ typedef struct rlt_cpu_row {
 
 typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count);
 
-/* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many that lie
- * `pitch` apart: element e of row r becomes element r of row e. */
+/* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many
+ * that lie `pitch` apart: element e of row r becomes element r of row e. */
 typedef void rlt_cpu_swap(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
                           int64_t length);
 
@@ -66,15 +66,15 @@ typedef struct rlt_cpu_row_stages {
   rlt_cpu_swap *swap[3];              /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
-  /* Of what f32 holds, floats and integers of at most 16 bits; and floats of f32, exact or rounded to odd, which
-   * want floating point as programs start with it. */
+  /* Of what f32 holds, floats and integers of at most 16 bits; and floats of f32, exact or rounded
+   * to odd, which want floating point as programs start with it. */
   rlt_cpu_stage *to_f32[RLT_CPU_ROW_TYPES], *of_f32[RLT_CPU_ROW_TYPES];
   rlt_cpu_stage *low[4][3]; /* of elements of 1, 2, 4 and 8 bytes the low 1, 2 and 4 bytes */
   /* Saturating: s8, s16, s32, s64, u8, u16, u32, u64 to each of these. */
   rlt_cpu_stage *integers[RLT_CPU_ROW_INTEGERS][RLT_CPU_ROW_INTEGERS];
   /* These want floating point as programs start with it. */
-  /* By scales that make products exact in doubles, and by others of a moderate size. Of f32 also by those that
-   * are f32s. */
+  /* By scales that make products exact in doubles, and by others of a moderate size. Of f32 also by
+   * those that are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
   rlt_cpu_value_stages single;
   rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */

@@ -211,8 +211,8 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
                    16));
 }
 
-/* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what is
- * narrower. */
+/* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what
+ * is narrower. */
 static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   rlt_cpu_stage *const widens = codec->stages->to_f32[codec->conversion.from];
@@ -237,8 +237,8 @@ static bool add_values(rlt_cpu_codec *codec) {
                         : add_step(codec, values.to_odd, 32) && add_narrowing(codec);
 }
 
-/* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer than making f32 of
- * an integer. */
+/* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer
+ * than making f32 of an integer. */
 static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
   const rlt_conversion *const with = &codec->conversion;
   const bool is_byte = relayout_element_type_bits(with->from) <= 8;

@@ -1,9 +1,9 @@
-/* rows_kernels.c: the stages that rows of elements go through, for one instruction set. It is compiled for
- * each, which says ROW_STAGES, the name of what it defines.
+/* rows_kernels.c: the stages that rows of elements go through, for one instruction set. It is
+ * compiled for each, which says ROW_STAGES, the name of what it defines.
  *
- * Most are loops over elements that compilers make into vectors. They work on integers alone wherever
- * that is as fast; those that need floating point find its control word as programs start with it, so
- * that no caller's rounding mode or flushing of subnormals counts.
+ * Most are loops over elements that compilers make into vectors. They work on integers alone
+ * wherever that is as fast; those that need floating point find its control word as programs start
+ * with it, so that no caller's rounding mode or flushing of subnormals counts.
  */
 #include "cpu/row_stages.h"
 
@@ -266,7 +266,8 @@ EXPAND_AND_COMPRESS(1, uint64_t, u64, 8)
 
 enum { ROW_BYTES = sizeof(bit_row), LEAST_ROW_BYTES = 16 < ROW_BYTES ? 16 : ROW_BYTES };
 
-/* As much of the rows as a register holds, or less. Counts are known once it is compiled into its callers. */
+/* As much of the rows as a register holds, or less. Counts are known once it is compiled into its
+ * callers. */
 ALWAYS_INLINE static void transpose_some(const uint8_t *restrict from, int64_t stride,
                                          uint8_t *restrict to, int64_t pitch, uint count,
                                          size_t bytes) {
@@ -458,8 +459,8 @@ STAGE(f32_to_half) {
 #define HAS_FMA 0
 #endif
 
-/* A float nearest to a number that lies between two is moved to the odd one of them: what then rounds it to
- * fewer digits does as if it had the exact number. */
+/* A float nearest to a number that lies between two is moved to the odd one of them: what then
+ * rounds it to fewer digits does as if it had the exact number. */
 static inline uint32_t odd_float(double value) {
   const float nearest = (float)value;
   const double back = nearest;
@@ -587,8 +588,9 @@ EACH(f32_to_s32, f32, s32, s32_within(element))
 
 #if VECTOR_BITS == 512
 
-/* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours, one of
- * which is odd, or the same; and what is rounded twice in one direction is as if it were once. */
+/* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours,
+ * one of which is odd, or the same; and what is rounded twice in one direction is as if it were
+ * once. */
 #define DOWN    (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 #define UP      (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
 #define CHOP    (_MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)

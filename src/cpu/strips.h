@@ -1,11 +1,11 @@
 /* strips.h: what an instruction set moves at once, for elements of ELEMENT_BYTES.
  *
- * A strip is a vector register: LANES lanes of 16 bytes, each DEPTH elements. What happens to elements in
- * registers is in cl/block.cl.
+ * A strip is a vector register: LANES lanes of 16 bytes, each DEPTH elements. What happens to
+ * elements in registers is in cl/block.cl.
  *
- * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it, or
- * vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), with PLAIN without any
- * instruction that other processors may lack.
+ * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
+ * or vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), with PLAIN
+ * without any instruction that other processors may lack.
  *
  * Depends on kernels.h and opencl_c.h.
  */
@@ -216,8 +216,8 @@ static inline void finish_streams(void) {
 #endif
 }
 
-/* Fetches a line, which need not be anybody's memory: into the first-level cache, but for elements so
- * narrow that whole lines of them on both sides make tiles that fill it. */
+/* Fetches a line, which need not be anybody's memory: into the first-level cache, but for elements
+ * so narrow that whole lines of them on both sides make tiles that fill it. */
 static inline void fetch(const uint8_t *from) {
   __builtin_prefetch(from, 0, ELEMENT_BYTES <= 2 ? 2 : 3);
 }

@@ -5,8 +5,9 @@
  *              c g k o . .                   i j k l . .
  *              d h l p . .                   m n o p . .
  *
- * Either side alone could be walked along its run. Blocks that are transposed in registers make it so for
- * both: lanes of SIDE columns, each along the source, become DEPTH strips along the destination.
+ * Either side alone could be walked along its run. Blocks that are transposed in registers make it
+ * so for both: lanes of SIDE columns, each along the source, become DEPTH strips along the
+ * destination.
  *
  * Depends on kernels.h and runs.h.
  */
@@ -45,8 +46,8 @@ typedef struct piece {
   const uint8_t *keeps;          /* and 0xff for the bytes of those that are there; or NULL */
   const ptrdiff_t *rows_to;      /* where its rows lie */
   int64_t columns;
-  int64_t
-      valid_columns; /* of those, the first ones can have a source; 0 or less: none, but one before */
+  /* Of those, the first ones can have a source; 0 or less: none, but one before. */
+  int64_t valid_columns;
   int64_t rows;
   const uint8_t *fill;
   bool exact; /* nothing may be stored but the piece */
@@ -131,8 +132,8 @@ static inline void transpose_and_store(strip *block, uint8_t *restrict to,
   }
 }
 
-/* Part of a block: `columns` of it, what `keep` has not being the fill, and `rows`, which lanes may be
- * too long for. */
+/* Part of a block: `columns` of it, what `keep` has not being the fill, and `rows`, which lanes may
+ * be too long for. */
 typedef struct part {
   strip keep;
   int64_t columns;

@@ -21,7 +21,8 @@ typedef enum rlt_float_specials {
   RLT_FLOAT_UNSIGNED /* powers of two alone: no sign, no zero; NaN is all ones */
 } rlt_float_specials;
 
-/* X(type, exponent bits, mantissa bits, bias, specials) for each format of at most 16 bits with a sign. */
+/* X(type, exponent bits, mantissa bits, bias, specials) for each format of at most 16 bits with a
+ * sign. */
 #define RLT_SIGNED_FLOATS_TO_16(X)                                                                 \
   X(F4E2M1FN, 2, 1, 1, FINITE)                                                                     \
   X(F6E2M3FN, 2, 3, 1, FINITE)                                                                     \
