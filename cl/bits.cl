@@ -60,18 +60,25 @@ ALWAYS_INLINE static void exchange_bits(bit_row *a, bit_row *b, uint bits) {
   *a = low;
 }
 
+/* That with each row in whose number `apart` is not set, and the one so far from it. */
+ALWAYS_INLINE static void exchange_round(bit_row *rows, uint count, uint apart, uint bits) {
+  UNROLLED
+  for (uint r = 0; r < count; ++r) {
+    if ((r & apart) == 0) {
+      exchange_bits(&rows[r], &rows[r + apart], bits);
+    }
+  }
+}
+
 /* As many rows as a byte has elements, 2, 4 or 8: element e of row r and element r of row e change
  * places. Blocks of 4 bits do so first, then those of 2 within them, then single bits, as far as
  * rows go. */
 ALWAYS_INLINE static void transpose_bits(bit_row *rows, uint count) {
-  UNROLLED
-  for (uint round = 0; round < 3; ++round) {
-    const uint apart = count >> round >> 1;
-    UNROLLED
-    for (uint r = 0; r < count; ++r) {
-      if (apart > 0 && (r & apart) == 0) {
-        exchange_bits(&rows[r], &rows[r + apart], 4u >> round);
-      }
-    }
+  exchange_round(rows, count, count / 2, 4);
+  if (count > 2) {
+    exchange_round(rows, count, count / 4, 2);
+  }
+  if (count > 4) {
+    exchange_round(rows, count, 1, 1);
   }
 }

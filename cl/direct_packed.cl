@@ -251,6 +251,7 @@ static void load_bit_block(const line *columns, uint row, strip *block) {
 
 /* As transpose_piece, for the runs of BIT_ROWS rows, which are as long as the piece has rows. */
 static void transpose_bit_piece(const piece *of) {
+  const uint run = of->rows;
   bit_columns columns;
   strip block[DEPTH];
   for (uint c = 0; c < of->columns; c += SIDE) {
@@ -263,11 +264,11 @@ static void transpose_bit_piece(const piece *of) {
       load_bits(of, of->columns_at + column, &columns);
     }
     for (uint bit_row = 0; bit_row < BIT_ROWS; ++bit_row) {
-      for (uint r = 0; r < of->rows; r += DEPTH) {
-        const uint row = block_start(r, of->rows, DEPTH);
+      for (uint r = 0; r < run; r += DEPTH) {
+        const uint row = block_start(r, run, DEPTH);
         load_bit_block(columns.of[bit_row], row, block);
         transpose(block);
-        __global const offset_pair *const stored = of->rows_at + bit_row * of->rows + row;
+        __global const offset_pair *const stored = of->rows_at + bit_row * run + row;
         word *const to = of->to + of->columns_at[column].y;
         if (of->exact && left < SIDE) {
           store_some(block, to, stored, DEPTH, left, true);
