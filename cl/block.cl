@@ -152,8 +152,7 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
  *     place column_place(piece, column)            where a column begins in the source
  *     place onward(place, elements)
  *     channel load_channel(place)
- *     bool has_source(piece, column)
- *     channel fill_channel(piece)
+ *     channel load_or_fill(piece, column, row)     fills where a column has no source
  *     element *row_place(piece, row, column)       where one is put
  *     void store_channel(element *, channel)
  *     void fetch_ahead(place)                      asks for what will be loaded soon
@@ -192,20 +191,18 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
   channel out[FEW_CHANNELS];
   for (position r = 0; r < of->rows; r += CHANNEL) {
     const position row = block_start(r, of->rows, CHANNEL);
+    element *const to = row_place(of, row, 0);
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
-        in[t] = fill_channel(of);
-        if (has_source(of, t)) {
-          in[t] = load_channel(onward(column_place(of, t), row));
-        }
+        in[t] = load_or_fill(of, t, row);
       }
     }
     interleave(in, out, channels);
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
-        store_channel(row_place(of, row, 0) + t * CHANNEL, out[t]);
+        store_channel(to + t * CHANNEL, out[t]);
       }
     }
   }

@@ -133,6 +133,7 @@ typedef struct piece {
 } piece;
 
 typedef uint position;
+typedef word element;
 
 static place column_place(const piece *of, uint column) {
   return onward(of->from, of->columns_at[column].x);
@@ -152,8 +153,12 @@ typedef lane channel;
 #define CHANNEL                 DEPTH
 #define load_channel(from)      load_lane(from)
 #define store_channel(to, made) store_lane(to, made)
-#define fill_channel(of)        lane_of((of)->fill)
 #define fetch_ahead(from)       fetch_at(from, 2048)
+
+static channel load_or_fill(const piece *of, uint column, uint row) {
+  return has_source(of, column) ? load_lane(onward(column_place(of, column), row))
+                                : lane_of(of->fill);
+}
 
 /* In whole lines. */
 static void load_eight_channels(place from, strip *strips) {

@@ -57,7 +57,7 @@ static inline void interleave_eight(const piece *of) {
 }
 
 /* Each number of channels compiled by itself. */
-static inline void deinterleave_any(const piece *of, int64_t count, int64_t channels) {
+ALWAYS_INLINE static void deinterleave_any(const piece *of, int64_t count, int64_t channels) {
   if (HAS_EIGHT && channels == 8) {
     deinterleave_eight(of, count);
   } else if (HAS_CHANNELS && channels == 2) {
@@ -69,7 +69,7 @@ static inline void deinterleave_any(const piece *of, int64_t count, int64_t chan
   }
 }
 
-static inline void interleave_any(const piece *of, int64_t channels) {
+ALWAYS_INLINE static void interleave_any(const piece *of, int64_t channels) {
   if (HAS_EIGHT && channels == 8) {
     interleave_eight(of);
   } else if (HAS_CHANNELS && channels == 2) {
