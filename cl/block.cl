@@ -157,12 +157,16 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
  *     void store_channel(element *, channel)
  *     void fetch_ahead(place)                      asks for what will be loaded soon
  *     void load_eight_channels(place, strips)      lane l of strip i: number 8 l + i from there
+ *
+ * A piece is copied first: nothing that is stored can change what compilers then hold in registers.
  */
 
 /* A column follows the other channels' elements on in the source, so that its rows lie there in
  * turns with its neighbours'. The first `count` columns of the piece, all with a source; what lies
  * between them is read too. */
-ALWAYS_INLINE static void deinterleave_piece(const piece *of, position count, uint channels) {
+ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, uint channels) {
+  const piece held = *one;
+  const piece *const of = &held;
   channel in[FEW_CHANNELS];
   channel out[FEW_CHANNELS];
   for (position c = 0; c < count; c += CHANNEL) {
@@ -186,7 +190,9 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *of, position count, ui
 }
 
 /* A row follows the other channels' elements on in the assembly, which are its columns. */
-ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
+ALWAYS_INLINE static void interleave_piece(const piece *one, uint channels) {
+  const piece held = *one;
+  const piece *const of = &held;
   channel in[FEW_CHANNELS];
   channel out[FEW_CHANNELS];
   for (position r = 0; r < of->rows; r += CHANNEL) {
@@ -212,7 +218,9 @@ enum { EIGHT_CHANNELS = 8 };
 
 /* As deinterleave_piece. Lane l of strip i is number 8 l + i of the source's: in (strip, element of
  * a lane) the lowest three bits are the channel, and come to be the strip. */
-ALWAYS_INLINE static void deinterleave_eight(const piece *of, position count) {
+ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
+  const piece held = *one;
+  const piece *const of = &held;
   strip strips[EIGHT_CHANNELS];
   for (position c = 0; c < count; c += SIDE) {
     const position column = block_start(c, count, SIDE);
