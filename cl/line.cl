@@ -20,8 +20,8 @@ typedef uint bit_word;
 /* Words of a line. */
 #define LINE (64 / WORD_BYTES)
 
-/* A line at any word of an address space. Not by vloadn and vstoren, for which PoCL takes vectors of
- * bytes and halves apart, and moves every word by itself. */
+/* A line at any word of an address space. Not by vloadn and vstoren, for which PoCL takes vectors
+ * of bytes and halves apart, and moves every word by itself. */
 #if defined(__clang__)
 typedef line loose_line __attribute__((aligned(WORD_BYTES)));
 #define LOAD_LINE(space, from)       (*(space const loose_line *)(from))
