@@ -14,49 +14,23 @@
 #define NO_SOURCE INT_MIN
 #endif
 
-/* Filled by the host (src/opencl/assembly_tables.c); the tables follow: rows, columns, then for each
- * segment where it lies in the destination, a zero, its step of the columns and its step of the
- * rows; and the axes at last. */
-typedef struct assembly {
-  long dense_columns;
-  long valid_columns; /* runs and combs: of dense_columns, those that can have a source */
-  long dense_rows;
-  long valid_rows; /* of dense_rows, those that can have a source */
-  long segment_count;
-  long segment_pitch;
-  long segment_unit;
-  long segment_side; /* 1: grows with the columns' steps, 2: with the rows' */
-  long exact;
-  long rows_inside; /* runs: the inner loop is the one over rows */
-  long column_gaps; /* a position within the group has no source */
-  long row_gaps;
-  long column_reach; /* in the source, of all the group's axes but the last */
-  long row_reach;
-  long source_elements; /* from where the problem begins */
-  long
-      dense_elements; /* packed: of the destination, if its axes tell where each comes from; or 0 */
-  long axis_count;
-  int column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
-  int row_teeth; /* from a row of a piece to the next in the assembly, which are its columns; or 0 */
-} assembly;
-
-static __global const offset_pair *row_table(__global const assembly *made) {
+static __global const offset_pair *row_table(__global const kernel_assembly *made) {
   return (__global const offset_pair *)(made + 1);
 }
 
-static __global const offset_pair *column_table(__global const assembly *made,
-                                                __constant const grid *grid) {
+static __global const offset_pair *column_table(__global const kernel_assembly *made,
+                                                __constant const kernel_grid *grid) {
   return row_table(made) + grid->rows.length;
 }
 
-static __global const offset_pair *segment_table(__global const assembly *made,
-                                                 __constant const grid *grid) {
+static __global const offset_pair *segment_table(__global const kernel_assembly *made,
+                                                 __constant const kernel_grid *grid) {
   return column_table(made, grid) + grid->columns.length;
 }
 
 /* Whether `lanes` words from any position of the tile with a source still lie in the source. */
-static bool may_overread(__global const assembly *made, __constant const grid *grid, const tile *t,
-                         uint lanes) {
+static bool may_overread(__global const kernel_assembly *made, __constant const kernel_grid *grid,
+                         const tile *t, uint lanes) {
   const long columns = (long)(t->valid_columns / (uint)grid->columns.inner) - 1;
   const long rows = (long)(t->valid_rows / (uint)grid->rows.inner) - 1;
   return (long)t->source + max(columns * grid->columns.source_stride, 0L) + made->column_reach +
@@ -66,18 +40,11 @@ static bool may_overread(__global const assembly *made, __constant const grid *g
 
 #if IN_DESTINATION_BYTE > 1
 
-/* The destination's, the innermost first. */
-typedef struct problem_axis {
-  long extent;
-  long valid;
-  long source_stride;
-} problem_axis;
-
 /* What the destination has at this position, which may be another tile's; nothing behind its end. */
-static word element_of(ulong position, place source, __global const assembly *made,
-                       __constant const grid *grid, word fill) {
-  __global const problem_axis *const axes =
-      (__global const problem_axis *)(segment_table(made, grid) + 2 * made->segment_count);
+static word element_of(ulong position, place source, __global const kernel_assembly *made,
+                       __constant const kernel_grid *grid, word fill) {
+  __global const kernel_axis *const axes =
+      (__global const kernel_axis *)(segment_table(made, grid) + 2 * made->segment_count);
   if (position >= (ulong)made->dense_elements) {
     return 0;
   }
@@ -96,7 +63,8 @@ static word element_of(ulong position, place source, __global const assembly *ma
 
 /* The elements behind the first `count` that share their last byte with them, which then are written too. */
 static uint fill_byte(word *held, uint count, ulong position, place source,
-                      __global const assembly *made, __constant const grid *grid, word fill) {
+                      __global const kernel_assembly *made, __constant const kernel_grid *grid,
+                      word fill) {
   PLAIN_LOOP
   for (; count % IN_DESTINATION_BYTE > 0; ++count) {
     held[count] = element_of(position + count, source, made, grid, fill);
@@ -112,13 +80,13 @@ static uint fill_byte(word *held, uint count, ulong position, place source,
  * share no line with the next: each writes those that begin in its own block, to their ends. So do packed
  * segments with bytes, whatever comes next. */
 static void store_segments(__global word *destination, ulong destination_start, word *from,
-                           place source, __global const assembly *made, __constant const grid *grid,
-                           const tile *t, word fill) {
+                           place source, __global const kernel_assembly *made,
+                           __constant const kernel_grid *grid, const tile *t, word fill) {
   const uint column_steps = t->columns / (uint)grid->columns.inner;
   const uint row_steps = t->rows / (uint)grid->rows.inner;
   const bool by_columns = made->segment_side == 1;
   const bool by_rows = made->segment_side == 2;
-  __constant const side *const cut = by_rows ? &grid->rows : &grid->columns;
+  __constant const kernel_side *const cut = by_rows ? &grid->rows : &grid->columns;
   const uint steps = by_columns ? column_steps : by_rows ? row_steps : 1;
   const uint all_held = (uint)made->segment_unit * steps;
   const uint all_own = (uint)made->segment_unit * min(steps, (uint)cut->block);
@@ -178,8 +146,9 @@ typedef struct load_limit {
 
 /* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
 INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const assembly *made, __constant const grid *grid,
-                                       const tile *t, word fill);
+                                       __global const kernel_assembly *made,
+                                       __constant const kernel_grid *grid, const tile *t,
+                                       word fill);
 
 #if SHUFFLES
 
@@ -190,7 +159,7 @@ INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
 #endif
 
 /* The bytes of each word, in the order that the destination has them. */
-static void shuffle_words(word *assembled, __global const assembly *made) {
+static void shuffle_words(word *assembled, __global const kernel_assembly *made) {
   uchar *const bytes = (uchar *)assembled;
   const uint lanes =
       ((uint)made->segment_count * (uint)made->segment_pitch * (uint)sizeof(word) + 15) / 16;
@@ -207,8 +176,8 @@ static void shuffle_words(word *assembled, __global const assembly *made) {
 
 /* The work-group's tiles. Both sides begin with the problem. */
 static void move_assembled(__global word *destination, ulong destination_start,
-                           __constant const grid *grid, word fill, place source,
-                           __global const assembly *made, uint lanes) {
+                           __constant const kernel_grid *grid, word fill, place source,
+                           __global const kernel_assembly *made, uint lanes) {
   line assembled[ASSEMBLY_LINES];
   word *const to = (word *)assembled;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {

@@ -72,8 +72,9 @@ static void part_runs(word *to, place from, place later, __global const offset_p
 
 /* Run after run, in the order in which they lie in the assembly where there is one. */
 INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const assembly *made, __constant const grid *grid,
-                                       const tile *t, word fill) {
+                                       __global const kernel_assembly *made,
+                                       __constant const kernel_grid *grid, const tile *t,
+                                       word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint run = (uint)made->dense_columns;
@@ -111,8 +112,9 @@ INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word fill, __global const source_word *restrict source,
-     const ulong source_start, __global const assembly *restrict made CONVERSION_PARAMETER) {
+     __constant const kernel_grid *grid, const word fill,
+     __global const source_word *restrict source, const ulong source_start,
+     __global const kernel_assembly *restrict made CONVERSION_PARAMETER) {
   move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
                  LINE);
 }
@@ -182,8 +184,8 @@ static void copy_run(__global word *to, const place from, const place next, uint
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word fill, __global const source_word *restrict source,
-     const ulong source_start CONVERSION_PARAMETER) {
+     __constant const kernel_grid *grid, const word fill,
+     __global const source_word *restrict source, const ulong source_start CONVERSION_PARAMETER) {
   const offset source_row = (offset)grid->rows.source_stride;
   const offset destination_row = (offset)grid->rows.destination_stride;
   const bool fills = grid->fills;

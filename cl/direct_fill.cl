@@ -3,7 +3,7 @@
 /* One work-item, one run after the other. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fill(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word value) {
+     __constant const kernel_grid *grid, const word value) {
   const offset stride = (offset)grid->columns.destination_stride;
   const offset row_stride = (offset)grid->rows.destination_stride;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {

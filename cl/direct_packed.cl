@@ -288,7 +288,7 @@ static void transpose_bit_piece(const piece *of) {
 
 #define ROWS_OF_RUN(made) ((uint)(made)->dense_rows * BIT_ROWS)
 
-static void move_piece(piece *of, __global const assembly *made) {
+static void move_piece(piece *of, __global const kernel_assembly *made) {
   of->rows = (uint)made->dense_rows;
   transpose_bit_piece(of);
 }
@@ -299,7 +299,7 @@ static void move_piece(piece *of, __global const assembly *made) {
 
 /* The columns that were moved. What follows them would spill over into the next row, that is there
  * already. */
-static uint move_channels(const piece *of, __global const assembly *made) {
+static uint move_channels(const piece *of, __global const kernel_assembly *made) {
 #if WORD_BYTES < 16
   const uint parted = min(min(of->columns, of->valid_columns), (uint)made->valid_columns);
   const uint row_channels = (uint)made->row_teeth;
@@ -326,7 +326,7 @@ static uint move_channels(const piece *of, __global const assembly *made) {
   return 0;
 }
 
-static void move_piece(piece *of, __global const assembly *made) {
+static void move_piece(piece *of, __global const kernel_assembly *made) {
   const uint done = move_channels(of, made);
   of->columns_at += done;
   of->columns -= done;
@@ -338,7 +338,7 @@ static void move_piece(piece *of, __global const assembly *made) {
 #endif
 
 INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
-                                        __global const assembly *made, __constant const grid *grid,
+                                        __global const kernel_assembly *made, __constant const kernel_grid *grid,
                                         const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
@@ -365,8 +365,8 @@ INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
 }
 
 /* The rows that have no source. */
-INLINED_TILE static void fill_rows(word *to, __global const assembly *made,
-                                   __constant const grid *grid, const tile *t, word fill) {
+INLINED_TILE static void fill_rows(word *to, __global const kernel_assembly *made,
+                                   __constant const kernel_grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -382,7 +382,7 @@ INLINED_TILE static void fill_rows(word *to, __global const assembly *made,
 }
 
 INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const assembly *made, __constant const grid *grid,
+                                       __global const kernel_assembly *made, __constant const kernel_grid *grid,
                                        const tile *t, word fill) {
   transpose_tile(to, from, limit, made, grid, t, fill);
   fill_rows(to, made, grid, t, fill);
@@ -393,8 +393,9 @@ INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
-       __constant const grid *grid, const word fill, __global const source_word *restrict source,
-       const ulong source_start, __global const assembly *restrict made CONVERSION_PARAMETER) {
+       __constant const kernel_grid *grid, const word fill,
+       __global const source_word *restrict source, const ulong source_start,
+       __global const kernel_assembly *restrict made CONVERSION_PARAMETER) {
   move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
                  OVERREAD);
 }

@@ -1,51 +1,30 @@
-/* gather.cl: element by element, whatever the axes and steps. Follows element.cl.
+/* gather.cl: element by element, whatever the axes and steps. Follows element.cl, and
+ * with STEPS steps.cl.
  *
  * A tile is a run of the destination's inner axis. Where each element of it lies in the source is
- * told by the axes; or, with STEPS, by a list of them, as src/metadata/steps.h has it, that starts from
- * its digit of that inner axis and works with NUMBERS numbers. A work-item writes whole words; of a
- * destination whose elements are packed, whole bytes, so that no two write one.
+ * told by the axes; or, with STEPS, by a list of them that starts from its digit of that inner axis
+ * and works with NUMBERS numbers. A work-item writes whole words; of a destination whose elements
+ * are packed, whole bytes, so that no two write one.
  */
 
 #if STEPS
 
-/* Filled by the host, word for word. */
-typedef struct path_step {
-  int kind;
-  int to;
-  int from;
-  int unused;
-  long size;
-} path_step;
-
-/* They follow. */
-typedef struct steps {
-  int count;
-  int result;
-  int place; /* 0: elements are put where their numbers say */
-  int unused;
-} steps;
-
-#define SPLIT 0
-#define JOIN  1
-#define BOUND 2
-
 #define NO_SOURCE LONG_MIN
 
 /* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
-static long source_of(__global const steps *made, long number, long *put) {
-  __global const path_step *const of = (__global const path_step *)(made + 1);
+static long source_of(__global const rlt_steps *made, long number, long *put) {
   long numbers[NUMBERS];
   numbers[0] = number;
   bool ends = false;
   for (int s = 0; s < made->count && !ends; ++s) {
-    const path_step now = of[s];
-    if (now.kind == SPLIT) {
+    const rlt_step now = made->of[s];
+    if (now.kind == RLT_STEP_SPLIT) {
       const long quotient = numbers[now.from] / now.size;
       numbers[now.to] = numbers[now.from] - quotient * now.size;
       numbers[now.from] = quotient;
-    } else if (now.kind == JOIN) {
+    } else if (now.kind == RLT_STEP_JOIN) {
       numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
-    } else if (now.kind != BOUND) {
+    } else if (now.kind != RLT_STEP_BOUND) {
       numbers[now.to] += numbers[now.from] * now.size;
     } else {
       ends = numbers[now.to] >= now.size;
@@ -63,7 +42,7 @@ typedef struct run {
   uint length;
   uint valid;
 #if STEPS
-  __global const steps *made;
+  __global const rlt_steps *made;
   long number; /* the first element's digit */
 #else
   long stride; /* in the source */
@@ -144,11 +123,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #endif
     void
     gather(__global word *restrict destination, const ulong destination_start,
-           __constant const grid *grid, const word fill,
+           __constant const kernel_grid *grid, const word fill,
            __global const source_word *restrict source, const ulong source_start
 #if STEPS
            ,
-           __global const steps *restrict made
+           __global const rlt_steps *restrict made
 #endif
                CONVERSION_PARAMETER) {
   const place start = PLACE(source, source_start);

@@ -30,7 +30,7 @@ typedef struct run {
 } run;
 
 ALWAYS_INLINE static run run_at(const place from, __global word *to, uint row, uint pitch,
-                                const tile t, __constant const grid *grid) {
+                                const tile t, __constant const kernel_grid *grid) {
   const uint valid = row < t.valid_rows ? t.valid_columns : 0;
   run found = {onward(from, (offset)row * (offset)grid->rows.source_stride),
                to + leaving_offset((offset)row * (offset)grid->rows.destination_stride), 0,
@@ -57,7 +57,7 @@ ALWAYS_INLINE static uint load_start(const run r, uint number, bool is_long) {
 }
 
 static void load_rows(__local word *staged, const place from, __global word *to, uint pitch,
-                      const tile t, __constant const grid *grid) {
+                      const tile t, __constant const kernel_grid *grid) {
   const bool is_long = t.columns >= 8 * SOURCE_UNIT * SOURCE_UNITS_PER_LINE;
   const uint units = units_of(t.valid_columns, SOURCE_UNIT, SOURCE_UNITS_PER_LINE, is_long);
   for (part p = first_part(grid->across_shift); p.run < t.valid_rows;) {
@@ -146,7 +146,7 @@ ALWAYS_INLINE static unit gather_filled(__local const word *staged, const run r,
 }
 
 static void store_rows(__local const word *staged, const place from, __global word *to, uint pitch,
-                       const tile t, __constant const grid *grid, word fill) {
+                       const tile t, __constant const kernel_grid *grid, word fill) {
   const bool is_long = t.columns >= 8 * LEAVING_UNIT * UNITS_PER_LINE;
   const uint units = units_of(t.columns, LEAVING_UNIT, UNITS_PER_LINE, is_long);
   const uint shift = grid->across_shift;
@@ -174,8 +174,8 @@ static void store_rows(__local const word *staged, const place from, __global wo
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word fill, __global const source_word *restrict source,
-     const ulong source_start CONVERSION_PARAMETER) {
+     __constant const kernel_grid *grid, const word fill,
+     __global const source_word *restrict source, const ulong source_start CONVERSION_PARAMETER) {
   __local word staged[STAGED_WORDS + (STAGED_WORDS / LINE_WORDS + 1) * UNIT]
       __attribute__((aligned(16)));
   const uint pitch = ((uint)grid->columns.length + 2 * LEAVING_UNIT - 2) & ~(LEAVING_UNIT - 1u);

@@ -24,7 +24,7 @@ typedef struct run {
 } run;
 
 static run run_at(__global word *to, __global const word *from, uint row, const tile t,
-                  __constant const grid *grid) {
+                  __constant const kernel_grid *grid) {
   const uint valid = row < t.valid_rows ? t.valid_columns : 0;
   const run found = {to + (offset)row * (offset)grid->rows.destination_stride,
                      from + (offset)row * (offset)grid->rows.source_stride,
@@ -106,7 +106,7 @@ static void store_words(const run r, uint column, bool is_loaded, unit loaded, w
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
-     __constant const grid *grid, const word fill, __global const word *restrict source,
+     __constant const kernel_grid *grid, const word fill, __global const word *restrict source,
      const ulong source_start) {
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;

@@ -17,22 +17,6 @@
  * it, a column once for all the rows that a work-item has, where rows begin with a unit.
  */
 
-typedef struct packing {
-  long run_elements; /* of a run, for each step of the last axis of run_side, */
-  long run_over;     /* to which this is added */
-  long run_side;     /* 0: neither; 1: the columns; 2: the rows */
-  long slots;
-  long pitch;
-  long loads_pieces;  /* the offsets of all runs are whole pieces */
-  long stores_pieces; /* those of all rows are */
-  long is_dense;      /* rows are written without gaps */
-  /* 2^this work-items lie side by side along a run or a row */
-  long load_piece_shift;
-  long load_unit_shift;
-  long store_piece_shift;
-  long store_unit_shift;
-} packing;
-
 /* Of each slot (source offset, steps); of each row (destination offset, place). Then the place of
  * each column, and its destination offset. Steps are those of the last axes at which there is this
  * run, of the columns in the low 16 bits and of the rows in the high ones. A place has the words
@@ -47,7 +31,7 @@ typedef struct tables {
   uint pitch;
 } tables;
 
-static tables tables_of(__global const packing *made, __constant const grid *grid) {
+static tables tables_of(__global const kernel_packing *made, __constant const kernel_grid *grid) {
   tables found;
   found.slot_count = (uint)made->slots;
   found.pitch = (uint)made->pitch;
@@ -299,8 +283,9 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 packed(__global word *restrict destination, const ulong destination_start,
-       __constant const grid *grid, const word fill, __global const source_word *restrict source,
-       const ulong source_start, __global const packing *restrict made,
+       __constant const kernel_grid *grid, const word fill,
+       __global const source_word *restrict source, const ulong source_start,
+       __global const kernel_packing *restrict made,
        __local word *restrict staged CONVERSION_PARAMETER) {
   const tables at = tables_of(made, grid);
   const uint inner_columns = (uint)grid->columns.inner;

@@ -248,7 +248,8 @@ static void store_units(__global word *to, offset destination_row, __local const
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 transpose(__global word *restrict destination, const ulong destination_start,
-          __constant const grid *grid, const word fill, __global const source_word *restrict source,
+          __constant const kernel_grid *grid, const word fill,
+          __global const source_word *restrict source,
           const ulong source_start CONVERSION_PARAMETER) {
   __local word staged[TILE_WORDS] __attribute__((aligned(16)));
   const offset source_column = (offset)grid->columns.source_stride;

@@ -1,4 +1,5 @@
-/* tile.cl: what every kernel starts from: its words, its grid, and finding a tile in it.
+/* tile.cl: what every kernel starts from: its words, and finding a tile in its grid. Follows
+ * arguments.cl.
  *
  * A relayout is a grid of tiles of rows x columns. A kernel asks which tiles are its work-group's,
  * finds each one's place, and moves
@@ -50,50 +51,6 @@ typedef int2 offset_pair;
 typedef uint tile_number;
 #endif
 
-/* n / d for n < 2^31 is (mul_hi(n, multiplier) + n) >> shift: the divisions of a 32-bit grid cost a
- * multiplication each. */
-typedef struct divisor {
-  uint multiplier;
-  uint shift;
-} divisor;
-
-/* The structs below are filled by the host, word for word (src/opencl/launch.c). */
-
-/* One loop over tiles, the innermost first. Its first `valid` iterations can have sources. */
-typedef struct loop {
-  long count;
-  long valid;
-  long source_step;
-  long destination_step;
-  divisor by_count;
-} loop;
-
-/* Rows or columns: `inner` positions for each step of an axis that `loop_number` cuts into blocks;
- * -1 where a tile takes all of it. */
-typedef struct side {
-  long inner;
-  long block;
-  long halo; /* steps of the next block that a tile holds too */
-  long extent;
-  long valid;
-  long loop_number;
-  long source_stride; /* of that axis */
-  long destination_stride;
-  long length; /* of a whole tile */
-} side;
-
-typedef struct grid {
-  ulong tile_count;
-  ulong tiles_per_group;
-  long loop_count;
-  side columns;
-  side rows;
-  long fills;
-  long across_shift; /* 2^this work-items lie side by side along a row */
-  long streams;      /* the destination is larger than the device's cache */
-  /* The loops follow. */
-} grid;
-
 typedef struct tile {
   ulong source; /* of its first element, in words */
   ulong destination;
@@ -103,11 +60,11 @@ typedef struct tile {
   long row_block;
 } tile;
 
-static __constant const loop *loops_of(__constant const grid *grid) {
-  return (__constant const loop *)(grid + 1);
+static __constant const kernel_loop *loops_of(__constant const kernel_grid *grid) {
+  return (__constant const kernel_loop *)(grid + 1);
 }
 
-static tile_number quotient(tile_number n, __constant const loop *loop) {
+static tile_number quotient(tile_number n, __constant const kernel_loop *loop) {
 #if WIDE
   return n / (ulong)loop->count;
 #else
@@ -116,18 +73,18 @@ static tile_number quotient(tile_number n, __constant const loop *loop) {
 }
 
 /* Positions of a tile along one side, and how many of them can have a source. */
-static uint positions(__constant const side *side, long iteration) {
+static uint positions(__constant const kernel_side *side, long iteration) {
   return (uint)(side->inner *
                 min(side->block + side->halo, side->extent - iteration * side->block));
 }
 
-static uint valid_positions(__constant const side *side, long iteration) {
+static uint valid_positions(__constant const kernel_side *side, long iteration) {
   return (uint)(side->inner *
                 clamp(side->valid - iteration * side->block, 0L, side->block + side->halo));
 }
 
-static tile find_tile(__constant const grid *grid, tile_number n) {
-  __constant const loop *loops = loops_of(grid);
+static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
+  __constant const kernel_loop *loops = loops_of(grid);
   tile found = {0, 0, 0, 0, 0, 0, 0, 0};
   bool has_source = true;
   for (int l = 0; l < (int)grid->loop_count; ++l) {
@@ -153,7 +110,7 @@ static tile find_tile(__constant const grid *grid, tile_number n) {
 
 /* The tiles of this work-group. Where a group takes exactly one, the compiler sees that there is no
  * loop. */
-static tile_number first_tile(__constant const grid *grid) {
+static tile_number first_tile(__constant const kernel_grid *grid) {
 #if WIDE || DIRECT
   return (tile_number)get_group_id(GRID_AXIS) * (tile_number)grid->tiles_per_group;
 #else
@@ -161,7 +118,7 @@ static tile_number first_tile(__constant const grid *grid) {
 #endif
 }
 
-static tile_number end_tile(__constant const grid *grid) {
+static tile_number end_tile(__constant const kernel_grid *grid) {
 #if WIDE || DIRECT
   return min(first_tile(grid) + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
 #else

@@ -11,9 +11,26 @@
 #include "opencl/disk_cache.h"
 #include "opencl/scratch.h"
 
-static const rlt_disk_key a_key = {{"platform", "OpenCL 3.0 platform 1", "device", "vendor",
-                                    "OpenCL 3.0 device", "driver 1.0", "-DWORD_BYTES=4", "shared",
-                                    "", "more", "", "and", "more", "", "kernel"}};
+static const rlt_disk_key a_key = {{"platform",
+                                    "OpenCL 3.0 platform 1",
+                                    "device",
+                                    "vendor",
+                                    "OpenCL 3.0 device",
+                                    "driver 1.0",
+                                    "-DWORD_BYTES=4",
+                                    "shared",
+                                    "",
+                                    "more",
+                                    "",
+                                    "and",
+                                    "more",
+                                    "",
+                                    "and",
+                                    "more",
+                                    "kernel",
+                                    "strips",
+                                    "block",
+                                    "more"}};
 static const unsigned char a_binary[] = "a binary\0with a zero in it";
 
 /* A test's directory, which does not exist yet, in its scratch directory. */
@@ -350,8 +367,8 @@ static void test_the_oldest_go(void **state) {
 
 enum { WRITERS = 4, ROUNDS = 100, LONG_BINARY = 40000 };
 
-/* Writes binaries of one byte repeated, and looks whether what is there is one of them. Returns what
- * the process exits with. */
+/* Writes binaries of one byte repeated, and looks whether what is there is one of them. Returns
+ * what the process exits with. */
 static int write_and_look(const place *here, unsigned char byte) {
   unsigned char binary[LONG_BINARY];
   memset(binary, byte, sizeof binary);

@@ -5,40 +5,9 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "opencl/arguments.h"
 #include "opencl/offset_list.h"
 #include "plan/assembly.h"
-
-/* Word for word as cl/assembly.cl declares it. */
-typedef struct kernel_assembly {
-  int64_t dense_columns;
-  int64_t valid_columns;
-  int64_t dense_rows;
-  int64_t valid_rows;
-  int64_t segment_count;
-  int64_t segment_pitch;
-  int64_t segment_unit;
-  int64_t segment_side;
-  int64_t exact;
-  int64_t rows_inside;
-  int64_t column_gaps;
-  int64_t row_gaps;
-  int64_t column_reach;
-  int64_t row_reach;
-  int64_t source_elements;
-  int64_t dense_elements;
-  int64_t axis_count;
-  int32_t column_teeth;
-  int32_t row_teeth;
-} kernel_assembly;
-
-typedef struct kernel_axis {
-  int64_t extent;
-  int64_t valid;
-  int64_t source_stride;
-} kernel_axis;
-
-/* What follows is pairs of words, of eight bytes each at most. */
-_Static_assert(sizeof(kernel_assembly) == 144, "kernels count on words without gaps");
 
 static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");

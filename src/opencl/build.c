@@ -120,6 +120,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
                                options->strategy == RELAYOUT_STRATEGY_PACKED);
   const bool packs = direct && options->strategy == RELAYOUT_STRATEGY_PACKED;
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
+      source_named("arguments"),
       source_named("tile"),
       converts(options) ? source_named("convert") : "",
       converts(options) && (runs || !direct) ? source_named("by_float") : "",
@@ -130,6 +131,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_opti
       options->assembles ? source_named("assembly") : "",
       packs ? source_named("strips") : "",
       packs ? source_named("block") : "",
+      options->numbers > 0 ? source_named("steps") : "",
       strategy_source(options)};
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {

@@ -8,53 +8,13 @@
 
 #include "base/checked.h"
 #include "convert/convert.h"
+#include "opencl/arguments.h"
 #include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "opencl/gather.h"
 #include "opencl/staged.h"
 #include "plan/candidates.h"
 #include "plan/grid.h"
-
-/* ---- What kernels read, word for word as cl/tile.cl declares it ---- */
-
-typedef struct kernel_divisor {
-  uint32_t multiplier;
-  uint32_t shift;
-} kernel_divisor;
-
-typedef struct kernel_loop {
-  int64_t count;
-  int64_t valid;
-  int64_t source_step;
-  int64_t destination_step;
-  kernel_divisor by_count;
-} kernel_loop;
-
-typedef struct kernel_side {
-  int64_t inner;
-  int64_t block;
-  int64_t halo;
-  int64_t extent;
-  int64_t valid;
-  int64_t loop_number;
-  int64_t source_stride;
-  int64_t destination_stride;
-  int64_t length;
-} kernel_side;
-
-typedef struct kernel_grid {
-  uint64_t tile_count;
-  uint64_t tiles_per_group;
-  int64_t loop_count;
-  kernel_side columns;
-  kernel_side rows;
-  int64_t fills;
-  int64_t across_shift;
-  int64_t streams;
-} kernel_grid;
-
-_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 192,
-               "kernels count on eight-byte words without gaps");
 
 /* The arguments of every kernel; fill has no source; packed and assembled tiles, and gathers by steps,
  * have tables. */

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "opencl/arguments.h"
 #include "opencl/offset_list.h"
 
 enum {
@@ -288,24 +289,6 @@ rlt_strategy rlt_staged_fit(const rlt_problem *problem, const rlt_strategy *stra
 }
 
 /* ---- The tables ---- */
-
-/* As cl/staged_packed.cl declares it. */
-typedef struct kernel_packing {
-  int64_t run_elements;
-  int64_t run_over;
-  int64_t run_side;
-  int64_t slots;
-  int64_t pitch;
-  int64_t loads_pieces;
-  int64_t stores_pieces;
-  int64_t is_dense;
-  int64_t load_piece_shift;
-  int64_t load_unit_shift;
-  int64_t store_piece_shift;
-  int64_t store_unit_shift;
-} kernel_packing;
-
-_Static_assert(sizeof(kernel_packing) == 96, "kernels count on eight-byte words without gaps");
 
 /* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
 static int64_t halves(int64_t low, int64_t high) {

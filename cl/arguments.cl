@@ -1,0 +1,107 @@
+/* arguments.cl: what kernels read besides elements, as the host fills it.
+ *
+ * The library compiles this as C too (src/opencl/arguments.h), so that both sides have one
+ * declaration, in C's names of whole numbers and without gaps.
+ */
+#ifdef __OPENCL_VERSION__
+#define int32_t  int
+#define uint32_t uint
+#define int64_t  long
+#define uint64_t ulong
+#endif
+
+/* ---- The grid of tiles, of every kernel ---- */
+
+/* n / d for n < 2^31 is (mul_hi(n, multiplier) + n) >> shift: the divisions of a 32-bit grid cost a
+ * multiplication each. */
+typedef struct kernel_divisor {
+  uint32_t multiplier;
+  uint32_t shift;
+} kernel_divisor;
+
+/* One loop over tiles, the innermost first. Its first `valid` iterations can have sources. */
+typedef struct kernel_loop {
+  int64_t count;
+  int64_t valid;
+  int64_t source_step;
+  int64_t destination_step;
+  kernel_divisor by_count;
+} kernel_loop;
+
+/* Rows or columns: `inner` positions for each step of an axis that `loop_number` cuts into blocks;
+ * -1 where a tile takes all of it. */
+typedef struct kernel_side {
+  int64_t inner;
+  int64_t block;
+  int64_t halo; /* steps of the next block that a tile holds too */
+  int64_t extent;
+  int64_t valid;
+  int64_t loop_number;
+  int64_t source_stride; /* of that axis */
+  int64_t destination_stride;
+  int64_t length; /* of a whole tile */
+} kernel_side;
+
+/* The loops follow. */
+typedef struct kernel_grid {
+  uint64_t tile_count;
+  uint64_t tiles_per_group;
+  int64_t loop_count;
+  kernel_side columns;
+  kernel_side rows;
+  int64_t fills;
+  int64_t across_shift; /* 2^this work-items lie side by side along a row */
+  int64_t streams;      /* the destination is larger than the device's cache */
+} kernel_grid;
+
+/* ---- Assembled tiles (assembly.cl) ---- */
+
+/* The tables follow: rows, columns, then for each segment where it lies in the destination, a zero,
+ * its step of the columns and its step of the rows; and the axes at last. */
+typedef struct kernel_assembly {
+  int64_t dense_columns;
+  int64_t valid_columns; /* runs and combs: of dense_columns, those that can have a source */
+  int64_t dense_rows;
+  int64_t valid_rows; /* of dense_rows, those that can have a source */
+  int64_t segment_count;
+  int64_t segment_pitch;
+  int64_t segment_unit;
+  int64_t segment_side; /* 1: grows with the columns' steps, 2: with the rows' */
+  int64_t exact;
+  int64_t rows_inside; /* runs: the inner loop is the one over rows */
+  int64_t column_gaps; /* a position within the group has no source */
+  int64_t row_gaps;
+  int64_t column_reach; /* in the source, of all the group's axes but the last */
+  int64_t row_reach;
+  int64_t source_elements; /* from where the problem begins */
+  int64_t dense_elements; /* packed: of the destination, if the axes tell each one's source; or 0 */
+  int64_t axis_count;
+  int32_t column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
+  int32_t row_teeth;    /* from a row to the next in the assembly, which are its columns; or 0 */
+} kernel_assembly;
+
+/* The destination's, the innermost first. */
+typedef struct kernel_axis {
+  int64_t extent;
+  int64_t valid;
+  int64_t source_stride;
+} kernel_axis;
+
+/* ---- Packed tiles of GPUs (staged_packed.cl) ---- */
+
+/* The tables follow. */
+typedef struct kernel_packing {
+  int64_t run_elements; /* of a run, for each step of the last axis of run_side, */
+  int64_t run_over;     /* to which this is added */
+  int64_t run_side;     /* 0: neither; 1: the columns; 2: the rows */
+  int64_t slots;
+  int64_t pitch;
+  int64_t loads_pieces;  /* the offsets of all runs are whole pieces */
+  int64_t stores_pieces; /* those of all rows are */
+  int64_t is_dense;      /* rows are written without gaps */
+  /* 2^this work-items lie side by side along a run or a row */
+  int64_t load_piece_shift;
+  int64_t load_unit_shift;
+  int64_t store_piece_shift;
+  int64_t store_unit_shift;
+} kernel_packing;
