@@ -204,6 +204,36 @@ static void test_one_binary_serves_many_shapes(void **state) {
   relayout_device_destroy(device);
 }
 
+static size_t count_builds(const opencl_bench *bench, const rlt_build_options *options) {
+  rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
+  cl_program program = NULL;
+  assert_int_equal(rlt_build_get(device, options, &program, NULL), RELAYOUT_OK);
+  clReleaseProgram(program);
+  const rlt_build_counts counts = rlt_build_count(device);
+  return counts.compiled + counts.loaded;
+}
+
+/* Options that compile alike are one program, whatever else is told apart: how much a conversion
+ * scales is an argument. */
+static void test_programs_are_known_by_their_text(void **state) {
+  const opencl_bench *const bench = *state;
+  rlt_build_options options = {
+      .strategy = RELAYOUT_STRATEGY_FILL,
+      .family = RELAYOUT_KERNELS_STAGED,
+      .word_bytes = 4,
+      .source_bytes = 4,
+      .group_size = 8,
+      .conversion = {.from = RELAYOUT_F32, .to = RELAYOUT_S32, .scale = 2}};
+  const size_t count = count_builds(bench, &options);
+  options.conversion.scale = 3;
+  options.shuffle[1] = 1;
+  assert_int_equal(count_builds(bench, &options), count);
+  options.conversion.wraps = true;
+  assert_int_equal(count_builds(bench, &options), count + 1);
+  options.strategy = RELAYOUT_STRATEGY_GATHER; /* the same options of another file */
+  assert_int_equal(count_builds(bench, &options), count + 2);
+}
+
 /* A program that does not build, here for work-groups of no work-item, says why. */
 static void test_build_log_is_reported(void **state) {
   const opencl_bench *const bench = *state;
@@ -235,6 +265,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_device_of_another_context, bench),
       cmocka_unit_test_prestate(test_no_such_numbers, bench),
       cmocka_unit_test_prestate(test_one_binary_serves_many_shapes, bench),
+      cmocka_unit_test_prestate(test_programs_are_known_by_their_text, bench),
       cmocka_unit_test_prestate(test_build_log_is_reported, bench),
   };
   return cmocka_run_group_tests_name("device", tests, NULL, NULL);

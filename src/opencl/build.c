@@ -12,37 +12,34 @@
 #include "opencl/cl_error.h"
 #include "opencl/kernel_source.h"
 
+enum { OPTIONS_CAPACITY = 1024 }; /* all of them together take some 750 */
+
+/* What a program is made from, which is all that it is known by: options that compile alike are one.
+ * The files before the kernel's follow from these. */
+typedef struct recipe {
+  const rlt_kernel_source *kernel;
+  char options[OPTIONS_CAPACITY];
+} recipe;
+
 struct rlt_build {
   struct rlt_build *next;
-  rlt_build_options options;
+  recipe recipe;
   cl_program program;
   bool loaded; /* from a file */
   bool kept;   /* in a file */
 };
 
-enum { OPTIONS_CAPACITY = 1024 }; /* all of them together take some 750 */
-
-static const char *source_named(const char *name) {
+static const rlt_kernel_source *source_named(const char *name) {
   for (const rlt_kernel_source *source = rlt_kernel_sources; source->name != NULL; ++source) {
     if (strcmp(source->name, name) == 0) {
-      return source->text;
+      return source;
     }
   }
   return NULL;
 }
 
-static bool same(const rlt_build_options *a, const rlt_build_options *b) {
-  return a->strategy == b->strategy && a->family == b->family && a->word_bytes == b->word_bytes &&
-         a->wide == b->wide && a->group_size == b->group_size && a->grid_axis == b->grid_axis &&
-         a->native == b->native && a->assembly_bytes == b->assembly_bytes &&
-         a->assembles == b->assembles && a->source_bytes == b->source_bytes &&
-         a->source_bits == b->source_bits && a->destination_bits == b->destination_bits &&
-         a->numbers == b->numbers && a->tile_rows == b->tile_rows &&
-         a->tile_columns == b->tile_columns && a->converts_by_table == b->converts_by_table &&
-         a->conversion.from == b->conversion.from && a->conversion.to == b->conversion.to &&
-         a->conversion.wraps == b->conversion.wraps && a->conversion.scale == b->conversion.scale &&
-         a->shuffles == b->shuffles && a->swapped_bits == b->swapped_bits &&
-         memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0;
+static const char *text_of(const char *name) {
+  return source_named(name)->text;
 }
 
 static relayout_status build_failure(cl_program program, cl_device_id id, cl_int code,
@@ -71,7 +68,7 @@ static bool changes(const rlt_build_options *options) {
 
 /* A strategy's kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
  * only for elements that change. */
-static const char *strategy_source(const rlt_build_options *options) {
+static const rlt_kernel_source *strategy_source(const rlt_build_options *options) {
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
   if (!direct && options->strategy == RELAYOUT_STRATEGY_COPY && changes(options)) {
     return source_named("staged_changed_copy");
@@ -79,19 +76,20 @@ static const char *strategy_source(const rlt_build_options *options) {
   char name[32];
   snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
            relayout_strategy_name(options->strategy));
-  const char *const source = source_named(name);
+  const rlt_kernel_source *const source = source_named(name);
   return source != NULL ? source : source_named(relayout_strategy_name(options->strategy));
 }
 
 /* Drivers may print warnings, such as which loops they could not turn into vectors; nobody asked for these. */
-static void options_text(const rlt_build_options *options, char *buffer) {
-  rlt_text text = rlt_text_in(buffer, OPTIONS_CAPACITY);
+static recipe recipe_of(const rlt_opencl_device *device, const rlt_build_options *options) {
+  recipe made = {.kernel = strategy_source(options)};
+  rlt_text text = rlt_text_in(made.options, sizeof made.options);
   rlt_text_add(&text,
                "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DGRID_AXIS=%d "
                "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d -DNATIVE=%d",
                (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
                (int)options->group_size, (int)options->grid_axis, options->assembles,
-               (int)options->assembly_bytes, options->native);
+               (int)device->assembly_bytes, device->native);
   rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
@@ -109,35 +107,36 @@ static void options_text(const rlt_build_options *options, char *buffer) {
   for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
     rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
   }
+  return made;
 }
 
-/* The key of a program of this device; its options are `text`. */
+/* The key in a file of what is built for these options. */
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_options *options,
-                           const char *text) {
+                           const recipe *wanted) {
   const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
   const bool gathers = options->strategy == RELAYOUT_STRATEGY_GATHER;
   const bool runs = direct && (options->strategy == RELAYOUT_STRATEGY_COPY ||
                                options->strategy == RELAYOUT_STRATEGY_PACKED);
   const bool packs = direct && options->strategy == RELAYOUT_STRATEGY_PACKED;
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
-      source_named("arguments"),
-      source_named("tile"),
-      converts(options) ? source_named("convert") : "",
-      converts(options) && (runs || !direct) ? source_named("by_float") : "",
-      gathers || changes(options) || !direct ? source_named("element") : "",
-      source_named(direct ? "line" : "staged"),
-      runs ? source_named("bits") : "",
-      runs ? source_named("run") : "",
-      options->assembles ? source_named("assembly") : "",
-      packs ? source_named("strips") : "",
-      packs ? source_named("block") : "",
-      options->numbers > 0 ? source_named("steps") : "",
-      strategy_source(options)};
+      text_of("arguments"),
+      text_of("tile"),
+      converts(options) ? text_of("convert") : "",
+      converts(options) && (runs || !direct) ? text_of("by_float") : "",
+      gathers || changes(options) || !direct ? text_of("element") : "",
+      text_of(direct ? "line" : "staged"),
+      runs ? text_of("bits") : "",
+      runs ? text_of("run") : "",
+      options->assembles ? text_of("assembly") : "",
+      packs ? text_of("strips") : "",
+      packs ? text_of("block") : "",
+      options->numbers > 0 ? text_of("steps") : "",
+      wanted->kernel->text};
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     key.strings[i] = device->key_strings[i];
   }
-  key.strings[RLT_KEY_OPTIONS] = text;
+  key.strings[RLT_KEY_OPTIONS] = wanted->options;
   for (size_t i = 0; i < RLT_KEY_SOURCE_COUNT; ++i) {
     key.strings[RLT_KEY_SOURCES + i] = sources[i];
   }
@@ -237,23 +236,25 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
   return RELAYOUT_OK;
 }
 
-static relayout_status build(const rlt_opencl_device *device, struct rlt_build *entry,
-                             relayout_error *error) {
-  char text[OPTIONS_CAPACITY];
-  options_text(&entry->options, text);
-  const rlt_disk_key key = key_of(device, &entry->options, text);
-  const char *const name = relayout_strategy_name(entry->options.strategy);
+static relayout_status build(const rlt_opencl_device *device, const rlt_build_options *options,
+                             struct rlt_build *entry, relayout_error *error) {
+  const rlt_disk_key key = key_of(device, options, &entry->recipe);
+  const char *const name = relayout_strategy_name(options->strategy);
   entry->program = load(device, &key, name);
   entry->loaded = entry->program != NULL;
   entry->kept = entry->loaded;
   return entry->loaded ? RELAYOUT_OK : compile(device, &key, name, &entry->program, error);
 }
 
+static bool same(const recipe *a, const recipe *b) {
+  return a->kernel == b->kernel && strcmp(a->options, b->options) == 0;
+}
+
 /* The functions from here on to the next line, under the device's lock. */
 
-static struct rlt_build *find(rlt_opencl_device *device, const rlt_build_options *options) {
+static struct rlt_build *find(rlt_opencl_device *device, const recipe *wanted) {
   struct rlt_build *entry = device->builds;
-  while (entry != NULL && !same(&entry->options, options)) {
+  while (entry != NULL && !same(&entry->recipe, wanted)) {
     entry = entry->next;
   }
   return entry;
@@ -261,14 +262,15 @@ static struct rlt_build *find(rlt_opencl_device *device, const rlt_build_options
 
 static relayout_status find_or_build(rlt_opencl_device *device, const rlt_build_options *options,
                                      cl_program *program, relayout_error *error) {
-  struct rlt_build *entry = find(device, options);
+  const recipe wanted = recipe_of(device, options);
+  struct rlt_build *entry = find(device, &wanted);
   if (entry == NULL) {
     entry = malloc(sizeof *entry);
     if (entry == NULL) {
       return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a cached program");
     }
-    *entry = (struct rlt_build){.next = device->builds, .options = *options};
-    const relayout_status status = build(device, entry, error);
+    *entry = (struct rlt_build){.next = device->builds, .recipe = wanted};
+    const relayout_status status = build(device, options, entry, error);
     if (status != RELAYOUT_OK) {
       free(entry);
       return status;
@@ -294,12 +296,11 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options
 }
 
 void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options) {
+  const recipe wanted = recipe_of(device, options);
   pthread_mutex_lock(&device->build_lock);
-  struct rlt_build *const entry = find(device, options);
+  struct rlt_build *const entry = find(device, &wanted);
   if (device->keeps_programs && entry != NULL && !entry->kept) {
-    char text[OPTIONS_CAPACITY];
-    options_text(options, text);
-    const rlt_disk_key key = key_of(device, options, text);
+    const rlt_disk_key key = key_of(device, options, &wanted);
     store(device, &key, entry->program);
     entry->kept = true; /* or cannot be */
   }

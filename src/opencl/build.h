@@ -5,7 +5,8 @@
 
 #include "opencl/device.h"
 
-/* What is compiled into a program; everything else is an argument of its kernel. */
+/* What is compiled into a program, besides what its device decides alone; everything else is an
+ * argument of its kernel. */
 typedef struct rlt_build_options {
   relayout_strategy strategy; /* its kernel, and the end of its file's name in cl/, bear its name */
   relayout_kernel_family family;
@@ -15,9 +16,7 @@ typedef struct rlt_build_options {
   int32_t destination_bits;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
-  int32_t grid_axis; /* the dimension of a launch along which work-groups are counted */
-  int64_t assembly_bytes;
-  bool native; /* made for a processor by clang itself: its builtins and vectors of any width do */
+  int32_t grid_axis;         /* the dimension of a launch along which work-groups are counted */
   bool assembles;            /* DIRECT: tiles are assembled before they are written */
   rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
   bool converts_by_table;

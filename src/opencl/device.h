@@ -23,10 +23,10 @@ typedef struct rlt_opencl_device {
   cl_device_id id;
   relayout_kernel_family family; /* never AUTO */
   size_t group_size;             /* work-items of a STAGED work-group: a power of two */
-  uint64_t cache_bytes;   /* what a destination may take to stay in the cache; 0 when unknown */
-  bool native;            /* as rlt_build_options has it */
-  int64_t assembly_bytes; /* what a DIRECT work-item has to put a tile together */
-  int32_t grid_axis;      /* the dimension of a launch along which work-groups are counted */
+  uint64_t cache_bytes;       /* what a destination may take to stay in the cache; 0 when unknown */
+  bool native;                /* clang itself makes the code: its builtins and wide vectors do */
+  int64_t assembly_bytes;     /* what a DIRECT work-item has to put a tile together */
+  int32_t grid_axis;          /* the dimension of a launch along which work-groups are counted */
   bool driver_keeps_programs; /* from process to process, by itself */
   bool keeps_programs;        /* in disk_cache */
   /* What drivers and 32-bit arithmetic bear: work-groups of a launch, how far an offset in a tile may

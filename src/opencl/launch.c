@@ -319,15 +319,13 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_probl
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
 
-/* What is compiled in of a conversion: not how much it scales, and nothing where nothing is read. */
+/* None is compiled in where nothing is read, or a table says what becomes of it. */
 static rlt_conversion compiled_conversion(const rlt_problem *problem,
                                           const rlt_strategy *strategy) {
-  rlt_conversion conversion = problem->conversion;
-  if (strategy->kind == RELAYOUT_STRATEGY_FILL || converts_by_table(problem, strategy)) {
-    return (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
-  }
-  conversion.scale = conversion.scale == 1 ? 1 : 2;
-  return conversion;
+  const bool is_compiled =
+      strategy->kind != RELAYOUT_STRATEGY_FILL && !converts_by_table(problem, strategy);
+  return is_compiled ? problem->conversion
+                     : (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
 }
 
 static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem *problem,
@@ -347,8 +345,6 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_problem 
         .strategy = strategy->assembles && strategy->kind == RELAYOUT_STRATEGY_TRANSPOSE
                         ? RELAYOUT_STRATEGY_PACKED
                         : strategy->kind,
-        .native = device->native,
-        .assembly_bytes = device->assembly_bytes,
         .assembles = strategy->assembles,
         .family = device->family,
         .word_bytes = (int32_t)rlt_problem_destination_bytes(problem),
