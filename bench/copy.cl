@@ -1,11 +1,11 @@
 /* copy.cl: plain copies, tuned: what the device's memory can do at its best. `count` says how much
  * there is, and the starts where it begins, in lines or vectors.
  *
- * CPU devices: one work-item copies a share of neighbouring lines of 64 bytes. With STREAMS they are
- * stored past the cache, where the compiler knows how: an ordinary store reads the line first.
+ * CPU devices: one work-item copies a share of neighbouring lines of 64 bytes. With STREAMS they
+ * are stored past the cache, where the compiler knows how: an ordinary store reads the line first.
  *
- * All others: a work-group copies GROUP x UNROLL vectors of 16 bytes, each work-item UNROLL of them,
- * GROUP apart, and has loaded them all before it stores the first. */
+ * All others: a work-group copies GROUP x UNROLL vectors of 16 bytes, each work-item UNROLL of
+ * them, GROUP apart, and has loaded them all before it stores the first. */
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy_lines(__global uint16 *restrict to, __global const uint16 *restrict from, const ulong to_start,

@@ -1,5 +1,5 @@
-/* cpu_cost.c: what calls cost on the CPU backend: a kilobyte beside a plain copy of one, making plans,
- * and a caller's own threads beside the library's.
+/* cpu_cost.c: what calls cost on the CPU backend: a kilobyte beside a plain copy of one, making
+ * plans, and a caller's own threads beside the library's.
  *
  *   cpu_cost [--quick]    fewer repetitions, and at most a megabyte
  *
@@ -172,7 +172,8 @@ static void let_threads_sleep(void) {
   nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
 }
 
-/* The first call wakes the threads; the next ones, 16 MiB of them together, are one after the other. */
+/* The first call wakes the threads; the next ones, 16 MiB of them together, are
+ * one after the other. */
 static double time_awake(const void *context) {
   enum { BYTES = 16 << 20 };
   const move *const what = context;

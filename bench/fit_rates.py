@@ -32,8 +32,8 @@ def move_name(explained, candidate):
 
 def equation(command, device, case):
     """What the rates' share of the case's time is, and how often it asks for each rate."""
-    text = subprocess.run([command, "explain", case["from"], case["to"], "--device", device, "--json"],
-                          check=True, capture_output=True, text=True).stdout
+    words = [command, "explain", case["from"], case["to"], "--device", device, "--json"]
+    text = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     explained = json.loads(text)
     chosen = next(c for c in explained["candidates"] if c["chosen"])
     counts, times = chosen["counts"], chosen["times"]

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Measures what NumPy on the CPU, and PyTorch, CuPy and JAX on an NVIDIA GPU, make of the cases of `relayout bench`.
+"""Measures how fast NumPy on the CPU, and PyTorch, CuPy and JAX on an NVIDIA GPU, do the cases of
+`relayout bench`.
 
-    peers.py --suite ttc --json ttc.json             each library that is installed; ttc-torch.json, ttc-numpy.json, ...
-    peers.py --from 'f32[64,32]' --to '{0,1}'        one case
-    peers.py --table relayout.json ttc-torch.json ttc-cupy.json             results side by side
+    peers.py --suite ttc --json ttc.json         each library that is installed, into
+                                                 ttc-torch.json, ttc-numpy.json, ...
+    peers.py --from 'f32[64,32]' --to '{0,1}'    one case
+    peers.py --table relayout.json ttc-torch.json ttc-cupy.json    results side by side
 
-Each library moves the bytes as a user of it would: a transposed view that is made contiguous, into a destination
-that is filled first where it has padding. Results are verified against NumPy before they are timed. The reference
-is the library's own best plain copy of as many bytes; copies and relayout take turns, in buffers that are cold in the
-cache, and medians count. CUDA events keep the time, while the GPU is kept busy until the host has enqueued what is
-timed; JAX has none, so that batches of calls are timed by the wall. NumPy moves by one thread, in ordinary pages, as
+Each library moves the bytes as a user of it would: a transposed view that is made contiguous, into
+a destination that is filled first where it has padding. Results are verified against NumPy before
+they are timed. The reference is the library's own best plain copy of as many bytes; copies and
+relayout take turns, in buffers that are cold in the cache, and medians count. CUDA events keep the
+time, while the GPU is kept busy until the host has enqueued what is timed; JAX has none, so that
+batches of calls are timed by the wall clock. NumPy moves by one thread, in ordinary pages, as
 `relayout bench --device cpu --threads 1` does.
 """
 import argparse
@@ -25,7 +28,8 @@ import sys
 import time
 
 LEAST_REPETITIONS, MOST_REPETITIONS, ENOUGH_SECONDS = 7, 201, 0.4
-# Touched before a place has its turn again: many times the last level of any GPU's cache; on the CPU as in the command.
+# Touched before a place has its turn again: many times the last level of any GPU's cache; on the
+# CPU as in the command.
 GPU_COLD_BYTES, LEAST_COLD_BYTES, CACHES_BETWEEN = 1 << 30, 1 << 28, 8
 PR_SET_THP_DISABLE = 41
 MOST_PLACES = 256
@@ -35,7 +39,7 @@ BITS = {"pred": 8, "bf16": 16, "c64": 64, "c128": 128}
 FLOATS = {"f16": "float16", "f32": "float32", "f64": "float64"}
 
 
-# ---- Cases -----------------------------------------------------------------------------------------------------------
+# ---- Cases ---------------------------------------------------------------------------------------
 
 class Unsupported(Exception):
     pass
@@ -46,6 +50,11 @@ def element_bytes(kind):
     return max(1, bits // 8)
 
 
+def integers(text):
+    """The numbers of a list like 2,3; an empty text has none."""
+    return [int(number) for number in text.split(",") if number]
+
+
 class Shape:
     """f32[2,3]{0,1:PD(3,5)PV(lowest)}, without tiles."""
 
@@ -54,14 +63,14 @@ class Shape:
         if not found or (found[1] is None and like is None):
             raise Unsupported(f"'{text}' is no shape")
         self.kind = found[1] or like.kind
-        self.dimensions = ([int(n) for n in found[2].split(",") if n] if found[1] else like.dimensions)
+        self.dimensions = integers(found[2]) if found[1] else like.dimensions
         rank = len(self.dimensions)
-        self.minor_to_major = ([int(n) for n in found[3].split(",") if n] if found[3] is not None
+        self.minor_to_major = (integers(found[3]) if found[3] is not None
                                else list(range(rank))[::-1])
         properties = re.fullmatch(r"(?:PD\(([\d,]+)\))?(?:PV\((.*)\))?", found[4] or "")
         if not properties or sorted(self.minor_to_major) != list(range(rank)):
             raise Unsupported(f"the layout of '{text}' is not for NumPy")
-        self.padded = [int(n) for n in properties[1].split(",")] if properties[1] else self.dimensions
+        self.padded = integers(properties[1]) if properties[1] else self.dimensions
         self.value = properties[2] or "zero"
         self.order = self.minor_to_major[::-1]  # major to minor, as NumPy counts
 
@@ -97,6 +106,9 @@ class Case:
         self.bytes = read + (self.destination_bytes if self.fills else read)
         self.copy_words = -(-self.bytes // 8)  # of 4 bytes
 
+    def named(self):
+        return {"name": self.name, "from": str(self.source), "to": str(self.destination)}
+
     def dtype(self):
         """What stands for the elements: bits, of which no library changes any."""
         return {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "complex128"}[self.element]
@@ -113,7 +125,8 @@ class Case:
             exact = np.dtype(("u" if kind[0] == "u" else "") + "int" + kind[1:])
             limits = np.iinfo(exact)
             known = {"one": 1, "lowest": limits.min, "highest": limits.max}
-            return np.array(known.get(value) if value in known else int(value), dtype=exact).view(self.dtype()).item()
+            number = known[value] if value in known else int(value)
+            return np.array(number, dtype=exact).view(self.dtype()).item()
         raise Unsupported(f"PV({value}) of {kind}")
 
     def right(self, np, source):
@@ -127,7 +140,8 @@ class Case:
 
 
 def read_suite(name):
-    """The cases of a file of bench/suites, which tools/bench/suite.h describes, and whether they are hot."""
+    """The cases of a file of bench/suites, whose text tools/bench/suite.h describes, and whether
+    they are measured hot."""
     base, _, kind = name.partition("-")
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites", base + ".txt")
     cases, hot = [], False
@@ -158,9 +172,10 @@ def last_level_cache():
         return 0
 
 
-# ---- Libraries -------------------------------------------------------------------------------------------------------
-# prepare() makes places for a case, run() does the relayout in one of them and returns the destination, copies() are
-# the ways to copy as many bytes; both only enqueue. seconds() times one of them.
+# ---- Libraries -----------------------------------------------------------------------------------
+# prepare() makes places for a case, run() does the relayout in one of them and returns the
+# destination, copies() are the ways to copy as many bytes; both only enqueue. seconds() times one
+# of them.
 
 class NumPy:
     name, clock, sync = "numpy", "wall", staticmethod(lambda: None)
@@ -186,13 +201,15 @@ class NumPy:
         half = 4 * case.copy_words
         self.case, self.value = case, case.fill(__import__("numpy"))
         self.sources = [self.put(noise) for _ in range(places)]
-        self.destinations = [self.xp.full(max(case.destination_bytes, half), 0, "uint8") for _ in range(places)]
+        self.destinations = [self.xp.full(max(case.destination_bytes, half), 0, "uint8")
+                             for _ in range(places)]
         self.froms = [a[:case.source_bytes].view(case.dtype()).reshape(case.source.physical())
                       [case.source.valid()].transpose(case.permutation) for a in self.sources]
-        self.wholes = [a[:case.destination_bytes].view(case.dtype()).reshape(case.destination.physical())
-                       for a in self.destinations]
+        self.wholes = [a[:case.destination_bytes].view(case.dtype())
+                       .reshape(case.destination.physical()) for a in self.destinations]
         self.tos = [a[case.destination.valid()] for a in self.wholes]
-        self.words = [[a[:half].view("int32") for a in side] for side in (self.sources, self.destinations)]
+        self.words = [[a[:half].view("int32") for a in side]
+                      for side in (self.sources, self.destinations)]
 
     def run(self, place):
         if self.case.fills:
@@ -226,7 +243,8 @@ class CuPy(NumPy):
         self.xp = cupy
         self.events = [cupy.cuda.Event(), cupy.cuda.Event()]
         self.spin = cupy.RawKernel(
-            'extern "C" __global__ void spin(long long n) { long long t = clock64(); while (clock64() - t < n); }', "spin")
+            'extern "C" __global__ void spin(long long n) {'
+            ' long long t = clock64(); while (clock64() - t < n); }', "spin")
 
     def device(self):
         return self.xp.cuda.runtime.getDeviceProperties(0)["name"].decode()
@@ -268,14 +286,15 @@ class Torch(NumPy):
         dtype = getattr(torch, case.dtype())
         self.case, self.value = case, case.fill(__import__("numpy"))
         self.sources = [torch.from_numpy(noise).cuda() for _ in range(places)]
-        self.destinations = [torch.zeros(max(case.destination_bytes, half), dtype=torch.uint8, device="cuda")
-                             for _ in range(places)]
+        self.destinations = [torch.zeros(max(case.destination_bytes, half), dtype=torch.uint8,
+                                         device="cuda") for _ in range(places)]
         self.froms = [a[:case.source_bytes].view(dtype).view(case.source.physical())
                       [case.source.valid()].permute(case.permutation) for a in self.sources]
         self.wholes = [a[:case.destination_bytes].view(dtype).view(case.destination.physical())
                        for a in self.destinations]
         self.tos = [a[case.destination.valid()] for a in self.wholes]
-        self.words = [[a[:half].view(torch.int32) for a in side] for side in (self.sources, self.destinations)]
+        self.words = [[a[:half].view(torch.int32) for a in side]
+                      for side in (self.sources, self.destinations)]
 
     def run(self, place):
         if self.case.fills:
@@ -305,7 +324,8 @@ class Torch(NumPy):
 
 
 class JAX:
-    """Its arrays are values: every call makes a new destination, and padding cannot be left alone."""
+    """Its arrays are values: every call makes a new destination, and padding cannot be left
+    alone."""
     name, clock, cold_bytes = "jax", "wall", GPU_COLD_BYTES
 
     def __init__(self):
@@ -326,20 +346,23 @@ class JAX:
         words = noise[:4 * case.copy_words].view("int32")
         self.froms = [self.jax.device_put(elements) for _ in range(places)]
         self.words = [self.jax.device_put(words) for _ in range(places)]
-        widths = [(0, p - v.stop, 0) for p, v in zip(case.destination.physical(), case.destination.valid())]
+        widths = [(0, p - v.stop, 0)
+                  for p, v in zip(case.destination.physical(), case.destination.valid())]
 
         def relayout(array):
             made = array[case.source.valid()].transpose(case.permutation)
             return self.jax.lax.pad(made, value, widths) if case.pads else made
 
         self.relayout = self.jax.jit(relayout)
-        self.copy, self.flip = self.jax.jit(lambda array: array.copy()), self.jax.jit(lambda array: array ^ 1)
+        self.copy = self.jax.jit(lambda array: array.copy())
+        self.flip = self.jax.jit(lambda array: array ^ 1)
 
     def run(self, place):
         return self.relayout(self.froms[place])
 
     def copies(self):
-        return {"copy": lambda place: self.copy(self.words[place]), "xor 1": lambda place: self.flip(self.words[place])}
+        return {"copy": lambda place: self.copy(self.words[place]),
+                "xor 1": lambda place: self.flip(self.words[place])}
 
     def get(self, made):
         import numpy as np
@@ -359,20 +382,18 @@ class JAX:
 LIBRARIES = {library.name: library for library in (Torch, CuPy, JAX, NumPy)}
 
 
-# ---- Measuring -------------------------------------------------------------------------------------------------------
+# ---- Measuring -----------------------------------------------------------------------------------
 
-def measure(library, case, hot):
+def check(library, case, noise):
     import numpy as np
-    size = max(case.source_bytes, 4 * case.copy_words)
-    size = -(-size // 16) * 16
-    noise = np.frombuffer(np.random.default_rng(1).bytes(size), "uint8").copy()
-    places = 1 if hot else min(max(2, -(-library.cold_bytes // (size + case.destination_bytes))), MOST_PLACES)
-    library.prepare(case, noise, places)
-    found, right = library.get(library.run(0)), case.right(np, noise)
     compared = slice(None) if case.fills else case.destination.valid()
-    if np.ascontiguousarray(found[compared]).tobytes() != np.ascontiguousarray(right[compared]).tobytes():
+    found = np.ascontiguousarray(library.get(library.run(0))[compared])
+    if found.tobytes() != np.ascontiguousarray(case.right(np, noise)[compared]).tobytes():
         raise Unsupported("the result is wrong")
-    del found, right
+
+
+def take_times(library, places):
+    """The seconds of each way to copy, by its name, and of the relayout, by '', in turns."""
     ways = {**library.copies(), "": library.run}
     times = {way: [] for way in ways}
     place, begin = 0, time.perf_counter()
@@ -384,15 +405,29 @@ def measure(library, case, hot):
             seconds = library.seconds(function, place)
             if repetition >= 0:
                 times[way].append(max(seconds, 1e-9))
+    return times
+
+
+def measure(library, case, hot):
+    import numpy as np
+    size = max(case.source_bytes, 4 * case.copy_words)
+    size = -(-size // 16) * 16
+    noise = np.frombuffer(np.random.default_rng(1).bytes(size), "uint8").copy()
+    cold_places = -(-library.cold_bytes // (size + case.destination_bytes))
+    places = 1 if hot else min(max(2, cold_places), MOST_PLACES)
+    library.prepare(case, noise, places)
+    check(library, case, noise)
+    times = take_times(library, places)
     median = {way: statistics.median(taken) for way, taken in times.items()}
     copy = min(library.copies(), key=median.get)
     ratios = sorted(a / b for a, b in zip(times[copy], times[""]))
     quarter = len(ratios) // 4
-    return {"name": case.name, "from": str(case.source), "to": str(case.destination), "bytes": case.bytes,
+    return {**case.named(), "bytes": case.bytes,
             "median_s": median[""], "gbps": case.bytes / median[""] * 1e-9,
             "fraction": case.bytes / (8 * case.copy_words) * median[copy] / median[""],
             "copy_gbps": 8 * case.copy_words / median[copy] * 1e-9, "copy": copy,
-            "spread": (ratios[-1 - quarter] - ratios[quarter]) / statistics.median(ratios), "repetitions": len(ratios)}
+            "spread": (ratios[-1 - quarter] - ratios[quarter]) / statistics.median(ratios),
+            "repetitions": len(ratios)}
 
 
 def geomean(values):
@@ -407,21 +442,23 @@ def measure_all(library, cases, suite, hot):
         try:
             row = measure(library, case, hot)
             done.append(row)
-            print(f"{case.name:22} {row['median_s'] * 1e3:8.3f} ms {row['gbps']:8.1f} {row['copy_gbps']:8.1f} "
-                  f"{row['fraction']:8.3f}", flush=True)
-        except Exception as error:  # whatever a library throws, other cases may do: memory, limits of rank or type
+            print(f"{case.name:22} {row['median_s'] * 1e3:8.3f} ms {row['gbps']:8.1f} "
+                  f"{row['copy_gbps']:8.1f} {row['fraction']:8.3f}", flush=True)
+        except Exception as error:  # memory, limits of rank or type: other cases may do
             reason = (str(error).splitlines() or [""])[0][:200] or type(error).__name__
-            skipped.append({"name": case.name, "from": str(case.source), "to": str(case.destination), "reason": reason})
+            skipped.append({**case.named(), "reason": reason})
             print(f"{case.name:22} skipped: {reason}", flush=True)
         finally:
             library.release()
     fractions = [row["fraction"] for row in done]
-    results = {"suite": suite, "cache": "hot" if hot else "cold", "device": library.name, "description": library.device(),
-               "clock": library.clock, "copy_gbps": statistics.median([row["copy_gbps"] for row in done] or [0]),
+    results = {"suite": suite, "cache": "hot" if hot else "cold",
+               "device": library.name, "description": library.device(), "clock": library.clock,
+               "copy_gbps": statistics.median([row["copy_gbps"] for row in done] or [0]),
                "cases": done, "skipped": skipped, "geomean_fraction": geomean(fractions),
-               "median_fraction": statistics.median(fractions or [0]), "min_fraction": min(fractions, default=0)}
-    print(f"geomean {results['geomean_fraction']:.3f} of copy, worst {results['min_fraction']:.3f}; "
-          f"{len(done)} cases, {len(skipped)} skipped")
+               "median_fraction": statistics.median(fractions or [0]),
+               "min_fraction": min(fractions, default=0)}
+    print(f"geomean {results['geomean_fraction']:.3f} of copy, "
+          f"worst {results['min_fraction']:.3f}; {len(done)} cases, {len(skipped)} skipped")
     return results
 
 
@@ -433,11 +470,12 @@ def open_libraries(names):
         except ImportError:
             print(f"{name}: not installed", file=sys.stderr)
         except Exception as error:
-            print(f"{name}: {(str(error).splitlines() or [type(error).__name__])[0]}", file=sys.stderr)
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            print(f"{name}: {reason}", file=sys.stderr)
     return opened
 
 
-# ---- Side by side ----------------------------------------------------------------------------------------------------
+# ---- Side by side --------------------------------------------------------------------------------
 
 def table(paths, out=sys.stdout):
     """Fractions of copy by case, and how many times as fast the first file is as each other."""
@@ -446,27 +484,34 @@ def table(paths, out=sys.stdout):
         with open(path, encoding="utf-8") as file:
             files.append(json.load(file))
     names = [file["device"] for file in files]
-    rows = [{(case["name"], case["from"], case["to"]): case for case in file["cases"]} for file in files]
+    rows = [{(case["name"], case["from"], case["to"]): case for case in file["cases"]}
+            for file in files]
     print(f"{'OF COPY':22} " + " ".join(f"{name[:12]:>12}" for name in names), file=out)
     for key in rows[0]:
-        print(f"{key[0]:22} " + " ".join(f"{row[key]['fraction']:12.3f}" if key in row else f"{'-':>12}" for row in rows),
-              file=out)
+        fractions = [f"{row[key]['fraction']:.3f}" if key in row else "-" for row in rows]
+        print(f"{key[0]:22} " + " ".join(f"{fraction:>12}" for fraction in fractions), file=out)
     for name, row in zip(names[1:], rows[1:]):
-        leads = {key[0]: row[key]["median_s"] / rows[0][key]["median_s"] for key in rows[0] if key in row}
+        leads = {key[0]: row[key]["median_s"] / case["median_s"]
+                 for key, case in rows[0].items() if key in row}
         if leads:
             worst = min(leads, key=leads.get)
-            print(f"{names[0]} is {geomean(leads.values()):.2f} times as fast as {name} in {len(leads)} cases, "
-                  f"in the worst {leads[worst]:.2f} times ({worst})", file=out)
+            print(f"{names[0]} is {geomean(leads.values()):.2f} times as fast as {name} "
+                  f"in {len(leads)} cases, in the worst {leads[worst]:.2f} times ({worst})",
+                  file=out)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--suite", default="ttc", help="a file of bench/suites; ttc-u8 is ttc with elements of u8")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suite", default="ttc",
+                        help="a file of bench/suites; ttc-u8 is ttc with elements of u8")
     parser.add_argument("--from", dest="source", metavar="SHAPE", help="one case, with --to")
     parser.add_argument("--to", dest="destination", metavar="SHAPE")
-    parser.add_argument("--library", choices=LIBRARIES, action="append", help="all that are installed when left out")
+    parser.add_argument("--library", choices=LIBRARIES, action="append",
+                        help="all that are installed when left out")
     parser.add_argument("--json", metavar="F", help="F.json becomes F-LIBRARY.json")
-    parser.add_argument("--table", nargs="+", metavar="F", help="show results side by side, and measure nothing")
+    parser.add_argument("--table", nargs="+", metavar="F",
+                        help="show results side by side, and measure nothing")
     asked = parser.parse_args()
     if asked.table:
         return table(asked.table)

@@ -1,6 +1,7 @@
-# What `relayout bench --peers` can be held against on the CPU, where it is installed: RELAYOUT_ONEDNN_INCLUDE
-# and RELAYOUT_EIGEN_INCLUDE, directories of headers, false where there are none. Nothing else needs them, nor
-# C++. Sanitized builds do without: what others do with memory is not theirs to judge.
+# What `relayout bench --peers` can be held against on the CPU, where it is installed:
+# RELAYOUT_ONEDNN_INCLUDE and RELAYOUT_EIGEN_INCLUDE, directories of headers, false where there
+# are none. Nothing else needs them, nor C++. Sanitized builds do without: what others do with
+# memory is not theirs to judge.
 if(RELAYOUT_SANITIZE)
   return()
 endif()

@@ -29,7 +29,8 @@ if(library_type STREQUAL STATIC_LIBRARY)
 else()
   set(is_static FALSE)
 endif()
-configure_package_config_file(cmake/relayout-config.cmake.in ${PROJECT_BINARY_DIR}/relayout-config.cmake
+configure_package_config_file(cmake/relayout-config.cmake.in
+                              ${PROJECT_BINARY_DIR}/relayout-config.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/relayout-config-version.cmake
                                  COMPATIBILITY SameMajorVersion)

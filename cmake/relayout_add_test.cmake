@@ -1,5 +1,5 @@
-# Each test is a cmocka program that ctest runs under the name layer.subject; exit code 77 means that
-# what it needs is not on this machine, and shows as skipped.
+# Each test is a cmocka program that ctest runs under the name layer.subject; exit code 77 means
+# that what it needs is not on this machine, and shows as skipped.
 find_package(cmocka REQUIRED)
 
 # relayout_add_test(layer.subject SOURCES ... [LIBRARIES ...] [ARGUMENTS ...])
@@ -8,14 +8,15 @@ function(relayout_add_test name)
   string(REPLACE "." "_" target test_${name})
   add_executable(${target} ${test_SOURCES})
   target_link_libraries(${target} PRIVATE relayout_internal ${CMOCKA_LIBRARIES} ${test_LIBRARIES})
-  target_include_directories(${target} PRIVATE ${CMOCKA_INCLUDE_DIR} ${PROJECT_SOURCE_DIR}/host_tests)
+  target_include_directories(${target} PRIVATE ${CMOCKA_INCLUDE_DIR}
+                                               ${PROJECT_SOURCE_DIR}/host_tests)
   add_test(NAME ${name} COMMAND ${target} ${test_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
-# Two processes of PoCL 3.1 had better not compile into one folder at once, and what one test has compiled
-# the next one need not: tests of a group run one after the other on a folder of the group's. The presets
-# have one set of folders for all builds, whose kernels are the same.
+# Two processes of PoCL 3.1 had better not compile into one folder at once, and what one test has
+# compiled the next one need not: tests of a group run one after the other on a folder of the
+# group's. The presets have one set of folders for all builds, whose kernels are the same.
 set(RELAYOUT_POCL_CACHE ${PROJECT_BINARY_DIR}/pocl CACHE PATH
     "Where tests have PoCL keep what it compiles")
 mark_as_advanced(RELAYOUT_POCL_CACHE)

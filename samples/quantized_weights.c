@@ -1,8 +1,8 @@
 /* Weights as 4-bit integers, two a byte: f32 to packed s4 in one pass, and back to f32.
  *
- * `scale` multiplies each value before it is rounded. A change to an integer truncates towards zero and
- * saturates, so that a weight comes back less than a step nearer to zero, and one that is too large as
- * the largest there is. */
+ * `scale` multiplies each value before it is rounded. A change to an integer truncates towards zero
+ * and saturates, so that a weight comes back less than a step nearer to zero, and one that is too
+ * large as the largest there is. */
 #include <math.h>
 #include <relayout/relayout.h>
 #include <stdint.h>

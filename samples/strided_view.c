@@ -2,8 +2,8 @@
  *
  *     planes = image[5:0:-2, 1:4].transpose(2, 0, 1).copy()
  *
- * is one relayout: byte strides say how the slice lies in the image, and they may be negative, for rows
- * from the bottom up, or 0, for a row that is repeated. */
+ * is one relayout: byte strides say how the slice lies in the image, and they may be negative, for
+ * rows from the bottom up, or 0, for a row that is repeated. */
 #include <relayout/relayout.h>
 #include <stdint.h>
 #include <stdio.h>

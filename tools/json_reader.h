@@ -1,4 +1,5 @@
-/* json_reader.h: reads a JSON text piece by piece, without building anything. Depends on libc alone.
+/* json_reader.h: reads a JSON text piece by piece, without building anything.
+ * Depends on libc alone.
  *
  * The caller says what it expects; what it does not know it skips. The first thing that is not as
  * expected stops the reader: from then on every call returns false, and `failed` is set. */

@@ -395,7 +395,8 @@ relayout_status npy_shape(const npy_header *header, relayout_element_type type,
                                          error);
 }
 
-/* A tile brings as many ones in front as it has dimensions, at most, and as many of its own behind. */
+/* A tile brings as many ones in front as it has dimensions, at most, and as
+ * many of its own behind. */
 enum { MOST_WIDTHS = RELAYOUT_MAX_RANK + 2 * RELAYOUT_MAX_TILE_DIMENSIONS };
 
 /* The dimensions of an array as it lies in memory, major to minor. */

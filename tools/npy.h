@@ -58,10 +58,10 @@ relayout_status npy_shape(const npy_header *header, relayout_element_type type,
  * unsigned integers of their size where they lie in wider containers. */
 relayout_element_type npy_stored_type(const relayout_shape *shape);
 
-/* The header of a file that holds a buffer of this (valid) shape as it lies in memory. In
- * the descending and the ascending layout without padding that is the shape itself, in C and in
- * Fortran order; in any other the padded dimensions, listed major to minor; with tiles, what these
- * make of them. A buffer with an aligned tail is a list of its elements, packed elements are a list of
+/* The header of a file that holds a buffer of this (valid) shape as it lies in memory. In the
+ * descending and the ascending layout without padding that is the shape itself, in C and in Fortran
+ * order; in any other the padded dimensions, listed major to minor; with tiles, what these make of
+ * them. A buffer with an aligned tail is a list of its elements, packed elements are a list of
  * bytes, and so is what would take more than 64 dimensions of its elements. Types that NumPy lacks,
  * and wider containers of any type, are unsigned integers of their size. */
 npy_header npy_describe(const relayout_shape *shape);

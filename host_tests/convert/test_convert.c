@@ -1,5 +1,5 @@
-/* The scalar conversion against the oracle: every element of the narrow types, the boundaries of the
- * wide ones. */
+/* The scalar conversion against the oracle: every element of the narrow types, the
+ * boundaries of the wide ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* fuzz_plan.c: any two shapes, however large, with any options, either are refused with a message fit
- * to print, or have a plan that can be measured and explained in numbers that make sense. What is small
- * is moved too. */
+/* fuzz_plan.c: any two shapes, however large, with any options, either are refused with a message
+ * fit to print, or have a plan that can be measured and explained in numbers that make sense.
+ * What is small is moved too. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_headers.sh COMPILER c11|c++11 INCLUDE_DIR HEADER...
-# Compiles each HEADER of relayout/ alone, twice over, with warnings as errors. None but opencl.h may
-# include CL/cl.h.
+# Compiles each HEADER of relayout/ alone, twice over, with warnings as errors. None but opencl.h
+# may include CL/cl.h.
 set -eu
 compiler=$1 standard=$2 include_dir=$3
 shift 3

@@ -266,7 +266,8 @@ static void test_large(void **state) {
   int64_t index[1];
   assert_int_equal(relayout_index_to_linear(&huge, end, &linear, NULL), RELAYOUT_OK);
   assert_int_equal(linear, ((int64_t)1 << 60) - 1);
-  assert_int_equal(relayout_index_from_linear(&huge, ((int64_t)1 << 60) - 1, index, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_index_from_linear(&huge, ((int64_t)1 << 60) - 1, index, NULL),
+                   RELAYOUT_OK);
   assert_int_equal(index[0], ((int64_t)1 << 60) - 1);
 }
 

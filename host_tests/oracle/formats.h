@@ -45,8 +45,8 @@ void format_store(const number_format *format, uint64_t pattern, unsigned char *
 /* A pattern of so many ones, 64 at the most. */
 uint64_t format_ones(unsigned bits);
 
-/* Of a floating format: the bit that negates, 0 where there is none, and the pattern of the greatest
- * finite number. */
+/* Of a floating format: the bit that negates, 0 where there is none, and the pattern of
+ * the greatest finite number. */
 uint64_t format_sign(const number_format *format);
 uint64_t format_greatest(const number_format *format);
 

@@ -1,5 +1,5 @@
-/* The oracle's numbers against figures worked out by hand: IEEE 754 and the OCP formats' definitions,
- * and, where those leave a choice, what ml_dtypes 0.6 does. */
+/* The oracle's numbers against figures worked out by hand: IEEE 754 and the OCP formats'
+ * definitions, and, where those leave a choice, what ml_dtypes 0.6 does. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -320,7 +320,8 @@ static const scale_case scale_cases[] = {
     {RELAYOUT_F32, 0x3f800001, 1 + 0x1p-52, RELAYOUT_F64, false, 0x3ff0000020000001},
     /* (1 + 2^-11) (1 - 2^-11) = 1 - 2^-22 is less than halfway between 1 and 1 - 2^-11. */
     {RELAYOUT_F64, 0x3ff0020000000000, 1 - 0x1p-11, RELAYOUT_F16, false, 0x3c00},
-    /* 1.5 (1 + 2^-52) has 54 bits, the last of which is half of f64's last one: a tie, to the even. */
+    /* 1.5 (1 + 2^-52) has 54 bits, the last of which is half of f64's last one:
+     * a tie, to the even. */
     {RELAYOUT_F64, 0x3ff8000000000000, 1 + 0x1p-52, RELAYOUT_F64, false, 0x3ff8000000000002},
     /* A product beyond f64 and back, which none that rounds on its way survives. */
     {RELAYOUT_F64, 0x0000000000000001, 0x1p1023, RELAYOUT_F64, false, 0x3cc0000000000000},

@@ -102,8 +102,8 @@ static const tiled_case tiled_cases[] = {
     {1, {8}, {{2, 2}}, 0, 16, {5}, 9},
     {1, {2048}, {{1024}, {128}, {2, 1}}, 0, 2048, {128}, 1},
     {2, {9216, 6144}, {{64, 128}, {8, 1}}, 0, 9216 * 6144, {9, 130}, 0x2000 + 0x400 + 17},
-    /* Row 9 is row 1 of the second tile down, column 130 the third of the second across: tile 1 * 2 + 1
-     * of 1024 elements, and in it 1 * 128 + 2. */
+    /* Row 9 is row 1 of the second tile down, column 130 the third of the second across: tile 1 * 2
+     * + 1 of 1024 elements, and in it 1 * 128 + 2. */
     {2, {16, 200}, {{8, 128}}, 0, 4096, {9, 130}, 3 * 1024 + 130},
     /* In a pair of rows, elements of one column are neighbours. */
     {2, {16, 256}, {{8, 128}, {2, 1}}, 0, 4096, {9, 130}, 3 * 1024 + 2 * 2 + 1},
@@ -149,8 +149,8 @@ static void test_tiles(void **state) {
   }
 }
 
-/* Tiles lie on the widths, in the order of memory: XLA's picture of f32[3,5]{1,0:T(2,2)}, here with a
- * sixth column of padding beneath, dimension 0 fastest, and two more at the tail. */
+/* Tiles lie on the widths, in the order of memory: XLA's picture of f32[3,5]{1,0:T(2,2)}, here with
+ * a sixth column of padding beneath, dimension 0 fastest, and two more at the tail. */
 static void test_tiles_over_padding(void **state) {
   (void)state;
   const relayout_shape from = letters("53", "10", "", RELAYOUT_PADDING_ZERO);

@@ -68,9 +68,9 @@ typedef struct parts_case {
   lower_case parts[3];
 } parts_case;
 
-/* Worked out by hand from XLA's rules. 300 in rows of 128 is two rows and 44 elements. 10 in pairs of 8 is 8 and 2;
- * what fills the last 16 is one range with them. A tile of a higher rank than the array's has rows of its
- * own, of which the first alone has elements. */
+/* Worked out by hand from XLA's rules. 300 in rows of 128 is two rows and 44 elements. 10 in pairs
+ * of 8 is 8 and 2; what fills the last 16 is one range with them. A tile of a higher rank than the
+ * array's has rows of its own, of which the first alone has elements. */
 static const parts_case tiled[] = {
     {"f32[16,256]{1,0}",
      "f32[16,256]{1,0:T(8,128)}",
@@ -130,8 +130,8 @@ static void test_starts(void **state) {
   rlt_lowered_free(&made);
 }
 
-/* Digits without a common divisor, and nibbles that share bytes with those of other rows, between which
- * there is padding that stays as it was. */
+/* Digits without a common divisor, and nibbles that share bytes with those of other rows, between
+ * which there is padding that stays as it was. */
 static void test_steps(void **state) {
   (void)state;
   static const char *const pairs[][2] = {
@@ -171,7 +171,8 @@ static void test_shared_bytes(void **state) {
   rlt_lowered_free(&made);
 }
 
-/* Whoever merges bytes has axes for those nibbles, and for padding that shares bytes with elements. */
+/* Whoever merges bytes has axes for those nibbles, and for padding that shares
+ * bytes with elements. */
 static void test_merged_bytes(void **state) {
   (void)state;
   const rlt_changes merging = {.packing = RLT_PACKING_MERGED, .scale = 1};

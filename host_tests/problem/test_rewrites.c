@@ -20,8 +20,8 @@ static void expect(const rlt_problem *after, const rewrite_case *expected) {
   }
 }
 
-/* Pairs that lie together on both sides; a run of 8 bytes, but not of 6, nor one that ends in padding, nor
- * one that another axis has in part. */
+/* Pairs that lie together on both sides; a run of 8 bytes, but not of 6, nor one that ends in
+ * padding, nor one that another axis has in part. */
 static const rewrite_case widened[] = {
     {{.element_bytes = 2,
       .axis_count = 2,
@@ -93,8 +93,9 @@ static void test_shuffled(void **state) {
   assert_memory_equal(problem.shuffle, order, sizeof order);
 }
 
-/* 64 rows of 128 nibbles: the destination has 128 rows of 32 bytes. A byte has two of the source's rows, 64
- * bytes apart, and so are the destination's rows from one nibble of the source to the next, of 32 bytes. */
+/* 64 rows of 128 nibbles: the destination has 128 rows of 32 bytes. A byte has two of the
+ * source's rows, 64 bytes apart, and so are the destination's rows from one nibble of the
+ * source to the next, of 32 bytes. */
 static void test_swapped(void **state) {
   (void)state;
   const rewrite_case expected = {.element_bytes = 1,

@@ -20,8 +20,10 @@ for device in $devices; do
 given ' bench $case_of --device "$device" --json r.json --svg r.svg
   check_kept 'geomean '
   check_kept 'worst '
-  check_kept '"cases":[{"name":"given","from":"u8[3,5]{1,0}","to":"u8[3,5]{0,1:PD(4,8)}","bytes":47,' r.json
-  for key in device copy_gbps median_s gbps fraction predicted_fraction geomean_fraction min_fraction; do
+  check_kept '"cases":[{"name":"given","from":"u8[3,5]{1,0}","to":"u8[3,5]{0,1:PD(4,8)}",' r.json
+  check_kept '"to":"u8[3,5]{0,1:PD(4,8)}","bytes":47,' r.json
+  for key in device copy_gbps median_s gbps fraction predicted_fraction geomean_fraction \
+    min_fraction; do
     check_kept "\"$key\":" r.json
   done
   check_kept '<rect class="bar worst"' r.svg
@@ -77,7 +79,8 @@ check 2 '' "--huge-pages is for --device cpu, not for 'opencl'" \
   bench $case_of --device opencl --huge-pages
 # Huge pages, or none: a system that does not give them fails by name.
 # shellcheck disable=SC2086
-if "$RELAYOUT" bench $case_of --device cpu --huge-pages --json r.json >../logs/out 2>../logs/err; then
+if "$RELAYOUT" bench $case_of --device cpu --huge-pages --json r.json \
+  >../logs/out 2>../logs/err; then
   check_kept ' huge pages'
   check_kept '"pages":"huge",' r.json
 else
@@ -88,7 +91,8 @@ rm -f r.json
 # Peers on OpenCL: an unpadding is a rectangle.
 if has_opencl; then
   check_printed 0 'peers, also of copy: clEnqueueCopyBufferRect, CLBlast omatcopy' \
-    bench --from 'f32[30,50]{1,0:PD(30,64)}' --to '{1,0}' --hot --device opencl --peers --json r.json
+    bench --from 'f32[30,50]{1,0:PD(30,64)}' --to '{1,0}' --hot --device opencl --peers \
+    --json r.json
   check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","median_s":' r.json
   check_kept '"peers":[{"name":"clEnqueueCopyBufferRect","cases":1,' r.json
   check_kept '"result":"exact"}]}],' r.json
@@ -130,7 +134,9 @@ check_printed 0 '{"version":"' bench $case_of --device cpu --json -
 checks=$((checks + 1))
 [ "$(wc -l <../logs/out)" -eq 1 ] || fail 'bench --json -: printed more than one line'
 
-check 2 '' "--suite is 'frobnicate'; there are ttc, ml, pad, perm6, small, tiles, subbyte, convert" bench --suite frobnicate
+check 2 '' \
+  "--suite is 'frobnicate'; there are ttc, ml, pad, perm6, small, tiles, subbyte, convert" \
+  bench --suite frobnicate
 check 2 '' "--suite is 'ttc-f31': " bench --suite ttc-f31
 check 2 '' 'give either --suite or --from and --to' bench --suite ml --from 'f32[2]' --to 'f32[2]'
 check 2 '' '--to is missing' bench --from 'f32[2]'

@@ -1,5 +1,6 @@
-/* Peers of a benchmark: which relayouts are for them, worked out by hand; how what they made is
- * judged; and, where the command line names a device, `cpu` or `opencl`, that they are right there. */
+/* Peers of a benchmark: which relayouts are for them, worked out by hand; how what
+ * they made is judged; and, where the command line names a device, `cpu` or
+ * `opencl`, that they are right there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,8 +244,8 @@ static void test_what_elements_are_taken_for(void **state) {
 
 /* ---- On the device -------------------------------------------------------------------------- */
 
-/* What the definition makes of a relayout of the source's bytes from one place to another, and zeros
- * all around. */
+/* What the definition makes of a relayout of the source's bytes from one place to
+ * another, and zeros all around. */
 static uint8_t *right_result(const relayout_shape *from, const relayout_shape *to, size_t source_at,
                              size_t destination_at) {
   relayout_error error;

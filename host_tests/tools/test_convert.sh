@@ -305,7 +305,8 @@ refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef --from
   --to '{0,1}'
 refuse_npy 4 'the array is (2, 3) in C order' '|u1' False '(2, 3)' abcdef \
   --from '{1,0:PD(3,5)}' --to '{0,1}'
-refuse_npy 4 'the array is (4, 2) in C order, but a buffer of --from u8[2,3]{1,0:T(2,2)} is (1, 2, 2, 2)' \
+refuse_npy 4 \
+  'the array is (4, 2) in C order, but a buffer of --from u8[2,3]{1,0:T(2,2)} is (1, 2, 2, 2)' \
   '|u1' False '(4, 2)' abcdefgh --from 'u8[2,3]{1,0:T(2,2)}' --to '{0,1}'
 refuse_npy 4 "are 'u1', which cannot be u32" '|u1' False '(3,)' abc --from 'u8[3]{0:E(32)}' \
   --to '{0}'

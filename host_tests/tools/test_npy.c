@@ -68,7 +68,8 @@ static const good_header good_headers[] = {
     {3,
      "{'descr': '=u2', 'fortran_order': False, 'shape': (5,), }\n",
      {.kind = 'u', .item_size = 2, .rank = 1, .dimensions = {5}}},
-    /* Any order of keys, any space, double quotes, no comma at the end, Python 2's long integers. */
+    /* Any order of keys, any space, double quotes, no comma at the end, Python
+     * 2's long integers. */
     {1,
      " {\"shape\":(3L,4L,),\t\"descr\" : \"<f8\" , 'fortran_order':True}\r\n ",
      {.kind = 'f', .item_size = 8, .fortran_order = true, .rank = 2, .dimensions = {3, 4}}},

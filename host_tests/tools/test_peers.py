@@ -1,5 +1,6 @@
-"""bench/peers.py reads shapes and suites as the command does, and holds libraries against the same bytes that
-`relayout convert` writes. Its measuring runs on NumPy; what it measures is not looked at."""
+"""bench/peers.py reads shapes and suites as the command does, and compares what libraries make with
+the bytes that `relayout convert` writes. Its measuring runs on NumPy; the times are not looked at.
+"""
 import contextlib
 import io
 import json
@@ -32,13 +33,14 @@ def test_shapes():
     for suite, count in ("ml", 32), ("pad", 15), ("small", 18), ("ttc-u16", 57):
         cases, hot = peers.read_suite(suite)
         check((len(cases), hot), (count, suite == "small"))
-        for shape in [cases[0].source, cases[0].destination, *(case.destination for case in cases[:: 5])]:
+        for shape in [cases[0].source, *(case.destination for case in cases[::5])]:
             told = json.loads(run("shape", str(shape), "--json"))
             check(str(shape), told["text"])
             check(shape.bytes(shape.padded), told["byte_size"])
     cases, _ = peers.read_suite("perm6")
     check(len(cases), 720)
-    check((cases[1].name, str(cases[1].destination)), ("perm6_012354", "f32[15,16,15,16,15,16]{4,5,3,2,1,0}"))
+    check((cases[1].name, str(cases[1].destination)),
+          ("perm6_012354", "f32[15,16,15,16,15,16]{4,5,3,2,1,0}"))
     try:
         peers.Shape("f32[16,256]{1,0:T(8,128)}")
     except peers.Unsupported:
@@ -57,7 +59,8 @@ def test_what_is_right():
             ("c128[2,3,4]", "{0,2,1}")]:
         case = peers.Case("", peers.Shape(source), peers.Shape(destination, peers.Shape(source)))
         noise = numpy.arange(case.source_bytes, dtype="uint32").astype("uint8")
-        made = run("convert", "--device", "cpu", "--from", source, "--to", destination, "-", "-", data=noise.tobytes())
+        made = run("convert", "--device", "cpu", "--from", source, "--to", destination, "-", "-",
+                   data=noise.tobytes())
         check(case.right(numpy, noise).tobytes(), made)
 
 
@@ -77,15 +80,17 @@ def test_measuring():
     check(all(case[key] > 0 for key in ("median_s", "gbps", "fraction", "copy_gbps")), True)
     check([(row["name"], row["reason"]) for row in results["skipped"]], [("odd", "PV(one) of c64")])
     fraction = case["fraction"]
-    check([results[key] for key in ("device", "cache", "geomean_fraction", "median_fraction", "min_fraction")],
+    check([results[key] for key in ("device", "cache", "geomean_fraction", "median_fraction",
+                                    "min_fraction")],
           ["numpy", "cold", peers.geomean([fraction]), fraction, fraction])
 
 
 def test_table():
     def write(path, device, **cases):
+        rows = [{"name": name, "from": "a", "to": "b", "median_s": s, "fraction": f}
+                for name, (s, f) in cases.items()]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"device": device, "cases": [{"name": name, "from": "a", "to": "b", "median_s": s, "fraction": f}
-                                                   for name, (s, f) in cases.items()]}, file)
+            json.dump({"device": device, "cases": rows}, file)
 
     write("a.json", "ours", one=(1, 0.5), two=(1, 0.25), three=(1, 1))
     write("b.json", "theirs", one=(4, 0.125), two=(1, 0.375))
@@ -94,7 +99,8 @@ def test_table():
     check([line.split() for line in out.getvalue().splitlines()],
           [["OF", "COPY", "ours", "theirs"], ["one", "0.500", "0.125"], ["two", "0.250", "0.375"],
            ["three", "1.000", "-"],
-           "ours is 2.00 times as fast as theirs in 2 cases, in the worst 1.00 times (two)".split()])
+           ("ours is 2.00 times as fast as theirs in 2 cases, "
+            "in the worst 1.00 times (two)").split()])
 
 
 with tempfile.TemporaryDirectory() as work:

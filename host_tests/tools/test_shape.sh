@@ -140,7 +140,8 @@ check_printed 0 'element type     pred, 4 bytes an element
 ' shape 'pred[9]{0:E(32)}'
 check_printed 0 '"byte_size":32768,"padding_byte_size":30720,"strides":null}' \
   shape --json 'pred[8,8,8]{0,2,1:T(8,128)E(32)}'
-check_printed 0 '"physical_elements":6144,"byte_size":12288,"padding_byte_size":2688,"strides":null}' \
+check_printed 0 \
+  '"physical_elements":6144,"byte_size":12288,"padding_byte_size":2688,"strides":null}' \
   shape --json 'bf16[16,300]{1,0:T(8,128)(2,1)}'
 check_printed 0 '"physical_elements":56623104,"byte_size":28311552,"padding_byte_size":0,' \
   shape --json 's4[9216,6144]{1,0:T(64,128)(8,1)E(4)}'

@@ -19,17 +19,17 @@ extern "C" {
 /* 0 <= index[d] < dimensions[d] for every d. */
 RELAYOUT_API bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index);
 
-/* Where the element at `index` lies. Positions in the padding of a wider dimension have a linear index
- * too: the bound is the padded width. RELAYOUT_OUT_OF_RANGE names the dimension;
- * RELAYOUT_OUT_OF_MEMORY. */
+/* Where the element at `index` lies. Positions in the padding of a wider dimension have a
+ * linear index too: the bound is the padded width. RELAYOUT_OUT_OF_RANGE names the
+ * dimension; RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_index_to_linear(const relayout_shape *shape,
                                                       const int64_t *index, int64_t *linear,
                                                       relayout_error *error);
 
 /* The multi-index of what lies at `linear`; relayout_index_in_bounds tells an element of the array
- * from padding. Where tiles or the tail are padded there is none: every entry is -1. (A scalar has no
- * entries to tell; its element lies at 0.) RELAYOUT_OUT_OF_RANGE when linear is not in 0 .. physical
- * element count - 1; RELAYOUT_OUT_OF_MEMORY. */
+ * from padding. Where tiles or the tail are padded there is none: every entry is -1. (A scalar has
+ * no entries to tell; its element lies at 0.) RELAYOUT_OUT_OF_RANGE when linear is not in 0 ..
+ * physical element count - 1; RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t linear,
                                                         int64_t *index, relayout_error *error);
 

@@ -27,8 +27,9 @@ enum {
  */
 #define RELAYOUT_TILE_COMBINE INT64_MIN
 
-/* What a destination's padding is filled with, be it that of wider dimensions, of tiles or of the tail.
- * XLA, which had this until 2018, numbered zero to unknown from 1; here a zeroed layout means zero. */
+/* What a destination's padding is filled with, be it that of wider dimensions, of tiles
+ * or of the tail. XLA, which had this until 2018, numbered zero to unknown from 1; here
+ * a zeroed layout means zero. */
 typedef enum relayout_padding_value {
   RELAYOUT_PADDING_ZERO = 0,
   RELAYOUT_PADDING_ONE = 1,
@@ -53,21 +54,21 @@ typedef struct relayout_layout {
   /* One element as it lies in memory (host byte order), for RELAYOUT_PADDING_LITERAL. */
   uint8_t padding_literal[RELAYOUT_MAX_ELEMENT_SIZE];
 
-  /* Tiles, applied in turn: tile i has tile_ranks[i] >= 1 dimensions, major to minor; those of all
-   * tiles follow each other in tile_dimensions. Each is >= 1 or RELAYOUT_TILE_COMBINE, which the last of
-   * a tile is not.
+  /* Tiles, applied in turn: tile i has tile_ranks[i] >= 1 dimensions, major to minor; those of
+   * all tiles follow each other in tile_dimensions. Each is >= 1 or RELAYOUT_TILE_COMBINE,
+   * which the last of a tile is not.
    *
    * A tile lies over the most minor of the physical dimensions, whose first are the array's, padded
-   * widths and all. With more dimensions than there are, it finds dimensions of size 1 before them. `*`
-   * merges a dimension into the next more minor one. Of each dimension it then makes two: how many
-   * tiles it takes, rounded up, stays where it was, and its size in the tile is appended as a more minor
-   * one (XLA, docs/tiled_layout.md). What the last tiles do not fill is padding. */
+   * widths and all. With more dimensions than there are, it finds dimensions of size 1 before them.
+   * `*` merges a dimension into the next more minor one. Of each dimension it then makes two: how
+   * many tiles it takes, rounded up, stays where it was, and its size in the tile is appended as a
+   * more minor one (XLA, docs/tiled_layout.md). What the last tiles do not fill is padding. */
   int32_t tile_count;
   int32_t tile_ranks[RELAYOUT_MAX_TILES];
   int64_t tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS];
 
-  /* The array's element count after tiling is rounded up to a multiple of this; 0 means 1. What that
-   * adds is padding. */
+  /* The array's element count after tiling is rounded up to a multiple of this; 0
+   * means 1. What that adds is padding. */
   int64_t tail_padding_alignment_in_elements;
   /* Bits an element takes in memory: 0 or 8 * its type's bytes for whole bytes, so that 8 means the
    * same as 0 for s4 and u8, and 32 for f32. All else is a power of two that holds the type's bits:
@@ -175,10 +176,10 @@ RELAYOUT_API relayout_status relayout_layout_parse(const char *text, relayout_el
                                                    int32_t rank, relayout_layout *layout,
                                                    relayout_error *error);
 
-/* Prints as XLA does; the text is empty for a scalar's layout without properties, and for an invalid
- * layout. Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be
- * NULL when capacity is 0) and returns the length of the whole text without it. The element type
- * says how a padding literal is written. */
+/* Prints as XLA does; the text is empty for a scalar's layout without properties, and for an
+ * invalid layout. Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL
+ * when capacity is 0) and returns the length of the whole text without it. The element type says
+ * how a padding literal is written. */
 RELAYOUT_API size_t relayout_layout_format(const relayout_layout *layout,
                                            relayout_element_type type, char *buffer,
                                            size_t capacity);

@@ -14,11 +14,11 @@
  * Shapes of different element types change the type on the way. The exact value, times the scale,
  * is rounded once:
  *
- *     to a float    to the nearest, ties to even, subnormals kept. What lies beyond the greatest finite
- *                   number becomes the type's infinity, else its NaN, else that number. A NaN
- *                   becomes the type's quiet NaN of the same sign.
- *     to an integer towards zero; what lies beyond the type's range becomes the nearest end of it, as in
- *                   XLA's convert, or wraps. NaN is 0.
+ *     to a float    to the nearest, ties to even, subnormals kept. What lies beyond the greatest
+ *                   finite number becomes the type's infinity, else its NaN, else that number.
+ *                   A NaN becomes the type's quiet NaN of the same sign.
+ *     to an integer towards zero; what lies beyond the type's range becomes the nearest end of it,
+ *                   as in XLA's convert, or wraps. NaN is 0.
  *     to pred       1 unless the value is 0
  *
  * f4e2m1fn and the f6 types have no NaN, f8e8m0fnu neither zero nor sign: they follow ml_dtypes

@@ -24,7 +24,7 @@ extern "C" {
   X(RELAYOUT_INVALID_SHAPE, 3, "invalid shape")         /* breaks one of XLA's rules */            \
   X(RELAYOUT_SHAPE_MISMATCH, 4, "shapes do not match")  /* ranks, dimensions, element types */     \
   X(RELAYOUT_OUT_OF_RANGE, 5, "out of range")           /* dimension number, index, position */    \
-  X(RELAYOUT_SIZE_OVERFLOW, 6, "size overflow")         /* more than 2^57 bytes, or 63 bits */      \
+  X(RELAYOUT_SIZE_OVERFLOW, 6, "size overflow")         /* more than 2^57 bytes, or 63 bits */     \
   X(RELAYOUT_BUFFER_TOO_SMALL, 7, "buffer too small")   /* a cl_mem ends before the tensor */      \
   X(RELAYOUT_BUFFERS_OVERLAP, 8, "buffers overlap")     /* source and destination share bytes */   \
   X(RELAYOUT_MISALIGNED_OFFSET, 9, "misaligned offset") /* no multiple of the element size */      \

@@ -1,6 +1,6 @@
-/* denoiser.c: removes grain and keeps edges. Each pixel becomes the mean of its 7 x 7 neighbourhood,
- * weighted by likeness. A work-item makes 16 pixels of one plane: since rows are padded to whole
- * vectors, it needs no test for the end of a row. */
+/* denoiser.c: removes grain and keeps edges. Each pixel becomes the mean of its 7 x 7
+ * neighbourhood, weighted by likeness. A work-item makes 16 pixels of one plane: since rows are
+ * padded to whole vectors, it needs no test for the end of a row. */
 #include "denoiser.h"
 
 static const char source[] =

@@ -1,8 +1,8 @@
 /* cache_folder.h: files that make the next process faster, and that it can do without.
  *
- * Nothing here fails or prints: what cannot be read is not there, and what cannot be written is not
- * kept. Any number of threads and processes may use one folder at once; nobody ever sees a part of a
- * file.
+ * Nothing here fails or prints: what cannot be read is not there, and what cannot be
+ * written is not kept. Any number of threads and processes may use one folder at once;
+ * nobody ever sees a part of a file.
  *
  * Depends on POSIX, and on Linux for the exchange.
  */
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /* `wanted` is an absolute path, or "" for no folder, or NULL for the user's: relayout/ in
- * $XDG_CACHE_HOME or else in $HOME/.cache. RELAYOUT_CACHE=off in the environment stands above all of
- * them. The caller frees the path; NULL is no folder. Touches no file. */
+ * $XDG_CACHE_HOME or else in $HOME/.cache. RELAYOUT_CACHE=off in the environment stands above all
+ * of them. The caller frees the path; NULL is no folder. Touches no file. */
 char *rlt_cache_folder(const char *wanted);
 
 /* The content of a file, which the caller frees. NULL where there is none, where it is empty or

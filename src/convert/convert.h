@@ -2,20 +2,22 @@
  *
  * The exact value times the exact scale is rounded once:
  *
- *     to a float    to the nearest, ties to even, subnormals kept. Beyond the greatest finite number
- *                   lies the type's infinity, else its NaN, else that number itself. A NaN becomes the type's
- *                   quiet NaN of the same sign: in IEEE's formats the top bit of the mantissa alone.
- *                   A zero has the sign of the product, where the type knows one.
- *     to an integer towards zero; beyond its range the nearest end of it, or the low bits of the integer
- *                   if the conversion wraps. NaN is 0, and so are infinities if it wraps.
+ *     to a float    to the nearest, ties to even, subnormals kept. Beyond the greatest finite
+ *                   number lies the type's infinity, else its NaN, else that number itself. A NaN
+ *                   becomes the type's quiet NaN of the same sign: in IEEE's formats the top bit
+ *                   of the mantissa alone. A zero has the sign of the product, where the type
+ *                   knows one.
+ *     to an integer towards zero; beyond its range the nearest end of it, or the low bits of the
+ *                   integer if the conversion wraps. NaN is 0, and so are infinities if it wraps.
  *     to pred       1 unless the value is 0; NaN is 1. Of a pred, every byte but 0 is 1.
  *
- * Where types lack what that asks for, ml_dtypes is followed: of f4e2m1fn, f6e2m3fn and f6e3m2fn, NaN
- * is the zero of the other sign; of f8e8m0fnu, zeros, negative numbers and infinities are NaN, numbers too
- * small for it are its least, and it rounds as if that were 0 and the next one its least, ties upwards.
+ * Where types lack what that asks for, ml_dtypes is followed: of f4e2m1fn, f6e2m3fn and
+ * f6e3m2fn, NaN is the zero of the other sign; of f8e8m0fnu, zeros, negative numbers and
+ * infinities are NaN, numbers too small for it are its least, and it rounds as if that were 0
+ * and the next one its least, ties upwards.
  *
- * Elements lie in whole bytes, in the host's order. Of types of fewer than 8 bits only those count when
- * read; the others are written as 0.
+ * Elements lie in whole bytes, in the host's order. Of types of fewer than 8 bits only those count
+ * when read; the others are written as 0.
  *
  * Depends on metadata/ and base/.
  */
@@ -37,8 +39,8 @@ void rlt_convert_element(const rlt_conversion *conversion, const void *from, voi
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
 
-/* What cl/convert.cl wants compiled in, each preceded by a blank: -DFROM_KIND=4 and so on. The scale is
- * not among it, only whether there is one. */
+/* What cl/convert.cl wants compiled in, each preceded by a blank: -DFROM_KIND=4 and so on. The
+ * scale is not among it, only whether there is one. */
 void rlt_conversion_add_options(const rlt_conversion *conversion, rlt_text *options);
 
 /* The scale as cl/convert.cl reads it: digits / 2^63 * 2^exponent, the highest digit being set. */

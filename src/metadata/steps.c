@@ -112,8 +112,8 @@ static void append_inverse(rlt_steps *steps, const rlt_change *change, int32_t r
   }
 }
 
-/* Dimensions of size 1 are no digits. That of number 0, which holds the linear index, becomes 0 when
- * that moves on. */
+/* Dimensions of size 1 are no digits. That of number 0, which holds the linear index,
+ * becomes 0 when that moves on. */
 static void append_zeros(rlt_steps *steps, const relayout_shape *shape) {
   for (int32_t d = 1; d < shape->rank; ++d) {
     if (rlt_padded_width(shape, d) == 1) {

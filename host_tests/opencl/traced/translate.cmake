@@ -1,5 +1,5 @@
-# Writes OUTPUT, the kernel text of FILES as C that compiles with opencl_c.h. What C has no words for:
-# vectors made from their elements, elements by name, and local memory as a variable.
+# Writes OUTPUT, the kernel text of FILES as C that compiles with opencl_c.h. What C has no words
+# for: vectors made from their elements, elements by name, and local memory as a variable.
 set(text "")
 foreach(file IN LISTS FILES)
   file(READ ${file} part)
