@@ -1,5 +1,5 @@
-/* copy.cl: plain copies, tuned: what the device's memory can do at its best. `count` says how much
- * there is, and the starts where it begins, in lines or vectors.
+/* copy.cl: plain copies, tuned: the most that the device's memory can do. `count` is how many lines
+ * or vectors to copy, and the starts where they begin.
  *
  * CPU devices: one work-item copies a share of neighbouring lines of 64 bytes. With STREAMS they
  * are stored past the cache, where the compiler knows how: an ordinary store reads the line first.

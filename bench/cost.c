@@ -1,3 +1,4 @@
+/* cost.c: the clock, the error exit and the printed lines that cost.h declares. */
 #include "cost.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-/* cost.h: what programs that measure the cost of calls share: a clock, ending at an error,
- * ways to do something measured in turns, and lines of medians. Depends on the public
- * headers and bench/statistics.h. */
+/* cost.h: what call_cost.c and cpu_cost.c share: a clock, an exit on errors, measuring alternatives
+ * in turns, and printing medians. Depends on the public headers and bench/statistics.h. */
 #ifndef BENCH_COST_H
 #define BENCH_COST_H
 

@@ -1,4 +1,4 @@
-/* The example of XLA's documentation of layouts: a 2 x 3 array
+/* documentation_example.c: the example of XLA's documentation of layouts: a 2 x 3 array
  *
  *     a b c
  *     d e f

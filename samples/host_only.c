@@ -1,6 +1,6 @@
-/* The least that moves a tensor: host memory to host memory, one call, no OpenCL anywhere. A matrix
- * of floats stored row by row becomes one stored column by column whose columns are padded to a
- * multiple of 16 floats (64 bytes), as vectorised code likes them. */
+/* host_only.c: the least that moves a tensor: host memory to host memory, one call, no OpenCL
+ * anywhere. A matrix of floats stored row by row becomes one stored column by column whose columns
+ * are padded to a multiple of 16 floats (64 bytes), as vectorised code likes them. */
 #include <relayout/relayout.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* relayout between a program's own OpenCL commands: its context, its queue, its events.
+/* image_filter.c: relayout between a program's own OpenCL commands: its
+ * context, its queue, its events.
  *
  *     image_filter IN.ppm OUT.ppm
  *

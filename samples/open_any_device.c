@@ -1,4 +1,4 @@
-/* Lists what relayout can run on, opens one device by name and runs on it.
+/* open_any_device.c: lists what relayout can run on, opens one device by name and runs on it.
  *
  *     open_any_device            "auto": the first GPU, else accelerator, else the CPU backend
  *     open_any_device opencl     the best OpenCL device

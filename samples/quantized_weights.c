@@ -1,4 +1,5 @@
-/* Weights as 4-bit integers, two a byte: f32 to packed s4 in one pass, and back to f32.
+/* quantized_weights.c: weights as 4-bit integers, two a byte: f32 to packed s4
+ * in one pass, and back to f32.
  *
  * `scale` multiplies each value before it is rounded. A change to an integer truncates towards zero
  * and saturates, so that a weight comes back less than a step nearer to zero, and one that is too

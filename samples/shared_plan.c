@@ -1,6 +1,6 @@
-/* One plan, several threads. A plan is made once and never changes, so that threads may share it
- * without a lock: here four workers turn batches of interleaved stereo sound, s16[frames,2], into
- * one run of samples for each channel. */
+/* shared_plan.c: one plan, several threads. A plan is made once and never changes, so that threads
+ * may share it without a lock: here four workers turn batches of interleaved stereo sound,
+ * s16[frames,2], into one run of samples for each channel. */
 #include <pthread.h>
 #include <relayout/relayout.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* A slice of an array moves as it lies, without a copy before. What NumPy writes as
+/* strided_view.c: a slice of an array moves as it lies, without a copy before. What NumPy writes as
  *
  *     planes = image[5:0:-2, 1:4].transpose(2, 0, 1).copy()
  *

@@ -1,4 +1,5 @@
-/* A weight matrix of bf16 goes to the tiles that accelerators read it in, T(8,128)(2,1), and back.
+/* tiled_weights.c: a weight matrix of bf16 goes to the tiles that accelerators read
+ * it in, T(8,128)(2,1), and back.
  *
  * The matrix is cut into tiles of 8 rows by 128 columns, widened to whole ones with zeros; within a
  * tile two rows are interleaved, so that the bf16 of a column lie in pairs of 32 bits. */

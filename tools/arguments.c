@@ -1,3 +1,4 @@
+/* arguments.c: splits command lines into options and operands and reads their values. */
 #include "arguments.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* device_list.c: counts the devices, makes room for them and lists them. */
 #include "device_list.h"
 
 #include <stdlib.h>

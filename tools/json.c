@@ -1,3 +1,4 @@
+/* json.c: writes JSON values with their keys, commas and escapes. */
 #include "json.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* json_reader.c: a recursive-descent reader of JSON on a text in memory. */
 #include "json_reader.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* leftover.c: handlers for all signals that end a process, which remove the file
+ * and raise the signal again. */
 #include "leftover.h"
 
 #include <signal.h>

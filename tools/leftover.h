@@ -1,5 +1,5 @@
-/* leftover.h: the one name that this process must not leave behind, whatever signal ends it.
- * Depends on POSIX. */
+/* leftover.h: removes the unfinished output file when a signal ends the
+ * process. Depends on POSIX. */
 #ifndef TOOLS_LEFTOVER_H
 #define TOOLS_LEFTOVER_H
 

@@ -1,3 +1,5 @@
+/* npy.c: parses and writes the header of a .npy file, a Python dictionary, and maps NumPy types and
+ * shapes to those of relayout and back. */
 #include "npy.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* npy_source.c: compares the array that a .npy file holds with the buffer that --from describes. */
 #include "npy_source.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* npy_source.h: what a .npy file's header and the user's --from say together of the source. Depends
- * on npy.h and arguments.h. */
+/* npy_source.h: the shape of the source, from a .npy file's header and the user's --from.
+ * Depends on npy.h and arguments.h. */
 #ifndef TOOLS_NPY_SOURCE_H
 #define TOOLS_NPY_SOURCE_H
 

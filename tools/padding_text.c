@@ -1,3 +1,4 @@
+/* padding_text.c: prints a layout and cuts its padding value out of the text. */
 #include "padding_text.h"
 
 #include <stdio.h>

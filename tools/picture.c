@@ -1,3 +1,4 @@
+/* picture.c: draws the planes of a small array, then the cells of its memory. */
 #include "picture.h"
 
 #include <inttypes.h>

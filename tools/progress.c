@@ -1,3 +1,4 @@
+/* progress.c: draws the bar over itself as the percentage changes. */
 #include "progress.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* progress.h: a bar on the terminal for what takes long. Depends on stdio and isatty. */
+/* progress.h: a progress bar on the terminal. Depends on stdio and isatty. */
 #ifndef TOOLS_PROGRESS_H
 #define TOOLS_PROGRESS_H
 

@@ -1,3 +1,4 @@
+/* report.c: prints messages on stderr, and maps statuses to exit codes. */
 #include "report.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* report.h: what the command says on stderr, and the exit codes that go with it. Depends on the
- * public status alone. */
+/* report.h: messages on stderr, and the exit codes that go with them. Depends
+ * on the public status alone. */
 #ifndef TOOLS_REPORT_H
 #define TOOLS_REPORT_H
 

@@ -1,3 +1,4 @@
+/* size_text.c: prints a byte count in the largest unit that it reaches, from bytes to EiB. */
 #include "size_text.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* stream.c: reads and writes files and pipes in chunks, with a progress bar for large ones. */
 #include "stream.h"
 
 #include <ctype.h>

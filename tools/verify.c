@@ -1,3 +1,4 @@
+/* verify.c: runs the oracle on the same source and compares byte by byte. */
 #include "verify.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* whole_file.c: follows links to the place of the file, writes it there without a name, and names
+ * it at the end. What a file that it replaces had of owners and permissions is kept. */
 #define _GNU_SOURCE /* O_TMPFILE, O_PATH */
 #include "whole_file.h"
 

@@ -1,5 +1,5 @@
-/* test_cache_folder.c: files that are written and read while others do the same, and what is left
- * by those who died of it. */
+/* test_cache_folder.c: cache files that several threads and processes read and write at once, and
+ * what writers leave behind that were killed. */
 #define _DEFAULT_SOURCE /* syscall */
 #include "cmocka_all.h"
 

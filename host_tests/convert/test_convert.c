@@ -1,4 +1,4 @@
-/* The scalar conversion against the oracle: every element of the narrow types, the
+/* test_convert.c: the scalar conversion against the oracle: every element of the narrow types, the
  * boundaries of the wide ones. */
 #include <math.h>
 #include <stdio.h>

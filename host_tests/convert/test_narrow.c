@@ -1,4 +1,5 @@
-/* The arithmetic in 32 bits, as devices use it where it is enough, agrees with that in 64. */
+/* test_narrow.c: the arithmetic in 32 bits, as devices use it where it is
+ * enough, agrees with that in 64. */
 #define NARROW 1
 #include "convert/formats.h"
 

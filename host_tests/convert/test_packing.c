@@ -1,4 +1,4 @@
-/* Packed elements, low bits first. */
+/* test_packing.c: packed elements are read and written low bits first. */
 #include "cmocka_all.h"
 #include "convert/packing.h"
 

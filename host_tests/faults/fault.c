@@ -1,3 +1,4 @@
+/* fault.c: counts the wrapped calls and decides which of them fails. */
 #include "faults/fault.h"
 
 #include <stdatomic.h>

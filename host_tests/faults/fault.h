@@ -1,4 +1,4 @@
-/* fault.h: the call that fails.
+/* fault.h: chooses the call that is to fail.
  *
  * The library's objects are linked with the linker's --wrap, so that their references to malloc,
  * write, clCreateBuffer, ... lead to the wrappers of wrapped_libc.c and wrapped_opencl.c, while the

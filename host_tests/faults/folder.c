@@ -1,3 +1,4 @@
+/* folder.c: makes, empties and reads the cache folder of a test. */
 #include "faults/folder.h"
 
 #include <dirent.h>

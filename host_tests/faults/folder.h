@@ -1,5 +1,4 @@
-/* folder.h: the library's cache folder, in a directory of the test's own that XDG_CACHE_HOME names.
- * */
+/* folder.h: the library's cache folder, in a temporary directory that XDG_CACHE_HOME names. */
 #ifndef HOST_TESTS_FAULTS_FOLDER_H
 #define HOST_TESTS_FAULTS_FOLDER_H
 

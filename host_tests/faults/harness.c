@@ -1,3 +1,5 @@
+/* harness.c: runs each scenario in a child process, one failing call after the other,
+ * and reports what went wrong. */
 #include "faults/harness.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* live.c: a hash table that counts what was made and not yet given back. */
 #include "faults/live.h"
 
 #include <pthread.h>

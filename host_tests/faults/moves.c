@@ -1,3 +1,4 @@
+/* moves.c: makes sources and guarded destinations, and judges what a relayout left in them. */
 #include "faults/moves.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* process.c: forks, sets limits, runs the command and collects what it wrote. */
 #include "faults/process.h"
 
 #include <fcntl.h>

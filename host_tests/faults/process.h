@@ -1,5 +1,5 @@
-/* process.h: `relayout convert` in a process of its own, under failures or limits, on files in the
- * directory where this process is. */
+/* process.h: runs `relayout convert` in a process of its own, with failing calls or under limits,
+ * on files in the current directory. */
 #ifndef HOST_TESTS_FAULTS_PROCESS_H
 #define HOST_TESTS_FAULTS_PROCESS_H
 

@@ -1,4 +1,5 @@
-/* stubs.c: what the command can do beside converting, in name alone. */
+/* stubs.c: the other commands of `relayout` as empty functions, since only
+ * `convert` is tested here. */
 #include "command.h"
 
 const command command_bench = {.name = "bench"};

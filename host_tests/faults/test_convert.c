@@ -1,5 +1,5 @@
-/* test_convert.c: what `relayout convert` makes of calls that fail: a message and an exit code, the
- * output whole or as it was, and no other file beside it. */
+/* test_convert.c: `relayout convert` when a call fails: a message and an exit code, the output
+ * whole or as it was, and no other file beside it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* test_cpu.c: what the CPU backend makes of calls that fail: device, plans, relayouts, what
+/* test_cpu.c: the CPU backend when a call fails: device, plans, relayouts, what
  * measuring remembers. */
 #include <stdio.h>
 #include <stdlib.h>

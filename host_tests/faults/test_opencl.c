@@ -1,5 +1,5 @@
-/* test_opencl.c: what the OpenCL backend makes of calls that fail, its own as well as OpenCL's:
- * devices, plans, relayouts of host memory and on a caller's queues. */
+/* test_opencl.c: the OpenCL backend when a call fails, one of its own or one of OpenCL's: devices,
+ * plans, relayouts of host memory and on a caller's queues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

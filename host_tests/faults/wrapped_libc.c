@@ -1,4 +1,4 @@
-/* wrapped_libc.c: what the library asks of the C library, each able to fail.
+/* wrapped_libc.c: the functions of the C library that the library calls, each able to fail.
  *
  * close and fclose do their work and fail then, as the system does. What gives back cannot fail;
  * nor can locking a mutex of the default kind, but where making one failed nobody may use it. */

@@ -1,4 +1,4 @@
-/* fuzz_target.h: what every fuzz_NAME.c defines. The name is libFuzzer's. */
+/* fuzz_target.h: the function that every fuzz_NAME.c defines. The name is libFuzzer's. */
 #ifndef FUZZ_FUZZ_TARGET_H
 #define FUZZ_FUZZ_TARGET_H
 

@@ -1,4 +1,4 @@
-/* promise.h: what the fuzz targets hold the library to, and how they say that it failed. */
+/* promise.h: assertions that the fuzz targets share. */
 #ifndef FUZZ_PROMISE_H
 #define FUZZ_PROMISE_H
 

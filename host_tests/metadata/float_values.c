@@ -1,3 +1,4 @@
+/* float_values.c: the float types' formats, and the formula for the value of a bit pattern. */
 #include "metadata/float_values.h"
 
 #include <math.h>

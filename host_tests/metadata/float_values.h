@@ -1,4 +1,4 @@
-/* float_values.h: what the bit patterns of the float types are worth, from their definitions.
+/* float_values.h: the values of the bit patterns of the float types, from their definitions.
  *
  * Depends on the public element types and the C library's ldexp alone.
  */

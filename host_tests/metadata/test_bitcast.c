@@ -1,4 +1,5 @@
-/* Bitcasts against brute force: whether every element of small shapes keeps its linear index. */
+/* test_bitcast.c: bitcasts against brute force: whether every element of small
+ * shapes keeps its linear index. */
 #include "cmocka_all.h"
 
 #include <string.h>

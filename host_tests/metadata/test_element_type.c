@@ -1,4 +1,5 @@
-/* The table of element types against XLA's numbers and the types' known values. */
+/* test_element_type.c: the table of element types against XLA's numbers and the
+ * types' known values. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Multi-indices and linear indices against counting by hand and in nested loops. */
+/* test_index.c: multi-indices and linear indices against counting by hand and in nested loops. */
 #include "cmocka_all.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Layouts: making, asking, comparing and changing them. */
+/* test_layout.c: layouts: making, asking, comparing and changing them. */
 #include "cmocka_all.h"
 
 #include <string.h>

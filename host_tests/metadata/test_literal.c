@@ -1,4 +1,5 @@
-/* Padding literals: text to bits and bits to text, for every type, in any locale. */
+/* test_literal.c: padding literals: text to bits and bits to text, for every
+ * type, in any locale. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Shapes: the rules they obey, comparing and measuring them. */
+/* test_shape.c: shapes: the rules they obey, comparing and measuring them. */
 #include "cmocka_all.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Dimensions permuted, removed and added: the text of what comes out, and each element's place. */
+/* test_shape_dimensions.c: dimensions permuted, removed and added: the text of what comes
+ * out, and each element's place. */
 #include "cmocka_all.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The steps of layouts against tiling done on paper: one multi-index at a time, as XLA defines it,
- * and a table of all positions for the way back. */
+/* test_steps.c: the steps of layouts against tiling done on paper: one multi-index at a time, as
+ * XLA defines it, and a table of all positions for the way back. */
 #include "cmocka_all.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The text form: what parses, what it prints as, and what is refused with which words. */
+/* test_text.c: the text form: what parses, what it prints as, and what is
+ * refused with which words. */
 #include "cmocka_all.h"
 
 #include <string.h>

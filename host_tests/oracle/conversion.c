@@ -1,6 +1,6 @@
-/* Numbers are kept exactly, as a whole number times a power of two. Rounding is a
- * search: patterns of a format count up with the values they stand for, so bisection
- * finds the neighbours of any number. */
+/* conversion.c: conversions by exact numbers: a whole number times a power of two. Rounding is
+ * a search: patterns of a format count up with the values they stand for, so bisection finds
+ * the neighbours of any number. */
 #include "oracle/conversion.h"
 
 #include <stdint.h>

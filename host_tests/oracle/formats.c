@@ -1,4 +1,4 @@
-/* The number formats, one by one. */
+/* formats.c: the number formats, one by one, and how their patterns count up with their values. */
 #include "oracle/formats.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The definition of a relayout. Depends on the public structs alone. */
+/* oracle.c: the definition of a relayout, element by element. Depends on the
+ * public structs alone. */
 #include "oracle/oracle.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* The oracle's numbers against figures worked out by hand: IEEE 754 and the OCP formats'
- * definitions, and, where those leave a choice, what ml_dtypes 0.6 does. */
+/* test_conversions.c: the oracle's numbers against figures worked out by hand: IEEE 754 and the OCP
+ * formats' definitions, and, where those leave a choice, what ml_dtypes 0.6 does. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

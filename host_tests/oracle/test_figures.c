@@ -1,4 +1,4 @@
-/* The oracle against figures worked out by hand. */
+/* test_figures.c: the oracle against figures worked out by hand. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* definition.c: counts through the digits of a problem, one element after the other, and makes
+ * random problems. None of the code that it judges is called. */
 #include "problem/definition.h"
 
 #include <inttypes.h>
@@ -8,7 +10,7 @@
 
 #include "oracle/conversion.h"
 
-/* Calls nothing of the library: the digits are a plain odometer. */
+/* Counts the digits up by one; false after the last. */
 static bool next_digits(const rlt_problem *problem, int64_t *digits) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     if (++digits[a] < problem->axes[a].extent) {

@@ -1,5 +1,5 @@
-/* definition.h: what a problem means, worked out digit list by digit list as src/problem/problem.h
- * words it. What everything that walks problems in a cleverer order is compared with. */
+/* definition.h: carries out a problem element by element, as src/problem/problem.h defines it, to
+ * compare with whatever carries it out in another order; and random problems. */
 #ifndef HOST_TESTS_PROBLEM_DEFINITION_H
 #define HOST_TESTS_PROBLEM_DEFINITION_H
 

@@ -1,4 +1,5 @@
-/* test_lower.c: shapes become the axes that a reader can work out from their strides. */
+/* test_lower.c: lowering two shapes gives the axes that follow from their
+ * strides, worked out by hand. */
 #include "cmocka_all.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* test_problem_text.c: problems that are carried out alike have the same text, and no others. */
+/* test_problem_text.c: the text of problems: the same for problems that are carried out
+ * alike, different for all others. */
 #include "cmocka_all.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* test_rewrites.c: short runs that become words, and packed elements that become bytes, by hand. */
+/* test_rewrites.c: rewritten problems, worked out by hand: short runs that become words, packed
+ * elements that become bytes. */
 #include "cmocka_all.h"
 
 #include <string.h>

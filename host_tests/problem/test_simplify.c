@@ -1,4 +1,4 @@
-/* test_simplify.c: simplifying changes the axes and nothing else. */
+/* test_simplify.c: simplifying changes the axes of a problem, and never what moves where. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>

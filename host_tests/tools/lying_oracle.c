@@ -1,5 +1,5 @@
-/* lying_oracle.c: an oracle and a conformance suite by which every relayout is wrong, for the tests
- * of what the command does then. */
+/* lying_oracle.c: an oracle and a conformance suite that call every relayout wrong, to test
+ * how the command reports it. */
 #include <string.h>
 
 #include "conformance/conformance.h"

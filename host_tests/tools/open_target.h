@@ -1,4 +1,4 @@
-/* open_target.h: the device that a test's command line names, as benchmarks measure it. */
+/* open_target.h: opens the device that a test's command line names as a benchmark does. */
 #ifndef HOST_TESTS_TOOLS_OPEN_TARGET_H
 #define HOST_TESTS_TOOLS_OPEN_TARGET_H
 

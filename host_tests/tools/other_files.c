@@ -1,5 +1,5 @@
-/* other_files.c: two calls of the C library, for tests of what the command does on other file
- * systems and at moments that no test could hit from outside.
+/* other_files.c: replaces two calls of the C library, so that tests see what the command does on
+ * file systems without unnamed files, and when a signal comes just before a file is renamed.
  *
  * NO_UNNAMED_FILES in the environment: there are no files without names, as on NFS.
  * SIGNAL_AT_RENAME=N: signal N comes just before a file is renamed. */

@@ -1,5 +1,5 @@
-/* Peers of a benchmark: which relayouts are for them, worked out by hand; how what
- * they made is judged; and, where the command line names a device, `cpu` or
+/* test_bench_peers.c: peers of a benchmark: which relayouts are for them, worked out by hand;
+ * how what they made is judged; and, where the command line names a device, `cpu` or
  * `opencl`, that they are right there. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a benchmark makes of its measurements: statistics, table, JSON, picture, comparison. The
- * measurements are made up. */
+/* test_bench_reports.c: what a benchmark makes of its measurements: statistics, table, JSON,
+ * picture, comparison. The measurements are made up. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

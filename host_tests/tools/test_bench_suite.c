@@ -1,4 +1,5 @@
-/* What a benchmark measures: the text of suites, and the room their cases take. */
+/* test_bench_suite.c: what a benchmark measures: the text of suites, and the
+ * room their cases take. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What a benchmark holds relayouts against must itself be right: each way to copy, on the device
- * that the command line names, moves all bytes of its place and no other. */
+/* test_bench_target.c: the plain copies that a benchmark measures relayouts against: each way to
+ * copy, on the device that the command line names, moves all bytes of its place and no other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Memory in ordinary pages and in huge ones, by what the system says of the whole process. */
+/* test_host_memory.c: memory in ordinary pages and in huge ones, checked against what the system
+ * counts for the whole process. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* test_npy.c: .npy headers: what NumPy writes, what it could write, and what nobody should. */
+/* test_npy.c: .npy headers: those that NumPy writes, others that are valid, and malformed ones. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>

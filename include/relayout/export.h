@@ -1,4 +1,6 @@
-/* Marks the functions that the shared library exports; everything else in it is hidden. */
+/* export.h: the macro RELAYOUT_API.
+ *
+ * Marks the functions that the shared library exports; everything else in it is hidden. */
 #ifndef RELAYOUT_EXPORT_H
 #define RELAYOUT_EXPORT_H
 

@@ -1,4 +1,5 @@
-/* Says whether a filter did its job: whether FILTERED is nearer to CLEAN than GRAINY was.
+/* compare.c: says whether a filter did its job: whether FILTERED is nearer to
+ * CLEAN than GRAINY was.
  *
  *     compare CLEAN.ppm GRAINY.ppm FILTERED.ppm */
 #include "ppm.h"

@@ -1,5 +1,5 @@
-/* denoiser.h: what a program that filters pictures on OpenCL has anyway, before it meets relayout:
- * its own context, device, queue and kernel. */
+/* denoiser.h: the part of a program that filters pictures on OpenCL without relayout: its own
+ * context, device, queue and kernel. */
 #ifndef SAMPLES_IMAGE_DENOISER_H
 #define SAMPLES_IMAGE_DENOISER_H
 

@@ -1,4 +1,4 @@
-/* ppm.c: reading and writing binary PPM files. */
+/* ppm.c: reads and writes binary PPM files. */
 #include "ppm.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* ppm.h: pictures in and out of files, for the samples that need one. A picture
- * is u8[height,width,3] with the three colours of a pixel side by side; the files
- * are binary PPM (P6, 8 bits). */
+/* ppm.h: reads and writes pictures, for the samples that need one. A picture is u8[height,width,3]
+ * with the three colours of a pixel side by side; the files are binary PPM (P6, 8 bits). */
 #ifndef SAMPLES_IMAGE_PPM_H
 #define SAMPLES_IMAGE_PPM_H
 

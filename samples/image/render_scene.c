@@ -1,4 +1,5 @@
-/* Renders a landscape, so that the samples have a picture the size of a photograph at hand.
+/* render_scene.c: renders a landscape, so that the samples have a picture the
+ * size of a photograph at hand.
  *
  *     render_scene WIDTH HEIGHT CLEAN.ppm GRAINY.ppm
  *

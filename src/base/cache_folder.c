@@ -1,4 +1,5 @@
-/* cache_folder.c: opening, reading and writing, all of which may fail without a word. */
+/* cache_folder.c: opens the cache folder, and reads and writes its files. Every step may fail,
+ * and says nothing when it does. */
 #define _DEFAULT_SOURCE /* syscall */
 #include "base/cache_folder.h"
 

@@ -1,4 +1,5 @@
-/* cache_folder.h: files that make the next process faster, and that it can do without.
+/* cache_folder.h: files kept for later processes, such as compiled programs. They save
+ * time; nothing depends on them.
  *
  * Nothing here fails or prints: what cannot be read is not there, and what cannot be
  * written is not kept. Any number of threads and processes may use one folder at once;

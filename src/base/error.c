@@ -1,3 +1,4 @@
+/* error.c: formats messages into errors, and names the statuses. */
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* hash.h: FNV-1a, to tell apart what differs by accident. Depends on nothing. */
+/* hash.h: the FNV-1a hash, for tables and checksums. It is quick, and no protection against inputs
+ * made to collide. Depends on nothing. */
 #ifndef RLT_BASE_HASH_H
 #define RLT_BASE_HASH_H
 

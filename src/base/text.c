@@ -1,3 +1,4 @@
+/* text.c: appends to a text and counts what did not fit. */
 #include "base/text.h"
 
 #include <stdarg.h>

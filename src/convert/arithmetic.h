@@ -1,4 +1,4 @@
-/* arithmetic.h: cl/convert.cl as C: the same arithmetic for the host as for devices.
+/* arithmetic.h: compiles cl/convert.cl as C, so that the host has the same arithmetic as devices.
  *
  * With NARROW defined as 1 it is that for types of at most 32 bits, unscaled.
  *

@@ -1,4 +1,4 @@
-/* conversion.h: what becomes of an element's value on its way.
+/* conversion.h: how a relayout changes the values of elements: from which type to which, and how.
  *
  * Depends on the public element types.
  */

@@ -1,3 +1,5 @@
+/* convert.c: checks conversions, converts single elements with the arithmetic of cl/convert.cl, and
+ * writes the compiler options by which a device gets the same. */
 #include "convert/convert.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* formats.h: an element type as the arithmetic takes it.
+/* formats.h: describes an element type to the arithmetic of cl/convert.cl.
  *
  * Depends on arithmetic.h and metadata/.
  */

@@ -1,4 +1,4 @@
-/* decimal.c: digits in an array, multiplied and divided by powers of two as on paper.
+/* decimal.c: multiplies and divides decimal digits in an array by powers of two, as on paper.
  *
  * Depends on nothing.
  */

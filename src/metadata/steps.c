@@ -1,4 +1,4 @@
-/* steps.c: the changes that tiles make, as steps forwards and backwards.
+/* steps.c: writes the changes that tiles make to an index as steps, forwards and backwards.
  *
  * Depends on tiling.h and on base/.
  */

@@ -1,4 +1,4 @@
-/* version.c: the version of the loaded library. Depends on nothing. */
+/* version.c: tells the version of the loaded library. Depends on nothing. */
 #include "relayout/version.h"
 
 #define TEXT_OF(number)                   #number

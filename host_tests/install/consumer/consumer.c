@@ -1,5 +1,5 @@
-/* Moves a 2 x 3 array on the host and checks what came out; the versions of header and library must
- * agree. */
+/* consumer.c: moves a 2 x 3 array on the host and checks what came out; the versions of
+ * header and library must agree. */
 #include <relayout/relayout.h>
 #include <stdio.h>
 #include <string.h>

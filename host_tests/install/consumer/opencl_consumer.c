@@ -1,4 +1,5 @@
-/* Reaches the OpenCL calls and the OpenCL loader, on machines without any platform too. */
+/* opencl_consumer.c: reaches the OpenCL calls and the OpenCL loader, on
+ * machines without any platform too. */
 #include <relayout/opencl.h>
 #include <stdio.h>
 
