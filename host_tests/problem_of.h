@@ -1,5 +1,5 @@
-/* problem_of.h: the problem between two shapes whose texts are valid and that makes one, else the test
- * fails.
+/* problem_of.h: the problem between two shapes whose texts are valid and that
+ * makes one, else the test fails.
  *
  * Depends on shape_of.h and problem/.
  */

@@ -1,4 +1,5 @@
-/* real_types.h: the element types whose elements are one number, each of which can become any other. */
+/* real_types.h: the element types whose elements are one number, each of which
+ * can become any other. */
 #ifndef HOST_TESTS_REAL_TYPES_H
 #define HOST_TESTS_REAL_TYPES_H
 
