@@ -279,6 +279,40 @@ static void assert_child_passes(bool closes) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static atomic_bool is_over;
+
+static void *open_until_over(void *unused) {
+  (void)unused;
+  while (!atomic_load(&is_over)) {
+    rlt_pool_open();
+    rlt_pool_close();
+  }
+  return NULL;
+}
+
+/* Before the pool has had any thread of its own, so this is the first test. */
+static void test_child_of_a_process_that_opens_the_pool(void **state) {
+  (void)state;
+  if (!FOLLOWS_FORKS) {
+    skip();
+  }
+  enum { OPENERS = 2, CHILDREN = 100 };
+  pthread_t openers[OPENERS];
+  rlt_pool_open();
+  atomic_store(&is_over, false);
+  for (int o = 0; o < OPENERS; ++o) {
+    assert_int_equal(pthread_create(&openers[o], NULL, open_until_over, NULL), 0);
+  }
+  for (int child = 0; child < CHILDREN; ++child) {
+    assert_child_passes(true);
+  }
+  atomic_store(&is_over, true);
+  for (int o = 0; o < OPENERS; ++o) {
+    pthread_join(openers[o], NULL);
+  }
+  rlt_pool_close();
+}
+
 static void test_child_of_a_process_that_used_threads(void **state) {
   (void)state;
   if (!FOLLOWS_FORKS) {
@@ -291,8 +325,6 @@ static void test_child_of_a_process_that_used_threads(void **state) {
   run_meeting(4);
   rlt_pool_close();
 }
-
-static atomic_bool is_over;
 
 static void *call_until_over(void *unused) {
   (void)unused;
@@ -330,6 +362,7 @@ static void test_child_of_a_process_whose_threads_are_at_work(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_child_of_a_process_that_opens_the_pool),
       cmocka_unit_test(test_each_task_once),
       cmocka_unit_test(test_tasks_run_at_once),
       cmocka_unit_test(test_many_callers),

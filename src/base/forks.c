@@ -1,82 +1,75 @@
+/* forks.c: the list of all mutexes that forks wait for, and the only handlers that the library
+ * gives to pthread_atfork. */
 #include "base/forks.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
-typedef struct listed {
-  pthread_mutex_t *mutex;
-  struct listed *next;
-} listed;
-
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
-static listed *list;
-static bool is_prepared;
+static rlt_fork_guard *list;
+static bool has_handlers;
 
 static void before_fork(void) {
   pthread_mutex_lock(&list_mutex);
-  for (const listed *at = list; at != NULL; at = at->next) {
+  for (const rlt_fork_guard *at = list; at != NULL; at = at->next) {
     pthread_mutex_lock(at->mutex);
   }
 }
 
-/* In the parent and in the child. */
-static void after_fork(void) {
-  for (const listed *at = list; at != NULL; at = at->next) {
+static void release_all(void) {
+  for (const rlt_fork_guard *at = list; at != NULL; at = at->next) {
     pthread_mutex_unlock(at->mutex);
   }
   pthread_mutex_unlock(&list_mutex);
 }
 
-/* Under the list's mutex. What failed once for want of memory may go well the next time. */
-static bool prepare(void) {
-  if (!is_prepared) {
-    is_prepared = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+static void in_child(void) {
+  for (const rlt_fork_guard *at = list; at != NULL; at = at->next) {
+    if (at->in_child != NULL) {
+      at->in_child();
+    }
   }
-  return is_prepared;
+  release_all();
 }
 
-static bool add(pthread_mutex_t *mutex) {
-  listed *const made = malloc(sizeof *made);
-  if (made == NULL) {
-    return false;
-  }
+/* What failed once for want of memory may go well the next time. */
+bool rlt_fork_guard_list(rlt_fork_guard *guard) {
   pthread_mutex_lock(&list_mutex);
-  const bool is_added = prepare();
-  if (is_added) {
-    *made = (listed){.mutex = mutex, .next = list};
-    list = made;
+  has_handlers = has_handlers || pthread_atfork(before_fork, release_all, in_child) == 0;
+  if (has_handlers && !guard->is_listed) {
+    guard->is_listed = true;
+    guard->next = list;
+    list = guard;
   }
+  const bool is_listed = guard->is_listed;
   pthread_mutex_unlock(&list_mutex);
-  if (!is_added) {
-    free(made);
-  }
-  return is_added;
-}
-
-static void leave_out(const pthread_mutex_t *mutex) {
-  pthread_mutex_lock(&list_mutex);
-  listed **at = &list;
-  while ((*at)->mutex != mutex) {
-    at = &(*at)->next;
-  }
-  listed *const found = *at;
-  *at = found->next;
-  pthread_mutex_unlock(&list_mutex);
-  free(found);
+  return is_listed;
 }
 
 bool rlt_mutex_initialize(pthread_mutex_t *mutex) {
-  if (pthread_mutex_init(mutex, NULL) != 0) {
+  rlt_fork_guard *const guard = malloc(sizeof *guard);
+  if (guard == NULL || pthread_mutex_init(mutex, NULL) != 0) {
+    free(guard);
     return false;
   }
-  if (!add(mutex)) {
+  *guard = (rlt_fork_guard){.mutex = mutex};
+  if (!rlt_fork_guard_list(guard)) {
     pthread_mutex_destroy(mutex);
+    free(guard);
     return false;
   }
   return true;
 }
 
 void rlt_mutex_destroy(pthread_mutex_t *mutex) {
-  leave_out(mutex);
+  pthread_mutex_lock(&list_mutex);
+  rlt_fork_guard **at = &list;
+  while ((*at)->mutex != mutex) {
+    at = &(*at)->next;
+  }
+  rlt_fork_guard *const found = *at;
+  *at = found->next;
+  pthread_mutex_unlock(&list_mutex);
+  free(found);
   pthread_mutex_destroy(mutex);
 }

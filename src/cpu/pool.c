@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/forks.h"
 #include "cpu/processors.h"
 
 enum {
@@ -45,11 +46,11 @@ static struct {
   _Alignas(LINE_BYTES) _Atomic uint64_t posts; /* changes after whatever workers have to know, */
   _Atomic uint64_t era;                        /* and this when those of before are to end */
   atomic_int worker_count;
-  atomic_int looking; /* workers that look for work */
-  atomic_int asleep;  /* and those that wait for `posted` */
-  atomic_int waiting; /* calls that wait for `finished` */
-  bool spins;         /* there are processors to look on. Set once, as is the next one */
-  bool survives_forks;
+  atomic_int looking;  /* workers that look for work */
+  atomic_int asleep;   /* and those that wait for `posted` */
+  atomic_int waiting;  /* calls that wait for `finished` */
+  bool spins;          /* there are processors to look on. Set once, as is the next one */
+  bool survives_forks; /* without which no worker is started */
   int64_t users;
   worker *workers;
   offer offers[PLACES];
@@ -62,16 +63,9 @@ static pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
 
 /* ---- Forks ---- */
 
-static void before_fork(void) {
-  pthread_mutex_lock(&mutex);
-}
-
-static void after_fork(void) {
-  pthread_mutex_unlock(&mutex);
-}
-
-/* The thread that forked is the only one here, and was in no call. Others may have waited for the
- * conditions: these are set anew, since destroying them would wait for those threads. */
+/* In a child. The thread that forked is the only one here, and was in no call. Others may have
+ * waited for the conditions: these are set anew, since destroying them would wait for those
+ * threads. */
 static void begin_anew(void) {
   static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
   posted = finished = fresh;
@@ -88,18 +82,9 @@ static void begin_anew(void) {
   atomic_store(&pool.looking, 0);
   atomic_store(&pool.asleep, 0);
   atomic_store(&pool.waiting, 0);
-  pthread_mutex_unlock(&mutex);
 }
 
-/* Before the first worker starts, under the mutex. What failed once for want of memory may go well
- * the next time. */
-static bool prepare(void) {
-  if (!pool.survives_forks) {
-    pool.spins = rlt_cpu_processors() > 1;
-    pool.survives_forks = pthread_atfork(before_fork, after_fork, begin_anew) == 0;
-  }
-  return pool.survives_forks;
-}
+static rlt_fork_guard guard = {.mutex = &mutex, .in_child = begin_anew};
 
 /* ---- Waiting ---- */
 
@@ -237,7 +222,7 @@ static bool start_worker(void) {
 static bool have_workers(int32_t wanted) {
   if (atomic_load(&pool.worker_count) < wanted) {
     pthread_mutex_lock(&mutex);
-    while (prepare() && atomic_load(&pool.worker_count) < wanted && start_worker()) {
+    while (pool.survives_forks && atomic_load(&pool.worker_count) < wanted && start_worker()) {
     }
     pthread_mutex_unlock(&mutex);
   }
@@ -245,7 +230,12 @@ static bool have_workers(int32_t wanted) {
 }
 
 void rlt_pool_open(void) {
+  const bool survives_forks = rlt_fork_guard_list(&guard);
   pthread_mutex_lock(&mutex);
+  if (!pool.survives_forks) { /* and therefore has never had a worker */
+    pool.spins = rlt_cpu_processors() > 1;
+    pool.survives_forks = survives_forks;
+  }
   ++pool.users;
   pthread_mutex_unlock(&mutex);
 }
