@@ -261,7 +261,8 @@ static double time_cold_plan(const place *here, const relayout_shape *from,
   return took;
 }
 
-/* Of words that nothing else here has, so that neither the driver knows its program. */
+/* Of an element size that nothing else here uses, so that the driver has not
+ * compiled its program before either. */
 static double time_first_plan(const place *here) {
   relayout_shape from;
   relayout_shape to;

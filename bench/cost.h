@@ -16,13 +16,14 @@ double cost_now(void); /* seconds */
 void cost_stop(const char *what);
 void cost_check(relayout_status status, const relayout_error *error);
 
-/* Does something once and returns the seconds that count of it. */
+/* Does something once, and returns how many seconds of that count. */
 typedef struct cost_way {
   double (*run)(const void *context);
   const void *context;
 } cost_way;
 
-/* The ways in turns, whose order turns too, `repetitions` times each; the median of each. */
+/* Measures the ways in turns, each round in another order, `repetitions` times each, and
+ * returns the median of each. */
 void cost_measure_in_turns(const cost_way *ways, size_t count, size_t repetitions, double *medians);
 
 void cost_print_line(const char *what, double seconds, const char *beside);

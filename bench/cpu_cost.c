@@ -88,7 +88,7 @@ static void leave(move *made) {
 
 /* ---- A kilobyte, plans ---- */
 
-/* A single call is over before the clock has told the time: so many in a row. */
+/* So many calls are timed together, since a single one takes less than reading the clock. */
 enum { BATCH = 100 };
 
 static void execute(const move *what) {
@@ -119,7 +119,7 @@ static void create_anew(const move *what) {
   relayout_plan_destroy(plan);
 }
 
-/* Through a pointer that the compiler knows nothing of, so that it leaves no copy out. */
+/* Volatile, so that the compiler leaves out no copy. */
 static void *(*volatile copy_bytes)(void *to, const void *from, size_t count) = memcpy;
 
 static void copy_plainly(const move *what) {
@@ -167,13 +167,12 @@ static void measure_kilobyte(size_t repetitions) {
 
 /* ---- Threads ---- */
 
-/* The threads of the other way sleep by then, and are in nobody's way. */
+/* By then the threads of the other way sleep, and take no processor. */
 static void let_threads_sleep(void) {
   nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
 }
 
-/* The first call wakes the threads; the next ones, 16 MiB of them together, are
- * one after the other. */
+/* Calls in a row, 16 MiB of them together, after one that is not timed and wakes the threads. */
 static double time_awake(const void *context) {
   enum { BYTES = 16 << 20 };
   const move *const what = context;

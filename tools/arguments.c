@@ -12,7 +12,7 @@ static exit_code report_usage(const command *of, const char *what, const char *w
   return report(EXIT_CODE_USAGE, "%s '%s'; try 'relayout %s --help'", what, word, of->name);
 }
 
-/* The option that `word` names, with what stands behind its `=`, or NULL there. */
+/* The option that `word` names. *attached is what stands behind its `=`, or NULL. */
 static const arguments_option *find_option(const char *word, size_t option_count,
                                            const arguments_option *options, const char **attached) {
   const char *name = word + strlen("--");

@@ -18,7 +18,7 @@ static void print_quoted(FILE *file, const char *text) {
   fputc('"', file);
 }
 
-/* What stands before a value: the comma behind the one before it, and its key. */
+/* Prints what precedes a value: a comma behind the previous one, and its key. */
 static void begin_value(json_writer *json, const char *key) {
   if (json->needs_comma) {
     fputc(',', json->file);

@@ -35,7 +35,7 @@ static void remove_and_die(int number) {
 
 typedef void signal_handler(int number);
 
-/* Gives every signal that ends the process, and has the one handler, the other. */
+/* Replaces the handler `from` by `to`, for all signals that end the process. */
 static void exchange_handlers(signal_handler *from, signal_handler *to) {
   struct sigaction wanted = {.sa_flags = (int)SA_RESETHAND};
   wanted.sa_handler = to;

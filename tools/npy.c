@@ -88,7 +88,7 @@ static void skip_space(reader *in) {
   }
 }
 
-/* Says what stands where something else was expected. */
+/* Fails with what was expected and what was found instead. */
 static relayout_status fail_here(const reader *in, const char *expected) {
   const size_t column = (size_t)(in->at - in->start);
   if (in->at == in->end) {
@@ -397,8 +397,7 @@ relayout_status npy_shape(const npy_header *header, relayout_element_type type,
                                          error);
 }
 
-/* A tile brings as many ones in front as it has dimensions, at most, and as
- * many of its own behind. */
+/* A tile adds at most as many dimensions of 1 in front as it has itself, and its own behind. */
 enum { MOST_WIDTHS = RELAYOUT_MAX_RANK + 2 * RELAYOUT_MAX_TILE_DIMENSIONS };
 
 /* The dimensions of an array as it lies in memory, major to minor. */

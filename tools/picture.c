@@ -160,7 +160,8 @@ static void draw_matrix(const picture *drawing, FILE *file) {
   }
 }
 
-/* What lies at `linear`. Only a scalar's padding has no index that tells it from the element. */
+/* What lies at `linear`. The padding of a scalar has the same index as its
+ * element, the empty one. */
 static void print_position(const picture *drawing, int64_t linear, FILE *file) {
   int64_t index[RELAYOUT_MAX_RANK];
   relayout_index_from_linear(drawing->shape, linear, index, NULL);

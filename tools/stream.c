@@ -153,8 +153,8 @@ static exit_code fail_to_write(const stream_output *output, int cause) {
   return report(EXIT_CODE_FAILURE, "cannot write %s: %s", output->name, strerror(cause));
 }
 
-/* The open file that a path means, as the shells and awk see it; -1 for none. What was written to
- * it before must stay, so it is no file to be replaced. */
+/* The open file that a path such as /dev/stdout names, as shells and awk read it; -1 for none. What
+ * was written to it before must stay, so it is not replaced by a new file. */
 static int descriptor_of(const char *path) {
   static const struct {
     const char *path;

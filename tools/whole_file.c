@@ -31,7 +31,7 @@ static size_t directory_length(const char *path) {
   return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* What a link's text means, seen from where the link is; NULL without memory. */
+/* The path that a link's text names, relative to the link's directory; NULL without memory. */
 static char *path_behind(const char *link, const char *text) {
   const size_t before = text[0] == '/' ? 0 : directory_length(link);
   const size_t capacity = before + strlen(text) + 1;
@@ -88,7 +88,7 @@ static int find_old(const whole_file *made, bool *exists) {
 
 /* ---- The new file --------------------------------------------------------------------------- */
 
-/* By this path a file without a name can be linked, where /proc is. */
+/* The path under which a file without a name can be linked, where /proc is mounted. */
 static void path_of_open_file(int file, size_t capacity, char *path) {
   snprintf(path, capacity, "/proc/self/fd/%d", file);
 }
@@ -115,8 +115,8 @@ static int link_as(const whole_file *made, const char *name) {
   return result_of(linkat(AT_FDCWD, path, made->directory, name, AT_SYMLINK_FOLLOW));
 }
 
-/* Nobody else's: processes of the same number, in containers that share the directory, would also
- * have to come in the same nanosecond. */
+/* Makes up a name that no other process uses: two processes of the same number, in containers that
+ * share the directory, would have to make it up in the same nanosecond. */
 static void choose_temporary(whole_file *made) {
   struct timespec now = {0, 0};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -124,7 +124,7 @@ static void choose_temporary(whole_file *made) {
            (long long)now.tv_sec, now.tv_nsec);
 }
 
-/* Takes away the name for the time being, if there is one. */
+/* Removes the temporary name, if there is one. */
 static void drop_temporary(whole_file *made) {
   if (made->temporary[0] != '\0') {
     unlinkat(made->directory, made->temporary, 0);
@@ -133,8 +133,8 @@ static void drop_temporary(whole_file *made) {
   leftover_forget();
 }
 
-/* Gives the file a name for the time being: makes a file of that name unless there is one already
- * that has none. */
+/* Gives the file a temporary name. Where there is no file yet, because the file system has none
+ * without names, makes it under that name. */
 static int give_temporary(whole_file *made, mode_t mode) {
   int cause = EEXIST;
   for (int tries = 0; cause == EEXIST && tries < MOST_TEMPORARY_NAMES; tries++) {
@@ -233,8 +233,8 @@ static int move_there(whole_file *made) {
   return 0;
 }
 
-/* Brings the names in the directory to the disk, where its file system can do that and the user may
- * read it. */
+/* Writes the directory's entries to the disk, where its file system can do that and the
+ * user may read the directory. */
 static int sync_directory(int directory) {
   const int file = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) {

@@ -71,7 +71,7 @@ bool live_has(live_kind kind, uintptr_t key) {
   return has;
 }
 
-/* What is gone leaves the table, and the rest finds new places. */
+/* Takes what is gone out of the table, and finds new places for the rest. */
 void live_mark(void) {
   static entry kept[CAPACITY];
   pthread_mutex_lock(&mutex);

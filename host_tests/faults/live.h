@@ -34,8 +34,8 @@ typedef enum live_kind {
 
 /* One more hold, or one fewer, on what `key` names. */
 void live_add(live_kind kind, uintptr_t key);
-/* Of something that was never added: memory from elsewhere is nobody's business, any other object
- * is one hold too few. */
+/* Of something that was never added, memory is ignored, as it may come from elsewhere; any other
+ * object counts as given back once too often. */
 void live_remove(live_kind kind, uintptr_t key);
 /* Whether there is such a thing. */
 bool live_has(live_kind kind, uintptr_t key);

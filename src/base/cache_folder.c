@@ -20,7 +20,7 @@ enum { LONGEST_NAME = 80, LONGEST_WRITE_SECONDS = 60 * 60 };
 
 /* ---- Where ---- */
 
-/* base/rest; NULL without memory, or where the base is not absolute. */
+/* The path base/rest. NULL without memory, or where base is no absolute path. */
 static char *path_in(const char *base, const char *rest) {
   if (base == NULL || base[0] != '/') {
     return NULL;
@@ -155,7 +155,7 @@ static bool write_whole(int file, const unsigned char *bytes, size_t size) {
   return true;
 }
 
-/* The system would end a process that writes beyond this limit, and it is not ours. */
+/* A write beyond this limit raises SIGXFSZ, which would end the caller's process. */
 static bool is_within_limit(size_t size) {
   struct rlimit limit;
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur;

@@ -42,7 +42,8 @@ static inline void rlt_float_control_set(rlt_float_control control) {
   __asm__ volatile("msr fpcr, %0" : : "r"(control));
 }
 #else
-/* Elsewhere elements change in integers alone; only predictions are made in floating point. */
+/* On other processors elements are converted by integer arithmetic alone; only predicted times are
+ * computed in floating point. */
 enum { RLT_USUAL_FLOAT_CONTROL = 0, RLT_FLOAT_FLAGS = 0 };
 
 static inline rlt_float_control rlt_float_control_get(void) {

@@ -25,7 +25,8 @@ void rlt_text_add(rlt_text *text, const char *format, ...) {
   }
 }
 
-/* Between the digits stands the locale's point, of one byte or several; nothing groups them. */
+/* What is no part of a number is the locale's decimal point, of one byte or several; a dot takes
+ * its place. There are no separators between groups of digits. */
 void rlt_text_add_double(rlt_text *text, const char *format, double number) {
   char printed[64];
   snprintf(printed, sizeof printed, format, number);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As much of OpenCL C as it needs. */
+/* What cl/convert.cl uses of OpenCL C. */
 typedef uint32_t uint;
 typedef uint64_t ulong;
 

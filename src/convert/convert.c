@@ -24,8 +24,8 @@ typedef struct converter {
   bool wraps, scales;
 } converter;
 
-/* Scales are looked at as bits: of doubles that are subnormal a caller may have made zeros, or
- * traps. */
+/* Compares the bits, since the caller's floating-point mode may take subnormal scales
+ * for zeros, or trap on them. */
 static bool scales(const rlt_conversion *conversion) {
   static const double one = 1;
   return memcmp(&conversion->scale, &one, sizeof one) != 0;

@@ -39,8 +39,8 @@ void rlt_convert_element(const rlt_conversion *conversion, const void *from, voi
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
 
-/* What cl/convert.cl wants compiled in, each preceded by a blank: -DFROM_KIND=4 and so on. The
- * scale is not among it, only whether there is one. */
+/* The compiler options that cl/convert.cl needs, each preceded by a blank: -DFROM_KIND=4 and so on.
+ * They say whether there is a scale, not which. */
 void rlt_conversion_add_options(const rlt_conversion *conversion, rlt_text *options);
 
 /* The scale as cl/convert.cl reads it: digits / 2^63 * 2^exponent, the highest digit being set. */

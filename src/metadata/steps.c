@@ -8,7 +8,7 @@
 #include "metadata/tiling.h"
 #include "metadata/widths.h"
 
-/* One number for what is always 0, behind those of all digits. */
+/* One more number than there are digits, for the constant 0. */
 _Static_assert(RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS + 2 < RLT_MOST_NUMBERS,
                "numbers for every layout");
 
@@ -54,7 +54,7 @@ static relayout_status make_joined(const relayout_shape *shape, rlt_tiling *tili
   return RELAYOUT_OK;
 }
 
-/* Sets a number to 0 by what another one leaves when it is divided by 1. */
+/* Sets a number to 0, the remainder of another one divided by 1. */
 static void append_zero(rlt_steps *steps, int32_t number, int32_t other) {
   append(steps, RLT_STEP_SPLIT, number, other, 1);
 }
@@ -90,7 +90,8 @@ relayout_status rlt_steps_to_linear(const relayout_shape *shape, rlt_steps *step
   return check_room(steps, error);
 }
 
-/* Digits that are always 0 when they come from an element are found in `rest`, and tell padding. */
+/* The way back of one change. A digit that is 0 for every element has no number of its own: it is
+ * found in `rest`, and where it is not 0 the position is padding's. */
 static void append_inverse(rlt_steps *steps, const rlt_change *change, int32_t rest) {
   const bool is_zero = change->minor == RLT_NO_NUMBER;
   switch (change->kind) {

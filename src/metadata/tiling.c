@@ -59,8 +59,7 @@ static void split(rlt_tiling *tiling, rlt_digit digit, int64_t size, rlt_digit *
                             .size = size, .bound = digit.size});
 }
 
-/* A tile of more dimensions than there are takes them for the minor ones of
- * more, each of size 1. */
+/* Where a tile has more dimensions than there are, adds major ones of size 1. */
 static void add_major_digits(rlt_tiling *tiling, int32_t count) {
   const int32_t missing = count - tiling->digit_count;
   if (missing <= 0) {
