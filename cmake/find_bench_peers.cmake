@@ -1,7 +1,7 @@
-# What `relayout bench --peers` can be held against on the CPU, where it is installed:
-# RELAYOUT_ONEDNN_INCLUDE and RELAYOUT_EIGEN_INCLUDE, directories of headers, false where there
-# are none. Nothing else needs them, nor C++. Sanitized builds do without: what others do with
-# memory is not theirs to judge.
+# The libraries that `relayout bench --peers` compares with on the CPU, where they are
+# installed: RELAYOUT_ONEDNN_INCLUDE and RELAYOUT_EIGEN_INCLUDE are their directories of
+# headers, or false. Nothing else needs them, nor C++. Sanitized builds do without: how other
+# libraries use memory is not judged here.
 if(RELAYOUT_SANITIZE)
   return()
 endif()

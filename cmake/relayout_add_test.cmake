@@ -14,9 +14,9 @@ function(relayout_add_test name)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
-# Two processes of PoCL 3.1 had better not compile into one folder at once, and what one test has
-# compiled the next one need not: tests of a group run one after the other on a folder of the
-# group's. The presets have one set of folders for all builds, whose kernels are the same.
+# Processes of PoCL 3.1 should not compile into one folder at the same time, and what one test has
+# compiled serves the next. So the tests of a group run one after the other, on a folder of the
+# group's own. The presets give all builds the same folders, since their kernels are the same.
 set(RELAYOUT_POCL_CACHE ${PROJECT_BINARY_DIR}/pocl CACHE PATH
     "Where tests have PoCL keep what it compiles")
 mark_as_advanced(RELAYOUT_POCL_CACHE)

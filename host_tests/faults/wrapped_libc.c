@@ -1,7 +1,8 @@
 /* wrapped_libc.c: the functions of the C library that the library calls, each able to fail.
  *
- * close and fclose do their work and fail then, as the system does. What gives back cannot fail;
- * nor can locking a mutex of the default kind, but where making one failed nobody may use it. */
+ * close and fclose do their work before they fail, as the system does. What releases something
+ * cannot fail; nor can locking a mutex of the default kind, but one that could not be made must not
+ * be used. */
 #define _GNU_SOURCE /* cpu_set_t */
 #include <dirent.h>
 #include <errno.h>

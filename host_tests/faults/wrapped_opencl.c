@@ -1,6 +1,6 @@
-/* wrapped_opencl.c: what the library asks of OpenCL, each able to fail with an error code in place
- * of the driver's answer. What waits does wait and fails then: nobody could go on otherwise.
- * Releasing cannot fail. */
+/* wrapped_opencl.c: the OpenCL functions that the library calls, each able to fail with an error
+ * code in place of the driver's answer. Those that wait do so before they fail, since the test
+ * could not go on otherwise. Releasing cannot fail. */
 #include <stdint.h>
 
 #include "faults/fault.h"
