@@ -16,7 +16,7 @@
 #include "bench/suite.h"
 #include "cost.h"
 #include "opencl/build.h"
-#include "opencl/program.h"
+#include "opencl/launch.h"
 #include "plan/plan.h"
 #include "relayout/opencl.h"
 
@@ -153,9 +153,13 @@ static void enqueue_at_once(const place *here, const relayout_plan *plan) {
              &error);
 }
 
+/* Of a plan with one part; buffers begin at multiples of any alignment. */
+static const rlt_launch *launch_of(const relayout_plan *plan) {
+  return plan->work.parts[0].ways[0].program;
+}
+
 static void enqueue_launch(const place *here, const relayout_plan *plan) {
-  const rlt_opencl_program *const program = plan->work.parts[0].program;
-  enqueue_bare(here, program->words != NULL ? program->words : program->elements);
+  enqueue_bare(here, launch_of(plan));
 }
 
 static void enqueue_one_item(const place *here, cl_kernel kernel) {
@@ -227,7 +231,8 @@ static void measure_end_to_end(const place *here, const relayout_plan *plan) {
 }
 
 static void measure_warm_create(const place *here) {
-  const rlt_wish wish = {.changes = {.scale = 1}};
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
   static double times[WARM];
   for (size_t i = 0; i < WARM; ++i) {
     const double begin = cost_now();
@@ -240,7 +245,9 @@ static void measure_warm_create(const place *here) {
     relayout_plan *plan = NULL;
     relayout_error error;
     const double begin = cost_now();
-    cost_check(rlt_plan_create(here->device, &here->from, &here->to, &wish, &plan, &error), &error);
+    cost_check(rlt_plan_create(here->device, &here->from, &here->to, &wish, (rlt_texts){0, NULL},
+                               &plan, &error),
+               &error);
     times[i] = cost_now() - begin;
     relayout_plan_destroy(plan);
   }
@@ -296,8 +303,7 @@ static double time_loading(const place *here, const rlt_launch *launch, const un
       clCreateProgramWithBinary(here->context, 1, &here->id, &size, &binary, NULL, &code);
   check_cl(code, "clCreateProgramWithBinary");
   check_cl(clBuildProgram(program, 1, &here->id, "", NULL, NULL), "clBuildProgram");
-  const cl_kernel kernel =
-      clCreateKernel(program, relayout_strategy_name(launch->options.strategy), &code);
+  const cl_kernel kernel = clCreateKernel(program, rlt_kernel_name(launch->options.kernel), &code);
   check_cl(code, "clCreateKernel");
   const double took = cost_now() - begin;
   clReleaseKernel(kernel);
@@ -308,8 +314,7 @@ static double time_loading(const place *here, const rlt_launch *launch, const un
 static void measure_cold(const place *here, const relayout_plan *plan) {
   double bare[COLD];
   double ours[COLD];
-  const rlt_launch *const launch =
-      ((const rlt_opencl_program *)plan->work.parts[0].program)->elements;
+  const rlt_launch *const launch = launch_of(plan);
   size_t size = 0;
   unsigned char *const binary = binary_of(here, launch, &size);
   for (size_t i = 0; i < COLD; ++i) {

@@ -112,10 +112,13 @@ static void create_remembered(const move *what) {
 }
 
 static void create_anew(const move *what) {
-  const rlt_wish wish = {.changes = {.scale = 1}};
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
   relayout_plan *plan = NULL;
   relayout_error error;
-  cost_check(rlt_plan_create(what->device, &what->from, &what->to, &wish, &plan, &error), &error);
+  cost_check(rlt_plan_create(what->device, &what->from, &what->to, &wish, (rlt_texts){0, NULL},
+                             &plan, &error),
+             &error);
   relayout_plan_destroy(plan);
 }
 

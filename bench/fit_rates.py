@@ -6,46 +6,66 @@
 
 Every case is one equation: what it took, in plain copies of as many bytes, is half a copy for each
 line read and each line written, and a rate, which is looked for, times what else `relayout explain`
-counts. The rates are the ones of the least squared relative error, none of them negative. Use the
-command that measured, on the same device, or it may count other strategies.
+counts of the schedule that was measured. The rates are the ones of the least squared relative
+error, none of them negative. They go into the device's row of src/plan/tuning.c; the rate of
+transposed lines is told as a multiple of the one that stands there. Use the command that measured,
+on the same device, or it may not offer the same schedules.
 """
 import json
+import re
 import subprocess
 import sys
 
-FREE_TERMS = ("lines_again", "lines_in_parts", "runs", "straight_runs", "tiles", "pages")
-NAMES = {"runs": "run", "straight_runs": "straight_run", "tiles": "tile", "pages": "page",
-         "lines_again": "line_again", "lines_in_parts": "line_in_parts"}
+RATES = {"lines_again": "line_again", "lines_in_parts": "line_in_parts", "runs": "run",
+         "straight_runs": "straight_run", "tiles": "tile", "pages": "page"}
+BY_ELEMENT = {"permute", "index"}
+BY_BLOCK = {"transpose", "interleave", "bit-transpose"}
 
 
-def move_name(explained, candidate):
-    """The rate that a candidate's moves are counted by; None where they cost nothing."""
-    kind = candidate["strategy"]
-    if candidate["assembles"]:
-        name = "line" if kind == "copy" else "block"
-    elif kind in ("transpose", "packed", "gather"):
-        name = "block" if kind == "transpose" else "element"
-    else:
-        return None
-    return f"{name} of {explained['element_bytes']} bytes"
+def share_of_moves(part, units):
+    """The rate that a part's moves are counted by, and how often; None where they cost nothing."""
+    word, moves = re.search(r" word=(\d+) .* move=(\S+) ", part["schedule"]).groups()
+    moves = set(moves.split(">"))
+    if "gather" in moves:
+        return f"line, words of {word}", part["counts"]["moves"]
+    if moves & BY_ELEMENT:
+        return f"element, words of {word}", part["counts"]["moves"]
+    if moves & BY_BLOCK:
+        return f"transposed_line, words of {word}: times", part["times"]["moves"] * units
+    return None
+
+
+def units_of(part):
+    """What a plain copy of as many bytes as the part's takes, in copies of a line."""
+    counts, times = part["counts"], part["times"]
+    return ((counts["lines_read"] + counts["lines_written"]) / 2 /
+            (times["lines_read"] + times["lines_written"]))
+
+
+def explain(command, device, case):
+    """What the command says of the case by the schedules that were measured."""
+    words = [command, "explain", case["from"], case["to"], "--device", device, "--json"]
+    for schedule in case["schedule"].split(" | "):
+        words += ["--schedule", schedule]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
 
 def equation(command, device, case):
     """What the rates' share of the case's time is, and how often it asks for each rate."""
-    words = [command, "explain", case["from"], case["to"], "--device", device, "--json"]
-    text = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    explained = json.loads(text)
-    chosen = next(c for c in explained["candidates"] if c["chosen"])
-    counts, times = chosen["counts"], chosen["times"]
-    least = counts["lines_read"] / 2 / times["lines_read"] if times["lines_read"] > 0 else None
-    if least is None:
+    parts = [part for part in explain(command, device, case)["parts"]
+             if part["times"]["lines_read"] + part["times"]["lines_written"] > 0]
+    units = sum(units_of(part) for part in parts)
+    if units == 0:
         return None
-    asked = {NAMES[term]: counts[term] / least for term in FREE_TERMS}
-    moves = move_name(explained, chosen)
-    if moves is not None:
-        asked[moves] = counts["moves"] / least
+    asked = {rate: sum(part["counts"][term] for part in parts) / units
+             for term, rate in RATES.items()}
+    for part in parts:
+        moves = share_of_moves(part, units_of(part))
+        if moves is not None:
+            asked[moves[0]] = asked.get(moves[0], 0) + moves[1] / units
+    lines = sum(part["counts"]["lines_read"] + part["counts"]["lines_written"] for part in parts)
     return {"name": case["name"], "fraction": case["fraction"], "asked": asked,
-            "fixed": times["lines_read"] + times["lines_written"]}
+            "fixed": lines / 2 / units}
 
 
 def fit(equations):
@@ -88,7 +108,7 @@ def main():
         time = e["fixed"] + sum(rates[name] * asked for name, asked in e["asked"].items())
         print(f"{e['name']:22} {e['fraction']:8.3f} {1 / time:8.3f}")
     for name, rate in rates.items():
-        print(f"{name:22} {rate:.3g}")
+        print(f"{name:36} {rate:.3g}")
 
 
 if __name__ == "__main__":

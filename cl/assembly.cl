@@ -40,7 +40,8 @@ static bool may_overread(__global const kernel_assembly *made, __constant const 
 
 #if IN_DESTINATION_BYTE > 1
 
-/* What the destination has at this position, which may be another tile's; nothing behind its end. */
+/* What the destination has at this position, which may be another tile's;
+ * nothing behind its end. */
 static word element_of(ulong position, place source, __global const kernel_assembly *made,
                        __constant const kernel_grid *grid, word fill) {
   __global const kernel_axis *const axes =
@@ -61,7 +62,8 @@ static word element_of(ulong position, place source, __global const kernel_assem
   return has_source ? element_at(onward(source, at)) : fill;
 }
 
-/* The elements behind the first `count` that share their last byte with them, which then are written too. */
+/* The elements behind the first `count` that share their last byte with them,
+ * which then are written too. */
 static uint fill_byte(word *held, uint count, ulong position, place source,
                       __global const kernel_assembly *made, __constant const kernel_grid *grid,
                       word fill) {
@@ -76,9 +78,9 @@ static uint fill_byte(word *held, uint count, ulong position, place source,
 #define fill_byte(held, count, position, source, made, grid, fill) (count)
 #endif
 
-/* Segments leave for the destination: whole lines, and what is left at their ends. Tiles with a halo
- * share no line with the next: each writes those that begin in its own block, to their ends. So do packed
- * segments with bytes, whatever comes next. */
+/* Segments leave for the destination: whole lines, and what is left at their ends. Tiles with a
+ * halo share no line with the next: each writes those that begin in its own block, to their ends.
+ * So do packed segments with bytes, whatever comes next. */
 static void store_segments(__global word *destination, ulong destination_start, word *from,
                            place source, __global const kernel_assembly *made,
                            __constant const kernel_grid *grid, const tile *t, word fill) {
@@ -129,15 +131,15 @@ static void fill_exactly(word *to, uint count, word fill) {
   }
 }
 
-/* Where a tile's loads end: at the source's end, which lies so `near` for some tiles that lanes would
- * go past it. */
+/* Where a tile's loads end: at the source's end, which lies so `near` for some tiles
+ * that lanes would go past it. */
 typedef struct load_limit {
   place end;
   bool near;
 } load_limit;
 
-/* What is told of a tile is to become a part of its kernel: Oclgrind 21.10 does not know how compilers mark that
- * nothing else points to what a function returns. */
+/* What is told of a tile is to become a part of its kernel: Oclgrind 21.10 does not know how
+ * compilers mark that nothing else points to what a function returns. */
 #if defined(__clang__)
 #define INLINED_TILE __attribute__((always_inline))
 #else

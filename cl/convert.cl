@@ -1,8 +1,8 @@
 /* convert.cl: the value of an element of one type as an element of another, in integers alone.
  *
- * A pattern is taken apart into a sign and digits with an exponent, which are multiplied by a scale and
- * put together in the other format with one rounding. Neither half nor double support is needed, and no
- * rounding mode or flushing of subnormals changes a bit.
+ * A pattern is taken apart into a sign and digits with an exponent, which are multiplied by a scale
+ * and put together in the other format with one rounding. Neither half nor double support is
+ * needed, and no rounding mode or flushing of subnormals changes a bit.
  *
  * The library compiles this as C too (src/convert/arithmetic.h), so that host and devices agree.
  * Compiled in:
@@ -138,8 +138,8 @@ INLINED number number_of(pattern bits, const number_format of) {
 /* ---- Scaling ---- */
 
 #if !NARROW
-/* Exact. A NaN keeps its sign. The low half's highest digit is had by a product, as Oclgrind knows no funnel
- * shift, which is what compilers make of two shifts. */
+/* Exact. A NaN keeps its sign. The low half's highest digit is had by a product, as Oclgrind knows
+ * no funnel shift, which is what compilers make of two shifts. */
 INLINED number scaled_number(number n, const scale_factor by) {
   const ulong high = mul_hi(n.digits, by.digits);
   const ulong low = n.digits * by.digits;

@@ -33,7 +33,8 @@ static void assemble_run(word *to, place from, uint count, bool exact) {
 /* How much later the columns are whose lines are fetched. */
 #define COLUMNS_AHEAD 8
 
-/* Whether the rows have short runs, which are better changed together, and these are one in the source. */
+/* Whether the rows have short runs, which are better changed together, and
+ * these are one in the source. */
 static bool are_joined(__global const offset_pair *rows, uint row_count, uint run) {
   PLAIN_LOOP
   for (uint row = 0; row < row_count; ++row) {
@@ -44,8 +45,8 @@ static bool are_joined(__global const offset_pair *rows, uint row_count, uint ru
   return row_count > 1 && run < WIDTH;
 }
 
-/* Lines of elements change together, and then go to their rows, run by run, while those of a later column are
- * on their way. */
+/* Lines of elements change together, and then go to their rows, run by run, while those of a
+ * later column are on their way. */
 static void part_runs(word *to, place from, place later, __global const offset_pair *rows,
                       uint row_count, uint run) {
   enum { AT_ONCE = 4 * LINE };
@@ -123,8 +124,8 @@ copy(__global word *restrict destination, const ulong destination_start,
 
 #if CHANGES
 
-/* Not more than a line of the destination holds. Without memory of its own where that can be: clang 15
- * loses what single words of so short an array get. */
+/* Not more than a line of the destination holds. Without memory of its own where that can be: clang
+ * 15 loses what single words of so short an array get. */
 static void copy_words(__global word *to, const place from, uint count) {
 #if DESTINATION_BITS
   line lines[LEAVING / LINE];

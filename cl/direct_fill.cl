@@ -1,4 +1,5 @@
-/* direct_fill.cl: nothing has a source; every element becomes the fill. Follows tile.cl and line.cl. */
+/* direct_fill.cl: nothing has a source; every element becomes the fill. Follows
+ * tile.cl and line.cl. */
 
 /* One work-item, one run after the other. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void

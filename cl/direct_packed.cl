@@ -338,7 +338,8 @@ static void move_piece(piece *of, __global const kernel_assembly *made) {
 #endif
 
 INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
-                                        __global const kernel_assembly *made, __constant const kernel_grid *grid,
+                                        __global const kernel_assembly *made,
+                                        __constant const kernel_grid *grid,
                                         const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
@@ -382,7 +383,8 @@ INLINED_TILE static void fill_rows(word *to, __global const kernel_assembly *mad
 }
 
 INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_assembly *made, __constant const kernel_grid *grid,
+                                       __global const kernel_assembly *made,
+                                       __constant const kernel_grid *grid,
                                        const tile *t, word fill) {
   transpose_tile(to, from, limit, made, grid, t, fill);
   fill_rows(to, made, grid, t, fill);

@@ -1,5 +1,5 @@
-/* element.cl: one element on its way, as it lies in the source and as it arrives. Follows tile.cl, and
- * convert.cl where CONVERTS is 1, and on GPUs by_float.cl.
+/* element.cl: one element on its way, as it lies in the source and as it arrives. Follows tile.cl,
+ * and convert.cl where CONVERTS is 1, and on GPUs by_float.cl.
  *
  * Compiled in:
  *
@@ -30,8 +30,8 @@ typedef WORD_OF(SOURCE_BYTES) source_word;
 #define WITH_CONVERSION
 #endif
 
-/* Where an element lies in the source, and what becomes of it. Elements that share a byte are numbered
- * from its lowest bits up. */
+/* Where an element lies in the source, and what becomes of it. Elements that share a byte are
+ * numbered from its lowest bits up. */
 typedef struct place {
   __global const source_word *words;
   long number;

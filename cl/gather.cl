@@ -74,7 +74,8 @@ static bool find_element(const run r, uint column, word *found, long *put) {
 #define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
 #define ONE_ELEMENT         ((1u << DESTINATION_BITS) - 1)
 
-/* Every across-th byte of a run, from `first` on. What lies behind the last element becomes zeros. */
+/* Every across-th byte of a run, from `first` on. What lies behind the last
+ * element becomes zeros. */
 static void gather_run(__global word *to, const run r, uint first, uint across, bool fills,
                        word fill) {
   const uint count = (r.length + IN_DESTINATION_BYTE - 1) / IN_DESTINATION_BYTE;

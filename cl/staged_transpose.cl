@@ -16,9 +16,9 @@
 /* Words that take one turn of all banks. */
 #define BANK_WORDS (128 / WORD_BYTES)
 
-/* Where a word of the tile lies. A column's words take TILE_ROWS places in a row. Were they in order, the
- * words of a row, which neighbours gather at once, would share a bank; so each column has an order
- * of its own, by a bit pattern that no other of 32 neighbours has:
+/* Where a word of the tile lies. A column's words take TILE_ROWS places in a row. Were they in
+ * order, the words of a row, which neighbours gather at once, would share a bank; so each column
+ * has an order of its own, by a bit pattern that no other of 32 neighbours has:
  *
  *     bank             0 1 2 3
  *     of column 0      a b c d
@@ -28,8 +28,8 @@
  *
  * Words of a unit stay together. Units, which are loaded at once from four columns, differ in the
  * lowest bits of the pattern, columns a unit apart in all of it. Where a unit of the source becomes
- * several, neighbours put theirs so far apart that one turn of the banks is not enough for them; so each
- * turn has an order of its own too. */
+ * several, neighbours put theirs so far apart that one turn of the banks is not enough for them; so
+ * each turn has an order of its own too. */
 ALWAYS_INLINE static uint place_of(uint row, uint column) {
   const uint turn = SOURCE_UNIT > UNIT ? row / BANK_WORDS * UNIT : 0;
   const uint pattern = (column & ~(UNIT - 1u)) ^ ((column & (UNIT - 1u)) * 4) ^ turn;
@@ -84,8 +84,8 @@ ALWAYS_INLINE static uint4 gather_piece(__local const word *staged, uint row, ui
   return piece_of(units);
 }
 
-/* Pieces and units of a tile are numbered along a line of a run, or all of a shorter one, then from run to
- * run, then from line to line. */
+/* Pieces and units of a tile are numbered along a line of a run, or all of a shorter one, then from
+ * run to run, then from line to line. */
 #define IN_LINE(parts, part, run) ((parts) * (part) < (run) ? (parts) : (run) / (part))
 
 #define LOADED_PIECES        (TILE_WORDS / SOURCE_PIECE)
@@ -152,9 +152,9 @@ static void load_pieces(__local word *staged, const place from, offset source_co
   }
 }
 
-/* Where unit `number` of a run begins, of `unit` elements. Units are numbered from the start of the line
- * that has the run's first element, so that neighbours touch whole lines; the first ones, before the run,
- * come round to its end:
+/* Where unit `number` of a run begins, of `unit` elements. Units are numbered from the start of the
+ * line that has the run's first element, so that neighbours touch whole lines; the first ones,
+ * before the run, come round to its end:
  *
  *     lines              |       |       |       |
  *     units of the run       2 3 4 5 6 7 0 1         of 8 in two lines

@@ -26,6 +26,36 @@ static const arguments_option *find_option(const char *word, size_t option_count
   return NULL;
 }
 
+/* Takes what stands behind an option's name, or else the next word, as its value. */
+static bool take_value(const command *of, int argument_count, char **arguments,
+                       const arguments_option *option, const char *value, int *at,
+                       exit_code *code) {
+  const char *const word = arguments[*at];
+  if (option->value != NULL && *option->value != NULL) {
+    *code = report_usage(of, "the option is there twice:", word);
+    return false;
+  }
+  if (option->values != NULL && option->values->count == ARGUMENTS_MOST_VALUES) {
+    *code = report_usage(of, "the option is there too often:", word);
+    return false;
+  }
+  if (value == NULL) {
+    if (*at + 1 == argument_count || strncmp(arguments[*at + 1], "--", 2) == 0) {
+      *code = report_usage(of, "a value is missing behind", word);
+      return false;
+    }
+    *at += 1;
+    value = arguments[*at];
+  }
+  if (option->values != NULL) {
+    option->values->of[option->values->count] = value;
+    option->values->count += 1;
+  } else {
+    *option->value = value;
+  }
+  return true;
+}
+
 /* Takes the option at arguments[*at], and its value, which may be the next word. */
 static bool take_option(const command *of, int argument_count, char **arguments,
                         size_t option_count, const arguments_option *options, int *at,
@@ -37,27 +67,14 @@ static bool take_option(const command *of, int argument_count, char **arguments,
     *code = report_usage(of, "unknown option", word);
     return false;
   }
-  if (option->flag != NULL) {
-    if (attached != NULL) {
-      *code = report_usage(of, "no value belongs to the option", word);
-      return false;
-    }
-    *option->flag = true;
-    return true;
+  if (option->flag == NULL) {
+    return take_value(of, argument_count, arguments, option, attached, at, code);
   }
-  if (*option->value != NULL) {
-    *code = report_usage(of, "the option is there twice:", word);
+  if (attached != NULL) {
+    *code = report_usage(of, "no value belongs to the option", word);
     return false;
   }
-  if (attached == NULL) {
-    if (*at + 1 == argument_count || strncmp(arguments[*at + 1], "--", 2) == 0) {
-      *code = report_usage(of, "a value is missing behind", word);
-      return false;
-    }
-    *at += 1;
-    attached = arguments[*at];
-  }
-  *option->value = attached;
+  *option->flag = true;
   return true;
 }
 

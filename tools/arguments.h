@@ -10,10 +10,20 @@
 #include "command.h"
 #include "relayout/relayout.h"
 
-/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of `value` and `flag` is set. */
+/* As many as a plan has parts at most. */
+enum { ARGUMENTS_MOST_VALUES = 32 };
+
+/* The values of an option that may be there more than once, in order. */
+typedef struct arguments_values {
+  const char *of[ARGUMENTS_MOST_VALUES];
+  int32_t count;
+} arguments_values;
+
+/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of the three pointers is set. */
 typedef struct arguments_option {
   const char *name; /* without the dashes */
   const char **value;
+  arguments_values *values;
   bool *flag;
 } arguments_option;
 

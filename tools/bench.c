@@ -24,6 +24,8 @@ typedef struct request {
   const char *svg;
   const char *compare;
   const char *threads;
+  const char *measured;
+  arguments_values schedules;
   bool with_peers;
   bool measures;
   bool trusts;
@@ -84,6 +86,9 @@ static exit_code read_single(const request *asked, bench_suite *suite) {
 
 static exit_code read_cases(const request *asked, bench_suite *suite) {
   if (asked->from == NULL && asked->to == NULL) {
+    if (asked->schedules.count > 0) {
+      return report(EXIT_CODE_USAGE, "--schedule is for one case, given by --from and --to");
+    }
     return read_suite(asked->suite != NULL ? asked->suite : "ttc", suite);
   }
   if (asked->suite != NULL) {
@@ -125,9 +130,10 @@ static exit_code read_comparison(const char *path, comparison *old) {
   return code;
 }
 
-/* ---- On what ---------------------------------------------------------------------------------- */
+/* ---- On what --------------------------------------------------------------------------------- */
 
-/* The backend takes fewer threads than it is asked for where it has no more; a benchmark must not. */
+/* The backend takes fewer threads than it is asked for where it has no more; a
+ * benchmark must not. */
 static exit_code open_cpu(const char *threads, relayout_device **device) {
   uint64_t count;
   const exit_code code = arguments_read_unsigned("--threads", threads, &count);
@@ -165,9 +171,37 @@ static exit_code open_device(const request *asked, relayout_device **device) {
                                 : arguments_open_device(name, device);
 }
 
+/* As many schedules as options->measured may say. */
+enum { MOST_MEASURED = 1024 };
+
+static exit_code read_plan_options(const request *asked, relayout_plan_options *options) {
+  *options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
+  options->schedules = asked->schedules.of;
+  options->schedule_count = asked->schedules.count;
+  if (asked->measures || asked->measured != NULL) {
+    options->effort = RELAYOUT_PLAN_MEASURE;
+  }
+  if (asked->measured == NULL) {
+    return EXIT_CODE_OK;
+  }
+  uint64_t count;
+  const exit_code code = arguments_read_unsigned("--measured", asked->measured, &count);
+  if (code == EXIT_CODE_OK && (count < 1 || count > MOST_MEASURED)) {
+    return report(EXIT_CODE_USAGE, "--measured takes a number of 1 to %d, not '%s'", MOST_MEASURED,
+                  asked->measured);
+  }
+  options->measured = (int32_t)count;
+  return code;
+}
+
 static exit_code open_target(const request *asked, bench_target **target) {
+  relayout_plan_options options;
+  exit_code code = read_plan_options(asked, &options);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
   relayout_device *device;
-  const exit_code code = open_device(asked, &device);
+  code = open_device(asked, &device);
   if (code != EXIT_CODE_OK) {
     return code;
   }
@@ -183,7 +217,7 @@ static exit_code open_target(const request *asked, bench_target **target) {
   if (asked->with_peers && made->find_peers != NULL) {
     made->find_peers(made);
   }
-  made->effort = asked->measures ? RELAYOUT_PLAN_MEASURE : RELAYOUT_PLAN_ESTIMATE;
+  made->options = options;
   made->is_unverified = asked->trusts;
   return EXIT_CODE_OK;
 }
@@ -298,7 +332,7 @@ static exit_code run_suite(const request *asked, const bench_suite *suite, const
                            .device = target->info,
                            .clock = target->clock,
                            .pages = target->pages,
-                           .effort = target->effort,
+                           .effort = target->options.effort,
                            .is_unverified = target->is_unverified,
                            .with_peers = asked->with_peers,
                            .peer_count = target->peer_count,
@@ -347,19 +381,21 @@ static exit_code run_request(const request *asked) {
 
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.suite = NULL};
-  const arguments_option options[] = {{"suite", &asked.suite, NULL},
-                                      {"from", &asked.from, NULL},
-                                      {"to", &asked.to, NULL},
-                                      {"device", &asked.device, NULL},
-                                      {"json", &asked.json, NULL},
-                                      {"svg", &asked.svg, NULL},
-                                      {"compare", &asked.compare, NULL},
-                                      {"threads", &asked.threads, NULL},
-                                      {"peers", NULL, &asked.with_peers},
-                                      {"measure", NULL, &asked.measures},
-                                      {"unverified", NULL, &asked.trusts},
-                                      {"hot", NULL, &asked.stays_hot},
-                                      {"huge-pages", NULL, &asked.wants_huge_pages}};
+  const arguments_option options[] = {{"suite", .value = &asked.suite},
+                                      {"from", .value = &asked.from},
+                                      {"to", .value = &asked.to},
+                                      {"device", .value = &asked.device},
+                                      {"json", .value = &asked.json},
+                                      {"svg", .value = &asked.svg},
+                                      {"compare", .value = &asked.compare},
+                                      {"threads", .value = &asked.threads},
+                                      {"measured", .value = &asked.measured},
+                                      {"schedule", .values = &asked.schedules},
+                                      {"peers", .flag = &asked.with_peers},
+                                      {"measure", .flag = &asked.measures},
+                                      {"unverified", .flag = &asked.trusts},
+                                      {"hot", .flag = &asked.stays_hot},
+                                      {"huge-pages", .flag = &asked.wants_huge_pages}};
   exit_code code;
   if (!arguments_parse(&command_bench, argument_count, arguments,
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
@@ -374,7 +410,8 @@ const command command_bench = {
     .help =
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
-        "                      [--threads N] [--huge-pages] [--unverified] [--hot]\n"
+        "                      [--schedule TEXT] [--threads N] [--huge-pages] [--unverified]\n"
+        "                      [--hot]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -391,6 +428,10 @@ const command command_bench = {
         "                 clEnqueueCopyBufferRect and CLBlast's omatcopy on OpenCL, oneDNN's\n"
         "                 reorder, OpenBLAS's omatcopy and Eigen's Tensor on the CPU\n"
         "  --measure      let plans be measured, not estimated\n"
+        "  --measured N   the same, of the N best predicted schedules; eight when left out\n"
+        "  --schedule TEXT  measure one case exactly so: by one that 'relayout explain\n"
+        "                 --schedules' lists for it; where it has several parts, once for each of\n"
+        "                 them, in order\n"
         "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
         "  --hot          move the same bytes over and over, so that they stay in the caches, as\n"
         "                 the suite small does\n"

@@ -17,6 +17,7 @@ typedef struct request {
   const char *scale;
   const char *input;
   const char *output;
+  arguments_values schedules;
   bool wraps;
   bool verify;
   bool verbose;
@@ -108,9 +109,8 @@ static exit_code make_plan(const request *asked, job *work) {
     char to[RELAYOUT_SHAPE_TEXT_SIZE];
     relayout_shape_format(&work->from, from, sizeof from);
     relayout_shape_format(&work->to, to, sizeof to);
-    report_line("%s to %s by %s on %s (%s)", from, to,
-                relayout_strategy_name(relayout_plan_get_strategy(work->plan)), info.name,
-                info.description);
+    report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(work->plan),
+                info.name, info.description);
   }
   return EXIT_CODE_OK;
 }
@@ -149,14 +149,18 @@ static exit_code read_source(stream_input *input, const relayout_shape *shape, s
   return code;
 }
 
+/* As much as any schedule asks of a destination: the largest line there is, and room to spare. */
+enum { DESTINATION_ALIGNMENT = 4096 };
+
 static exit_code move_and_write(const request *asked, const job *work, const uint8_t *source,
                                 stream_output *output) {
   const size_t size = relayout_plan_destination_size(work->plan);
   /* Zeros, so that bytes which PV(unknown) leaves alone are the same every time. */
-  uint8_t *destination = calloc(size > 0 ? size : 1, 1);
-  if (destination == NULL) {
+  uint8_t *const memory = calloc(size + DESTINATION_ALIGNMENT, 1);
+  if (memory == NULL) {
     return report(EXIT_CODE_FAILURE, "no memory for a destination of %zu bytes", size);
   }
+  uint8_t *const destination = memory + (-(uintptr_t)memory % DESTINATION_ALIGNMENT);
   exit_code code = EXIT_CODE_OK;
   relayout_error error;
   if (relayout_plan_execute(work->plan, source, destination, &error) != RELAYOUT_OK) {
@@ -174,7 +178,7 @@ static exit_code move_and_write(const request *asked, const job *work, const uin
   if (code == EXIT_CODE_OK) {
     code = stream_write(output, destination, size);
   }
-  free(destination);
+  free(memory);
   return code;
 }
 
@@ -200,6 +204,8 @@ static exit_code carry_out(const request *asked, const job *work, stream_input *
 
 static exit_code read_options(const request *asked, relayout_plan_options *options) {
   *options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
+  options->schedules = asked->schedules.of;
+  options->schedule_count = asked->schedules.count;
   options->overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &options->scale)
                               : EXIT_CODE_OK;
@@ -227,10 +233,10 @@ static exit_code convert(const request *asked, stream_input *input) {
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
   const arguments_option options[] = {
-      {"from", &asked.from, NULL},       {"to", &asked.to, NULL},
-      {"scale", &asked.scale, NULL},     {"wrap", NULL, &asked.wraps},
-      {"device", &asked.device, NULL},   {"verify", NULL, &asked.verify},
-      {"verbose", NULL, &asked.verbose},
+      {"from", .value = &asked.from},      {"to", .value = &asked.to},
+      {"scale", .value = &asked.scale},    {"wrap", .flag = &asked.wraps},
+      {"device", .value = &asked.device},  {"verify", .flag = &asked.verify},
+      {"verbose", .flag = &asked.verbose}, {"schedule", .values = &asked.schedules},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
@@ -256,7 +262,7 @@ const command command_convert = {
     .summary = "move a file's tensor from one layout to another",
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
-        "                        [--verify] [--verbose] IN OUT\n"
+        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
@@ -279,6 +285,9 @@ const command command_convert = {
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
+        "                 for the same shapes and device; where the relayout has several parts,\n"
+        "                 once for each of them, in order\n"
         "  --verify       check the result, element by element, before it is written\n"
         "  --verbose      say what ran on which device\n"
         "\n"

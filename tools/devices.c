@@ -95,7 +95,7 @@ static void print_table(const relayout_device_info *infos, size_t count) {
 
 static exit_code run(int argument_count, char **arguments) {
   bool as_json = false;
-  const arguments_option options[] = {{"json", NULL, &as_json}};
+  const arguments_option options[] = {{"json", .flag = &as_json}};
   exit_code code;
   if (!arguments_parse(&command_devices, argument_count, arguments, 1, options, 0, NULL, &code)) {
     return code;

@@ -50,7 +50,7 @@ static exit_code run(int argument_count, char **arguments) {
   const char *at = NULL;
   const char *linear = NULL;
   const char *text = NULL;
-  const arguments_option options[] = {{"at", &at, NULL}, {"linear", &linear, NULL}};
+  const arguments_option options[] = {{"at", .value = &at}, {"linear", .value = &linear}};
   const arguments_operand operands[] = {{"SHAPE", &text}};
   exit_code code;
   if (!arguments_parse(&command_index, argument_count, arguments, 2, options, 1, operands, &code)) {

@@ -66,7 +66,8 @@ static exit_code test_all(uint64_t seed) {
 static exit_code run(int argument_count, char **arguments) {
   const char *device_name = NULL;
   const char *seed_text = NULL;
-  const arguments_option options[] = {{"device", &device_name, NULL}, {"seed", &seed_text, NULL}};
+  const arguments_option options[] = {{"device", .value = &device_name},
+                                      {"seed", .value = &seed_text}};
   exit_code code;
   if (!arguments_parse(&command_selftest, argument_count, arguments, 2, options, 0, NULL, &code)) {
     return code;

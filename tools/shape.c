@@ -132,7 +132,7 @@ static void print_text(const relayout_shape *shape, const shape_facts *facts) {
 static exit_code run(int argument_count, char **arguments) {
   bool as_json = false;
   const char *text = NULL;
-  const arguments_option options[] = {{"json", NULL, &as_json}};
+  const arguments_option options[] = {{"json", .flag = &as_json}};
   const arguments_operand operands[] = {{"SHAPE", &text}};
   exit_code code;
   if (!arguments_parse(&command_shape, argument_count, arguments, 1, options, 1, operands, &code)) {

@@ -15,8 +15,8 @@
 typedef void (*cases_visitor)(void *context, const request *asked);
 
 /* Visits the level's requests in an order of their own. The seed decides which are sampled and how
- * the free choices (element type, padding) of each fall. Where the device compiles a kernel for each
- * pair of element types, only some pairs are visited. */
+ * the free choices (element type, padding) of each fall. Where the device compiles a kernel for
+ * each pair of element types, only some pairs are visited. */
 void cases_visit(conformance_level level, bool compiles, uint64_t seed, cases_visitor visit,
                  void *context);
 

@@ -1,7 +1,9 @@
-/* Running the cases on a device and holding each result against the oracle. */
+/* conformance.c: running the cases on a device, by every schedule that is offered for them, and
+ * holding each result against the oracle. */
 #include "conformance/conformance.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/cases.h"
@@ -9,6 +11,7 @@
 #include "conformance/fault.h"
 #include "conformance/mover.h"
 #include "conformance/random.h"
+#include "conformance/schedules.h"
 #include "conformance/trial.h"
 #include "oracle/oracle.h"
 
@@ -31,6 +34,15 @@ typedef struct suite {
 
 typedef enum path { PATH_HOST, PATH_BUFFERS } path;
 
+/* A plan, and what its schedules ask of places beyond what elements do. */
+typedef struct attempt {
+  const relayout_plan *plan;
+  const char *words; /* how it came about */
+  bool is_chosen;    /* the library chose the schedules */
+  size_t source_alignment;
+  size_t destination_alignment;
+} attempt;
+
 static void fail_out_of_memory(suite *s) {
   s->status = RELAYOUT_OUT_OF_MEMORY;
   if (s->error != NULL) {
@@ -52,17 +64,16 @@ static bool is_as_expected(suite *s, const trial *t, const char *words, const ch
   return false;
 }
 
-static void run_between(suite *s, const trial *t, const relayout_plan *plan, path way,
+static void run_between(suite *s, const trial *t, const attempt *by, path way,
                         const guarded_buffer *source, const guarded_buffer *destination) {
-  char words[160];
-  snprintf(words, sizeof(words), "strategy %s, %s at byte offsets %zu and %zu",
-           relayout_strategy_name(relayout_plan_get_strategy(plan)),
+  char words[512];
+  snprintf(words, sizeof(words), "%.400s, %s at byte offsets %zu and %zu", by->words,
            way == PATH_HOST ? "host pointers" : "buffers", source->origin, destination->origin);
   fault_expect(words, source, destination);
   relayout_error error;
   const relayout_status status =
-      way == PATH_HOST ? mover_execute(plan, source, destination, &error)
-                       : opencl_mover_enqueue(s->opencl, plan, source, destination, &error);
+      way == PATH_HOST ? mover_execute(by->plan, source, destination, &error)
+                       : opencl_mover_enqueue(s->opencl, by->plan, source, destination, &error);
   s->report->cases += 1;
   if (status != RELAYOUT_OK) {
     failure_add(s->report, s->device, t->asked, "%s: %s: %s", words, relayout_status_text(status),
@@ -76,12 +87,13 @@ static void run_between(suite *s, const trial *t, const relayout_plan *plan, pat
 
 /* Host pointers may lie anywhere; offsets into buffers are multiples of the element size, or of its
  * container's. */
-static bool make_buffer(suite *s, const relayout_shape *shape, path way, buffer_place place,
-                        const unsigned char *content, size_t size, size_t origin,
-                        fenced_pages *pages, guarded_buffer *made) {
+static bool make_buffer(suite *s, const relayout_shape *shape, path way, size_t alignment,
+                        buffer_place place, const unsigned char *content, size_t size,
+                        size_t origin, fenced_pages *pages, guarded_buffer *made) {
   const size_t own = oracle_element_size(shape->element_type);
   const size_t taken = (size_t)oracle_element_bits(shape) / 8;
-  const size_t element_size = way == PATH_HOST ? 1 : taken > own ? taken : own;
+  const size_t asked = way == PATH_HOST ? 1 : taken > own ? taken : own;
+  const size_t element_size = asked > alignment ? asked : alignment;
   const size_t offset = element_size * (size_t)random_below(&s->random, way == PATH_HOST ? 20 : 6);
   if (place == PLACE_BEFORE_FENCE && size % element_size != 0) {
     place = PLACE_BETWEEN;
@@ -93,65 +105,82 @@ static buffer_place draw_place(suite *s) {
   return (buffer_place)random_below(&s->random, BUFFER_PLACES);
 }
 
-static void run_path(suite *s, const trial *t, const relayout_plan *plan, path way,
+static void run_path(suite *s, const trial *t, const attempt *by, path way,
                      buffer_place source_place) {
   const request *asked = t->asked;
   guarded_buffer source;
   guarded_buffer destination;
-  if (!make_buffer(s, asked->from, way, source_place, t->source, t->source_size, t->source_origin,
-                   &s->source_pages, &source) ||
-      !make_buffer(s, asked->to, way, draw_place(s), t->before, t->destination_size,
-                   t->destination_origin, &s->destination_pages, &destination)) {
+  if (!make_buffer(s, asked->from, way, by->source_alignment, source_place, t->source,
+                   t->source_size, t->source_origin, &s->source_pages, &source) ||
+      !make_buffer(s, asked->to, way, by->destination_alignment, draw_place(s), t->before,
+                   t->destination_size, t->destination_origin, &s->destination_pages,
+                   &destination)) {
     fail_out_of_memory(s);
     return;
   }
-  run_between(s, t, plan, way, &source, &destination);
+  run_between(s, t, by, way, &source, &destination);
 }
 
-/* On the CPU the plan that the library chooses moves what lies in each place, and others what lies
- * in two of them. On an OpenCL device host memory is staged through the kernels that move buffers. */
-static void run_plan(suite *s, const trial *t, const relayout_plan *plan, bool is_chosen) {
+/* On the CPU the plan that the library chooses moves what lies in each place, and
+ * others what lies in one of them. On an OpenCL device host memory is staged through
+ * the kernels that move buffers. */
+static void run_plan(suite *s, const trial *t, const attempt *by) {
   if (s->opencl != NULL) {
-    run_path(s, t, plan, PATH_BUFFERS, draw_place(s));
-    if (is_chosen) {
-      run_path(s, t, plan, PATH_HOST, draw_place(s));
+    run_path(s, t, by, PATH_BUFFERS, draw_place(s));
+    if (by->is_chosen) {
+      run_path(s, t, by, PATH_HOST, draw_place(s));
     }
     return;
   }
-  const buffer_place left_out = draw_place(s);
+  const buffer_place taken = draw_place(s);
   for (int place = 0; place < BUFFER_PLACES; ++place) {
-    if (is_chosen || place != (int)left_out) {
-      run_path(s, t, plan, PATH_HOST, (buffer_place)place);
+    if (by->is_chosen || place == (int)taken) {
+      run_path(s, t, by, PATH_HOST, (buffer_place)place);
     }
   }
 }
 
 /* ---- One request --------------------------------------------------------------------- */
 
-/* A relayout that writes nothing needs no strategy, whichever is asked for. */
-static bool writes(const trial *t) {
-  return memcmp(t->before, t->after, t->destination_size) != 0;
-}
-
-static void check_plan(suite *s, const trial *t, const relayout_plan *plan,
-                       relayout_strategy wanted) {
+static void check_sizes(suite *s, const trial *t, const relayout_plan *plan) {
   if (relayout_plan_source_size(plan) != t->source_size ||
       relayout_plan_destination_size(plan) != t->destination_size) {
     failure_add(s->report, s->device, t->asked, "plan's sizes are %zu and %zu, not %zu and %zu",
                 relayout_plan_source_size(plan), relayout_plan_destination_size(plan),
                 t->source_size, t->destination_size);
   }
-  const relayout_strategy strategy = relayout_plan_get_strategy(plan);
-  if (strategy == RELAYOUT_STRATEGY_AUTO ||
-      (wanted != RELAYOUT_STRATEGY_AUTO && strategy != wanted && writes(t))) {
-    failure_add(s->report, s->device, t->asked, "plan's strategy is %s, asked for was %s",
-                relayout_strategy_name(strategy), relayout_strategy_name(wanted));
+}
+
+/* Whether two texts say the same, but of the work-items of a work-group: a kernel may run with
+ * fewer than the device. */
+static bool are_alike(const char *found, const char *asked) {
+  const char *const a = strstr(found, " group=");
+  const char *const b = strstr(asked, " group=");
+  if (a == NULL || b == NULL) {
+    return b == NULL ? strcmp(found, asked) == 0 : strncmp(found, asked, (size_t)(b - asked)) == 0;
+  }
+  const size_t before = (size_t)(a - found);
+  return before == (size_t)(b - asked) && memcmp(found, asked, before) == 0 &&
+         strcmp(a + strcspn(a + 1, " ") + 1, b + strcspn(b + 1, " ") + 1) == 0;
+}
+
+/* A plan runs by the schedules that it was asked for. */
+static void check_schedules(suite *s, const trial *t, const relayout_plan *plan,
+                            const char *const *texts) {
+  for (int32_t part = 0; part < relayout_plan_part_count(plan); ++part) {
+    for (int use = 0; use < 2; ++use) {
+      char found[4096];
+      relayout_plan_get_schedule(plan, part, (relayout_schedule_use)use, found, sizeof found);
+      if (!are_alike(found, texts[part])) {
+        failure_add(s->report, s->device, t->asked, "part %d has schedule `%s`, asked for was `%s`",
+                    (int)part, found, texts[part]);
+      }
+    }
   }
 }
 
-static relayout_plan_options plan_options(const request *asked, relayout_strategy strategy) {
+static relayout_plan_options plan_options(const request *asked) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.strategy = strategy;
   options.overflow = asked->options.wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   options.scale = asked->options.scale;
   options.source_byte_strides = asked->options.source_byte_strides;
@@ -159,36 +188,60 @@ static relayout_plan_options plan_options(const request *asked, relayout_strateg
   return options;
 }
 
-/* Runs one strategy, unless it is the one to skip or cannot carry out the relayout. Returns the one
- * that ran. */
-static relayout_strategy run_strategy(suite *s, const trial *t, relayout_strategy wanted) {
-  const relayout_plan_options options = plan_options(t->asked, wanted);
+/* NULL after a failure. */
+static relayout_plan *make_plan(suite *s, const trial *t, const relayout_plan_options *options,
+                                const char *words) {
   fault_expect("while it is planned", NULL, NULL);
   relayout_error error;
-  relayout_plan *plan;
+  relayout_plan *plan = NULL;
   const relayout_status status =
-      relayout_plan_create(s->device, t->asked->from, t->asked->to, &options, &plan, &error);
-  if (status == RELAYOUT_UNSUPPORTED && wanted != RELAYOUT_STRATEGY_AUTO) {
-    return wanted;
-  }
+      relayout_plan_create(s->device, t->asked->from, t->asked->to, options, &plan, &error);
   if (status != RELAYOUT_OK) {
-    failure_add(s->report, s->device, t->asked, "strategy %s, no plan: %s: %s",
-                relayout_strategy_name(wanted), relayout_status_text(status), error.message);
-    return wanted;
+    failure_add(s->report, s->device, t->asked, "%s, no plan: %s: %s", words,
+                relayout_status_text(status), error.message);
   }
-  check_plan(s, t, plan, wanted);
-  const relayout_strategy strategy = relayout_plan_get_strategy(plan);
-  run_plan(s, t, plan, wanted == RELAYOUT_STRATEGY_AUTO);
+  return plan;
+}
+
+static void run_schedules(suite *s, const trial *t, const schedules *all, size_t round) {
+  const char *texts[SCHEDULES_MOST_PARTS];
+  schedules_of_round(all, round, texts);
+  relayout_plan_options options = plan_options(t->asked);
+  options.schedules = texts;
+  options.schedule_count = all->part_count;
+  relayout_plan *const plan = make_plan(s, t, &options, texts[0]);
+  if (plan != NULL) {
+    attempt by = {.plan = plan, .words = texts[0]};
+    schedules_alignment(texts, all->part_count, &by.source_alignment, &by.destination_alignment);
+    check_schedules(s, t, plan, texts);
+    run_plan(s, t, &by);
+    relayout_plan_destroy(plan);
+  }
+}
+
+/* By the schedules that the library chooses, and by each of those that are offered. */
+static void run_trial(suite *s, const trial *t) {
+  const relayout_plan_options options = plan_options(t->asked);
+  relayout_plan *const plan = make_plan(s, t, &options, "as the library chooses");
+  if (plan == NULL) {
+    return;
+  }
+  check_sizes(s, t, plan);
+  const attempt chosen = {plan, "as the library chooses", true, 1, 1};
+  run_plan(s, t, &chosen);
+  schedules all;
+  if (!schedules_of(plan, &all)) {
+    fail_out_of_memory(s);
+  }
+  for (size_t round = 0; round < all.count && !t->asked->as_chosen && s->status == RELAYOUT_OK;
+       ++round) {
+    run_schedules(s, t, &all, round);
+  }
+  schedules_free(&all);
   relayout_plan_destroy(plan);
-  return strategy;
 }
 
 static void run_request(void *context, const request *asked) {
-  static const relayout_strategy all[] = {
-#define STRATEGY(name, ...) RELAYOUT_STRATEGY_##name,
-      RELAYOUT_STRATEGY_TABLE(STRATEGY)
-#undef STRATEGY
-  };
   suite *s = context;
   if (s->status != RELAYOUT_OK) {
     return;
@@ -199,12 +252,7 @@ static void run_request(void *context, const request *asked) {
     return;
   }
   fault_expect_request(s->device, asked);
-  const relayout_strategy chosen = run_strategy(s, &t, RELAYOUT_STRATEGY_AUTO);
-  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && !asked->as_chosen; ++i) {
-    if (all[i] != RELAYOUT_STRATEGY_AUTO && all[i] != chosen) {
-      run_strategy(s, &t, all[i]);
-    }
-  }
+  run_trial(s, &t);
   trial_free(&t);
   s->done += 1;
   if (s->progress != NULL && (s->done % 64 == 0 || s->done == s->total)) {

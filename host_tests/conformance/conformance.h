@@ -1,7 +1,7 @@
 /* conformance.h: the proof that a device moves every tensor to the bit.
  *
- * One suite for every device, used by ctest and by `relayout selftest`. It uses the library's public
- * headers alone and holds what the device did against the oracle.
+ * One suite for every device, used by ctest and by `relayout selftest`. It uses the library's
+ * public headers alone and holds what the device did against the oracle.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -30,13 +30,13 @@ typedef struct conformance_report {
 /* Called now and then. `done` of `total` requests have been tried; each makes several cases. */
 typedef void (*conformance_progress)(void *context, size_t done, size_t total);
 
-/* Runs all cases of the level. Each asks for a relayout of one shape into another, with options. It is
- * carried out with the strategy that the library chooses and, in most cases, with each other one that
- * applies, between host pointers and, on an OpenCL device, between buffers. `progress` may be NULL.
+/* Runs all cases of the level. Each asks for a relayout of one shape into another, with options. It
+ * is carried out by the schedules that the library chooses and, in most cases, by each one that is
+ * offered, between host pointers and, on an OpenCL device, between buffers. `progress` may be NULL.
  * Host memory lies between pages that are not there: a fault meanwhile, of any thread, ends the
  * process with EXIT_FAILURE and a line on stderr that names the case. One thread may call this at a
- * time.
- * RELAYOUT_OK when the suite could run: whether the device conforms is in the report. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+ * time. RELAYOUT_OK when the suite could run: whether the device conforms is in the report.
+ * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 relayout_status conformance_run(relayout_device *device, conformance_level level, uint64_t seed,
                                 conformance_progress progress, void *context,
                                 conformance_report *report, relayout_error *error);

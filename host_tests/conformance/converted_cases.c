@@ -1,5 +1,5 @@
-/* Changes of element type: each type to each other; all values of narrow ones and the boundaries of wide
- * ones; and some pairs together with everything else. */
+/* Changes of element type: each type to each other; all values of narrow ones and the boundaries of
+ * wide ones; and some pairs together with everything else. */
 #include "conformance/families.h"
 #include "conformance/random.h"
 #include "oracle/formats.h"
@@ -39,8 +39,8 @@ static bool is_common_pair(relayout_element_type from, relayout_element_type to)
   return false;
 }
 
-/* A device that compiles a kernel for each pair gets the common ones, and at the full level each type
- * as a source and as a destination twice. */
+/* A device that compiles a kernel for each pair gets the common ones, and at the full level each
+ * type as a source and as a destination twice. */
 static bool takes_pair(const generator *g, size_t from, size_t to) {
   if (!g->compiles) {
     return true;
@@ -52,7 +52,8 @@ static bool takes_pair(const generator *g, size_t from, size_t to) {
   return shift == 0 || shift == REAL_TYPES / 2;
 }
 
-/* Whether there is a scale and whether integers wrap is compiled in too: then it hangs on the pair. */
+/* Whether there is a scale and whether integers wrap is compiled in too: then
+ * it hangs on the pair. */
 static oracle_options draw_options(generator *g, relayout_element_type from,
                                    relayout_element_type to) {
   uint64_t of_the_pair = g->seed ^ random_mix((uint64_t)from << 32 | (uint64_t)to);

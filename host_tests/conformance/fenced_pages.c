@@ -1,3 +1,4 @@
+/* fenced_pages.c: memory between two pages that nothing may touch, from mmap. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "conformance/fenced_pages.h"
 

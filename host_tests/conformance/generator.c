@@ -41,8 +41,8 @@ static bool is_common_packing(int64_t from, int64_t to) {
   return false;
 }
 
-/* Each kind of element makes another program of each kernel, which takes seconds. Where programs are
- * compiled, all but the full level keep to the kinds that stand for the others. */
+/* Each kind of element makes another program of each kernel, which takes seconds. Where programs
+ * are compiled, all but the full level keep to the kinds that stand for the others. */
 static bool is_common(const generator *g, const request *asked) {
   return !g->compiles || g->level == CONFORMANCE_FULL || request_converts(asked) ||
          is_common_packing(packed_bits(asked->from), packed_bits(asked->to));

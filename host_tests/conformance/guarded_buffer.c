@@ -1,3 +1,4 @@
+/* guarded_buffer.c: buffers with guards on both sides, made and compared. */
 #include "conformance/guarded_buffer.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Stands for opencl_mover.c where the library is built without OpenCL: no device is of that kind. */
+/* Stands for opencl_mover.c where the library is built without OpenCL: no
+ * device is of that kind. */
 #include <stddef.h>
 
 #include "conformance/mover.h"

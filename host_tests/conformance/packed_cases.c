@@ -1,5 +1,5 @@
-/* Elements of 1, 2 and 4 bits: packed, unpacked and moved as they are, at odd counts, behind tails and
- * within tiles. */
+/* Elements of 1, 2 and 4 bits: packed, unpacked and moved as they are, at odd counts,
+ * behind tails and within tiles. */
 #include "conformance/families.h"
 #include "conformance/random.h"
 
@@ -74,7 +74,8 @@ static void visit_weights(generator *g) {
   }
 }
 
-/* Transposed, and packed on both sides: with rows of whole bytes or not, and with padding of either. */
+/* Transposed, and packed on both sides: with rows of whole bytes or not, and
+ * with padding of either. */
 static void visit_turned(generator *g) {
   static const dimension_list lists[] = {{2, {128, 256}}, {2, {256, 384}}, {2, {272, 144}},
                                          {2, {131, 257}}, {2, {1, 37}},    {3, {3, 128, 256}},

@@ -30,8 +30,8 @@ void random_order(uint64_t *state, relayout_shape *shape);
 /* Widens one to three dimensions of a shape that has a rank and an order. */
 void random_padding(uint64_t *state, relayout_shape *shape);
 
-/* Gives a shape that has an order, and may be padded, one to three tiles of a few dimensions each, `*`
- * among them; fewer where its elements with all padding would be more than `max_elements`. */
+/* Gives a shape that has an order, and may be padded, one to three tiles of a few dimensions each,
+ * `*` among them; fewer where its elements with all padding would be more than `max_elements`. */
 void random_tiles(uint64_t *state, int64_t max_elements, relayout_shape *shape);
 
 /* Rounds the count of elements up to some small number. */

@@ -95,8 +95,8 @@ static void draw_even_tiles(generator *g, relayout_shape *shape) {
   }
 }
 
-/* The side that has a layout. Where the other one's strides are those of single bytes, and where they
- * are the destination's, it takes axes to say where elements come from. */
+/* The side that has a layout. Where the other one's strides are those of single bytes, and where
+ * they are the destination's, it takes axes to say where elements come from. */
 static void draw_layout(generator *g, bool takes_axes, relayout_shape *shape) {
   enum { MOST_ELEMENTS = 30000 };
   random_order(&g->random, shape);
@@ -121,8 +121,8 @@ static void draw_layout(generator *g, bool takes_axes, relayout_shape *shape) {
   }
 }
 
-/* A type of any size as it is, or packed on the other side, or changed on the way; but elements that lie
- * at any byte stay as they are. */
+/* A type of any size as it is, or packed on the other side, or changed on the way; but elements
+ * that lie at any byte stay as they are. */
 static void draw_types(generator *g, view kind, relayout_shape *from, relayout_shape *to) {
   static const relayout_element_type pairs[][2] = {
       {RELAYOUT_U4, RELAYOUT_U4}, {RELAYOUT_F32, RELAYOUT_BF16}, {RELAYOUT_S8, RELAYOUT_F32}};

@@ -208,14 +208,98 @@ static void test_arguments_of_create(void **state) {
   assert_refused("struct_size", RELAYOUT_INVALID_ARGUMENT, "struct_size is",
                  relayout_plan_create(*state, &shape, &shape, &options, &plan, &error), &error);
   options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
-  options.strategy = (relayout_strategy)99;
-  assert_refused("strategy", RELAYOUT_INVALID_ARGUMENT, "strategy is 99",
+  options.effort = (relayout_plan_effort)99;
+  assert_refused("effort", RELAYOUT_INVALID_ARGUMENT, "effort is 99",
                  relayout_plan_create(*state, &shape, &shape, &options, &plan, &error), &error);
-  options.strategy = RELAYOUT_STRATEGY_FILL; /* cannot move elements */
-  assert_refused("fill", RELAYOUT_UNSUPPORTED, "fill",
+  options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
+  options.measured = -1;
+  assert_refused("measured", RELAYOUT_INVALID_ARGUMENT, "measured is -1",
+                 relayout_plan_create(*state, &shape, &shape, &options, &plan, &error), &error);
+  options.measured = 1025;
+  assert_refused("measured", RELAYOUT_INVALID_ARGUMENT, "measured is 1025",
                  relayout_plan_create(*state, &shape, &shape, &options, &plan, &error), &error);
   assert_null(plan);
   relayout_plan_destroy(NULL);
+}
+
+static void refuse_schedules(relayout_device *device, const char *const *texts, int32_t count,
+                             relayout_status expected, const char *message) {
+  const relayout_shape from = shape_of("u8[20,30]");
+  const relayout_shape to = shape_of("u8[20,30]{0,1}");
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  relayout_error error = {RELAYOUT_OK, 0, ""};
+  relayout_plan *plan = NULL;
+  options.schedules = texts;
+  options.schedule_count = count;
+  assert_refused(message, expected, message,
+                 relayout_plan_create(device, &from, &to, &options, &plan, &error), &error);
+  assert_null(plan);
+}
+
+/* Of a relayout of one part, which fills nothing. */
+static void test_schedules_of_create(void **state) {
+  static const struct {
+    const char *text;
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+      {"", RELAYOUT_INVALID_TEXT, "`` is no method"},
+      {"   ", RELAYOUT_INVALID_TEXT, "`` is no method"},
+      {"Permute", RELAYOUT_INVALID_TEXT, "`Permute` is no method"},
+      {"permute\tword=1", RELAYOUT_INVALID_TEXT, "`permute?word=1` is no method"},
+      {"permute \x1b[2Jword\n", RELAYOUT_INVALID_TEXT, "`?[2Jword?` is no field"},
+      {"index-program word=\x80", RELAYOUT_UNSUPPORTED, "no method offers `word=?`"},
+      {"permute =", RELAYOUT_INVALID_TEXT, "`=` is no field"},
+      {"permute words=1", RELAYOUT_INVALID_TEXT, "`words=1` is no field"},
+      {"permute word=1 align=1:1 word=1", RELAYOUT_INVALID_TEXT, "`word` is given twice"},
+      {"fill", RELAYOUT_UNSUPPORTED, "method `fill` offers nothing for this relayout"},
+      {"index-program", RELAYOUT_UNSUPPORTED, "no method offers `word=`"},
+      {"index-program word=", RELAYOUT_INVALID_TEXT, "`word=` has no value"},
+      {"index-program word=16", RELAYOUT_UNSUPPORTED, "no method offers `word=16`"},
+      {"index-program word=99999999999999999999999999999999999999999999999999999999999999999",
+       RELAYOUT_UNSUPPORTED, "no method offers `word=999999"},
+  };
+  for (size_t i = 0; i < COUNT(cases); ++i) {
+    refuse_schedules(*state, &cases[i].text, 1, cases[i].status, cases[i].message);
+  }
+  static const char *const some[] = {"index-program", NULL, "index-program"};
+  refuse_schedules(*state, some, -1, RELAYOUT_INVALID_ARGUMENT, "schedule_count is -1, below 0");
+  refuse_schedules(*state, some, INT32_MIN, RELAYOUT_INVALID_ARGUMENT,
+                   "schedule_count is -2147483648");
+  refuse_schedules(*state, NULL, 1, RELAYOUT_INVALID_ARGUMENT, "options->schedules is NULL");
+  refuse_schedules(*state, NULL, INT32_MAX, RELAYOUT_INVALID_ARGUMENT,
+                   "options->schedules is NULL");
+  refuse_schedules(*state, some, 3, RELAYOUT_INVALID_ARGUMENT, "an entry that is NULL");
+  refuse_schedules(*state, some + 1, 1, RELAYOUT_INVALID_ARGUMENT, "an entry that is NULL");
+  const char *const two[] = {some[0], some[0]};
+  refuse_schedules(*state, two, 2, RELAYOUT_UNSUPPORTED, "but the plan has 1 part");
+}
+
+static void ignore_schedule(void *context, const relayout_schedule_info *info) {
+  (void)info;
+  ++*(int *)context;
+}
+
+static void test_arguments_of_visit(void **state) {
+  const relayout_shape from = shape_of("u8[20,30]");
+  const relayout_shape to = shape_of("u8[20,30]{0,1}");
+  relayout_plan *plan;
+  relayout_error error;
+  int visits = 0;
+  assert_int_equal(relayout_plan_create(*state, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_refused("plan", RELAYOUT_INVALID_ARGUMENT, "plan is NULL",
+                 relayout_plan_visit_schedules(NULL, 0, ignore_schedule, &visits, &error), &error);
+  assert_refused("visitor", RELAYOUT_INVALID_ARGUMENT, "visitor is NULL",
+                 relayout_plan_visit_schedules(plan, 0, NULL, &visits, &error), &error);
+  assert_refused("part", RELAYOUT_INVALID_ARGUMENT, "part is -1, but the plan has 1",
+                 relayout_plan_visit_schedules(plan, -1, ignore_schedule, &visits, &error), &error);
+  assert_refused("part", RELAYOUT_INVALID_ARGUMENT, "part is 1, but the plan has 1",
+                 relayout_plan_visit_schedules(plan, 1, ignore_schedule, &visits, &error), &error);
+  assert_int_equal(visits, 0);
+  relayout_plan_destroy(plan);
+  assert_int_equal(relayout_plan_part_count(NULL), 0);
+  assert_string_equal(relayout_plan_get_method(NULL), "none");
+  assert_int_equal(relayout_plan_get_schedule(NULL, 0, RELAYOUT_SCHEDULE_ALIGNED, NULL, 0), 0);
 }
 
 /* What is asked of elements on their way, and where the caller's own strides lay them. */
@@ -396,6 +480,8 @@ int main(void) {
       cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_sizes_that_overflow),
       cmocka_unit_test(test_arguments_of_create),
+      cmocka_unit_test(test_schedules_of_create),
+      cmocka_unit_test(test_arguments_of_visit),
       cmocka_unit_test(test_changes),
       cmocka_unit_test(test_overlap),
       cmocka_unit_test(test_arguments_of_execute),

@@ -1,5 +1,5 @@
-/* Tiles: the layouts that accelerators use, at sizes that do not fill them; tiles that share no divisor
- * with those of the other side; and any others. */
+/* Tiles: the layouts that accelerators use, at sizes that do not fill them; tiles that share no
+ * divisor with those of the other side; and any others. */
 #include <string.h>
 
 #include "conformance/families.h"
@@ -92,7 +92,8 @@ static const tiled_array usual[] = {
     {RELAYOUT_BF16, {2, {9, 10}}, {1, {2}, {2, 1}}},
     {RELAYOUT_S8, {2, {10, 19}}, {1, {2}, {4, 1}}},
     {RELAYOUT_BF16, {2, {20, 40}}, {2, {2, 2}, {16, 16, 2, 1}}},
-    /* Tiles of tiles; ones that divide nothing; of several dimensions as one; of more than there are. */
+    /* Tiles of tiles; ones that divide nothing; of several dimensions as one;
+     * of more than there are. */
     {RELAYOUT_F32, {2, {3, 5}}, {1, {2}, {2, 2}}},
     {RELAYOUT_S64, {2, {11, 12}}, {2, {2, 2}, {5, 7, 2, 3}}},
     {RELAYOUT_C128, {2, {7, 9}}, {1, {2}, {4, 4}}},

@@ -111,8 +111,8 @@ static bool fill_source(trial *t) {
   return true;
 }
 
-/* Poison; but bits to spare, which become zeros with what else is written to their byte, begin as such
- * where perhaps nothing is. */
+/* Poison; but bits to spare, which become zeros with what else is written to their byte, begin as
+ * such where perhaps nothing is. */
 static void fill_destination(const request *asked, unsigned char *bytes, size_t size) {
   memset(bytes, TRIAL_DESTINATION_POISON, size);
   if (asked->to->layout.padding_value == RELAYOUT_PADDING_UNKNOWN && spare_bits(asked->to) != 0) {

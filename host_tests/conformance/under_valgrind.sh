@@ -1,6 +1,6 @@
 #!/bin/sh
-# under_valgrind.sh PROGRAM ARGUMENTS...: runs a program under valgrind's memcheck and fails where it finds
-# anything. Exits with 77 where valgrind is not installed.
+# under_valgrind.sh PROGRAM ARGUMENTS...: runs a program under valgrind's memcheck and fails where
+# it finds anything. Exits with 77 where valgrind is not installed.
 if ! command -v valgrind > /dev/null; then
   echo "valgrind is not installed"
   exit 77

@@ -30,7 +30,8 @@ static double value_of(relayout_element_type type, uint64_t pattern) {
   return oracle_value(type, element);
 }
 
-/* What the scale brings to a number of the type `to`, or to the middle of two; or one beside that. */
+/* What the scale brings to a number of the type `to`, or to the middle of two;
+ * or one beside that. */
 static uint64_t neighbour_pattern(uint64_t *random, relayout_element_type from,
                                   relayout_element_type to, double scale) {
   const number_format from_format = format_of(from);

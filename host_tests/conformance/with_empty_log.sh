@@ -1,6 +1,6 @@
 #!/bin/sh
-# with_empty_log.sh LOG COMMAND...: runs the command, which must succeed and leave nothing in the log.
-# For Oclgrind, which writes what it finds there and lets the program end well.
+# with_empty_log.sh LOG COMMAND...: runs the command, which must succeed and leave nothing in the
+# log. For Oclgrind, which writes what it finds there and lets the program end well.
 log=$1
 shift
 rm -f "$log"

@@ -145,13 +145,20 @@ static int tear_down(void **state) {
     (plan, source, out, error))                                                                    \
   X(relayout_copy, BUFFERS_OVERLAP, (device, &matrix, &matrix, out, (char *)out + 8, error),       \
     (device, &matrix, &matrix, source, out, error))                                                \
-  X(relayout_device_import_winners, INVALID_ARGUMENT, (device, NULL, 0, error),                    \
+  X(relayout_plan_visit_schedules, INVALID_ARGUMENT, (plan, 1, ignore, out, error),                \
+    (plan, 0, ignore, out, error))                                                                 \
+  X(relayout_device_import_wisdom, INVALID_ARGUMENT, (device, NULL, 0, error),                     \
     (device, "", 0, error))
 
 static relayout_device_info *info_in(void *out) {
   const relayout_device_info empty = RELAYOUT_DEVICE_INFO_INIT;
   memcpy(out, &empty, sizeof empty);
   return out;
+}
+
+static void ignore(void *context, const relayout_schedule_info *info) {
+  (void)context;
+  (void)info;
 }
 
 /* `out` is the output, of whatever type the call has. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plan/backend.h"
+#include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
@@ -38,19 +38,6 @@ static relayout_plan *plan_with(relayout_device *device, const char *from_text, 
   return plan;
 }
 
-static void test_names_of_strategies(void **state) {
-  (void)state;
-  static const char *const names[] = {"auto", "copy", "transpose", "packed", "fill", "gather"};
-  enum { COUNT = sizeof names / sizeof names[0] };
-  for (int i = 0; i < COUNT; ++i) {
-    assert_string_equal(relayout_strategy_name((relayout_strategy)i), names[i]);
-    assert_ptr_equal(relayout_strategy_name((relayout_strategy)i),
-                     relayout_strategy_name((relayout_strategy)i));
-  }
-  assert_string_equal(relayout_strategy_name((relayout_strategy)COUNT), "unknown");
-  assert_string_equal(relayout_strategy_name((relayout_strategy)-1), "unknown");
-}
-
 /* Some pairs of shapes of every kind, the last of which moves nothing. */
 static const char *const pairs[][2] = {
     {"f32[]", "f32[]"},
@@ -65,11 +52,54 @@ static const char *const pairs[][2] = {
 };
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
-static void test_strategy_is_never_auto(void **state) {
+static void test_method_is_the_schedules(void **state) {
   for (int i = 0; i < PAIRS; ++i) {
     relayout_plan *const plan = plan_with(*state, pairs[i][0], pairs[i][1], NULL);
-    const relayout_strategy strategy = relayout_plan_get_strategy(plan);
-    assert_in_range(strategy, RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_GATHER);
+    const char *const method = relayout_plan_get_method(plan);
+    char text[4096];
+    const size_t length =
+        relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+    if (i == PAIRS - 1) {
+      assert_int_equal(relayout_plan_part_count(plan), 0);
+      assert_string_equal(method, "none");
+      assert_int_equal(length, 0);
+    } else {
+      assert_in_range(length, strlen(method) + 1, sizeof text - 1);
+      assert_memory_equal(text, method, strlen(method));
+      assert_int_equal(text[strlen(method)], ' ');
+    }
+    relayout_plan_destroy(plan);
+  }
+}
+
+/* Parts of which each has as many elements as the next one, or more. */
+static void test_parts_are_ordered(void **state) {
+  static const struct {
+    const char *from;
+    const char *to;
+    int32_t parts;
+    int64_t elements[4];
+  } cases[] = {
+      {"f32[64]", "f32[64]", 1, {64}},
+      {"u8[0]", "u8[0]{0:PD(9)}", 1, {9}},
+      {"f32[0,3]", "f32[0,3]{0,1}", 0, {0}},
+      /* 296 + 4 columns of 100 rows, whose tiles are of 8 columns, */
+      {"f32[100,300]{0,1:T(8,128)}", "f32[100,300]", 2, {296 * 100, 4 * 100}},
+      /* and 96 + 4 rows of 256 + 44 columns, whose tiles are of 8 rows. */
+      {"f32[100,300]{1,0:T(8,128)}", "f32[100,300]", 4, {96 * 256, 96 * 44, 4 * 256, 4 * 44}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *const plan = plan_with(*state, cases[i].from, cases[i].to, NULL);
+    print_message("%s to %s\n", cases[i].from, cases[i].to);
+    assert_int_equal(relayout_plan_part_count(plan), cases[i].parts);
+    for (int32_t part = 0; part < cases[i].parts; ++part) {
+      const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[part]);
+      int64_t elements = 1;
+      for (int32_t a = 0; a < problem->axis_count; ++a) {
+        elements *= problem->axes[a].extent;
+      }
+      assert_int_equal(elements, cases[i].elements[part]);
+    }
     relayout_plan_destroy(plan);
   }
 }
@@ -234,52 +264,206 @@ static void test_memory_space_moves_no_byte(void **state) {
   relayout_plan_destroy(plan);
 }
 
-/* Each strategy carries the relayout out with the same result, ragged ends included, or is refused
- * by its name. */
-static void check_strategies(relayout_device *device, const char *from_text, const char *to_text) {
-  static unsigned char source[1 << 20];
-  static unsigned char destinations[2][1 << 20];
-  const relayout_shape from = shape_of(from_text);
-  const relayout_shape to = shape_of(to_text);
+/* ---- Schedules ---- */
+
+enum { MOST_SCHEDULES = 32, TEXT_SIZE = 4096 };
+
+typedef struct offered {
+  int count;
+  char texts[MOST_SCHEDULES][TEXT_SIZE];
+  double least; /* predicted fraction so far */
+} offered;
+
+/* Of one part, and that they are in order and none twice. */
+static void add_offered(void *context, const relayout_schedule_info *info) {
+  offered *const all = context;
+  assert_int_equal(info->struct_size, sizeof *info);
+  assert_in_range(strlen(info->text), 1, TEXT_SIZE - 1);
+  assert_memory_equal(info->text, info->method, strlen(info->method));
+  assert_int_equal(info->text[strlen(info->method)], ' ');
+  assert_true(info->predicted_fraction > 0 && info->predicted_fraction <= all->least);
+  all->least = info->predicted_fraction;
+  assert_true(all->count < MOST_SCHEDULES);
+  for (int i = 0; i < all->count; ++i) {
+    assert_string_not_equal(all->texts[i], info->text);
+  }
+  strcpy(all->texts[all->count++], info->text);
+}
+
+static offered *offers_of(const relayout_plan *plan, int32_t part) {
+  offered *const all = calloc(1, sizeof *all);
+  assert_non_null(all);
+  all->least = 1;
+  assert_int_equal(relayout_plan_visit_schedules(plan, part, add_offered, all, NULL), RELAYOUT_OK);
+  assert_true(all->count > 0);
+  return all;
+}
+
+static void expect_schedule(const relayout_plan *plan, int32_t part, const char *text) {
+  for (int use = RELAYOUT_SCHEDULE_ALIGNED; use <= RELAYOUT_SCHEDULE_AT_ANY_OFFSET; ++use) {
+    char found[TEXT_SIZE];
+    assert_int_equal(
+        relayout_plan_get_schedule(plan, part, (relayout_schedule_use)use, found, sizeof found),
+        strlen(text));
+    assert_string_equal(found, text);
+  }
+}
+
+static void test_no_such_part(void **state) {
+  static const int32_t numbers[] = {-1, 1, INT32_MIN, INT32_MAX};
+  relayout_plan *const plan = plan_with(*state, "f32[200,300]", "f32[200,300]{0,1}", NULL);
+  offered all = {.count = 0};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+    relayout_error error = {0};
+    assert_int_equal(
+        relayout_plan_get_schedule(plan, numbers[i], RELAYOUT_SCHEDULE_ALIGNED, NULL, 0), 0);
+    assert_int_equal(relayout_plan_visit_schedules(plan, numbers[i], add_offered, &all, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_int_equal(all.count, 0);
+    char expected[32];
+    snprintf(expected, sizeof expected, "part is %d, ", (int)numbers[i]);
+    assert_memory_equal(error.message, expected, strlen(expected));
+  }
+  relayout_plan_destroy(plan);
+}
+
+/* What is offered comes to the same bytes, ragged ends included, whichever of it is asked for. */
+static int check_schedules(relayout_device *device, const char *from, const char *to) {
+  enum { MOST_PARTS = 4, MOST_BYTES = 1 << 20 };
+  static _Alignas(64) unsigned char source[MOST_BYTES];
+  static _Alignas(64) unsigned char destinations[2][MOST_BYTES];
   for (size_t i = 0; i < sizeof source; ++i) {
     source[i] = (unsigned char)(i * i / 7);
   }
-  int carried_out = 0;
-  for (int asked = RELAYOUT_STRATEGY_AUTO; asked <= RELAYOUT_STRATEGY_GATHER; ++asked) {
-    const relayout_strategy strategy = (relayout_strategy)asked;
+  relayout_plan *plan = plan_with(device, from, to, NULL);
+  assert_in_range(relayout_plan_source_size(plan), 1, MOST_BYTES);
+  assert_in_range(relayout_plan_destination_size(plan), 1, MOST_BYTES);
+  memset(destinations, 0x5a, sizeof destinations);
+  assert_int_equal(relayout_plan_execute(plan, source, destinations[0], NULL), RELAYOUT_OK);
+  offered *parts[MOST_PARTS];
+  const int32_t part_count = relayout_plan_part_count(plan);
+  int most = 0;
+  assert_in_range(part_count, 1, MOST_PARTS);
+  for (int32_t part = 0; part < part_count; ++part) {
+    parts[part] = offers_of(plan, part);
+    most = parts[part]->count > most ? parts[part]->count : most;
+  }
+  relayout_plan_destroy(plan);
+  for (int round = 0; round < most; ++round) {
+    const char *texts[MOST_PARTS];
     relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-    options.strategy = strategy;
-    relayout_plan *plan = NULL;
-    relayout_error error;
-    const relayout_status status =
-        relayout_plan_create(device, &from, &to, &options, &plan, &error);
-    if (status != RELAYOUT_OK) {
-      assert_int_equal(status, RELAYOUT_UNSUPPORTED);
-      assert_non_null(strstr(error.message, relayout_strategy_name(strategy)));
-      assert_int_not_equal(strategy, RELAYOUT_STRATEGY_AUTO);
-      continue;
+    options.schedules = texts;
+    options.schedule_count = part_count;
+    for (int32_t part = 0; part < part_count; ++part) {
+      texts[part] = parts[part]->texts[round % parts[part]->count];
     }
-    const size_t size = relayout_plan_destination_size(plan);
-    assert_in_range(relayout_plan_source_size(plan), 1, sizeof source);
-    assert_in_range(size, 1, sizeof destinations[0]);
-    unsigned char *const destination = destinations[strategy != RELAYOUT_STRATEGY_AUTO];
-    memset(destination, 0x5a, sizeof destinations[0]);
-    assert_int_equal(relayout_plan_execute(plan, source, destination, NULL), RELAYOUT_OK);
-    assert_memory_equal(destinations[0], destination, sizeof destinations[0]);
-    if (strategy != RELAYOUT_STRATEGY_AUTO) {
-      assert_int_equal(relayout_plan_get_strategy(plan), strategy);
+    plan = plan_with(device, from, to, &options);
+    for (int32_t part = 0; part < part_count; ++part) {
+      expect_schedule(plan, part, texts[part]);
     }
-    ++carried_out;
+    memset(destinations[1], 0x5a, MOST_BYTES);
+    assert_int_equal(relayout_plan_execute(plan, source, destinations[1], NULL), RELAYOUT_OK);
+    assert_memory_equal(destinations[0], destinations[1], MOST_BYTES);
     relayout_plan_destroy(plan);
   }
-  assert_in_range(carried_out, 2, 5); /* nothing has elements to move and none */
+  for (int32_t part = 0; part < part_count; ++part) {
+    free(parts[part]);
+  }
+  return most;
 }
 
-static void test_strategies_are_used_or_refused(void **state) {
-  check_strategies(*state, "bf16[300,500]", "bf16[300,500]{1,0:T(8,128)(2,1)}");
-  check_strategies(*state, "f32[200,300]", "f32[200,300]{0,1}");
-  check_strategies(*state, "u8[30,40,3]", "u8[30,40,3]{1,0,2:PD(32,64,3)PV(one)}");
-  check_strategies(*state, "s4[70,50]{1,0:E(4)}", "s4[70,50]{0,1:E(4)}");
+static void test_schedules_asked_for_run(void **state) {
+  int most = check_schedules(*state, "bf16[300,500]", "bf16[300,500]{1,0:T(8,128)(2,1)}");
+  most += check_schedules(*state, "f32[200,300]", "f32[200,300]{0,1}");
+  most += check_schedules(*state, "u8[30,40,3]", "u8[30,40,3]{1,0,2:PD(32,64,3)PV(one)}");
+  most += check_schedules(*state, "s4[70,50]{1,0:E(4)}", "s4[70,50]{0,1:E(4)}");
+  most += check_schedules(*state, "f32[100,300]{0,1:T(8,128)}", "f32[100,300]");
+  assert_true(most > 6); /* else there was hardly anything to choose from */
+}
+
+static void test_schedules_refused(void **state) {
+  static const struct {
+    int32_t count;
+    const char *texts[2];
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+      {1, {"copy"}, RELAYOUT_UNSUPPORTED, "`copy` offers nothing"},
+      {1, {"transpose word=4"}, RELAYOUT_UNSUPPORTED, "nearest"},
+      {1, {"transpose word"}, RELAYOUT_INVALID_TEXT, "`word` is no field"},
+      {1, {"transpose word=4 word=4"}, RELAYOUT_INVALID_TEXT, "`word` is given twice"},
+      {1, {"transposition"}, RELAYOUT_INVALID_TEXT, "`transposition` is no method"},
+      {1, {""}, RELAYOUT_INVALID_TEXT, "`` is no method"},
+      {2, {"copy", "copy"}, RELAYOUT_UNSUPPORTED, "but the plan has 1 part"},
+      {1, {NULL}, RELAYOUT_INVALID_ARGUMENT, "options->schedules has an entry that is NULL"},
+      {-1, {NULL}, RELAYOUT_INVALID_ARGUMENT, "options->schedule_count is -1"},
+  };
+  const relayout_shape from = shape_of("f32[200,300]");
+  const relayout_shape to = shape_of("f32[200,300]{0,1}");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *plan = NULL;
+    relayout_error error = {0};
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.schedules = cases[i].texts;
+    options.schedule_count = cases[i].count;
+    const relayout_status status =
+        relayout_plan_create(*state, &from, &to, &options, &plan, &error);
+    print_message("case %zu: %s\n", i, error.message);
+    assert_int_equal(status, cases[i].status);
+    assert_non_null(strstr(error.message, cases[i].message));
+    assert_null(plan);
+  }
+}
+
+/* On a device without a cache, tiles of whole lines may be stored past it if the destination begins
+ * with a line: else the plan has another schedule, unless this one was asked for. */
+static void test_places_choose_among_schedules(void **state) {
+  (void)state;
+  enum { SIDE = 256, LINE = 64 };
+  static _Alignas(LINE) float source[SIDE][SIDE];
+  static _Alignas(LINE) float memory[SIDE * SIDE + LINE];
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_OK);
+  device->facts.cache_bytes = 1;
+  relayout_plan *plan = plan_with(device, "f32[256,256]", "f32[256,256]{0,1}", NULL);
+  char texts[2][TEXT_SIZE];
+  for (int use = RELAYOUT_SCHEDULE_ALIGNED; use <= RELAYOUT_SCHEDULE_AT_ANY_OFFSET; ++use) {
+    relayout_plan_get_schedule(plan, 0, (relayout_schedule_use)use, texts[use], TEXT_SIZE);
+  }
+  assert_non_null(strstr(texts[0], " align=1:64 "));
+  assert_non_null(strstr(texts[1], " align=1:1 "));
+  for (int r = 0; r < SIDE; ++r) {
+    for (int c = 0; c < SIDE; ++c) {
+      source[r][c] = (float)(r * SIDE + c);
+    }
+  }
+  for (size_t offset = 0; offset < 3; ++offset) {
+    assert_int_equal(relayout_plan_execute(plan, source, memory + offset, NULL), RELAYOUT_OK);
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+      assert_true(memory[offset + (size_t)i] == source[i % SIDE][i / SIDE]);
+    }
+  }
+  relayout_plan_destroy(plan);
+  for (int use = RELAYOUT_SCHEDULE_ALIGNED; use <= RELAYOUT_SCHEDULE_AT_ANY_OFFSET; ++use) {
+    const char *const asked = texts[use];
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.schedules = &asked;
+    options.schedule_count = 1;
+    plan = plan_with(device, "f32[256,256]", "f32[256,256]{0,1}", &options);
+    expect_schedule(plan, 0, asked);
+    assert_int_equal(relayout_plan_execute(plan, source, memory, NULL), RELAYOUT_OK);
+    memset(memory, 0, sizeof memory);
+    const relayout_status status = relayout_plan_execute(plan, source, memory + 1, NULL);
+    if (use == RELAYOUT_SCHEDULE_ALIGNED) {
+      assert_int_equal(status, RELAYOUT_INVALID_ARGUMENT);
+      assert_true(memory[SIDE] == 0); /* where 1 would be */
+    } else {
+      assert_int_equal(status, RELAYOUT_OK);
+      assert_true(memory[SIDE + 1] == 1);
+    }
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
 }
 
 /* Parts of an element would do for moving it, but not for packing, converting or widening it. */
@@ -318,10 +502,10 @@ static void test_strides_of_changed_elements(void **state) {
   }
 }
 
-/* ---- The file of winners ---- */
+/* ---- The file of wisdom ---- */
 
-/* How many files are called winners-*.txt in the folder's relayout/, which are removed. */
-static int drop_winners(const char *folder) {
+/* How many files are called wisdom-*.txt in the folder's relayout/, which are removed. */
+static int drop_wisdom(const char *folder) {
   char path[512];
   snprintf(path, sizeof path, "%s/relayout", folder);
   DIR *const listing = opendir(path);
@@ -331,7 +515,7 @@ static int drop_winners(const char *folder) {
   int count = 0;
   for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
     const size_t length = strlen(entry->d_name);
-    if (strncmp(entry->d_name, "winners-", 8) == 0 &&
+    if (strncmp(entry->d_name, "wisdom-", 7) == 0 &&
         strcmp(entry->d_name + length - 4, ".txt") == 0) {
       assert_int_equal(unlinkat(dirfd(listing), entry->d_name, 0), 0);
       ++count;
@@ -355,12 +539,12 @@ static void measure_once(const char *folder, int files) {
         plan_with(device, "f32[3200,410]",
                   round == 0 ? "f32[3200,410]{0,1}" : "f32[3200,410]{0,1:PD(3200,420)}", &options);
     relayout_plan_destroy(plan);
-    assert_int_equal(drop_winners(folder), files);
+    assert_int_equal(drop_wisdom(folder), files);
   }
   relayout_device_destroy(device);
 }
 
-static void test_winners_have_a_file(void **state) {
+static void test_wisdom_has_a_file(void **state) {
   (void)state;
   char folder[] = "/tmp/relayout-contracts-XXXXXX";
   assert_non_null(mkdtemp(folder));
@@ -387,68 +571,108 @@ static void test_winners_have_a_file(void **state) {
 
 enum { MOST_TIMED = 64 };
 static struct {
-  rlt_strategy strategy;
+  rlt_schedule schedule;
+  bool at_odd_offsets;
   int runs;
 } timed[MOST_TIMED];
 static int timed_count;
 
-static double note(const rlt_strategy *strategy, int n) {
-  (void)n;
+static double note(const recorded_run *run) {
+  const bool at_odd_offsets = run->offsets.source > 0 || run->offsets.destination > 0;
   for (int i = 0; i < timed_count; ++i) {
-    if (rlt_strategies_equal(&timed[i].strategy, strategy)) {
+    if (timed[i].at_odd_offsets == at_odd_offsets &&
+        rlt_schedules_equal(&timed[i].schedule, run->schedule)) {
       ++timed[i].runs;
       return 1e-6;
     }
   }
   assert_true(timed_count < MOST_TIMED);
-  timed[timed_count].strategy = *strategy;
+  timed[timed_count].schedule = *run->schedule;
+  timed[timed_count].at_odd_offsets = at_odd_offsets;
   timed[timed_count++].runs = 1;
   return 1e-6;
 }
 
-static void test_at_most_four_ways_are_measured(void **state) {
+/* How many schedules were run. */
+static int count_timed(bool at_odd_offsets) {
+  int count = 0;
+  for (int i = 0; i < timed_count; ++i) {
+    count += timed[i].at_odd_offsets == at_odd_offsets;
+    assert_in_range(timed[i].runs, 2, 6);
+  }
+  return count;
+}
+
+static void test_as_many_are_measured_as_asked_for(void **state) {
   (void)state;
   static const char *const measured[][2] = {
       {"f32[64,41]", "f32[64,41]{0,1}"},
       {"f32[640,410]", "f32[640,410]{0,1:PD(641,411)}"},
       {"u8[20,3,50,7]", "u8[20,3,50,7]{1,2,0,3}"},
       {"u16[4,5,6,7,8]", "u16[4,5,6,7,8]{0,2,4,1,3}"},
-      {"u8[4000,3]", "u8[4000,3]{0,1}"},
+      {"u8[8,9,16]{2,1,0}", "u8[8,9,16]{2,0,1}"},
   };
   int most = 0;
-  for (size_t i = 0; i < sizeof measured / sizeof measured[0]; ++i) {
+  for (size_t i = 0; i < 3 * sizeof measured / sizeof measured[0]; ++i) {
     recorder record;
     relayout_device *const device = recorder_device(&record);
     relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
     options.effort = RELAYOUT_PLAN_MEASURE;
+    options.measured = (int32_t)(i % 3); /* 0: eight */
     record.seconds = note;
     timed_count = 0;
-    relayout_plan_destroy(plan_with(device, measured[i][0], measured[i][1], &options));
-    assert_in_range(timed_count, 1, 4);
-    for (int t = 0; t < timed_count; ++t) {
-      assert_in_range(timed[t].runs, 2, 6);
-    }
-    most = timed_count > most ? timed_count : most;
+    relayout_plan_destroy(plan_with(device, measured[i / 3][0], measured[i / 3][1], &options));
+    const int aligned = count_timed(false);
+    const int most_each = options.measured > 0 ? options.measured : 8;
+    assert_in_range(aligned, options.measured == 1 ? 0 : 1, most_each);
+    assert_in_range(count_timed(true), 0, most_each);
+    most = aligned > most ? aligned : most;
     relayout_device_destroy(device);
   }
-  assert_true(most > 1); /* else the test says nothing */
+  assert_true(most > 2); /* else the test says nothing */
 }
 
-/* ---- Winners' texts that are damaged ---- */
+static void test_how_many_may_be_measured(void **state) {
+  static const struct {
+    int32_t measured;
+    relayout_status status;
+  } cases[] = {{0, RELAYOUT_OK},
+               {1, RELAYOUT_OK},
+               {1024, RELAYOUT_OK},
+               {-1, RELAYOUT_INVALID_ARGUMENT},
+               {1025, RELAYOUT_INVALID_ARGUMENT},
+               {INT32_MIN, RELAYOUT_INVALID_ARGUMENT},
+               {INT32_MAX, RELAYOUT_INVALID_ARGUMENT}};
+  const relayout_shape shape = shape_of("u8[3]");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *plan = NULL;
+    relayout_error error = {0};
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.measured = cases[i].measured;
+    assert_int_equal(relayout_plan_create(*state, &shape, &shape, &options, &plan, &error),
+                     cases[i].status);
+    if (cases[i].status != RELAYOUT_OK) {
+      char expected[64];
+      snprintf(expected, sizeof expected, "options->measured is %d", (int)cases[i].measured);
+      assert_non_null(strstr(error.message, expected));
+    }
+    relayout_plan_destroy(plan);
+  }
+}
 
-static double few_rows_are_fast(const rlt_strategy *strategy, int n) {
-  (void)n;
-  return (double)rlt_group_length(&strategy->rows);
+/* ---- Texts of wisdom that are damaged ---- */
+
+static double few_rows_are_fast(const recorded_run *run) {
+  return (double)rlt_group_length(&run->schedule->rows);
 }
 
 /* Takes the text over on a device of its own, whose plan is whole whatever was read. */
 static void import_damaged(const char *text, size_t size) {
   recorder record;
   relayout_device *const device = recorder_device(&record);
-  assert_int_equal(relayout_device_import_winners(device, text, size, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
   relayout_plan *const plan = plan_with(device, "f32[64,41]", "f32[64,41]{0,1}", NULL);
-  const relayout_strategy strategy = relayout_plan_get_strategy(plan);
-  assert_in_range(strategy, RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_GATHER);
+  assert_string_not_equal(relayout_plan_get_method(plan), "none");
   assert_int_equal(relayout_plan_destination_size(plan), 4 * 64 * 41);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -457,7 +681,7 @@ static void import_damaged(const char *text, size_t size) {
 }
 
 /* A measured device's text, with each byte changed and cut at each. */
-static void test_damaged_winners(void **state) {
+static void test_damaged_wisdom(void **state) {
   (void)state;
   recorder record;
   relayout_device *const device = recorder_device(&record);
@@ -466,7 +690,7 @@ static void test_damaged_winners(void **state) {
   record.seconds = few_rows_are_fast;
   relayout_plan_destroy(plan_with(device, "f32[64,41]", "f32[64,41]{0,1}", &options));
   char text[4096];
-  const size_t size = relayout_device_export_winners(device, text, sizeof text);
+  const size_t size = relayout_device_export_wisdom(device, text, sizeof text);
   relayout_device_destroy(device);
   assert_in_range(size, 50, sizeof text - 1);
   static const char replacements[] = {'\0', '\n', ' ', '9', 'x', '%', '\x80'};
@@ -483,8 +707,8 @@ static void test_damaged_winners(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names_of_strategies),
-      cmocka_unit_test(test_strategy_is_never_auto),
+      cmocka_unit_test(test_method_is_the_schedules),
+      cmocka_unit_test(test_parts_are_ordered),
       cmocka_unit_test(test_predicted_fraction),
       cmocka_unit_test(test_null_options_are_the_defaults),
       cmocka_unit_test(test_json_has_no_newline),
@@ -494,11 +718,15 @@ int main(void) {
       cmocka_unit_test(test_empty_sides_need_no_memory),
       cmocka_unit_test(test_each_plan_has_its_own_end),
       cmocka_unit_test(test_memory_space_moves_no_byte),
-      cmocka_unit_test(test_strategies_are_used_or_refused),
+      cmocka_unit_test(test_no_such_part),
+      cmocka_unit_test(test_schedules_asked_for_run),
+      cmocka_unit_test(test_schedules_refused),
+      cmocka_unit_test(test_places_choose_among_schedules),
       cmocka_unit_test(test_strides_of_changed_elements),
-      cmocka_unit_test(test_winners_have_a_file),
-      cmocka_unit_test(test_at_most_four_ways_are_measured),
-      cmocka_unit_test(test_damaged_winners),
+      cmocka_unit_test(test_wisdom_has_a_file),
+      cmocka_unit_test(test_as_many_are_measured_as_asked_for),
+      cmocka_unit_test(test_how_many_may_be_measured),
+      cmocka_unit_test(test_damaged_wisdom),
   };
   return cmocka_run_group_tests_name("contracts.plans", tests, open_cpu, close_cpu);
 }

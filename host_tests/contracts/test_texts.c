@@ -32,8 +32,24 @@ static size_t write_explanation_for_programs(const subject *of, char *buffer, si
   return relayout_plan_explain(of->plan, RELAYOUT_EXPLAIN_JSON, buffer, capacity);
 }
 
-static size_t write_winners(const subject *of, char *buffer, size_t capacity) {
-  return relayout_device_export_winners(of->device, buffer, capacity);
+static size_t write_explanation_with_schedules(const subject *of, char *buffer, size_t capacity) {
+  return relayout_plan_explain(of->plan, RELAYOUT_EXPLAIN_SCHEDULES_TEXT, buffer, capacity);
+}
+
+static size_t write_all_for_programs(const subject *of, char *buffer, size_t capacity) {
+  return relayout_plan_explain(of->plan, RELAYOUT_EXPLAIN_SCHEDULES_JSON, buffer, capacity);
+}
+
+static size_t write_schedule(const subject *of, char *buffer, size_t capacity) {
+  return relayout_plan_get_schedule(of->plan, 0, RELAYOUT_SCHEDULE_ALIGNED, buffer, capacity);
+}
+
+static size_t write_schedule_at_any_offset(const subject *of, char *buffer, size_t capacity) {
+  return relayout_plan_get_schedule(of->plan, 0, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, buffer, capacity);
+}
+
+static size_t write_wisdom(const subject *of, char *buffer, size_t capacity) {
+  return relayout_device_export_wisdom(of->device, buffer, capacity);
 }
 
 /* Every capacity from none to more than enough, in a buffer whose other bytes are watched. */
@@ -92,10 +108,17 @@ static void test_layouts_fit_any_buffer(void **state) {
 static void test_explanations_fit_any_buffer(void **state) {
   check_capacities(*state, write_explanation);
   check_capacities(*state, write_explanation_for_programs);
+  check_capacities(*state, write_explanation_with_schedules);
+  check_capacities(*state, write_all_for_programs);
 }
 
-static void test_winners_fit_any_buffer(void **state) {
-  check_capacities(*state, write_winners);
+static void test_schedules_fit_any_buffer(void **state) {
+  check_capacities(*state, write_schedule);
+  check_capacities(*state, write_schedule_at_any_offset);
+}
+
+static void test_wisdom_fits_any_buffer(void **state) {
+  check_capacities(*state, write_wisdom);
 }
 
 int main(void) {
@@ -103,7 +126,8 @@ int main(void) {
       cmocka_unit_test(test_shapes_fit_any_buffer),
       cmocka_unit_test(test_layouts_fit_any_buffer),
       cmocka_unit_test(test_explanations_fit_any_buffer),
-      cmocka_unit_test(test_winners_fit_any_buffer),
+      cmocka_unit_test(test_schedules_fit_any_buffer),
+      cmocka_unit_test(test_wisdom_fits_any_buffer),
   };
   return cmocka_run_group_tests_name("contracts.texts", tests, set_up, tear_down);
 }

@@ -188,10 +188,10 @@ static bool transpose(relayout_device *device, int columns) {
 
 static bool ask_device(relayout_device *device) {
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  char winners[4096];
-  const size_t size = relayout_device_export_winners(device, winners, sizeof winners);
-  return relayout_device_get_info(device, &info, NULL) == RELAYOUT_OK && size < sizeof winners &&
-         relayout_device_import_winners(device, winners, size, NULL) == RELAYOUT_OK;
+  char wisdom[4096];
+  const size_t size = relayout_device_export_wisdom(device, wisdom, sizeof wisdom);
+  return relayout_device_get_info(device, &info, NULL) == RELAYOUT_OK && size < sizeof wisdom &&
+         relayout_device_import_wisdom(device, wisdom, size, NULL) == RELAYOUT_OK;
 }
 
 static void *use_device(void *argument) {

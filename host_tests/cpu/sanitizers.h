@@ -1,4 +1,5 @@
-/* sanitizers.h: what tests have to know of the sanitizers that they are built with. Depends on nothing. */
+/* sanitizers.h: what tests have to know of the sanitizers that they are built
+ * with. Depends on nothing. */
 #ifndef HOST_TESTS_CPU_SANITIZERS_H
 #define HOST_TESTS_CPU_SANITIZERS_H
 

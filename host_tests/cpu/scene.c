@@ -1,3 +1,4 @@
+/* scene.c: a matrix to transpose, on a CPU device that uses several threads for it. */
 #include "cpu/scene.h"
 
 #include <stdlib.h>
@@ -20,10 +21,11 @@ void scene_set_up(scene *made) {
     }
   }
   assert_int_equal(relayout_cpu_device_create(NULL, &made->device, NULL), RELAYOUT_OK);
-  rlt_cpu_device *const device = (rlt_cpu_device *)made->device;
-  device->threads = SCENE_THREADS;
-  device->share_bytes = 1024;
-  device->cache_bytes = 1;
+  made->tuning = *made->device->tuning;
+  made->tuning.thread_bytes = 1024;
+  made->device->tuning = &made->tuning;
+  made->device->facts.threads = SCENE_THREADS;
+  made->device->facts.cache_bytes = 1;
   assert_int_equal(
       relayout_plan_create(made->device, &made->from, &made->to, NULL, &made->plan, NULL),
       RELAYOUT_OK);

@@ -4,14 +4,16 @@
 
 #include <stdbool.h>
 
+#include "plan/tuning.h"
 #include "relayout/relayout.h"
 
 enum { SCENE_SIDE = 128, SCENE_THREADS = 4 };
 
-/* To the device a few kilobytes are worth a thread, however many processors there are, and it has no cache,
- * so that tiles are put together first. */
+/* To the device a few kilobytes are worth a thread, however many processors there are, and it has
+ * no cache, so that tiles are put together first. */
 typedef struct scene {
   relayout_device *device;
+  rlt_tuning tuning; /* the device's */
   relayout_shape from;
   relayout_shape to;
   relayout_plan *plan;

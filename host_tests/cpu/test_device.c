@@ -6,6 +6,7 @@
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
 #include "cpu/processors.h"
+#include "cpu/trial.h"
 #include "plan/plan.h"
 #include "relayout/device.h"
 
@@ -107,7 +108,6 @@ static void test_info(void **state) {
 }
 
 typedef struct description {
-  relayout_strategy strategy;
   rlt_problem problem;
   const char *text;
 } description;
@@ -115,20 +115,18 @@ typedef struct description {
 static void test_descriptions(void **state) {
   (void)state;
   static const description cases[] = {
-      {RELAYOUT_STRATEGY_TRANSPOSE,
-       {.element_bytes = 4,
+      {{.element_bytes = 4,
         .source_elements = 1 << 20,
         .destination_elements = 1 << 20,
         .axis_count = 2,
         .axes = {{1024, 1024, 1024, 1}, {1024, 1024, 1, 1024}}},
-       "transpose of 4-byte elements in tiles of 32 x 128, 256 tiles on 3 threads with plain"},
-      {RELAYOUT_STRATEGY_COPY,
-       {.element_bytes = 1,
+       "transpose of 4-byte words in 256 tiles of 32 x 128, 32 blocks on 3 threads with plain"},
+      {{.element_bytes = 1,
         .source_elements = 1000,
         .destination_elements = 1000,
         .axis_count = 1,
         .axes = {{1000, 1000, 1, 1}}},
-       "copy of 1-byte elements in tiles of 1 x 1000, 1 tile on 1 thread with plain"},
+       "copy of 1-byte words in 1 tile of 1 x 1000, 1 block on 1 thread with plain"},
   };
   relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
   options.threads = 3;
@@ -138,13 +136,10 @@ static void test_descriptions(void **state) {
   assert_int_equal(relayout_cpu_device_create(&options, &device, NULL), RELAYOUT_OK);
   unsetenv("RELAYOUT_CPU_INSTRUCTIONS");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    relayout_plan *plan = NULL;
-    assert_int_equal(
-        rlt_plan_create_for_problem(device, &cases[i].problem, cases[i].strategy, &plan, NULL),
-        RELAYOUT_OK);
+    relayout_plan *const plan = trial_plan(device, &cases[i].problem);
     char buffer[256];
     rlt_text text = rlt_text_in(buffer, sizeof buffer);
-    rlt_cpu_backend.program_describe(device, plan->work.parts[0].program, &text);
+    rlt_cpu_backend.program_describe(device, plan->work.parts[0].ways[0].program, &text);
     assert_string_equal(buffer, cases[i].text);
     relayout_plan_destroy(plan);
   }

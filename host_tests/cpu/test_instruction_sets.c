@@ -57,7 +57,8 @@ static void test_unknown_name(void **state) {
   unsetenv(variable);
 }
 
-/* What a block has on either side follows from the size of a register's lanes, and of a register. */
+/* What a block has on either side follows from the size of a register's lanes,
+ * and of a register. */
 static void test_blocks(void **state) {
   (void)state;
   static const struct {

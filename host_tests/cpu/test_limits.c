@@ -1,5 +1,5 @@
-/* Relayouts that get no memory to put tiles together in, and no threads, as `ulimit` has it. The program is
- * linked so that calloc goes through a function of its own. */
+/* Relayouts that get no memory to put tiles together in, and no threads, as `ulimit` has it. The
+ * program is linked so that calloc goes through a function of its own. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* The library's own threads: who does the tasks, what happens where threads cannot be had, when they end,
- * and forks. The program is linked so that pthread_create goes through a function of its own. */
+/* The library's own threads: who does the tasks, what happens where threads cannot be
+ * had, when they end, and forks. The program is linked so that pthread_create goes
+ * through a function of its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -32,8 +33,8 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   return __real_pthread_create(thread, attributes, start, argument);
 }
 
-/* The process's threads; -1 where the system does not tell. One that has been joined may be listed for a
- * moment longer. */
+/* The process's threads; -1 where the system does not tell. One that has been joined may be
+ * listed for a moment longer. */
 static int count_threads(void) {
   DIR *const tasks = opendir("/proc/self/task");
   if (tasks == NULL) {
@@ -202,8 +203,8 @@ static void test_with_fewer_threads(void **state) {
   }
 }
 
-/* Threads are started by the first call that wants them, not again by the next ones, and end with the last
- * user. */
+/* Threads are started by the first call that wants them, not again by the next ones,
+ * and end with the last user. */
 static void test_threads_come_and_go(void **state) {
   (void)state;
   if (count_threads() < 0) {

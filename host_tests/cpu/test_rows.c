@@ -1,4 +1,5 @@
-/* Rows of elements, unpacked, converted and packed by an instruction set, against elements one by one. */
+/* Rows of elements, unpacked, converted and packed by an instruction set,
+ * against elements one by one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,8 @@ static void test_all_pairs(void **state) {
   free(of);
 }
 
-/* What the caller has told the processor about rounding and subnormals does not count, and stays. */
+/* What the caller has told the processor about rounding and subnormals does not
+ * count, and stays. */
 static void test_any_floating_point_control(void **state) {
   (void)state;
 #if defined(__SSE2__)

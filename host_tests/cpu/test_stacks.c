@@ -1,4 +1,5 @@
-/* How much of a thread's stack calls take, on each instruction set: 64 KiB at most, whatever the relayout. */
+/* How much of a thread's stack calls take, on each instruction set: 64 KiB at most, whatever the
+ * relayout. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 #include "cmocka_all.h"
 #include "conformance/cases.h"
+#include "conformance/schedules.h"
 #include "cpu/device.h"
 #include "cpu/sanitizers.h"
 #include "relayout/relayout.h"
@@ -129,43 +131,56 @@ static void note(size_t used, size_t *most) {
   *most = used > *most ? used : *most;
 }
 
-static void run_strategy(suite *s, const trial *of, relayout_strategy strategy) {
+static relayout_plan_options options_of(const trial *of) {
   const oracle_options *const asked = &of->asked->options;
-  relayout_call made = {.device = s->device, .of = of, .options = RELAYOUT_PLAN_OPTIONS_INIT};
-  made.options.strategy = strategy;
-  made.options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  made.options.scale = asked->scale;
-  made.options.source_byte_strides = asked->source_byte_strides;
-  made.options.destination_byte_strides = asked->destination_byte_strides;
-  note(used_by(make_plan, &made), &s->used_by_plans);
-  if (made.status == RELAYOUT_UNSUPPORTED) {
-    return;
-  }
-  assert_int_equal(made.status, RELAYOUT_OK);
-  made.found = malloc(of->destination_size + 1);
-  memcpy(made.found, of->before, of->destination_size);
-  note(used_by(execute, &made), &s->used_by_calls);
-  s->failed = s->failed || made.status != RELAYOUT_OK ||
-              memcmp(made.found, of->after, of->destination_size) != 0;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  options.scale = asked->scale;
+  options.source_byte_strides = asked->source_byte_strides;
+  options.destination_byte_strides = asked->destination_byte_strides;
+  return options;
+}
+
+/* Where a schedule wants more alignment than elements have, the destination begins with a line. */
+static void run_plan(suite *s, relayout_call *made) {
+  enum { LINE_BYTES = 64 };
+  const trial *const of = made->of;
+  note(used_by(make_plan, made), &s->used_by_plans);
+  assert_int_equal(made->status, RELAYOUT_OK);
+  void *found = NULL;
+  assert_int_equal(posix_memalign(&found, LINE_BYTES, of->destination_size + 1), 0);
+  made->found = found;
+  memcpy(made->found, of->before, of->destination_size);
+  note(used_by(execute, made), &s->used_by_calls);
+  s->failed = s->failed || made->status != RELAYOUT_OK ||
+              memcmp(made->found, of->after, of->destination_size) != 0;
   ++s->relayouts;
-  free(made.found);
+  free(made->found);
+}
+
+static void run_schedules(suite *s, const trial *of, const schedules *all, size_t round) {
+  const char *texts[SCHEDULES_MOST_PARTS];
+  schedules_of_round(all, round, texts);
+  relayout_call made = {.device = s->device, .of = of, .options = options_of(of)};
+  made.options.schedules = texts;
+  made.options.schedule_count = all->part_count;
+  run_plan(s, &made);
   relayout_plan_destroy(made.plan);
 }
 
 static void run_request(void *context, const request *asked) {
-  static const relayout_strategy strategies[] = {
-#define LISTED(name, value, text) RELAYOUT_STRATEGY_##name,
-      RELAYOUT_STRATEGY_TABLE(LISTED)
-#undef LISTED
-  };
   suite *const s = context;
   trial of;
   assert_true(trial_make(asked, &of));
-  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; ++i) {
-    if (strategies[i] == RELAYOUT_STRATEGY_AUTO || !asked->as_chosen) {
-      run_strategy(s, &of, strategies[i]);
-    }
+  relayout_call made = {.device = s->device, .of = &of, .options = options_of(&of)};
+  run_plan(s, &made);
+  schedules all;
+  assert_true(schedules_of(made.plan, &all));
+  for (size_t round = 0; round < all.count && !asked->as_chosen; ++round) {
+    run_schedules(s, &of, &all, round);
   }
+  schedules_free(&all);
+  relayout_plan_destroy(made.plan);
   trial_free(&of);
 }
 
@@ -177,9 +192,10 @@ static void run_suite(bool streams) {
   options.parallel_for = lend;
   options.parallel_context = &s.used_by_tasks;
   assert_int_equal(relayout_cpu_device_create(&options, &s.device, NULL), RELAYOUT_OK);
-  rlt_cpu_device *const device = (rlt_cpu_device *)s.device;
-  device->share_bytes = 1024;
-  device->cache_bytes = streams ? 1 : device->cache_bytes;
+  rlt_tuning eager = *s.device->tuning;
+  eager.thread_bytes = 1024;
+  s.device->tuning = &eager;
+  s.device->facts.cache_bytes = streams ? 1 : s.device->facts.cache_bytes;
   cases_visit(CONFORMANCE_TINY, false, 1, run_request, &s);
   relayout_device_destroy(s.device);
   print_message("%zu relayouts: %zu bytes by plans, %zu by calls, %zu by tasks\n", s.relayouts,
@@ -218,8 +234,8 @@ static void open_and_measure(void *argument) {
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   *status |= relayout_device_get_info(device, &info, NULL);
   char text[2048];
-  const size_t length = relayout_device_export_winners(device, text, sizeof text);
-  *status |= relayout_device_import_winners(device, text, length, NULL);
+  const size_t length = relayout_device_export_wisdom(device, text, sizeof text);
+  *status |= relayout_device_import_wisdom(device, text, length, NULL);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }

@@ -1,4 +1,5 @@
-/* Work on several threads: the caller's pool, the library's, and one plan used from many at once. */
+/* Work on several threads: the caller's pool, the library's, and one plan used from many at
+ * once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -74,12 +75,15 @@ static relayout_device *device_with(int32_t threads, relayout_parallel_for paral
 /* A device to which an eighth of a megabyte is worth a thread, so that tests can be small. */
 static relayout_device *eager_device_with(int32_t threads, relayout_parallel_for parallel_for,
                                           void *context) {
+  static rlt_tuning eager;
   relayout_device *const device = device_with(threads, parallel_for, context);
-  ((rlt_cpu_device *)device)->share_bytes = 128 << 10;
+  eager = *device->tuning;
+  eager.thread_bytes = 128 << 10;
+  device->tuning = &eager;
   return device;
 }
 
-/* ---- Problems of a megabyte or so, one for each strategy ---- */
+/* ---- Problems of a megabyte or so, one for each method ---- */
 
 /* Everything lies where it is to lie. */
 static const rlt_steps no_steps = {.count = 0, .result = 0};
@@ -118,15 +122,12 @@ static const rlt_problem large_problems[] = {
      .steps = &no_steps},
 };
 enum { LARGE_PROBLEMS = sizeof large_problems / sizeof *large_problems };
-static const relayout_strategy large_strategies[LARGE_PROBLEMS] = {
-    RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE, RELAYOUT_STRATEGY_PACKED,
-    RELAYOUT_STRATEGY_FILL, RELAYOUT_STRATEGY_GATHER};
+static const char *const large_methods[LARGE_PROBLEMS] = {"copy", "transpose", "permute", "fill",
+                                                          "index-program"};
 
 static void run_large_problems(relayout_device *device) {
   for (int i = 0; i < LARGE_PROBLEMS; ++i) {
-    relayout_strategy used;
-    assert_true(trial_passes(device, &large_problems[i], RELAYOUT_STRATEGY_AUTO, 0, &used));
-    assert_int_equal(used, large_strategies[i]);
+    assert_string_equal(trial_passes_as_chosen(device, &large_problems[i], 0), large_methods[i]);
   }
 }
 
@@ -168,8 +169,7 @@ static void test_small_problems_stay_on_the_calling_thread(void **state) {
                                  .axes = {{256, 256, rows, 1}, {rows, rows, 1, 256}}};
     pool used = {0};
     relayout_device *device = device_with(4, pool_parallel_for, &used);
-    relayout_strategy strategy;
-    assert_true(trial_passes(device, &problem, RELAYOUT_STRATEGY_AUTO, 0, &strategy));
+    assert_non_null(trial_passes_as_chosen(device, &problem, 0));
     assert_true(atomic_load(&used.most_tasks) == (rows == 2047 ? 0 : 2));
     relayout_device_destroy(device);
   }
@@ -177,8 +177,8 @@ static void test_small_problems_stay_on_the_calling_thread(void **state) {
 
 /* ---- Lines that tiles and threads share, past the cache ---- */
 
-/* Runs of the destination begin anywhere in a line: tiles hand each other the lines that they end in,
- * and where a thread's block ends, the next thread goes on within the line. */
+/* Runs of the destination begin anywhere in a line: tiles hand each other the lines that they end
+ * in, and where a thread's block ends, the next thread goes on within the line. */
 static const rlt_problem odd_problems[] = {
     {.element_bytes = 4,
      .source_elements = 613 * 509,
@@ -228,19 +228,15 @@ enum { ODD_PROBLEMS = sizeof odd_problems / sizeof *odd_problems };
 static relayout_device *streaming_device_with(int32_t threads, relayout_parallel_for parallel_for,
                                               void *context) {
   relayout_device *const device = eager_device_with(threads, parallel_for, context);
-  ((rlt_cpu_device *)device)->cache_bytes = 1;
+  device->facts.cache_bytes = 1;
   return device;
 }
 
 static relayout_plan *odd_plan(relayout_device *device, const rlt_problem *problem) {
-  relayout_plan *plan = NULL;
-  assert_int_equal(
-      rlt_plan_create_for_problem(device, problem, RELAYOUT_STRATEGY_AUTO, &plan, NULL),
-      RELAYOUT_OK);
-  char buffer[256];
-  rlt_text text = rlt_text_in(buffer, sizeof buffer);
-  rlt_cpu_backend.program_describe(device, plan->work.parts[0].program, &text);
-  assert_non_null(strstr(buffer, "put together first, past the cache"));
+  relayout_plan *const plan = trial_plan(device, problem);
+  const rlt_schedule *const schedule = &plan->work.parts[0].ways[0].offer.schedule;
+  assert_true(schedule->staged);
+  assert_true(schedule->streamed);
   return plan;
 }
 
@@ -369,9 +365,7 @@ enum { MERGING_PROBLEMS = sizeof merging_problems / sizeof *merging_problems };
 
 static void run_merging_problems(relayout_device *device) {
   for (int i = 0; i < MERGING_PROBLEMS; ++i) {
-    relayout_strategy used;
-    assert_true(
-        trial_passes(device, &merging_problems[i], RELAYOUT_STRATEGY_AUTO, (size_t)i % 2, &used));
+    assert_non_null(trial_passes_as_chosen(device, &merging_problems[i], (size_t)i % 2));
   }
 }
 
@@ -434,10 +428,7 @@ static void run_from_many_threads(const relayout_plan *plan, const rlt_problem *
 
 static void run_plans_from_many_threads(relayout_device *device) {
   for (int i = 0; i < LARGE_PROBLEMS; ++i) {
-    relayout_plan *plan = NULL;
-    assert_int_equal(rlt_plan_create_for_problem(device, &large_problems[i], RELAYOUT_STRATEGY_AUTO,
-                                                 &plan, NULL),
-                     RELAYOUT_OK);
+    relayout_plan *const plan = trial_plan(device, &large_problems[i]);
     run_from_many_threads(plan, &large_problems[i]);
     relayout_plan_destroy(plan);
   }
@@ -454,7 +445,7 @@ static void test_one_plan_from_many_threads(void **state) {
 static void test_one_plan_from_many_threads_with_the_librarys(void **state) {
   (void)state;
   relayout_device *const device = eager_device_with(0, NULL, NULL);
-  ((rlt_cpu_device *)device)->threads = 4;
+  device->facts.threads = 4;
   run_plans_from_many_threads(device);
 }
 

@@ -6,14 +6,6 @@
 #include "cpu/walk.h"
 #include "problem/definition.h"
 
-/* Tiles so small that nearly every axis is cut. */
-static const rlt_traits small_tiles = {.line_bytes = 8,
-                                       .run_columns_bytes = 16,
-                                       .run_tile_bytes = 32,
-                                       .transpose_rows = 3,
-                                       .transpose_columns = 2,
-                                       .packed_tile_bytes = 64};
-
 static bool same_tile(const rlt_tile *a, const rlt_tile *b) {
   return a->source == b->source && a->destination == b->destination && a->columns == b->columns &&
          a->valid_columns == b->valid_columns && a->rows == b->rows &&
@@ -54,55 +46,116 @@ static bool walks_agree(const rlt_order *order, int64_t least_blocks) {
   return agree && met == grid->tile_count;
 }
 
+/* Whether the links begin with the chain, and as few tiles as asked for lie in between. */
+static bool links_agree(const rlt_order *order, const rlt_chain *chain, int64_t most_between) {
+  const rlt_links links = rlt_order_links(order, chain);
+  if (links.count == 0) {
+    return links.first == 0; /* blocks are split, and end with each tile */
+  }
+  return links.first <= 1 && links.count <= chain->count &&
+         order->loops[links.first] == chain->loops[0] && order->inside[links.first] > 1 &&
+         (links.first == 0 || order->inside[0] <= most_between + 1);
+}
+
+/* The loops of blocks along both sides' pages, of long runs, and along each chain that tiles could
+ * go on with each other's segments along. */
 static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
+  const rlt_block_wish wishes[] = {{.near = 250, .least_blocks = least_blocks},
+                                   {.near = 250, .least_blocks = least_blocks, .only_whole = true},
+                                   {.tiles = 8, .least_blocks = least_blocks}};
+  bool agree = true;
+  rlt_loops loops;
   rlt_order order;
-  rlt_order_make(grid, true, 1000, 4, least_blocks, &order);
-  bool agree = walks_agree(&order, least_blocks);
-  rlt_order_make(grid, false, 1000, 4, least_blocks, &order);
-  agree = agree && walks_agree(&order, least_blocks);
+  for (size_t i = 0; agree && i < sizeof wishes / sizeof *wishes; ++i) {
+    rlt_loops_make(grid, &wishes[i], &loops);
+    rlt_order_make(grid, &loops, &order);
+    agree = walks_agree(&order, least_blocks);
+  }
   /* Any loops in any order: what they are chained for does not matter here. */
   rlt_chain chain = {.count = 0};
   for (int32_t l = grid->loop_count; agree && l-- > 0;) {
-    if (grid->loops[l].destination_step > 0) {
+    if (grid->loops[l].count > 1 && grid->loops[l].destination_step > 0) {
       chain.loops[chain.count++] = l;
-      const rlt_links links = rlt_order_make_chained(grid, &chain, l, 4, least_blocks, &order);
-      agree = walks_agree(&order, least_blocks) && links.first <= 1 && links.count >= 1 &&
-              order.loops[links.first] == chain.loops[0] &&
-              (links.first == 0 || order.inside[0] <= l + 1);
+      rlt_loops_make_chained(grid, &chain, l, &wishes[0], &loops);
+      rlt_order_make(grid, &loops, &order);
+      agree = walks_agree(&order, least_blocks) && links_agree(&order, &chain, l);
     }
   }
   return agree;
 }
 
-/* A block of a matrix's transposition goes along a page on either side. */
-static void test_blocks_of_a_matrix(void **state) {
+/* The order takes the schedule's loops as they are: by number, those it lacks last. */
+static void test_loops_of_a_schedule(void **state) {
   (void)state;
   const rlt_problem problem = {
       .element_bytes = 4, .axis_count = 2, .axes = {{4096, 4096, 4096, 1}, {4096, 4096, 1, 4096}}};
-  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
-                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 32},
-                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 64}};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 32};
+  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 64};
+  const rlt_loops loops = {
+      .inner_count = 1, .inner = {1}, .inside = {7}, .outer_count = 2, .outer = {0, 1}};
   rlt_grid grid;
-  rlt_grid_make(&problem, &strategy, &grid);
   rlt_order order;
-  rlt_order_make(&grid, true, 32 * 64 * 4, 4, 1, &order);
-  assert_int_equal(order.loops[0], 1); /* along the source, 16 tiles of 256 bytes, */
-  assert_int_equal(order.inside[0], 16);
-  assert_int_equal(order.loops[1], 0); /* and 32 of 128 along the destination */
-  assert_int_equal(order.inside[1], 32);
-  assert_int_equal(order.block_count, 4096 / 64 / 16 * (4096 / 32 / 32));
-  /* With lines carried along the destination, as few tiles as are allowed lie in between. */
-  rlt_chain chain;
-  rlt_chain_find(&problem, &grid, 32, &chain);
-  assert_int_equal(chain.count, 1); /* a row ends where the tile's next row begins */
-  assert_int_equal(chain.loops[0], 0);
-  const rlt_links links = rlt_order_make_chained(&grid, &chain, 6, 4, 1, &order);
-  assert_int_equal(links.first, 1);
-  assert_int_equal(links.count, 1);
+  rlt_grid_make(&problem, &columns, &rows, &grid);
+  rlt_order_make(&grid, &loops, &order);
   assert_int_equal(order.loops[0], 1);
   assert_int_equal(order.inside[0], 7);
   assert_int_equal(order.loops[1], 0);
-  assert_int_equal(order.inside[1], 32);
+  assert_int_equal(order.inside[1], 1);
+  assert_int_equal(order.block_count, 128 * 10); /* of 64 rows' tiles seven at a time */
+  rlt_walk walk; /* block 129 is the second along axis 1, one further along axis 0 */
+  rlt_walk_start(&walk, &order, 129);
+  assert_int_equal(walk.tile.destination, 32 + 7 * 64 * 4096);
+  assert_int_equal(walk.tile.source, 32 * 4096 + 7 * 64);
+  rlt_walk_start(&walk, &order,
+                 128 * 9); /* the last seven begin at the 63rd tile: there is one more */
+  assert_int_equal(walk.tile.destination, 63 * 64 * 4096);
+  assert_false(rlt_walk_step(&walk));
+}
+
+/* Chains of loops within blocks: where they are in the order, and how far they go. */
+static void test_links(void **state) {
+  (void)state;
+  const rlt_problem problem = {
+      .element_bytes = 1, .axis_count = 3, .axes = {{8, 8, 30, 1}, {5, 5, 6, 8}, {6, 6, 1, 40}}};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+  rlt_grid grid;
+  rlt_chain chain;
+  rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
+  rlt_chain_find(&problem, &grid, 2, &chain);
+  assert_int_equal(chain.count, 3);
+  static const struct {
+    rlt_loops loops;
+    rlt_links links;
+  } cases[] = {
+      {{.inner_count = 2, .inner = {0, 1}, .inside = {4, 5}, .outer_count = 1, .outer = {2}},
+       {0, 3}},
+      {{.inner_count = 2, .inner = {0, 1}, .inside = {4, 2}, .outer_count = 2, .outer = {1, 2}},
+       {0, 2}},
+      {{.inner_count = 2, .inner = {2, 0}, .inside = {3, 4}, .outer_count = 2, .outer = {2, 1}},
+       {1, 2}},
+      {{.inner_count = 1, .inner = {0}, .inside = {2}, .outer_count = 3, .outer = {0, 1, 2}},
+       {0, 1}},
+      {{.inner_count = 1, .inner = {1}, .inside = {5}, .outer_count = 2, .outer = {0, 2}}, {0, 0}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    rlt_order order;
+    rlt_order_make(&grid, &cases[i].loops, &order);
+    const rlt_links links = rlt_order_links(&order, &chain);
+    print_message("case %zu\n", i);
+    assert_int_equal(links.first, cases[i].links.first);
+    assert_int_equal(links.count, cases[i].links.count);
+  }
+}
+
+/* Tiles of one axis each way, or of runs alone, so small that nearly every axis is cut. */
+static void draw_groups(const rlt_problem *problem, uint64_t *seed, rlt_group *columns,
+                        rlt_group *rows) {
+  const int32_t count = problem->axis_count;
+  const int32_t other = count > 1 ? (int32_t)definition_random(seed, count) : 0;
+  *columns =
+      count == 0 ? rlt_no_axes : rlt_group_of_axis(problem, 0, 1 + definition_random(seed, 3));
+  *rows =
+      other == 0 ? rlt_no_axes : rlt_group_of_axis(problem, other, 1 + definition_random(seed, 3));
 }
 
 static void test_random_grids(void **state) {
@@ -115,19 +168,15 @@ static void test_random_grids(void **state) {
     if (rlt_problem_is_empty(&problem)) {
       continue;
     }
-    for (int wanted = RELAYOUT_STRATEGY_AUTO; wanted <= RELAYOUT_STRATEGY_GATHER; ++wanted) {
-      rlt_strategy strategy;
-      if (rlt_strategy_choose(&problem, &small_tiles, (relayout_strategy)wanted, &strategy, NULL) !=
-          RELAYOUT_OK) {
-        continue;
-      }
+    for (int cut = 0; cut < 3; ++cut) {
+      rlt_group columns, rows;
       rlt_grid grid;
-      rlt_grid_make(&problem, &strategy, &grid);
+      draw_groups(&problem, &seed, &columns, &rows);
+      rlt_grid_make(&problem, &columns, &rows, &grid);
       tiles += grid.tile_count;
       if (!all_walks_agree(&grid, 1) || !all_walks_agree(&grid, definition_random(&seed, 100))) {
         definition_print(&problem);
-        fail_msg("seed %" PRIu64 ", strategy %s", first_seed,
-                 relayout_strategy_name(strategy.kind));
+        fail_msg("seed %" PRIu64 ", cut %d", first_seed, cut);
       }
     }
   }
@@ -144,12 +193,9 @@ static void test_valid_counts(void **state) {
                                           {3, choice % 4, 5, 5},
                                           {3, choice / 4 % 4, 15, 15},
                                           {3, choice / 16, 45, 45}}};
-    const rlt_strategy strategy = {
-        .kind = RELAYOUT_STRATEGY_GATHER,
-        .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
-        .rows = {.axis_count = 0, .inner = 1, .block = 1}};
+    const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
     rlt_grid grid;
-    rlt_grid_make(&problem, &strategy, &grid);
+    rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
     assert_int_equal(grid.tile_count, 3 * 3 * 3 * 3);
     if (!all_walks_agree(&grid, 3)) {
       definition_print(&problem);
@@ -158,34 +204,9 @@ static void test_valid_counts(void **state) {
   }
 }
 
-/* 5 x 7 x 3 elements in tiles of 2 x 1 x 1, and one of the axes in between is not in line. */
-static void test_chains(void **state) {
-  (void)state;
-  const rlt_problem problem = {
-      .element_bytes = 1,
-      .axis_count = 4,
-      .axes = {{5, 5, 42, 1}, {7, 7, 6, 5}, {2, 2, 1, 105}, {3, 3, 2, 35}}};
-  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
-                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
-                                 .rows = {.axis_count = 0, .inner = 1, .block = 1}};
-  rlt_grid grid;
-  rlt_grid_make(&problem, &strategy, &grid);
-  rlt_chain chain;
-  rlt_chain_find(&problem, &grid, 2, &chain);
-  assert_int_equal(chain.count, 4);
-  const int32_t axes[] = {0, 1, 3, 2};
-  for (int i = 0; i < 4; ++i) {
-    assert_int_equal(grid.loops[chain.loops[i]].axis, axes[i]);
-  }
-  rlt_chain_find(&problem, &grid, 5, &chain);
-  assert_int_equal(chain.count, 3);
-  rlt_chain_find(&problem, &grid, 3, &chain);
-  assert_int_equal(chain.count, 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_blocks_of_a_matrix), cmocka_unit_test(test_chains),
+      cmocka_unit_test(test_loops_of_a_schedule), cmocka_unit_test(test_links),
       cmocka_unit_test(test_random_grids), cmocka_unit_test(test_valid_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

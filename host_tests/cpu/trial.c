@@ -1,9 +1,12 @@
+/* trial.c: one problem run on a CPU device and compared with its definition. */
 #include "cpu/trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_all.h"
+#include "plan/methods/method.h"
 #include "problem/definition.h"
 
 enum { GUARD_BYTES = 64, LINE_BYTES = 64, POISON = 0xa5 };
@@ -63,31 +66,96 @@ bool trial_run(const trial *t, const relayout_plan *plan, size_t shift) {
   return passed;
 }
 
-bool trial_passes(relayout_device *device, const rlt_problem *problem, relayout_strategy wanted,
-                  size_t shift, relayout_strategy *used) {
+/* ---- Plans ---- */
+
+static relayout_plan *plan_with(relayout_device *device, const rlt_problem *problem,
+                                const char *schedule) {
   relayout_plan *plan = NULL;
   relayout_error error = {0};
-  *used = RELAYOUT_STRATEGY_AUTO;
-  const relayout_status status =
-      rlt_plan_create_for_problem(device, problem, wanted, &plan, &error);
-  if (status == RELAYOUT_UNSUPPORTED && wanted != RELAYOUT_STRATEGY_AUTO) {
-    return true;
-  }
-  bool passed = status == RELAYOUT_OK;
-  if (!passed) {
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  const rlt_texts texts = {.count = schedule != NULL, .of = &schedule};
+  if (rlt_plan_create_for_problem(device, problem, &wish, texts, &plan, &error) != RELAYOUT_OK) {
     fprintf(stderr, "rlt_plan_create_for_problem: %s\n", error.message);
-  } else {
-    *used = relayout_plan_get_strategy(plan);
+    return NULL;
+  }
+  return plan;
+}
+
+relayout_plan *trial_plan(relayout_device *device, const rlt_problem *problem) {
+  relayout_plan *const plan = plan_with(device, problem, NULL);
+  assert_non_null(plan);
+  return plan;
+}
+
+/* By the plan that the library makes, or by the one of this schedule. */
+static bool passes(relayout_device *device, const rlt_problem *problem, const char *schedule,
+                   size_t shift) {
+  relayout_plan *const plan = plan_with(device, problem, schedule);
+  bool passed = plan != NULL;
+  if (passed) {
+    const bool only_aligned = rlt_plan_check_places(plan, shift, shift, NULL) != RELAYOUT_OK;
     trial t;
     trial_initialize(&t, problem, shift);
-    passed = trial_run(&t, plan, shift);
+    passed = trial_run(&t, plan, only_aligned ? 0 : shift);
     trial_deinitialize(&t);
     relayout_plan_destroy(plan);
   }
   if (!passed) {
-    fprintf(stderr, "strategy %s wanted, %s used, pointers shifted by %zu\n",
-            relayout_strategy_name(wanted), relayout_strategy_name(*used), shift);
+    fprintf(stderr, "%s, pointers shifted by %zu\n",
+            schedule == NULL ? "as the library chooses" : schedule, shift);
     definition_print(problem);
   }
   return passed;
+}
+
+/* ---- Every schedule ---- */
+
+static int number_of(const char *method) {
+  int number = 0;
+  while (strcmp(rlt_methods[number]->name, method) != 0) {
+    ++number;
+    assert_non_null(rlt_methods[number]);
+  }
+  assert_in_range(number, 0, TRIAL_METHODS - 1);
+  return number;
+}
+
+int trial_count(const trial_record *of, const char *method) {
+  return of->schedules[number_of(method)];
+}
+
+typedef struct visit {
+  relayout_device *device;
+  const rlt_problem *problem;
+  size_t shift;
+  trial_record *record;
+  bool passed;
+} visit;
+
+static void run_offered(void *context, const relayout_schedule_info *offered) {
+  visit *const at = context;
+  ++at->record->schedules[number_of(offered->method)];
+  at->passed = at->passed && passes(at->device, at->problem, offered->text, at->shift);
+}
+
+const char *trial_passes_as_chosen(relayout_device *device, const rlt_problem *problem,
+                                   size_t shift) {
+  relayout_plan *const plan = trial_plan(device, problem);
+  const char *const method = relayout_plan_get_method(plan);
+  relayout_plan_destroy(plan);
+  return passes(device, problem, NULL, shift) ? method : NULL;
+}
+
+bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t shift,
+                  trial_record *record) {
+  visit at = {device, problem, shift, record, .passed = true};
+  record->chosen = trial_passes_as_chosen(device, problem, shift);
+  relayout_plan *const plan = trial_plan(device, problem);
+  for (int32_t part = 0; part < relayout_plan_part_count(plan); ++part) {
+    assert_int_equal(relayout_plan_visit_schedules(plan, part, run_offered, &at, NULL),
+                     RELAYOUT_OK);
+  }
+  relayout_plan_destroy(plan);
+  return record->chosen != NULL && at.passed;
 }

@@ -20,13 +20,31 @@ typedef struct trial {
 void trial_initialize(trial *t, const rlt_problem *problem, size_t shift);
 void trial_deinitialize(trial *t);
 
+/* The plan that the library makes; the test fails without one. */
+relayout_plan *trial_plan(relayout_device *device, const rlt_problem *problem);
+
 /* Executes the plan into a destination of its own. False, with what differs on stderr, when the
  * call fails or any byte, guards included, is not as expected. May be called from many threads. */
 bool trial_run(const trial *t, const relayout_plan *plan, size_t shift);
 
-/* All of it for one problem and strategy. A strategy that does not apply counts as passed and
- * leaves *used at AUTO. */
-bool trial_passes(relayout_device *device, const rlt_problem *problem, relayout_strategy wanted,
-                  size_t shift, relayout_strategy *used);
+enum { TRIAL_METHODS = 8 };
+
+/* How problems were moved. */
+typedef struct trial_record {
+  const char *chosen;           /* the method of the library's own choice, last */
+  int schedules[TRIAL_METHODS]; /* that ran, of each method, in the order of rlt_methods */
+} trial_record;
+
+/* How many schedules of the method of this name ran. */
+int trial_count(const trial_record *of, const char *method);
+
+/* All of it for one problem: as the library chooses, and by every schedule that is offered. Those
+ * that need more aligned places get them instead of `shift`. Adds to the record. */
+bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t shift,
+                  trial_record *record);
+
+/* As the library chooses alone; the method, or NULL where it does not pass. */
+const char *trial_passes_as_chosen(relayout_device *device, const rlt_problem *problem,
+                                   size_t shift);
 
 #endif

@@ -124,10 +124,71 @@ static void copy(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* ---- Schedules ---- */
+
+enum { MOST_PARTS = 4, TEXT_SIZE = 4096 };
+
+/* The last that is offered, which the library would not choose. */
+static void keep_last(void *context, const relayout_schedule_info *info) {
+  snprintf(context, TEXT_SIZE, "%s", info->text);
+}
+
+static void count_schedule(void *context, const relayout_schedule_info *info) {
+  (void)info;
+  ++*(int *)context;
+}
+
+static void visit(const scenario *it) {
+  relayout_device *const device = open_device();
+  relayout_plan *const plan = make_plan(device, it->moved);
+  for (int32_t part = 0; part < relayout_plan_part_count(plan); ++part) {
+    int calm = 0;
+    int count = 0;
+    MUST(relayout_plan_visit_schedules(plan, part, count_schedule, &calm, &trial_error));
+    const bool visited =
+        TRY(relayout_plan_visit_schedules(plan, part, count_schedule, &count, &trial_error));
+    EXPECT(count == (visited ? calm : 0));
+  }
+  relayout_plan_destroy(plan);
+  expect_usable(device, it->moved);
+  relayout_device_destroy(device);
+}
+
+/* By schedules that are asked for. */
+static void plan_as_asked(const scenario *it) {
+  const move *const moved = it->moved;
+  relayout_device *const device = open_device();
+  relayout_plan *plan = make_plan(device, moved);
+  char texts[MOST_PARTS][TEXT_SIZE];
+  const char *asked[MOST_PARTS];
+  relayout_plan_options options = move_options(moved);
+  options.schedules = asked;
+  options.schedule_count = relayout_plan_part_count(plan);
+  EXPECT(options.schedule_count <= MOST_PARTS);
+  for (int32_t part = 0; part < options.schedule_count; ++part) {
+    MUST(relayout_plan_visit_schedules(plan, part, keep_last, texts[part], &trial_error));
+    asked[part] = texts[part];
+  }
+  relayout_plan_destroy(plan);
+  plan = untouched;
+  if (!TRY(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error))) {
+    EXPECT(plan == untouched);
+    MUST(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error));
+  }
+  for (int32_t part = 0; part < options.schedule_count; ++part) {
+    char found[TEXT_SIZE];
+    DURING(relayout_plan_get_schedule(plan, part, RELAYOUT_SCHEDULE_ALIGNED, found, sizeof found));
+    EXPECT(strcmp(found, asked[part]) == 0);
+  }
+  move_expect_right(moved, plan);
+  DURING(relayout_plan_destroy(plan));
+  relayout_device_destroy(device);
+}
+
 /* ---- What measuring remembers ---- */
 
-/* A file of winners that some process left; made once. */
-static char *kept_winners;
+/* A file of wisdom that some process left; made once. */
+static char *kept_wisdom;
 static char kept_name[FOLDER_NAME];
 
 static void measure_on(relayout_device *device, const scenario *it) {
@@ -143,14 +204,14 @@ static void measure_on(relayout_device *device, const scenario *it) {
   relayout_plan_destroy(plan);
 }
 
-/* Whatever is there now is a whole file of winners. */
-static void expect_whole_winners(void) {
+/* Whatever is there now is a whole file of wisdom. */
+static void expect_whole_wisdom(void) {
   char name[FOLDER_NAME];
   char *const text = folder_read_only(name);
   if (text != NULL) {
     const size_t length = strlen(text);
-    EXPECT(strncmp(name, "winners-", 8) == 0);
-    EXPECT(strncmp(text, "relayout winners ", 17) == 0);
+    EXPECT(strncmp(name, "wisdom-", 7) == 0);
+    EXPECT(strncmp(text, "relayout wisdom ", 16) == 0);
     EXPECT(text[length - 1] == '\n' && strstr(text, " = ") != NULL);
     free(text);
   }
@@ -160,7 +221,7 @@ static void measure(const scenario *it) {
   relayout_device *const device = open_device();
   measure_on(device, it);
   relayout_device_destroy(device);
-  expect_whole_winners();
+  expect_whole_wisdom();
 }
 
 /* The folder and the one above it are missing. */
@@ -171,18 +232,18 @@ static void measure_first(const scenario *it) {
 
 /* There is a file without this problem. */
 static void measure_another(const scenario *it) {
-  folder_keep_only(kept_name, kept_winners);
+  folder_keep_only(kept_name, kept_wisdom);
   measure(it);
 }
 
 /* The choice is in the file. */
 static void plan_remembered(const scenario *it) {
-  folder_keep_only(kept_name, kept_winners);
+  folder_keep_only(kept_name, kept_wisdom);
   plan_and_execute(it);
-  expect_whole_winners();
+  expect_whole_wisdom();
 }
 
-static void keep_winners(const scenario *it) {
+static void keep_wisdom(const scenario *it) {
   folder_remove();
   relayout_device *const device = open_device();
   relayout_plan_options options = move_options(it->moved);
@@ -192,29 +253,29 @@ static void keep_winners(const scenario *it) {
                             &trial_error));
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
-  free(kept_winners);
-  kept_winners = folder_read_only(kept_name);
-  EXPECT(kept_winners != NULL);
+  free(kept_wisdom);
+  kept_wisdom = folder_read_only(kept_name);
+  EXPECT(kept_wisdom != NULL);
 }
 
-static void keep_other_winners(const scenario *it) {
+static void keep_other_wisdom(const scenario *it) {
   (void)it;
   const scenario other = {.moved = &moves[PITCHED]};
   move_make(other.moved);
-  keep_winners(&other);
+  keep_wisdom(&other);
 }
 
 static char *export(relayout_device *device, bool may_fail) {
   if (may_fail) {
     fault_continue();
   }
-  const size_t length = relayout_device_export_winners(device, NULL, 0);
+  const size_t length = relayout_device_export_wisdom(device, NULL, 0);
   fault_pause();
   char *const text = malloc(length + 1);
   if (may_fail) {
     fault_continue();
   }
-  EXPECT(relayout_device_export_winners(device, text, length + 1) == length);
+  EXPECT(relayout_device_export_wisdom(device, text, length + 1) == length);
   fault_pause();
   EXPECT(strlen(text) == length);
   return text;
@@ -224,12 +285,11 @@ static char *export(relayout_device *device, bool may_fail) {
 static void export_and_import(const scenario *it) {
   setenv("RELAYOUT_CACHE", "off", 1);
   relayout_device *const measured = open_device();
-  MUST(relayout_device_import_winners(measured, kept_winners, strlen(kept_winners), &trial_error));
+  MUST(relayout_device_import_wisdom(measured, kept_wisdom, strlen(kept_wisdom), &trial_error));
   char *const text = export(measured, true);
-  EXPECT(strcmp(text, kept_winners) == 0);
+  EXPECT(strcmp(text, kept_wisdom) == 0);
   relayout_device *const other = open_device();
-  const bool imported =
-      TRY(relayout_device_import_winners(other, text, strlen(text), &trial_error));
+  const bool imported = TRY(relayout_device_import_wisdom(other, text, strlen(text), &trial_error));
   char *const taken = export(other, false);
   EXPECT(!imported || strcmp(taken, text) == 0);
   expect_usable(other, it->moved);
@@ -242,16 +302,24 @@ static void export_and_import(const scenario *it) {
 
 /* ---- Explaining ---- */
 
+/* Schedules of a part are left out where there is no memory for them. */
+static void expect_explained(const relayout_plan *plan, relayout_explain_form form) {
+  static char calm[1 << 16];
+  static char text[1 << 16];
+  size_t length = 0;
+  const size_t whole = relayout_plan_explain(plan, form, calm, sizeof calm);
+  EXPECT(whole < sizeof calm);
+  DURING(length = relayout_plan_explain(plan, form, text, sizeof text));
+  EXPECT(length == strlen(text) && length <= whole);
+  EXPECT(length == whole ? strcmp(text, calm) == 0 : form >= RELAYOUT_EXPLAIN_SCHEDULES_TEXT);
+  EXPECT(strstr(text, "[,") == NULL && strstr(text, ",,") == NULL && strstr(text, ",]") == NULL);
+}
+
 static void explain(const scenario *it) {
   relayout_device *const device = open_device();
   relayout_plan *const plan = make_plan(device, it->moved);
-  for (int form = RELAYOUT_EXPLAIN_TEXT; form <= RELAYOUT_EXPLAIN_JSON; ++form) {
-    char calm[4096];
-    char text[4096];
-    size_t length = 0;
-    relayout_plan_explain(plan, (relayout_explain_form)form, calm, sizeof calm);
-    DURING(length = relayout_plan_explain(plan, (relayout_explain_form)form, text, sizeof text));
-    EXPECT(length == strlen(text) && strcmp(text, calm) == 0);
+  for (int form = RELAYOUT_EXPLAIN_TEXT; form <= RELAYOUT_EXPLAIN_SCHEDULES_JSON; ++form) {
+    expect_explained(plan, (relayout_explain_form)form);
   }
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -273,18 +341,22 @@ static const scenario scenarios[] = {
     {.name = "plan_padded", .moved = &moves[PADDED], .run = plan_and_execute},
     {.name = "plan_large", .moved = &moves[LARGE], .run = plan_and_execute},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},
+    {.name = "visit", .moved = &moves[PARTED], .run = visit},
+    {.name = "plan_as_asked", .moved = &moves[PARTED], .run = plan_as_asked},
+    {.name = "plan_packed_as_asked", .moved = &moves[PACKED], .run = plan_as_asked},
+    {.name = "plan_large_as_asked", .moved = &moves[LARGE], .run = plan_as_asked, .is_long = true},
     {.name = "measure_first", .moved = &moves[PARTED], .run = measure_first},
     {.name = "measure_another",
      .moved = &moves[PARTED],
-     .prepare = keep_other_winners,
+     .prepare = keep_other_wisdom,
      .run = measure_another},
     {.name = "plan_remembered",
      .moved = &moves[PARTED],
-     .prepare = keep_winners,
+     .prepare = keep_wisdom,
      .run = plan_remembered},
     {.name = "export_and_import",
      .moved = &moves[PARTED],
-     .prepare = keep_winners,
+     .prepare = keep_wisdom,
      .run = export_and_import},
     {.name = "explain", .moved = &moves[PARTED], .run = explain},
 };

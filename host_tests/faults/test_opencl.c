@@ -360,10 +360,10 @@ static void export_and_import(const scenario *it) {
   char text[4096];
   char taken[4096];
   size_t length = 0;
-  DURING(length = relayout_device_export_winners(shared_device, text, sizeof text));
-  EXPECT(length == strlen(text) && strncmp(text, "relayout winners ", 17) == 0);
-  (void)TRY(relayout_device_import_winners(shared_device, text, length, &trial_error));
-  relayout_device_export_winners(shared_device, taken, sizeof taken);
+  DURING(length = relayout_device_export_wisdom(shared_device, text, sizeof text));
+  EXPECT(length == strlen(text) && strncmp(text, "relayout wisdom ", 16) == 0);
+  (void)TRY(relayout_device_import_wisdom(shared_device, text, length, &trial_error));
+  relayout_device_export_wisdom(shared_device, taken, sizeof taken);
   EXPECT(strcmp(taken, text) == 0);
 }
 

@@ -1,5 +1,6 @@
 /* fuzz_plan.c: any two shapes, however large, with any options, either are refused with a message
- * fit to print, or have a plan that can be measured and explained in numbers that make sense.
+ * fit to print, or have a plan that can be measured and explained in numbers that make sense, and
+ * that runs by every schedule that is offered.
  * What is small is moved too. */
 #include <inttypes.h>
 #include <string.h>
@@ -13,6 +14,8 @@ enum {
   MOST_RANK = 6,
   MOST_TILES = 3,
   MOST_MOVED = 1 << 16,
+  MOST_PARTS = 64,
+  TEXT_SIZE = 4096,
   DEVICE_MEMORY = 2 << 20 /* so that MEASURE has little to run on */
 };
 static const int64_t most_bytes = INT64_C(1) << 57;
@@ -66,6 +69,8 @@ typedef struct request {
   int64_t dimensions[MOST_RANK];
   side sides[2];
   relayout_plan_options options;
+  bool is_forced;
+  uint8_t schedule; /* the number among those that are offered, if so: of each part */
 } request;
 
 static void take_tiles(input *from, int32_t rank, side *made) {
@@ -121,8 +126,8 @@ static void take_request(input *from, request *made) {
   made->rank = first / 8 % (MOST_RANK + 1);
   const uint8_t wish = take(from);
   made->options.effort = (relayout_plan_effort)(wish % 2);
-  made->options.strategy =
-      wish / 2 % 2 == 0 ? RELAYOUT_STRATEGY_AUTO : (relayout_strategy)(wish / 4 % 7);
+  made->is_forced = wish / 2 % 2 == 1;
+  made->schedule = wish / 4 % 8;
   made->options.overflow = (relayout_integer_overflow)(wish / 32 % 2);
   made->options.scale = wish < 192 ? 1 : scales[wish % 6];
   for (int32_t d = 0; d < made->rank; ++d) {
@@ -213,6 +218,68 @@ static relayout_device *open_device(void) {
   return device;
 }
 
+/* ---- Schedules, as texts ---- */
+
+/* The schedule of a number among those that are offered, which begins again where there are
+ * fewer. */
+typedef struct pick {
+  int wanted;
+  int count;
+  char text[TEXT_SIZE];
+} pick;
+
+static void count_offered(void *context, const relayout_schedule_info *info) {
+  require(strlen(info->text) < TEXT_SIZE, "schedules have short texts");
+  ++((pick *)context)->count;
+}
+
+static void take_offered(void *context, const relayout_schedule_info *info) {
+  pick *const at = context;
+  if (at->count++ == at->wanted) {
+    strcpy(at->text, info->text);
+  }
+}
+
+static void pick_schedule(const relayout_plan *plan, int32_t part, uint8_t number, char *text) {
+  pick at = {.count = 0};
+  require(relayout_plan_visit_schedules(plan, part, count_offered, &at, NULL) == RELAYOUT_OK,
+          "schedules can be told of");
+  require(at.count > 0, "each part has schedules");
+  at.wanted = number % at.count;
+  at.count = 0;
+  require(relayout_plan_visit_schedules(plan, part, take_offered, &at, NULL) == RELAYOUT_OK,
+          "again");
+  strcpy(text, at.text);
+}
+
+/* The plan for the same by other schedules, in place of the one that the library chose. */
+static relayout_plan *force(relayout_device *device, const relayout_shape *from,
+                            const relayout_shape *to, relayout_plan_options *options,
+                            uint8_t number, relayout_plan *chosen) {
+  static char texts[MOST_PARTS][TEXT_SIZE];
+  const char *asked[MOST_PARTS];
+  const int32_t count = relayout_plan_part_count(chosen);
+  if (count == 0 || count > MOST_PARTS) {
+    return chosen;
+  }
+  for (int32_t part = 0; part < count; ++part) {
+    pick_schedule(chosen, part, number, texts[part]);
+    asked[part] = texts[part];
+  }
+  relayout_plan_destroy(chosen);
+  options->schedules = asked;
+  options->schedule_count = count;
+  relayout_plan *plan = NULL;
+  require(relayout_plan_create(device, from, to, options, &plan, NULL) == RELAYOUT_OK,
+          "what is offered can be asked for");
+  for (int32_t part = 0; part < count; ++part) {
+    char found[TEXT_SIZE];
+    relayout_plan_get_schedule(plan, part, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, found, sizeof found);
+    require(strcmp(found, asked[part]) == 0, "and is what the plan runs");
+  }
+  return plan;
+}
+
 /* The plan, or NULL for one that is refused. */
 static relayout_plan *make_plan(relayout_device *device, request *asked) {
   static relayout_shape from, to;
@@ -227,7 +294,7 @@ static relayout_plan *make_plan(relayout_device *device, request *asked) {
     const relayout_status status =
         relayout_plan_create(device, &from, &to, &options, &plan, &error);
     if (status == RELAYOUT_OK) {
-      return plan;
+      return asked->is_forced ? force(device, &from, &to, &options, asked->schedule, plan) : plan;
     }
     check_error(status, &error);
     if (status != RELAYOUT_SIZE_OVERFLOW || !asked->shrinks || !shrink(asked)) {
@@ -267,7 +334,8 @@ static void check_plan(const relayout_plan *plan) {
   require(source <= (size_t)most_bytes && destination <= (size_t)most_bytes, "sizes are bounded");
   const double fraction = relayout_plan_get_predicted_fraction(plan);
   require(fraction >= 0 && fraction <= 1, "the predicted fraction is one");
-  require(relayout_plan_get_strategy(plan) != RELAYOUT_STRATEGY_AUTO, "the strategy is known");
+  const bool is_empty = relayout_plan_part_count(plan) == 0;
+  require((strcmp(relayout_plan_get_method(plan), "none") == 0) == is_empty, "parts have a method");
   check_explained(plan);
 }
 

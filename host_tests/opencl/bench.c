@@ -1,3 +1,4 @@
+/* bench.c: a test's own context, queues and device, for each OpenCL device that is there. */
 #include "opencl/bench.h"
 
 #include <inttypes.h>

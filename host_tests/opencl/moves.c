@@ -1,3 +1,4 @@
+/* moves.c: problems moved on an OpenCL device and compared with their definition. */
 #include "opencl/moves.h"
 
 #include <inttypes.h>
@@ -5,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "cmocka_all.h"
+#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "problem/definition.h"
 
-/* Bytes kept on both sides of the destination. The source's buffer ends with it, so that Oclgrind sees
- * a read behind it. */
+/* Bytes kept on both sides of the destination. The source's buffer ends with it, so that
+ * Oclgrind sees a read behind it. */
 enum { MARGIN = 64 };
 
 static uint8_t *random_bytes(size_t size, uint64_t *seed) {
@@ -22,19 +25,29 @@ static uint8_t *random_bytes(size_t size, uint64_t *seed) {
   return bytes;
 }
 
-static bool make_plan(const opencl_bench *bench, const rlt_problem *problem,
-                      relayout_strategy wanted, relayout_plan **plan) {
+/* NULL where the method offers nothing. `schedule` NULL: the plan chooses. */
+static relayout_plan *make_plan(const opencl_bench *bench, const rlt_problem *problem,
+                                const char *method, const char *schedule) {
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  if (method != NULL) {
+    wish.method = rlt_method_named(method, strlen(method));
+    assert_non_null(wish.method);
+  }
+  const rlt_texts texts = {schedule == NULL ? 0 : 1, &schedule};
+  relayout_plan *plan = NULL;
   relayout_error error = {0};
   const relayout_status status =
-      rlt_plan_create_for_problem(bench->device, problem, wanted, plan, &error);
-  if (status == RELAYOUT_UNSUPPORTED && wanted != RELAYOUT_STRATEGY_AUTO) {
-    return false;
+      rlt_plan_create_for_problem(bench->device, problem, &wish, texts, &plan, &error);
+  if (status == RELAYOUT_UNSUPPORTED && method != NULL) {
+    return NULL;
   }
   if (status != RELAYOUT_OK) {
     definition_print(problem);
-    fail_msg("%s: %s", bench->label, error.message);
+    fail_msg("%s: %s: %s", bench->label, schedule == NULL ? "any schedule" : schedule,
+             error.message);
   }
-  return true;
+  return plan;
 }
 
 static void compare(const opencl_bench *bench, const rlt_problem *problem,
@@ -83,11 +96,10 @@ static void move(const opencl_bench *bench, const rlt_problem *problem, const re
   free(found);
 }
 
-bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                      relayout_strategy wanted, move_offsets offsets, uint64_t seed,
-                      const char *what) {
-  relayout_plan *plan = NULL;
-  if (!make_plan(bench, problem, wanted, &plan)) {
+bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem, const char *method,
+                      move_offsets offsets, uint64_t seed, const char *what) {
+  relayout_plan *const plan = make_plan(bench, problem, method, NULL);
+  if (plan == NULL) {
     return false;
   }
   move(bench, problem, plan, offsets, seed, what);
@@ -95,34 +107,58 @@ bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
   return true;
 }
 
-void candidates_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                                move_offsets offsets, uint64_t seed, const char *what) {
-  relayout_plan *plan = NULL;
-  make_plan(bench, problem, RELAYOUT_STRATEGY_AUTO, &plan);
-  const rlt_backend *const backend = bench->device->backend;
-  rlt_part *const part = plan->work.parts;
-  for (int32_t i = 0; part != NULL && i < part->candidates.count; ++i) {
-    relayout_error error = {0};
-    backend->program_destroy(bench->device, part->program);
-    part->program = NULL;
-    part->chosen = i;
-    part->strategy = part->candidates.of[i].strategy;
-    if (backend->program_create(bench->device, &part->problem, &part->strategy, &part->program,
-                                &error) != RELAYOUT_OK) {
-      definition_print(problem);
-      fail_msg("%s: %s: candidate %d: %s", bench->label, what, (int)i, error.message);
-    }
-    move(bench, problem, plan, offsets, seed, what);
+/* ---- Every schedule ---- */
+
+typedef struct moving {
+  const opencl_bench *bench;
+  const rlt_problem *problem;
+  const move_offsets *offsets;
+  size_t count;
+  uint64_t seed;
+  const char *what;
+} moving;
+
+/* The next place, in elements of so many bytes, that lies at a multiple of `alignment` bytes. */
+static int64_t aligned(int64_t offset, int64_t bytes, int64_t alignment) {
+  return alignment <= bytes ? offset : rlt_divide_up(offset * bytes, alignment) * alignment / bytes;
+}
+
+static void move_by_schedule(void *context, const relayout_schedule_info *info) {
+  const moving *const of = context;
+  relayout_plan *const plan = make_plan(of->bench, of->problem, NULL, info->text);
+  int64_t source = 1;
+  int64_t destination = 1;
+  assert_int_equal(
+      sscanf(strstr(info->text, " align="), " align=%" SCNd64 ":%" SCNd64, &source, &destination),
+      2);
+  for (size_t i = 0; i < of->count; ++i) {
+    const move_offsets offsets = {
+        aligned(of->offsets[i].source, of->problem->element_bytes, source),
+        aligned(of->offsets[i].destination, rlt_problem_destination_bytes(of->problem),
+                destination)};
+    move(of->bench, of->problem, plan, offsets, of->seed, of->what);
   }
   relayout_plan_destroy(plan);
 }
 
-bool executes_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                         relayout_strategy wanted, uint64_t seed, const char *what) {
-  relayout_plan *plan = NULL;
-  if (!make_plan(bench, problem, wanted, &plan)) {
-    return false;
+void schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                               const move_offsets *offsets, size_t count, uint64_t seed,
+                               const char *what) {
+  moving of = {bench, problem, offsets, count, seed, what};
+  relayout_plan *const plan = make_plan(bench, problem, NULL, NULL);
+  relayout_error error = {0};
+  if (relayout_plan_part_count(plan) > 0 &&
+      relayout_plan_visit_schedules(plan, 0, move_by_schedule, &of, &error) != RELAYOUT_OK) {
+    fail_msg("%s: %s: %s", bench->label, what, error.message);
   }
+  relayout_plan_destroy(plan);
+}
+
+/* ---- Host memory ---- */
+
+void executes_as_defined(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
+                         const char *what) {
+  relayout_plan *const plan = make_plan(bench, problem, NULL, NULL);
   const size_t size = MARGIN + 1 + relayout_plan_destination_size(plan) + MARGIN;
   uint8_t *const source = random_bytes(1 + relayout_plan_source_size(plan), &seed);
   uint8_t *const expected = random_bytes(size, &seed);
@@ -142,5 +178,4 @@ bool executes_as_defined(const opencl_bench *bench, const rlt_problem *problem,
   free(expected);
   free(found);
   relayout_plan_destroy(plan);
-  return true;
 }

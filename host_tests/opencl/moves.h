@@ -14,20 +14,21 @@ typedef struct move_offsets {
   int64_t destination;
 } move_offsets;
 
-/* Makes a plan with the wanted strategy, enqueues it on buffers whose bytes come from `seed`, and
- * compares every byte of the destination's buffer, poisoned before, with the definition. Returns
- * false, with nothing done, for a strategy that does not apply. A difference fails the test and
- * prints `what` and the problem. */
-bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                      relayout_strategy wanted, move_offsets offsets, uint64_t seed,
-                      const char *what);
+/* Makes a plan with what this method offers, any if it is NULL, enqueues it on buffers whose bytes
+ * come from `seed`, and compares every byte of the destination's buffer, poisoned before, with the
+ * definition. Returns false, with nothing done, where the method offers nothing. A difference fails
+ * the test and prints `what` and the problem. */
+bool moves_as_defined(const opencl_bench *bench, const rlt_problem *problem, const char *method,
+                      move_offsets offsets, uint64_t seed, const char *what);
 
-/* The same with each candidate that a plan of this problem has. */
-void candidates_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                                move_offsets offsets, uint64_t seed, const char *what);
+/* The same with each schedule that is offered, at each of `count` places, or at the next where it
+ * asks for more alignment. */
+void schedules_move_as_defined(const opencl_bench *bench, const rlt_problem *problem,
+                               const move_offsets *offsets, size_t count, uint64_t seed,
+                               const char *what);
 
-/* moves_as_defined through host memory at an odd address (relayout_plan_execute). */
-bool executes_as_defined(const opencl_bench *bench, const rlt_problem *problem,
-                         relayout_strategy wanted, uint64_t seed, const char *what);
+/* Through host memory at an odd address (relayout_plan_execute), as the plan chooses. */
+void executes_as_defined(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
+                         const char *what);
 
 #endif

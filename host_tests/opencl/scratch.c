@@ -1,3 +1,4 @@
+/* scratch.c: a directory of a test's own, made and removed. */
 #include "opencl/scratch.h"
 
 #include <dirent.h>

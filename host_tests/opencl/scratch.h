@@ -8,7 +8,8 @@
 
 enum { SCRATCH_PATH = 512 };
 
-/* Makes an empty directory and fills in its absolute path. Failures here and below fail the test. */
+/* Makes an empty directory and fills in its absolute path. Failures here and
+ * below fail the test. */
 void scratch_make(char path[SCRATCH_PATH]);
 
 /* Removes it and all that is in it. */

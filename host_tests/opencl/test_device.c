@@ -104,9 +104,9 @@ static void test_family_follows_the_class(void **state) {
   assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, &device, NULL),
                    RELAYOUT_OK);
   assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
-  assert_int_equal(rlt_opencl_device_of(device)->family,
-                   info.device_class == RELAYOUT_DEVICE_CLASS_CPU ? RELAYOUT_KERNELS_DIRECT
-                                                                  : RELAYOUT_KERNELS_STAGED);
+  assert_int_equal(device->facts.staging, info.device_class == RELAYOUT_DEVICE_CLASS_CPU
+                                              ? RLT_STAGING_PRIVATE
+                                              : RLT_STAGING_LOCAL);
   relayout_device_destroy(device);
 }
 
@@ -192,7 +192,7 @@ static void test_one_binary_serves_many_shapes(void **state) {
     assert_int_equal(relayout_shape_parse(pairs[i][0], &from, NULL), RELAYOUT_OK);
     assert_int_equal(relayout_shape_parse(pairs[i][1], &to, NULL), RELAYOUT_OK);
     assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
-    assert_int_equal(relayout_plan_get_strategy(plan), RELAYOUT_STRATEGY_TRANSPOSE);
+    assert_string_equal(relayout_plan_get_method(plan), "transpose");
     relayout_plan_destroy(plan);
     if (i == 0) {
       builds = rlt_build_count((rlt_opencl_device *)device);
@@ -204,7 +204,7 @@ static void test_one_binary_serves_many_shapes(void **state) {
   relayout_device_destroy(device);
 }
 
-static size_t count_builds(const opencl_bench *bench, const rlt_build_options *options) {
+static size_t count_builds(const opencl_bench *bench, const rlt_kernel_options *options) {
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   cl_program program = NULL;
   assert_int_equal(rlt_build_get(device, options, &program, NULL), RELAYOUT_OK);
@@ -217,9 +217,8 @@ static size_t count_builds(const opencl_bench *bench, const rlt_build_options *o
  * scales is an argument. */
 static void test_programs_are_known_by_their_text(void **state) {
   const opencl_bench *const bench = *state;
-  rlt_build_options options = {
-      .strategy = RELAYOUT_STRATEGY_FILL,
-      .family = RELAYOUT_KERNELS_STAGED,
+  rlt_kernel_options options = {
+      .kernel = RLT_KERNEL_FILL,
       .word_bytes = 4,
       .source_bytes = 4,
       .group_size = 8,
@@ -230,7 +229,7 @@ static void test_programs_are_known_by_their_text(void **state) {
   assert_int_equal(count_builds(bench, &options), count);
   options.conversion.wraps = true;
   assert_int_equal(count_builds(bench, &options), count + 1);
-  options.strategy = RELAYOUT_STRATEGY_GATHER; /* the same options of another file */
+  options.kernel = RLT_KERNEL_GATHER; /* the same options of another file */
   assert_int_equal(count_builds(bench, &options), count + 2);
 }
 
@@ -239,10 +238,7 @@ static void test_build_log_is_reported(void **state) {
   const opencl_bench *const bench = *state;
   cl_program program = NULL;
   relayout_error error = {0};
-  const rlt_build_options bad = {.strategy = RELAYOUT_STRATEGY_TRANSPOSE,
-                                 .family = RELAYOUT_KERNELS_STAGED,
-                                 .word_bytes = 4,
-                                 .group_size = 0};
+  const rlt_kernel_options bad = {.kernel = RLT_KERNEL_TRANSPOSE, .word_bytes = 4, .group_size = 0};
   assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &bad, &program, &error),
                    RELAYOUT_OPENCL_ERROR);
   assert_int_equal(error.cl_status, CL_BUILD_PROGRAM_FAILURE);

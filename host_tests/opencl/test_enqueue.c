@@ -207,6 +207,28 @@ static void test_empty_plan(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Words of the destination that begin anywhere in the source, for none of it is read. */
+static void test_fill_behind_any_offset(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_plan *const plan = plan_of(bench->device, "u8[0]{0}", "f32[0]{0:PD(9)PV(3)}");
+  float values[10];
+  memset(values, 0, sizeof values);
+  const cl_mem source = opencl_buffer(bench, 2, values);
+  const cl_mem destination = opencl_buffer(bench, sizeof values, values);
+  relayout_error error = {0};
+  if (relayout_plan_enqueue(plan, bench->queue, source, 1, destination, 4, 0, NULL, NULL, &error) !=
+      RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  opencl_read(bench, destination, sizeof values, values);
+  for (int i = 0; i < 10; ++i) {
+    assert_true(values[i] == (i == 0 ? 0 : 3));
+  }
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+}
+
 /* No source element at all: no source buffer is needed. */
 static void test_fill_without_source(void **state) {
   const opencl_bench *const bench = *state;
@@ -397,6 +419,51 @@ static void assert_refused(const opencl_bench *bench, attempt wrong, refusal exp
   assert_null(event);
 }
 
+/* Runs of 8 bytes change places. */
+static const char runs_from[] = "u8[96,64,8]{2,1,0}";
+static const char runs_to[] = "u8[96,64,8]{2,0,1}";
+enum { RUN_ROWS = 96, RUN_COLUMNS = 64, RUN = 8 };
+
+static void assert_runs_turned(const uint8_t *from, const uint8_t *to) {
+  for (int row = 0; row < RUN_ROWS; ++row) {
+    for (int column = 0; column < RUN_COLUMNS; ++column) {
+      assert_memory_equal(to + RUN * (column * RUN_ROWS + row),
+                          from + RUN * (row * RUN_COLUMNS + column), RUN);
+    }
+  }
+}
+
+typedef struct finding {
+  int bytes;
+  char text[1024];
+} finding;
+
+static void find_words(void *context, const relayout_schedule_info *info) {
+  finding *const at = context;
+  char field[32];
+  snprintf(field, sizeof field, " align=%d:%d ", at->bytes, at->bytes);
+  if (at->text[0] == '\0' && strstr(info->text, field) != NULL) {
+    snprintf(at->text, sizeof at->text, "%s", info->text);
+  }
+}
+
+/* That runs the best schedule of words of so many bytes. */
+static relayout_plan *plan_of_words(const opencl_bench *bench, const shapes *of, int bytes) {
+  finding found = {.bytes = bytes};
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(bench->device, &of->from, &of->to, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_plan_visit_schedules(plan, 0, find_words, &found, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  const char *const text = found.text;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.schedules = &text;
+  options.schedule_count = 1;
+  assert_int_equal(relayout_plan_create(bench->device, &of->from, &of->to, &options, &plan, NULL),
+                   RELAYOUT_OK);
+  return plan;
+}
+
 static void test_refusals(void **state) {
   const opencl_bench *const bench = *state;
   cl_int code = CL_SUCCESS;
@@ -472,6 +539,46 @@ static void test_refusals(void **state) {
   clReleaseMemObject(other_buffer);
   clReleaseCommandQueue(other_queue);
   clReleaseContext(other);
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+}
+
+/* A plan that runs a schedule of 8-byte words alone: offsets between two words are refused before
+ * anything is enqueued, with the alignment that it asks for. Host memory may lie anywhere. */
+static void test_refused_by_the_schedule(void **state) {
+  const opencl_bench *const bench = *state;
+  enum { SIZE = RUN_ROWS * RUN_COLUMNS * RUN };
+  const shapes parsed = parse(runs_from, runs_to);
+  relayout_plan *const plan = plan_of_words(bench, &parsed, 8);
+  static uint8_t runs[SIZE + 8];
+  static uint8_t poison[SIZE + 16];
+  static uint8_t found[SIZE + 16];
+  for (int i = 0; i < SIZE; ++i) {
+    runs[i] = (uint8_t)(i * 7 + i / 256);
+  }
+  memset(poison, 0xee, sizeof poison);
+  const cl_mem source = opencl_buffer(bench, sizeof runs, runs);
+  const cl_mem destination = opencl_buffer(bench, sizeof poison, poison);
+  attempt wrong = {plan, bench->queue, source, 2, destination, 8, 0, NULL};
+  assert_refused(bench, wrong,
+                 (refusal){"source between words", RELAYOUT_INVALID_ARGUMENT,
+                           "multiples of 8 and 8 bytes; they lie 2 and 0 bytes behind one"});
+  wrong.source_offset = 0;
+  wrong.destination_offset = 4;
+  assert_refused(bench, wrong,
+                 (refusal){"destination between words", RELAYOUT_INVALID_ARGUMENT,
+                           "multiples of 8 and 8 bytes; they lie 0 and 4 bytes behind one"});
+  opencl_read(bench, destination, sizeof found, found);
+  assert_memory_equal(found, poison, sizeof found);
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, source, 0, destination, 16, 0, NULL, NULL, NULL),
+      RELAYOUT_OK);
+  opencl_read(bench, destination, sizeof found, found);
+  assert_memory_equal(found, poison, 16);
+  assert_runs_turned(runs, found + 16);
+  assert_int_equal(relayout_plan_execute(plan, runs, found + 1, NULL), RELAYOUT_OK);
+  assert_runs_turned(runs, found + 1);
   clReleaseMemObject(source);
   clReleaseMemObject(destination);
   relayout_plan_destroy(plan);
@@ -688,10 +795,12 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_plan_destroyed_after_enqueue, bench),
       cmocka_unit_test_prestate(test_empty_plan, bench),
       cmocka_unit_test_prestate(test_fill_without_source, bench),
+      cmocka_unit_test_prestate(test_fill_behind_any_offset, bench),
       cmocka_unit_test_prestate(test_host_pointer_of_few_aligned_bytes, bench),
       cmocka_unit_test_prestate(test_threads_share_a_plan, bench),
       cmocka_unit_test_prestate(test_one_shot, bench),
       cmocka_unit_test_prestate(test_refusals, bench),
+      cmocka_unit_test_prestate(test_refused_by_the_schedule, bench),
       cmocka_unit_test_prestate(test_plan_of_another_backend, bench),
       cmocka_unit_test_prestate(test_queue_of_another_device, bench),
       cmocka_unit_test_prestate(test_overlap, bench),

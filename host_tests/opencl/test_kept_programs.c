@@ -2,8 +2,8 @@
  * compiles nothing, and whatever is wrong with a file, a program is compiled again without a word.
  *
  * Run with arguments, it is that other process:
- *   DEVICE FAMILY DIRECTORY MOVES   so many relayouts on opencl:P:D with the numbered kernel family; its
- *                                   exit code is one of `outcome`
+ *   DEVICE FAMILY DIRECTORY MOVES   so many relayouts on opencl:P:D with the numbered kernel
+ *                                   family; its exit code is one of `outcome`
  */
 #include "cmocka_all.h"
 
@@ -17,6 +17,8 @@
 #include "opencl/bench.h"
 #include "opencl/build.h"
 #include "opencl/scratch.h"
+#include "plan/methods/method.h"
+#include "plan/plan.h"
 #include "shape_of.h"
 
 static const char *program_path;
@@ -28,13 +30,13 @@ enum { ROWS = 37, COLUMNS = 53, PITCH = 64 };
 /* Several programs: a transpose, a copy, a gather and a fill of padding. */
 static const struct {
   const char *to;
-  relayout_strategy strategy;
+  const char *method;
   size_t row_step; /* of the destination, in elements */
   size_t column_step;
 } moves[] = {
-    {"f32[37,53]{0,1}", RELAYOUT_STRATEGY_TRANSPOSE, 1, ROWS},
-    {"f32[37,53]{1,0:PD(37,64)}", RELAYOUT_STRATEGY_COPY, PITCH, 1},
-    {"f32[37,53]{1,0:PD(37,64)}", RELAYOUT_STRATEGY_GATHER, PITCH, 1},
+    {"f32[37,53]{0,1}", "transpose", 1, ROWS},
+    {"f32[37,53]{1,0:PD(37,64)}", "copy", PITCH, 1},
+    {"f32[37,53]{1,0:PD(37,64)}", "index-program", PITCH, 1},
 };
 enum { MOVES = sizeof moves / sizeof moves[0] };
 
@@ -48,12 +50,14 @@ static bool move(relayout_device *device, size_t number, relayout_error *error) 
   memset(destination, 0x7f, sizeof destination);
   relayout_shape from;
   relayout_shape to;
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.strategy = moves[number].strategy;
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  wish.method = rlt_method_named(moves[number].method, strlen(moves[number].method));
   relayout_plan *plan = NULL;
   if (relayout_shape_parse("f32[37,53]{1,0}", &from, error) != RELAYOUT_OK ||
       relayout_shape_parse(moves[number].to, &to, error) != RELAYOUT_OK ||
-      relayout_plan_create(device, &from, &to, &options, &plan, error) != RELAYOUT_OK) {
+      rlt_plan_create(device, &from, &to, &wish, (rlt_texts){0, NULL}, &plan, error) !=
+          RELAYOUT_OK) {
     return false;
   }
   bool right = relayout_plan_execute(plan, source, destination, error) == RELAYOUT_OK;
@@ -102,7 +106,8 @@ static rlt_build_counts move_all(const opencl_bench *bench, const char *director
   return counts;
 }
 
-/* The same with one relayout alone: with a single program, but for drivers that refuse the first. */
+/* The same with one relayout alone: with a single program, but for drivers that
+ * refuse the first. */
 static rlt_build_counts move_one(const opencl_bench *bench, const char *directory) {
   relayout_device *const device = device_with(bench, directory);
   expect_move(device, 0);

@@ -1,7 +1,7 @@
-/* test_kernels.c: every kernel of a family against the definition of a problem, at its odd corners. The
- * first argument names the family. Each kind of element and each width of arithmetic makes another
- * program of a kernel, which takes a driver seconds to compile; `full` behind the family has all of
- * them, otherwise a few stand for the others. */
+/* test_kernels.c: every kernel of a family against the definition of a problem, at its odd corners.
+ * The first argument names the family. Each kind of element and each width of arithmetic makes
+ * another program of a kernel, which takes a driver seconds to compile; `full` behind the family
+ * has all of them, otherwise a few stand for the others. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>
@@ -12,11 +12,6 @@
 #include "opencl/device.h"
 #include "opencl/moves.h"
 #include "problem/definition.h"
-
-static const relayout_strategy strategies[] = {
-    RELAYOUT_STRATEGY_AUTO,   RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE,
-    RELAYOUT_STRATEGY_PACKED, RELAYOUT_STRATEGY_FILL, RELAYOUT_STRATEGY_GATHER};
-enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
 
 static bool is_full;
 
@@ -222,39 +217,28 @@ static const corner corners[] = {
 };
 enum { CORNER_COUNT = sizeof corners / sizeof corners[0] };
 
-static int move_in_every_way(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
-                             const char *what) {
+/* As the plan chooses, and by every schedule that is offered. */
+static void move_in_every_way(const opencl_bench *bench, const rlt_problem *problem, uint64_t seed,
+                              const char *what) {
   static const move_offsets offsets[] = {{0, 0}, {0, 1}, {3, 0}, {16, 16}};
-  int moved = 0;
-  for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
-    for (size_t o = 0; o < sizeof offsets / sizeof offsets[0]; ++o) {
-      moved += moves_as_defined(bench, problem, strategies[s], offsets[o], seed, what);
-    }
+  enum { OFFSETS = sizeof offsets / sizeof offsets[0] };
+  for (size_t o = 0; o < OFFSETS; ++o) {
+    moves_as_defined(bench, problem, NULL, offsets[o], seed, what);
   }
-  return moved;
+  schedules_move_as_defined(bench, problem, offsets, OFFSETS, seed, what);
 }
 
 static void test_corners(void **state) {
-  const opencl_bench *const bench = *state;
   for (size_t c = 0; c < CORNER_COUNT; ++c) {
-    assert_true(move_in_every_way(bench, &corners[c].problem, c, corners[c].what) > 0);
+    move_in_every_way(*state, &corners[c].problem, c, corners[c].what);
   }
 }
 
 static void test_wide_corners(void **state) {
-  const opencl_bench *const bench = *state;
   for (size_t c = 0; c < CORNER_COUNT; ++c) {
     if (is_full || corners[c].problem.element_bytes == 1) {
-      assert_true(move_in_every_way(bench, &corners[c].problem, c, corners[c].what) > 0);
+      move_in_every_way(*state, &corners[c].problem, c, corners[c].what);
     }
-  }
-}
-
-static void test_candidates(void **state) {
-  const opencl_bench *const bench = *state;
-  for (size_t c = 0; c < CORNER_COUNT; ++c) {
-    candidates_move_as_defined(bench, &corners[c].problem, (move_offsets){1, 3}, c,
-                               corners[c].what);
   }
 }
 
@@ -265,10 +249,10 @@ static int64_t narrow_groups; /* the device's most_groups */
 static int make_wide(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
-  narrow_groups = device->most_groups;
+  narrow_groups = device->base.facts.most_groups;
   device->most_offset = -1;
   if (bench->family == RELAYOUT_KERNELS_STAGED) {
-    device->most_groups = 3;
+    device->base.facts.most_groups = 3;
   }
   return 0;
 }
@@ -277,28 +261,30 @@ static int make_narrow(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   device->most_offset = INT32_MAX;
-  device->most_groups = narrow_groups;
+  device->base.facts.most_groups = narrow_groups;
   return 0;
 }
+
+static int64_t cache_bytes; /* the device's own */
 
 /* Destinations leave past the cache, as large ones do. */
 static int make_streaming(void **state) {
   const opencl_bench *const bench = *state;
-  ((rlt_opencl_device *)bench->device)->cache_bytes = 1;
+  cache_bytes = bench->device->facts.cache_bytes;
+  bench->device->facts.cache_bytes = 1;
   return 0;
 }
 
 static int make_cached(void **state) {
   const opencl_bench *const bench = *state;
-  ((rlt_opencl_device *)bench->device)->cache_bytes = 0;
+  bench->device->facts.cache_bytes = cache_bytes;
   return 0;
 }
 
 static void test_host_memory(void **state) {
   const opencl_bench *const bench = *state;
   for (size_t c = 0; c < CORNER_COUNT; ++c) {
-    assert_true(executes_as_defined(bench, &corners[c].problem, RELAYOUT_STRATEGY_AUTO, c,
-                                    corners[c].what));
+    executes_as_defined(bench, &corners[c].problem, c, corners[c].what);
   }
 }
 
@@ -314,12 +300,12 @@ static void move_as_chosen(const opencl_bench *bench, rlt_problem problem, const
     problem.destination_elements += (axis->extent - 1) * axis->destination_stride;
   }
   for (size_t o = 0; o < sizeof offsets / sizeof offsets[0]; ++o) {
-    assert_true(moves_as_defined(bench, &problem, RELAYOUT_STRATEGY_AUTO, offsets[o], o + 1, what));
+    moves_as_defined(bench, &problem, NULL, offsets[o], o + 1, what);
   }
 }
 
-/* Runs of a table that is turned around them, without padding, with some behind each run, and with some
- * behind each row of runs. */
+/* Runs of a table that is turned around them, without padding, with some behind each run, and with
+ * some behind each row of runs. */
 static void test_runs(void **state) {
   static const int64_t runs[] = {1,  2,  3,  4,  5,  7,  8,  9,  13, 15,
                                  16, 17, 31, 32, 33, 47, 63, 64, 65, 67};
@@ -374,8 +360,8 @@ static void test_turns(void **state) {
 
 /* ---- Elements that change, one by one ---- */
 
-/* From tiles of 3 x 5 in a plane 11 wide to plain rows: number 0 is row * 11 + column. Columns beyond 9
- * have no source. */
+/* From tiles of 3 x 5 in a plane 11 wide to plain rows: number 0 is row * 11 + column.
+ * Columns beyond 9 have no source. */
 static const rlt_steps from_tiles = {.count = 8,
                                      .result = 3,
                                      .of = {{RLT_STEP_SPLIT, 1, 0, 0, 11},
@@ -388,7 +374,8 @@ static const rlt_steps from_tiles = {.count = 8,
                                             {RLT_STEP_BOUND, 0, 0, 0, 1 << 20}}};
 enum { TILED_ROWS = 37, TILED = TILED_ROWS * 11, TILES = 13 * 2 * 15 };
 
-/* As the destination has no order of its own there: only whole bytes, or packed elements by steps. */
+/* As the destination has no order of its own there: only whole bytes, or packed
+ * elements by steps. */
 static void test_changes(void **state) {
   static const int64_t packings[] = {0, 1, 2, 4};
   for (size_t i = 0; i < 4 * 4 * 2; ++i) {
@@ -406,8 +393,8 @@ static void test_changes(void **state) {
                            .axes = {AXIS(TILED, TILED, 0, 1)},
                            .fills = i / 16 == 0,
                            .fill = {0x2b}};
-    assert_true(moves_as_defined(*state, &problem, RELAYOUT_STRATEGY_GATHER, (move_offsets){1, 2},
-                                 i, "packed by steps"));
+    assert_true(moves_as_defined(*state, &problem, "index-program", (move_offsets){1, 2}, i,
+                                 "packed by steps"));
     if (problem.destination_packed > 0) {
       continue;
     }
@@ -418,8 +405,8 @@ static void test_changes(void **state) {
     problem.axis_count = 2;
     problem.axes[0] = (rlt_axis)AXIS(1000, 997, 40, 1);
     problem.axes[1] = (rlt_axis)AXIS(40, 37, 1, 1003);
-    assert_true(moves_as_defined(*state, &problem, RELAYOUT_STRATEGY_GATHER, (move_offsets){1, 2},
-                                 i, "unpacked along axes"));
+    assert_true(moves_as_defined(*state, &problem, "index-program", (move_offsets){1, 2}, i,
+                                 "unpacked along axes"));
   }
 }
 
@@ -429,8 +416,8 @@ typedef struct change {
   int64_t destination_packed;
 } change;
 
-/* Each way in which kernels convert: by patterns alone, by way of floats, by longer numbers, by tables.
- * The first COMMON_CHANGES stand for the others. */
+/* Each way in which kernels convert: by patterns alone, by way of floats, by longer numbers, by
+ * tables. The first COMMON_CHANGES stand for the others. */
 static const change changes[] = {
     {{RELAYOUT_F32, RELAYOUT_BF16, false, 1}, 0, 0},
     {{RELAYOUT_BF16, RELAYOUT_F32, false, 1}, 0, 0},
@@ -490,13 +477,12 @@ static void test_conversions(void **state) {
           .fill = {0x55, 0x44, 0x33, 0x22, 0x11}};
       set_change(&changes[i], &problem);
       move_in_every_way(*state, &problem, i, turned ? "changed and turned" : "changed");
-      candidates_move_as_defined(*state, &problem, (move_offsets){0, 1}, i, "changed");
     }
   }
 }
 
-/* Rows that end within bytes, in the same order and, with padding, turned: of which tiles have parts, and of
- * which a byte has several. Staged kernels gather them by steps. */
+/* Rows that end within bytes, in the same order and, with padding, turned: of which tiles have
+ * parts, and of which a byte has several. Staged kernels gather them by steps. */
 static void test_shared_bytes(void **state) {
   static const int64_t sizes[][2] = {{1031, 39}, {3, 701}};
   const opencl_bench *const bench = *state;
@@ -515,8 +501,7 @@ static void test_shared_bytes(void **state) {
           .fills = turned,
           .fill = {0x1}};
       set_change(&changes[i], &problem);
-      assert_true(moves_as_defined(bench, &problem, RELAYOUT_STRATEGY_AUTO, (move_offsets){0, 1}, i,
-                                   "rows that share bytes"));
+      moves_as_defined(bench, &problem, NULL, (move_offsets){0, 1}, i, "rows that share bytes");
     }
   }
 }
@@ -531,8 +516,7 @@ static void test_ragged_ends(void **state) {
                              .axis_count = 1,
                              .axes = {AXIS(length, length, 1, 1)}};
       set_change(&changes[i], &problem);
-      assert_true(moves_as_defined(*state, &problem, RELAYOUT_STRATEGY_AUTO, (move_offsets){1, 1},
-                                   i, "a ragged end"));
+      moves_as_defined(*state, &problem, NULL, (move_offsets){1, 1}, i, "a ragged end");
     }
   }
 }
@@ -548,10 +532,8 @@ static void test_random_problems(void **state) {
     const move_offsets offsets = {definition_random(&seed, 5), definition_random(&seed, 5)};
     char what[64];
     snprintf(what, sizeof what, "random problem of seed %" PRIu64, first);
-    for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
-      moves_as_defined(bench, &problem, strategies[s], offsets, seed, what);
-    }
-    candidates_move_as_defined(bench, &problem, offsets, seed, what);
+    moves_as_defined(bench, &problem, NULL, offsets, seed, what);
+    schedules_move_as_defined(bench, &problem, &offsets, 1, seed, what);
   }
 }
 
@@ -570,17 +552,14 @@ static void test_random_changes(void **state) {
     char what[64];
     snprintf(what, sizeof what, "random change of seed %" PRIu64, 7000 + first);
     const move_offsets offsets = {definition_random(&seed, 5), definition_random(&seed, 5)};
-    for (size_t s = 0; s < STRATEGY_COUNT; ++s) {
-      moves_as_defined(bench, &problem, strategies[s], offsets, seed, what);
-    }
-    candidates_move_as_defined(bench, &problem, offsets, seed, what);
+    moves_as_defined(bench, &problem, NULL, offsets, seed, what);
+    schedules_move_as_defined(bench, &problem, &offsets, 1, seed, what);
   }
 }
 
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_corners, bench),
-      cmocka_unit_test_prestate(test_candidates, bench),
       {"test_wide_corners", test_wide_corners, make_wide, make_narrow, bench},
       {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_runs, bench),

@@ -1,7 +1,7 @@
 /* test_launches.c: relayouts of many sizes by one kernel, several under way at once.
  *
- * PoCL before 6.0 ends the process with an assertion where launches that are wider and wider run side
- * by side, unless the library launches such that no driver sees different widths.
+ * PoCL before 6.0 ends the process with an assertion where launches that are wider and wider run
+ * side by side, unless the library launches such that no driver sees different widths.
  */
 #include "cmocka_all.h"
 
@@ -65,8 +65,8 @@ static void finish(const opencl_bench *bench, const move *made, uint32_t *room) 
   relayout_plan_destroy(made->plan);
 }
 
-/* All wait for one event, so that they start together; the last is the widest yet. Drivers may start them
- * in either order. */
+/* All wait for one event, so that they start together; the last is the widest yet. Drivers may
+ * start them in either order. */
 static void run_round(const opencl_bench *bench, cl_command_queue queue, int round,
                       const uint32_t *elements, uint32_t *room) {
   move moves[AT_ONCE];

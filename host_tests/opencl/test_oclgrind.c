@@ -9,15 +9,11 @@
 #include <unistd.h>
 
 #include "opencl/bench.h"
-#include "opencl/device.h"
 #include "opencl/moves.h"
+#include "plan/backend.h"
 #include "problem/definition.h"
 
 static const char runtime[] = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
-
-static const relayout_strategy strategies[] = {RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE,
-                                               RELAYOUT_STRATEGY_PACKED, RELAYOUT_STRATEGY_FILL,
-                                               RELAYOUT_STRATEGY_GATHER};
 
 static void test_random_problems(void **state) {
   const opencl_bench *const bench = *state;
@@ -30,9 +26,7 @@ static void test_random_problems(void **state) {
     if (problem.destination_elements > 3000) {
       continue; /* seconds each, interpreted */
     }
-    for (size_t s = 0; s < sizeof strategies / sizeof strategies[0]; ++s) {
-      moves_as_defined(bench, &problem, strategies[s], (move_offsets){0, 1}, seed, what);
-    }
+    schedules_move_as_defined(bench, &problem, &(move_offsets){0, 1}, 1, seed, what);
   }
 }
 
@@ -87,28 +81,23 @@ static void test_changes(void **state) {
     turned.axes[1].destination_stride = 36;
     turned.destination_elements = 36 * 67;
     set_change(i, &turned);
-    assert_true(moves_as_defined(bench, &turned, RELAYOUT_STRATEGY_AUTO, (move_offsets){1, 2}, i,
-                                 "transpose that changes"));
+    assert_true(
+        moves_as_defined(bench, &turned, NULL, (move_offsets){1, 2}, i, "transpose that changes"));
     rlt_problem copied = copy_of(1, 68);
     set_change(i, &copied);
-    assert_true(moves_as_defined(bench, &copied, RELAYOUT_STRATEGY_AUTO, (move_offsets){1, 2}, i,
-                                 "copy that changes"));
+    assert_true(
+        moves_as_defined(bench, &copied, NULL, (move_offsets){1, 2}, i, "copy that changes"));
   }
 }
 
 static void move_each_size(const opencl_bench *bench) {
   for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
     const rlt_problem turned = transpose_of(bytes);
-    assert_true(moves_as_defined(bench, &turned, RELAYOUT_STRATEGY_TRANSPOSE, (move_offsets){0, 0},
-                                 1, "transpose"));
-    assert_true(moves_as_defined(bench, &turned, RELAYOUT_STRATEGY_PACKED, (move_offsets){0, 0}, 1,
-                                 "packed"));
     const rlt_problem whole = copy_of(bytes, 64);
-    assert_true(moves_as_defined(bench, &whole, RELAYOUT_STRATEGY_COPY, (move_offsets){0, 0}, 2,
-                                 "copy of whole words"));
     const rlt_problem odd = copy_of(bytes, 67);
-    assert_true(moves_as_defined(bench, &odd, RELAYOUT_STRATEGY_COPY, (move_offsets){1, 0}, 3,
-                                 "copy of odd rows"));
+    schedules_move_as_defined(bench, &turned, &(move_offsets){0, 0}, 1, 1, "transpose");
+    schedules_move_as_defined(bench, &whole, &(move_offsets){0, 0}, 1, 2, "copy of whole words");
+    schedules_move_as_defined(bench, &odd, &(move_offsets){1, 0}, 1, 3, "copy of odd rows");
   }
 }
 
@@ -119,7 +108,7 @@ static void test_each_size(void **state) {
 /* One tile after the other in one work-group: the staged ones must not race. */
 static void test_many_tiles_a_group(void **state) {
   const opencl_bench *const bench = *state;
-  ((rlt_opencl_device *)bench->device)->most_groups = 1;
+  bench->device->facts.most_groups = 1;
   move_each_size(bench);
 }
 

@@ -1,137 +1,109 @@
-/* test_programs.c: what a strategy becomes on the device where both sides begin at whole words. */
+/* test_programs.c: which schedules a device has for a plan, by how both sides are aligned. */
 #include "cmocka_all.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "opencl/bench.h"
-#include "opencl/program.h"
+#include "opencl/launch.h"
+#include "plan/methods/method.h"
 #include "plan/plan.h"
+#include "shape_of.h"
 
 /* Both take short runs for words: pairs that both sides have alike, of 4 bytes, and squares of
  * 2 x 2 that are turned within their 8 bytes. */
 static const struct widening {
   const char *from;
   const char *to;
-  int word_bytes;             /* of DIRECT kernels */
-  relayout_strategy of_words; /* that these take by themselves */
+  int word_bytes;          /* of DIRECT kernels */
+  const char *word_method; /* by which these go */
 } widenings[] = {
-    {"bf16[512,384]{0,1}", "bf16[512,384]{1,0:T(8,128)(2,1)}", 4, RELAYOUT_STRATEGY_PACKED},
-    {"bf16[512,384]{1,0:T(8,128)(2,1)}", "bf16[512,384]{0,1:T(8,128)(2,1)}", 8,
-     RELAYOUT_STRATEGY_TRANSPOSE},
+    {"bf16[512,384]{0,1}", "bf16[512,384]{1,0:T(8,128)(2,1)}", 4, "permute"},
+    {"bf16[512,384]{1,0:T(8,128)(2,1)}", "bf16[512,384]{0,1:T(8,128)(2,1)}", 8, "transpose"},
 };
 enum { WIDENINGS = sizeof widenings / sizeof widenings[0] };
 
-/* NULL for a strategy that does not apply. */
+/* `schedule` NULL: as the plan chooses. */
 static relayout_plan *plan_of(const opencl_bench *bench, const struct widening *of,
-                              relayout_strategy wanted) {
-  relayout_shape from;
-  relayout_shape to;
+                              const char *schedule) {
+  const relayout_shape from = shape_of(of->from);
+  const relayout_shape to = shape_of(of->to);
   relayout_plan *plan = NULL;
   relayout_error error = {0};
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.strategy = wanted;
-  assert_int_equal(relayout_shape_parse(of->from, &from, NULL), RELAYOUT_OK);
-  assert_int_equal(relayout_shape_parse(of->to, &to, NULL), RELAYOUT_OK);
-  const relayout_status status =
-      relayout_plan_create(bench->device, &from, &to, &options, &plan, &error);
-  if (status == RELAYOUT_UNSUPPORTED) {
-    return NULL;
-  }
-  if (status != RELAYOUT_OK) {
+  options.schedules = schedule == NULL ? NULL : &schedule;
+  options.schedule_count = schedule == NULL ? 0 : 1;
+  if (relayout_plan_create(bench->device, &from, &to, &options, &plan, &error) != RELAYOUT_OK) {
     fail_msg("%s -> %s: %s", of->from, of->to, error.message);
   }
   assert_int_equal(plan->work.part_count, 1);
   return plan;
 }
 
-static const rlt_launch *launch_at(const rlt_opencl_program *program, size_t offset) {
-  const rlt_place place = {.offset = offset};
-  return rlt_opencl_program_launch(program, place, place);
+/* NULL where the plan has none for this offset. */
+static const rlt_launch *launch_at(const relayout_plan *plan, size_t offset) {
+  const rlt_way *const way = rlt_part_way(&plan->work.parts[0], offset, offset);
+  return way == NULL ? NULL : way->program;
 }
 
-/* At any offset, what the caller asked for. */
-static void test_forced_strategies(void **state) {
-  const opencl_bench *const bench = *state;
-  static const relayout_strategy kinds[] = {RELAYOUT_STRATEGY_COPY, RELAYOUT_STRATEGY_TRANSPOSE,
-                                            RELAYOUT_STRATEGY_PACKED, RELAYOUT_STRATEGY_GATHER};
-  for (int w = 0; w < WIDENINGS; ++w) {
-    int applied = 0;
-    for (int k = 0; k < 4; ++k) {
-      relayout_plan *const plan = plan_of(bench, &widenings[w], kinds[k]);
-      if (plan != NULL) {
-        assert_int_equal(relayout_plan_get_strategy(plan), kinds[k]);
-        const rlt_opencl_program *const program = plan->work.parts[0].program;
-        assert_int_equal(launch_at(program, 0)->strategy.kind, kinds[k]);
-        assert_int_equal(launch_at(program, 2)->strategy.kind, kinds[k]);
-        relayout_plan_destroy(plan);
-        ++applied;
-      }
-    }
-    assert_true(applied >= 2);
-  }
-}
-
-/* Left alone, the device makes its own choice for the words. */
+/* Left alone, the device takes words where they are aligned, and elements where they are not. */
 static void test_own_choice(void **state) {
   const opencl_bench *const bench = *state;
   if (bench->family != RELAYOUT_KERNELS_DIRECT) {
     skip();
   }
   for (int w = 0; w < WIDENINGS; ++w) {
-    relayout_plan *const plan = plan_of(bench, &widenings[w], RELAYOUT_STRATEGY_AUTO);
-    const rlt_opencl_program *const program = plan->work.parts[0].program;
-    assert_int_equal(launch_at(program, 0)->options.word_bytes, widenings[w].word_bytes);
-    assert_int_equal(launch_at(program, 0)->strategy.kind, widenings[w].of_words);
-    assert_int_equal(launch_at(program, 2)->options.word_bytes, 2);
+    relayout_plan *const plan = plan_of(bench, &widenings[w], NULL);
+    const rlt_launch *const words = launch_at(plan, 0);
+    assert_int_equal(words->options.word_bytes, widenings[w].word_bytes);
+    assert_string_equal(words->schedule->method->name, widenings[w].word_method);
+    assert_ptr_equal(launch_at(plan, (size_t)widenings[w].word_bytes), words);
+    assert_int_equal(launch_at(plan, 2)->options.word_bytes, 2);
     relayout_plan_destroy(plan);
   }
 }
 
-/* Candidates differ where they are measured, not only where words cannot be used. */
-static void test_candidates_differ(void **state) {
+/* ---- What was asked for ---- */
+
+typedef struct asking {
+  const opencl_bench *bench;
+  const struct widening *of;
+  int asked;
+  int refusing; /* schedules of words, which elements may lie between */
+} asking;
+
+static void ask_for(void *context, const relayout_schedule_info *info) {
+  asking *const at = context;
+  relayout_plan *const plan = plan_of(at->bench, at->of, info->text);
+  assert_string_equal(relayout_plan_get_method(plan), info->method);
+  const rlt_launch *const launch = launch_at(plan, 0);
+  assert_non_null(launch);
+  const bool is_of_elements = strstr(info->text, " word=2 ") != NULL;
+  assert_int_equal(launch->options.word_bytes == 2, is_of_elements);
+  assert_ptr_equal(launch_at(plan, 2), is_of_elements ? launch : NULL);
+  at->asked += 1;
+  at->refusing += !is_of_elements;
+  relayout_plan_destroy(plan);
+}
+
+/* That runs and nothing else does, wherever both sides begin. */
+static void test_what_was_asked_for(void **state) {
   const opencl_bench *const bench = *state;
-  const rlt_backend *const backend = bench->device->backend;
   for (int w = 0; w < WIDENINGS; ++w) {
-    relayout_plan *const plan = plan_of(bench, &widenings[w], RELAYOUT_STRATEGY_AUTO);
-    const rlt_part *const part = &plan->work.parts[0];
-    const int32_t count = part->candidates.count;
-    void *programs[RLT_MOST_CANDIDATES];
-    assert_true(count >= 2);
-    for (int32_t i = 0; i < count; ++i) {
-      assert_int_equal(backend->program_create(bench->device, &part->problem,
-                                               &part->candidates.of[i].strategy, &programs[i],
-                                               NULL),
-                       RELAYOUT_OK);
-    }
-    int distinct = 0;
-    for (int32_t i = 0; i < count; ++i) {
-      const rlt_launch *const mine = launch_at(programs[i], 0);
-      bool is_new = true;
-      for (int32_t j = 0; j < i; ++j) {
-        const rlt_launch *const other = launch_at(programs[j], 0);
-        const bool differs = mine->options.word_bytes != other->options.word_bytes ||
-                             mine->strategy.kind != other->strategy.kind ||
-                             mine->tile_rows != other->tile_rows ||
-                             mine->tile_columns != other->tile_columns;
-        assert_int_equal(backend->programs_match(bench->device, programs[i], programs[j]),
-                         !differs);
-        is_new = is_new && differs;
-      }
-      distinct += is_new;
-    }
-    assert_true(distinct >= 2);
-    for (int32_t i = 0; i < count; ++i) {
-      backend->program_destroy(bench->device, programs[i]);
-    }
+    asking at = {.bench = bench, .of = &widenings[w]};
+    relayout_plan *const plan = plan_of(bench, &widenings[w], NULL);
+    assert_int_equal(relayout_plan_visit_schedules(plan, 0, ask_for, &at, NULL), RELAYOUT_OK);
+    assert_true(at.asked >= 2);
+    assert_true(at.asked > at.refusing);
+    assert_true(at.refusing > 0 || bench->family == RELAYOUT_KERNELS_STAGED);
     relayout_plan_destroy(plan);
   }
 }
 
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_prestate(test_forced_strategies, bench),
       cmocka_unit_test_prestate(test_own_choice, bench),
-      cmocka_unit_test_prestate(test_candidates_differ, bench),
+      cmocka_unit_test_prestate(test_what_was_asked_for, bench),
   };
   return cmocka_run_group_tests_name("programs", tests, NULL, NULL);
 }

@@ -2,14 +2,14 @@
  * arithmetic on the benchmark's suites.
  *
  * A GPU moves memory in sectors of 32 bytes; what 32 work-items side by side ask for at once is one
- * transaction for each sector that they touch. Each byte that moves is read once and written once at
- * least, so there are bytes / 32 sectors or more on each side. Local memory serves one word of each
- * of 32 banks of 4 bytes at a time; words of one bank that 32 work-items ask for at once, 16 where
- * they take 8 bytes each and 8 where they take 16, wait for each other.
+ * transaction for each sector that they touch. Each byte that moves is read once and written once
+ * at least, so there are bytes / 32 sectors or more on each side. Local memory serves one word of
+ * each of 32 banks of 4 bytes at a time; words of one bank that 32 work-items ask for at once, 16
+ * where they take 8 bytes each and 8 where they take 16, wait for each other.
  *
- * The plans are those for an OpenCL device that takes the staged kernels for a GPU's, whatever device
- * it is: their grids, tables and groups are what a GPU would get. Groups are run on the host
- * (traced/group.h). */
+ * The plans are those for an OpenCL device that takes the staged kernels for a GPU's,
+ * whatever device it is: their grids, tables and groups are what a GPU would get. Groups are
+ * run on the host (traced/group.h). */
 #include "cmocka_all.h"
 
 #include <stdio.h>
@@ -21,7 +21,6 @@
 #include "bench/suite.h"
 #include "opencl/bench.h"
 #include "opencl/launch.h"
-#include "opencl/program.h"
 #include "opencl/traced/group.h"
 #include "plan/plan.h"
 
@@ -34,7 +33,7 @@ KERNELS(copy);
 KERNELS(transpose);
 KERNELS(packed);
 
-static traced_kernel *kernel_of(const rlt_build_options *options) {
+static traced_kernel *kernel_of(const rlt_kernel_options *options) {
 #define KERNELS_OF(kernel)                                                                         \
   {                                                                                                \
     traced_##kernel##_1, traced_##kernel##_2, traced_##kernel##_4, traced_##kernel##_8,            \
@@ -46,12 +45,12 @@ static traced_kernel *kernel_of(const rlt_build_options *options) {
   while (1 << size < options->word_bytes) {
     ++size;
   }
-  switch (options->strategy) {
-  case RELAYOUT_STRATEGY_COPY:
+  switch (options->kernel) {
+  case RLT_KERNEL_COPY:
     return kernels[0][size];
-  case RELAYOUT_STRATEGY_TRANSPOSE:
+  case RLT_KERNEL_TRANSPOSE:
     return kernels[1][size];
-  case RELAYOUT_STRATEGY_PACKED:
+  case RLT_KERNEL_PACKED:
     return kernels[2][size];
   default:
     return NULL;
@@ -210,9 +209,9 @@ static size_t group_number(size_t i, size_t group_count) {
   return i == 0 ? 0 : i == 1 ? group_count - 1 : (size_t)(mixed % group_count);
 }
 
+/* At the start of buffers. */
 static const rlt_launch *launch_of(const relayout_plan *plan) {
-  const rlt_opencl_program *const program = plan->work.parts[0].program;
-  return program->words != NULL ? program->words : program->elements;
+  return plan->work.parts[0].ways[0].program;
 }
 
 static counts count_launch(const opencl_bench *bench, const relayout_plan *plan,
@@ -269,13 +268,13 @@ static figures figures_of(const counts *total) {
 
 /* What the figures keep to, in the mean and in each case.
  *
- * Sectors: a line's worth that begins anywhere touches 5 sectors instead of 4, which is 0.8 of the
- * best; where a row's ends are parts of a unit of bytes, they are further requests.
- * Turns: a transpose never waits, but for a tile's ragged ends; in packed tiles neighbours may be any
- * distance apart, and the waits must be few enough to stay hidden behind global memory, which takes
- * several times as long for a line as local memory does.
- * Requests: 32 work-items with a unit of 4 bytes each ask for 128 bytes, less at a row's ends.
- * Look-ups: one for each element of a row at most, and some for runs and rows; how many loads of one
+ * Sectors: a line's worth that begins anywhere touches 5 sectors instead of 4, which is 0.8
+ * of the best; where a row's ends are parts of a unit of bytes, they are further requests.
+ * Turns: a transpose never waits, but for a tile's ragged ends; in packed tiles neighbours
+ * may be any distance apart, and the waits must be few enough to stay hidden behind global
+ * memory, which takes several times as long for a line as local memory does. Requests: 32
+ * work-items with a unit of 4 bytes each ask for 128 bytes, less at a row's ends. Look-ups:
+ * one for each element of a row at most, and some for runs and rows; how many loads of one
  * word a compiler makes one is its own affair. */
 typedef struct bounds {
   const char *suite;
@@ -301,12 +300,12 @@ static bool keeps_to(const figures *found, const figures *bound) {
          found->request >= bound->request && found->look_ups <= bound->look_ups;
 }
 
-static void check(const char *what, const char *strategy, const figures *found,
+static void check(const char *what, const char *kernel, const figures *found,
                   const figures *bound) {
   if (!keeps_to(found, bound)) {
     fail_msg("%s (%s): sectors %.3f, turns %.3f, %.0f bytes a request, %.2f look-ups; bounds %.3f, "
              "%.3f, %.0f, %.2f",
-             what, strategy, found->sectors, found->turns, found->request, found->look_ups,
+             what, kernel, found->sectors, found->turns, found->request, found->look_ups,
              bound->sectors, bound->turns, bound->request, bound->look_ups);
   }
 }
@@ -328,8 +327,8 @@ static figures count_case(const opencl_bench *bench, const bench_case *of, const
   const rlt_launch *const launch = launch_of(plan);
   const counts total = count_launch(bench, plan, launch, kernel_of(&launch->options));
   const figures found = figures_of(&total);
-  check(of->name, relayout_strategy_name(plan->work.parts[0].strategy.kind), &found, &bound->each);
-  if (plan->work.parts[0].strategy.kind == RELAYOUT_STRATEGY_TRANSPOSE) {
+  check(of->name, rlt_kernel_name(launch->options.kernel), &found, &bound->each);
+  if (launch->options.kernel == RLT_KERNEL_TRANSPOSE) {
     check(of->name, "transpose", &found, &transposes);
   }
   relayout_plan_destroy(plan);
@@ -383,111 +382,111 @@ traced_kernel traced_copy_f32_to_bf16, traced_copy_bf16_to_f32, traced_copy_u4_u
 typedef struct change {
   const char *from;
   const char *to;
-  relayout_strategy strategy;
+  rlt_kernel name;
   traced_kernel *kernel;
   int32_t tile_rows; /* of transposes */
   int32_t tile_columns;
   figures bound;
 } change;
 
-/* Units of the two sides hold different numbers of elements; that each side's are taken side by side all the
- * same is what makes whole sectors of all requests. Copies take units of 4 bytes, 128 for each request. Packed
- * elements are eight to a unit, and looked up one by one. */
+/* Units of the two sides hold different numbers of elements; that each side's are taken side by
+ * side all the same is what makes whole sectors of all requests. Copies take units of 4 bytes, 128
+ * for each request. Packed elements are eight to a unit, and looked up one by one. */
 static const change changes[] = {
     {"f32[4096,4096]",
      "bf16[4096,4096]",
-     RELAYOUT_STRATEGY_COPY,
+     RLT_KERNEL_COPY,
      traced_copy_f32_to_bf16,
      0,
      0,
      {0.99, 0.95, 120, 0}},
     {"bf16[4096,4096]",
      "f32[4096,4096]",
-     RELAYOUT_STRATEGY_COPY,
+     RLT_KERNEL_COPY,
      traced_copy_bf16_to_f32,
      0,
      0,
      {0.99, 0.95, 120, 0}},
     {"f32[4096,4001]{1,0:PD(4096,4003)}",
      "bf16[4096,4001]{1,0:PD(4096,4007)}",
-     RELAYOUT_STRATEGY_COPY,
+     RLT_KERNEL_COPY,
      traced_copy_f32_to_bf16,
      0,
      0,
      {0.95, 0.7, 100, 0}},
     {"u4[4096,4096]{1,0:E(4)}",
      "u4[4096,4096]",
-     RELAYOUT_STRATEGY_COPY,
+     RLT_KERNEL_COPY,
      traced_copy_u4_unpacked,
      0,
      0,
      {0.99, 0.95, 120, 0}},
     {"u4[4096,4096]",
      "u4[4096,4096]{1,0:E(4)}",
-     RELAYOUT_STRATEGY_COPY,
+     RLT_KERNEL_COPY,
      traced_copy_u4_packed,
      0,
      0,
      {0.99, 0.95, 120, 0}},
     {"u4[4096,4096]{1,0:E(4)}",
      "bf16[4096,4096]",
-     RELAYOUT_STRATEGY_COPY,
+     RLT_KERNEL_COPY,
      traced_copy_u4_to_bf16,
      0,
      0,
      {0.99, 0.95, 120, 0}},
     {"f32[4096,4096]",
      "bf16[4096,4096]{0,1}",
-     RELAYOUT_STRATEGY_TRANSPOSE,
+     RLT_KERNEL_TRANSPOSE,
      traced_transpose_f32_to_bf16,
      64,
      128,
      {0.99, 0.6, 400, 0}},
     {"f32[4001,4003]",
      "bf16[4001,4003]{0,1}",
-     RELAYOUT_STRATEGY_TRANSPOSE,
+     RLT_KERNEL_TRANSPOSE,
      traced_transpose_f32_to_bf16,
      64,
      128,
      {0.8, 0.9, 100, 0}},
     {"bf16[4096,4096]",
      "f32[4096,4096]{0,1}",
-     RELAYOUT_STRATEGY_TRANSPOSE,
+     RLT_KERNEL_TRANSPOSE,
      traced_transpose_bf16_to_f32,
      64,
      64,
      {0.99, 0.6, 400, 0}},
     {"u4[4096,4096]{1,0:E(4)}",
      "u4[4096,4096]{0,1:E(4)}",
-     RELAYOUT_STRATEGY_TRANSPOSE,
+     RLT_KERNEL_TRANSPOSE,
      traced_transpose_u4_packed,
      128,
      128,
      {0.99, 0.8, 400, 0}},
     {"u4[32,64,56,56]{3,2,1,0:E(4)}",
      "u4[32,64,56,56]{1,3,2,0:E(4)}",
-     RELAYOUT_STRATEGY_TRANSPOSE,
+     RLT_KERNEL_TRANSPOSE,
      traced_transpose_u4_packed,
      128,
      128,
      {0.95, 0.7, 100, 0}},
     {"u4[32,4,56,56]{3,2,1,0:E(4)}",
      "u4[32,4,56,56]{1,3,2,0:E(4)}",
-     RELAYOUT_STRATEGY_PACKED,
+     RLT_KERNEL_PACKED,
      traced_packed_u4_packed,
      0,
      0,
      {0.99, 0.8, 150, 12}},
     {"f32[4096,4096]",
      "bf16[4096,4096]{1,0:T(8,128)(2,1)}",
-     RELAYOUT_STRATEGY_PACKED,
+     RLT_KERNEL_PACKED,
      traced_packed_f32_to_bf16,
      0,
      0,
      {0.99, 0.95, 400, 3}},
     {"bf16[4096,4096]{1,0:T(8,128)(2,1)}",
      "f32[4096,4096]",
-     RELAYOUT_STRATEGY_PACKED,
+     RLT_KERNEL_PACKED,
      traced_packed_bf16_to_f32,
      0,
      0,
@@ -508,7 +507,7 @@ static void test_changes(void **state) {
       fail_msg("%s to %s: %s", of->from, of->to, error.message);
     }
     const rlt_launch *const launch = launch_of(plan);
-    assert_int_equal(launch->options.strategy, of->strategy);
+    assert_int_equal(launch->options.kernel, of->name);
     assert_int_equal(launch->options.tile_rows, of->tile_rows);
     assert_int_equal(launch->options.tile_columns, of->tile_columns);
     const counts total = count_launch(bench, plan, launch, of->kernel);
@@ -516,7 +515,7 @@ static void test_changes(void **state) {
     printf("| %s to %s | %.3f | %.3f | %.0f | %.2f |\n", of->from, of->to, found.sectors,
            found.turns, found.request, found.look_ups);
     fflush(stdout);
-    check(of->to, relayout_strategy_name(of->strategy), &found, &of->bound);
+    check(of->to, rlt_kernel_name(of->name), &found, &of->bound);
     relayout_plan_destroy(plan);
   }
 }
@@ -525,7 +524,7 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_suites, bench),
                                      cmocka_unit_test_prestate(test_changes, bench)};
   /* As many as a GPU may have: a driver for CPUs allows fewer, and nothing is run here. */
-  ((rlt_opencl_device *)bench->device)->most_groups = 1 << 22;
+  bench->device->facts.most_groups = 1 << 22;
   return bench->family == RELAYOUT_KERNELS_STAGED
              ? cmocka_run_group_tests_name("transactions", tests, NULL, NULL)
              : 0;

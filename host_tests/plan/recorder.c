@@ -1,9 +1,11 @@
+/* recorder.c: a backend that counts. */
 #include "plan/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "plan/devices.h"
 
 typedef struct recorder_device_state {
   relayout_device common;
@@ -21,30 +23,22 @@ static void get_info(const relayout_device *device, relayout_device_info *info) 
   snprintf(info->description, sizeof info->description, "a \"recording\" device");
 }
 
-static rlt_traits traits(const relayout_device *device, int64_t element_bytes) {
-  (void)device;
-  (void)element_bytes;
-  return (rlt_traits){.line_bytes = 64,
-                      .run_columns_bytes = 4096,
-                      .run_tile_bytes = 4096,
-                      .transpose_rows = 32,
-                      .transpose_columns = 16,
-                      .packed_tile_bytes = 16384};
-}
-
-/* A program is its strategy. */
-static relayout_status program_create(relayout_device *device, const rlt_problem *problem,
-                                      const rlt_strategy *strategy, void **program,
+static relayout_status program_create(relayout_device *device, const rlt_schedule *schedule,
+                                      void **program, int64_t *most_group_size,
                                       relayout_error *error) {
   recorder *record = record_of(device);
   if (record->next_program != RELAYOUT_OK) {
     return rlt_fail(error, record->next_program, "the recorder was told to fail");
   }
-  record->problem = *problem;
+  if (record->most_group_size > 0 && schedule->group_size > record->most_group_size) {
+    *most_group_size = record->most_group_size;
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "the recorder was told to refuse groups");
+  }
+  record->problem = *schedule->problem;
   ++record->programs_made;
   ++record->programs_alive;
-  rlt_strategy *const made = malloc(sizeof *made);
-  *made = *strategy;
+  rlt_schedule *const made = malloc(sizeof *made);
+  *made = *schedule;
   *program = made;
   return RELAYOUT_OK;
 }
@@ -84,18 +78,14 @@ static void scratch_destroy(relayout_device *device, void *scratch) {
 }
 
 static relayout_status program_time(relayout_device *device, const void *program, void *scratch,
-                                    double *seconds, relayout_error *error) {
+                                    rlt_offsets offsets, double *seconds, relayout_error *error) {
   (void)device;
   recorder *record = scratch;
-  *seconds = record->seconds == NULL ? 1 : record->seconds(program, record->programs_timed);
+  const recorded_run run = {program, offsets, record->programs_timed};
+  *seconds = record->seconds == NULL ? 1 : record->seconds(&run);
   ++record->programs_timed;
   return *seconds < 0 ? rlt_fail(error, RELAYOUT_OPENCL_ERROR, "the recorder was told to fail")
                       : RELAYOUT_OK;
-}
-
-static bool programs_match(const relayout_device *device, const void *a, const void *b) {
-  const recorder *record = record_of(device);
-  return record->match != NULL && record->match(a, b);
 }
 
 static void program_describe(const relayout_device *device, const void *program, rlt_text *text) {
@@ -111,14 +101,12 @@ static void destroy(relayout_device *device) {
 
 static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
                                     .get_info = get_info,
-                                    .traits = traits,
                                     .program_create = program_create,
                                     .program_destroy = program_destroy,
                                     .execute = execute,
                                     .scratch_create = scratch_create,
                                     .scratch_destroy = scratch_destroy,
                                     .program_time = program_time,
-                                    .programs_match = programs_match,
                                     .program_describe = program_describe,
                                     .destroy = destroy};
 
@@ -127,6 +115,8 @@ relayout_device *recorder_device(recorder *record) {
   *record =
       (recorder){.device_alive = true, .next_program = RELAYOUT_OK, .next_scratch = RELAYOUT_OK};
   device->record = record;
+  device->common.facts = staged_facts;
   rlt_device_initialize(&device->common, &backend, NULL);
+  device->common.tuning = &staged_tuning;
   return &device->common;
 }

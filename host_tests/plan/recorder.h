@@ -1,11 +1,19 @@
 /* recorder.h: a device that moves nothing and records what plans ask of it, so that plans can be
- * tested without any backend. */
+ * tested without any backend. Its programs are copies of their schedules, and it is like the staged
+ * device of devices.h. */
 #ifndef HOST_TESTS_PLAN_RECORDER_H
 #define HOST_TESTS_PLAN_RECORDER_H
 
 #include <stdbool.h>
 
 #include "plan/backend.h"
+
+/* A program that is timed: the nth that is, of all. */
+typedef struct recorded_run {
+  const rlt_schedule *schedule;
+  rlt_offsets offsets;
+  int number;
+} recorded_run;
 
 typedef struct recorder {
   int programs_made;
@@ -17,18 +25,17 @@ typedef struct recorder {
   size_t scratch_destination;
   uint64_t memory_bytes; /* what the device says it has; 0 at first: unknown */
   uint64_t allocation_bytes;
-  rlt_problem problem; /* of the program made last */
+  rlt_problem problem;     /* of the program made last */
+  int64_t most_group_size; /* that a program can have; 0 at first: any */
   bool device_alive;
   relayout_status next_program; /* what program_create returns; RELAYOUT_OK at first */
   relayout_status next_scratch; /* likewise */
-  /* What a program of this strategy takes the nth time that any is timed; below 0: it fails. NULL
-   * at first: always a second. */
-  double (*seconds)(const rlt_strategy *strategy, int n);
-  /* Whether programs of these strategies are the same when timed; NULL at first: never. */
-  bool (*match)(const rlt_strategy *a, const rlt_strategy *b);
+  /* How long a run takes; below 0: it fails. NULL at first: always a second. */
+  double (*seconds)(const recorded_run *run);
 } recorder;
 
-/* The device writes into `record`, which outlives it. */
+/* The device writes into `record`, which outlives it. A test may change the device's facts, and
+ * what its tuning points to, before it makes a plan. */
 relayout_device *recorder_device(recorder *record);
 
 #endif

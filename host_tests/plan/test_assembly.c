@@ -7,7 +7,9 @@
 
 #include "base/checked.h"
 #include "plan/assembly.h"
+#include "plan/devices.h"
 #include "plan/grid.h"
+#include "plan/offers.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
 
@@ -21,11 +23,11 @@ static void assert_group_offsets(const rlt_problem *problem, const rlt_group *gr
   }
 }
 
-static void assert_segments(const rlt_problem *problem, const rlt_strategy *strategy,
-                            const rlt_assembly *assembly, const rlt_segment *expected) {
+static void assert_segments(const rlt_assembling *of, const rlt_assembly *assembly,
+                            const rlt_segment *expected) {
   rlt_segment segments[8];
   assert_true(assembly->segment_count <= 8);
-  rlt_assembly_segments(problem, strategy, assembly, segments);
+  rlt_assembly_segments(of->problem, of->columns, of->rows, assembly, segments);
   for (int64_t s = 0; s < assembly->segment_count; ++s) {
     assert_int_equal(segments[s].destination, expected[s].destination);
     assert_int_equal(segments[s].column_step, expected[s].column_step);
@@ -43,12 +45,11 @@ static void test_rows_join_columns(void **state) {
                                .destination_elements = 18,
                                .axis_count = 2,
                                .axes = {{2, 2, 9, 1}, {9, 9, 1, 2}}};
-  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
-                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
-                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 3},
-                                 .assembles = true};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 3};
+  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
   rlt_assembly assembly;
-  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.dense_columns, 2);
   assert_int_equal(assembly.dense_rows, 3);
   assert_int_equal(assembly.valid_rows, 3);
@@ -59,9 +60,9 @@ static void test_rows_join_columns(void **state) {
   assert_int_equal(assembly.elements, 10);
   assert_true(assembly.rows_inside);
   assert_false(assembly.exact);
-  assert_group_offsets(&problem, &strategy.columns, &assembly, (const int64_t[]){0, 1});
-  assert_group_offsets(&problem, &strategy.rows, &assembly, (const int64_t[]){0, 2, 4});
-  assert_segments(&problem, &strategy, &assembly, (const rlt_segment[]){{0, 0, 0}});
+  assert_group_offsets(&problem, &columns, &assembly, (const int64_t[]){0, 1});
+  assert_group_offsets(&problem, &rows, &assembly, (const int64_t[]){0, 2, 4});
+  assert_segments(&of, &assembly, (const rlt_segment[]){{0, 0, 0}});
 }
 
 /* Blocks of three of five columns, so that each of four rows is a segment of its own. */
@@ -72,12 +73,11 @@ static void test_blocks_of_columns_are_segments(void **state) {
                                .destination_elements = 30,
                                .axis_count = 2,
                                .axes = {{5, 5, 6, 1}, {6, 6, 1, 5}}};
-  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_TRANSPOSE,
-                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 3},
-                                 .rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 4},
-                                 .assembles = true};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 3};
+  const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
+  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
   rlt_assembly assembly;
-  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.dense_columns, 3);
   assert_int_equal(assembly.dense_rows, 4);
   assert_int_equal(assembly.segment_count, 4);
@@ -85,9 +85,9 @@ static void test_blocks_of_columns_are_segments(void **state) {
   assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_COLUMNS);
   assert_int_equal(assembly.segment_unit, 1);
   assert_int_equal(assembly.elements, 28);
-  assert_group_offsets(&problem, &strategy.columns, &assembly, (const int64_t[]){0, 1, 2});
-  assert_group_offsets(&problem, &strategy.rows, &assembly, (const int64_t[]){0, 7, 14, 21});
-  assert_segments(&problem, &strategy, &assembly,
+  assert_group_offsets(&problem, &columns, &assembly, (const int64_t[]){0, 1, 2});
+  assert_group_offsets(&problem, &rows, &assembly, (const int64_t[]){0, 7, 14, 21});
+  assert_segments(&of, &assembly,
                   (const rlt_segment[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
 }
 
@@ -101,12 +101,11 @@ static void test_rows_out_of_order_are_exact(void **state) {
                                .axis_count = 3,
                                .axes = {{2, 2, 12, 1}, {4, 4, 3, 2}, {3, 2, 1, 8}},
                                .fills = true};
-  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
-                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
-                                 .rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 2},
-                                 .assembles = true};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+  const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 2};
+  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
   rlt_assembly assembly;
-  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_false(assembly.rows_inside);
   assert_true(assembly.exact);
   assert_int_equal(assembly.dense_rows, 3);
@@ -116,9 +115,8 @@ static void test_rows_out_of_order_are_exact(void **state) {
   assert_int_equal(assembly.segment_pitch, 4 + 4);
   assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
   assert_int_equal(assembly.segment_unit, 2);
-  assert_group_offsets(&problem, &strategy.rows, &assembly, (const int64_t[]){0, 8, 16, 2, 10, 18});
-  assert_segments(&problem, &strategy, &assembly,
-                  (const rlt_segment[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
+  assert_group_offsets(&problem, &rows, &assembly, (const int64_t[]){0, 8, 16, 2, 10, 18});
+  assert_segments(&of, &assembly, (const rlt_segment[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
 }
 
 /* Columns as long as a line never spill out of their own piece, in whatever order they come. */
@@ -129,12 +127,11 @@ static void test_long_columns_need_not_be_exact(void **state) {
                                .destination_elements = 48,
                                .axis_count = 3,
                                .axes = {{4, 4, 12, 1}, {4, 4, 3, 4}, {3, 3, 1, 16}}};
-  const rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
-                                 .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 4},
-                                 .rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 4},
-                                 .assembles = true};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 4};
+  const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 4};
+  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
   rlt_assembly assembly;
-  rlt_assembly_make(&problem, &strategy, 4, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_false(assembly.rows_inside);
   assert_false(assembly.exact);
   assert_int_equal(assembly.dense_rows, 12);
@@ -152,12 +149,11 @@ static void test_copies_store_their_runs_upwards(void **state) {
                                .axis_count = 3,
                                .axes = {{4, 3, 1, 1}, {4, 4, 15, 4}, {5, 5, 3, 16}},
                                .fills = true};
-  rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_COPY,
-                           .columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .block = 4},
-                           .rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 5},
-                           .assembles = true};
+  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .block = 4};
+  rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 5};
+  const rlt_assembling of = {&problem, &columns, &rows, .copies = true, .lanes = 64};
   rlt_assembly assembly;
-  rlt_assembly_make(&problem, &strategy, 64, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.dense_columns, 4);
   assert_int_equal(assembly.valid_columns, 3);
   assert_false(assembly.rows_inside);
@@ -165,9 +161,9 @@ static void test_copies_store_their_runs_upwards(void **state) {
   assert_int_equal(assembly.segment_unit, 16);
   assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
 
-  strategy.columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
-  strategy.rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
-  rlt_assembly_make(&problem, &strategy, 64, &assembly);
+  columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
+  rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
+  rlt_assembly_make(&of, &assembly);
   assert_true(assembly.rows_inside);
   assert_false(assembly.exact);
 
@@ -177,20 +173,18 @@ static void test_copies_store_their_runs_upwards(void **state) {
                              .destination_elements = 33,
                              .axis_count = 1,
                              .axes = {{9, 9, 1, 4}}};
-  strategy = (rlt_strategy){.kind = RELAYOUT_STRATEGY_PACKED,
-                            .columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2},
-                            .rows = {.axis_count = 0, .inner = 1, .block = 1},
-                            .assembles = true};
-  rlt_assembly_make(&apart, &strategy, 64, &assembly);
+  columns = rlt_group_of_axis(&apart, 0, 2);
+  const rlt_assembling turned = {&apart, &columns, &rlt_no_axes, .lanes = 64};
+  rlt_assembly_make(&turned, &assembly);
   assert_int_equal(assembly.dense_columns, 1);
   assert_int_equal(assembly.segment_count, 2);
   assert_int_equal(assembly.segment_pitch, 65);
   assert_int_equal(assembly.elements, 130);
-  assert_segments(&apart, &strategy, &assembly, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
+  assert_segments(&turned, &assembly, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
 }
 
-/* Columns that are eight apart in the source, and in the destination behind each other twice; rows the
- * other way round, of which 100 are behind each other in the source three times. */
+/* Columns that are eight apart in the source, and in the destination behind each other twice;
+ * rows the other way round, of which 100 are behind each other in the source three times. */
 static void test_combs_end_with_an_axis(void **state) {
   (void)state;
   const rlt_problem parted = {.element_bytes = 1,
@@ -198,17 +192,15 @@ static void test_combs_end_with_an_axis(void **state) {
                               .destination_elements = 1600,
                               .axis_count = 3,
                               .axes = {{100, 100, 8, 1}, {2, 2, 800, 100}, {8, 8, 1, 200}}};
-  rlt_strategy strategy = {.kind = RELAYOUT_STRATEGY_PACKED,
-                           .columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .block = 2},
-                           .rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 8},
-                           .assembles = true,
-                           .most_teeth = 4};
+  rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .block = 2};
+  rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 8};
+  rlt_assembling of = {&parted, &columns, &rows, .most_teeth = 4, .lanes = 64};
   rlt_assembly assembly;
-  rlt_assembly_make(&parted, &strategy, 64, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.column_teeth, 0);
   assert_int_equal(assembly.dense_columns, 200);
-  strategy.most_teeth = 8;
-  rlt_assembly_make(&parted, &strategy, 64, &assembly);
+  of.most_teeth = 8;
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.column_teeth, 8);
   assert_int_equal(assembly.row_teeth, 0);
   assert_int_equal(assembly.dense_columns, 100);
@@ -220,29 +212,30 @@ static void test_combs_end_with_an_axis(void **state) {
                         .destination_elements = 2400,
                         .axis_count = 3,
                         .axes = {{8, 8, 300, 1}, {100, 100, 1, 8}, {3, 3, 100, 800}}};
-  strategy.columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .block = 8};
-  strategy.rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .block = 3};
-  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  of.problem = &joined;
+  columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .block = 8};
+  rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .block = 3};
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.column_teeth, 0);
   assert_int_equal(assembly.row_teeth, 8);
   assert_int_equal(assembly.dense_columns, 8);
   assert_int_equal(assembly.dense_rows, 100);
   assert_int_equal(assembly.valid_rows, 100);
-  strategy.most_teeth = 4;
-  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  of.most_teeth = 4;
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.row_teeth, 0);
   assert_int_equal(assembly.dense_rows, 300);
 
   /* Ten rows are not worth it, but if no others are beside them. */
-  strategy.most_teeth = 8;
-  strategy.rows.inner = 10;
+  of.most_teeth = 8;
+  rows.inner = 10;
   joined.axes[1] = (rlt_axis){10, 10, 1, 8};
   joined.axes[2] = (rlt_axis){3, 3, 10, 80};
-  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.row_teeth, 0);
   assert_int_equal(assembly.dense_rows, 30);
   joined.axes[2].source_stride = 11;
-  rlt_assembly_make(&joined, &strategy, 64, &assembly);
+  rlt_assembly_make(&of, &assembly);
   assert_int_equal(assembly.row_teeth, 8);
   assert_int_equal(assembly.dense_rows, 10);
 }
@@ -254,9 +247,9 @@ enum { NOTHING = -10, SPILLED = -11 };
 
 typedef struct player {
   const rlt_problem *problem;
-  const rlt_strategy *strategy;
+  const rlt_schedule *schedule;
   rlt_assembly assembly;
-  int64_t lanes; /* that one store of this strategy's kernel has */
+  int64_t lanes; /* that one store of this schedule's kernel has */
   int64_t depth; /* rows of a block */
   int64_t *held;
   int64_t *row_source, *row_at;
@@ -379,12 +372,12 @@ static void copy_tile(player *p) {
 }
 
 static void write_segments(const player *p, const rlt_segment *segments, int64_t *source_of) {
-  const int64_t column_steps = p->tile.columns / p->strategy->columns.inner;
-  const int64_t row_steps = p->tile.rows / p->strategy->rows.inner;
+  const int64_t column_steps = p->tile.columns / p->schedule->columns.inner;
+  const int64_t row_steps = p->tile.rows / p->schedule->rows.inner;
   const rlt_assembly *const made = &p->assembly;
   const bool by_rows = made->segment_side == RLT_ASSEMBLY_ROWS;
   const bool is_cut = by_rows || made->segment_side == RLT_ASSEMBLY_COLUMNS;
-  const rlt_group *const cut = by_rows ? &p->strategy->rows : &p->strategy->columns;
+  const rlt_group *const cut = by_rows ? &p->schedule->rows : &p->schedule->columns;
   const int64_t steps = by_rows ? row_steps : column_steps;
   const int64_t held = made->segment_unit * (is_cut ? steps : 1);
   const int64_t own = made->segment_unit * (is_cut ? rlt_min(steps, cut->block) : 1);
@@ -411,11 +404,13 @@ static void write_segments(const player *p, const rlt_segment *segments, int64_t
 /* Moves the problem through assemblies; what arrives has the form of definition_map. */
 static void map_by_assemblies(player *p, int64_t *source_of) {
   const int64_t line = 64 / p->problem->element_bytes;
-  rlt_assembly_make(p->problem, p->strategy, line, &p->assembly);
-  p->lanes = p->strategy->kind == RELAYOUT_STRATEGY_COPY ? line : rlt_min(line, 32);
+  const rlt_group *const column_group = &p->schedule->columns;
+  const rlt_group *const row_group = &p->schedule->rows;
+  p->assembly = p->schedule->assembly;
+  p->lanes = p->schedule->move == RLT_MOVE_GATHER ? line : rlt_min(line, 32);
   p->depth = rlt_min(line, 16);
-  const int64_t rows = rlt_group_held(&p->strategy->rows);
-  const int64_t columns = rlt_group_held(&p->strategy->columns);
+  const int64_t rows = rlt_group_held(row_group);
+  const int64_t columns = rlt_group_held(column_group);
   int64_t *const memory =
       malloc((size_t)(p->assembly.elements + 2 * (rows + columns)) * sizeof *memory);
   rlt_segment *const segments = malloc((size_t)p->assembly.segment_count * sizeof *segments);
@@ -424,17 +419,17 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   p->row_at = p->row_source + rows;
   p->column_source = p->row_at + rows;
   p->column_at = p->column_source + columns;
-  rlt_group_offsets(p->problem, &p->strategy->rows, p->row_source, NULL);
-  rlt_group_offsets(p->problem, &p->strategy->columns, p->column_source, NULL);
-  rlt_assembly_offsets(p->problem, &p->strategy->rows, &p->assembly, p->row_at);
-  rlt_assembly_offsets(p->problem, &p->strategy->columns, &p->assembly, p->column_at);
-  rlt_assembly_segments(p->problem, p->strategy, &p->assembly, segments);
+  rlt_group_offsets(p->problem, row_group, p->row_source, NULL);
+  rlt_group_offsets(p->problem, column_group, p->column_source, NULL);
+  rlt_assembly_offsets(p->problem, row_group, &p->assembly, p->row_at);
+  rlt_assembly_offsets(p->problem, column_group, &p->assembly, p->column_at);
+  rlt_assembly_segments(p->problem, column_group, row_group, &p->assembly, segments);
 
   for (int64_t i = 0; i < p->problem->destination_elements; ++i) {
     source_of[i] = DEFINITION_UNTOUCHED;
   }
   rlt_grid grid;
-  rlt_grid_make(p->problem, p->strategy, &grid);
+  rlt_grid_make(p->problem, column_group, row_group, &grid);
   int64_t digits[RLT_MAX_AXES] = {0};
   for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
     for (int64_t i = 0; i < p->assembly.elements; ++i) {
@@ -443,7 +438,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
     p->tile = rlt_grid_tile(&grid, digits);
     p->is_first[0] = grid.columns.block_loop < 0 || digits[grid.columns.block_loop] == 0;
     p->is_first[1] = grid.rows.block_loop < 0 || digits[grid.rows.block_loop] == 0;
-    if (p->strategy->kind == RELAYOUT_STRATEGY_COPY) {
+    if (p->schedule->move == RLT_MOVE_GATHER) {
       copy_tile(p);
     } else {
       turn_tile(p);
@@ -455,40 +450,45 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
 }
 
 typedef struct tried_counts {
-  int32_t tried[RELAYOUT_STRATEGY_GATHER + 1];
+  int32_t tried[RLT_MOVES];
   int32_t exact;
   int32_t rows_inside;
   int32_t halos;
   int32_t combs;
 } tried_counts;
 
-static void try_problem(const rlt_problem *problem, const rlt_traits *traits, uint64_t seed,
-                        tried_counts *counts) {
+/* Every schedule with tables that is offered for it. */
+static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
+                        const rlt_tuning *tuning, uint64_t seed, tried_counts *counts) {
   const size_t bytes = (size_t)problem->destination_elements * sizeof(int64_t);
   int64_t *const expected = malloc(bytes);
   int64_t *const found = malloc(bytes);
+  const rlt_forms elements = {.count = 1, .of = {*problem}};
+  rlt_offers offers;
   definition_map(problem, expected);
-  for (int kind = RELAYOUT_STRATEGY_COPY; kind <= RELAYOUT_STRATEGY_PACKED; ++kind) {
-    rlt_strategy strategy;
-    if (rlt_strategy_choose(problem, traits, (relayout_strategy)kind, &strategy, NULL) !=
-            RELAYOUT_OK ||
-        !strategy.assembles) {
+  assert_int_equal(rlt_offers_make(&elements, facts, tuning, &offers, NULL), RELAYOUT_OK);
+  for (int32_t i = 0; i < offers.count; ++i) {
+    const rlt_schedule *const schedule = &offers.of[i].schedule;
+    if (!rlt_schedule_has_tables(schedule)) {
       continue;
     }
-    player played = {.problem = problem, .strategy = &strategy};
+    player played = {.problem = problem, .schedule = schedule};
     map_by_assemblies(&played, found);
-    assert_true(played.assembly.elements * problem->element_bytes <= traits->assembly_bytes);
-    ++counts->tried[kind];
+    assert_true(played.assembly.elements * problem->element_bytes <= facts->staging_bytes);
+    assert_int_equal(rlt_assembly_interleaves(&played.assembly),
+                     schedule->move == RLT_MOVE_INTERLEAVE);
+    ++counts->tried[schedule->move];
     counts->exact += played.assembly.exact;
     counts->rows_inside += played.assembly.rows_inside;
-    counts->halos += strategy.columns.halo > 0 || strategy.rows.halo > 0;
+    counts->halos += schedule->columns.halo > 0 || schedule->rows.halo > 0;
     counts->combs += played.assembly.column_teeth > 0 || played.assembly.row_teeth > 0;
     if (memcmp(expected, found, bytes) != 0) {
       definition_print(problem);
       fail_msg("seed %" PRIu64 ": what the assemblies of %s hold is not the problem", seed,
-               relayout_strategy_name(strategy.kind));
+               rlt_move_name(schedule->move));
     }
   }
+  rlt_offers_free(&offers);
   free(expected);
   free(found);
 }
@@ -496,29 +496,29 @@ static void try_problem(const rlt_problem *problem, const rlt_traits *traits, ui
 /* Tiles of many sizes: those of small ones are often ragged, those of large ones hold many axes. */
 static void test_assemblies_make_up_the_problem(void **state) {
   (void)state;
-  tried_counts counts = {0};
+  tried_counts counts = {.exact = 0};
   for (uint64_t start = 1; start <= 4000; ++start) {
     uint64_t seed = start;
     rlt_problem problem = definition_random_problem(&seed);
     rlt_problem_simplify(&problem);
     const rlt_runs runs = {INT64_C(16) << definition_random(&seed, 5),
                            INT64_C(16) << definition_random(&seed, 6)};
-    const rlt_traits traits = {.line_bytes = 64,
-                               .assembly_bytes = INT64_C(512) << definition_random(&seed, 7),
-                               .assembly_runs = runs,
-                               .assembly_far_runs = runs,
-                               .assembly_apart_runs = runs,
-                               .straight_run_bytes = 512,
-                               .cache_bytes = definition_random(&seed, 2),
-                               .most_teeth = 4 * definition_random(&seed, 3)};
+    rlt_facts facts = direct_facts;
+    rlt_tuning tuning = direct_tuning;
+    facts.staging_bytes = INT64_C(512) << definition_random(&seed, 7);
+    facts.cache_bytes = definition_random(&seed, 2);
+    const int32_t channels = (int32_t)(4 * definition_random(&seed, 3));
+    for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
+      facts.words[w].channels = channels;
+      tuning.words[w] = (rlt_word_tuning){.runs = runs, .far_runs = runs, .apart_runs = runs};
+    }
     if (!rlt_problem_is_empty(&problem) && problem.destination_elements < 20000) {
-      try_problem(&problem, &traits, start, &counts);
+      try_problem(&problem, &facts, &tuning, start, &counts);
     }
   }
-  for (int kind = RELAYOUT_STRATEGY_COPY; kind <= RELAYOUT_STRATEGY_PACKED; ++kind) {
-    print_message("%s: %" PRId32 " problems\n", relayout_strategy_name((relayout_strategy)kind),
-                  counts.tried[kind]);
-    assert_true(counts.tried[kind] > 100);
+  for (int move = RLT_MOVE_GATHER; move <= RLT_MOVE_TRANSPOSE; ++move) {
+    print_message("%s: %" PRId32 " schedules\n", rlt_move_name((rlt_move)move), counts.tried[move]);
+    assert_true(counts.tried[move] > 100);
   }
   print_message("exact: %" PRId32 ", rows inside: %" PRId32 ", halos: %" PRId32 ", combs: %" PRId32
                 "\n",

@@ -1,5 +1,5 @@
-/* test_caller_environment.c: a caller's floating-point environment and locale change no result: plans, their
- * explanations and the bytes they write are those that a plain program gets. */
+/* test_caller_environment.c: a caller's floating-point environment and locale change no result:
+ * plans, their explanations and the bytes they write are those that a plain program gets. */
 #include "cmocka_all.h"
 
 #include <locale.h>
@@ -33,7 +33,8 @@ typedef struct relaid {
   double scale;
 } relaid;
 
-/* Every bit pattern of short types, and of long ones some of every exponent: NaN and subnormals too. */
+/* Every bit pattern of short types, and of long ones some of every exponent: NaN and subnormals
+ * too. */
 static void set_source(uint8_t *bytes, size_t size) {
   uint64_t state = 1;
   for (size_t i = 0; i < size; ++i) {
@@ -42,7 +43,8 @@ static void set_source(uint8_t *bytes, size_t size) {
   }
 }
 
-/* With a device of its own, which has no plan of it yet. Errors have no numbers of the caller's in them. */
+/* With a device of its own, which has no plan of it yet. Errors have no numbers of the caller's
+ * in them. */
 static void relay(const relaid *asked, const uint8_t *source, outcome *found) {
   const relayout_shape from = shape_of(asked->from);
   const relayout_shape to = shape_of(asked->to);
@@ -160,7 +162,7 @@ static void test_conversions(void **state) {
   unsetenv("RELAYOUT_CPU_INSTRUCTIONS");
 }
 
-/* Several threads, which inherit the environment or do not. Padding whose source has to be found. */
+/* Threads that inherit the environment or do not. Padding whose source has to be found. */
 static void test_threads_and_fill(void **state) {
   (void)state;
   check(&(relaid){"f64[1024,1024]{1,0}", "f16[1024,1024]{0,1}", 0.3});

@@ -1,6 +1,7 @@
 /* test_explain.c: the words and the JSON of a plan, word for word, and cut to any buffer. */
 #include "cmocka_all.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,52 +36,140 @@ static void expect_explained(const char *from, const char *to, relayout_explain_
   relayout_device_destroy(device);
 }
 
+#define WORDS                                                                                      \
+  "from f32[64,40]{1,0}\n"                                                                         \
+  "to   f32[64,40]{0,1:PD(64,41)PV(one)}\n"                                                        \
+  "bytes: 10240 read, 10496 written, of which 256 are padding, each element 0x3f800000\n"          \
+  "device: recorder (a \"recording\" device)\n"                                                    \
+  "problem: 4-byte elements along 2 axes\n"                                                        \
+  "  axis 0: extent 64, source stride 40, destination stride 1\n"                                  \
+  "  axis 1: extent 41, of which 40 have a source, source stride 1, destination stride 64\n"       \
+  "method: transpose, because the sides run along different axes, both long enough for square "    \
+  "tiles\n"                                                                                        \
+  "schedule: transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=staged "     \
+  "group=256\n"                                                                                    \
+  "tiles: 1 of 41 rows of axis 1 by 64 columns of axis 0\n"                                        \
+  "predicted: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, 0.51 for 164 lines "      \
+  "written\n"                                                                                      \
+  "runs: nothing at all\n"
+
 static void test_words(void **state) {
   (void)state;
+  static const char from[] = "f32[64,40]{1,0}";
+  static const char to[] = "f32[64,40]{0,1:PD(64,41)PV(one)}";
+  expect_explained(from, to, RELAYOUT_EXPLAIN_TEXT, WORDS);
+  expect_explained(from, to, RELAYOUT_EXPLAIN_SCHEDULES_TEXT,
+                   WORDS
+                   "offered:\n"
+                   "  1.00  index-program word=4 align=4:4 rows=- columns=0 loops=/1 move=index "
+                   "store=direct group=256 grain=4\n"
+                   "  1.00  transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose "
+                   "store=staged group=256\n"
+                   "  1.00  permute word=4 align=4:4 rows=1 columns=0 loops=- move=permute "
+                   "store=staged group=256\n"
+                   "  1.00  permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute "
+                   "store=staged group=256\n");
+}
+
+/* Axes are those of the words that each schedule moves. */
+static void test_two_ways(void **state) {
+  (void)state;
   expect_explained(
-      "f32[64,40]{1,0}", "f32[64,40]{0,1:PD(64,41)PV(one)}", RELAYOUT_EXPLAIN_TEXT,
-      "from f32[64,40]{1,0}\n"
-      "to   f32[64,40]{0,1:PD(64,41)PV(one)}\n"
-      "bytes: 10240 read, 10496 written, of which 256 are padding, each element 0x3f800000\n"
+      "u8[8,9,16]{2,1,0}", "u8[8,9,16]{2,0,1}", RELAYOUT_EXPLAIN_TEXT,
+      "from u8[8,9,16]{2,1,0}\n"
+      "to   u8[8,9,16]{2,0,1}\n"
+      "bytes: 1152 read, 1152 written\n"
       "device: recorder (a \"recording\" device)\n"
-      "problem: 4-byte elements along 2 axes\n"
-      "  axis 0: extent 64, source stride 40, destination stride 1\n"
-      "  axis 1: extent 41, of which 40 have a source, source stride 1, destination stride 64\n"
-      "strategy: transpose, because the sides run along different axes, both long enough for "
-      "square tiles\n"
-      "tiles: 8 of 32 rows of axis 1 (32 steps of it) by 16 columns of axis 0 (16 steps of it)\n"
-      "predicted: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, 0.51 for 164 lines "
+      "problem: 16-byte elements along 2 axes\n"
+      "  axis 0: extent 8, source stride 9, destination stride 1\n"
+      "  axis 1: extent 9, source stride 1, destination stride 8\n"
+      "method: permute, because an inner axis is short, so several together make one wide enough\n"
+      "schedule: permute word=16 align=16:16 rows=1 columns=0 loops=- move=permute store=staged "
+      "group=256\n"
+      "tiles: 1 of 9 rows of axis 1 by 8 columns of axis 0\n"
+      "predicted: 1.00 of a plain copy; takes 1.00: 0.50 for 18 lines read, 0.50 for 18 lines "
       "written\n"
-      "instead of packed, 41 by 64: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, "
-      "0.51 "
-      "for 164 lines written\n"
-      "instead of packed, 16 by 64: 1.00 of a plain copy; takes 1.00: 0.49 for 160 lines read, "
-      "0.51 "
-      "for 164 lines written\n"
+      "runs: nothing at all\n"
+      "where the source does not begin at a multiple of 16 bytes, or the destination not at one of "
+      "16:\n"
+      "problem: 1-byte elements along 3 axes\n"
+      "  axis 0: extent 16, source stride 1, destination stride 1\n"
+      "  axis 1: extent 8, source stride 144, destination stride 16\n"
+      "  axis 2: extent 9, source stride 16, destination stride 128\n"
+      "schedule: permute word=1 align=1:1 rows=2 columns=0,1 loops=- move=permute store=staged "
+      "group=256\n"
+      "tiles: 1 of 9 rows of axis 2 by 128 columns of axis 0 and 1\n"
+      "predicted: 1.00 of a plain copy; takes 1.00: 0.50 for 18 lines read, 0.50 for 18 lines "
+      "written\n"
       "runs: nothing at all\n");
 }
 
+#define PERMUTE                                                                                    \
+  "\"permute word=4 align=4:4 rows=- columns=0,1 loops=- move=permute store=staged group=256\""
+
+#define COUNTS                                                                                     \
+  ",\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":0.625,"              \
+  "\"lines_written\":0,\"lines_in_parts\":1,\"runs\":1,\"straight_runs\":0,\"moves\":15,"          \
+  "\"tiles\":1,\"pages\":2}," TIMES
+
+#define TIMES                                                                                      \
+  "\"times\":{\"lines_read\":0.285714286,\"lines_again\":0,\"lines_written\":0,"                   \
+  "\"lines_in_parts\":0,\"runs\":0,\"straight_runs\":0,\"moves\":0,\"tiles\":0,\"pages\":0}}"
+
+#define OBJECT                                                                                     \
+  "{\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1:PD(3,5)}\",\"device\":\"recorder\","          \
+  "\"device_description\":\"a \\\"recording\\\" device\",\"bytes_read\":24,"                       \
+  "\"bytes_written\":60,\"padding_bytes\":36,\"predicted_fraction\":1,\"fill\":\"0x00000000\","    \
+  "\"schedule\":[" PERMUTE "],\"parts\":[{"                                                        \
+  "\"element_bytes\":4,\"source_bits\":32,\"destination_bits\":32,\"converts\":false,"             \
+  "\"axes\":[{\"extent\":3,\"valid\":2,\"source_stride\":3,\"destination_stride\":1},"             \
+  "{\"extent\":5,\"valid\":3,\"source_stride\":1,\"destination_stride\":3}],"                      \
+  "\"method\":\"permute\","                                                                        \
+  "\"reason\":\"an inner axis is short, so several together make one wide enough\","               \
+  "\"chosen_by\":\"estimate\",\"schedule\":" PERMUTE ",\"schedule_at_any_offset\":" PERMUTE        \
+  ",\"tiles\":1,\"device_runs\":\"nothing at all\"" COUNTS "]"
+
 static void test_json(void **state) {
   (void)state;
+  static const char from[] = "f32[2,3]{1,0}";
+  static const char to[] = "f32[2,3]{0,1:PD(3,5)}";
+  expect_explained(from, to, RELAYOUT_EXPLAIN_JSON, OBJECT "}");
   expect_explained(
-      "f32[2,3]{1,0}", "f32[2,3]{0,1:PD(3,5)}", RELAYOUT_EXPLAIN_JSON,
-      "{\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1:PD(3,5)}\",\"device\":\"recorder\","
-      "\"device_description\":\"a \\\"recording\\\" device\",\"bytes_read\":24,"
-      "\"bytes_written\":60,\"padding_bytes\":36,\"predicted_fraction\":1,\"fill\":\"0x00000000\","
-      "\"element_bytes\":4,\"source_bits\":32,\"destination_bits\":32,\"converts\":false,"
-      "\"axes\":[{\"extent\":3,\"valid\":2,\"source_stride\":3,\"destination_stride\":1},"
-      "{\"extent\":5,\"valid\":3,\"source_stride\":1,\"destination_stride\":3}],"
-      "\"reason\":\"an inner axis is short, so several together make one wide enough\","
-      "\"strategy\":\"packed\",\"tiles\":1,\"tile\":{\"rows\":{\"length\":1,\"axes\":[]},"
-      "\"columns\":{\"length\":15,\"axes\":[0,1]}},\"device_runs\":\"nothing at all\","
-      "\"chosen_by\":\"estimate\",\"candidates\":[{\"strategy\":"
-      "\"packed\",\"assembles\":false,"
-      "\"rows\":1,\"columns\":15,\"chosen\":true,\"predicted_fraction\":1,"
-      "\"counts\":{\"lines_read\":0.375,\"lines_again\":0.625,\"lines_written\":0,"
-      "\"lines_in_parts\":1,\"runs\":1,\"straight_runs\":0,\"moves\":15,\"tiles\":1,\"pages\":2},"
-      "\"times\":{\"lines_read\":0.285714286,\"lines_again\":0,\"lines_written\":0,"
-      "\"lines_in_parts\":0,\"runs\":0,\"straight_runs\":0,\"moves\":0,\"tiles\":0,\"pages\":0}}]"
-      ",\"other_parts\":[]}");
+      from, to, RELAYOUT_EXPLAIN_SCHEDULES_JSON,
+      OBJECT ",\"schedules\":["
+             "{\"part\":0,\"text\":\"index-program word=4 align=4:4 rows=- columns=0 loops=/1 "
+             "move=index store=direct group=256 grain=8\",\"method\":\"index-program\","
+             "\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":5.625,"
+             "\"lines_written\":0,\"lines_in_parts\":5.625,\"runs\":6,\"straight_runs\":0,"
+             "\"moves\":15,\"tiles\":5,\"pages\":8.01855469}," TIMES
+             ",{\"part\":0,\"text\":\"transpose word=4 align=4:4 rows=1 columns=0 loops=- "
+             "move=transpose store=staged group=256\",\"method\":\"transpose\"" COUNTS
+             ",{\"part\":0,\"text\":" PERMUTE ",\"method\":\"permute\"" COUNTS "]}");
+}
+
+/* Each part is told of, and what is offered for it. */
+static void test_parts(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = plan_of(device, "f32[100,300]{0,1}", "f32[100,300]{1,0:T(8,128)}");
+  static char text[1 << 16];
+  char part[32];
+  const int32_t count = relayout_plan_part_count(plan);
+  assert_true(count > 1);
+  assert_true(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text) < sizeof text);
+  for (int32_t i = 1; i <= count; ++i) {
+    snprintf(part, sizeof part, "part %d of %d\n", (int)i, (int)count);
+    assert_non_null(strstr(text, part));
+  }
+  assert_true(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_SCHEDULES_JSON, text, sizeof text) <
+              sizeof text);
+  for (int32_t i = 0; i < count; ++i) {
+    snprintf(part, sizeof part, ",{\"part\":%d,", (int)i);
+    assert_non_null(strstr(text, part));
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
 }
 
 static void test_empty(void **state) {
@@ -93,9 +182,8 @@ static void test_empty(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_words),
-      cmocka_unit_test(test_json),
-      cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_words), cmocka_unit_test(test_two_ways), cmocka_unit_test(test_json),
+      cmocka_unit_test(test_parts), cmocka_unit_test(test_empty),
   };
   return cmocka_run_group_tests_name("plan.explain", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_extreme_shapes.c: shapes as large as any may be are planned, measured and explained in numbers that
- * are right, in little time and memory; larger ones are refused by name. */
+/* test_extreme_shapes.c: shapes as large as any may be are planned, measured and explained in
+ * numbers that are right, in little time and memory; larger ones are refused by name. */
 #include "cmocka_all.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "conformance/schedules.h"
 #include "relayout/index.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
@@ -105,30 +106,38 @@ static void test_planned_and_explained(void **state) {
   }
 }
 
-/* None of them has a part that fits the memory to measure in, or all ways but one are out of question. */
+/* None of them has a part that fits the memory to measure in, or all ways but one are out of
+ * question. */
 static void test_measured(void **state) {
   for (size_t i = 0; i < sizeof extremes / sizeof extremes[0]; ++i) {
     plan_and_check(*state, &extremes[i], RELAYOUT_PLAN_MEASURE);
   }
 }
 
-/* Strategies that tiles are not made for. */
-static void test_forced_strategies(void **state) {
+/* Whatever is offered can be asked for, whether it suits or not. */
+static void test_forced_schedules(void **state) {
   for (size_t i = 0; i < sizeof extremes / sizeof extremes[0]; ++i) {
     const relayout_shape from = shape_of(extremes[i].from);
     const relayout_shape to = shape_of(extremes[i].to);
-    for (int wanted = RELAYOUT_STRATEGY_COPY; wanted <= RELAYOUT_STRATEGY_GATHER; ++wanted) {
+    relayout_plan *plan = NULL;
+    schedules offered;
+    assert_int_equal(relayout_plan_create(*state, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_true(schedules_of(plan, &offered));
+    relayout_plan_destroy(plan);
+    for (size_t round = 0; round < offered.count; ++round) {
+      const char *texts[SCHEDULES_MOST_PARTS];
       relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-      options.strategy = (relayout_strategy)wanted;
-      relayout_plan *plan = NULL;
-      const relayout_status status =
-          relayout_plan_create(*state, &from, &to, &options, &plan, NULL);
-      assert_true(status == RELAYOUT_OK || status == RELAYOUT_UNSUPPORTED);
-      if (plan != NULL) {
-        check_explained(&extremes[i], plan);
+      relayout_error error;
+      schedules_of_round(&offered, round, texts);
+      options.schedules = texts;
+      options.schedule_count = offered.part_count;
+      if (relayout_plan_create(*state, &from, &to, &options, &plan, &error) != RELAYOUT_OK) {
+        fail_msg("%s to %s by %s: %s", extremes[i].from, extremes[i].to, texts[0], error.message);
       }
+      check_explained(&extremes[i], plan);
       relayout_plan_destroy(plan);
     }
+    schedules_free(&offered);
   }
 }
 
@@ -227,7 +236,8 @@ static void test_strides_that_nothing_takes(void **state) {
   }
 }
 
-/* Nobody counts what steps write where padding stays as it was, in several parts of an element's words. */
+/* Nobody counts what steps write where padding stays as it was, in several parts of an element's
+ * words. */
 static void test_fraction_of_uncounted_parts(void **state) {
   static const int64_t strides[] = {18, 6};
   const relayout_shape from = shape_of("f32[7,3]");
@@ -245,7 +255,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_planned_and_explained),
       cmocka_unit_test(test_measured),
-      cmocka_unit_test(test_forced_strategies),
+      cmocka_unit_test(test_forced_schedules),
       cmocka_unit_test(test_little_memory),
       cmocka_unit_test(test_fraction_of_uncounted_parts),
       cmocka_unit_test(test_refused),

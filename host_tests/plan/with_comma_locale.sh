@@ -1,6 +1,6 @@
 #!/bin/sh
-# with_comma_locale.sh FOLDER PROGRAM: runs a program where de_DE.UTF-8, which writes 1.5 as 1,5, can be
-# found: in the folder, where it is made if the machine can.
+# with_comma_locale.sh FOLDER PROGRAM: runs a program where de_DE.UTF-8, which writes 1.5 as 1,5,
+# can be found: in the folder, where it is made if the machine can.
 set -u
 mkdir -p "$1"
 [ -d "$1/de_DE.UTF-8" ] || localedef -i de_DE -f UTF-8 "$1/de_DE.UTF-8" >/dev/null 2>&1

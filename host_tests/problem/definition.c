@@ -124,6 +124,14 @@ static void convert(const rlt_conversion *conversion, uint8_t *word) {
   }
 }
 
+static void shuffle(const rlt_problem *problem, uint8_t *word) {
+  uint8_t was[RELAYOUT_MAX_ELEMENT_SIZE];
+  memcpy(was, word, sizeof was);
+  for (int64_t b = 0; problem->shuffles && b < problem->element_bytes; ++b) {
+    word[b] = was[problem->shuffle[b]];
+  }
+}
+
 void definition_relayout(const rlt_problem *problem, const void *source, void *destination) {
   const size_t size = (size_t)problem->element_bytes;
   const size_t destination_size = (size_t)rlt_problem_destination_bytes(problem);
@@ -134,6 +142,7 @@ void definition_relayout(const rlt_problem *problem, const void *source, void *d
     uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
     if (source_of[p] >= 0) {
       take_element(source, source_of[p], problem->source_packed, size, word);
+      shuffle(problem, word);
       convert(&problem->conversion, word);
       put_element(destination, p, packed, destination_size, word);
     } else if (source_of[p] == DEFINITION_FILLED) {
@@ -196,6 +205,22 @@ rlt_problem definition_random_problem(uint64_t *seed) {
     problem.destination_elements += last * problem.axes[a].destination_stride;
   }
   return problem;
+}
+
+rlt_problem definition_with_runs(const rlt_problem *problem, int64_t length) {
+  rlt_problem made = *problem;
+  made.source_start *= length;
+  made.destination_start *= length;
+  made.source_elements *= length;
+  made.destination_elements *= length;
+  made.axis_count = problem->axis_count + 1;
+  made.axes[0] = (rlt_axis){length, length, 1, 1};
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    made.axes[a + 1] = problem->axes[a];
+    made.axes[a + 1].source_stride *= length;
+    made.axes[a + 1].destination_stride *= length;
+  }
+  return made;
 }
 
 void definition_print(const rlt_problem *problem) {

@@ -14,12 +14,16 @@ enum { DEFINITION_UNTOUCHED = -1, DEFINITION_FILLED = -2, DEFINITION_TWICE = -3 
  * above. DEFINITION_TWICE marks a position that two digit lists name, which no problem may have. */
 void definition_map(const rlt_problem *problem, int64_t *source_of);
 
-/* The same on bytes: what `destination` holds after the relayout. */
+/* The same on bytes: what `destination` holds after the relayout, of a problem whose bits are not
+ * swapped. */
 void definition_relayout(const rlt_problem *problem, const void *source, void *destination);
 
 /* A problem at random, for a seed: up to 5 small axes of any stride the destination allows, valid
  * counts and fills; sources of any stride, 0 and shared ones included. */
 rlt_problem definition_random_problem(uint64_t *seed);
+
+/* The same with a run of so many elements for each of its elements. */
+rlt_problem definition_with_runs(const rlt_problem *problem, int64_t length);
 
 /* A number in 0 .. below-1 (splitmix64); moves the seed on. */
 int64_t definition_random(uint64_t *seed, int64_t below);

@@ -22,8 +22,8 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   check_kept 'worst '
   check_kept '"cases":[{"name":"given","from":"u8[3,5]{1,0}","to":"u8[3,5]{0,1:PD(4,8)}",' r.json
   check_kept '"to":"u8[3,5]{0,1:PD(4,8)}","bytes":47,' r.json
-  for key in device copy_gbps median_s gbps fraction predicted_fraction geomean_fraction \
-    min_fraction; do
+  for key in device copy_gbps median_s gbps fraction predicted_fraction schedule \
+    method geomean_fraction min_fraction; do
     check_kept "\"$key\":" r.json
   done
   check_kept '<rect class="bar worst"' r.svg
@@ -86,6 +86,21 @@ if "$RELAYOUT" bench $case_of --device cpu --huge-pages --json r.json \
 else
   check_kept 'relayout: bench: --huge-pages: ' ../logs/err
 fi
+rm -f r.json
+
+# Plans may be measured, as many schedules as one likes. What wins is not kept for other tests.
+RELAYOUT_CACHE=off
+export RELAYOUT_CACHE
+check_printed 0 'plans are measured' \
+  bench --from 'f32[64,64]' --to '{0,1}' --hot --device cpu --measure --json r.json
+check_kept '"effort":"measure",' r.json
+check_printed 0 'plans are measured' \
+  bench --from 'f32[64,64]' --to '{0,1}' --hot --device cpu --measured 1024
+unset RELAYOUT_CACHE
+for bad in 0 1025 -1 some ''; do
+  # shellcheck disable=SC2086
+  check 2 '' '--measured takes a number ' bench $case_of --device cpu --measured="$bad"
+done
 rm -f r.json
 
 # Peers on OpenCL: an unpadding is a rectangle.

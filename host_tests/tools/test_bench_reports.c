@@ -44,8 +44,11 @@ static void test_statistics(void **state) {
 
 /* ---- Made-up results ------------------------------------------------------------------------ */
 
+static char two_schedules[] = "transpose word=4 | copy word=4";
+
 static bench_result made_up(const char *name, const char *from, const char *to, double fraction) {
-  bench_result made = {.strategy = RELAYOUT_STRATEGY_TRANSPOSE,
+  bench_result made = {.method = "transpose",
+                       .schedule = two_schedules,
                        .repetitions = 7,
                        .bytes = 48,
                        .median_s = 0.5,
@@ -159,13 +162,15 @@ static void test_json(void **state) {
       "\"description\":\"Chip <1> & \\u00092\",\"platform\":\"\",\"driver\":\"\","
       "\"compute_units\":2,\"clock\":\"wall\",\"effort\":\"estimate\",\"copy_gbps\":25,\"cases\":["
       "{\"name\":\"a\",\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1}\",\"bytes\":48,"
-      "\"median_s\":0.5,\"gbps\":5,\"fraction\":0.25,\"predicted_fraction\":0.375,\"copy_gbps\":20,"
-      "\"copy\":\"memcpy\","
-      "\"spread\":0.0625,\"median_wall_s\":0.75,\"repetitions\":7,\"strategy\":\"transpose\"},"
+      "\"median_s\":0.5,\"gbps\":5,\"fraction\":0.25,\"predicted_fraction\":0.375,"
+      "\"schedule\":\"transpose word=4 | copy word=4\",\"method\":\"transpose\","
+      "\"copy_gbps\":20,\"copy\":\"memcpy\","
+      "\"spread\":0.0625,\"median_wall_s\":0.75,\"repetitions\":7},"
       "{\"name\":\"c\",\"from\":\"u8[4]{0}\",\"to\":\"u8[4]{0:PD(8)}\",\"bytes\":48,"
-      "\"median_s\":0.5,\"gbps\":20,\"fraction\":1,\"predicted_fraction\":0.375,\"copy_gbps\":30,"
-      "\"copy\":\"memcpy\","
-      "\"spread\":0.0625,\"median_wall_s\":0.75,\"repetitions\":7,\"strategy\":\"transpose\"}],"
+      "\"median_s\":0.5,\"gbps\":20,\"fraction\":1,\"predicted_fraction\":0.375,"
+      "\"schedule\":\"transpose word=4 | copy word=4\",\"method\":\"transpose\","
+      "\"copy_gbps\":30,\"copy\":\"memcpy\","
+      "\"spread\":0.0625,\"median_wall_s\":0.75,\"repetitions\":7}],"
       "\"skipped\":[{\"name\":\"b\",\"from\":\"u8[4]{0}\",\"to\":\"u8[4]{0}\","
       "\"reason\":\"no \\\"room\\\"\"}],"
       "\"geomean_fraction\":0.5,\"median_fraction\":0.625,\"min_fraction\":0.25}\n");
@@ -211,7 +216,7 @@ static void test_peers_in_json(void **state) {
   bench_result cases[3];
   const bench_results results = with_peers(cases);
   char *const json = json_of(&results);
-  assert_contains(json, "\"strategy\":\"transpose\",\"peers\":[{\"name\":\"first\","
+  assert_contains(json, "\"repetitions\":7,\"peers\":[{\"name\":\"first\","
                         "\"median_s\":4,\"fraction\":0.03125,\"result\":\"exact\"}]},");
   assert_contains(json, "\"peers\":[{\"name\":\"first\",\"median_s\":0.25,\"fraction\":0.5,"
                         "\"result\":\"inexact\"},"
@@ -273,10 +278,11 @@ static void test_table(void **state) {
   fclose(out.file);
   assert_string_equal(
       out.text,
-      "a                      transpose   48 bytes   500.00 ms   750.00 ms    5.00   20.00   "
+      "a                      transpose       48 bytes   500.00 ms   750.00 ms    5.00   20.00   "
       "0.250     0.375\n"
       "b                      skipped: no \"room\"\n"
-      "c                      transpose   48 bytes   500.00 ms   750.00 ms   20.00   30.00   1.000"
+      "c                      transpose       48 bytes   500.00 ms   750.00 ms   20.00   30.00   "
+      "1.000"
       "     0.375  shrunk to fit\n"
       "\n"
       "geomean   0.500 of copy\n"
@@ -464,7 +470,7 @@ static void test_verdicts(void **state) {
                          "{\"name\": \"a\", \"from\": \"u8[4]{0}\", \"to\": \"u8[4]{0}\", "
                          "\"fraction\": 0.5},"
                          "{\"name\": \"noisy\", \"from\": \"u8[4]{0}\", \"to\": \"u8[4]{0}\", "
-                         "\"fraction\": 0.5, \"spread\": 0.3}]}");
+                         "\"fraction\": 0.5, \"spread\": 0.3, \"strategy\": \"copy\"}]}");
   static const struct {
     const char *name;
     const char *to;

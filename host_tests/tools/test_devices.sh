@@ -26,7 +26,8 @@ for command in 'explain f32[2] f32[2]' 'convert --from f32[2] --to f32[2] - -' \
 done
 
 check_printed 0 transpose explain 'f32[1024,1000]' 'f32[1024,1000]{0,1:PD(1024,1024)}'
-check_printed 0 '"strategy"' explain --json 'f32[1024,1000]' '{0,1:PD(1024,1024)}' --device=cpu
+check_printed 0 '"schedule":["transpose ' \
+  explain --json 'f32[1024,1000]' '{0,1:PD(1024,1024)}' --device=cpu
 check_printed 0 copy explain 'f32[64]' '{0:PD(100)}'
 check 4 '' 'relayout: explain: FROM: ' explain 'f32[2' 'f32[2]'
 check 4 '' 'relayout: explain: TO: ' explain 'f32[2]' 'f32[2'
@@ -42,8 +43,8 @@ check_printed 0 'axes
   axis 2: extent 4, source stride 8192, destination stride 256
   axis 3: extent 32, source stride 128, destination stride 1024
   axis 4: extent 512, source stride 32768, destination stride 32768
-strategy: ' explain --device cpu 'bf16[4096,4096]' '{1,0:T(8,128)(2,1)}'
-check_printed 0 'strategy: gather, because ' \
+method: ' explain --device cpu 'bf16[4096,4096]' '{1,0:T(8,128)(2,1)}'
+check_printed 0 'method: index-program, because ' \
   explain --device cpu 'f32[30,50]{1,0:T(6,10)}' '{1,0:T(4,7)}'
 
 finish

@@ -41,24 +41,6 @@ extern "C" {
 
 typedef struct relayout_plan relayout_plan;
 
-/* X(NAME, value, text): the ways a relayout is carried out. */
-#define RELAYOUT_STRATEGY_TABLE(X)                                                                 \
-  X(AUTO, 0, "auto")           /* the best that applies */                                         \
-  X(COPY, 1, "copy")           /* both sides run along the same axis: runs are copied */           \
-  X(TRANSPOSE, 2, "transpose") /* the inner axes differ and both are long: square tiles */         \
-  X(PACKED, 3, "packed")       /* short inner axes: several together form one wide one */          \
-  X(FILL, 4, "fill")           /* no source elements at all */                                     \
-  X(GATHER, 5, "gather")       /* element by element: always right */
-
-typedef enum relayout_strategy {
-#define RELAYOUT_STRATEGY_ENUMERATOR(name, value, text) RELAYOUT_STRATEGY_##name = value,
-  RELAYOUT_STRATEGY_TABLE(RELAYOUT_STRATEGY_ENUMERATOR)
-#undef RELAYOUT_STRATEGY_ENUMERATOR
-} relayout_strategy;
-
-/* "copy", "transpose", ...; "unknown" for any other number. Static storage. */
-RELAYOUT_API const char *relayout_strategy_name(relayout_strategy strategy);
-
 /* How much a new plan is worth. */
 typedef enum relayout_plan_effort {
   RELAYOUT_PLAN_ESTIMATE = 0, /* a cost model predicts the best way, in microseconds */
@@ -73,19 +55,20 @@ typedef enum relayout_integer_overflow {
 
 typedef struct relayout_plan_options {
   size_t struct_size;
-  /* AUTO, or the strategy to use: for measuring and testing. RELAYOUT_UNSUPPORTED when it cannot
-   * carry out the relayout; ragged ends are carried out otherwise if they have to. */
-  relayout_strategy strategy;
-  /* MEASURE runs at most four ways on memory of the device's own, and keeps the fastest;
-   * plan_create returns when that is done. For both sides together that is a quarter of the
-   * device's memory at most, and never more than 1 GiB; of a larger relayout a part is run whose
-   * tiles and strides are those of the whole. Each way runs up to six times, and not again once its
-   * runs have taken a quarter of a second, or all runs for this plan two seconds; what has no run
-   * by then is estimated, as is all where there is not that memory, or no part small enough, or
-   * where a single run is predicted to take as long as copying 8 GiB. What won is remembered by the
-   * device (see relayout_device_export_winners) and chosen by later plans of either effort, without
-   * a run. */
+  /* MEASURE runs the schedules that are predicted to be the fastest, `measured` of them, on memory
+   * of the device's own, and keeps the fastest; plan_create returns when that is done. None is run
+   * that is predicted to take four times as long as the best, nor one alone. Where schedules ask
+   * for more alignment than elements have, it finds the fastest for offsets that have it and for
+   * those that have not. For both sides together that is a quarter of the device's memory at most,
+   * and never more than 1 GiB; of a larger relayout a part is run whose tiles and strides are those
+   * of the whole. Each schedule runs up to six times, and not again once its runs have taken a
+   * quarter of a second, or all runs for this plan two seconds; what has no run by then is
+   * estimated, as is all where there is not that memory, or no part small enough, or where a single
+   * run is predicted to take as long as copying 8 GiB. What won is remembered by the device (see
+   * relayout_device_export_wisdom) and chosen by later plans of either effort, without a run. */
   relayout_plan_effort effort;
+  /* How many schedules MEASURE runs at most, for each kind of alignment: 1 to 1024; 0: eight. */
+  int32_t measured;
   /* Matters where the element type changes to an integer. */
   relayout_integer_overflow overflow;
   /* Every value is multiplied by it, exactly, before it is rounded once. Finite, and not 0. */
@@ -98,20 +81,29 @@ typedef struct relayout_plan_options {
    * strides are multiples of that side's element size. The plan keeps copies. */
   const int64_t *source_byte_strides;
   const int64_t *destination_byte_strides;
+  /* NULL and 0: the plan chooses. Otherwise as many texts as the plan has parts, each of one
+   * schedule that is offered for that part (see relayout_plan_visit_schedules): the plan runs
+   * exactly these, though with smaller work-groups where a kernel cannot run with as many
+   * work-items. RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for one that
+   * is not offered or another number of them. A schedule that asks for more alignment than
+   * elements have makes a plan that refuses other offsets, and other pointers unless their data
+   * is staged. */
+  const char *const *schedules;
+  int32_t schedule_count;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
   {                                                                                                \
-    sizeof(relayout_plan_options), RELAYOUT_STRATEGY_AUTO, RELAYOUT_PLAN_ESTIMATE,                 \
-        RELAYOUT_OVERFLOW_SATURATE, 1.0, NULL, NULL                                                \
+    sizeof(relayout_plan_options), RELAYOUT_PLAN_ESTIMATE, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0,     \
+        NULL, NULL, NULL, 0                                                                        \
   }
 
 /* Both shapes must be valid and of the same dimensions. `options` NULL means the
  * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:
  * the same one again costs a look-up, and may be the same handle; each has its own
  * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses
- * of relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; a strategy or
- * strides that do not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+ * of relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; schedules
+ * or strides that do not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
                                                   const relayout_shape *from,
                                                   const relayout_shape *to,
@@ -126,9 +118,43 @@ RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
 RELAYOUT_API size_t relayout_plan_source_size(const relayout_plan *plan);
 RELAYOUT_API size_t relayout_plan_destination_size(const relayout_plan *plan);
 
-/* The strategy the plan uses, or where tiles leave ragged ends that are moved by themselves, the
- * one for most of its elements; never AUTO. */
-RELAYOUT_API relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan);
+/* How many problems the plan moves one after the other, the largest first: mostly one; more where
+ * tiles leave ragged ends, which are moved by themselves. 0 for a plan that moves nothing. */
+RELAYOUT_API int32_t relayout_plan_part_count(const relayout_plan *plan);
+
+/* The method of the largest part's schedule: "copy", "transpose", ...; "none" for a plan that moves
+ * nothing. Static storage. */
+RELAYOUT_API const char *relayout_plan_get_method(const relayout_plan *plan);
+
+/* Where alignment matters a part has two schedules, and each execution picks by its offsets. */
+typedef enum relayout_schedule_use {
+  RELAYOUT_SCHEDULE_ALIGNED = 0,      /* both sides begin at multiples of any alignment */
+  RELAYOUT_SCHEDULE_AT_ANY_OFFSET = 1 /* they begin with any element */
+} relayout_schedule_use;
+
+/* The schedule by which part 0 .. part_count-1 runs, as text that options->schedules takes. Like
+ * snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0)
+ * and returns the length of the whole text. 0 for another part. */
+RELAYOUT_API size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
+                                               relayout_schedule_use use, char *buffer,
+                                               size_t capacity);
+
+/* A schedule that a method offers. */
+typedef struct relayout_schedule_info {
+  size_t struct_size;
+  const char *text;
+  const char *method;        /* that offers it */
+  double predicted_fraction; /* of a plain copy, as relayout_plan_get_predicted_fraction */
+} relayout_schedule_info;
+
+/* Is told of a schedule; `info` is the caller's until it returns. */
+typedef void (*relayout_schedule_visitor)(void *context, const relayout_schedule_info *info);
+
+/* Tells of every schedule that is offered for this part, the best predicted first.
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_OUT_OF_MEMORY. */
+RELAYOUT_API relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
+                                                           relayout_schedule_visitor visitor,
+                                                           void *context, relayout_error *error);
 
 /* The speed that the plan is predicted to reach, of a plain copy of as many bytes on the device,
  * for buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
@@ -151,30 +177,32 @@ RELAYOUT_API relayout_status relayout_copy(relayout_device *device, const relayo
  * with the NUL (buffer may be NULL when capacity is 0) and returns the length of the whole text
  * without it; 0 when device is NULL.
  *
- * Devices keep the same text in a file of their own, winners-*.txt, where a built program is kept
+ * Devices keep the same text in a file of their own, wisdom-*.txt, where a built program is kept
  * too: relayout/ in the user's cache directory ($XDG_CACHE_HOME or else $HOME/.cache), or
  * relayout_opencl_options.cache_directory; RELAYOUT_CACHE=off in the environment keeps none. It may
  * be read, moved and deleted at any time. */
-RELAYOUT_API size_t relayout_device_export_winners(relayout_device *device, char *buffer,
+RELAYOUT_API size_t relayout_device_export_wisdom(relayout_device *device, char *buffer,
                                                    size_t capacity);
 
 /* Takes over such a text, of `size` bytes, in place of what the device knows of the same problems.
  * Lines that cannot be read are passed over, and so is a text of another device, driver or version.
  * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL;
  * RELAYOUT_OUT_OF_MEMORY (then the device knows a part of it). */
-RELAYOUT_API relayout_status relayout_device_import_winners(relayout_device *device,
+RELAYOUT_API relayout_status relayout_device_import_wisdom(relayout_device *device,
                                                             const char *text, size_t size,
                                                             relayout_error *error);
 
 typedef enum relayout_explain_form {
-  RELAYOUT_EXPLAIN_TEXT = 0, /* some lines of English */
-  RELAYOUT_EXPLAIN_JSON = 1  /* one JSON object, no newline at its end */
+  RELAYOUT_EXPLAIN_TEXT = 0,           /* some lines of English */
+  RELAYOUT_EXPLAIN_JSON = 1,           /* one JSON object, no newline at its end */
+  RELAYOUT_EXPLAIN_SCHEDULES_TEXT = 2, /* the same with every schedule that is offered, */
+  RELAYOUT_EXPLAIN_SCHEDULES_JSON = 3  /* the best predicted first */
 } relayout_explain_form;
 
-/* What the plan will do and why: bytes, axes, strategy, tiles, what the device will run, and the
- * ways to do it that were considered, with what each is predicted to take. Like snprintf: writes at
- * most `capacity` bytes with the NUL (buffer may be NULL when capacity is 0) and returns the length
- * of the whole text without it. */
+/* What the plan will do and why: bytes, axes, schedules, tiles, what the device will run, and what
+ * it is predicted to take. What is offered for a part is left out where there is no memory for it.
+ * Like snprintf: writes at most `capacity` bytes with the NUL (buffer may be NULL when capacity is
+ * 0) and returns the length of the whole text without it. */
 RELAYOUT_API size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form form,
                                           char *buffer, size_t capacity);
 

@@ -1,23 +1,20 @@
 /* arrival.h: a tile's packed elements, unpacked or swapped before anything else is done with them.
  *
- * The runs of a tile in the source are put beside each other, a byte an element or as bytes that the
- * destination has too, and the tile is gathered from there: to the kernels that is the source.
+ * The runs of a tile in the source are put beside each other, a byte an element or as bytes that
+ * the destination has too, and the tile is gathered from there: to the kernels that is the source.
  *
- * Depends on rows.h, plan/assembly.h and plan/grid.h.
+ * Depends on rows.h, plan/unpacking.h and plan/grid.h.
  */
 #ifndef RLT_CPU_ARRIVAL_H
 #define RLT_CPU_ARRIVAL_H
 
 #include "cpu/rows.h"
-#include "plan/assembly.h"
 #include "plan/grid.h"
+#include "plan/schedule.h"
+#include "plan/unpacking.h"
 
-enum {
-  /* What is unpacked at once: a run that is as long may be written around. */
-  RLT_CPU_AROUND_RUN = 64,
-  /* All runs of a tile. */
-  RLT_CPU_ARRIVAL_BYTES = 5 * RLT_CPU_PACKED_ASSEMBLY_BYTES / 4 + 2 * RLT_CPU_AROUND_RUN
-};
+/* All runs of a tile. */
+#define RLT_CPU_ARRIVAL_BYTES rlt_unpacking_bytes(RLT_CPU_PACKED_ASSEMBLY_BYTES)
 
 /* A run, and at which steps of the groups' last axes it lies. */
 typedef struct rlt_cpu_run {
@@ -28,26 +25,22 @@ typedef struct rlt_cpu_run {
 } rlt_cpu_run;
 
 typedef struct rlt_cpu_arrival {
-  rlt_problem problem; /* with the source as it is unpacked */
-  int64_t run_count;
+  rlt_unpacking layout;
   rlt_cpu_run *runs;
-  int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
-  rlt_assembly_side run_side;
-  bool is_exact;      /* runs are so short that nothing may be written around them */
-  int64_t bits;       /* of an element in the source, or of one that is swapped */
-  int64_t rows;       /* runs that elements are swapped among, one after the other; 1: none */
+  int64_t bits;       /* of an element in the source, or of one that is transposed */
+  int64_t rows;       /* runs that bits are transposed among, one after the other; 1: none */
   rlt_cpu_swap *swap; /* NULL where they are unpacked */
   int64_t column_inner, row_inner;
 } rlt_cpu_arrival;
 
 /* RELAYOUT_OUT_OF_MEMORY. What is made is freed with rlt_cpu_arrival_free, also after a failure. */
-relayout_status rlt_cpu_arrival_make(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
-                                     const rlt_strategy *strategy, rlt_cpu_arrival *arrival,
+relayout_status rlt_cpu_arrival_make(const rlt_cpu_instruction_set *set,
+                                     const rlt_schedule *schedule, rlt_cpu_arrival *arrival,
                                      relayout_error *error);
 void rlt_cpu_arrival_free(rlt_cpu_arrival *arrival);
 
 /* Unpacks what a tile reads. `unpacked` takes RLT_CPU_ARRIVAL_BYTES, and the tile's source lies
- * RLT_CPU_AROUND_RUN behind its start. */
+ * RLT_AROUND_RUN behind its start. */
 void rlt_cpu_arrive(const rlt_cpu_arrival *arrival, const rlt_cpu_codec *codec,
                     const uint8_t *source, const rlt_tile *tile, uint8_t *unpacked);
 

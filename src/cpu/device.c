@@ -14,7 +14,7 @@
 #include "cpu/pool.h"
 #include "cpu/processors.h"
 #include "cpu/program.h"
-#include "plan/winners.h"
+#include "plan/wisdom.h"
 
 /* ---- Info ---- */
 
@@ -85,9 +85,7 @@ static void destroy(relayout_device *device) {
 
 const rlt_backend rlt_cpu_backend = {
     .id = RELAYOUT_BACKEND_CPU,
-    .merges_bytes = true,
     .get_info = get_info,
-    .traits = rlt_cpu_traits,
     .program_create = rlt_cpu_program_create,
     .program_destroy = rlt_cpu_program_destroy,
     .execute = rlt_cpu_execute,
@@ -126,8 +124,33 @@ static int32_t thread_count(const relayout_cpu_options *options) {
  */
 enum { THREAD_CACHE_BYTES = 4 << 20 };
 
-/* A megabyte is moved in the fifty to a hundred microseconds that a thread may take to wake. */
-enum { SHARE_BYTES = 1 << 20 };
+/* Of a tile: more do not fit its staging buffer with a line of each. */
+enum { MOST_TRANSPOSED_ROWS = 512 };
+
+static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
+  rlt_facts facts = {.line_bytes = RLT_CPU_LINE_BYTES,
+                     .cache_bytes = THREAD_CACHE_BYTES * (int64_t)threads,
+                     .bit_transposed_rows = MOST_TRANSPOSED_ROWS,
+                     .staging = RLT_STAGING_PRIVATE,
+                     .staging_bytes = RLT_CPU_ASSEMBLY_BYTES,
+                     .packed_staging_bytes = RLT_CPU_PACKED_ASSEMBLY_BYTES,
+                     .stages_source_words = true,
+                     .scatters = true,
+                     .combines_lines = true,
+                     .most_segments = RLT_CPU_MOST_SEGMENTS,
+                     .merges_bytes = true,
+                     .prefetches = true,
+                     .threads = threads,
+                     .group_size = 1,
+                     .most_groups = INT64_MAX,
+                     .most_iterations = INT64_MAX};
+  for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
+    const rlt_cpu_kernels *const kernels = set->kernels[i];
+    facts.words[i] =
+        (rlt_word_facts){kernels->block_rows, kernels->block_columns, kernels->most_teeth};
+  }
+  return facts;
+}
 
 relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                            relayout_device **device, relayout_error *error) {
@@ -153,14 +176,13 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                     sizeof *made);
   }
   made->instructions = instructions;
-  made->threads = thread_count(options);
-  made->cache_bytes = THREAD_CACHE_BYTES * (int64_t)made->threads;
-  made->share_bytes = SHARE_BYTES;
+  const int32_t threads = thread_count(options);
+  made->base.facts = facts_of(instructions, threads);
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
   made->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  fill_info(made->threads, &made->info);
-  status = rlt_cpu_workshops_create(made->threads, &made->workshops, error);
+  fill_info(threads, &made->info);
+  status = rlt_cpu_workshops_create(threads, &made->workshops, error);
   if (status != RELAYOUT_OK) {
     free(made);
     return status;
@@ -173,7 +195,7 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   }
   rlt_pool_open();
   char *const folder = rlt_cache_folder(NULL);
-  rlt_winners_keep_in(&made->base, folder);
+  rlt_wisdom_keep_in(&made->base, folder);
   free(folder);
   *device = &made->base;
   return RELAYOUT_OK;

@@ -12,11 +12,8 @@
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;
-  relayout_device_info info; /* read once: winners are known by it */
+  relayout_device_info info; /* read once: wisdom is known by it */
   const rlt_cpu_instruction_set *instructions;
-  int32_t threads;     /* the most tasks at once, at least 1 */
-  int64_t cache_bytes; /* destinations larger than this are written past the cache */
-  int64_t share_bytes; /* what makes it worth to wake a thread */
   rlt_cpu_workshops *workshops;
   relayout_parallel_for parallel_for; /* NULL: the pool's threads */
   void *parallel_context;

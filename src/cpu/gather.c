@@ -1,3 +1,4 @@
+/* gather.c: tiles moved element by element, by the axes or by an index program. */
 #include "cpu/gather.h"
 
 #include <string.h>

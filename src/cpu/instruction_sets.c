@@ -1,3 +1,4 @@
+/* instruction_sets.c: the instruction sets that the library is built for, and choosing one. */
 #include "cpu/instruction_sets.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* instruction_sets.h: the kernels for what processors can do. Depends on kernels.h and row_stages.h. */
+/* instruction_sets.h: the kernels for what processors can do. Depends on
+ * kernels.h and row_stages.h. */
 #ifndef RLT_CPU_INSTRUCTION_SETS_H
 #define RLT_CPU_INSTRUCTION_SETS_H
 
@@ -16,9 +17,9 @@ typedef struct rlt_cpu_instruction_set {
 /* All that this library was built for, the best first; ends with one of no name. */
 extern const rlt_cpu_instruction_set rlt_cpu_instruction_sets[];
 
-/* The one that RELAYOUT_CPU_INSTRUCTIONS names, or the best that the processor has where that is unset or
- * empty. RELAYOUT_INVALID_ARGUMENT for an unknown name, RELAYOUT_UNSUPPORTED for one that the
- * processor has not. */
+/* The one that RELAYOUT_CPU_INSTRUCTIONS names, or the best that the processor has where that is
+ * unset or empty. RELAYOUT_INVALID_ARGUMENT for an unknown name, RELAYOUT_UNSUPPORTED for one
+ * that the processor has not. */
 relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **chosen,
                                                relayout_error *error);
 

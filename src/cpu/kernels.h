@@ -1,7 +1,8 @@
-/* kernels.h: the functions that carry out one tile on the host, by instruction set and element size.
+/* kernels.h: the functions that carry out one tile on the host, by instruction
+ * set and element size.
  *
- * A tile is a pointer to its first element on each side and the counts of its rows and columns; what
- * all tiles of a program share is its frame. Pointers need no alignment.
+ * A tile is a pointer to its first element on each side and the counts of its rows and columns;
+ * what all tiles of a program share is its frame. Pointers need no alignment.
  *
  * Depends on plan/assembly.h.
  */
@@ -52,8 +53,8 @@ enum {
   RLT_CPU_MOST_SEGMENTS = RLT_CPU_PACKED_ASSEMBLY_BYTES / (RLT_CPU_LINE_BYTES + 1)
 };
 
-/* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles that
- * are moved in between may have theirs here too. */
+/* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles
+ * that are moved in between may have theirs here too. */
 typedef struct rlt_cpu_carry {
   int64_t first;                       /* this tile's; those of its other segments follow */
   bool goes_on;                        /* a tile goes on with them */
@@ -86,7 +87,8 @@ typedef struct rlt_cpu_frame {
   int64_t ahead_count;
 } rlt_cpu_frame;
 
-/* Which segments a tile has, and how many steps of the axis that they end with: a ragged tile has fewer. */
+/* Which segments a tile has, and how many steps of the axis that they end with:
+ * a ragged tile has fewer. */
 typedef struct rlt_cpu_held {
   int64_t column_steps, row_steps;
   int64_t steps;
@@ -108,8 +110,8 @@ typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 /* Puts the tile's elements where the tables say from `to` on. */
 typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                    uint8_t *to);
-/* Reorders each 16 bytes of an assembly, whose size is a multiple of a line: byte b becomes the one that was
- * number order[b]. */
+/* Reorders each 16 bytes of an assembly, whose size is a multiple of a line: byte b becomes the
+ * one that was number order[b]. */
 typedef void rlt_cpu_shuffle_kernel(uint8_t *assembled, int64_t bytes, const uint8_t *order);
 /* Lets an assembly leave for the destination, while the tile that starts at `next` in the source
  * arrives. NULL: none does. A line before the assembly may be read too. */

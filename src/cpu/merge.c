@@ -1,3 +1,4 @@
+/* merge.c: packed elements put into bytes that others write too. */
 #include "cpu/merge.h"
 
 #include <string.h>
@@ -44,8 +45,8 @@ static void put_bytes(const uint8_t *restrict from, int64_t first, uint8_t *rest
   }
 }
 
-/* `count` bits from bit `from_bit` of `from` on, to bit `to_bit` of `to` and on. Bytes that get some bits only are
- * changed atomically. A byte behind the last one wanted may be read. */
+/* `count` bits from bit `from_bit` of `from` on, to bit `to_bit` of `to` and on. Bytes that get
+ * some bits only are changed atomically. A byte behind the last one wanted may be read. */
 static void merge(const uint8_t *from, int64_t from_bit, uint8_t *to, int64_t to_bit,
                   int64_t count) {
   const int64_t before = rlt_min(-to_bit & 7, count);

@@ -1,3 +1,4 @@
+/* processors.c: how many processors the calling thread may run on. */
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif

@@ -1,6 +1,6 @@
-/* program.h: what the CPU runs for one part of a plan.
+/* program.h: what the CPU runs for one schedule.
  *
- * Depends on device.h, kernels.h, arrival.h, rows.h and walk.h.
+ * Depends on device.h, kernels.h, arrival.h, rows.h, walk.h and plan/schedule.h.
  */
 #ifndef RLT_CPU_PROGRAM_H
 #define RLT_CPU_PROGRAM_H
@@ -13,6 +13,7 @@
 #include "cpu/rows.h"
 #include "cpu/walk.h"
 #include "plan/grid.h"
+#include "plan/schedule.h"
 
 /* How tiles are moved. */
 typedef enum rlt_cpu_way {
@@ -27,8 +28,8 @@ typedef enum rlt_cpu_way {
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
  * workshops. */
 typedef struct rlt_cpu_program {
-  const rlt_problem *problem;
-  const rlt_strategy *strategy;
+  const rlt_schedule *schedule;
+  const rlt_problem *problem; /* the schedule's */
   const rlt_cpu_kernels *kernels;
   rlt_cpu_way way;
   rlt_grid grid;
@@ -42,11 +43,7 @@ typedef struct rlt_cpu_program {
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;
-  rlt_order carrying; /* where lines are carried from tile to tile */
-  rlt_chain chain;    /* that lines are carried along, */
-  rlt_links links;    /* and its place in that order */
-  bool starts_lines;  /* every segment does, if the destination does */
-  int32_t workers;
+  rlt_links links; /* the order's loops that lines are combined along */
 } rlt_cpu_program;
 
 /* Moves one part. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
@@ -54,9 +51,8 @@ relayout_status rlt_cpu_program_run(relayout_device *device, const void *program
                                     const void *source, void *destination, relayout_error *error);
 
 /* The rlt_backend functions of these names. */
-rlt_traits rlt_cpu_traits(const relayout_device *device, int64_t element_bytes);
-relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_problem *problem,
-                                       const rlt_strategy *strategy, void **program,
+relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedule *schedule,
+                                       void **program, int64_t *most_group_size,
                                        relayout_error *error);
 void rlt_cpu_program_destroy(relayout_device *device, void *program);
 relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
@@ -66,7 +62,7 @@ relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_si
                                        relayout_error *error);
 void rlt_cpu_scratch_destroy(relayout_device *device, void *scratch);
 relayout_status rlt_cpu_program_time(relayout_device *device, const void *program, void *scratch,
-                                     double *seconds, relayout_error *error);
+                                     rlt_offsets offsets, double *seconds, relayout_error *error);
 void rlt_cpu_program_describe(const relayout_device *device, const void *program, rlt_text *text);
 
 #endif

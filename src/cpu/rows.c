@@ -1,3 +1,4 @@
+/* rows.c: codecs: which stages unpack, convert and pack a row of elements. */
 #include "cpu/rows.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* rows.h: rows of elements that are unpacked, converted and packed at once.
  *
- * Elements that tiles move are words of whole bytes, of the source's type. A codec changes packed elements to
- * words, and words to elements of the destination.
+ * Elements that tiles move are words of whole bytes, of the source's type. A codec changes packed
+ * elements to words, and words to elements of the destination.
  *
  * Depends on problem/ and instruction_sets.h.
  */
@@ -16,24 +16,25 @@
 
 typedef struct rlt_cpu_codec rlt_cpu_codec;
 
-/* For a problem's packed sides and its conversion, which has been checked. It may be used from many threads
- * at once. RELAYOUT_OUT_OF_MEMORY. */
+/* For a problem's packed sides and its conversion, which has been checked. It may be used from many
+ * threads at once. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
                                      rlt_cpu_codec **codec, relayout_error *error);
 void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
 
-/* Elements first .. first+count-1 of the packed `source`, to bytes at `words`. Fewer than 8 bytes before
- * `words` and 64 behind the last one may be written; only bytes that hold those elements are read. For codecs of a
- * packed source. */
+/* Elements first .. first+count-1 of the packed `source`, to bytes at `words`. Fewer than 8 bytes
+ * before `words` and 64 behind the last one may be written; only bytes that hold those elements are
+ * read. For codecs of a packed source. */
 void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,
                           uint8_t *words, int64_t count);
 
-/* Words to elements of the destination, from bit 0 of it on where they are packed; spare bits of the last
- * byte are 0. Nothing else is read or written. */
+/* Words to elements of the destination, from bit 0 of it on where they are packed; spare bits of
+ * the last byte are 0. Nothing else is read or written. */
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t count);
 
-/* The same past the cache, line by line; the kernels' `finish` makes it visible to other threads. */
+/* The same past the cache, line by line; the kernels' `finish` makes it visible
+ * to other threads. */
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t count);
 

@@ -15,7 +15,7 @@ static int64_t take_block(rlt_cpu_call *call) {
 
 /* At the first tile of a block, if there is one left. */
 static bool start_block(rlt_cpu_tour *at) {
-  const rlt_order *const order = at->call->order;
+  const rlt_order *const order = &at->call->made->order;
   if (at->block >= order->block_count) {
     return false;
   }
@@ -79,11 +79,11 @@ static void change_run(const rlt_cpu_program *made, const uint8_t *source, int64
     put(made->codec, source + first * problem->element_bytes, destination, count);
     return;
   }
-  uint8_t unpacked[BLOCK + 2 * RLT_CPU_AROUND_RUN];
+  uint8_t unpacked[BLOCK + 2 * RLT_AROUND_RUN];
   for (int64_t i = 0; i < count; i += BLOCK) {
     const int64_t some = rlt_min(count - i, BLOCK);
-    rlt_cpu_codec_decode(made->codec, source, first + i, unpacked + RLT_CPU_AROUND_RUN, some);
-    put(made->codec, unpacked + RLT_CPU_AROUND_RUN,
+    rlt_cpu_codec_decode(made->codec, source, first + i, unpacked + RLT_AROUND_RUN, some);
+    put(made->codec, unpacked + RLT_AROUND_RUN,
         destination + i * rlt_problem_destination_bits(problem) / 8, some);
   }
 }
@@ -194,7 +194,7 @@ static void work(void *data, size_t worker) {
   const int64_t taken = atomic_load_explicit(&call->next, memory_order_relaxed);
   if (worker == 0 || call->own == NULL) {
     run_blocks(call, call->own);
-  } else if (taken < call->order->block_count) {
+  } else if (taken < call->made->order.block_count) {
     rlt_cpu_workshop *const here = rlt_cpu_workshop_take(call->workshops);
     if (here != NULL) {
       run_blocks(call, here);
@@ -210,17 +210,13 @@ static bool puts_together(const rlt_cpu_program *made) {
 /* `own` may be NULL where no tile is put together. */
 static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *made,
                         const void *source, void *destination, rlt_cpu_workshop *own) {
-  const bool starts_lines = made->starts_lines && (uintptr_t)destination % RLT_CPU_LINE_BYTES == 0;
-  const bool carries = made->chain.count > 0 && !starts_lines;
   rlt_cpu_call call = {.made = made,
                        .source = source,
                        .destination = destination,
-                       .order = carries ? &made->carrying : &made->order,
-                       .carries = carries,
                        .workshops = device->workshops,
                        .own = puts_together(made) ? own : NULL};
   atomic_init(&call.next, 0);
-  rlt_cpu_run_tasks(device, made->workers, work, &call);
+  rlt_cpu_run_tasks(device, made->schedule->threads, work, &call);
 }
 
 /* NULL where none is needed. */
@@ -246,17 +242,23 @@ relayout_status rlt_cpu_program_run(relayout_device *device, const void *program
   return status;
 }
 
+/* The program of a part's way for these places, where there always is one. */
+static const rlt_cpu_program *program_of(const rlt_part *part, const void *source,
+                                         const void *destination) {
+  return rlt_part_way(part, (uintptr_t)source, (uintptr_t)destination)->program;
+}
+
 relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
                                 void *destination, relayout_error *error) {
   const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
   bool is_needed = false;
   for (int32_t i = 0; i < all->part_count; ++i) {
-    is_needed = is_needed || puts_together(all->parts[i].program);
+    is_needed = is_needed || puts_together(program_of(&all->parts[i], source, destination));
   }
   rlt_cpu_workshop *own = NULL;
   const relayout_status status = take_workshop(on, is_needed, &own, error);
   for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
-    run_program(on, all->parts[i].program, source, destination, own);
+    run_program(on, program_of(&all->parts[i], source, destination), source, destination, own);
   }
   rlt_cpu_workshop_give_back(on->workshops, own);
   return status;

@@ -1,4 +1,5 @@
-/* run_assembled.c: tiles that are put together, changed where their elements change, and leave line by line. */
+/* run_assembled.c: tiles that are put together, changed where their elements
+ * change, and leave line by line. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -16,7 +17,7 @@ static void assemble(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_w
   }
   rlt_cpu_arrive(&made->arrival, made->codec, at->call->source, &at->walk.tile, here->unpacked);
   rlt_cpu_tile arrived = *tile;
-  arrived.source = here->unpacked + RLT_CPU_AROUND_RUN;
+  arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
   made->gather(&made->frame, &arrived, here->assembled);
 }
@@ -81,7 +82,7 @@ void rlt_cpu_run_assembled(rlt_cpu_tour *at, rlt_cpu_workshop *here) {
   bool goes_on = true;
   while (goes_on) {
     assemble(at, &tile, here);
-    if (at->call->carries) {
+    if (made->schedule->combined) {
       carry->goes_on = rlt_walk_goes_on(&at->walk, made->links);
       carry->first =
           made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;

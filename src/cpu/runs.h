@@ -22,8 +22,8 @@ static inline void move_line(uint8_t *restrict to, const uint8_t *restrict from,
   }
 }
 
-/* Less than two lines. Two moves that overlap take fewer branches, which cannot be foreseen, than one
- * of each size. */
+/* Less than two lines. Two moves that overlap take fewer branches, which cannot be
+ * foreseen, than one of each size. */
 static inline void move_few(uint8_t *restrict to, const uint8_t *restrict from, int64_t count) {
 #define MOVE_PAIR(size)                                                                            \
   if (count >= (size)) {                                                                           \

@@ -1,3 +1,4 @@
+/* tables.c: where the rows, columns and segments of a tile lie, and what the next one reads. */
 #include "cpu/tables.h"
 
 #include <stdlib.h>
@@ -55,32 +56,34 @@ static relayout_status set_positions(const rlt_problem *problem, const rlt_group
   return RELAYOUT_OK;
 }
 
-static relayout_status set_sides(const rlt_problem *problem, const rlt_strategy *strategy,
-                                 bool assembled, rlt_cpu_frame *frame, relayout_error *error) {
-  const int64_t column_length = rlt_group_held(&strategy->columns);
-  const int64_t longer = rlt_max(column_length, rlt_group_held(&strategy->rows));
+static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule *schedule,
+                                 rlt_cpu_frame *frame, relayout_error *error) {
+  const bool assembled = schedule->staged;
+  const int64_t column_length = rlt_group_held(&schedule->columns);
+  const int64_t longer = rlt_max(column_length, rlt_group_held(&schedule->rows));
   int64_t *const offsets = malloc(2 * (size_t)longer * sizeof *offsets);
   if (offsets == NULL) {
     return no_memory(error);
   }
-  relayout_status status = set_positions(problem, &strategy->rows, &frame->assembly, assembled,
+  relayout_status status = set_positions(problem, &schedule->rows, &frame->assembly, assembled,
                                          offsets, &frame->rows, error);
   if (status == RELAYOUT_OK) {
-    status = set_positions(problem, &strategy->columns, &frame->assembly, assembled, offsets,
+    status = set_positions(problem, &schedule->columns, &frame->assembly, assembled, offsets,
                            &frame->columns, error);
   }
-  if (status == RELAYOUT_OK && rlt_group_has_gaps(problem, &strategy->columns)) {
+  if (status == RELAYOUT_OK && rlt_group_has_gaps(problem, &schedule->columns)) {
     status = set_column_gaps(offsets, column_length, problem->element_bytes, frame, error);
   }
   free(offsets);
-  frame->row_gaps = rlt_group_has_gaps(problem, &strategy->rows);
+  frame->row_gaps = rlt_group_has_gaps(problem, &schedule->rows);
   return status;
 }
 
 /* ---- Segments ---- */
 
-static relayout_status set_segments(const rlt_problem *problem, const rlt_strategy *strategy,
-                                    rlt_cpu_frame *frame, relayout_error *error) {
+static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame *frame,
+                                    relayout_error *error) {
+  const rlt_problem *const problem = schedule->problem;
   const size_t count = (size_t)frame->assembly.segment_count;
   rlt_segment *const segments = malloc(count * sizeof *segments);
   frame->segments = malloc(count * sizeof *frame->segments);
@@ -88,7 +91,7 @@ static relayout_status set_segments(const rlt_problem *problem, const rlt_strate
     free(segments);
     return no_memory(error);
   }
-  rlt_assembly_segments(problem, strategy, &frame->assembly, segments);
+  rlt_assembly_segments(problem, &schedule->columns, &schedule->rows, &frame->assembly, segments);
   for (size_t s = 0; s < count; ++s) {
     frame->segments[s] =
         (rlt_cpu_segment){.destination = (ptrdiff_t)(segments[s].destination *
@@ -107,36 +110,38 @@ static relayout_status set_segments(const rlt_problem *problem, const rlt_strate
 
 /* ---- What to fetch ahead ---- */
 
-/* The tile's axes as the source has them, the smallest stride first, and each as often as a whole tile
- * moves it. In bits. */
+/* The tile's axes as the source has them, the smallest stride first, and each as often as a
+ * whole tile moves it. In bits. */
 typedef struct walk {
   int64_t first; /* from the tile's start back to the lowest, where strides are below 0 */
   int32_t count;
-  int64_t strides[2 * RLT_MAX_GROUP_AXES];
-  int64_t steps[2 * RLT_MAX_GROUP_AXES];
+  int64_t strides[RLT_MAX_TILE_AXES];
+  int64_t steps[RLT_MAX_TILE_AXES];
 } walk;
 
-static void add_group(const rlt_problem *problem, const rlt_group *group, walk *made) {
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    const int64_t steps = rlt_min(rlt_group_steps(problem, group, i), axis->valid);
-    if (steps <= 1) {
+static walk walk_of(const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
+  walk made = {.first = 0};
+  for (int32_t i = 0; i < count; ++i) {
+    const rlt_axis *const axis = &problem->axes[axes[i].axis];
+    const int64_t steps = rlt_min(axes[i].steps, axis->valid);
+    if (steps <= 1 || axis->source_stride == 0) {
       continue;
     }
-    if (axis->source_stride == 0) {
-      continue;
-    }
-    int32_t at = made->count++;
+    int32_t at = made.count++;
     const int64_t signed_stride = axis->source_stride * rlt_problem_source_bits(problem);
     const int64_t stride = llabs(signed_stride);
-    made->first += signed_stride < 0 ? signed_stride * (steps - 1) : 0;
-    for (; at > 0 && made->strides[at - 1] > stride; --at) {
-      made->strides[at] = made->strides[at - 1];
-      made->steps[at] = made->steps[at - 1];
+    made.first += signed_stride < 0 ? signed_stride * (steps - 1) : 0;
+    for (; at > 0 && made.strides[at - 1] > stride; --at) {
+      made.strides[at] = made.strides[at - 1];
+      made.steps[at] = made.steps[at - 1];
     }
-    made->strides[at] = stride;
-    made->steps[at] = steps;
+    made.strides[at] = stride;
+    made.steps[at] = steps;
   }
+  return made;
 }
 
 /* How far the source goes without leaving out a line, and how many of the axes that takes. */
@@ -160,8 +165,8 @@ static bool begins_lines(const rlt_problem *problem, int64_t run) {
   return true;
 }
 
-/* The bytes of a run by which its lines are fetched: the last that each line can have in it, and where
- * runs begin anywhere in lines, the first of all. */
+/* The bytes of a run by which its lines are fetched: the last that each line can have in it, and
+ * where runs begin anywhere in lines, the first of all. */
 static int64_t bytes_of_run(int64_t run, bool begins_line, int64_t *bytes) {
   int64_t count = 0;
   if (!begins_line) {
@@ -176,11 +181,10 @@ static int64_t bytes_of_run(int64_t run, bool begins_line, int64_t *bytes) {
   return count;
 }
 
-static relayout_status set_ahead(const rlt_problem *problem, const rlt_strategy *strategy,
-                                 rlt_cpu_frame *frame, relayout_error *error) {
-  walk over = {.first = 0};
-  add_group(problem, &strategy->columns, &over);
-  add_group(problem, &strategy->rows, &over);
+static relayout_status set_ahead(const rlt_schedule *schedule, rlt_cpu_frame *frame,
+                                 relayout_error *error) {
+  const rlt_problem *const problem = schedule->problem;
+  const walk over = walk_of(schedule);
   int32_t inside;
   const int64_t run_bits = run_of(&over, rlt_problem_source_bits(problem), &inside);
   const int64_t run = rlt_divide_up(run_bits, 8);
@@ -221,20 +225,19 @@ static ptrdiff_t column_step(const rlt_problem *problem, const rlt_group *column
              : 0;
 }
 
-relayout_status rlt_cpu_tables_make(const rlt_problem *problem, const rlt_problem *arrived,
-                                    const rlt_strategy *strategy, bool assembled,
+relayout_status rlt_cpu_tables_make(const rlt_schedule *schedule, const rlt_problem *arrived,
                                     rlt_cpu_frame *frame, relayout_error *error) {
-  rlt_assembly_make(arrived, strategy, LINE_BYTES / problem->element_bytes, &frame->assembly);
-  frame->assembly.exact = frame->assembly.exact || !assembled;
-  frame->column_step = column_step(arrived, &strategy->columns, frame->assembly.dense_columns);
-  frame->row_inner = strategy->rows.inner;
-  frame->column_inner = strategy->columns.inner;
-  relayout_status status = set_sides(arrived, strategy, assembled, frame, error);
-  if (status == RELAYOUT_OK && assembled) {
-    status = set_segments(problem, strategy, frame, error);
+  frame->assembly = schedule->assembly;
+  frame->assembly.exact = frame->assembly.exact || !schedule->staged;
+  frame->column_step = column_step(arrived, &schedule->columns, frame->assembly.dense_columns);
+  frame->row_inner = schedule->rows.inner;
+  frame->column_inner = schedule->columns.inner;
+  relayout_status status = set_sides(arrived, schedule, frame, error);
+  if (status == RELAYOUT_OK && schedule->staged) {
+    status = set_segments(schedule, frame, error);
   }
-  if (status == RELAYOUT_OK && assembled) {
-    status = set_ahead(problem, strategy, frame, error);
+  if (status == RELAYOUT_OK && schedule->prefetched) {
+    status = set_ahead(schedule, frame, error);
   }
   return status;
 }

@@ -57,11 +57,13 @@ static double now(void) {
 }
 
 relayout_status rlt_cpu_program_time(relayout_device *device, const void *program,
-                                     void *made_scratch, double *seconds, relayout_error *error) {
+                                     void *made_scratch, rlt_offsets offsets, double *seconds,
+                                     relayout_error *error) {
   const scratch *const made = made_scratch;
   const double begin = now();
   const relayout_status status =
-      rlt_cpu_program_run(device, program, made->source, made->destination, error);
+      rlt_cpu_program_run(device, program, (const uint8_t *)made->source + offsets.source,
+                          (uint8_t *)made->destination + offsets.destination, error);
   *seconds = now() - begin;
   return status;
 }

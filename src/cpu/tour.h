@@ -11,8 +11,6 @@ typedef struct rlt_cpu_call {
   const rlt_cpu_program *made;
   const uint8_t *source;
   uint8_t *destination;
-  const rlt_order *order;
-  bool carries;
   rlt_cpu_workshops *workshops;
   rlt_cpu_workshop *own; /* the first worker's; NULL where tiles are not put together */
   _Atomic int64_t next;  /* the first block that nobody has taken */

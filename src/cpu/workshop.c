@@ -1,3 +1,4 @@
+/* workshop.c: memory for staged tiles, kept by a device from call to call. */
 #include "cpu/workshop.h"
 
 #include <pthread.h>

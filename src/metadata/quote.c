@@ -3,17 +3,26 @@
 
 #include <string.h>
 
-rlt_quote rlt_quote_text(const char *text, size_t length) {
+/* Between two of these marks, if there are any. */
+static rlt_quote quote_between(const char *mark, const char *text, size_t length) {
   static const char ellipsis[] = "...";
-  const size_t room = RLT_QUOTE_SIZE - sizeof ellipsis - 2; /* the quotation marks */
+  const size_t room = RLT_QUOTE_SIZE - sizeof ellipsis - 2 * strlen(mark);
   const size_t shown = length < room ? length : room;
   rlt_quote quote;
-  char *at = quote.text;
-  *at++ = '\'';
+  strcpy(quote.text, mark);
+  char *at = quote.text + strlen(mark);
   for (size_t i = 0; i < shown; ++i) {
     *at++ = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
   }
-  *at++ = '\'';
-  strcpy(at, shown < length ? ellipsis : "");
+  strcpy(at, mark);
+  strcpy(at + strlen(mark), shown < length ? ellipsis : "");
   return quote;
+}
+
+rlt_quote rlt_quote_text(const char *text, size_t length) {
+  return quote_between("'", text, length);
+}
+
+rlt_quote rlt_quote_printable(const char *text, size_t length) {
+  return quote_between("", text, length);
 }

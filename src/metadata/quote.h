@@ -14,4 +14,7 @@ typedef struct rlt_quote {
  * it was cut. */
 rlt_quote rlt_quote_text(const char *text, size_t length);
 
+/* The same without the quotation marks. */
+rlt_quote rlt_quote_printable(const char *text, size_t length);
+
 #endif

@@ -12,9 +12,10 @@
 #include "../../cl/steps.cl"
 #include "relayout/shape.h"
 
-/* Appends what turns the multi-index in numbers 0 .. rank-1, each within its padded width, into the
- * linear index in number `result`. Later numbers, whatever they hold, are overwritten. Steps of any two
- * shapes and a bound for each dimension fit one list; RELAYOUT_UNSUPPORTED when the list is full. */
+/* Appends what turns the multi-index in numbers 0 .. rank-1, each within its padded width,
+ * into the linear index in number `result`. Later numbers, whatever they hold, are
+ * overwritten. Steps of any two shapes and a bound for each dimension fit one list;
+ * RELAYOUT_UNSUPPORTED when the list is full. */
 relayout_status rlt_steps_to_linear(const relayout_shape *shape, rlt_steps *steps,
                                     relayout_error *error);
 
@@ -29,9 +30,9 @@ relayout_status rlt_steps_multiply(rlt_steps *steps, int32_t number, int64_t fac
 /* A number that none of these uses. */
 enum { RLT_FREE_NUMBER = RLT_MOST_NUMBERS - 1 };
 
-/* Appends what turns the linear index in number 0, below the array's physical element count, into the
- * multi-index in numbers 0 .. rank-1. They end without a result where tiles' or the tail's padding lies;
- * padding of wider dimensions has a multi-index. The shapes of both must be valid. */
+/* Appends what turns the linear index in number 0, below the array's physical element count, into
+ * the multi-index in numbers 0 .. rank-1. They end without a result where tiles' or the tail's
+ * padding lies; padding of wider dimensions has a multi-index. The shapes of both must be valid. */
 relayout_status rlt_steps_from_linear(const relayout_shape *shape, rlt_steps *steps,
                                       relayout_error *error);
 

@@ -1,5 +1,5 @@
-/* build.c: from the embedded sources and a few options to a built program, once for each device, and
- * from the disk where an earlier process left it. */
+/* build.c: from the embedded sources and a few options to a built program, once for each device,
+ * and from the disk where an earlier process left it. */
 #include "opencl/build.h"
 
 #include <stdio.h>
@@ -8,14 +8,13 @@
 
 #include "base/text.h"
 #include "convert/convert.h"
-#include "opencl/assembly_tables.h"
 #include "opencl/cl_error.h"
 #include "opencl/kernel_source.h"
 
 enum { OPTIONS_CAPACITY = 1024 }; /* all of them together take some 750 */
 
-/* What a program is made from, which is all that it is known by: options that compile alike are one.
- * The files before the kernel's follow from these. */
+/* What a program is made from, which is all that it is known by: options that compile alike are
+ * one. The files before the kernel's follow from these. */
 typedef struct recipe {
   const rlt_kernel_source *kernel;
   char options[OPTIONS_CAPACITY];
@@ -56,40 +55,41 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
   return RELAYOUT_OPENCL_ERROR;
 }
 
-static bool converts(const rlt_build_options *options) {
+static bool converts(const rlt_kernel_options *options) {
   return options->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID;
 }
 
 /* Whether elements arrive other than they left. */
-static bool changes(const rlt_build_options *options) {
+static bool changes(const rlt_kernel_options *options) {
   return converts(options) || options->converts_by_table || options->source_bits > 0 ||
          options->destination_bits > 0;
 }
 
-/* A strategy's kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
+/* A kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
  * only for elements that change. */
-static const rlt_kernel_source *strategy_source(const rlt_build_options *options) {
-  const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
-  if (!direct && options->strategy == RELAYOUT_STRATEGY_COPY && changes(options)) {
+static const rlt_kernel_source *kernel_source(const rlt_kernel_options *options) {
+  const bool direct = options->direct;
+  if (!direct && options->kernel == RLT_KERNEL_COPY && changes(options)) {
     return source_named("staged_changed_copy");
   }
   char name[32];
   snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
-           relayout_strategy_name(options->strategy));
+           rlt_kernel_name(options->kernel));
   const rlt_kernel_source *const source = source_named(name);
-  return source != NULL ? source : source_named(relayout_strategy_name(options->strategy));
+  return source != NULL ? source : source_named(rlt_kernel_name(options->kernel));
 }
 
-/* Drivers may print warnings, such as which loops they could not turn into vectors; nobody asked for these. */
-static recipe recipe_of(const rlt_opencl_device *device, const rlt_build_options *options) {
-  recipe made = {.kernel = strategy_source(options)};
+/* Drivers may print warnings, such as which loops they could not turn into
+ * vectors; nobody asked for these. */
+static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_options *options) {
+  recipe made = {.kernel = kernel_source(options)};
   rlt_text text = rlt_text_in(made.options, sizeof made.options);
   rlt_text_add(&text,
                "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DGRID_AXIS=%d "
                "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d -DNATIVE=%d",
-               (int)options->word_bytes, options->wide, options->family == RELAYOUT_KERNELS_DIRECT,
-               (int)options->group_size, (int)options->grid_axis, options->assembles,
-               (int)device->assembly_bytes, device->native);
+               (int)options->word_bytes, options->wide, options->direct, (int)options->group_size,
+               (int)device->grid_axis, options->assembles, (int)device->base.facts.staging_bytes,
+               device->native);
   rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
@@ -111,13 +111,13 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_build_options
 }
 
 /* The key in a file of what is built for these options. */
-static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_build_options *options,
+static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted) {
-  const bool direct = options->family == RELAYOUT_KERNELS_DIRECT;
-  const bool gathers = options->strategy == RELAYOUT_STRATEGY_GATHER;
-  const bool runs = direct && (options->strategy == RELAYOUT_STRATEGY_COPY ||
-                               options->strategy == RELAYOUT_STRATEGY_PACKED);
-  const bool packs = direct && options->strategy == RELAYOUT_STRATEGY_PACKED;
+  const bool direct = options->direct;
+  const bool gathers = options->kernel == RLT_KERNEL_GATHER;
+  const bool runs =
+      direct && (options->kernel == RLT_KERNEL_COPY || options->kernel == RLT_KERNEL_PACKED);
+  const bool packs = direct && options->kernel == RLT_KERNEL_PACKED;
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       text_of("arguments"),
       text_of("tile"),
@@ -236,10 +236,10 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
   return RELAYOUT_OK;
 }
 
-static relayout_status build(const rlt_opencl_device *device, const rlt_build_options *options,
+static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_options *options,
                              struct rlt_build *entry, relayout_error *error) {
   const rlt_disk_key key = key_of(device, options, &entry->recipe);
-  const char *const name = relayout_strategy_name(options->strategy);
+  const char *const name = rlt_kernel_name(options->kernel);
   entry->program = load(device, &key, name);
   entry->loaded = entry->program != NULL;
   entry->kept = entry->loaded;
@@ -260,7 +260,7 @@ static struct rlt_build *find(rlt_opencl_device *device, const recipe *wanted) {
   return entry;
 }
 
-static relayout_status find_or_build(rlt_opencl_device *device, const rlt_build_options *options,
+static relayout_status find_or_build(rlt_opencl_device *device, const rlt_kernel_options *options,
                                      cl_program *program, relayout_error *error) {
   const recipe wanted = recipe_of(device, options);
   struct rlt_build *entry = find(device, &wanted);
@@ -283,7 +283,7 @@ static relayout_status find_or_build(rlt_opencl_device *device, const rlt_build_
 
 /* ---- For the rest of the backend ---- */
 
-relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options *options,
+relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_options *options,
                               cl_program *program, relayout_error *error) {
   pthread_mutex_lock(&device->build_lock);
   relayout_status status = find_or_build(device, options, program, error);
@@ -295,7 +295,7 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_build_options
   return status;
 }
 
-void rlt_build_keep(rlt_opencl_device *device, const rlt_build_options *options) {
+void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options) {
   const recipe wanted = recipe_of(device, options);
   pthread_mutex_lock(&device->build_lock);
   struct rlt_build *const entry = find(device, &wanted);

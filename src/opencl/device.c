@@ -1,4 +1,4 @@
-/* device.c: the OpenCL device as a backend: made from a context, what it is, what tiles it likes. */
+/* device.c: the OpenCL device as a backend: made from a context, and what it is. */
 #include "opencl/device.h"
 
 #include <stdlib.h>
@@ -6,12 +6,11 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "opencl/assembly_tables.h"
+#include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
-#include "opencl/program.h"
-#include "opencl/staged.h"
-#include "plan/winners.h"
+#include "plan/local_tile.h"
+#include "plan/wisdom.h"
 
 enum {
   /* More work-items in a group gain nothing once a tile's loads are spread over them. */
@@ -25,14 +24,17 @@ enum {
   CACHE_SHARE = 4 << 20,
   /* A tile's two sides and their gaps fit any second-level cache. */
   ASSEMBLY_BYTES = 80 << 10,
-  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a tile may
-   * take some for each of its elements. Other drivers are taken to be no better. */
+  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a
+   * tile may take some for each of its elements. Other drivers are taken to be no better. */
   SMALL_ASSEMBLY_BYTES = 16 << 10,
-  MOST_ITERATIONS = 48 << 10
+  MOST_ITERATIONS = 48 << 10,
+  /* What the direct kernels load and store at once, as cl/line.cl has it. */
+  DIRECT_LINE_BYTES = 64
 };
 
 /* The largest power of two that the device allows, to MOST_GROUP_SIZE. */
-static relayout_status learn_group_size(rlt_opencl_device *device, relayout_error *error) {
+static relayout_status learn_group_size(const rlt_opencl_device *device, int64_t *group_size,
+                                        relayout_error *error) {
   size_t most = 0;
   const relayout_status status =
       rlt_opencl_device_value(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, error);
@@ -43,20 +45,63 @@ static relayout_status learn_group_size(rlt_opencl_device *device, relayout_erro
       given >= sizeof sizes[0] && sizes[0] < most) {
     most = sizes[0];
   }
-  device->group_size = MOST_GROUP_SIZE;
-  while (device->group_size > 1 && device->group_size > most) {
-    device->group_size /= 2;
+  *group_size = MOST_GROUP_SIZE;
+  while (*group_size > 1 && (size_t)*group_size > most) {
+    *group_size /= 2;
   }
   return status;
+}
+
+/* Blocks of 16 x 32 bytes, 8 x 16 halves, then of 16 x 16, 8 x 8 and 4 x 4 longer words. */
+static rlt_word_facts word_facts(int64_t bytes) {
+  return bytes <= 2 ? (rlt_word_facts){(int32_t)(16 / bytes), (int32_t)(32 / bytes), 8}
+                    : (rlt_word_facts){(int32_t)(64 / bytes), (int32_t)(64 / bytes), 4};
+}
+
+/* CPU devices: a work-item moves whole tiles by itself. */
+static rlt_facts direct_facts(bool is_pocl, int64_t cache_bytes) {
+  const int64_t staging_bytes = is_pocl ? ASSEMBLY_BYTES : SMALL_ASSEMBLY_BYTES;
+  rlt_facts facts = {.line_bytes = DIRECT_LINE_BYTES,
+                     .cache_bytes = cache_bytes,
+                     .bit_transposed_rows = is_pocl ? 512 : 128,
+                     .staging = RLT_STAGING_PRIVATE,
+                     .staging_bytes = staging_bytes,
+                     .packed_staging_bytes = staging_bytes,
+                     .prefetches = is_pocl, /* whose compiler knows how */
+                     .words_need_alignment = true,
+                     .only_whole_blocks = true,
+                     .threads = 1,
+                     .group_size = 1,
+                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
+                     .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
+  for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
+    facts.words[i] = word_facts(INT64_C(1) << i);
+  }
+  return facts;
+}
+
+/* GPUs: work-items share local memory. */
+static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
+  return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
+                     .staging = RLT_STAGING_LOCAL,
+                     .staging_bytes = RLT_LOCAL_BYTES,
+                     .packed_staging_bytes = RLT_LOCAL_BYTES,
+                     .words_need_alignment = true,
+                     .only_whole_blocks = true,
+                     .threads = 1,
+                     .group_size = group_size,
+                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
+                     .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
 }
 
 static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
                              relayout_error *error) {
   device->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
   cl_ulong bytes = 0;
+  int64_t group_size = 1;
   relayout_status status = rlt_opencl_device_info(device->id, &device->info, error);
   if (status == RELAYOUT_OK) {
-    status = learn_group_size(device, error);
+    status = learn_group_size(device, &group_size, error);
   }
   if (status == RELAYOUT_OK) {
     status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
@@ -65,27 +110,23 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   if (status != RELAYOUT_OK) {
     return status;
   }
-  device->family = family;
-  if (family == RELAYOUT_KERNELS_AUTO) {
-    device->family = device->info.device_class == RELAYOUT_DEVICE_CLASS_CPU
-                         ? RELAYOUT_KERNELS_DIRECT
-                         : RELAYOUT_KERNELS_STAGED;
-  }
-  device->most_offset = INT32_MAX;
-  const uint64_t share = (uint64_t)device->info.compute_units * CACHE_SHARE;
-  device->cache_bytes = bytes < share ? bytes : share;
-  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor builtins. */
+  const bool is_direct =
+      family == RELAYOUT_KERNELS_DIRECT ||
+      (family == RELAYOUT_KERNELS_AUTO && device->info.device_class == RELAYOUT_DEVICE_CLASS_CPU);
+  const cl_ulong share = (cl_ulong)device->info.compute_units * CACHE_SHARE;
+  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
+   * vectors nor builtins. */
   const bool is_pocl = strstr(device->info.platform, "Portable Computing Language") != NULL;
+  device->base.facts = is_direct ? direct_facts(is_pocl, (int64_t)(bytes < share ? bytes : share))
+                                 : staged_facts(is_pocl, group_size);
   device->native = is_pocl;
+  device->most_offset = INT32_MAX;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
    * assertion on ref_count) unless all are of one width, as it takes it: of that along the first
    * two dimensions. So work-groups are counted along the third. */
   device->grid_axis = is_pocl ? 2 : 0;
-  device->most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS;
   /* To hand a binary out, it compiles every kernel a second time. */
   device->driver_keeps_programs = is_pocl;
-  device->assembly_bytes = is_pocl ? ASSEMBLY_BYTES : SMALL_ASSEMBLY_BYTES;
-  device->most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS;
   return RELAYOUT_OK;
 }
 
@@ -199,7 +240,7 @@ static relayout_status set_up(rlt_opencl_device *device, const relayout_opencl_o
     rlt_builds_release(device);
     return status;
   }
-  rlt_winners_keep_in(&device->base, device->disk_cache.directory);
+  rlt_wisdom_keep_in(&device->base, device->disk_cache.directory);
   return RELAYOUT_OK;
 }
 
@@ -284,65 +325,16 @@ static void get_info(const relayout_device *device, relayout_device_info *info) 
   info->struct_size = struct_size;
 }
 
-/* Blocks of 32 x 16 and 16 x 8 elements, then of 16 x 16, 8 x 8 and 4 x 4: for each of their lines. */
-static double block_rate(int64_t element_bytes) {
-  switch (element_bytes) {
-  case 1:
-    return 8 * 0.47;
-  case 2:
-    return 4 * 0.37;
-  default:
-    return 64 / (double)element_bytes * 0.2;
-  }
-}
-
-/* One work-item moves a tile, whose sides fit its first caches. The longer the runs that it reads, the
- * more of them the device fetches ahead by itself, and the fewer of them it reads at a time the less
- * they crowd each other out where they lie powers of two apart. Runs that it writes are long only where
- * lines at their ends are shared with other tiles. */
-static rlt_traits direct_traits(const rlt_opencl_device *device, int64_t element_bytes) {
-  return (rlt_traits){.line_bytes = RLT_ASSEMBLY_LINE_BYTES,
-                      .run_columns_bytes = 32 << 10,
-                      .run_tile_bytes = 32 << 10,
-                      .assembly_bytes = device->assembly_bytes,
-                      .assembly_least_bytes = 8 << 10,
-                      .assembly_runs = {.read_bytes = 256, .write_bytes = 256},
-                      .assembly_far_runs = {.read_bytes = 512, .write_bytes = 128},
-                      .assembly_apart_runs = {.read_bytes = 256, .write_bytes = 1024},
-                      .straight_run_bytes = 512,
-                      .cache_bytes = (int64_t)device->cache_bytes,
-                      .swapped_rows = device->native ? 512 : 128,
-                      .block_rows = element_bytes <= 2 ? 16 / element_bytes : 64 / element_bytes,
-                      .block_columns = element_bytes <= 2 ? 32 / element_bytes : 64 / element_bytes,
-                      .most_teeth = element_bytes <= 2 ? 8 : 4,
-                      .rates = {.line_again = 0.05,
-                                .line_in_parts = 1.1,
-                                .run = 0.01,
-                                .straight_run = 2.2,
-                                .block = block_rate(element_bytes),
-                                .line = element_bytes == 1 ? 0.3 : 0.03,
-                                .element = 0.1,
-                                .tile = 2,
-                                .page = 0.3}};
-}
-
-rlt_traits rlt_opencl_traits(const relayout_device *device, int64_t element_bytes) {
-  const rlt_opencl_device *const opened = (const rlt_opencl_device *)device;
-  return opened->family == RELAYOUT_KERNELS_DIRECT ? direct_traits(opened, element_bytes)
-                                                   : rlt_staged_traits(element_bytes);
-}
-
 const rlt_backend rlt_opencl_backend = {
     .id = RELAYOUT_BACKEND_OPENCL,
+    .copies_host_memory = true,
     .get_info = get_info,
-    .traits = rlt_opencl_traits,
     .program_create = rlt_opencl_program_create,
     .program_destroy = rlt_opencl_program_destroy,
     .execute = rlt_opencl_execute,
     .scratch_create = rlt_opencl_scratch_create,
     .scratch_destroy = rlt_opencl_scratch_destroy,
     .program_time = rlt_opencl_program_time,
-    .programs_match = rlt_opencl_programs_match,
     .program_describe = rlt_opencl_program_describe,
     .destroy = destroy,
 };

@@ -21,19 +21,11 @@ typedef struct rlt_opencl_device {
   struct relayout_device base;
   cl_context context; /* retained, like the id */
   cl_device_id id;
-  relayout_kernel_family family; /* never AUTO */
-  size_t group_size;             /* work-items of a STAGED work-group: a power of two */
-  uint64_t cache_bytes;       /* what a destination may take to stay in the cache; 0 when unknown */
-  bool native;                /* clang itself makes the code: its builtins and wide vectors do */
-  int64_t assembly_bytes;     /* what a DIRECT work-item has to put a tile together */
+  bool native; /* made for a processor by clang itself: builtins and vectors of any width do */
   int32_t grid_axis;          /* the dimension of a launch along which work-groups are counted */
   bool driver_keeps_programs; /* from process to process, by itself */
   bool keeps_programs;        /* in disk_cache */
-  /* What drivers and 32-bit arithmetic bear: work-groups of a launch, how far an offset in a tile may
-   * reach, and iterations of all loops of a DIRECT work-item. Members, so that a test can lower them. */
-  int64_t most_groups;
-  int64_t most_offset;
-  int64_t most_iterations;
+  int64_t most_offset; /* in a tile that 32-bit arithmetic bears; tests lower it */
   relayout_device_info info;
   pthread_mutex_t build_lock;
   struct rlt_build *builds; /* behind build_lock */

@@ -2,8 +2,8 @@
  *
  * A file is found by a hash of its key and holds the whole key, so that no other program's binary
  * can be taken for it. Nothing here fails or prints: a file that is damaged, someone else's or
- * cannot be read is not there, and where none can be written none is kept. Any number of threads and
- * processes may use one folder at once.
+ * cannot be read is not there, and where none can be written none is kept. Any number of threads
+ * and processes may use one folder at once.
  *
  * Depends on base/.
  */

@@ -241,13 +241,13 @@ static size_t with_container(size_t size, const relayout_shape *shape) {
   return container > size ? container : size;
 }
 
-/* What offsets are multiples of. Plans that write nothing ask for no alignment; those that read nothing are
- * of the destination's words alone. */
+/* What offsets are multiples of. Plans that write nothing ask for no alignment; those that read
+ * nothing are of the destination's words alone. */
 static size_t source_element_size(const relayout_plan *plan) {
   if (plan->work.part_count == 0) {
     return 1;
   }
-  const rlt_problem *const problem = &plan->work.parts[0].problem;
+  const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
   const size_t size = relayout_element_type_byte_size(plan->from.element_type);
   const size_t word =
       rlt_problem_is_fill(problem) && size > 0 ? size : (size_t)problem->element_bytes;
@@ -258,7 +258,7 @@ static size_t destination_element_size(const relayout_plan *plan) {
   if (plan->work.part_count == 0) {
     return 1;
   }
-  const int64_t word = rlt_problem_destination_bytes(&plan->work.parts[0].problem);
+  const int64_t word = rlt_problem_destination_bytes(rlt_part_problem(&plan->work.parts[0]));
   return with_container((size_t)word, &plan->to);
 }
 
@@ -291,12 +291,17 @@ static rlt_place place_of(const endpoint *side) {
 /* ---- Enqueuing ---- */
 
 /* `*done` becomes an event of what was enqueued, also after a failure; NULL where nothing was. */
-static relayout_status enqueue(const rlt_work *work, cl_command_queue queue, const endpoint *source,
-                               const endpoint *destination, cl_uint n_wait, const cl_event *wait,
-                               cl_event *done, relayout_error *error) {
-  if (work->part_count > 0) {
-    return rlt_opencl_parts_enqueue(work, queue, place_of(source), place_of(destination), n_wait,
-                                    wait, done, error);
+static relayout_status enqueue(const relayout_plan *plan, cl_command_queue queue,
+                               const endpoint *source, const endpoint *destination, cl_uint n_wait,
+                               const cl_event *wait, cl_event *done, relayout_error *error) {
+  if (plan->work.part_count > 0) {
+    const rlt_place from = place_of(source);
+    const rlt_place to = place_of(destination);
+    const relayout_status status = rlt_plan_check_places(plan, (uintptr_t)from.host + from.offset,
+                                                         (uintptr_t)to.host + to.offset, error);
+    return status == RELAYOUT_OK
+               ? rlt_opencl_parts_enqueue(&plan->work, queue, from, to, n_wait, wait, done, error)
+               : status;
   }
   const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
@@ -324,7 +329,7 @@ static relayout_status check_and_enqueue(const relayout_plan *plan, cl_command_q
     status = check_sides(device->context, source, destination, error);
   }
   return status == RELAYOUT_OK
-             ? enqueue(&plan->work, queue, source, destination, n_wait, wait, done, error)
+             ? enqueue(plan, queue, source, destination, n_wait, wait, done, error)
              : status;
 }
 

@@ -1,28 +1,26 @@
 /* launch.h: one kernel with its arguments and geometry, ready to be enqueued any number of times.
  *
- * Depends on device.h, build.h and plan/strategy.h.
+ * The backend's program for one schedule. Depends on device.h, launch/kernel_options.h and
+ * plan/part.h.
  */
 #ifndef RLT_OPENCL_LAUNCH_H
 #define RLT_OPENCL_LAUNCH_H
 
 #include <pthread.h>
 
-#include "opencl/build.h"
+#include "launch/kernel_options.h"
 #include "opencl/device.h"
-#include "plan/strategy.h"
+#include "plan/part.h"
 
 typedef struct rlt_launch {
-  rlt_strategy strategy; /* in its words, as the kernel carries it out */
-  rlt_build_options options;
+  const rlt_schedule *schedule; /* that it carries out */
+  rlt_kernel_options options;
   cl_kernel kernel;
-  cl_mem grid;   /* read-only, for all enqueues alike */
-  cl_mem tables; /* offsets of packed and assembled tiles, steps of a gather; NULL for the others */
-  cl_mem conversions;   /* what each word of the source becomes; NULL where no table says so */
-  int64_t source_start; /* where the problem begins on either side of an enqueue, in elements */
-  int64_t destination_start;
+  cl_mem grid;        /* read-only, for all enqueues alike */
+  cl_mem tables;      /* NULL for kernels that have none; likewise */
+  cl_mem conversions; /* what each word of the source becomes; NULL where no table says so */
+  int32_t grid_axis;  /* the dimension along which work-groups are counted */
   size_t group_count;
-  int64_t tile_rows;
-  int64_t tile_columns;
   int64_t local_bytes;
   pthread_mutex_t lock; /* of who holds it */
 } rlt_launch;
@@ -35,14 +33,8 @@ typedef struct rlt_place {
                        begins at a whole word of any width */
 } rlt_place;
 
-/* RELAYOUT_OPENCL_ERROR, RELAYOUT_OUT_OF_MEMORY. */
-relayout_status rlt_launch_create(rlt_opencl_device *device, const rlt_problem *problem,
-                                  const rlt_strategy *strategy, rlt_launch **launch,
-                                  relayout_error *error);
-/* Whether two launches of one problem do the same. */
-bool rlt_launches_equal(const rlt_launch *a, const rlt_launch *b);
-/* NULL is allowed. Enqueued work still completes. */
-void rlt_launch_destroy(rlt_launch *launch);
+/* The launch of a part for these places, for which there is one. */
+rlt_launch *rlt_launch_of(const rlt_part *part, rlt_place source, rlt_place destination);
 
 /* A kernel has the arguments of one enqueue at a time. So an enqueue holds its launch, which sets
  * them and keeps other threads away, enqueues it, and lets it go. Whoever holds several takes hold

@@ -3,7 +3,7 @@
 
 static rlt_launch *launch_of(const rlt_work *work, int32_t part, rlt_place source,
                              rlt_place destination) {
-  return rlt_opencl_program_launch(work->parts[part].program, source, destination);
+  return rlt_launch_of(&work->parts[part], source, destination);
 }
 
 /* The launches of the first `count` parts. */

@@ -1,8 +1,8 @@
-/* parts.h: the programs of all parts of a plan, enqueued as one. Depends on program.h. */
+/* parts.h: the programs of all parts of a plan, enqueued as one. Depends on launch.h. */
 #ifndef RLT_OPENCL_PARTS_H
 #define RLT_OPENCL_PARTS_H
 
-#include "opencl/program.h"
+#include "opencl/launch.h"
 
 /* Enqueues the programs of all parts, of which there is at least one, behind the events of `wait`.
  * The places are checked already. `*event`, where `event` is not NULL, becomes one that completes

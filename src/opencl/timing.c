@@ -2,12 +2,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "opencl/backend.h"
 #include "opencl/cl_error.h"
-#include "opencl/program.h"
-#include "opencl/staging.h"
+#include "opencl/launch.h"
+#include "opencl/transfer.h"
 
 /* Until a page is written it may be one of zeros that all share. */
-static cl_int touch(const rlt_stage *stage, cl_mem buffer, size_t size) {
+static cl_int touch(const rlt_transfer *stage, cl_mem buffer, size_t size) {
   const cl_uchar pattern = 1;
   return buffer == NULL ? CL_SUCCESS
                         : clEnqueueFillBuffer(stage->queue, buffer, &pattern, sizeof pattern, 0,
@@ -15,10 +16,10 @@ static cl_int touch(const rlt_stage *stage, cl_mem buffer, size_t size) {
 }
 
 static relayout_status fill_stage(const rlt_opencl_device *device, size_t source_size,
-                                  size_t destination_size, rlt_stage *stage,
+                                  size_t destination_size, rlt_transfer *stage,
                                   relayout_error *error) {
-  const relayout_status status = rlt_stage_make(device, source_size, destination_size,
-                                                CL_QUEUE_PROFILING_ENABLE, stage, error);
+  const relayout_status status = rlt_transfer_make(device, source_size, destination_size,
+                                                   CL_QUEUE_PROFILING_ENABLE, stage, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -34,7 +35,7 @@ static relayout_status fill_stage(const rlt_opencl_device *device, size_t source
 relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
                                           size_t destination_size, void **scratch,
                                           relayout_error *error) {
-  rlt_stage *const made = calloc(1, sizeof *made);
+  rlt_transfer *const made = calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to time relayouts in");
   }
@@ -50,7 +51,7 @@ relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source
 
 void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch) {
   (void)device;
-  rlt_stage_release(scratch);
+  rlt_transfer_release(scratch);
   free(scratch);
 }
 
@@ -73,11 +74,10 @@ static cl_int seconds_of(cl_event event, double *seconds) {
 }
 
 /* Enqueues a program on the stage. */
-static relayout_status enqueue(const rlt_opencl_program *program, const rlt_stage *stage,
+static relayout_status enqueue(rlt_launch *launch, const rlt_transfer *stage, rlt_offsets offsets,
                                cl_event *event, relayout_error *error) {
-  const rlt_place source = {.buffer = stage->source};
-  const rlt_place destination = {.buffer = stage->destination};
-  rlt_launch *const launch = rlt_opencl_program_launch(program, source, destination);
+  const rlt_place source = {.buffer = stage->source, .offset = offsets.source};
+  const rlt_place destination = {.buffer = stage->destination, .offset = offsets.destination};
   relayout_status status = rlt_launch_hold(launch, source, destination, error);
   if (status == RELAYOUT_OK) {
     status = rlt_launch_enqueue(launch, stage->queue, 0, NULL, event, error);
@@ -87,10 +87,11 @@ static relayout_status enqueue(const rlt_opencl_program *program, const rlt_stag
 }
 
 relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
-                                        double *seconds, relayout_error *error) {
+                                        rlt_offsets offsets, double *seconds,
+                                        relayout_error *error) {
   (void)device;
   cl_event event = NULL;
-  const relayout_status status = enqueue(program, scratch, &event, error);
+  const relayout_status status = enqueue((rlt_launch *)program, scratch, offsets, &event, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -3,52 +3,29 @@
 
 #include "base/checked.h"
 
-/* An axis of the tile, and how many steps of it a whole tile takes. */
-typedef struct part {
-  int32_t axis;
-  int64_t steps;
-  rlt_assembly_side side;
-  bool last;   /* of its group */
-  bool is_cut; /* into blocks */
-} part;
-
-enum { MAX_PARTS = 2 * RLT_MAX_GROUP_AXES, LEAST_COMB = 64, FEW_TEETH = 4 };
-
-static int32_t add_group(const rlt_problem *problem, const rlt_group *group, rlt_assembly_side side,
-                         part *parts, int32_t count) {
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    const bool last = i == group->axis_count - 1;
-    const int64_t extent = problem->axes[group->axes[i]].extent;
-    parts[count++] = (part){.axis = group->axes[i],
-                            .steps = rlt_group_steps(problem, group, i),
-                            .side = side,
-                            .last = last,
-                            .is_cut = last && group->block < extent};
-  }
-  return count;
-}
+enum { LEAST_COMB = 64, FEW_TEETH = 4 };
 
 /* The tile's axes in the destination's order. Simplified problems number them so. */
-static int32_t parts_of(const rlt_problem *problem, const rlt_strategy *strategy, part *parts) {
-  int32_t count = add_group(problem, &strategy->columns, RLT_ASSEMBLY_COLUMNS, parts, 0);
-  count = add_group(problem, &strategy->rows, RLT_ASSEMBLY_ROWS, parts, count);
+static int32_t axes_of(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
+                       rlt_tile_axis *axes) {
+  const int32_t count = rlt_tile_axes(problem, columns, rows, axes);
   for (int32_t i = 1; i < count; ++i) {
-    const part moved = parts[i];
+    const rlt_tile_axis moved = axes[i];
     int32_t at = i;
-    for (; at > 0 && parts[at - 1].axis > moved.axis; --at) {
-      parts[at] = parts[at - 1];
+    for (; at > 0 && axes[at - 1].axis > moved.axis; --at) {
+      axes[at] = axes[at - 1];
     }
-    parts[at] = moved;
+    axes[at] = moved;
   }
   return count;
 }
 
-/* How many of the parts make up a segment. */
-static int32_t segment_parts(const rlt_problem *problem, const part *parts, int32_t count) {
+/* How many of the axes make up a segment. */
+static int32_t segment_axes(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count) {
   int64_t length = 1;
   int32_t inside = 0;
-  while (inside < count && problem->axes[parts[inside].axis].destination_stride == length) {
-    const part *const joined = &parts[inside++];
+  while (inside < count && problem->axes[axes[inside].axis].destination_stride == length) {
+    const rlt_tile_axis *const joined = &axes[inside++];
     length *= joined->steps;
     if (joined->is_cut) {
       break;
@@ -69,8 +46,8 @@ static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group)
   return length;
 }
 
-/* Positions without a source interrupt a run of the source, so they end a piece, as do rows that elements
- * are swapped among. Those of the group's last axis are each tile's own. */
+/* Positions without a source interrupt a run of the source, so they end a piece, as do rows that
+ * elements are swapped among. Those of the group's last axis are each tile's own. */
 static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, int64_t *valid) {
   int64_t length = 1;
   for (int32_t i = 0; i < group->axis_count; ++i) {
@@ -89,18 +66,18 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
   return length;
 }
 
-static bool is_comb(const rlt_strategy *strategy, int64_t stride) {
+static bool is_comb(const rlt_assembling *of, int64_t stride) {
   const bool is_known = (stride >= 2 && stride <= FEW_TEETH) || stride == 2 * FEW_TEETH;
-  return is_known && stride <= strategy->most_teeth;
+  return is_known && stride <= of->most_teeth;
 }
 
-/* The pieces of what is not a copy, and combs among them. A comb ends with the first axis of its columns, or
- * rows, though more of them may be dense, unless these are so few that turning them with others is
- * faster. It never is for rows of few teeth, which leave most of a block idle. */
-static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy,
-                        rlt_assembly *assembly) {
-  const rlt_group *const columns = &strategy->columns;
-  const rlt_group *const rows = &strategy->rows;
+/* The pieces of what is not a copy, and combs among them. A comb ends with the first axis of its
+ * columns, or rows, though more of them may be dense, unless these are so few that turning them
+ * with others is faster. It never is for rows of few teeth, which leave most of a block idle. */
+static void make_pieces(const rlt_assembling *of, rlt_assembly *assembly) {
+  const rlt_problem *const problem = of->problem;
+  const rlt_group *const columns = of->columns;
+  const rlt_group *const rows = of->rows;
   assembly->dense_columns = dense_columns(problem, columns);
   assembly->valid_columns = assembly->dense_columns;
   if (columns->axis_count == 0 || rows->axis_count == 0) {
@@ -108,7 +85,7 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
   }
   const rlt_axis *const first = &problem->axes[columns->axes[0]];
   const int64_t steps = rlt_group_steps(problem, columns, 0);
-  if (is_comb(strategy, first->source_stride) && assembly->dense_rows <= first->source_stride &&
+  if (is_comb(of, first->source_stride) && assembly->dense_rows <= first->source_stride &&
       (assembly->dense_columns == steps ||
        (assembly->dense_columns > steps && first->valid >= LEAST_COMB))) {
     assembly->column_teeth = first->source_stride;
@@ -118,7 +95,7 @@ static void make_pieces(const rlt_problem *problem, const rlt_strategy *strategy
   const int64_t row_stride = assembly->strides[rows->axes[0]];
   const int64_t row_steps = rlt_group_steps(problem, rows, 0);
   const bool are_enough = row_stride <= FEW_TEETH || row_steps >= LEAST_COMB;
-  if (is_comb(strategy, row_stride) && assembly->dense_columns == row_stride &&
+  if (is_comb(of, row_stride) && assembly->dense_columns == row_stride &&
       (assembly->dense_rows == row_steps || (assembly->dense_rows > row_steps && are_enough))) {
     assembly->row_teeth = row_stride;
     assembly->valid_rows = rlt_min(assembly->valid_rows, row_steps);
@@ -146,60 +123,61 @@ static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
   return true;
 }
 
-void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy, int64_t lanes,
-                       rlt_assembly *assembly) {
+void rlt_assembly_make(const rlt_assembling *of, rlt_assembly *assembly) {
+  const rlt_problem *const problem = of->problem;
   *assembly = (rlt_assembly){.segment_side = RLT_ASSEMBLY_NEITHER};
-  part parts[MAX_PARTS];
-  const int32_t count = parts_of(problem, strategy, parts);
-  const int32_t inside = segment_parts(problem, parts, count);
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = axes_of(problem, of->columns, of->rows, axes);
+  const int32_t inside = segment_axes(problem, axes, count);
 
   int64_t length = 1;
   for (int32_t i = 0; i < inside; ++i) {
-    assembly->strides[parts[i].axis] = length;
-    length *= parts[i].steps;
+    assembly->strides[axes[i].axis] = length;
+    length *= axes[i].steps;
   }
   assembly->segment_unit = length;
-  if (inside > 0 && parts[inside - 1].last) {
-    assembly->segment_side = parts[inside - 1].side;
-    assembly->segment_unit = length / parts[inside - 1].steps;
+  if (inside > 0 && axes[inside - 1].last) {
+    assembly->segment_side = axes[inside - 1].of_columns ? RLT_ASSEMBLY_COLUMNS : RLT_ASSEMBLY_ROWS;
+    assembly->segment_unit = length / axes[inside - 1].steps;
   }
-  assembly->segment_pitch = length + lanes;
+  assembly->segment_pitch = length + of->lanes;
   assembly->segment_count = 1;
   for (int32_t i = inside; i < count; ++i) {
-    assembly->strides[parts[i].axis] = assembly->segment_pitch * assembly->segment_count;
-    assembly->segment_count *= parts[i].steps;
+    assembly->strides[axes[i].axis] = assembly->segment_pitch * assembly->segment_count;
+    assembly->segment_count *= axes[i].steps;
   }
   assembly->elements = assembly->segment_pitch * assembly->segment_count;
-  assembly->dense_rows = dense_rows(problem, &strategy->rows, &assembly->valid_rows);
-  if (strategy->kind == RELAYOUT_STRATEGY_COPY) {
-    const bool alone = strategy->columns.axis_count <= 1;
-    assembly->dense_columns = alone ? rlt_group_held(&strategy->columns) : problem->axes[0].extent;
+  assembly->dense_rows = dense_rows(problem, of->rows, &assembly->valid_rows);
+  if (of->copies) {
+    const bool alone = of->columns->axis_count <= 1;
+    assembly->dense_columns = alone ? rlt_group_held(of->columns) : problem->axes[0].extent;
     assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
   } else {
-    make_pieces(problem, strategy, assembly);
+    make_pieces(of, assembly);
   }
-  assembly->rows_inside = is_ascending(&strategy->rows, &strategy->columns, assembly);
-  assembly->exact = !assembly->rows_inside && assembly->dense_columns < lanes;
-  if (assembly->exact && strategy->kind == RELAYOUT_STRATEGY_COPY) {
-    assembly->exact = !is_ascending(&strategy->columns, &strategy->rows, assembly);
+  assembly->rows_inside = is_ascending(of->rows, of->columns, assembly);
+  assembly->exact = !assembly->rows_inside && assembly->dense_columns < of->lanes;
+  if (assembly->exact && of->copies) {
+    assembly->exact = !is_ascending(of->columns, of->rows, assembly);
   }
 }
 
-void rlt_assembly_segments(const rlt_problem *problem, const rlt_strategy *strategy,
-                           const rlt_assembly *assembly, rlt_segment *segments) {
-  part parts[MAX_PARTS];
-  const int32_t count = parts_of(problem, strategy, parts);
-  const int32_t inside = segment_parts(problem, parts, count);
+void rlt_assembly_segments(const rlt_problem *problem, const rlt_group *columns,
+                           const rlt_group *rows, const rlt_assembly *assembly,
+                           rlt_segment *segments) {
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = axes_of(problem, columns, rows, axes);
+  const int32_t inside = segment_axes(problem, axes, count);
   for (int64_t s = 0; s < assembly->segment_count; ++s) {
     int64_t rest = s;
     segments[s] = (rlt_segment){0, 0, 0};
     for (int32_t i = inside; i < count; ++i) {
-      const int64_t digit = rest % parts[i].steps;
-      rest /= parts[i].steps;
-      segments[s].destination += digit * problem->axes[parts[i].axis].destination_stride;
-      if (parts[i].last && parts[i].side == RLT_ASSEMBLY_COLUMNS) {
+      const int64_t digit = rest % axes[i].steps;
+      rest /= axes[i].steps;
+      segments[s].destination += digit * problem->axes[axes[i].axis].destination_stride;
+      if (axes[i].last && axes[i].of_columns) {
         segments[s].column_step = digit;
-      } else if (parts[i].last) {
+      } else if (axes[i].last) {
         segments[s].row_step = digit;
       }
     }

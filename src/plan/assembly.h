@@ -1,17 +1,17 @@
 /* assembly.h: a tile put together as the destination has it, to be written from there line by line.
  *
- * The rows and columns of a tile, its axes, lie in the destination as *segments*: runs without gaps,
- * as long as the tile's axes make them together.
+ * The rows and columns of a tile, its axes, lie in the destination as *segments*: runs without
+ * gaps, as long as the tile's axes make them together.
  *
  *     tile        columns a b, rows 0 1 2        destination    a0 b0 a1 b1 a2 b2 | . . . .
  *                 one segment of 6, dense in both axes          a3 b3 a4 b4 a5 b5 | . . . .
  *
  * In the assembly one segment follows the other, `segment_pitch` apart. Whoever fills it stores up
- * to `lanes` elements at once, valid or not; what spills over is written again later, or lies in the
- * gap behind a segment. Where the order of the pieces does not promise that, `exact` is set, and no
- * more may be stored than is valid.
+ * to `lanes` elements at once, valid or not; what spills over is written again later, or lies in
+ * the gap behind a segment. Where the order of the pieces does not promise that, `exact` is set,
+ * and no more may be stored than is valid.
  *
- * Depends on strategy.h and problem/.
+ * Depends on tile.h and problem/.
  */
 #ifndef RLT_PLAN_ASSEMBLY_H
 #define RLT_PLAN_ASSEMBLY_H
@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan/strategy.h"
+#include "plan/tile.h"
 #include "problem/problem.h"
 
 /* Whose last axis makes a ragged tile's segments shorter. */
@@ -68,10 +68,23 @@ static inline int64_t rlt_assembly_steps(const rlt_assembly *assembly, int64_t c
   return 1;
 }
 
+/* What is put together, and how. */
+typedef struct rlt_assembling {
+  const rlt_problem *problem;
+  const rlt_group *columns;
+  const rlt_group *rows;
+  bool copies;        /* pieces are runs that both sides have */
+  int64_t most_teeth; /* of combs; 0: there are none */
+  int64_t lanes;
+} rlt_assembling;
+
 /* For stores in pieces of dense_columns: all rows of one piece, then those of the next. A copy's
  * pieces are its runs, and may be stored the other way round too. */
-void rlt_assembly_make(const rlt_problem *problem, const rlt_strategy *strategy, int64_t lanes,
-                       rlt_assembly *assembly);
+void rlt_assembly_make(const rlt_assembling *of, rlt_assembly *assembly);
+
+static inline bool rlt_assembly_interleaves(const rlt_assembly *assembly) {
+  return assembly->column_teeth > 0 || assembly->row_teeth > 0;
+}
 
 /* What one segment of a whole tile is: where it lies in the destination, and at which steps of the
  * groups' last axes, which a ragged tile may not have. */
@@ -81,8 +94,9 @@ typedef struct rlt_segment {
   int64_t row_step;
 } rlt_segment;
 
-void rlt_assembly_segments(const rlt_problem *problem, const rlt_strategy *strategy,
-                           const rlt_assembly *assembly, rlt_segment *segments);
+void rlt_assembly_segments(const rlt_problem *problem, const rlt_group *columns,
+                           const rlt_group *rows, const rlt_assembly *assembly,
+                           rlt_segment *segments);
 
 /* Where the positions of a group lie in the assembly. */
 void rlt_assembly_offsets(const rlt_problem *problem, const rlt_group *group,

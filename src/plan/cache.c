@@ -73,15 +73,9 @@ static bool same(const relayout_shape *a, const relayout_shape *b) {
           memcmp(x->padding_literal, y->padding_literal, sizeof x->padding_literal) == 0);
 }
 
-static bool same_wish(const rlt_wish *a, const rlt_wish *b, int32_t rank) {
-  const rlt_changes *const x = &a->changes;
-  const rlt_changes *const y = &b->changes;
-  const size_t size = (size_t)rank * sizeof x->source_strides[0];
-  return a->strategy == b->strategy && a->effort == b->effort && x->wraps == y->wraps &&
-         x->scale == y->scale && x->source_is_strided == y->source_is_strided &&
-         x->destination_is_strided == y->destination_is_strided &&
-         memcmp(x->source_strides, y->source_strides, size) == 0 &&
-         memcmp(x->destination_strides, y->destination_strides, size) == 0;
+/* Wishes are zeroed before they are filled, so that all their bytes mean something. */
+static bool same_wish(const rlt_wish *a, const rlt_wish *b) {
+  return memcmp(a, b, sizeof *a) == 0;
 }
 
 /* The held plan of this key, moved to the front; NULL when there is none. */
@@ -89,8 +83,8 @@ static relayout_plan *find(rlt_plan_cache *cache, uint64_t hash, const relayout_
                            const relayout_shape *to, const rlt_wish *wish) {
   for (int32_t i = 0; i < cache->count; ++i) {
     const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && same_wish(&entry.plan->wish, wish, from->rank) &&
-        same(&entry.plan->from, from) && same(&entry.plan->to, to)) {
+    if (entry.hash == hash && same_wish(&entry.plan->wish, wish) && same(&entry.plan->from, from) &&
+        same(&entry.plan->to, to)) {
       memmove(&cache->entries[1], &cache->entries[0], (size_t)i * sizeof entry);
       cache->entries[0] = entry;
       rlt_plan_retain(entry.plan);
@@ -120,8 +114,8 @@ static bool has_rank(const relayout_shape *shape) {
 relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
                                    const relayout_shape *to, const rlt_wish *wish,
                                    relayout_plan **plan, relayout_error *error) {
-  if (!has_rank(from) || !has_rank(to)) {
-    return rlt_plan_create(device, from, to, wish, plan, error); /* which says what is wrong */
+  if (!has_rank(from) || !has_rank(to)) { /* which making it says */
+    return rlt_plan_create(device, from, to, wish, (rlt_texts){0, NULL}, plan, error);
   }
   rlt_plan_cache *cache = device->cache;
   const uint64_t hash = hash_shape(hash_shape(RLT_HASH_START, from), to);
@@ -133,9 +127,10 @@ relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape
     return RELAYOUT_OK;
   }
 
-  /* Made outside the lock, since it may compile. Two threads may both make it; both plans are right,
-   * and the older entry ages out. */
-  const relayout_status status = rlt_plan_create(device, from, to, wish, plan, error);
+  /* Made outside the lock, since it may compile. Two threads may both make it; both plans are
+   * right, and the older entry ages out. */
+  const relayout_status status =
+      rlt_plan_create(device, from, to, wish, (rlt_texts){0, NULL}, plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

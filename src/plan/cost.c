@@ -1,13 +1,10 @@
-/* cost.c: counting what a strategy's tiles touch. */
+/* cost.c: counting what a schedule's tiles touch. */
 #include "plan/cost.h"
 
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "plan/assembly.h"
 #include "plan/grid.h"
-
-enum { MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
 
 const char *rlt_cost_name(rlt_cost_term term) {
   static const char *const names[] = {
@@ -45,11 +42,11 @@ typedef struct tile_axis {
 
 typedef struct side {
   int32_t count;
-  tile_axis axes[MAX_TILE_AXES]; /* the smallest stride first */
-  double outer;                  /* tiles for each block of the axes taken in blocks */
-  double held;                   /* with its halo, for each element of a tile's own */
-  int64_t line_step;             /* every run starts at a multiple of this within its line, */
-  int64_t page_step;             /* and of this within its page */
+  tile_axis axes[RLT_MAX_TILE_AXES]; /* the smallest stride first */
+  double outer;                      /* tiles for each block of the axes taken in blocks */
+  double held;                       /* with its halo, for each element of a tile's own */
+  int64_t line_step;                 /* every run starts at a multiple of this within its line, */
+  int64_t page_step;                 /* and of this within its page */
 } side;
 
 typedef struct counts {
@@ -94,37 +91,39 @@ static void add_axis(side *made, tile_axis added) {
   made->axes[at] = added;
 }
 
-/* Halos, or lines that are carried, make the destination's runs go on from tile to tile. */
-static void add_group(const view *seen, const rlt_group *group, bool *in_tile, side *made) {
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    const int32_t a = group->axes[i];
-    const int64_t extent = seen->problem->axes[a].extent;
-    const bool last = i == group->axis_count - 1;
-    const bool in_blocks = last && group->block < extent;
-    const bool is_cut = in_blocks && !seen->goes_on && (seen->is_source || group->halo == 0);
-    in_tile[a] = true;
-    if (last && group->halo > 0) {
-      made->held = (double)(group->block + group->halo) / (double)group->block;
-    }
-    add_axis(made, (tile_axis){.stride = stride_in(seen, a),
-                               .steps = is_cut ? group->block : extent,
-                               .limit = limit_in(seen, a),
-                               .is_cut = is_cut,
-                               .ends_run = in_blocks});
-  }
-}
-
 /* A start that moves by `stride` lies at a multiple of what that shares with lines and pages. */
 static void start_moves_by(side *made, int64_t stride) {
   made->line_step = rlt_common_factor(made->line_step, stride);
   made->page_step = rlt_common_factor(made->page_step, stride);
 }
 
-static void see_side(const view *seen, const rlt_strategy *strategy, side *made) {
+/* The axes of the tile. Halos, or lines that are combined, make the destination's runs go on from
+ * tile to tile. */
+static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_tile, side *made) {
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(seen->problem, &schedule->columns, &schedule->rows, axes);
+  for (int32_t i = 0; i < count; ++i) {
+    const rlt_tile_axis *const of = &axes[i];
+    const rlt_group *const group = of->of_columns ? &schedule->columns : &schedule->rows;
+    const bool has_halo = of->last && group->halo > 0;
+    const bool is_cut = of->is_cut && !seen->goes_on && (seen->is_source || !has_halo);
+    const int64_t extent = seen->problem->axes[of->axis].extent;
+    in_tile[of->axis] = true;
+    if (has_halo) {
+      made->held = (double)(group->block + group->halo) / (double)group->block;
+    }
+    add_axis(made, (tile_axis){.stride = stride_in(seen, of->axis),
+                               .steps = is_cut ? group->block : extent,
+                               .limit = limit_in(seen, of->axis),
+                               .is_cut = is_cut,
+                               .ends_run = of->is_cut});
+  }
+}
+
+static void see_side(const view *seen, const rlt_schedule *schedule, side *made) {
   bool in_tile[RLT_MAX_AXES] = {false};
   *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
-  add_group(seen, &strategy->columns, in_tile, made);
-  add_group(seen, &strategy->rows, in_tile, made);
+  see_tile(seen, schedule, in_tile, made);
   for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
     if (!in_tile[a]) {
       made->outer *= (double)limit_in(seen, a);
@@ -185,12 +184,12 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
 }
 
 /* All tiles: those that are whole and, for each axis taken in blocks, those at its end. */
-static void count_side(const view *seen, const rlt_strategy *strategy, counts *sum) {
+static void count_side(const view *seen, const rlt_schedule *schedule, counts *sum) {
   side of;
-  see_side(seen, strategy, &of);
+  see_side(seen, schedule, &of);
   int32_t cut[2];
   int32_t cut_count = 0;
-  int64_t steps[MAX_TILE_AXES];
+  int64_t steps[RLT_MAX_TILE_AXES];
   for (int32_t i = 0; i < of.count; ++i) {
     steps[i] = rlt_min(of.axes[i].steps, of.axes[i].limit);
     if (of.axes[i].is_cut) {
@@ -227,21 +226,16 @@ static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
   return length / dense * rlt_divide_up(dense, most) + rlt_divide_up(length % dense, most);
 }
 
-/* How long the axis is that a group takes in blocks. */
-static int64_t blocked_extent(const rlt_problem *problem, const rlt_group *group) {
-  return group->axis_count == 0 ? 1 : problem->axes[group->axes[group->axis_count - 1]].extent;
-}
-
 /* What a group cuts its axis into, all blocks of it together, times what is done for each. */
 static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
                               int64_t most) {
-  const int64_t extent = blocked_extent(problem, group);
+  const int64_t extent = rlt_group_extent(problem, group);
   return (double)(extent / group->block) * (double)pieces(rlt_group_held(group), dense, most) +
          (double)pieces(group->inner * (extent % group->block), dense, most);
 }
 
 static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
-  return (double)rlt_divide_up(blocked_extent(problem, group), group->block);
+  return (double)rlt_divide_up(rlt_group_extent(problem, group), group->block);
 }
 
 static double element_count(const rlt_problem *problem) {
@@ -252,47 +246,49 @@ static double element_count(const rlt_problem *problem) {
   return elements;
 }
 
-/* Blocks and lines of assembled tiles, and what combs move instead of blocks; elements of the others,
- * lines of copies and fills. */
-static double count_moves(const rlt_problem *problem, const rlt_traits *traits,
-                          const rlt_strategy *strategy, double tiles, const counts *read,
-                          const counts *written) {
-  const int64_t line = rlt_max(traits->line_bytes / problem->element_bytes, 1);
-  if (strategy->assembles) {
-    const bool turns = strategy->kind != RELAYOUT_STRATEGY_COPY;
-    rlt_assembly assembly;
-    rlt_assembly_make(problem, strategy, line, &assembly);
-    if (assembly.column_teeth > 0 || assembly.row_teeth > 0) {
-      return element_count(problem) / (double)(traits->block_rows * traits->block_columns);
-    }
-    const double others = tiles / tiles_of_group(problem, &strategy->columns) /
-                          tiles_of_group(problem, &strategy->rows);
-    const double columns = pieces_of_group(problem, &strategy->columns, assembly.dense_columns,
-                                           turns ? traits->block_columns : line);
-    const double rows =
-        turns ? pieces_of_group(problem, &strategy->rows, assembly.dense_rows, traits->block_rows)
-              : pieces_of_group(problem, &strategy->rows, 1, 1);
-    return others * columns * rows;
+/* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs
+ * are gathered; elements of the others. */
+static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
+  const rlt_problem *const problem = schedule->problem;
+  if (!rlt_schedule_has_tables(schedule)) {
+    return element_count(problem);
   }
-  switch (strategy->kind) {
-  case RELAYOUT_STRATEGY_COPY:
-  case RELAYOUT_STRATEGY_FILL:
-    return read->lines > written->lines ? read->lines : written->lines;
-  default:
-    break;
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  const rlt_assembly *const assembly = &schedule->assembly;
+  const bool gathers = schedule->move == RLT_MOVE_GATHER;
+  if (rlt_assembly_interleaves(assembly)) {
+    return element_count(problem) / ((double)block->block_rows * block->block_columns);
   }
-  return element_count(problem);
+  const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
+  const double others = tiles / tiles_of_group(problem, &schedule->columns) /
+                        tiles_of_group(problem, &schedule->rows);
+  const double columns = pieces_of_group(problem, &schedule->columns, assembly->dense_columns,
+                                         gathers ? line : block->block_columns);
+  const double rows =
+      gathers ? pieces_of_group(problem, &schedule->rows, 1, 1)
+              : pieces_of_group(problem, &schedule->rows, assembly->dense_rows, block->block_rows);
+  return others * columns * rows;
 }
 
-static double move_rate(const rlt_rates *rates, const rlt_strategy *strategy) {
-  switch (strategy->kind) {
-  case RELAYOUT_STRATEGY_COPY:
-    return strategy->assembles ? rates->line : 0;
-  case RELAYOUT_STRATEGY_TRANSPOSE:
-    return rates->block;
-  case RELAYOUT_STRATEGY_PACKED:
-    return strategy->assembles ? rates->block : rates->element;
-  case RELAYOUT_STRATEGY_GATHER:
+/* What each of them takes. In a square that is shared and mostly empty, work-items are idle for as
+ * long as it would take to look each element up. */
+static double move_rate(const rlt_facts *facts, const rlt_rates *rates,
+                        const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_TRANSPOSE) {
+    return schedule->suits ? 0 : rates->element;
+  }
+  switch (schedule->move) {
+  case RLT_MOVE_GATHER:
+    return rates->line;
+  case RLT_MOVE_TRANSPOSE:
+  case RLT_MOVE_INTERLEAVE:
+  case RLT_MOVE_BIT_TRANSPOSE:
+    return rates->transposed_line * (double)block->block_rows * block->block_columns *
+           (double)problem->element_bytes / (double)facts->line_bytes;
+  case RLT_MOVE_PERMUTE:
+  case RLT_MOVE_INDEX:
     return rates->element;
   default:
     return 0;
@@ -310,37 +306,37 @@ static void count_elements(const rlt_problem *problem, double *valid, double *wr
   *written = problem->fills ? extent : *valid;
 }
 
-void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
-                       const rlt_strategy *strategy, rlt_cost *cost) {
+void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
+                       const rlt_schedule *schedule, rlt_cost *cost) {
+  const rlt_problem *const problem = schedule->problem;
   counts read = {0};
   counts written = {0};
-  const bool joins = strategy->assembles || strategy->kind != RELAYOUT_STRATEGY_COPY;
-  const view source = {problem, traits->line_bytes, true, joins, false};
-  const view destination = {problem, traits->line_bytes, false, joins,
-                            strategy->assembles && traits->carries_lines};
-  count_side(&source, strategy, &read);
-  count_side(&destination, strategy, &written);
+  const bool joins = schedule->move != RLT_MOVE_COPY;
+  const view source = {problem, facts->line_bytes, true, joins, false};
+  const view destination = {problem, facts->line_bytes, false, joins,
+                            rlt_schedule_has_tables(schedule) && facts->combines_lines};
+  count_side(&source, schedule, &read);
+  count_side(&destination, schedule, &written);
   rlt_grid grid;
-  rlt_grid_make(problem, strategy, &grid);
+  rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
   const double tiles = (double)grid.tile_count;
 
   double valid;
   double filled;
   count_elements(problem, &valid, &filled);
-  const double line_bits = 8 * (double)traits->line_bytes;
+  const double line_bits = 8 * (double)facts->line_bytes;
   const double least_read = valid * (double)rlt_problem_source_bits(problem) / line_bits;
   const double least_written = filled * (double)rlt_problem_destination_bits(problem) / line_bits;
   const double least_time = (least_read + least_written) / 2;
 
-  const rlt_rates *const rates = &traits->rates;
-  const bool is_straight = strategy->kind == RELAYOUT_STRATEGY_COPY && !strategy->assembles;
+  const rlt_rates *const rates = &tuning->words[rlt_word_size_number(problem->element_bytes)].rates;
   const double prices[RLT_COST_TERMS] = {[RLT_COST_LINES_READ] = 0.5,
                                          [RLT_COST_LINES_WRITTEN] = 0.5,
                                          [RLT_COST_LINES_AGAIN] = rates->line_again,
                                          [RLT_COST_LINES_IN_PARTS] = rates->line_in_parts,
                                          [RLT_COST_RUNS] = rates->run,
                                          [RLT_COST_STRAIGHT_RUNS] = rates->straight_run,
-                                         [RLT_COST_MOVES] = move_rate(rates, strategy),
+                                         [RLT_COST_MOVES] = move_rate(facts, rates, schedule),
                                          [RLT_COST_TILES] = rates->tile,
                                          [RLT_COST_PAGES] = rates->page};
   *cost = (rlt_cost){
@@ -349,8 +345,8 @@ void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
                  [RLT_COST_LINES_WRITTEN] = written.lines - written.lines_in_parts,
                  [RLT_COST_LINES_IN_PARTS] = written.lines_in_parts,
                  [RLT_COST_RUNS] = read.runs,
-                 [RLT_COST_STRAIGHT_RUNS] = is_straight ? read.runs : 0,
-                 [RLT_COST_MOVES] = count_moves(problem, traits, strategy, tiles, &read, &written),
+                 [RLT_COST_STRAIGHT_RUNS] = joins ? 0 : read.runs,
+                 [RLT_COST_MOVES] = count_moves(facts, schedule, tiles),
                  [RLT_COST_TILES] = tiles,
                  [RLT_COST_PAGES] = read.pages + written.pages}};
   double time = 0;

@@ -1,7 +1,8 @@
-/* cost.h: how long a strategy will take, counted before it runs.
+/* cost.h: how long a schedule will take, counted before it runs.
  *
- * Time is counted in plain copies: one unit is what the device takes to copy one line, reading it and
- * writing it. A relayout reads and writes the same bytes at least, and pays for what a copy does not:
+ * Time is counted in plain copies: one unit is what the device takes to copy one line,
+ * reading it and writing it. A relayout reads and writes the same bytes at least, and
+ * pays for what a copy does not:
  *
  *     lines read      what the bytes of the source fill, half a unit each
  *     lines again     what its runs touch beyond that: lines that two of them share
@@ -12,16 +13,16 @@
  *     tiles           finding one and starting it
  *     pages           of either side, opened by each tile
  *
- * What the others cost is the device's: rlt_rates in strategy.h. The buffers are taken to begin at
+ * What the others cost is the device's: rlt_rates in tuning.h. The buffers are taken to begin at
  * a line, and not to be in the cache.
  *
- * Depends on strategy.h and problem/.
+ * Depends on schedule.h and tuning.h.
  */
 #ifndef RLT_PLAN_COST_H
 #define RLT_PLAN_COST_H
 
-#include "plan/strategy.h"
-#include "problem/problem.h"
+#include "plan/schedule.h"
+#include "plan/tuning.h"
 
 /* X(name, text) */
 #define RLT_COST_TABLE(X)                                                                          \
@@ -51,9 +52,9 @@ typedef struct rlt_cost {
 /* "lines read", ...; static storage. */
 const char *rlt_cost_name(rlt_cost_term term);
 
-/* The problem is simplified and not empty. */
-void rlt_cost_estimate(const rlt_problem *problem, const rlt_traits *traits,
-                       const rlt_strategy *strategy, rlt_cost *cost);
+/* Of a schedule that is finished. */
+void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
+                       const rlt_schedule *schedule, rlt_cost *cost);
 
 /* How many units of `unit` bytes a run of `bytes` > 0 touches on average when it starts at any
  * multiple of `step`, which divides the unit. */

@@ -8,7 +8,7 @@
 #include "cpu/cpu.h"
 #include "plan/backend.h"
 #include "plan/cache.h"
-#include "plan/winners.h"
+#include "plan/wisdom.h"
 #ifdef RELAYOUT_HAVE_OPENCL
 #include "opencl/opencl.h"
 #endif
@@ -17,13 +17,25 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
                                       relayout_error *error) {
   device->backend = backend;
   atomic_init(&device->holders, 1);
-  relayout_status status = rlt_winners_create(&device->winners, error);
+  device->tuning = rlt_tuning_of(&device->facts);
+  relayout_status status = rlt_wisdom_create(&device->wisdom, error);
   if (status == RELAYOUT_OK) {
     status = rlt_plan_cache_create(&device->cache, error);
     if (status != RELAYOUT_OK) {
-      rlt_winners_destroy(device->winners);
+      rlt_wisdom_destroy(device->wisdom);
     }
   }
+  return status;
+}
+
+relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
+                                   relayout_error *error) {
+  int64_t most = schedule->group_size;
+  relayout_status status;
+  do {
+    schedule->group_size = most;
+    status = device->backend->program_create(device, schedule, program, &most, error);
+  } while (status == RELAYOUT_UNSUPPORTED && most < schedule->group_size);
   return status;
 }
 
@@ -36,7 +48,7 @@ void rlt_device_release(relayout_device *device) {
     return;
   }
   rlt_plan_cache_destroy(device->cache);
-  rlt_winners_destroy(device->winners);
+  rlt_wisdom_destroy(device->wisdom);
   device->backend->destroy(device);
 }
 

@@ -1,12 +1,15 @@
-/* explain.c: a plan in words and in JSON. Both are made from one summary, so they cannot disagree. */
+/* explain.c: a plan in words and in JSON. Both are made from one summary, so
+ * they cannot disagree. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/checked.h"
 #include "base/float_control.h"
 #include "base/text.h"
+#include "plan/choose.h"
 #include "plan/grid.h"
-#include "plan/plan.h"
+#include "plan/methods/method.h"
+#include "plan/schedule_text.h"
 
 typedef struct summary {
   relayout_device_info device;
@@ -16,8 +19,8 @@ typedef struct summary {
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
-/* Elements that a part reads and those that it writes. Steps are not followed: what they read is at most
- * every element of the source's shape. */
+/* Elements that a part reads and those that it writes. Steps are not followed: what they read is at
+ * most every element of the source's shape. */
 static void count_elements(const relayout_plan *plan, const rlt_problem *problem, int64_t *read,
                            int64_t *written) {
   *read = 1;
@@ -38,7 +41,7 @@ static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = RELAYOUT_DEVICE_INFO_INIT};
   plan->device->backend->get_info(plan->device, &s->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    const rlt_problem *const problem = &plan->work.parts[i].problem;
+    const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
     int64_t read = 0;
     int64_t written = 0;
     count_elements(plan, problem, &read, &written);
@@ -50,7 +53,7 @@ static void summarize(const relayout_plan *plan, summary *s) {
     return;
   }
   /* The bits as a number, most significant first, as PV(0x...) takes them. */
-  const rlt_problem *const problem = &plan->work.parts[0].problem;
+  const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   for (int64_t b = 0; b < bytes; ++b) {
     const uint16_t one = 1;
@@ -139,48 +142,89 @@ static void add_cost_text(rlt_text *text, const rlt_cost *cost) {
   rlt_text_add(text, "\n");
 }
 
-static void add_candidates_text(rlt_text *text, const rlt_part *part) {
-  const rlt_candidates *const made = &part->candidates;
-  if (part->choice != RLT_CHOICE_ESTIMATED) {
-    rlt_text_add(text, "measured: the fastest of those that were run%s\n",
-                 part->choice == RLT_CHOICE_REMEMBERED ? ", and remembered" : "");
-  }
+static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const int64_t rows = rlt_group_length(&schedule->rows);
+  const int64_t columns = rlt_group_length(&schedule->columns);
+  rlt_grid grid;
+  rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
+  rlt_text_add(text, "tiles: %" PRId64 " of %" PRId64 " row%s", grid.tile_count, rows,
+               rows == 1 ? "" : "s");
+  add_group_text(text, problem, &schedule->rows);
+  rlt_text_add(text, " by %" PRId64 " column%s", columns, columns == 1 ? "" : "s");
+  add_group_text(text, problem, &schedule->columns);
+  rlt_text_add(text, "\n");
+}
+
+static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
+  rlt_text_add(text, "schedule: ");
+  rlt_schedule_add_text(&way->offer.schedule, text);
+  rlt_text_add(text, "\n");
+  add_tiles_text(text, &way->offer.schedule);
   rlt_text_add(text, "predicted: ");
-  add_cost_text(text, &made->of[part->chosen].cost);
-  for (int32_t i = 0; i < made->count; ++i) {
-    if (i == part->chosen) {
-      continue;
-    }
-    const rlt_strategy *const other = &made->of[i].strategy;
-    rlt_text_add(text, "instead of %s%s, %" PRId64 " by %" PRId64 ": ",
-                 relayout_strategy_name(other->kind), other->assembles ? ", assembled" : "",
-                 rlt_group_length(&other->rows), rlt_group_length(&other->columns));
-    add_cost_text(text, &made->of[i].cost);
+  add_cost_text(text, &way->offer.cost);
+  rlt_text_add(text, "runs: ");
+  plan->device->backend->program_describe(plan->device, way->program, text);
+  rlt_text_add(text, "\n");
+}
+
+static const char *reason_of(const rlt_part *part) {
+  switch (part->choice) {
+  case RLT_CHOICE_MEASURED:
+    return "it was measured to be the fastest of those that were run";
+  case RLT_CHOICE_REMEMBERED:
+    return "it is remembered as the fastest of those that were run";
+  case RLT_CHOICE_ASKED_FOR:
+    return "it was asked for";
+  case RLT_CHOICE_ESTIMATED:
+    break;
   }
+  return part->ways[0].offer.schedule.suits ? part->ways[0].offer.schedule.reason
+                                            : "it is predicted to be the fastest";
 }
 
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  const rlt_strategy *const strategy = &part->strategy;
-  const int64_t rows = rlt_group_length(&strategy->rows);
-  const int64_t columns = rlt_group_length(&strategy->columns);
-  rlt_grid grid;
-  rlt_grid_make(&part->problem, strategy, &grid);
-  add_axes_text(text, &part->problem);
-  rlt_text_add(text, "strategy: %s, because %s\n", relayout_strategy_name(strategy->kind),
-               strategy->reason);
-  rlt_text_add(text, "tiles: %" PRId64 " of %" PRId64 " row%s", grid.tile_count, rows,
-               rows == 1 ? "" : "s");
-  add_group_text(text, &part->problem, &strategy->rows);
-  rlt_text_add(text, " by %" PRId64 " column%s", columns, columns == 1 ? "" : "s");
-  add_group_text(text, &part->problem, &strategy->columns);
-  rlt_text_add(text, "\n");
-  add_candidates_text(text, part);
-  rlt_text_add(text, "runs: ");
-  plan->device->backend->program_describe(plan->device, part->program, text);
-  rlt_text_add(text, "\n");
+  const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
+  add_axes_text(text, schedule->problem);
+  rlt_text_add(text, "method: %s, because %s\n", schedule->method->name, reason_of(part));
+  add_way_text(text, plan, &part->ways[0]);
+  if (part->way_count > 1) {
+    rlt_text_add(text,
+                 "where the source does not begin at a multiple of %" PRId64
+                 " bytes, or the destination not at one of %" PRId64 ":\n",
+                 schedule->source_alignment, schedule->destination_alignment);
+    if (part->ways[1].offer.schedule.problem != schedule->problem) {
+      add_axes_text(text, part->ways[1].offer.schedule.problem);
+    }
+    add_way_text(text, plan, &part->ways[1]);
+  }
 }
 
-static void explain_text(const relayout_plan *plan, const summary *s, rlt_text *text) {
+/* What is offered for a part, the best predicted first; nothing without memory. */
+static void sorted_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers) {
+  if (rlt_choose_offers(plan->device, &plan->wish, &plan->work.parts[part].forms, offers, NULL) !=
+      RELAYOUT_OK) {
+    *offers = (rlt_offers){.count = 0};
+  }
+  rlt_offers_sort(offers);
+}
+
+static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t part) {
+  rlt_offers offers;
+  sorted_offers(plan, part, &offers);
+  rlt_text_add(text, "offered:\n");
+  for (int32_t i = 0; i < offers.count; ++i) {
+    rlt_text_add(text, "  ");
+    rlt_text_add_double(text, "%.2f", offers.of[i].cost.fraction);
+    rlt_text_add(text, "  ");
+    rlt_schedule_add_text(&offers.of[i].schedule, text);
+    rlt_text_add(text, "\n");
+  }
+  rlt_offers_free(&offers);
+}
+
+static void explain_text(const relayout_plan *plan, const summary *s, bool with_offers,
+                         rlt_text *text) {
   const rlt_work *const work = &plan->work;
   rlt_text_add(text, "from ");
   add_shape(text, &plan->from);
@@ -202,18 +246,13 @@ static void explain_text(const relayout_plan *plan, const summary *s, rlt_text *
       rlt_text_add(text, "part %" PRId32 " of %" PRId32 "\n", i + 1, work->part_count);
     }
     add_part_text(text, plan, &work->parts[i]);
+    if (with_offers) {
+      add_offers_text(text, plan, i);
+    }
   }
 }
 
 /* ---- JSON ---- */
-
-static void add_group_json(rlt_text *text, const char *key, const rlt_group *group) {
-  rlt_text_add(text, "\"%s\":{\"length\":%" PRId64 ",\"axes\":[", key, rlt_group_length(group));
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    rlt_text_add(text, "%s%" PRId32, i == 0 ? "" : ",", group->axes[i]);
-  }
-  rlt_text_add(text, "]}");
-}
 
 static void add_axes_json(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "\"axes\":[");
@@ -226,6 +265,16 @@ static void add_axes_json(rlt_text *text, const rlt_problem *problem) {
                  axis->destination_stride);
   }
   rlt_text_add(text, "]");
+}
+
+static void add_schedule_json(rlt_text *text, const char *key, const rlt_schedule *schedule) {
+  char name[RLT_SCHEDULE_TEXT_SIZE];
+  rlt_text name_text = rlt_text_in(name, sizeof name);
+  rlt_schedule_add_text(schedule, &name_text);
+  if (key != NULL) {
+    rlt_text_add(text, "\"%s\":", key);
+  }
+  rlt_text_add_json_string(text, name);
 }
 
 /* The names of the terms are keys: lines_read. */
@@ -242,23 +291,22 @@ static void add_terms_json(rlt_text *text, const char *key, const double *terms)
   rlt_text_add(text, "}");
 }
 
-static void add_candidates_json(rlt_text *text, const rlt_part *part) {
-  const rlt_candidates *const made = &part->candidates;
-  rlt_text_add(text, "\"candidates\":[");
-  for (int32_t i = 0; i < made->count; ++i) {
-    const rlt_candidate *const one = &made->of[i];
-    rlt_text_add(text,
-                 "%s{\"strategy\":\"%s\",\"assembles\":%s,\"rows\":%" PRId64 ",\"columns\":%" PRId64
-                 ",\"chosen\":%s,\"predicted_fraction\":",
-                 i == 0 ? "" : ",", relayout_strategy_name(one->strategy.kind),
-                 one->strategy.assembles ? "true" : "false", rlt_group_length(&one->strategy.rows),
-                 rlt_group_length(&one->strategy.columns), i == part->chosen ? "true" : "false");
+static void add_offers_json(rlt_text *text, const relayout_plan *plan, int32_t part,
+                            bool *is_first) {
+  rlt_offers offers;
+  sorted_offers(plan, part, &offers);
+  for (int32_t i = 0; i < offers.count; ++i) {
+    const rlt_offer *const one = &offers.of[i];
+    rlt_text_add(text, "%s{\"part\":%" PRId32 ",", *is_first ? "" : ",", part);
+    *is_first = false;
+    add_schedule_json(text, "text", &one->schedule);
+    rlt_text_add(text, ",\"method\":\"%s\",\"predicted_fraction\":", one->schedule.method->name);
     rlt_text_add_double(text, "%.9g", one->cost.fraction);
     add_terms_json(text, "counts", one->cost.counts);
     add_terms_json(text, "times", one->cost.times);
     rlt_text_add(text, "}");
   }
-  rlt_text_add(text, "]");
+  rlt_offers_free(&offers);
 }
 
 static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
@@ -270,33 +318,54 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
                problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID ? "false" : "true");
 }
 
-/* The members of an object. */
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
   static const char *const choice_names[] = {[RLT_CHOICE_ESTIMATED] = "estimate",
                                              [RLT_CHOICE_MEASURED] = "measure",
-                                             [RLT_CHOICE_REMEMBERED] = "winner"};
+                                             [RLT_CHOICE_REMEMBERED] = "wisdom",
+                                             [RLT_CHOICE_ASKED_FOR] = "caller"};
+  const rlt_offer *const offer = &part->ways[0].offer;
+  const rlt_schedule *const schedule = &offer->schedule;
   rlt_grid grid;
-  rlt_grid_make(&part->problem, &part->strategy, &grid);
-  add_elements_json(text, &part->problem);
-  add_axes_json(text, &part->problem);
-  rlt_text_add(text, ",\"reason\":");
-  rlt_text_add_json_string(text, part->strategy.reason);
-  rlt_text_add(text, ",\"strategy\":\"%s\",\"tiles\":%" PRId64 ",\"tile\":{",
-               relayout_strategy_name(part->strategy.kind), grid.tile_count);
-  add_group_json(text, "rows", &part->strategy.rows);
+  rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
+  rlt_text_add(text, "{");
+  add_elements_json(text, schedule->problem);
+  add_axes_json(text, schedule->problem);
+  rlt_text_add(text, ",\"method\":\"%s\",\"reason\":", schedule->method->name);
+  rlt_text_add_json_string(text, reason_of(part));
+  rlt_text_add(text, ",\"chosen_by\":\"%s\",", choice_names[part->choice]);
+  add_schedule_json(text, "schedule", schedule);
   rlt_text_add(text, ",");
-  add_group_json(text, "columns", &part->strategy.columns);
+  add_schedule_json(text, "schedule_at_any_offset",
+                    &part->ways[part->way_count - 1].offer.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
-  plan->device->backend->program_describe(plan->device, part->program, &runs_text);
-  rlt_text_add(text, "},\"device_runs\":");
+  plan->device->backend->program_describe(plan->device, part->ways[0].program, &runs_text);
+  rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", grid.tile_count);
   rlt_text_add_json_string(text, runs);
-  rlt_text_add(text, ",\"chosen_by\":\"%s\",", choice_names[part->choice]);
-  add_candidates_json(text, part);
+  rlt_text_add(text, ",\"predicted_fraction\":");
+  rlt_text_add_double(text, "%.9g", offer->cost.fraction);
+  add_terms_json(text, "counts", offer->cost.counts);
+  add_terms_json(text, "times", offer->cost.times);
+  rlt_text_add(text, "}");
 }
 
-static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *text) {
+static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   const rlt_work *const work = &plan->work;
+  rlt_text_add(text, ",\"schedule\":[");
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    rlt_text_add(text, i == 0 ? "" : ",");
+    add_schedule_json(text, NULL, &work->parts[i].ways[0].offer.schedule);
+  }
+  rlt_text_add(text, "],\"parts\":[");
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    rlt_text_add(text, i == 0 ? "" : ",");
+    add_part_json(text, plan, &work->parts[i]);
+  }
+  rlt_text_add(text, "]");
+}
+
+static void explain_json(const relayout_plan *plan, const summary *s, bool with_offers,
+                         rlt_text *text) {
   rlt_text_add(text, "{\"from\":\"");
   add_shape(text, &plan->from);
   rlt_text_add(text, "\",\"to\":\"");
@@ -311,25 +380,21 @@ static void explain_json(const relayout_plan *plan, const summary *s, rlt_text *
                rlt_divide_up(s->bits_read, 8), rlt_divide_up(s->bits_written, 8),
                rlt_divide_up(s->bits_padding, 8));
   rlt_text_add_double(text, "%.9g", relayout_plan_get_predicted_fraction(plan));
-  rlt_text_add(text, ",");
   if (s->bits_padding > 0) {
-    rlt_text_add(text, "\"fill\":\"0x%s\",", s->fill);
+    rlt_text_add(text, ",\"fill\":\"0x%s\"", s->fill);
   } else {
-    rlt_text_add(text, "\"fill\":null,");
+    rlt_text_add(text, ",\"fill\":null");
   }
-  if (work->part_count == 0) {
-    rlt_text_add(text, "\"reason\":\"there is nothing to write\",\"strategy\":null,\"tiles\":0,"
-                       "\"device_runs\":null,\"candidates\":[],\"other_parts\":[]}");
-    return;
+  add_parts_json(text, plan);
+  if (with_offers) {
+    bool is_first = true;
+    rlt_text_add(text, ",\"schedules\":[");
+    for (int32_t i = 0; i < plan->work.part_count; ++i) {
+      add_offers_json(text, plan, i, &is_first);
+    }
+    rlt_text_add(text, "]");
   }
-  add_part_json(text, plan, &work->parts[0]);
-  rlt_text_add(text, ",\"other_parts\":[");
-  for (int32_t i = 1; i < work->part_count; ++i) {
-    rlt_text_add(text, i == 1 ? "{" : ",{");
-    add_part_json(text, plan, &work->parts[i]);
-    rlt_text_add(text, "}");
-  }
-  rlt_text_add(text, "]}");
+  rlt_text_add(text, "}");
 }
 
 size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form form, char *buffer,
@@ -339,12 +404,14 @@ size_t relayout_plan_explain(const relayout_plan *plan, relayout_explain_form fo
     return 0;
   }
   const rlt_float_control was = rlt_floats_enter();
+  const bool with_offers =
+      form == RELAYOUT_EXPLAIN_SCHEDULES_TEXT || form == RELAYOUT_EXPLAIN_SCHEDULES_JSON;
   summary s;
   summarize(plan, &s);
-  if (form == RELAYOUT_EXPLAIN_JSON) {
-    explain_json(plan, &s, &text);
+  if (form == RELAYOUT_EXPLAIN_JSON || form == RELAYOUT_EXPLAIN_SCHEDULES_JSON) {
+    explain_json(plan, &s, with_offers, &text);
   } else {
-    explain_text(plan, &s, &text);
+    explain_text(plan, &s, with_offers, &text);
   }
   rlt_floats_leave(was);
   return text.length;

@@ -1,15 +1,16 @@
-/* measure.c: a few candidates take turns, so that whatever else the machine does meets them alike.
+/* measure.c: a few schedules take turns, so that whatever else the machine does meets them alike.
  *
  * They run on the problem itself, or where that is too large on a part of it: both sides' strides,
  * and all that a tile of any of them takes, are those of the whole.
  */
 #include "plan/measure.h"
 
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "problem/crop.h"
 
 enum {
-  MOST_CONTENDERS = 4,
   REPETITIONS = 5, /* after one that warms up */
   MOST_SCRATCH_BYTES = 1 << 30,
   MEMORY_SHARES = 4
@@ -21,8 +22,12 @@ static const double most_seconds_each = 0.25;
 /* A run that is predicted to take as long as copying so much is not begun. */
 static const double most_copied_bytes = 8.0 * (1 << 30);
 
+/* What is predicted to take so many times as long as the best does not take part. */
+static const double hopeless = 4;
+
 typedef struct contender {
-  int32_t candidate;
+  int32_t offer;
+  rlt_schedule schedule; /* of the form that is run */
   void *program;
   int32_t runs;
   double spent;   /* seconds, of all runs */
@@ -31,82 +36,88 @@ typedef struct contender {
 
 typedef struct contest {
   relayout_device *device;
-  const rlt_problem *problem; /* that is run */
-  rlt_problem part;           /* or the one made for that */
+  const rlt_offers *offers;
+  const rlt_contest_rules *rules;
+  rlt_forms forms; /* that are run: the problem's, or parts of these */
   void *scratch;
+  rlt_offsets offsets;
   double *seconds_left; /* to the plan */
   int32_t count;
-  contender of[MOST_CONTENDERS];
+  contender of[]; /* as many as the rules say */
 } contest;
-
-/* The candidate of the highest predicted fraction among those not taken yet; -1 after the last. */
-static int32_t most_promising(const rlt_candidates *candidates, const bool *taken) {
-  int32_t best = -1;
-  for (int32_t i = 0; i < candidates->count; ++i) {
-    if (!taken[i] &&
-        (best < 0 || candidates->of[i].cost.fraction > candidates->of[best].cost.fraction)) {
-      best = i;
-    }
-  }
-  return best;
-}
 
 /* ---- What is run ---- */
 
-/* What both sides may take together. */
-static int64_t room_of(const relayout_device *device, int64_t *largest) {
+/* What both sides may take together, and one of them, behind what lies before their first
+ * elements. */
+static int64_t room_of(const contest *held, int64_t *largest) {
+  const int64_t source_before = (int64_t)held->offsets.source;
+  const int64_t destination_before = (int64_t)held->offsets.destination;
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  device->backend->get_info(device, &info);
+  held->device->backend->get_info(held->device, &info);
   const uint64_t share = info.memory_bytes / MEMORY_SHARES;
   const int64_t room =
       share > 0 && share < MOST_SCRATCH_BYTES ? (int64_t)share : MOST_SCRATCH_BYTES;
   *largest = info.allocation_bytes > 0 && info.allocation_bytes < (uint64_t)room
                  ? (int64_t)info.allocation_bytes
                  : room;
-  return room;
+  *largest -= rlt_max(source_before, destination_before);
+  return room - source_before - destination_before;
 }
 
-/* A tile of any candidate takes at least these steps of each axis. */
-static void find_least(const rlt_problem *problem, const rlt_candidates *candidates,
-                       int64_t *least) {
-  const bool is_packed = problem->source_packed > 0 || problem->destination_packed > 0;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
+/* A tile of any schedule of this form takes at least these steps of each axis. Those that look each
+ * element up take shorter tiles where they must. */
+static void find_least(const rlt_problem *form, const rlt_offers *offers, int64_t *least) {
+  const bool is_packed = form->source_packed > 0 || form->destination_packed > 0;
+  for (int32_t a = 0; a < form->axis_count; ++a) {
     least[a] = 1;
   }
-  for (int32_t i = 0; i < candidates->count; ++i) {
-    const rlt_group *const groups[] = {&candidates->of[i].strategy.columns,
-                                       &candidates->of[i].strategy.rows};
-    for (int32_t g = 0; g < 2; ++g) {
+  for (int32_t i = 0; i < offers->count; ++i) {
+    const rlt_schedule *const schedule = &offers->of[i].schedule;
+    const rlt_group *const groups[] = {&schedule->columns, &schedule->rows};
+    const bool counts = schedule->problem == form && !rlt_schedule_goes_by_index(schedule);
+    for (int32_t g = 0; g < 2 && counts; ++g) {
       for (int32_t n = 0; n < groups[g]->axis_count; ++n) {
         int64_t *const of_axis = &least[groups[g]->axes[n]];
-        *of_axis = rlt_max(*of_axis, rlt_group_steps(problem, groups[g], n));
+        *of_axis = rlt_max(*of_axis, rlt_group_steps(form, groups[g], n));
       }
     }
   }
-  for (int32_t a = 0; a < problem->axis_count && is_packed; ++a) {
+  for (int32_t a = 0; a < form->axis_count && is_packed; ++a) {
     least[a] = rlt_divide_up(least[a], 8) * 8;
   }
 }
 
-/* The problem, or a part of it that there is room for. False where there is room for none. What one
- * side does not need of its half is the other's. */
-static bool choose_problem(const rlt_problem *whole, const rlt_candidates *candidates,
-                           contest *held) {
+/* A form, or a part of it that there is room for. False where there is room for none. What one side
+ * does not need of its half is the other's. */
+static bool crop_form(const contest *held, const rlt_problem *form, rlt_problem *run) {
   int64_t largest;
-  const int64_t room = room_of(held->device, &largest);
-  const int64_t source = (int64_t)rlt_problem_source_size(whole);
-  const int64_t destination = (int64_t)rlt_problem_destination_size(whole);
-  held->problem = whole;
+  const int64_t room = room_of(held, &largest);
+  const int64_t source = (int64_t)rlt_problem_source_size(form);
+  const int64_t destination = (int64_t)rlt_problem_destination_size(form);
+  *run = *form;
   if (source <= largest && destination <= largest && source + destination <= room) {
     return true;
   }
   int64_t least[RLT_MAX_AXES];
-  find_least(whole, candidates, least);
-  held->part = *whole;
-  held->problem = &held->part;
-  return rlt_problem_crop(&held->part, least,
-                          rlt_min(rlt_max(room / 2, room - destination), largest),
+  find_least(form, held->offers, least);
+  return rlt_problem_crop(run, least, rlt_min(rlt_max(room / 2, room - destination), largest),
                           rlt_min(rlt_max(room / 2, room - source), largest));
+}
+
+/* All forms that offers are made of; false where one is too large. */
+static bool crop_forms(contest *held) {
+  const rlt_problem *last = NULL;
+  held->forms.count = 0;
+  for (int32_t i = 0; i < held->offers->count; ++i) {
+    const rlt_problem *const form = held->offers->of[i].schedule.problem;
+    if (form != last && held->forms.count < RLT_MOST_FORMS &&
+        !crop_form(held, form, &held->forms.of[held->forms.count++])) {
+      return false;
+    }
+    last = form;
+  }
+  return held->forms.count > 0;
 }
 
 /* ---- Taking part ---- */
@@ -121,44 +132,56 @@ static double copied_bytes(const rlt_problem *problem) {
   return elements * (double)bits / 8;
 }
 
-/* Whether one that is there already would run the same. */
-static bool is_entered(const contest *held, const void *program) {
-  const rlt_backend *const backend = held->device->backend;
-  bool is_same = false;
-  for (int32_t i = 0; i < held->count && backend->programs_match != NULL; ++i) {
-    is_same = is_same || backend->programs_match(held->device, held->of[i].program, program);
+/* The offer of the highest predicted fraction among those not taken yet; -1 after the last. */
+static int32_t most_promising(const contest *held, const bool *taken) {
+  const rlt_offers *const offers = held->offers;
+  int32_t best = -1;
+  for (int32_t i = 0; i < offers->count; ++i) {
+    const bool may_enter = !held->rules->at_any_offset || !offers->of[i].schedule.only_aligned;
+    if (!taken[i] && may_enter &&
+        (best < 0 || offers->of[i].cost.fraction > offers->of[best].cost.fraction)) {
+      best = i;
+    }
   }
-  return is_same;
+  return best;
+}
+
+/* The schedule, of the form that is run. */
+static rlt_schedule schedule_of(const contest *held, int32_t number) {
+  rlt_schedule made = held->offers->of[number].schedule;
+  const rlt_problem *form = held->offers->of[0].schedule.problem;
+  made.problem = &held->forms.of[made.problem == form ? 0 : 1];
+  made.columns.block = rlt_min(made.columns.block, rlt_group_extent(made.problem, &made.columns));
+  rlt_schedule_finish(held->offers->facts, held->offers->tuning, made.combined, &made);
+  return made;
 }
 
 /* One that the device cannot make a program of does not take part. */
-static void enter(const rlt_candidates *candidates, contest *held) {
-  const double bytes = copied_bytes(held->problem);
-  bool taken[RLT_MOST_CANDIDATES] = {false};
-  const rlt_backend *const backend = held->device->backend;
-  for (int32_t next = most_promising(candidates, taken); next >= 0 && held->count < MOST_CONTENDERS;
-       next = most_promising(candidates, taken)) {
+static void enter(contest *held, bool *taken) {
+  double least = 0;
+  for (int32_t next = most_promising(held, taken); next >= 0 && held->count < held->rules->most;
+       next = most_promising(held, taken)) {
+    const double fraction = held->offers->of[next].cost.fraction;
+    if (fraction < least) {
+      return; /* no prediction is that wrong */
+    }
+    least = least > 0 ? least : fraction / hopeless;
     taken[next] = true;
-    if (bytes > most_copied_bytes * candidates->of[next].cost.fraction) {
+    contender *const entered = &held->of[held->count];
+    *entered = (contender){.offer = next, .schedule = schedule_of(held, next)};
+    if (copied_bytes(entered->schedule.problem) > most_copied_bytes * fraction) {
       return; /* nor do those that are slower */
     }
-    contender *const entered = &held->of[held->count];
-    *entered = (contender){.candidate = next};
-    if (backend->program_create(held->device, held->problem, &candidates->of[next].strategy,
-                                &entered->program, NULL) != RELAYOUT_OK) {
-      continue;
-    }
-    if (is_entered(held, entered->program)) {
-      backend->program_destroy(held->device, entered->program);
-    } else {
-      ++held->count;
-    }
+    held->count += rlt_program_create(held->device, &entered->schedule, &entered->program, NULL) ==
+                   RELAYOUT_OK;
   }
 }
 
 static void leave(contest *held, int32_t number) {
   held->device->backend->program_destroy(held->device, held->of[number].program);
-  held->of[number] = held->of[--held->count];
+  for (--held->count; number < held->count; ++number) {
+    held->of[number] = held->of[number + 1];
+  }
 }
 
 /* The first run warms up, and counts where it is the only one. */
@@ -169,8 +192,8 @@ static void take_turns(contest *held) {
     if (next->spent >= most_seconds_each || (next->runs > 0 && *held->seconds_left <= 0)) {
       continue;
     }
-    if (held->device->backend->program_time(held->device, next->program, held->scratch, &seconds,
-                                            NULL) != RELAYOUT_OK) {
+    if (held->device->backend->program_time(held->device, next->program, held->scratch,
+                                            held->offsets, &seconds, NULL) != RELAYOUT_OK) {
       leave(held, i);
       continue;
     }
@@ -183,55 +206,81 @@ static void take_turns(contest *held) {
   }
 }
 
+/* Parts of different forms may be of different sizes. */
+static double seconds_a_byte(const contender *of) {
+  return of->seconds / copied_bytes(of->schedule.problem);
+}
+
 static int32_t winner_of(const contest *held) {
-  int32_t best = 0;
-  for (int32_t i = 1; i < held->count; ++i) {
-    if (held->of[i].seconds < held->of[best].seconds) {
+  int32_t best = -1;
+  for (int32_t i = 0; i < held->count; ++i) {
+    if (best < 0 || seconds_a_byte(&held->of[i]) < seconds_a_byte(&held->of[best])) {
       best = i;
     }
   }
-  return best;
+  return best < 0 ? -1 : held->of[best].offer;
 }
 
-/* All contenders' turns. */
-static void hold(contest *held) {
+/* All contenders' turns, in scratch memory for the largest form. */
+static int32_t hold(contest *held) {
   const rlt_backend *const backend = held->device->backend;
+  size_t source = 0;
+  size_t destination = 0;
+  for (int32_t f = 0; f < held->forms.count; ++f) {
+    const size_t source_size = rlt_problem_source_size(&held->forms.of[f]);
+    const size_t destination_size = rlt_problem_destination_size(&held->forms.of[f]);
+    source = source_size > source ? source_size : source;
+    destination = destination_size > destination ? destination_size : destination;
+  }
+  if (backend->scratch_create(held->device, source + held->offsets.source,
+                              destination + held->offsets.destination, &held->scratch,
+                              NULL) != RELAYOUT_OK) {
+    return -1;
+  }
   for (int32_t repetition = 0; repetition <= REPETITIONS; ++repetition) {
     take_turns(held);
   }
   backend->scratch_destroy(held->device, held->scratch);
+  return winner_of(held);
 }
 
-static bool make_scratch(contest *held) {
-  return held->device->backend->scratch_create(held->device, rlt_problem_source_size(held->problem),
-                                               rlt_problem_destination_size(held->problem),
-                                               &held->scratch, NULL) == RELAYOUT_OK;
+/* What lies behind a multiple of any alignment: an element of either side. */
+static rlt_offsets odd_offsets(const rlt_offers *offers) {
+  const rlt_problem *const elements = offers->of[offers->count - 1].schedule.problem;
+  return (rlt_offsets){.source = (size_t)elements->element_bytes,
+                       .destination = (size_t)rlt_problem_destination_bytes(elements)};
 }
 
-bool rlt_measure(relayout_device *device, const rlt_problem *problem,
-                 const rlt_candidates *candidates, double *seconds_left, int32_t *chosen,
-                 void **program) {
-  contest held = {.device = device, .seconds_left = seconds_left};
-  if (*seconds_left <= 0 || device->backend->program_time == NULL ||
-      !choose_problem(problem, candidates, &held)) {
-    return false;
+static int32_t compete(contest *held) {
+  bool *const taken = calloc((size_t)held->offers->count, sizeof *taken);
+  int32_t winner = -1;
+  if (taken != NULL && crop_forms(held)) {
+    enter(held, taken);
+    winner = held->count > 1 ? hold(held) : -1; /* one alone wins nothing */
   }
-  enter(candidates, &held);
-  const bool is_held = held.count > 0 && make_scratch(&held);
-  if (is_held) {
-    hold(&held);
+  free(taken);
+  while (held->count > 0) {
+    leave(held, held->count - 1);
   }
-  const bool measured = is_held && held.count > 0;
-  if (measured) {
-    const int32_t winner = winner_of(&held);
-    *chosen = held.of[winner].candidate;
-    if (held.problem == problem) {
-      *program = held.of[winner].program;
-      held.of[winner] = held.of[--held.count];
-    }
+  return winner;
+}
+
+int32_t rlt_measure(relayout_device *device, const rlt_offers *offers,
+                    const rlt_contest_rules *rules, double *seconds_left) {
+  if (*seconds_left <= 0 || device->backend->program_time == NULL || rules->most < 2 ||
+      offers->count < 2) {
+    return -1;
   }
-  while (held.count > 0) {
-    leave(&held, held.count - 1);
+  contest *const held = calloc(1, sizeof *held + (size_t)rules->most * sizeof held->of[0]);
+  if (held == NULL) {
+    return -1;
   }
-  return measured;
+  held->device = device;
+  held->offers = offers;
+  held->rules = rules;
+  held->seconds_left = seconds_left;
+  held->offsets = rules->at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0};
+  const int32_t winner = compete(held);
+  free(held);
+  return winner;
 }

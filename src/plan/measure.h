@@ -1,20 +1,26 @@
-/* measure.h: finding out which candidate is the fastest, by running them. Depends on candidates.h
- * and backend.h. */
+/* measure.h: finding out which of the schedules offered is the fastest, by running them.
+ *
+ * Depends on backend.h and offers.h.
+ */
 #ifndef RLT_PLAN_MEASURE_H
 #define RLT_PLAN_MEASURE_H
 
 #include "plan/backend.h"
-#include "plan/candidates.h"
+#include "plan/offers.h"
 
-/* Times those that are predicted to be the fastest on scratch memory of the device and sets
- * `*chosen` to the winner, whose strategy stays with the candidates, and `*program` to its program
- * unless only a part of the problem was run. False, with nothing set, where nothing could be
- * measured: without the memory, without a way to tell the time, or where no run would end soon.
- * What the runs take goes off `*seconds_left`, at 0 of which none is begun but the first of each;
- * relayout_plan_options says how much that is. */
+/* What all runs for a plan may take, and how many schedules are run unless a caller says. */
 #define RLT_MEASURE_SECONDS 2.0
-bool rlt_measure(relayout_device *device, const rlt_problem *problem,
-                 const rlt_candidates *candidates, double *seconds_left, int32_t *chosen,
-                 void **program);
+enum { RLT_MEASURED = 8, RLT_MOST_MEASURED = 1024 };
+
+typedef struct rlt_contest_rules {
+  bool at_any_offset; /* both sides begin a single element behind what schedules like best */
+  int32_t most;       /* schedules that take part: those that are predicted to be the fastest */
+} rlt_contest_rules;
+
+/* The offer that is the fastest on memory of the device's own; -1 where that cannot be
+ * told: the device cannot be timed, or has not the memory or the time. `*seconds_left`
+ * becomes what is left of it. */
+int32_t rlt_measure(relayout_device *device, const rlt_offers *offers,
+                    const rlt_contest_rules *rules, double *seconds_left);
 
 #endif

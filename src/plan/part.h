@@ -1,6 +1,7 @@
-/* part.h: what a plan does: some problems with no destination element in common, each in its own way.
+/* part.h: what a plan does: some problems with no destination element in common,
+ * each by a schedule of its own.
  *
- * Depends on candidates.h.
+ * Depends on offers.h.
  */
 #ifndef RLT_PLAN_PART_H
 #define RLT_PLAN_PART_H
@@ -9,29 +10,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/candidates.h"
+#include "plan/offers.h"
 #include "problem/problem.h"
 
 /* Why it does what it does. */
 typedef enum rlt_choice {
   RLT_CHOICE_ESTIMATED,
   RLT_CHOICE_MEASURED,
-  RLT_CHOICE_REMEMBERED
+  RLT_CHOICE_REMEMBERED,
+  RLT_CHOICE_ASKED_FOR
 } rlt_choice;
 
+/* A schedule, ready to run. */
+typedef struct rlt_way {
+  void *program;         /* the backend's */
+  uintptr_t source_mask; /* bits that are 0 in the addresses, or offsets, that it is for */
+  uintptr_t destination_mask;
+  rlt_offer offer;
+} rlt_way;
+
+/* Where the best schedule asks for more alignment than elements do, there is another one that does
+ * not, unless the first was asked for. The first that an execution's places allow is taken. */
+enum { RLT_MOST_WAYS = 2 };
+
 typedef struct rlt_part {
-  rlt_problem problem; /* simplified and not empty */
-  rlt_candidates candidates;
-  rlt_strategy strategy;
-  int32_t chosen; /* the candidate whose strategy it is */
+  rlt_forms forms; /* of the problem, simplified and not empty */
+  int32_t way_count;
+  rlt_way ways[RLT_MOST_WAYS];
   rlt_choice choice;
-  void *program; /* the backend's */
 } rlt_part;
+
+/* The problem in its own elements. */
+static inline const rlt_problem *rlt_part_problem(const rlt_part *part) {
+  return &part->forms.of[0];
+}
+
+/* The part's way for sides that begin at these addresses, or offsets; NULL where there is none. */
+static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source,
+                                          uintptr_t destination) {
+  for (int32_t i = 0; i < part->way_count; ++i) {
+    const rlt_way *const way = &part->ways[i];
+    if (((source & way->source_mask) | (destination & way->destination_mask)) == 0) {
+      return way;
+    }
+  }
+  return NULL;
+}
 
 /* All parts, and the memory that they move from and to. */
 typedef struct rlt_work {
   int32_t part_count; /* 0: nothing to write */
-  rlt_part *parts;    /* the one that moves the most bytes first */
+  rlt_part *parts;    /* the one that moves the most bytes first; they stay where they are */
   size_t source_size; /* bytes */
   size_t destination_size;
   bool writes_all; /* every byte of the destination */

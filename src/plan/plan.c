@@ -1,76 +1,40 @@
 /* plan.c: from two shapes to something that runs. */
 #include "plan/plan.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/float_control.h"
 #include "plan/cache.h"
+#include "plan/choose.h"
 #include "plan/measure.h"
-#include "plan/winners.h"
+#include "plan/methods/method.h"
+#include "plan/options.h"
+#include "plan/schedule_text.h"
 #include "problem/lower.h"
 
-/* One of the candidates: what is known to be the fastest, or is measured now, or is predicted to be.
- * Measuring makes its program too. */
-static void choose(relayout_device *device, rlt_wish wish, double *seconds_left, rlt_part *part) {
-  part->chosen = part->candidates.best;
-  part->choice = RLT_CHOICE_ESTIMATED;
-  if (part->candidates.count == 1) {
-    return;
-  }
-  const bool is_free = wish.strategy == RELAYOUT_STRATEGY_AUTO;
-  const int32_t won = is_free ? rlt_winners_find(device, &part->problem, &part->candidates) : -1;
-  if (won >= 0) {
-    part->chosen = won;
-    part->choice = RLT_CHOICE_REMEMBERED;
-  } else if (wish.effort == RELAYOUT_PLAN_MEASURE &&
-             rlt_measure(device, &part->problem, &part->candidates, seconds_left, &part->chosen,
-                         &part->program)) {
-    part->choice = RLT_CHOICE_MEASURED;
-    if (is_free) {
-      rlt_winners_remember(device, &part->problem, &part->candidates.of[part->chosen].strategy);
-    }
-  }
-}
-
-/* Chooses a part's strategy and has the backend make the program. The largest part is carried out as is
- * asked for, the others too where that is possible. */
-static relayout_status finish_part(relayout_device *device, rlt_wish wish, bool is_largest,
-                                   double *seconds_left, rlt_part *part, relayout_error *error) {
-  const rlt_backend *const backend = device->backend;
-  rlt_traits traits = backend->traits(device, part->problem.element_bytes);
-  if (wish.strategy != RELAYOUT_STRATEGY_GATHER) {
-    if (traits.widens) {
-      rlt_problem_widen(&part->problem);
-    }
-    rlt_problem_swap(&part->problem, traits.swapped_rows);
-    traits = backend->traits(device, part->problem.element_bytes);
-  }
-  relayout_status status =
-      rlt_candidates_make(&part->problem, &traits, wish.strategy, &part->candidates, error);
-  if (status == RELAYOUT_UNSUPPORTED && !is_largest) {
-    wish.strategy = RELAYOUT_STRATEGY_AUTO;
-    status = rlt_candidates_make(&part->problem, &traits, wish.strategy, &part->candidates, error);
-  }
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  choose(device, wish, seconds_left, part);
-  part->strategy = part->candidates.of[part->chosen].strategy;
-  if (part->program != NULL) {
+/* Texts are for all parts or for none. */
+static relayout_status check_texts(const relayout_plan *plan, rlt_texts schedules,
+                                   relayout_error *error) {
+  if (schedules.count == 0 || schedules.count == plan->work.part_count) {
     return RELAYOUT_OK;
   }
-  return backend->program_create(device, &part->problem, &part->strategy, &part->program, error);
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "options->schedule_count is %" PRId32 ", but the plan has %" PRId32 " part%s",
+                  schedules.count, plan->work.part_count, plan->work.part_count == 1 ? "" : "s");
 }
 
-static relayout_status finish(relayout_plan *plan, relayout_error *error) {
-  relayout_status status = RELAYOUT_OK;
+/* Chooses every part's schedules and has the backend make the programs. */
+static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout_error *error) {
+  relayout_status status = check_texts(plan, schedules, error);
   double seconds_left = RLT_MEASURE_SECONDS;
   for (int32_t i = 0; i < plan->work.part_count && status == RELAYOUT_OK; ++i) {
+    const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
     status =
-        finish_part(plan->device, plan->wish, i == 0, &seconds_left, &plan->work.parts[i], error);
+        rlt_choose(plan->device, &plan->wish, text, &seconds_left, &plan->work.parts[i], error);
   }
   return status;
 }
@@ -85,97 +49,19 @@ static relayout_status new_plan(relayout_device *device, const rlt_wish *wish, r
   atomic_init(&(*plan)->holders, 1);
   rlt_device_retain(device);
   (*plan)->device = device;
-  (*plan)->wish = *wish;
+  memcpy(&(*plan)->wish, wish, sizeof *wish);
   return RELAYOUT_OK;
 }
 
-static relayout_status finish_or_release(relayout_plan *made, relayout_plan **plan,
-                                         relayout_error *error) {
-  const relayout_status status = finish(made, error);
+static relayout_status finish_or_release(relayout_plan *made, rlt_texts schedules,
+                                         relayout_plan **plan, relayout_error *error) {
+  const relayout_status status = finish(made, schedules, error);
   if (status != RELAYOUT_OK) {
     rlt_plan_release(made);
     return status;
   }
   *plan = made;
   return RELAYOUT_OK;
-}
-
-static relayout_status check_strategy(relayout_strategy strategy, relayout_error *error) {
-  switch (strategy) {
-#define KNOWN_STRATEGY(name, value, text) case RELAYOUT_STRATEGY_##name:
-    RELAYOUT_STRATEGY_TABLE(KNOWN_STRATEGY)
-#undef KNOWN_STRATEGY
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->strategy is %d, no known strategy",
-                  (int)strategy);
-}
-
-static relayout_status check_effort(relayout_plan_effort effort, relayout_error *error) {
-  switch (effort) {
-  case RELAYOUT_PLAN_ESTIMATE:
-  case RELAYOUT_PLAN_MEASURE:
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->effort is %d, no known effort",
-                  (int)effort);
-}
-
-static relayout_status check_overflow(relayout_integer_overflow overflow, relayout_error *error) {
-  switch (overflow) {
-  case RELAYOUT_OVERFLOW_SATURATE:
-  case RELAYOUT_OVERFLOW_WRAP:
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->overflow is %d, no known overflow",
-                  (int)overflow);
-}
-
-static relayout_status check_scale(double scale, relayout_error *error) {
-  return isfinite(scale) && scale != 0 ? RELAYOUT_OK
-                                       : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                                                  "options->scale is %g, not finite or 0", scale);
-}
-
-static relayout_status read_options(const relayout_plan_options *options, rlt_wish *wish,
-                                    relayout_error *error) {
-  *wish = (rlt_wish){.changes = {.scale = 1}};
-  if (options == NULL) {
-    return RELAYOUT_OK;
-  }
-  if (options->struct_size != sizeof *options) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
-                    options->struct_size, sizeof *options);
-  }
-  wish->strategy = options->strategy;
-  wish->effort = options->effort;
-  wish->changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
-  wish->changes.scale = options->scale;
-  relayout_status status = check_strategy(wish->strategy, error);
-  if (status == RELAYOUT_OK) {
-    status = check_effort(wish->effort, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_overflow(options->overflow, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_scale(options->scale, error);
-  }
-  return status;
-}
-
-/* The rank is valid. */
-static void read_strides(const relayout_plan_options *options, int32_t rank, rlt_changes *changes) {
-  if (options == NULL) {
-    return;
-  }
-  changes->source_is_strided = options->source_byte_strides != NULL;
-  changes->destination_is_strided = options->destination_byte_strides != NULL;
-  for (int32_t d = 0; d < rank; ++d) {
-    changes->source_strides[d] = changes->source_is_strided ? options->source_byte_strides[d] : 0;
-    changes->destination_strides[d] =
-        changes->destination_is_strided ? options->destination_byte_strides[d] : 0;
-  }
 }
 
 static relayout_status no_memory(relayout_error *error) {
@@ -201,8 +87,8 @@ static amount amount_written(const rlt_problem *problem) {
   return (amount){.bytes = count / 8 * bits + rest / 8, .bits = rest % 8};
 }
 
-/* What was lowered becomes the plan's parts, the largest first. No two write the same element, so counting
- * tells whether all are written. */
+/* What was lowered becomes the plan's parts, the largest first. No two write the same element, so
+ * counting tells whether all are written. */
 static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
                                   relayout_error *error) {
   rlt_work *const work = &plan->work;
@@ -224,27 +110,30 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
     const rlt_problem *const problem = &lowered->problems[i];
     const amount written = amount_written(problem);
     int32_t at = i;
-    for (; at > 0 && amount_written(&work->parts[at - 1].problem).bytes < written.bytes; --at) {
-      work->parts[at].problem = work->parts[at - 1].problem;
+    for (; at > 0 && amount_written(rlt_part_problem(&work->parts[at - 1])).bytes < written.bytes;
+         --at) {
+      work->parts[at].forms.of[0] = work->parts[at - 1].forms.of[0];
     }
-    work->parts[at].problem = *problem;
+    work->parts[at].forms.of[0] = *problem;
     all.bytes += written.bytes;
     all.bits += written.bits;
   }
   work->part_count = lowered->count;
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    rlt_forms_make(&plan->device->facts, &work->parts[i].forms);
+  }
   work->writes_all = all.bytes + rlt_divide_up(all.bits, 8) >= lowered->destination_bytes;
   return RELAYOUT_OK;
 }
 
-static rlt_packing packing_of(const relayout_device *device) {
-  const rlt_backend *const backend = device->backend;
-  return backend->merges_bytes                           ? RLT_PACKING_MERGED
-         : backend->traits(device, 1).assembly_bytes > 0 ? RLT_PACKING_SHARED
-                                                         : RLT_PACKING_TILED;
+static rlt_packing packing_of(const rlt_facts *facts) {
+  return facts->merges_bytes                     ? RLT_PACKING_MERGED
+         : facts->staging == RLT_STAGING_PRIVATE ? RLT_PACKING_SHARED
+                                                 : RLT_PACKING_TILED;
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, const rlt_wish *wish,
+                                const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
                                 relayout_plan **plan, relayout_error *error) {
   relayout_plan *made = NULL;
   relayout_status status = new_plan(device, wish, &made, error);
@@ -252,7 +141,7 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
     return status;
   }
   rlt_changes changes = wish->changes;
-  changes.packing = packing_of(device);
+  changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
   status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {
@@ -265,7 +154,7 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   }
   made->from = *from;
   made->to = *to;
-  return finish_or_release(made, plan, error);
+  return finish_or_release(made, schedules, plan, error);
 }
 
 static relayout_status create(relayout_device *device, const relayout_shape *from,
@@ -279,12 +168,16 @@ static relayout_status create(relayout_device *device, const relayout_shape *fro
                                    : "plan");
   }
   rlt_wish wish;
-  const relayout_status status = read_options(options, &wish, error);
+  const relayout_status status = rlt_options_read(options, &wish, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (from->rank >= 0 && from->rank <= RELAYOUT_MAX_RANK) {
-    read_strides(options, from->rank, &wish.changes);
+    rlt_options_read_strides(options, from->rank, &wish.changes);
+  }
+  if (options != NULL && options->schedule_count > 0) {
+    const rlt_texts schedules = {options->schedule_count, options->schedules};
+    return rlt_plan_create(device, from, to, &wish, schedules, plan, error);
   }
   return rlt_plan_cache_get(device, from, to, &wish, plan, error);
 }
@@ -299,11 +192,10 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
-                                            relayout_strategy wanted, relayout_plan **plan,
-                                            relayout_error *error) {
+                                            const rlt_wish *wish, rlt_texts schedules,
+                                            relayout_plan **plan, relayout_error *error) {
   relayout_plan *made = NULL;
-  const rlt_wish wish = {.strategy = wanted, .changes = {.scale = 1}};
-  relayout_status status = new_plan(device, &wish, &made, error);
+  relayout_status status = new_plan(device, wish, &made, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -318,7 +210,7 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
     rlt_plan_release(made);
     return status;
   }
-  return finish_or_release(made, plan, error);
+  return finish_or_release(made, schedules, plan, error);
 }
 
 void rlt_plan_retain(relayout_plan *plan) {
@@ -330,8 +222,9 @@ void rlt_plan_release(relayout_plan *plan) {
     return;
   }
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    if (plan->work.parts[i].program != NULL) {
-      plan->device->backend->program_destroy(plan->device, plan->work.parts[i].program);
+    const rlt_part *const part = &plan->work.parts[i];
+    for (int32_t w = 0; w < part->way_count; ++w) {
+      plan->device->backend->program_destroy(plan->device, part->ways[w].program);
     }
   }
   free(plan->work.parts);
@@ -352,16 +245,67 @@ size_t relayout_plan_destination_size(const relayout_plan *plan) {
   return plan == NULL ? 0 : plan->work.destination_size;
 }
 
-/* Any strategy writes nothing equally well. */
-relayout_strategy relayout_plan_get_strategy(const relayout_plan *plan) {
-  if (plan == NULL) {
-    return RELAYOUT_STRATEGY_AUTO;
+int32_t relayout_plan_part_count(const relayout_plan *plan) {
+  return plan == NULL ? 0 : plan->work.part_count;
+}
+
+const char *relayout_plan_get_method(const relayout_plan *plan) {
+  return plan == NULL || plan->work.part_count == 0
+             ? "none"
+             : plan->work.parts[0].ways[0].offer.schedule.method->name;
+}
+
+size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
+                                  relayout_schedule_use use, char *buffer, size_t capacity) {
+  rlt_text text = rlt_text_in(buffer, capacity);
+  if (plan == NULL || part < 0 || part >= plan->work.part_count) {
+    return 0;
   }
-  if (plan->work.part_count == 0) {
-    return plan->wish.strategy == RELAYOUT_STRATEGY_AUTO ? RELAYOUT_STRATEGY_COPY
-                                                         : plan->wish.strategy;
+  const rlt_part *const of = &plan->work.parts[part];
+  const int32_t way = use == RELAYOUT_SCHEDULE_AT_ANY_OFFSET ? of->way_count - 1 : 0;
+  rlt_schedule_add_text(&of->ways[way].offer.schedule, &text);
+  return text.length;
+}
+
+static relayout_status visit(const relayout_plan *plan, int32_t part,
+                             relayout_schedule_visitor visitor, void *context,
+                             relayout_error *error) {
+  rlt_offers offers;
+  const relayout_status status =
+      rlt_choose_offers(plan->device, &plan->wish, &plan->work.parts[part].forms, &offers, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  return plan->work.parts[0].strategy.kind;
+  rlt_offers_sort(&offers);
+  for (int32_t i = 0; i < offers.count; ++i) {
+    char name[RLT_SCHEDULE_TEXT_SIZE];
+    rlt_text text = rlt_text_in(name, sizeof name);
+    rlt_schedule_add_text(&offers.of[i].schedule, &text);
+    const relayout_schedule_info info = {.struct_size = sizeof info,
+                                         .text = name,
+                                         .method = offers.of[i].schedule.method->name,
+                                         .predicted_fraction = offers.of[i].cost.fraction};
+    visitor(context, &info);
+  }
+  rlt_offers_free(&offers);
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
+                                              relayout_schedule_visitor visitor, void *context,
+                                              relayout_error *error) {
+  if (plan == NULL || visitor == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    plan == NULL ? "plan" : "visitor");
+  }
+  if (part < 0 || part >= plan->work.part_count) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "part is %" PRId32 ", but the plan has %" PRId32, part, plan->work.part_count);
+  }
+  const rlt_float_control was = rlt_floats_enter();
+  const relayout_status status = visit(plan, part, visitor, context, error);
+  rlt_floats_leave(was);
+  return status;
 }
 
 /* All that the destination's digits reach, whether it is written or not. */
@@ -377,15 +321,15 @@ static double bytes_gone_through(const rlt_problem *problem) {
 static double predicted_fraction(const relayout_plan *plan) {
   if (plan->work.part_count == 1) {
     const rlt_part *const only = &plan->work.parts[0];
-    return only->candidates.of[only->chosen].cost.fraction;
+    return only->ways[0].offer.cost.fraction;
   }
   double bytes = 0;
   double times = 0;
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    const double moved = bytes_gone_through(&part->problem);
+    const double moved = bytes_gone_through(rlt_part_problem(part));
     bytes += moved;
-    times += moved / part->candidates.of[part->chosen].cost.fraction;
+    times += moved / part->ways[0].offer.cost.fraction;
   }
   return bytes / times;
 }
@@ -398,6 +342,23 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
   const double fraction = predicted_fraction(plan);
   rlt_floats_leave(was);
   return fraction;
+}
+
+relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
+                                      uintptr_t destination, relayout_error *error) {
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_part *const part = &plan->work.parts[i];
+    if (rlt_part_way(part, source, destination) == NULL) {
+      const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
+      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                      "the schedule asked for wants source and destination at multiples of %" PRId64
+                      " and %" PRId64 " bytes; they lie %zu and %zu bytes behind one",
+                      schedule->source_alignment, schedule->destination_alignment,
+                      (size_t)(source % (uintptr_t)schedule->source_alignment),
+                      (size_t)(destination % (uintptr_t)schedule->destination_alignment));
+    }
+  }
+  return RELAYOUT_OK;
 }
 
 static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {
@@ -432,11 +393,14 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
                     work->source_size, (const void *)lowest_source, work->destination_size,
                     (void *)lowest_destination);
   }
-  if (work->part_count == 0) {
-    return RELAYOUT_OK;
+  const rlt_backend *const backend = plan->device->backend;
+  const uintptr_t from = backend->copies_host_memory ? 0 : (uintptr_t)lowest_source;
+  const uintptr_t to = backend->copies_host_memory ? 0 : (uintptr_t)lowest_destination;
+  const relayout_status status = rlt_plan_check_places(plan, from, to, error);
+  if (work->part_count == 0 || status != RELAYOUT_OK) {
+    return status;
   }
-  return plan->device->backend->execute(plan->device, work, lowest_source, lowest_destination,
-                                        error);
+  return backend->execute(plan->device, work, lowest_source, lowest_destination, error);
 }
 
 relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,

@@ -11,12 +11,23 @@
 #include "problem/lower.h"
 #include "relayout/plan.h"
 
-/* What a caller wants of a plan beyond its shapes. */
+/* What a caller wants of a plan beyond its shapes and the schedules asked for. Whole wishes are
+ * compared, byte by byte: rlt_wish_clear comes before anything is set. */
 typedef struct rlt_wish {
-  relayout_strategy strategy; /* AUTO or a certain one */
+  const struct rlt_method *method; /* NULL: any; for tests */
   relayout_plan_effort effort;
+  int32_t measured; /* schedules that are run */
   rlt_changes changes;
 } rlt_wish;
+
+/* What no caller asks for. */
+void rlt_wish_clear(rlt_wish *wish);
+
+/* The schedules that a caller asks for, a text for each part; or none. */
+typedef struct rlt_texts {
+  int32_t count;
+  const char *const *of;
+} rlt_texts;
 
 struct relayout_plan {
   relayout_device *device; /* held */
@@ -34,14 +45,19 @@ struct relayout_plan {
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, const rlt_wish *wish,
+                                const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
                                 relayout_plan **plan, relayout_error *error);
 
 /* A plan for a problem that did not come from shapes; from and to are zeroed. For testing what no
  * pair of shapes lowers to. The problem is simplified here; the sizes are its element counts. */
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
-                                            relayout_strategy wanted, relayout_plan **plan,
-                                            relayout_error *error);
+                                            const rlt_wish *wish, rlt_texts schedules,
+                                            relayout_plan **plan, relayout_error *error);
+
+/* Whether every part has a way for sides whose lowest bytes lie at these addresses or offsets: one
+ * that was asked for may want more alignment. RELAYOUT_INVALID_ARGUMENT. */
+relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
+                                      uintptr_t destination, relayout_error *error);
 
 void rlt_plan_retain(relayout_plan *plan);
 /* relayout_plan_destroy by another name: drops one holder. */

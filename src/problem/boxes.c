@@ -1,3 +1,4 @@
+/* boxes.c: the digits of a dimension, and the boxes in which they are independent. */
 #include "problem/boxes.h"
 
 #include "base/checked.h"

@@ -1,7 +1,7 @@
 /* boxes.h: one dimension cut so that its axes know nothing of each other.
  *
- * The axes of a dimension are its digits to the weights of both sides' factors together, and a box is
- * a range of each. 300 elements in rows of 128, of which 3 are written:
+ * The axes of a dimension are its digits to the weights of both sides' factors together, and a box
+ * is a range of each. 300 elements in rows of 128, of which 3 are written:
  *
  *     weight   128        1             weight   128        1
  *              0..1   x   0..127                 2..2   x   0..43 with a source, and up to 127
@@ -15,7 +15,8 @@
 
 enum { RLT_MOST_LEVELS = 8, RLT_MOST_BOXES = 3 * RLT_MOST_LEVELS };
 
-/* The digits of a dimension, the fastest varying first, and what a step of each is on either side. */
+/* The digits of a dimension, the fastest varying first, and what a step of each
+ * is on either side. */
 typedef struct rlt_levels {
   int32_t count;
   int64_t weights[RLT_MOST_LEVELS];

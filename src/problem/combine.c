@@ -1,3 +1,4 @@
+/* combine.c: dimensions that a tile merges, made one where both sides allow it. */
 #include "problem/combine.h"
 
 #include <string.h>
@@ -13,8 +14,8 @@ static int32_t position_of(const relayout_layout *layout, int32_t dimension) {
   return at;
 }
 
-/* The dimension that the first tile's `*` number `i` merges into the next more minor one; -1 where it is not
- * one of the array's. */
+/* The dimension that the first tile's `*` number `i` merges into the next more minor one; -1 where
+ * it is not one of the array's. */
 static int32_t merged_by(const relayout_layout *layout, int32_t i) {
   if (layout->tile_dimensions[i] != RELAYOUT_TILE_COMBINE) {
     return -1;

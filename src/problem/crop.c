@@ -1,3 +1,4 @@
+/* crop.c: a small part of a large problem, with the strides of the whole. */
 #include "problem/crop.h"
 
 #include <stdlib.h>

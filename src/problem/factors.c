@@ -14,8 +14,8 @@ static bool append(rlt_number *to, rlt_factor factor) {
   return true;
 }
 
-/* The factor's `inner` first values, which repeat, and what counts these. Only a dimension's last factor
- * may be split into more than it has. */
+/* The factor's `inner` first values, which repeat, and what counts these. Only a dimension's last
+ * factor may be split into more than it has. */
 static bool split_factor(rlt_factor whole, int64_t inner, rlt_number *outer_number,
                          rlt_number *inner_number) {
   if (!whole.is_last && whole.extent % inner != 0) {

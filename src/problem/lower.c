@@ -1,6 +1,8 @@
+/* lower.c: from two shapes of one tensor to problems. */
 #include "problem/lower.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +37,14 @@ typedef struct lowering {
   int64_t words;      /* that an element is moved in */
   bool has_fill_word; /* some element of the source becomes what is filled in */
   uint8_t padding[RELAYOUT_MAX_ELEMENT_SIZE]; /* of an element, and above it 0 */
+  int32_t dimension_count;
+  rlt_lowered *made;
+  /* What is large, and not read before it is written; `source` comes first. */
   rlt_factors source;
   rlt_factors destination;
-  int32_t dimension_count;
   rlt_numbers numbers;
   rlt_levels levels[RLT_MOST_DIMENSIONS];
   rlt_boxes boxes[RLT_MOST_DIMENSIONS];
-  rlt_lowered *made;
 } lowering;
 
 /* ---- Checks ---- */
@@ -168,7 +171,8 @@ static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
   return memcmp(problem->fill, problem->fill + problem->element_bytes, rest) == 0;
 }
 
-/* What becomes the padding: all there are of few, or what becomes of the padding the other way round. */
+/* What becomes the padding: all there are of few, or what becomes of the
+ * padding the other way round. */
 static bool find_fill_word(rlt_problem *problem) {
   const rlt_conversion *const there = &problem->conversion;
   const size_t bytes = (size_t)rlt_problem_destination_bytes(problem);
@@ -249,8 +253,7 @@ static void strides_in_words(const side *of, int64_t word, int64_t *strides) {
   }
 }
 
-static bool find_factors(const side *of, int64_t word, rlt_numbers *numbers,
-                         rlt_factors *factors) {
+static bool find_factors(const side *of, int64_t word, rlt_numbers *numbers, rlt_factors *factors) {
   if (of->byte_strides == NULL) {
     return rlt_factors_of_layout(of->shape, numbers, factors);
   }
@@ -308,8 +311,8 @@ static bool find_boxes(lowering *at) {
   return true;
 }
 
-/* A stride below 0 steps down in the destination: the axis is gone through from its other end. Room is
- * left for an axis over words. */
+/* A stride below 0 steps down in the destination: the axis is gone through from its other end. Room
+ * is left for an axis over words. */
 static bool add_axis(rlt_problem *problem, rlt_axis axis) {
   if (axis.extent == 1 && axis.valid == 1) {
     return true;
@@ -388,8 +391,8 @@ static void fill_alone(rlt_problem *problem) {
   }
 }
 
-/* Whether no two tiles, and no two problems, write to one byte, or may. Bytes are merged by devices that know of
- * it alone. */
+/* Whether no two tiles, and no two problems, write to one byte, or may. Bytes are merged by
+ * devices that know of it alone. */
 static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
   const rlt_packing packing = at->changes->packing;
@@ -463,8 +466,8 @@ static bool add_contained(lowering *at, const rlt_problem *problem) {
   return add_problem(at, &one);
 }
 
-/* Words of an element are one more axis, or where they are filled with different ones, each a problem of
- * its own. */
+/* Words of an element are one more axis, or where they are filled with different
+ * ones, each a problem of its own. */
 static bool add_words(lowering *at, const rlt_problem *problem) {
   if (at->to.room > 1) {
     return add_contained(at, problem);
@@ -523,8 +526,8 @@ static bool add_boxes(lowering *at) {
 
 /* ---- Steps ---- */
 
-/* Element after element of the destination, in the order of its positions or, where it is strided, of
- * its indices: which one that is, where it is put, and where it lies in the source. */
+/* Element after element of the destination, in the order of its positions or, where it is strided,
+ * of its indices: which one that is, where it is put, and where it lies in the source. */
 static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_error *error) {
   const relayout_shape *const from = at->from.shape;
   const int64_t source_words = at->words * at->from.room;
@@ -617,8 +620,8 @@ static bool lower_to_fill(lowering *at) {
   return add_words(at, &all);
 }
 
-/* Spare bits behind padding that stays as it was become 0 all the same, which is nobody's padding to
- * write. */
+/* Spare bits behind padding that stays as it was become 0 all the same, which
+ * is nobody's padding to write. */
 static bool keeps_last_byte(const lowering *at) {
   const int64_t bits = at->common.destination_elements * at->common.destination_packed;
   return bits % 8 != 0 && !at->common.fills &&
@@ -661,12 +664,13 @@ relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
   if (status != RELAYOUT_OK) {
     return status;
   }
-  lowering *const at = calloc(1, sizeof *at);
-  made->problems = calloc(MOST_PARTS, sizeof *made->problems);
+  lowering *const at = malloc(sizeof *at);
+  made->problems = malloc(MOST_PARTS * sizeof *made->problems);
   if (at == NULL || made->problems == NULL) {
     free(at);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
   }
+  memset(at, 0, offsetof(lowering, source));
   at->combined[0] = *from;
   at->combined[1] = *to;
   if (!changes->source_is_strided && !changes->destination_is_strided) {

@@ -1,8 +1,8 @@
 /* lower.h: two shapes of one tensor become problems. The only place where moving knows layouts.
  *
  * A dimension that a tile splits has a digit for each part of it, on either side; the axes are the
- * common refinement of both sides' digits. Where a dimension's size is no multiple of its digits, what
- * is left becomes a problem of its own, so that no axis depends on another. What no axes can
+ * common refinement of both sides' digits. Where a dimension's size is no multiple of its digits,
+ * what is left becomes a problem of its own, so that no axis depends on another. What no axes can
  * express, because the digits of both sides share no divisor, is one problem with steps.
  *
  * Depends on problem.h, convert/, metadata/ and base/.
@@ -38,7 +38,8 @@ typedef struct rlt_lowered {
   rlt_problem *problems; /* simplified, none empty; no two write the same element, nor, unless they
                             may, to the same byte */
   rlt_steps *steps;      /* of the only one; NULL where that has axes */
-  /* What each side's memory takes, and how much of it lies before the element at index 0, ..., 0. */
+  /* What each side's memory takes, and how much of it lies before the element
+   * at index 0, ..., 0. */
   int64_t source_bytes;
   int64_t source_before;
   int64_t destination_bytes;

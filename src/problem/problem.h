@@ -136,6 +136,10 @@ void rlt_problem_simplify(rlt_problem *problem);
  * element's alignment means nothing. The problem is simplified, and stays so. */
 void rlt_problem_widen(rlt_problem *problem);
 
+/* Takes parts of the runs that both sides have along axis 0 for words of up to 16 bytes. For
+ * devices whose loads are as wide as their words. The problem is simplified, and stays so. */
+void rlt_problem_widen_runs(rlt_problem *problem);
+
 /* Takes packed elements that are transposed for bytes, by swapping elements among rows of the
  * source, of which a tile need not have more than `most_rows` to do so. For devices that can do
  * that. The problem is simplified, and stays so. */

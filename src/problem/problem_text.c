@@ -1,3 +1,4 @@
+/* problem_text.c: a problem printed as one line of text. */
 #include "problem/problem_text.h"
 
 #include <inttypes.h>

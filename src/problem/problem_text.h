@@ -10,7 +10,7 @@
 #include "problem/problem.h"
 
 /* What the text says, and how. */
-#define RLT_PROBLEM_TEXT_VERSION 2
+#define RLT_PROBLEM_TEXT_VERSION 3
 
 /* Appends
  *

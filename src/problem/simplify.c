@@ -198,8 +198,8 @@ void rlt_problem_simplify(rlt_problem *problem) {
 
 enum { MOST_AT_ONCE = 1024 };
 
-/* Without a gap, what comes before an axis is as long as its stride. The array's last byte may be used in
- * part. */
+/* Without a gap, what comes before an axis is as long as its stride. The array's
+ * last byte may be used in part. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
   *run = (rlt_byte_run){.last = 0, .steps = 1};
   if (problem->destination_packed == 0) {

@@ -1,3 +1,4 @@
+/* strides.c: checks of a side that lies by byte strides. */
 #include "problem/strides.h"
 
 #include <inttypes.h>

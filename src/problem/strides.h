@@ -10,8 +10,8 @@
 
 #include "relayout/shape.h"
 
-/* The bytes from the lowest that belongs to an element to the highest, and how many lie before the element
- * at index 0, ..., 0. */
+/* The bytes from the lowest that belongs to an element to the highest, and how many lie before the
+ * element at index 0, ..., 0. */
 typedef struct rlt_span {
   int64_t bytes;
   int64_t before;
@@ -22,8 +22,9 @@ typedef struct rlt_span {
 relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *byte_strides,
                                   const char *name, rlt_span *span, relayout_error *error);
 
-/* No two elements have a byte in common. RELAYOUT_INVALID_ARGUMENT; RELAYOUT_UNSUPPORTED for very many
- * elements that lie between each other, and RELAYOUT_OUT_OF_MEMORY. The strides have been checked. */
+/* No two elements have a byte in common. RELAYOUT_INVALID_ARGUMENT;
+ * RELAYOUT_UNSUPPORTED for very many elements that lie between each other, and
+ * RELAYOUT_OUT_OF_MEMORY. The strides have been checked. */
 relayout_status rlt_strides_check_apart(const relayout_shape *shape, const int64_t *byte_strides,
                                         const char *name, relayout_error *error);
 

@@ -19,8 +19,8 @@ static bool is_whole(const rlt_axis *axis, int64_t per_byte) {
   return axis->extent % per_byte == 0 && axis->valid % per_byte == 0;
 }
 
-/* The axis along which the source's packed elements lie; -1 where they do not, or some other axis has them
- * in part. */
+/* The axis along which the source's packed elements lie; -1 where they do not, or some
+ * other axis has them in part. */
 static int32_t find_run(const rlt_problem *problem, int64_t per_byte) {
   int32_t run = -1;
   for (int32_t a = 1; a < problem->axis_count; ++a) {
@@ -48,7 +48,8 @@ static bool can_swap(const rlt_problem *problem, int64_t per_byte) {
          problem->destination_elements % per_byte == 0;
 }
 
-/* Bytes of a run that are swapped at once, by which its axis can be divided; 0 for none that are worth it. */
+/* Bytes of a run that are swapped at once, by which its axis can be divided; 0
+ * for none that are worth it. */
 static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte, int64_t most_rows) {
   const int64_t extent = axis->extent / per_byte;
   const int64_t valid = axis->valid / per_byte;

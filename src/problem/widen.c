@@ -1,4 +1,5 @@
-/* widen.c: elements that always move together, as one. */
+/* widen.c: elements that always move together, as one word: whole axes in whatever order, or parts
+ * of a run that both sides have. */
 #include <string.h>
 
 #include "problem/problem.h"
@@ -65,6 +66,20 @@ static void set_shuffle(rlt_problem *problem, int32_t count, int64_t length) {
   }
 }
 
+/* States the problem in words of `length` elements; its axes already are. */
+static void state_in_words(rlt_problem *problem, int64_t length) {
+  for (int64_t i = 1; i < length; ++i) {
+    memcpy(problem->fill + i * problem->element_bytes, problem->fill,
+           (size_t)problem->element_bytes);
+  }
+  memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
+  problem->element_bytes *= length;
+  problem->source_start /= length;
+  problem->destination_start /= length;
+  problem->source_elements /= length;
+  problem->destination_elements /= length;
+}
+
 void rlt_problem_widen(rlt_problem *problem) {
   if (problem->steps != NULL || !rlt_problem_keeps_elements(problem) ||
       rlt_problem_is_fill(problem) || rlt_problem_is_empty(problem)) {
@@ -76,20 +91,52 @@ void rlt_problem_widen(rlt_problem *problem) {
     return; /* a single word needs no moving of words */
   }
   set_shuffle(problem, count, length);
-  for (int64_t i = 1; i < length; ++i) {
-    memcpy(problem->fill + i * problem->element_bytes, problem->fill,
-           (size_t)problem->element_bytes);
-  }
-  memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
-  problem->element_bytes *= length;
   problem->axis_count -= count;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     problem->axes[a] = problem->axes[a + count];
     problem->axes[a].source_stride /= length;
     problem->axes[a].destination_stride /= length;
   }
-  problem->source_start /= length;
-  problem->destination_start /= length;
-  problem->source_elements /= length;
-  problem->destination_elements /= length;
+  state_in_words(problem, length);
+}
+
+static bool divides(int64_t factor, int64_t a, int64_t b) {
+  return a % factor == 0 && b % factor == 0;
+}
+
+/* Whether `factor` elements along axis 0 always move, or are filled, together. */
+static bool words_stay_whole(const rlt_problem *problem, int64_t factor) {
+  const bool has_source = !rlt_problem_is_fill(problem);
+  const rlt_axis *const run = &problem->axes[0];
+  bool whole =
+      divides(factor, problem->destination_start, has_source ? problem->source_start : 0) &&
+      divides(factor, run->extent, run->valid) && run->destination_stride == 1 &&
+      (!has_source || run->source_stride == 1);
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    whole =
+        whole && divides(factor, axis->destination_stride, has_source ? axis->source_stride : 0);
+  }
+  return whole;
+}
+
+void rlt_problem_widen_runs(rlt_problem *problem) {
+  int64_t factor = RELAYOUT_MAX_ELEMENT_SIZE / problem->element_bytes;
+  if (problem->steps != NULL || problem->axis_count == 0 || !rlt_problem_keeps_elements(problem)) {
+    return;
+  }
+  while (factor > 1 && !words_stay_whole(problem, factor)) {
+    factor /= 2;
+  }
+  if (factor == 1) {
+    return;
+  }
+  problem->axes[0].extent /= factor;
+  problem->axes[0].valid /= factor;
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    problem->axes[a].source_stride /= factor;
+    problem->axes[a].destination_stride /= factor;
+  }
+  state_in_words(problem, factor);
+  rlt_problem_simplify(problem); /* axis 0 may be a single word */
 }

@@ -1,3 +1,4 @@
+/* chart.c: a benchmark's results drawn as an SVG picture. */
 #include "chart.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static void print_bar(const frame *in, size_t at, const bench_result *result, bo
           is_worst ? " worst" : "", x + gap, y, in->slot - 2 * gap, y_of(in, 0) - y);
   print_escaped(result->of.name, file);
   fprintf(file, ": %.3f of copy, %.2f GB/s of %.2f, %s</title></rect>\n", result->fraction,
-          result->gbps, result->copy_gbps, relayout_strategy_name(result->strategy));
+          result->gbps, result->copy_gbps, result->method);
   if (in->is_named) {
     const double middle = x + in->slot / 2 + 4;
     fprintf(file, "<text transform=\"translate(%.1f %.1f) rotate(-90)\" text-anchor=\"end\">",

@@ -1,3 +1,4 @@
+/* clblast.c: CLBlast's transposition, looked for when the command runs. */
 #include "clblast.h"
 
 #include <dlfcn.h>

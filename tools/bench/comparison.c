@@ -1,3 +1,4 @@
+/* comparison.c: two benchmarks compared, case by case. */
 #include "comparison.h"
 
 #include <stdlib.h>

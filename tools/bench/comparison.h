@@ -2,8 +2,8 @@
  * and json_reader.h.
  *
  * Fractions of the copy are compared, not times: what makes the whole machine slower leaves them as
- * they are. A fraction has changed when it has by more than a tenth, and by more than it spread from
- * repetition to repetition in either run. */
+ * they are. A fraction has changed when it has by more than a tenth, and by more than it spread
+ * from repetition to repetition in either run. */
 #ifndef TOOLS_BENCH_COMPARISON_H
 #define TOOLS_BENCH_COMPARISON_H
 

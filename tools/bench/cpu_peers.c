@@ -1,3 +1,4 @@
+/* cpu_peers.c: oneDNN, OpenBLAS and Eigen, asked for the same relayouts in host memory. */
 #include "cpu_peers.h"
 
 #include "host_fill.h"

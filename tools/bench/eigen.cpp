@@ -76,8 +76,8 @@ void move(const dense &of, void *to, const void *from, Eigen::ThreadPoolDevice &
                                                               source_widths);
   Eigen::TensorMap<tensor, Eigen::Aligned> destination(static_cast<Element *>(to),
                                                        destination_widths);
-  /* Slices of the whole would be right as well, but most of the time slower. Where there is padding,
-   * these take a tenth of the time of a pad, or of a slice that is shuffled. */
+  /* Slices of the whole would be right as well, but most of the time slower. Where there is
+   * padding, these take a tenth of the time of a pad, or of a slice that is shuffled. */
   if (of.is_whole()) {
     destination.device(device) = source.shuffle(order);
   } else {

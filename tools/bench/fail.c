@@ -1,3 +1,4 @@
+/* fail.c: errors in the library's form. */
 #include "fail.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* host_copy.c: plain copies of host memory, past the cache or through it. */
 #include "host_copy.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* host_fill.c: host memory filled by several threads. */
 #include "host_fill.h"
 
 #include <string.h>

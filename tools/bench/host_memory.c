@@ -1,3 +1,4 @@
+/* host_memory.c: large buffers in pages of a known size. */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "host_memory.h"
 

@@ -1,3 +1,4 @@
+/* measure.c: one case measured: in turns with a plain copy and with peers. */
 #include "measure.h"
 
 #include <inttypes.h>
@@ -44,7 +45,7 @@ static bench_limits limits_of(const bench_target *target) {
 
 /* ---- One case ------------------------------------------------------------------------------- */
 
-/* What the repetitions took, by candidate. */
+/* What the repetitions took, by what was run. */
 typedef struct samples {
   double copies[BENCH_MOST_COPIES][MOST_REPETITIONS];
   double counted[MOST_REPETITIONS]; /* of the relayout, as wall */
@@ -57,7 +58,6 @@ typedef struct attempt {
   bench_target *target;
   const bench_case *of;
   bench_room room;
-  relayout_plan_options options;
   relayout_plan *plan;
   bool is_hot;
   size_t place; /* the one that has its turn */
@@ -75,8 +75,8 @@ static exit_code skip_for(bench_result *result, const relayout_error *error) {
              : EXIT_CODE_BAD_INPUT;
 }
 
-/* What is measured hot is done so often before it counts, so that everyone finds the cache as it leaves
- * it itself, and not as a streaming copy does. */
+/* What is measured hot is done so often before it counts, so that everyone finds the cache as it
+ * leaves it itself, and not as a streaming copy does. */
 enum { WARMING_RUNS = 2 };
 
 typedef relayout_status step_of(attempt *at, size_t which, size_t source, size_t destination,
@@ -180,8 +180,8 @@ static void verify_peers(attempt *at, const uint8_t *right) {
   }
 }
 
-/* Moves the first place's bytes and holds the result against the oracle's, which takes most of the time
- * of a large case. */
+/* Moves the first place's bytes and holds the result against the oracle's, which takes most
+ * of the time of a large case. */
 static exit_code verify(attempt *at) {
   bench_target *const target = at->target;
   const size_t source_size = relayout_plan_source_size(at->plan);
@@ -201,8 +201,8 @@ static exit_code verify(attempt *at) {
   }
   const exit_code code = target->is_unverified
                              ? EXIT_CODE_OK
-                             : verify_relayout(&at->of->from, &at->of->to, &at->options, source,
-                                               destination, destination_size);
+                             : verify_relayout(&at->of->from, &at->of->to, &at->target->options,
+                                               source, destination, destination_size);
   uint8_t *const right = target->peer_count > 0 ? malloc(destination_size) : NULL;
   if (right != NULL) {
     memcpy(right, destination, destination_size);
@@ -341,6 +341,29 @@ static bool make_room(bench_target *target, bool is_hot, bench_result *result, b
   return true;
 }
 
+static const char BETWEEN_PARTS[] = " | ";
+
+/* Those of the plan's parts, one behind the other; NULL without memory. */
+static char *schedules_of(const relayout_plan *plan) {
+  const int32_t parts = relayout_plan_part_count(plan);
+  size_t capacity = 1;
+  for (int32_t i = 0; i < parts; i++) {
+    capacity += strlen(BETWEEN_PARTS) +
+                relayout_plan_get_schedule(plan, i, RELAYOUT_SCHEDULE_ALIGNED, NULL, 0);
+  }
+  char *const text = calloc(capacity, 1);
+  size_t length = 0;
+  for (int32_t i = 0; text != NULL && i < parts; i++) {
+    if (i > 0) {
+      strcpy(text + length, BETWEEN_PARTS);
+      length += strlen(BETWEEN_PARTS);
+    }
+    length += relayout_plan_get_schedule(plan, i, RELAYOUT_SCHEDULE_ALIGNED, text + length,
+                                         capacity - length);
+  }
+  return text;
+}
+
 exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
                         bench_result *result) {
   *result = (bench_result){.of = *of, .copy = "", .peer_count = target->peer_count};
@@ -348,25 +371,26 @@ exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
     skip(result, "there is nothing to move");
     return EXIT_CODE_BAD_INPUT;
   }
-  attempt at = {.target = target,
-                .of = &result->of,
-                .options = RELAYOUT_PLAN_OPTIONS_INIT,
-                .is_hot = is_hot,
-                .result = result};
+  attempt at = {.target = target, .of = &result->of, .is_hot = is_hot, .result = result};
   if (!make_room(target, is_hot, result, &at.room)) {
     return EXIT_CODE_FAILURE;
   }
   relayout_error error;
-  at.options.effort = target->effort;
   if (target->reserve(target, at.room.source_step * at.room.places,
                       at.room.destination_step * at.room.places, &error) != RELAYOUT_OK ||
-      relayout_plan_create(target->device, &at.of->from, &at.of->to, &at.options, &at.plan,
+      relayout_plan_create(target->device, &at.of->from, &at.of->to, &target->options, &at.plan,
                            &error) != RELAYOUT_OK) {
     return skip_for(result, &error);
   }
-  result->strategy = relayout_plan_get_strategy(at.plan);
+  result->method = relayout_plan_get_method(at.plan);
   result->predicted = relayout_plan_get_predicted_fraction(at.plan);
-  const exit_code code = verify_and_time(&at);
+  result->schedule = schedules_of(at.plan);
+  exit_code code = EXIT_CODE_FAILURE;
+  if (result->schedule == NULL) {
+    skip(result, "no memory for the text of its schedule");
+  } else {
+    code = verify_and_time(&at);
+  }
   relayout_plan_destroy(at.plan);
   return code;
 }

@@ -10,8 +10,8 @@
 #include "results.h"
 #include "target.h"
 
-/* Measures a case, which is shrunk when there is no room and it may be. Whatever keeps it from being
- * measured is in result->skipped, and tells by the exit code how bad it is:
+/* Measures a case, which is shrunk when there is no room and it may be. Whatever keeps it from
+ * being measured is in result->skipped, and tells by the exit code how bad it is:
  * EXIT_CODE_DIFFERENT when the result is not what the oracle says, which is reported too. */
 exit_code bench_measure(bench_target *target, const bench_case *of, bool is_hot,
                         bench_result *result);

@@ -1,4 +1,5 @@
-/* Stands for opencl_target.c where the library is built without OpenCL: no device is of that kind. */
+/* Stands for opencl_target.c where the library is built without OpenCL: no
+ * device is of that kind. */
 #include "fail.h"
 #include "target.h"
 

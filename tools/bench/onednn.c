@@ -198,7 +198,8 @@ static dnnl_data_type_t type_named(relayout_element_type type) {
   }
 }
 
-/* The layouts of images and of weights that oneDNN has a name for, in either way to write an image's. */
+/* The layouts of images and of weights that oneDNN has a name for, in either
+ * way to write an image's. */
 static dnnl_format_tag_t tag_of(const relayout_shape *shape) {
   static const struct {
     int channels;

@@ -1,3 +1,4 @@
+/* opencl_copy.c: the ways to copy from one OpenCL buffer to another. */
 #include "opencl_copy.h"
 
 #include <stdbool.h>

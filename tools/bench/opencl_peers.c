@@ -1,3 +1,5 @@
+/* opencl_peers.c: CLBlast and rectangle copies, asked for the same relayouts on an OpenCL device.
+ * */
 #include "opencl_peers.h"
 
 enum { RECT, CLBLAST, PEER_COUNT };

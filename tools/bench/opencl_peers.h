@@ -25,9 +25,10 @@ void opencl_peers_release(opencl_peers *peers);
 void opencl_peers_prepare(opencl_peers *peers, const relayout_shape *from, const relayout_shape *to,
                           bool takes[BENCH_MOST_PEERS]);
 
-/* Does the prepared relayout on an in-order queue. The move's size does not matter. The events, for
- * the caller to release, are those of the first command and of the last; there are none on failure,
- * and both are the same where there is but one command. Returns a status of OpenCL or of CLBlast. */
+/* Does the prepared relayout on an in-order queue. The move's size does not matter. The
+ * events, for the caller to release, are those of the first command and of the last; there
+ * are none on failure, and both are the same where there is but one command. Returns a
+ * status of OpenCL or of CLBlast. */
 cl_int opencl_peers_enqueue(const opencl_peers *peers, size_t which, cl_command_queue queue,
                             const opencl_move *move, cl_event events[2]);
 

@@ -1,3 +1,4 @@
+/* peer.c: what a benchmark found out about its peers. */
 #include "peer.h"
 
 #include <string.h>
@@ -41,8 +42,8 @@ static uint64_t read_bits(const uint8_t *number, size_t bytes) {
   }
 }
 
-/* NaN, infinity, denormal or zero, by the exponent; and the least exponent that is none of them, for
- * denormals of a wider type may round to it. */
+/* NaN, infinity, denormal or zero, by the exponent; and the least exponent that is none of them,
+ * for denormals of a wider type may round to it. */
 static bool holds_special(const uint8_t *element, size_t element_bytes, number_format format) {
   bool found = false;
   for (size_t at = 0; at < element_bytes; at += format.bytes) {

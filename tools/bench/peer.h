@@ -1,5 +1,5 @@
-/* peer.h: others that can do what a relayout does, and what a benchmark found out about them. Depends
- * on the public headers. */
+/* peer.h: others that can do what a relayout does, and what a benchmark found out about them.
+ * Depends on the public headers. */
 #ifndef TOOLS_BENCH_PEER_H
 #define TOOLS_BENCH_PEER_H
 
@@ -44,9 +44,9 @@ typedef enum bench_verdict { BENCH_EXACT, BENCH_INEXACT, BENCH_WRONG } bench_ver
 relayout_element_type bench_peer_takes_for(const bench_peer *peer, relayout_element_type from,
                                            relayout_element_type to);
 
-/* Holds what a peer made against what is right: exact, bit by bit; inexact where it takes elements for
- * f16, bf16, f32, f64 or c128 and none differ but those with a NaN, an infinity, a denormal or a
- * number of the least exponent above; else wrong. `size` is whole elements. */
+/* Holds what a peer made against what is right: exact, bit by bit; inexact where it takes elements
+ * for f16, bf16, f32, f64 or c128 and none differ but those with a NaN, an infinity, a denormal or
+ * a number of the least exponent above; else wrong. `size` is whole elements. */
 bench_verdict bench_judge_peer(relayout_element_type taken_for, const uint8_t *made,
                                const uint8_t *right, size_t size);
 

@@ -1,3 +1,4 @@
+/* pool.c: threads that a benchmark lends to the library. */
 #include "pool.h"
 
 #include <pthread.h>

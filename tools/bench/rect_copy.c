@@ -1,9 +1,10 @@
+/* rect_copy.c: a relayout cut into copies of rectangles. */
 #include "rect_copy.h"
 
 enum { MOST_RECTANGLES = 16384 };
 
-/* OpenCL wants slices to lie behind each other, whole rows apart. Of two strides the larger is always
- * a multiple of the smaller, both being products of widths in the same order. */
+/* OpenCL wants slices to lie behind each other, whole rows apart. Of two strides the larger is
+ * always a multiple of the smaller, both being products of widths in the same order. */
 static bool is_slice_of(size_t slice_stride, size_t row_stride, size_t rows) {
   return slice_stride / row_stride >= rows;
 }
@@ -13,7 +14,8 @@ static bool can_be_slices(const bench_axis *slices, const bench_axis *rows) {
          is_slice_of(slices->destination_stride, rows->destination_stride, rows->extent);
 }
 
-/* The axes of rows and of slices that leave the fewest rectangles; axis_count where there is none. */
+/* The axes of rows and of slices that leave the fewest rectangles; axis_count
+ * where there is none. */
 static void choose(const bench_strided *moved, size_t *rows, size_t *slices) {
   const size_t none = moved->axis_count;
   size_t most = 0;

@@ -1,5 +1,5 @@
-/* rect_copy.h: a relayout as a series of copies of rectangles, which is what clEnqueueCopyBufferRect
- * can do. Depends on strided.h. */
+/* rect_copy.h: a relayout as a series of copies of rectangles, which is what
+ * clEnqueueCopyBufferRect can do. Depends on strided.h. */
 #ifndef TOOLS_BENCH_RECT_COPY_H
 #define TOOLS_BENCH_RECT_COPY_H
 

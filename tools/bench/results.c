@@ -1,3 +1,4 @@
+/* results.c: what a benchmark found, and its means. */
 #include "results.h"
 
 #include <stdlib.h>
@@ -64,6 +65,9 @@ bool bench_summarize(const bench_results *results, bench_summary *summary) {
 }
 
 void bench_results_free(bench_results *results) {
+  for (size_t i = 0; i < results->count; i++) {
+    free(results->cases[i].schedule);
+  }
   free(results->cases);
   *results = (bench_results){.cases = NULL};
 }

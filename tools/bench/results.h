@@ -15,7 +15,8 @@ typedef struct bench_result {
   bench_case of;
   char skipped[RELAYOUT_MESSAGE_SIZE]; /* why there are no numbers; empty when there are */
   bool was_shrunk;
-  relayout_strategy strategy;
+  const char *method; /* of the plan's largest part */
+  char *schedule;     /* of all its parts, " | " between them; the result's own */
   size_t repetitions;
   size_t bytes;         /* bench_case_bytes */
   double median_s;      /* by the clock that counts */

@@ -1,3 +1,4 @@
+/* results_json.c: a benchmark's results written as JSON. */
 #include "results_json.h"
 
 #include "json.h"
@@ -46,12 +47,13 @@ static void write_measured(json_writer *json, const bench_results *results,
   json_number(json, "gbps", result->gbps);
   json_number(json, "fraction", result->fraction);
   json_number(json, "predicted_fraction", result->predicted);
+  json_text(json, "schedule", result->schedule);
+  json_text(json, "method", result->method);
   json_number(json, "copy_gbps", result->copy_gbps);
   json_text(json, "copy", result->copy);
   json_number(json, "spread", result->spread);
   json_number(json, "median_wall_s", result->median_wall_s);
   json_unsigned(json, "repetitions", result->repetitions);
-  json_text(json, "strategy", relayout_strategy_name(result->strategy));
   if (results->with_peers) {
     write_peer_results(json, results, result);
   }

@@ -1,3 +1,4 @@
+/* room.c: where the bytes of a case lie while it is measured. */
 #include "room.h"
 
 #include <stdio.h>
@@ -8,8 +9,8 @@ enum {
   LINE = 64,
   PAGE = 4096,
   LEAST_COLD_BYTES = 256 << 20,
-  /* What is touched before a place has its turn again, in caches: this much where there is room, and
-   * never less than the least. */
+  /* What is touched before a place has its turn again, in caches: this much where there is room,
+   * and never less than the least. */
   CACHES_BETWEEN = 8,
   LEAST_CACHES_BETWEEN = 2
 };

@@ -1,8 +1,8 @@
 /* room.h: where the bytes of a case lie while it is measured, and whether there is room for them.
  * Depends on suite.h and size_text.h.
  *
- * Cold cases rotate through as many places as are needed for the bytes of one to have left the cache
- * before its turn comes again. */
+ * Cold cases rotate through as many places as are needed for the bytes of one to have left the
+ * cache before its turn comes again. */
 #ifndef TOOLS_BENCH_ROOM_H
 #define TOOLS_BENCH_ROOM_H
 

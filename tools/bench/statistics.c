@@ -1,3 +1,4 @@
+/* statistics.c: medians, spreads and geometric means. */
 #include "statistics.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* strided.c: a relayout as the axes that both shapes have in common. */
 #include "strided.h"
 
 /* Keeps the axes in order. */

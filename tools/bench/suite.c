@@ -1,3 +1,4 @@
+/* suite.c: suites of relayouts, read from text. */
 #include "suite.h"
 
 #include <ctype.h>

@@ -9,8 +9,8 @@
  *   @orders NAME SHAPE  a case for each order the shape's dimensions can have in memory, from the
  *                       shape's own: NAME_021 has dimension 0 outermost and 1 innermost
  *
- * The two shapes of a case have the same dimensions. A shape whose element type is T has the type that
- * the benchmark is run with. */
+ * The two shapes of a case have the same dimensions. A shape whose element type is T has the type
+ * that the benchmark is run with. */
 #ifndef TOOLS_BENCH_SUITE_H
 #define TOOLS_BENCH_SUITE_H
 

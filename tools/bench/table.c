@@ -1,11 +1,12 @@
+/* table.c: a benchmark's results printed as a table. */
 #include "table.h"
 
 #include <inttypes.h>
 
 #include "size_text.h"
 
-/* Wide enough for the names of all suites. */
-enum { NAME_WIDTH = 22 };
+/* Wide enough for the names of all suites' cases, and of all methods. */
+enum { NAME_WIDTH = 22, METHOD_WIDTH = 13 };
 
 static void print_peers(const bench_results *results, FILE *file) {
   fputs("peers, also of copy:", file);
@@ -38,8 +39,8 @@ void table_begin(const bench_results *results, FILE *file) {
     print_peers(results, file);
   }
   fputc('\n', file);
-  fprintf(file, "%-*s %-9s %10s %11s %11s %7s %7s %7s %9s", NAME_WIDTH, "CASE", "STRATEGY", "BYTES",
-          "MEDIAN", "WALL", "GB/S", "COPY", "OF COPY", "PREDICTED");
+  fprintf(file, "%-*s %-*s %10s %11s %11s %7s %7s %7s %9s", NAME_WIDTH, "CASE", METHOD_WIDTH,
+          "METHOD", "BYTES", "MEDIAN", "WALL", "GB/S", "COPY", "OF COPY", "PREDICTED");
   for (size_t i = 0; i < results->peer_count; i++) {
     if (results->peers[i].missing == NULL) {
       fprintf(file, " %8s", results->peers[i].label);
@@ -83,7 +84,7 @@ void table_row(const bench_result *row, FILE *file) {
   }
   char bytes[SIZE_TEXT_CAPACITY];
   size_text(row->bytes, bytes);
-  fprintf(file, "%-9s %10s", relayout_strategy_name(row->strategy), bytes);
+  fprintf(file, "%-*s %10s", METHOD_WIDTH, row->method, bytes);
   print_time(row->median_s, file);
   print_time(row->median_wall_s, file);
   fprintf(file, " %7.2f %7.2f %7.3f %9.3f", row->gbps, row->copy_gbps, row->fraction,

@@ -1,3 +1,4 @@
+/* target.c: what targets of all backends share. */
 #include "target.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ relayout_status bench_target_open(relayout_device *device, bench_target **target
   }
   made->device = device;
   made->info = info;
+  made->options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
   *target = made;
   return RELAYOUT_OK;
 }

@@ -31,9 +31,9 @@ typedef struct bench_copy {
 typedef struct bench_target bench_target;
 
 struct bench_target {
-  relayout_device *device;     /* the target's own */
-  relayout_plan_effort effort; /* that plans are made with */
-  bool is_unverified;          /* results are timed as they are */
+  relayout_device *device;       /* the target's own */
+  relayout_plan_options options; /* that plans are made with */
+  bool is_unverified;            /* results are timed as they are */
   relayout_device_info info;
   const char *clock;    /* what counts: "device" or "wall" */
   const char *pages;    /* of the buffers: "ordinary" or "huge"; NULL where the driver chooses */

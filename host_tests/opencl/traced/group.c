@@ -1,3 +1,4 @@
+/* group.c: a work-group of a kernel run on the host, and what it costs a GPU. */
 #include "opencl/traced/group.h"
 
 #include <stdlib.h>
@@ -31,8 +32,8 @@ size_t traced_group_id(void) {
   return running.group;
 }
 
-/* Kernels ask this in each round of their loops over a tile, also those work-items that have nothing
- * to do in it. */
+/* Kernels ask this in each round of their loops over a tile, also those work-items
+ * that have nothing to do in it. */
 size_t traced_local_id(void) {
   running.rounds[running.item] += 1;
   return running.item;

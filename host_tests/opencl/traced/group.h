@@ -1,9 +1,9 @@
 /* group.h: a work-group of a staged kernel, run on the host with each of its accesses to memory
  * written down.
  *
- * The kernels are those of cl/, compiled as C; the compiler itself puts the calls that note an access
- * in front of each (as it does for a thread sanitizer). Work-items are coroutines, so that barriers
- * are what they are on a device. */
+ * The kernels are those of cl/, compiled as C; the compiler itself puts the calls that note an
+ * access in front of each (as it does for a thread sanitizer). Work-items are coroutines, so that
+ * barriers are what they are on a device. */
 #ifndef HOST_TESTS_OPENCL_TRACED_GROUP_H
 #define HOST_TESTS_OPENCL_TRACED_GROUP_H
 
@@ -32,8 +32,8 @@ typedef enum traced_space {
   TRACED_ELSEWHERE = 4 /* the grid, a work-item's own variables */
 } traced_space;
 
-/* An access, by one work-item. The same `instruction` for the `occurrence`-th time in a round of the
- * kernel's loops is what the work-items of a sub-group do at once. */
+/* An access, by one work-item. The same `instruction` for the `occurrence`-th time in a round of
+ * the kernel's loops is what the work-items of a sub-group do at once. */
 typedef struct traced_access {
   uintptr_t address;
   uintptr_t instruction;

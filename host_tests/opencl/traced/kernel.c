@@ -1,5 +1,5 @@
-/* kernel.c: one kernel of cl/, compiled as C for one way that elements go, so that each access of it to
- * memory calls one of the functions of group.c. TRACED_NAME is what it is called then. */
+/* kernel.c: one kernel of cl/, compiled as C for one way that elements go, so that each access of
+ * it to memory calls one of the functions of group.c. TRACED_NAME is what it is called then. */
 #include "opencl/traced/opencl_c.h"
 
 #include KERNEL_TEXT

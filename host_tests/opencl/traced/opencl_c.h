@@ -22,8 +22,8 @@ VECTOR(long, long2, 16);
 VECTOR(uint, uint4, 16);
 VECTOR(ulong, ulong2, 16);
 
-/* A cast between vectors and whole numbers of one size keeps the bits; between these and floats it does
- * not. */
+/* A cast between vectors and whole numbers of one size keeps the bits; between
+ * these and floats it does not. */
 #define WITH_BITS_OF(type, value)                                                                  \
   ({                                                                                               \
     __typeof__(value) given_bits = (value);                                                        \

@@ -1,0 +1,102 @@
+/* devices.h: three devices that tests make up, one of each kind: lines of 64 bytes, and sizes for
+ * which tiles can be worked out by hand. None of them takes time for anything but a copy's lines,
+ * so that of the schedules offered the first that suits is chosen.
+ *
+ * Depends on plan/tuning.h. */
+#ifndef HOST_TESTS_PLAN_DEVICES_H
+#define HOST_TESTS_PLAN_DEVICES_H
+
+#include "plan/tuning.h"
+
+/* Blocks of 16 by 16 words, and so many channels. */
+#define FIVE_WORDS(channels)                                                                       \
+  {                                                                                                \
+    {16, 16, (channels)}, {16, 16, (channels)}, {16, 16, (channels)}, {16, 16, (channels)}, {      \
+      16, 16, (channels)                                                                           \
+    }                                                                                              \
+  }
+
+#define FIVE_TIMES(...)                                                                            \
+  {                                                                                                \
+    {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__}, {__VA_ARGS__}, {                                  \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+
+/* Work-items of a group share tiles of 16 KiB. */
+static const rlt_facts staged_facts = {.line_bytes = 64,
+                                       .words = FIVE_WORDS(0),
+                                       .staging = RLT_STAGING_LOCAL,
+                                       .staging_bytes = 32768,
+                                       .packed_staging_bytes = 32768,
+                                       .words_need_alignment = true,
+                                       .only_whole_blocks = true,
+                                       .threads = 1,
+                                       .group_size = 256,
+                                       .most_groups = 65535,
+                                       .most_iterations = INT64_MAX};
+
+static const rlt_tuning staged_tuning = {.kind = "staged",
+                                         .straight_columns_bytes = 4096,
+                                         .straight_tile_bytes = 4096,
+                                         .tile_bytes = 16384};
+
+/* A work-item moves tiles by itself: 40 KiB of elements and gaps, so that 32 KiB of elements are
+ * the most. Tiles read 256 bytes at once and write 512. */
+static const rlt_facts direct_facts = {.line_bytes = 64,
+                                       .words = FIVE_WORDS(0),
+                                       .bit_transposed_rows = 512,
+                                       .staging = RLT_STAGING_PRIVATE,
+                                       .staging_bytes = 40960,
+                                       .packed_staging_bytes = 40960,
+                                       .words_need_alignment = true,
+                                       .only_whole_blocks = true,
+                                       .threads = 1,
+                                       .group_size = 1,
+                                       .most_groups = 65535,
+                                       .most_iterations = INT64_MAX};
+
+#define DIRECT_RUNS .runs = {256, 512}, .far_runs = {256, 512}, .apart_runs = {256, 512}
+
+static const rlt_tuning direct_tuning = {
+    .kind = "direct",
+    .straight_columns_bytes = 32768,
+    .straight_tile_bytes = 32768,
+    .straight_run_bytes = 512,
+    .other_runs = {{512, 128}, {256, 1024}, {256, 256}, {64, 1024}},
+    .near_bytes = 2048,
+    .item_bytes = 65536,
+    .words = FIVE_TIMES(DIRECT_RUNS)};
+
+/* A thread moves tiles by itself, and combines lines that several of these write. */
+static const rlt_facts cpu_facts = {.line_bytes = 64,
+                                    .cache_bytes = 1 << 20,
+                                    .words = FIVE_WORDS(4),
+                                    .bit_transposed_rows = 512,
+                                    .staging = RLT_STAGING_PRIVATE,
+                                    .staging_bytes = 32768,
+                                    .packed_staging_bytes = 65536,
+                                    .stages_source_words = true,
+                                    .scatters = true,
+                                    .combines_lines = true,
+                                    .most_segments = 1008,
+                                    .merges_bytes = true,
+                                    .prefetches = true,
+                                    .threads = 2,
+                                    .group_size = 1,
+                                    .most_groups = INT64_MAX,
+                                    .most_iterations = INT64_MAX};
+
+static const rlt_tuning cpu_tuning = {
+    .kind = "cpu",
+    .straight_columns_bytes = 262144,
+    .straight_tile_bytes = 65536,
+    .straight_run_bytes = 512,
+    .other_runs = {{512, 128}, {256, 1024}, {256, 256}, {64, 1024}},
+    .near_bytes = 4096,
+    .block_bytes = 65536,
+    .thread_bytes = 1 << 20,
+    .thread_blocks = 8,
+    .words = FIVE_TIMES(DIRECT_RUNS)};
+
+#endif

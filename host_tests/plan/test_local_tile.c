@@ -1,0 +1,192 @@
+/* test_local_tile.c: tiles in local memory: squares, runs that lie in slots, and who moves what. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/local_tile.h"
+#include "plan/tiles.h"
+#include "problem/definition.h"
+
+/* Lines of 128 bytes on both sides, and as much more as there is room for: columns, then rows, in
+ * turns. Of packed elements there is less room than that, and rows are halved first. */
+static void test_squares_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    int64_t source_bits, destination_bits, bytes, tile_bytes;
+    int64_t rows, columns;
+  } squares[] = {
+      {32, 32, 4, 4096, 32, 32},   {32, 32, 4, 8192, 32, 64},  {32, 32, 4, 16384, 64, 64},
+      {8, 8, 1, 16384, 128, 128},  {64, 64, 8, 16384, 32, 64}, {128, 128, 16, 16384, 32, 32},
+      {32, 16, 2, 16384, 64, 128}, {4, 4, 1, 16384, 128, 128}, {1, 8, 1, 16384, 256, 64},
+  };
+  for (size_t i = 0; i < sizeof squares / sizeof squares[0]; ++i) {
+    const rlt_square_tile found =
+        rlt_square_tile_of(squares[i].source_bits, squares[i].destination_bits, squares[i].bytes,
+                           squares[i].tile_bytes);
+    assert_int_equal(found.rows, squares[i].rows);
+    assert_int_equal(found.columns, squares[i].columns);
+  }
+}
+
+/* Of a group of 256: the fewest rounds through rows and columns, and of equals the most columns. */
+static void test_across_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    int64_t rows, columns, group_size, shift;
+  } groups[] = {
+      {1, 1000, 256, 8}, {1000, 1, 256, 0},
+      {16, 16, 256, 4},  {3, 100, 256, 7}, /* two rows of 128, twice */
+      {100, 3, 256, 2},                    /* 64 rows of 4, twice */
+      {1, 1, 1, 0},
+  };
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) {
+    assert_int_equal(rlt_across_shift(groups[i].rows, groups[i].columns, groups[i].group_size),
+                     groups[i].shift);
+  }
+}
+
+/* ---- Slots ---- */
+
+/* 32 columns, 41 apart in the source, of 16 rows: the rows are runs of 16 floats, and the columns
+ * count slots. An odd pitch has neighbouring slots in different banks. */
+static void test_slots_of_a_transpose(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 64 * 41,
+                               .destination_elements = 64 * 41,
+                               .axis_count = 2,
+                               .axes = {{64, 64, 41, 1}, {41, 41, 1, 64}}};
+  const rlt_group columns = rlt_group_of_axis(&problem, 0, 32);
+  const rlt_group rows = rlt_group_of_axis(&problem, 1, 16);
+  rlt_slots slots;
+  rlt_slots_find(&problem, &columns, &rows, &slots);
+  assert_int_equal(slots.unit, 1);
+  assert_int_equal(slots.run_length, 16);
+  assert_int_equal(slots.run_stride[1], 1);
+  assert_int_equal(slots.slot_stride[0], 1);
+  assert_int_equal(slots.slots, 32);
+  assert_int_equal(slots.pitch, 17);
+  assert_int_equal(rlt_slots_bytes(&slots), 32 * 17 * 4);
+}
+
+/* Pixels of 3 bytes, 20 of them: a run on both sides is 60 bytes in a single slot. */
+static void test_slots_of_one_run(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 1,
+                               .source_elements = 60,
+                               .destination_elements = 60,
+                               .axis_count = 2,
+                               .axes = {{20, 20, 3, 1}, {3, 3, 1, 20}}};
+  const rlt_group columns = rlt_group_of_axis(&problem, 0, 20);
+  const rlt_group rows = rlt_group_of_axis(&problem, 1, 3);
+  rlt_slots slots;
+  rlt_slots_find(&problem, &columns, &rows, &slots);
+  assert_int_equal(slots.unit, 4);
+  assert_int_equal(slots.run_length, 60);
+  assert_int_equal(slots.run_stride[0], 3);
+  assert_int_equal(slots.run_stride[1], 1);
+  assert_int_equal(slots.slots, 1);
+  assert_int_equal(slots.pitch, 15 * 4);
+}
+
+/* An element's place: its slot, and how far it is into the run there. */
+typedef struct place {
+  int64_t source;
+  int64_t slot;
+  int64_t at;
+} place;
+
+static int by_place(const void *a, const void *b) {
+  const place *const x = a;
+  const place *const y = b;
+  return x->slot != y->slot ? (x->slot < y->slot ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
+}
+
+static place place_of(const rlt_slots *slots, const int64_t *digits) {
+  place found = {0, 0, 0};
+  int64_t column_run = 0;
+  for (int32_t i = 0; i < slots->count; ++i) {
+    const int32_t axis = slots->axes[i].axis;
+    found.source += digits[i] * slots->problem->axes[axis].source_stride;
+    found.at += digits[i] * slots->run_stride[axis];
+    *(slots->axes[i].of_columns ? &column_run : &found.slot) +=
+        digits[i] * slots->slot_stride[axis];
+  }
+  found.slot += rlt_slot_of_run(slots, column_run);
+  return found;
+}
+
+static bool next_digits(const rlt_slots *slots, int64_t *digits) {
+  for (int32_t i = 0; i < slots->count; ++i) {
+    if (++digits[i] < slots->axes[i].steps) {
+      return true;
+    }
+    digits[i] = 0;
+  }
+  return false;
+}
+
+/* Every element of a whole tile has a place within the slots, and shares it with none that comes
+ * from elsewhere. */
+static bool slots_hold(const rlt_slots *slots) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < slots->count; ++i) {
+    count *= slots->axes[i].steps;
+  }
+  place *const places = calloc((size_t)count, sizeof *places);
+  int64_t digits[2 * RLT_MAX_GROUP_AXES] = {0};
+  int64_t n = 0;
+  bool hold = slots->pitch >= slots->run_length && slots->pitch / slots->unit % 2 == 1;
+  do {
+    places[n] = place_of(slots, digits);
+    hold = hold && places[n].slot >= 0 && places[n].slot < slots->slots && places[n].at >= 0 &&
+           places[n].at < slots->run_length;
+    ++n;
+  } while (next_digits(slots, digits));
+  qsort(places, (size_t)n, sizeof *places, by_place);
+  for (int64_t i = 1; i < n; ++i) {
+    hold = hold &&
+           (by_place(&places[i - 1], &places[i]) != 0 || places[i - 1].source == places[i].source);
+  }
+  for (int64_t run = 0; run < slots->column_runs; ++run) {
+    hold = hold && rlt_run_of_slot(slots, rlt_slot_of_run(slots, run)) == run;
+  }
+  free(places);
+  return hold && n == count;
+}
+
+static void test_slots_at_random(void **state) {
+  (void)state;
+  int32_t several = 0;
+  for (uint64_t start = 1; start <= 8000; ++start) {
+    uint64_t seed = start;
+    rlt_problem problem = definition_random_problem(&seed);
+    rlt_problem_simplify(&problem);
+    if (rlt_problem_is_empty(&problem) || rlt_problem_is_fill(&problem)) {
+      continue;
+    }
+    rlt_group columns, rows;
+    rlt_slots slots;
+    tiles_at_random(&problem, &seed, &columns, &rows);
+    rlt_slots_find(&problem, &columns, &rows, &slots);
+    if (!slots_hold(&slots) ||
+        rlt_slots_bytes(&slots) != slots.slots * slots.pitch * problem.element_bytes) {
+      definition_print(&problem);
+      fail_msg("seed %" PRIu64 ": elements do not lie in their slots", start);
+    }
+    several += slots.slots > slots.unit && slots.run_length > 1;
+  }
+  print_message("several slots of runs: %" PRId32 " problems\n", several);
+  assert_true(several > 500);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_squares_by_hand),      cmocka_unit_test(test_across_by_hand),
+      cmocka_unit_test(test_slots_of_a_transpose), cmocka_unit_test(test_slots_of_one_run),
+      cmocka_unit_test(test_slots_at_random),
+  };
+  return cmocka_run_group_tests_name("plan.local_tile", tests, NULL, NULL);
+}

@@ -1,0 +1,429 @@
+/* test_loops.c: in which order tiles are moved: each once, block by block. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/loops.h"
+#include "plan/tiles.h"
+#include "problem/definition.h"
+
+/* ---- By hand ---- */
+
+/* As a schedule's text has them: axis:iterations within a block / axes of the loops over blocks. */
+static void expect_loops(const rlt_loops *loops, const char *expected) {
+  char found[256] = "";
+  size_t length = 0;
+  for (int32_t i = 0; i < loops->inner_count; ++i) {
+    length += (size_t)snprintf(found + length, sizeof found - length, "%s%" PRId32 ":%" PRId64,
+                               i == 0 ? "" : ",", loops->inner[i], loops->inside[i]);
+  }
+  for (int32_t i = 0; i < loops->outer_count; ++i) {
+    length += (size_t)snprintf(found + length, sizeof found - length, "%s%" PRId32,
+                               i == 0 ? "/" : ",", loops->outer[i]);
+  }
+  assert_string_equal(found, expected);
+}
+
+typedef struct ordered {
+  rlt_problem problem;
+  int32_t column_axis;
+  int64_t columns;
+  int32_t row_axis;
+  int64_t rows;
+  rlt_block_wish wish;
+  const char *loops;
+} ordered;
+
+/* Three matrices of 1024 x 2048, transposed in tiles of 16 columns and 64 rows: a step of the loop
+ * over columns is 16 * 2048 in the source and 16 in the destination, one of that over rows 64 and
+ * 64 * 1024, so that each goes along one side. */
+#define MATRICES                                                                                   \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 3, .axes = {                                                 \
+      {1024, 1024, 2048, 1},                                                                       \
+      {2048, 2048, 1, 1024},                                                                       \
+      {3, 3, 1 << 21, 1 << 21}                                                                     \
+    }                                                                                              \
+  }
+
+/* Runs of 96, 75 by 75 times, reversed. */
+#define REVERSED                                                                                   \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 4, .axes = {                                                 \
+      {96, 96, 540000, 1},                                                                         \
+      {75, 75, 7200, 96},                                                                          \
+      {75, 75, 96, 7200},                                                                          \
+      {96, 96, 1, 540000}                                                                          \
+    }                                                                                              \
+  }
+
+/* Four times 40 long runs, of which the first `valid` are read. */
+#define LONG_RUNS(valid)                                                                           \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 3, .axes = {                                                 \
+      {1000, 1000, 1, 1},                                                                          \
+      {40, (valid), 4000, 1000},                                                                   \
+      {4, 4, 1000, 40000}                                                                          \
+    }                                                                                              \
+  }
+
+static const ordered by_hand[] = {
+    /* 1024 elements along the source are 16 tiles, and along the destination all 64. */
+    {MATRICES, 0, 16, 1, 64, {.near = 1024, .least_blocks = 1}, "1:16,0:64/1,2"},
+    {MATRICES, 0, 16, 1, 64, {.near = 100, .least_blocks = 1}, "1:2,0:7/1,0,2"},
+    /* Nothing is as near: blocks of a single tile. */
+    {MATRICES, 0, 16, 1, 64, {.near = 16, .least_blocks = 1}, "/0,1,2"},
+    /* Both are over parts of a tile's axes, parts of which would end within tiles. */
+    {MATRICES, 0, 16, 1, 64, {.near = 1024, .least_blocks = 1, .only_whole = true}, "1:32,0:64/2"},
+    /* 512 elements are six runs; 75 are whole times five, and less than twice as many as 50. */
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 1}, "2:6,1:6/2,1"},
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 1, .only_whole = true}, "2:5,1:5/2,1"},
+    {REVERSED, 0, 96, 3, 96, {.near = 4800, .least_blocks = 1, .only_whole = true}, "2:75,1:75"},
+    /* 13 * 13 blocks of 6 * 6 tiles; for more of them the last loop of a block is halved. */
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 169}, "2:6,1:6/2,1"},
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 300}, "2:6,1:3/2,1"},
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 490}, "2:6,1:2/2,1"},
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 600}, "2:6/2,1"},
+    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = INT64_MAX}, "/2,1"},
+    /* Eight tiles of long runs, of the first loop; for 32 blocks, five. */
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 1}, "1:8/1,2"},
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 80, .least_blocks = 1}, "1:40,2:2/2"},
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 32}, "1:4/1,2"},
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 0, .least_blocks = 1}, "/1,2"},
+    /* Along the source, the next axis but one: 8 of 40 would be whole, if all were read. */
+    {LONG_RUNS(40),
+     0,
+     1000,
+     -1,
+     1,
+     {.near = 32000, .least_blocks = 1, .only_whole = true},
+     "2:4,1:8/1"},
+    {LONG_RUNS(32),
+     0,
+     1000,
+     -1,
+     1,
+     {.near = 32000, .least_blocks = 1, .only_whole = true},
+     "2:4,1:40"},
+};
+
+static void grid_of(const ordered *of, rlt_grid *grid) {
+  const rlt_group columns = rlt_group_of_axis(&of->problem, of->column_axis, of->columns);
+  const rlt_group rows =
+      of->row_axis < 0 ? rlt_no_axes : rlt_group_of_axis(&of->problem, of->row_axis, of->rows);
+  rlt_grid_make(&of->problem, &columns, &rows, grid);
+}
+
+static void test_blocks_by_hand(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; ++i) {
+    rlt_grid grid;
+    rlt_loops loops;
+    print_message("case %zu\n", i);
+    grid_of(&by_hand[i], &grid);
+    rlt_loops_make(&grid, &by_hand[i].wish, &loops);
+    expect_loops(&loops, by_hand[i].loops);
+  }
+}
+
+/* ---- Chains ---- */
+
+typedef struct chained {
+  rlt_problem problem;
+  int64_t columns; /* of axis 0 */
+  int32_t row_axis;
+  int64_t rows;
+  int64_t length; /* of segments */
+  rlt_chain chain;
+  int64_t between;
+  int64_t near;
+  const char *loops;
+} chained;
+
+/* 64 rows of 130 columns. */
+#define COLUMNS_130                                                                                \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 2, .axes = { {130, 130, 64, 1}, {64, 64, 1, 130} }           \
+  }
+
+/* Four pixels of 3 channels beside each other, 100 times, in 5 lines. */
+#define PIXELS                                                                                     \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 3, .axes = {                                                 \
+      {3, 3, 2000, 1},                                                                             \
+      {400, 400, 1, 3},                                                                            \
+      {5, 5, 400, 1200}                                                                            \
+    }                                                                                              \
+  }
+
+static const chained chains[] = {
+    /* Blocks of 64 columns go on with each other's segments, as far as 1024 elements; rows do too
+     * where a tile has one, behind 130 columns. */
+    {COLUMNS_130, 64, 1, 64, 64, {1, {0}}, 0, 1024, "0:3"},
+    {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 1024, "0:3,1:8/1"},
+    {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 100, "0:2/0,1"},
+    /* Segments that end elsewhere go on nowhere. */
+    {COLUMNS_130, 64, 1, 64, 63, {0, {0}}, 0, 1024, ""},
+    /* Tiles of 4 pixels: the loop over them, of 100, and then that over lines, in one chain. */
+    {PIXELS, 3, 1, 4, 12, {2, {0, 1}}, 0, 24, "1:2/1,2"},
+    {PIXELS, 3, 1, 4, 12, {2, {0, 1}}, 0, 2400, "1:100,2:2/2"},
+    /* With room for two more tiles between, three of the nearest loop in the source come first. */
+    {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 2, 1024, "1:3,0:3/1"},
+    {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 9, 1024, "1:4,0:3"},
+};
+
+static void test_chains_by_hand(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof chains / sizeof chains[0]; ++i) {
+    const chained *const of = &chains[i];
+    const ordered like = {of->problem, 0, of->columns, of->row_axis, of->rows, {.near = 0}, NULL};
+    const rlt_block_wish wish = {.near = of->near, .least_blocks = 1};
+    rlt_grid grid;
+    rlt_chain chain;
+    rlt_loops loops;
+    print_message("chain %zu\n", i);
+    grid_of(&like, &grid);
+    rlt_chain_find(&of->problem, &grid, of->length, &chain);
+    assert_int_equal(chain.count, of->chain.count);
+    for (int32_t c = 0; c < chain.count; ++c) {
+      assert_int_equal(chain.loops[c], of->chain.loops[c]);
+    }
+    if (chain.count > 0) {
+      rlt_loops_make_chained(&grid, &chain, of->between, &wish, &loops);
+      expect_loops(&loops, of->loops);
+    }
+  }
+}
+
+/* ---- At random ---- */
+
+/* A tile's number and that of its block, tile by tile in the order of the loops. */
+typedef struct tour {
+  const rlt_grid *grid;
+  const rlt_loops *loops;
+  int64_t count;
+  int64_t *tiles;
+  int64_t *blocks;
+  int64_t block_count;
+} tour;
+
+static int64_t number_of(const rlt_grid *grid, const int64_t *digits) {
+  int64_t number = 0;
+  for (int32_t l = grid->loop_count - 1; l >= 0; --l) {
+    number = number * grid->loops[l].count + digits[l];
+  }
+  return number;
+}
+
+/* The tiles of the block that begins at these digits: inner loops, from the last one inwards. */
+static void go_inside(tour *of, int32_t loop, int64_t *digits) {
+  if (loop < 0) {
+    of->tiles[of->count] = number_of(of->grid, digits);
+    of->blocks[of->count++] = of->block_count;
+    return;
+  }
+  const int32_t l = rlt_grid_loop_of(of->grid, of->loops->inner[loop]);
+  const int64_t begin = digits[l];
+  const int64_t end = rlt_min(begin + of->loops->inside[loop], of->grid->loops[l].count);
+  for (; digits[l] < end; ++digits[l]) {
+    go_inside(of, loop - 1, digits);
+  }
+  digits[l] = begin;
+}
+
+static void go_outside(tour *of, int32_t loop, int64_t *digits) {
+  if (loop < 0) {
+    go_inside(of, of->loops->inner_count - 1, digits);
+    ++of->block_count;
+    return;
+  }
+  const int32_t l = rlt_grid_loop_of(of->grid, of->loops->outer[loop]);
+  const int64_t inside = rlt_loops_inside(of->grid, of->loops, l);
+  for (digits[l] = 0; digits[l] < of->grid->loops[l].count; digits[l] += inside) {
+    go_outside(of, loop - 1, digits);
+  }
+  digits[l] = 0;
+}
+
+/* False where a tile is moved twice or never. */
+static bool make_tour(const rlt_grid *grid, const rlt_loops *loops, tour *made) {
+  const size_t tiles = (size_t)grid->tile_count;
+  int64_t digits[RLT_MAX_AXES] = {0};
+  *made = (tour){.grid = grid,
+                 .loops = loops,
+                 .tiles = calloc(tiles, sizeof *made->tiles),
+                 .blocks = calloc(tiles, sizeof *made->blocks)};
+  int64_t expected = 1;
+  for (int32_t i = 0; i < loops->inner_count; ++i) {
+    assert_true(loops->inside[i] > 1);
+  }
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    bool goes_on = rlt_loops_inside(grid, loops, l) == grid->loops[l].count;
+    for (int32_t i = 0; i < loops->outer_count; ++i) {
+      goes_on = goes_on || loops->outer[i] == grid->loops[l].axis;
+    }
+    expected *= goes_on ? grid->loops[l].count : 0;
+  }
+  if (expected != grid->tile_count) {
+    return false; /* a loop is missing, so that there would be fewer */
+  }
+  go_outside(made, loops->outer_count - 1, digits);
+  bool *const is_moved = calloc(tiles, sizeof *is_moved);
+  bool once = made->count == grid->tile_count;
+  for (int64_t t = 0; t < made->count && once; ++t) {
+    once = !is_moved[made->tiles[t]];
+    is_moved[made->tiles[t]] = true;
+  }
+  free(is_moved);
+  return once;
+}
+
+static void free_tour(tour *freed) {
+  free(freed->tiles);
+  free(freed->blocks);
+}
+
+static rlt_block_wish wish_at_random(uint64_t *seed) {
+  const bool only_whole = definition_random(seed, 3) == 0;
+  const int64_t near = definition_random(seed, 2) == 0 ? 0 : 1 + definition_random(seed, 200);
+  return (rlt_block_wish){.near = near,
+                          .tiles = only_whole ? 0 : definition_random(seed, 40),
+                          .least_blocks = only_whole ? 1 : 1 + definition_random(seed, 60),
+                          .only_whole = only_whole};
+}
+
+static bool grid_at_random(uint64_t *seed, rlt_problem *problem, rlt_group *columns,
+                           rlt_group *rows, rlt_grid *grid) {
+  *problem = definition_random_problem(seed);
+  rlt_problem_simplify(problem);
+  if (rlt_problem_is_empty(problem)) {
+    return false;
+  }
+  tiles_at_random(problem, seed, columns, rows);
+  rlt_grid_make(problem, columns, rows, grid);
+  return true;
+}
+
+static bool blocks_are_whole(const rlt_grid *grid, const rlt_loops *loops) {
+  for (int32_t i = 0; i < loops->inner_count; ++i) {
+    const int32_t l = rlt_grid_loop_of(grid, loops->inner[i]);
+    const bool is_part = loops->inside[i] < grid->loops[l].count;
+    if (is_part && (grid->loops[l].count % loops->inside[i] != 0 ||
+                    grid->loops[l].valid < grid->loops[l].count || l == grid->columns.block_loop ||
+                    l == grid->rows.block_loop)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void test_every_tile_once(void **state) {
+  (void)state;
+  int32_t in_blocks = 0;
+  for (uint64_t start = 1; start <= 8000; ++start) {
+    uint64_t seed = start;
+    rlt_problem problem;
+    rlt_group columns, rows;
+    rlt_grid grid;
+    rlt_loops loops;
+    tour made;
+    if (!grid_at_random(&seed, &problem, &columns, &rows, &grid)) {
+      continue;
+    }
+    const rlt_block_wish wish = wish_at_random(&seed);
+    rlt_loops_make(&grid, &wish, &loops);
+    if (!make_tour(&grid, &loops, &made) ||
+        made.block_count < rlt_min(wish.least_blocks, grid.tile_count) ||
+        (wish.only_whole && !blocks_are_whole(&grid, &loops))) {
+      definition_print(&problem);
+      fail_msg("seed %" PRIu64 ": blocks are not as wished", start);
+    }
+    in_blocks += made.block_count > 1 && made.block_count < grid.tile_count;
+    free_tour(&made);
+  }
+  print_message("in blocks of some tiles: %" PRId32 " problems\n", in_blocks);
+  assert_true(in_blocks > 100);
+}
+
+/* The digits of the tile that goes on with this one's segments, if there is one. */
+static bool step_chain(const rlt_grid *grid, const rlt_chain *chain, int64_t *digits) {
+  for (int32_t c = 0; c < chain->count; ++c) {
+    const int32_t l = chain->loops[c];
+    if (++digits[l] < grid->loops[l].count) {
+      return true;
+    }
+    digits[l] = 0;
+  }
+  return false;
+}
+
+/* In the same block, whatever goes on with a tile comes behind it, and soon. */
+static bool chain_holds(const tour *of, const rlt_chain *chain, int64_t most_between) {
+  const rlt_grid *const grid = of->grid;
+  int64_t *const place = calloc((size_t)of->count, sizeof *place);
+  bool holds = true;
+  for (int64_t t = 0; t < of->count; ++t) {
+    place[of->tiles[t]] = t;
+  }
+  int64_t digits[RLT_MAX_AXES] = {0};
+  for (int64_t t = 0; t < of->count; ++t, tiles_step(grid, digits)) {
+    int64_t next[RLT_MAX_AXES];
+    memcpy(next, digits, sizeof next);
+    const int64_t here = place[number_of(grid, digits)];
+    if (step_chain(grid, chain, next)) {
+      const int64_t there = place[number_of(grid, next)];
+      holds = holds && (of->blocks[here] != of->blocks[there] ||
+                        (there > here && there - here - 1 <= most_between));
+    }
+  }
+  free(place);
+  return holds;
+}
+
+static void test_chains_at_random(void **state) {
+  (void)state;
+  int32_t tried = 0;
+  for (uint64_t start = 1; start <= 40000; ++start) {
+    uint64_t seed = start;
+    rlt_problem problem;
+    rlt_group columns, rows;
+    rlt_grid grid;
+    rlt_chain chain = {.count = 0};
+    rlt_loops loops;
+    tour made;
+    if (!grid_at_random(&seed, &problem, &columns, &rows, &grid)) {
+      continue;
+    }
+    rlt_chain_find(&problem, &grid, rlt_group_length(&columns), &chain);
+    if (chain.count == 0) {
+      continue;
+    }
+    const int64_t between = definition_random(&seed, 4);
+    rlt_block_wish wish = wish_at_random(&seed);
+    wish.near = rlt_max(wish.near, 1);
+    wish.only_whole = false;
+    rlt_loops_make_chained(&grid, &chain, between, &wish, &loops);
+    if (!make_tour(&grid, &loops, &made) || !chain_holds(&made, &chain, between)) {
+      definition_print(&problem);
+      fail_msg("seed %" PRIu64 ": the chain does not hold", start);
+    }
+    ++tried;
+    free_tour(&made);
+  }
+  print_message("chains: %" PRId32 "\n", tried);
+  assert_true(tried > 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_blocks_by_hand),
+      cmocka_unit_test(test_chains_by_hand),
+      cmocka_unit_test(test_every_tile_once),
+      cmocka_unit_test(test_chains_at_random),
+  };
+  return cmocka_run_group_tests_name("plan.loops", tests, NULL, NULL);
+}

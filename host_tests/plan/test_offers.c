@@ -1,0 +1,365 @@
+/* test_offers.c: what is offered, what is chosen of it, and that what a device finds dear is
+ * avoided. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/devices.h"
+#include "plan/methods/method.h"
+#include "plan/plan.h"
+#include "plan/recorder.h"
+#include "problem/definition.h"
+#include "problem_of.h"
+
+/* The direct device, where these are dear, and so is looking each element up. */
+static rlt_tuning direct_with(rlt_rates rates) {
+  rlt_tuning tuning = direct_tuning;
+  rates.element = 99;
+  for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
+    tuning.words[w].rates = rates;
+  }
+  return tuning;
+}
+
+/* A plan for this problem on a device like this. */
+static relayout_plan *plan_of(const rlt_problem *problem, const rlt_facts *facts,
+                              const rlt_tuning *tuning, recorder *record) {
+  relayout_device *const device = recorder_device(record);
+  relayout_plan *plan = NULL;
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  device->facts = *facts;
+  device->tuning = tuning;
+  assert_int_equal(
+      rlt_plan_create_for_problem(device, problem, &wish, (rlt_texts){.count = 0}, &plan, NULL),
+      RELAYOUT_OK);
+  relayout_device_destroy(device);
+  return plan;
+}
+
+/* What is chosen, of the problem given. */
+static rlt_schedule chosen(const rlt_problem *problem, const rlt_facts *facts,
+                           const rlt_tuning *tuning) {
+  recorder record;
+  relayout_plan *const plan = plan_of(problem, facts, tuning, &record);
+  rlt_schedule made = plan->work.parts[0].ways[0].offer.schedule;
+  made.problem = problem;
+  assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
+  relayout_plan_destroy(plan);
+  return made;
+}
+
+static void expect_tile(const rlt_schedule *schedule, int64_t rows, int64_t columns) {
+  assert_int_equal(rlt_group_length(&schedule->rows), rows);
+  assert_int_equal(rlt_group_length(&schedule->columns), columns);
+}
+
+/* ---- What is dear is avoided ---- */
+
+/* Odd pitches on both sides: long segments have few lines in parts, long runs are few. */
+static void test_dear_terms(void **state) {
+  (void)state;
+  static const struct {
+    rlt_rates rates;
+    int64_t rows;
+    int64_t columns;
+  } cases[] = {
+      {{.line_again = 0}, 64, 128},
+      {{.line_in_parts = 9}, 32, 256},
+      {{.run = 9}, 128, 32},
+      {{.line_in_parts = 0.5, .tile = 99}, 64, 128},
+  };
+  const rlt_problem problem = problem_of("f32[1001,1003]{1,0}", "f32[1001,1003]{0,1}");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_tuning tuning = direct_with(cases[i].rates);
+    const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
+    expect_tile(&found, cases[i].rows, cases[i].columns);
+    assert_string_equal(found.method->name, "transpose");
+  }
+}
+
+/* Runs of a length that goes either way. */
+static void test_copies_go_straight_or_not(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    rlt_rates rates;
+    rlt_move move;
+  } cases[] = {
+      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {.line = 0}, RLT_MOVE_GATHER},
+      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {.line = 9}, RLT_MOVE_COPY},
+      {"f32[640,130]{1,0}", "f32[640,130]{1,0:PD(640,131)}", {.line = 0}, RLT_MOVE_COPY},
+      {"f32[640,130]{1,0}", "f32[640,130]{1,0:PD(640,131)}", {.line_in_parts = 9}, RLT_MOVE_GATHER},
+      {"f32[64,512]{1,0}", "f32[64,512]{1,0:PD(64,513)}", {.line_in_parts = 9}, RLT_MOVE_COPY},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_problem problem = problem_of(cases[i].from, cases[i].to);
+    const rlt_tuning tuning = direct_with(cases[i].rates);
+    const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
+    assert_string_equal(found.method->name, "copy");
+    assert_string_equal(rlt_move_name(found.move), rlt_move_name(cases[i].move));
+  }
+}
+
+/* The first that suits stays unless another is predicted to be more than a tenth faster: the
+ * dearer a run, the more reason to take tiles of longer ones. */
+static void test_clearly_faster_ones_win(void **state) {
+  (void)state;
+  const rlt_problem problem = problem_of("f32[1001,1003]{1,0}", "f32[1001,1003]{0,1}");
+  const rlt_forms elements = {.count = 1, .of = {problem}};
+  int stayed = 0;
+  int went = 0;
+  for (int dear = 0; dear < 100; ++dear) {
+    const rlt_tuning tuning = direct_with((rlt_rates){.run = 0.01 * dear});
+    const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
+    rlt_offers offers;
+    assert_int_equal(rlt_offers_make(&elements, &direct_facts, &tuning, &offers, NULL),
+                     RELAYOUT_OK);
+    double first = 0;
+    double best = 0;
+    double taken = 0;
+    for (int32_t i = 0; i < offers.count; ++i) {
+      const double fraction = offers.of[i].cost.fraction;
+      first = offers.of[i].schedule.suits ? fraction : first;
+      best = fraction > best ? fraction : best;
+      taken = rlt_schedules_equal(&offers.of[i].schedule, &found) ? fraction : taken;
+    }
+    assert_true(taken == (best > 1.1 * first ? best : first));
+    assert_int_equal(found.suits, best <= 1.1 * first);
+    stayed += found.suits;
+    went += !found.suits;
+    rlt_offers_free(&offers);
+  }
+  assert_true(stayed > 0 && went > 0);
+}
+
+/* ---- What is offered ---- */
+
+typedef struct device_kind {
+  const char *name;
+  const rlt_facts *facts;
+  const rlt_tuning *tuning;
+} device_kind;
+
+static const device_kind kinds[] = {{"staged", &staged_facts, &staged_tuning},
+                                    {"direct", &direct_facts, &direct_tuning},
+                                    {"cpu", &cpu_facts, &cpu_tuning}};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* ---- Forms ---- */
+
+/* Bytes of the wider words; 1 where bits are transposed, and 0 where there is no other form. */
+static void test_forms_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    int64_t words[KINDS];
+    int64_t swapped_bits;
+  } cases[] = {
+      {"u16[64,64,2]{2,1,0}", "u16[64,64,2]{2,0,1}", {4, 4, 4}, 0},
+      {"u8[8,9,16]{2,1,0}", "u8[8,9,16]{2,0,1}", {16, 16, 16}, 0},
+      {"u8[64,64,3]{2,1,0}", "u8[64,64,3]{2,0,1}", {0, 0, 0}, 0},
+      /* Of longer runs, parts are words where work-items load these; workers copy runs. */
+      {"u8[64,64,32]{2,1,0}", "u8[64,64,32]{2,0,1}", {16, 0, 0}, 0},
+      {"f32[64,64]{1,0}", "f32[64,64]{1,0}", {16, 0, 0}, 0},
+      {"f32[64,64]{1,0}", "f32[64,64]{1,0:PD(64,66)}", {8, 0, 0}, 0},
+      {"f32[0,3]{1,0}", "f32[0,3]{1,0:PD(5,4)}", {16, 0, 0}, 0},
+      /* Workers put bytes of a word in another order. */
+      {"u8[64,64,2,2]{3,2,1,0}", "u8[64,64,2,2]{2,3,0,1}", {0, 4, 4}, 0},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", {0, 0, 0}, 0},
+      {"c128[64,64]{1,0}", "c128[64,64]{1,0:PD(64,65)}", {0, 0, 0}, 0},
+      {"u16[64,64,2]{2,1,0}", "f32[64,64,2]{2,0,1}", {0, 0, 0}, 0},
+      {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", {0, 1, 1}, 4},
+      {"u2[64,64]{1,0:E(2)}", "u2[64,64]{0,1:E(2)}", {0, 1, 1}, 2},
+      {"u4[63,64]{1,0:E(4)}", "u4[63,64]{0,1:E(4)}", {0, 0, 0}, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_forms forms = {.of = {problem_of(cases[i].from, cases[i].to)}};
+    for (int k = 0; k < KINDS; ++k) {
+      const int64_t word = cases[i].words[k];
+      const rlt_problem elements = forms.of[0];
+      print_message("  %s\n", kinds[k].name);
+      rlt_forms_make(kinds[k].facts, &forms);
+      assert_memory_equal(&forms.of[0], &elements, sizeof elements);
+      assert_int_equal(forms.count, word == 0 ? 1 : 2);
+      assert_true(word == 0 || forms.of[1].element_bytes == word);
+      assert_true(word == 0 || forms.of[1].swapped_bits == cases[i].swapped_bits);
+    }
+  }
+}
+
+/* ---- Offers ---- */
+
+/* Of problems that leave no choice. */
+static void test_few_ways(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    int32_t counts[KINDS]; /* those of index-program included */
+  } cases[] = {{"f32[]", "f32[]", {2, 2, 2}},
+               {"f32[7]", "f32[7]", {3, 2, 2}},
+               {"f32[0,3]{1,0}", "f32[0,3]{1,0:PD(5,3)}", {1, 1, 1}}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
+    for (int k = 0; k < KINDS; ++k) {
+      rlt_offers offers;
+      assert_int_equal(rlt_offers_make(&elements, kinds[k].facts, kinds[k].tuning, &offers, NULL),
+                       RELAYOUT_OK);
+      assert_int_equal(offers.count, cases[i].counts[k]);
+      rlt_offers_free(&offers);
+    }
+  }
+}
+
+/* Steps leave one way. */
+static void test_steps(void **state) {
+  (void)state;
+  static const rlt_steps steps = {.count = 0};
+  rlt_forms stepping = {.count = 1, .of = {problem_of("f32[64]", "f32[64]")}};
+  stepping.of[0].steps = &steps;
+  for (int k = 0; k < KINDS; ++k) {
+    rlt_offers offers;
+    rlt_forms_make(kinds[k].facts, &stepping);
+    assert_int_equal(stepping.count, 1);
+    assert_int_equal(rlt_offers_make(&stepping, kinds[k].facts, kinds[k].tuning, &offers, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(offers.count, 1);
+    assert_string_equal(offers.of[0].schedule.method->name, "index-program");
+    assert_true(offers.of[0].schedule.suits);
+    rlt_offers_free(&offers);
+  }
+}
+
+/* NULL where nothing is. */
+static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
+                                 const rlt_offer *offer) {
+  const rlt_schedule *const schedule = &offer->schedule;
+  const rlt_problem *const problem = schedule->problem;
+  const bool is_wide = problem == &forms->of[1];
+  const int64_t word = facts->words_need_alignment ? problem->element_bytes : 1;
+  if (schedule->method == NULL || schedule->reason == NULL) {
+    return "no method, or no reason";
+  }
+  if (problem != &forms->of[0] && (forms->count < 2 || !is_wide)) {
+    return "none of the problem's forms";
+  }
+  if (schedule->is_wide != is_wide || schedule->memory != facts->staging) {
+    return "another form or memory than it says";
+  }
+  if (!(offer->cost.fraction > 0 && offer->cost.fraction <= 1)) {
+    return "a fraction that is none";
+  }
+  const int64_t read = schedule->move == RLT_MOVE_FILL ? 1 : word;
+  if (schedule->source_alignment != read || schedule->destination_alignment < word) {
+    return "another alignment than the device's words want";
+  }
+  if (schedule->only_aligned !=
+      (facts->words_need_alignment ? is_wide : schedule->destination_alignment > 1)) {
+    return "only_aligned is not what the alignment says";
+  }
+  if (schedule->threads < 1 || schedule->threads > facts->threads || schedule->grain < 1 ||
+      schedule->group_size != facts->group_size) {
+    return "threads, grain or group size";
+  }
+  if (schedule->combined && !(schedule->staged && schedule->streamed)) {
+    return "lines are combined that are not staged, or stay in the cache";
+  }
+  return NULL;
+}
+
+static void check_offers(const device_kind *kind, const rlt_forms *forms, const rlt_offers *offers,
+                         uint64_t seed) {
+  bool at_any_offset = false;
+  bool suits = false;
+  for (int32_t i = 0; i < offers->count; ++i) {
+    const char *wrong = what_is_wrong(kind->facts, forms, &offers->of[i]);
+    for (int32_t j = 0; j < i && wrong == NULL; ++j) {
+      if (rlt_schedules_equal(&offers->of[i].schedule, &offers->of[j].schedule)) {
+        wrong = "offered twice";
+      }
+    }
+    if (wrong != NULL) {
+      definition_print(offers->of[i].schedule.problem);
+      fail_msg("seed %" PRIu64 ", %s: offer %" PRId32 ": %s", seed, kind->name, i, wrong);
+    }
+    at_any_offset = at_any_offset || !offers->of[i].schedule.only_aligned;
+    suits = suits || offers->of[i].schedule.suits;
+  }
+  if (!at_any_offset || !suits) {
+    definition_print(&forms->of[0]);
+    fail_msg("seed %" PRIu64 ", %s: nothing is offered that %s", seed, kind->name,
+             suits ? "runs at any offset" : "suits");
+  }
+}
+
+/* As though each element were a run of some, half of the time. */
+static rlt_problem problem_at_random(uint64_t *seed) {
+  rlt_problem made = definition_random_problem(seed);
+  if (definition_random(seed, 2) == 0) {
+    made = definition_with_runs(&made, INT64_C(2) << definition_random(seed, 4));
+  }
+  rlt_problem_simplify(&made);
+  return made;
+}
+
+static void test_offers_at_random(void **state) {
+  (void)state;
+  int32_t wide = 0;
+  for (uint64_t start = 1; start <= 3000; ++start) {
+    uint64_t seed = start;
+    static rlt_forms forms;
+    forms.of[0] = problem_at_random(&seed);
+    for (int k = 0; k < KINDS && !rlt_problem_is_empty(&forms.of[0]); ++k) {
+      rlt_facts facts = *kinds[k].facts;
+      facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
+      const device_kind kind = {kinds[k].name, &facts, kinds[k].tuning};
+      rlt_offers offers;
+      rlt_forms_make(&facts, &forms);
+      wide += forms.count - 1;
+      assert_int_equal(rlt_offers_make(&forms, &facts, kind.tuning, &offers, NULL), RELAYOUT_OK);
+      check_offers(&kind, &forms, &offers, start);
+      rlt_offers_free(&offers);
+    }
+  }
+  print_message("with wider words: %" PRId32 "\n", wide);
+  assert_true(wide > 500);
+}
+
+/* ---- Their order ---- */
+
+static void test_sorted(void **state) {
+  (void)state;
+  static const double fractions[] = {0.5, 0.25, 1, 0.5, 0.75, 1};
+  static const int order[] = {2, 5, 4, 0, 3, 1};
+  enum { COUNT = sizeof fractions / sizeof fractions[0] };
+  rlt_offer of[COUNT] = {{.cost = {.fraction = 0}}};
+  rlt_offers offers = {.count = COUNT, .capacity = COUNT, .of = of};
+  for (int i = 0; i < COUNT; ++i) {
+    of[i].cost.fraction = fractions[i];
+    of[i].schedule.grain = i;
+  }
+  rlt_offers_sort(&offers);
+  for (int i = 0; i < COUNT; ++i) {
+    assert_int_equal(of[i].schedule.grain, order[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_dear_terms),
+      cmocka_unit_test(test_copies_go_straight_or_not),
+      cmocka_unit_test(test_clearly_faster_ones_win),
+      cmocka_unit_test(test_forms_by_hand),
+      cmocka_unit_test(test_few_ways),
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_offers_at_random),
+      cmocka_unit_test(test_sorted),
+  };
+  return cmocka_run_group_tests_name("plan.offers", tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/* test_schedule_text.c: schedules as text: what each field says, that every schedule offered is
+ * found again by its text, and that no other text is. */
+#include "cmocka_all.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/devices.h"
+#include "plan/plan.h"
+#include "plan/recorder.h"
+#include "plan/schedule_text.h"
+#include "problem/definition.h"
+#include "problem_of.h"
+
+typedef struct device_kind {
+  const rlt_facts *facts;
+  const rlt_tuning *tuning;
+} device_kind;
+
+static const device_kind staged = {&staged_facts, &staged_tuning};
+static const device_kind direct = {&direct_facts, &direct_tuning};
+static const device_kind cpu = {&cpu_facts, &cpu_tuning};
+
+/* ---- By hand ---- */
+
+static const struct {
+  const char *from;
+  const char *to;
+  const device_kind *kind;
+  const char *text;
+} by_hand[] = {
+    /* A single element, and a run. `grain`: as many as 64 KiB are. */
+    {"f32[]", "f32[]", &cpu,
+     "copy word=4 align=1:1 rows=- columns=- loops=- move=copy store=direct"},
+    {"f32[64,64]{1,0}", "f32[64,64]{1,0}", &direct,
+     "copy word=4 align=4:4 rows=- columns=0 loops=- move=copy store=direct grain=4"},
+    /* Words of 16 bytes want to be aligned; a work-group's tile is 4 KiB of them, of 16. */
+    {"f32[64,64]{1,0}", "f32[64,64]{1,0}", &staged,
+     "copy word=16 align=16:16 rows=- columns=0:256 loops=/0 move=copy store=direct group=256"},
+    /* The matrix is a tile, which a cache holds, so that rows of 64 are stored at once. */
+    {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &cpu,
+     "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=transpose store=direct"},
+    {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &cpu,
+     "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=convert>transpose store=staged "
+     "prefetch=1"},
+    {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &staged,
+     "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=unpack>transpose>pack store=staged "
+     "group=256"},
+    {"u8[64,64]{1,0}", "u4[64,64]{0,1:E(4)}", &direct,
+     "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=convert>transpose>pack store=staged "
+     "grain=32"},
+    /* Tiles of 64 rows by 128 columns: 128 by 33 of them. The loops along one page of 2 KiB of
+     * each side are within a block, and as these end within tiles, all of them are. Two tiles are
+     * 64 KiB. */
+    {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", &direct,
+     "transpose word=4 align=4:4 rows=1:64 columns=0:128 loops=1:128,0:33 move=transpose "
+     "store=staged grain=2"},
+    /* Lines that tiles begin are finished by the next ones: along the columns in a block of its own
+     * each, with up to 1008 / 51 = 19 tiles of the rows between. */
+    {"f32[1000,1001]{1,0}", "f32[1000,1001]{0,1}", &cpu,
+     "transpose word=4 align=1:1 rows=1:51 columns=0:128 loops=1:19/1,0 move=transpose "
+     "store=staged+streamed+combined prefetch=1 threads=2"},
+    /* Tiles that write whole lines, if the destination begins with one. Four halves are a word,
+     * and two of them change places in it. */
+    {"u16[1024,1024,2,2]{3,2,1,0}", "u16[1024,1024,2,2]{2,3,0,1}", &cpu,
+     "transpose word=8 align=1:64 rows=1:32 columns=0:64 loops=1:16,0:2/1,0 move=transpose>shuffle "
+     "store=staged+streamed prefetch=1 threads=2"},
+    /* Rows: bytes of the source, and the two whose nibbles change places. */
+    {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &direct,
+     "bit-transpose word=1 align=1:1 rows=2,1 columns=0 loops=- move=bit-transpose store=staged "
+     "grain=32"},
+    /* Nothing is read, wherever it lies. */
+    {"f32[0,3]{1,0}", "f32[0,3]{1,0:PD(5,4)}", &direct,
+     "fill word=4 align=1:4 rows=- columns=0 loops=- move=fill store=direct grain=819"},
+};
+
+static relayout_device *device_of(const device_kind *kind, recorder *record) {
+  relayout_device *const device = recorder_device(record);
+  device->facts = *kind->facts;
+  device->tuning = kind->tuning;
+  return device;
+}
+
+static void test_texts_by_hand(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof by_hand / sizeof by_hand[0]; ++i) {
+    const relayout_shape from = shape_of(by_hand[i].from);
+    const relayout_shape to = shape_of(by_hand[i].to);
+    recorder record;
+    relayout_device *const device = device_of(by_hand[i].kind, &record);
+    relayout_plan *plan = NULL;
+    char text[512];
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(
+        relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text),
+        strlen(by_hand[i].text));
+    assert_string_equal(text, by_hand[i].text);
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(device);
+  }
+}
+
+/* Steps of the next tile that a tile holds too. */
+static void test_halo(void **state) {
+  (void)state;
+  rlt_facts past_cache = direct_facts;
+  past_cache.cache_bytes = 1;
+  const rlt_forms elements = {.count = 1,
+                              .of = {problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}};
+  rlt_offers offers;
+  assert_int_equal(rlt_offers_make(&elements, &past_cache, &direct_tuning, &offers, NULL),
+                   RELAYOUT_OK);
+  static const char text[] =
+      "transpose word=4 align=4:4 rows=1:64 columns=0:128+15 loops=1:128,0:33 move=transpose "
+      "store=staged+streamed grain=2";
+  const int32_t found = rlt_offers_find(&offers, text, strlen(text), NULL);
+  assert_true(found >= 0);
+  assert_int_equal(offers.of[found].schedule.columns.halo, 15);
+  rlt_offers_free(&offers);
+}
+
+/* ---- There and back ---- */
+
+enum { MOST_WORDS = 16 };
+
+/* The same fields in another order, with any spaces before, between and behind them. */
+static void scatter(const char *text, uint64_t *seed, char *made, size_t size) {
+  char copy[4096];
+  const char *words[MOST_WORDS];
+  int count = 0;
+  snprintf(copy, sizeof copy, "%s", text);
+  for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+    assert_true(count < MOST_WORDS);
+    words[count++] = word;
+  }
+  for (int w = count - 1; w > 1; --w) {
+    const int other = 1 + (int)definition_random(seed, w);
+    const char *const swapped = words[w];
+    words[w] = words[other];
+    words[other] = swapped;
+  }
+  size_t length = 0;
+  for (int w = 0; w < count; ++w) {
+    const int spaces = (int)definition_random(seed, 3) + (w > 0);
+    length += (size_t)snprintf(made + length, size - length, "%*s%s", spaces, "", words[w]);
+  }
+  snprintf(made + length, size - length, "%*s", (int)definition_random(seed, 3), "");
+}
+
+static void try_offers(const rlt_offers *offers, uint64_t start, uint64_t *seed) {
+  for (int32_t i = 0; i < offers->count; ++i) {
+    char text[4096];
+    char scattered[8192];
+    rlt_text made = rlt_text_in(text, sizeof text);
+    rlt_schedule_add_text(&offers->of[i].schedule, &made);
+    assert_true(made.length < sizeof text);
+    scatter(text, seed, scattered, sizeof scattered);
+    relayout_error error;
+    const int32_t found = rlt_offers_find(offers, text, made.length, &error);
+    const int32_t again = rlt_offers_find(offers, scattered, strlen(scattered), &error);
+    if (found != i || again != i) {
+      definition_print(offers->of[i].schedule.problem);
+      fail_msg("seed %" PRIu64 ": offer %" PRId32 " is found as %" PRId32 " and %" PRId32
+               "\n%s\n%s",
+               start, i, found, again, text, scattered);
+    }
+    /* A text that is cut before its work-items, which may be fewer, is none, or another one's. */
+    const char *const group = strstr(text, " group=");
+    const int64_t most = group == NULL ? (int64_t)made.length : (int64_t)(group - text);
+    const size_t cut = (size_t)definition_random(seed, most);
+    assert_int_not_equal(rlt_offers_find(offers, text, cut, NULL), i);
+  }
+}
+
+static void test_every_offer_is_found_by_its_text(void **state) {
+  (void)state;
+  static const device_kind *const kinds[] = {&staged, &direct, &cpu};
+  int32_t tried = 0;
+  for (uint64_t start = 1; start <= 1500; ++start) {
+    uint64_t seed = start;
+    static rlt_forms forms;
+    forms.of[0] = definition_random_problem(&seed);
+    if (definition_random(&seed, 2) == 0) {
+      forms.of[0] = definition_with_runs(&forms.of[0], INT64_C(2) << definition_random(&seed, 4));
+    }
+    rlt_problem_simplify(&forms.of[0]);
+    for (int k = 0; k < 3 && !rlt_problem_is_empty(&forms.of[0]); ++k) {
+      rlt_facts facts = *kinds[k]->facts;
+      facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
+      rlt_offers offers;
+      rlt_forms_make(&facts, &forms);
+      assert_int_equal(rlt_offers_make(&forms, &facts, kinds[k]->tuning, &offers, NULL),
+                       RELAYOUT_OK);
+      try_offers(&offers, start, &seed);
+      tried += offers.count;
+      rlt_offers_free(&offers);
+    }
+  }
+  print_message("%" PRId32 " schedules\n", tried);
+  assert_true(tried > 5000);
+}
+
+/* ---- What is wrong with others ---- */
+
+#define REST " loops=- move=transpose store=staged group=256"
+
+static void test_bad_texts(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    relayout_status status;
+    const char *says[2];
+  } cases[] = {
+      {"", RELAYOUT_INVALID_TEXT, {"`` is no method"}},
+      {"   ", RELAYOUT_INVALID_TEXT, {"`` is no method"}},
+      {"gather word=4", RELAYOUT_INVALID_TEXT, {"`gather` is no method"}},
+      {"word=4 transpose", RELAYOUT_INVALID_TEXT, {"`word=4` is no method"}},
+      {"Transpose word=4", RELAYOUT_INVALID_TEXT, {"`Transpose` is no method"}},
+      {"transpose\tword=4", RELAYOUT_INVALID_TEXT, {"is no method"}},
+      {"transpose word", RELAYOUT_INVALID_TEXT, {"`word` is no field"}},
+      {"transpose =4", RELAYOUT_INVALID_TEXT, {"`=4` is no field"}},
+      {"transpose width=4", RELAYOUT_INVALID_TEXT, {"`width=4` is no field"}},
+      {"transpose word=4 word=4", RELAYOUT_INVALID_TEXT, {"`word` is given twice"}},
+      {"transpose word= align=4:4", RELAYOUT_INVALID_TEXT, {"`word=` has no value"}},
+      {"transpose word=4 align=4:4 rows=1 columns=0" REST " prefetch=",
+       RELAYOUT_INVALID_TEXT,
+       {"`prefetch=` has no value"}},
+      {"transpose word=4 align=4:4 rows=1 columns=0" REST " grain=1 colour=red",
+       RELAYOUT_INVALID_TEXT,
+       {"`colour=red` is no field"}},
+      {"copy word=4", RELAYOUT_UNSUPPORTED, {"method `copy` offers nothing for this relayout"}},
+      /* One field that no schedule has, another that others have, one that is missing. */
+      {"transpose word=8 align=4:4 rows=1 columns=0" REST,
+       RELAYOUT_UNSUPPORTED,
+       {"no method offers `word=8`", "the nearest that is offered has `word=4`"}},
+      {"transpose word=4 align=4:4 rows=1:63 columns=0" REST,
+       RELAYOUT_UNSUPPORTED,
+       {"no method offers `rows=1:63`", "has `rows=1`"}},
+      {"transpose word=4 align=4:4 rows=1 columns=0" REST " grain=2",
+       RELAYOUT_UNSUPPORTED,
+       {"no method offers `grain=2`", "has `grain=`"}},
+      {"transpose word=4 align=4:4 rows=1 loops=- move=transpose store=staged group=256",
+       RELAYOUT_UNSUPPORTED,
+       {"no method offers `columns=`", "has `columns=0`"}},
+      {"transpose word=04 align=4:4 rows=1 columns=0" REST,
+       RELAYOUT_UNSUPPORTED,
+       {"no method offers `word=04`", "has `word=4`"}},
+      {"transpose", RELAYOUT_UNSUPPORTED, {"no method offers `word=`", "has `word=4`"}},
+      {"permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute store=direct group=256",
+       RELAYOUT_UNSUPPORTED,
+       {"no method offers `store=direct`", "has `store=staged`"}},
+      /* Long ones are cut. */
+      {"0123456789012345678901234567890123456789012345678901234567890123",
+       RELAYOUT_INVALID_TEXT,
+       {"`012345678901234567890123456789012345...` is no method"}},
+  };
+  const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
+  rlt_offers offers;
+  assert_int_equal(rlt_offers_make(&elements, &staged_facts, &staged_tuning, &offers, NULL),
+                   RELAYOUT_OK);
+  static const char right[] = "transpose word=4 align=4:4 rows=1 columns=0" REST;
+  assert_true(rlt_offers_find(&offers, right, strlen(right), NULL) >= 0);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_error error;
+    assert_int_equal(rlt_offers_find(&offers, cases[i].text, strlen(cases[i].text), &error), -1);
+    assert_int_equal(error.status, cases[i].status);
+    for (int s = 0; s < 2 && cases[i].says[s] != NULL; ++s) {
+      if (strstr(error.message, cases[i].says[s]) == NULL) {
+        fail_msg("`%s`: `%s` lacks `%s`", cases[i].text, error.message, cases[i].says[s]);
+      }
+    }
+  }
+  rlt_offers_free(&offers);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_texts_by_hand),
+      cmocka_unit_test(test_halo),
+      cmocka_unit_test(test_every_offer_is_found_by_its_text),
+      cmocka_unit_test(test_bad_texts),
+  };
+  return cmocka_run_group_tests_name("plan.schedule_text", tests, NULL, NULL);
+}

@@ -1,0 +1,576 @@
+/* test_wisdom.c: what was measured once is known to later plans, devices and processes; and texts
+ * that are damaged or someone else's do no harm. */
+#include "cmocka_all.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cache_folder.h"
+#include "plan/methods/method.h"
+#include "plan/plan.h"
+#include "plan/recorder.h"
+#include "plan/wisdom.h"
+#include "relayout/relayout.h"
+#include "shape_of.h"
+
+enum { TEXT_SIZE = 4096 };
+
+static const char head[] = "relayout wisdom 3\n"
+                           "device: a \"recording\" device, 0 compute units\n"
+                           "driver:  \n";
+
+#define PROBLEM "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64"
+#define PERMUTE_16                                                                                 \
+  "permute word=4 align=4:4 rows=1:16 columns=0 loops=/1 move=permute store=staged group=256"
+#define PERMUTE_41                                                                                 \
+  "permute word=4 align=4:4 rows=1 columns=0 loops=- move=permute store=staged group=256"
+
+/* On the recorder there are a transpose of 41 rows by 64 columns, which is estimated to be the
+ * best, and tiles of permute of 41 by 64 and 16 by 64. */
+static const char line[] = PROBLEM " = " PERMUTE_16 "\n";
+
+static double few_rows_permute_fast(const recorded_run *run) {
+  const bool permutes = strcmp(run->schedule->method->name, "permute") == 0;
+  return permutes ? 1e-4 * (double)rlt_group_length(&run->schedule->rows) : 1e-1;
+}
+
+static relayout_plan *create(relayout_device *device, const char *from_text, const char *to_text,
+                             relayout_plan_effort effort) {
+  const relayout_shape from = shape_of(from_text);
+  const relayout_shape to = shape_of(to_text);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.effort = effort;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  return plan;
+}
+
+/* A plan of the usual relayout: how it was chosen, and its rows. */
+static void expect_plan(relayout_device *device, relayout_plan_effort effort, rlt_choice choice,
+                        int64_t rows) {
+  relayout_plan *plan = create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", effort);
+  assert_int_equal(plan->work.parts[0].choice, choice);
+  const rlt_way *const way = &plan->work.parts[0].ways[0];
+  assert_int_equal(rlt_group_length(&way->offer.schedule.rows), rows);
+  assert_string_equal(way->offer.schedule.method->name,
+                      choice == RLT_CHOICE_ESTIMATED ? "transpose" : "permute");
+  assert_true(rlt_schedules_equal(&way->offer.schedule, way->program));
+  relayout_plan_destroy(plan);
+}
+
+static void expect_text(relayout_device *device, const char *lines) {
+  char expected[TEXT_SIZE];
+  char found[TEXT_SIZE];
+  snprintf(expected, sizeof expected, "%s%s", head, lines);
+  assert_int_equal(relayout_device_export_wisdom(device, found, sizeof found), strlen(expected));
+  assert_string_equal(found, expected);
+}
+
+static void import(relayout_device *device, const char *first, const char *second) {
+  char text[TEXT_SIZE];
+  const int size = snprintf(text, sizeof text, "%s%s", first, second);
+  assert_int_equal(relayout_device_import_wisdom(device, text, (size_t)size, NULL), RELAYOUT_OK);
+}
+
+static void test_known_to_later_plans(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_permute_fast;
+  expect_text(device, "");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  const int timed = record.programs_timed;
+  /* The estimated plan is made anew. */
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  expect_text(device, line);
+  relayout_plan *plan =
+      create(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", RELAYOUT_PLAN_ESTIMATE);
+  char text[TEXT_SIZE];
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text);
+  assert_non_null(strstr(text, "it is remembered as the fastest of those that were run\n"));
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+  assert_non_null(strstr(text, "\"chosen_by\":\"wisdom\""));
+  relayout_plan_destroy(plan);
+  assert_int_equal(record.programs_timed, timed);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
+}
+
+/* A conversion along the same axes is another problem. */
+static void test_conversions_are_their_own(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_permute_fast;
+  relayout_plan *converted =
+      create(device, "f32[64,41]{1,0}", "bf16[64,41]{0,1}", RELAYOUT_PLAN_MEASURE);
+  assert_int_equal(converted->work.parts[0].choice, RLT_CHOICE_MEASURED);
+  relayout_plan_destroy(converted);
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
+  converted = create(device, "f32[64,41]{1,0}", "bf16[64,41]{0,1}", RELAYOUT_PLAN_ESTIMATE);
+  assert_int_equal(converted->work.parts[0].choice, RLT_CHOICE_REMEMBERED);
+  relayout_plan_destroy(converted);
+  relayout_device_destroy(device);
+}
+
+/* Nor does it change what is asked for. */
+static void test_what_is_asked_for_is_not_remembered(void **state) {
+  (void)state;
+  static const char *const asked[] = {PERMUTE_41};
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_permute_fast;
+  const relayout_shape from = shape_of("f32[64,41]{1,0}");
+  const relayout_shape to = shape_of("f32[64,41]{0,1}");
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.schedules = asked;
+  options.schedule_count = 1;
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  for (int is_known = 0; is_known <= 1; ++is_known) {
+    relayout_plan *plan = NULL;
+    char text[TEXT_SIZE];
+    if (is_known) {
+      import(device, head, line);
+    }
+    assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ASKED_FOR);
+    relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text, sizeof text);
+    assert_string_equal(text, PERMUTE_41);
+    relayout_plan_destroy(plan);
+    expect_text(device, is_known ? line : "");
+  }
+  assert_int_equal(record.programs_timed, 0);
+  relayout_device_destroy(device);
+}
+
+/* ---- Two schedules ---- */
+
+/* Rows of 16 bytes change places. */
+#define ROWS_PROBLEM                                                                               \
+  "bytes 1 elements 65536:65536 starts 0:0 keeps 16/16:1:1 64/64:1024:16 64/64:16:1024"
+#define WIDE                                                                                       \
+  "permute word=16 align=16:16 rows=1:4 columns=0 loops=/1 move=permute store=staged group=256"
+#define BYTES "copy word=1 align=1:1 rows=1 columns=0 loops=/2 move=copy store=direct group=256"
+
+static double wide_is_fast(const recorded_run *run) {
+  const bool is_wide = run->schedule->problem->element_bytes == 16;
+  const bool is_fast =
+      is_wide ? rlt_group_length(&run->schedule->rows) == 4 : run->schedule->move == RLT_MOVE_COPY;
+  return (is_wide ? 1e-4 : 1e-2) * (is_fast ? 1 : 2);
+}
+
+static void expect_ways(relayout_device *device, relayout_plan_effort effort, rlt_choice choice,
+                        int32_t count, const char *const *expected) {
+  relayout_plan *plan = create(device, "u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}", effort);
+  const rlt_part *const part = &plan->work.parts[0];
+  assert_int_equal(part->choice, choice);
+  assert_int_equal(part->way_count, count);
+  for (int32_t w = 0; w < count; ++w) {
+    char text[TEXT_SIZE];
+    relayout_plan_get_schedule(plan, 0, (relayout_schedule_use)w, text, sizeof text);
+    assert_string_equal(text, expected[w]);
+  }
+  relayout_plan_destroy(plan);
+}
+
+static void test_two_schedules(void **state) {
+  (void)state;
+  static const char *const both[] = {WIDE, BYTES};
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = wide_is_fast;
+  expect_ways(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 2, both);
+  expect_text(device, ROWS_PROBLEM " = " WIDE " | " BYTES "\n");
+  const int timed = record.programs_timed;
+  expect_ways(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 2, both);
+  assert_int_equal(record.programs_timed, timed);
+  relayout_device_destroy(device);
+}
+
+/* What is offered no more is passed over; what is missing then is estimated. */
+static void test_schedules_that_went_away(void **state) {
+  (void)state;
+  static const char *const estimated[] = {WIDE, "permute word=1 align=1:1 rows=2:16 columns=0,1 "
+                                                "loops=/2 move=permute store=staged group=256"};
+  static const char *const bytes[] = {BYTES};
+  static const struct {
+    const char *line;
+    rlt_choice choice;
+    int32_t count;
+    const char *const *ways;
+  } cases[] = {
+      {ROWS_PROBLEM " = " WIDE " | copy word=1 align=1:1\n", RLT_CHOICE_REMEMBERED, 2, estimated},
+      {ROWS_PROBLEM " = " WIDE "\n", RLT_CHOICE_REMEMBERED, 2, estimated},
+      {ROWS_PROBLEM " = copy word=16 | " BYTES "\n", RLT_CHOICE_REMEMBERED, 1, bytes},
+      {ROWS_PROBLEM " = " BYTES " | " WIDE "\n", RLT_CHOICE_REMEMBERED, 1, bytes},
+      {ROWS_PROBLEM " = " BYTES " | " BYTES " | " BYTES "\n", RLT_CHOICE_REMEMBERED, 1, bytes},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    recorder record;
+    relayout_device *device = recorder_device(&record);
+    print_message("line %zu\n", i);
+    import(device, head, cases[i].line);
+    expect_ways(device, RELAYOUT_PLAN_ESTIMATE, cases[i].choice, cases[i].count, cases[i].ways);
+    relayout_device_destroy(device);
+    assert_int_equal(record.programs_alive, 0);
+  }
+}
+
+/* ---- Texts ---- */
+
+static void test_blob_makes_the_round(void **state) {
+  (void)state;
+  recorder first_record;
+  recorder second_record;
+  relayout_device *first = recorder_device(&first_record);
+  relayout_device *second = recorder_device(&second_record);
+  first_record.seconds = few_rows_permute_fast;
+  expect_plan(first, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  relayout_plan_destroy(
+      create(first, "u8[2,3,4]{2,1,0}", "u8[2,3,4]{0,2,1:PD(9,9,9)}", RELAYOUT_PLAN_MEASURE));
+  expect_plan(second, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
+  char text[TEXT_SIZE];
+  const size_t size = relayout_device_export_wisdom(first, NULL, 0);
+  assert_int_equal(relayout_device_export_wisdom(first, text, sizeof text), size);
+  assert_int_equal(relayout_device_import_wisdom(second, text, size, NULL), RELAYOUT_OK);
+  expect_plan(second, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  assert_int_equal(second_record.programs_timed, 0);
+  char again[TEXT_SIZE];
+  relayout_device_export_wisdom(second, again, sizeof again);
+  assert_string_equal(again, text);
+  char cut[10];
+  assert_int_equal(relayout_device_export_wisdom(first, cut, sizeof cut), size);
+  assert_string_equal(cut, "relayout ");
+  relayout_device_destroy(first);
+  relayout_device_destroy(second);
+}
+
+static void test_later_lines_replace(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  import(device, head, line);
+  import(device, head, PROBLEM " = " PERMUTE_41 "\n");
+  expect_text(device, PROBLEM " = " PERMUTE_41 "\n");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 41);
+  relayout_device_destroy(device);
+}
+
+/* Each of these leaves the device as it was. */
+static void test_texts_that_do_no_harm(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"", ""},
+      {"", line},
+      {"relayout wisdom 2\ndevice: a \"recording\" device, 0 compute units\ndriver:  \n", line},
+      {"relayout wisdom 3\ndevice: another device, 0 compute units\ndriver:  \n", line},
+      {"relayout wisdom 3\ndevice: a \"recording\" device, 0 compute units\ndriver: 7 \n", line},
+      {head, PROBLEM " = " PERMUTE_16}, /* cut before its end */
+      {head, PROBLEM "\n"},
+      {head, PROBLEM " = \n"},
+      {head, "= " PERMUTE_16 "\n"},
+      {head, "\n\n\n"},
+      {head,
+       "words 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1 41/41:1:64 = " PERMUTE_16 "\n"},
+      {head, PROBLEM " = " PERMUTE_16 " \x1b[2J\n"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
+    print_message("text %zu\n", i);
+    recorder record;
+    relayout_device *device = recorder_device(&record);
+    import(device, texts[i][0], texts[i][1]);
+    expect_text(device, "");
+    expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
+    relayout_device_destroy(device);
+  }
+  /* Good lines count beside bad ones; and a schedule that is not offered is none. */
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  import(device, head,
+         PROBLEM
+         " = permute word=4 align=4:4 rows=1:17 columns=0 loops=/1 move=permute store=staged "
+         "group=256\n");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
+  char mixed[TEXT_SIZE];
+  snprintf(mixed, sizeof mixed, "%srubbish\n%sbytes", head, line);
+  import(device, mixed, "");
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  /* A zero byte ends nothing but its line. */
+  static const char zero[] = "bytes 4\0 = " PERMUTE_16 "\n";
+  char with_zero[TEXT_SIZE];
+  memcpy(with_zero, head, sizeof head - 1);
+  memcpy(with_zero + sizeof head - 1, zero, sizeof zero - 1);
+  assert_int_equal(
+      relayout_device_import_wisdom(device, with_zero, sizeof head - 1 + sizeof zero - 1, NULL),
+      RELAYOUT_OK);
+  expect_text(device, line);
+  relayout_device_destroy(device);
+}
+
+static void test_bad_arguments(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  assert_int_equal(relayout_device_import_wisdom(NULL, line, 1, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_device_import_wisdom(device, NULL, 0, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_device_export_wisdom(NULL, NULL, 0), 0);
+  relayout_device_destroy(device);
+}
+
+/* ---- Files ---- */
+
+typedef struct scratch {
+  char folder[64]; /* made by the test; the device's own lies in it */
+  char inner[80];
+} scratch;
+
+static void make_scratch(scratch *made) {
+  snprintf(made->folder, sizeof made->folder, "/tmp/relayout-wisdom-XXXXXX");
+  assert_non_null(mkdtemp(made->folder));
+  snprintf(made->inner, sizeof made->inner, "%s/a/b", made->folder);
+}
+
+/* The only file in the inner folder. */
+static void find_file(const scratch *of, char *path, size_t capacity) {
+  int count = 0;
+  DIR *const listing = opendir(of->inner);
+  assert_non_null(listing);
+  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+    if (entry->d_name[0] != '.') {
+      assert_true(strncmp(entry->d_name, "wisdom-", 7) == 0);
+      snprintf(path, capacity, "%s/%s", of->inner, entry->d_name);
+      ++count;
+    }
+  }
+  closedir(listing);
+  assert_int_equal(count, 1);
+}
+
+static void drop_scratch(const scratch *dropped) {
+  char path[400];
+  find_file(dropped, path, sizeof path);
+  unlink(path);
+  rmdir(dropped->inner);
+  snprintf(path, sizeof path, "%s/a", dropped->folder);
+  rmdir(path);
+  assert_int_equal(rmdir(dropped->folder), 0);
+}
+
+static void expect_file(const char *path, const char *lines) {
+  char expected[TEXT_SIZE];
+  char found[TEXT_SIZE] = "";
+  snprintf(expected, sizeof expected, "%s%s", head, lines);
+  FILE *const file = fopen(path, "r");
+  assert_non_null(file);
+  found[fread(found, 1, sizeof found - 1, file)] = '\0';
+  fclose(file);
+  assert_string_equal(found, expected);
+}
+
+static void write_file(const char *path, const char *first, const char *second) {
+  FILE *const file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "%s%s", first, second);
+  fclose(file);
+}
+
+static relayout_device *device_in(const scratch *kept, recorder *record) {
+  relayout_device *const device = recorder_device(record);
+  record->seconds = few_rows_permute_fast;
+  rlt_wisdom_keep_in(device, kept->inner);
+  return device;
+}
+
+static void test_file(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  char path[400];
+  find_file(&kept, path, sizeof path);
+  expect_file(path, line);
+  relayout_device_destroy(device);
+
+  /* The next process. */
+  device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_REMEMBERED, 16);
+  assert_int_equal(record.programs_timed, 0);
+  relayout_device_destroy(device);
+
+  /* What another has added meanwhile stays, and is known. */
+  static const char other[] = "bytes 1 fills 9/2:12:1 = fill word=1\n";
+  char both[TEXT_SIZE];
+  device = device_in(&kept, &record);
+  expect_text(device, line);
+  snprintf(both, sizeof both, "%s%s", line, other);
+  write_file(path, head, both);
+  relayout_plan_destroy(
+      create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
+  snprintf(both, sizeof both,
+           "%sbytes 4 elements 2560:2560 starts 0:0 keeps 64/64:40:1 40/40:1:64 = " PERMUTE_16
+           "\n%s",
+           line, other);
+  expect_file(path, both);
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+/* What a process that was killed has left beside the file goes with the next that is measured. */
+static void test_what_the_dead_have_left(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  char path[400];
+  char left[420];
+  find_file(&kept, path, sizeof path);
+  snprintf(left, sizeof left, "%s-123-000000456", path);
+  write_file(left, head, "");
+  const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+  assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
+  relayout_plan_destroy(
+      create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
+  assert_int_equal(access(left, F_OK), -1);
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+enum { WRITERS = 4, PROBLEMS_EACH = 20 };
+
+/* Measures problems that no other writer has. */
+static void measure_own(const scratch *kept, int writer) {
+  recorder record;
+  relayout_device *const device = device_in(kept, &record);
+  for (int i = 0; i < PROBLEMS_EACH; ++i) {
+    char from[64];
+    char to[64];
+    const int width = 41 + writer * PROBLEMS_EACH + i;
+    snprintf(from, sizeof from, "f32[64,%d]{1,0}", width);
+    snprintf(to, sizeof to, "f32[64,%d]{0,1}", width);
+    relayout_plan_destroy(create(device, from, to, RELAYOUT_PLAN_MEASURE));
+  }
+  relayout_device_destroy(device);
+}
+
+/* Not every file system can, NFS for one. */
+static bool can_exchange(const scratch *kept) {
+  static const unsigned char text[] = "text";
+  char path[400];
+  bool is_exchanged = false;
+  for (int i = 0; i < 2; ++i) {
+    size_t size = 0;
+    unsigned char *const old =
+        rlt_cache_folder_exchange(kept->inner, "wisdom-", text, sizeof text, TEXT_SIZE, &size);
+    is_exchanged = old != NULL;
+    free(old);
+  }
+  find_file(kept, path, sizeof path);
+  unlink(path);
+  return is_exchanged;
+}
+
+/* Nobody's wisdom is lost, although all of them write the same file. */
+static void test_many_processes_at_once(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  if (!can_exchange(&kept)) {
+    skip();
+  }
+  pid_t writers[WRITERS];
+  for (int w = 0; w < WRITERS; ++w) {
+    writers[w] = fork();
+    assert_true(writers[w] >= 0);
+    if (writers[w] == 0) {
+      measure_own(&kept, w);
+      _exit(0);
+    }
+  }
+  for (int w = 0; w < WRITERS; ++w) {
+    int status = -1;
+    assert_int_equal(waitpid(writers[w], &status, 0), writers[w]);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  recorder record;
+  relayout_device *const device = device_in(&kept, &record);
+  char text[16 * TEXT_SIZE];
+  assert_true(relayout_device_export_wisdom(device, text, sizeof text) < sizeof text);
+  int lines = 0;
+  for (const char *end = strchr(text, '\n'); end != NULL; end = strchr(end + 1, '\n')) {
+    ++lines;
+  }
+  assert_int_equal(lines, 3 + WRITERS * PROBLEMS_EACH); /* three of the head */
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+static void test_bad_files(void **state) {
+  (void)state;
+  scratch kept;
+  make_scratch(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  relayout_device_destroy(device);
+  char path[400];
+  find_file(&kept, path, sizeof path);
+  static const char *const contents[][2] = {
+      {"", ""},
+      {"rubbish", ""},
+      {"relayout wisdom 3\n", line},
+      {head, "bytes 4 elements 2624:2624 starts 0:0 keeps 64/64:41:1"}};
+  for (size_t i = 0; i < sizeof contents / sizeof contents[0]; ++i) {
+    write_file(path, contents[i][0], contents[i][1]);
+    device = device_in(&kept, &record);
+    expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_ESTIMATED, 41);
+    relayout_device_destroy(device);
+  }
+  /* And is put right by the next that is measured. */
+  device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  expect_file(path, line);
+  relayout_device_destroy(device);
+  drop_scratch(&kept);
+}
+
+static void test_no_folder_can_be_made(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = few_rows_permute_fast;
+  rlt_wisdom_keep_in(device, "/dev/null/wisdom");
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  expect_plan(device, RELAYOUT_PLAN_ESTIMATE, RLT_CHOICE_REMEMBERED, 16);
+  relayout_device_destroy(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_known_to_later_plans),
+      cmocka_unit_test(test_conversions_are_their_own),
+      cmocka_unit_test(test_what_is_asked_for_is_not_remembered),
+      cmocka_unit_test(test_two_schedules),
+      cmocka_unit_test(test_schedules_that_went_away),
+      cmocka_unit_test(test_blob_makes_the_round),
+      cmocka_unit_test(test_later_lines_replace),
+      cmocka_unit_test(test_texts_that_do_no_harm),
+      cmocka_unit_test(test_bad_arguments),
+      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_what_the_dead_have_left),
+      cmocka_unit_test(test_many_processes_at_once),
+      cmocka_unit_test(test_bad_files),
+      cmocka_unit_test(test_no_folder_can_be_made),
+  };
+  return cmocka_run_group_tests_name("plan.wisdom", tests, NULL, NULL);
+}

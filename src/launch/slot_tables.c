@@ -1,0 +1,203 @@
+/* slot_tables.c: the runs, slots and places of a tile in local memory, as its
+ * kernel looks them up. */
+#include "launch/slot_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "launch/arguments.h"
+#include "launch/offset_list.h"
+#include "plan/local_tile.h"
+
+/* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
+static int64_t halves(int64_t low, int64_t high) {
+  return (int32_t)(uint32_t)(low | high << 16);
+}
+
+/* The run in one slot, and at which steps of the cut axes a tile has it. */
+static void add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list) {
+  int64_t column_rest = rlt_run_of_slot(of, slot % of->column_slots);
+  int64_t row_rest = slot / of->column_slots;
+  int64_t source = 0;
+  int64_t column_step = 0;
+  int64_t row_step = 0;
+  if (column_rest >= of->column_runs) {
+    rlt_offset_add(list, 0);
+    rlt_offset_add(list, halves(UINT16_MAX, UINT16_MAX));
+    return;
+  }
+  for (int32_t i = 0; i < of->count; ++i) {
+    const rlt_tile_axis *const axis = &of->axes[i];
+    if (of->run_stride[axis->axis] != 0) {
+      continue;
+    }
+    int64_t *const rest = axis->of_columns ? &column_rest : &row_rest;
+    const int64_t digit = *rest % axis->steps;
+    *rest /= axis->steps;
+    source += digit * of->problem->axes[axis->axis].source_stride;
+    if (axis->is_cut && axis->of_columns) {
+      column_step = digit;
+    } else if (axis->is_cut) {
+      row_step = digit;
+    }
+  }
+  rlt_offset_add(list, source);
+  rlt_offset_add(list, halves(column_step, row_step));
+}
+
+/* Where a position of one side is in local memory, as the kernel adds them up; -1
+ * where it never has a source. */
+static int64_t place_of(const rlt_slots *of, const rlt_group *group, bool of_columns,
+                        int64_t position) {
+  int64_t in_run = 0;
+  int64_t slot = 0;
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const rlt_axis *const axis = &of->problem->axes[group->axes[i]];
+    const bool is_last = i == group->axis_count - 1;
+    const int64_t digit = is_last ? position : position % axis->extent;
+    position /= axis->extent;
+    if (digit >= axis->valid && !(is_last && group->block < axis->extent)) {
+      return -1;
+    }
+    in_run += digit * of->run_stride[group->axes[i]];
+    slot += digit * of->slot_stride[group->axes[i]];
+  }
+  return halves(in_run, of->pitch * (of_columns ? rlt_slot_of_run(of, slot) : slot));
+}
+
+/* Whether a tile's rows are runs of the destination, every element of which is written. */
+static bool is_dense(const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  int64_t length = 1;
+  for (int32_t i = 0; i < schedule->columns.axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[schedule->columns.axes[i]];
+    if (axis->destination_stride != length) {
+      return false;
+    }
+    length *= axis->extent;
+  }
+  return problem->fills || (!rlt_group_has_gaps(problem, &schedule->columns) &&
+                            !rlt_group_has_gaps(problem, &schedule->rows));
+}
+
+/* The fewest work-items side by side that touch whole lines and leave few idle. */
+static int64_t shift_of(int64_t runs, int64_t parts, int64_t part_bytes, int64_t group_size) {
+  const int64_t line = rlt_min(rlt_min(RLT_LOCAL_LINE_BYTES / part_bytes, parts), group_size);
+  int64_t best = 0;
+  int64_t best_rounds = INT64_MAX;
+  for (int64_t shift = 0; group_size >> shift > 0; ++shift) {
+    const int64_t across = INT64_C(1) << shift;
+    const int64_t rounds = rlt_divide_up(parts, across) * rlt_divide_up(runs, group_size / across);
+    if (across >= line && rounds < best_rounds) {
+      best = shift;
+      best_rounds = rounds;
+    }
+  }
+  return best;
+}
+
+/* Elements of 16 bytes of memory. */
+static int64_t piece_of(int64_t bits) {
+  return 8 * RLT_LOCAL_PIECE_BYTES / bits;
+}
+
+/* Units that a run may touch, wherever it begins. */
+static int64_t units_of(int64_t length, int64_t unit) {
+  return (length + 2 * unit - 2) / unit;
+}
+
+static kernel_packing packing_of(const rlt_schedule *schedule, const rlt_slots *of) {
+  const int64_t group_size = schedule->group_size;
+  const int64_t loaded_bits = rlt_problem_source_bits(of->problem);
+  const int64_t stored_bits = rlt_problem_destination_bits(of->problem);
+  const int64_t loaded = rlt_local_unit(loaded_bits);
+  const int64_t stored = rlt_local_unit(stored_bits);
+  const int64_t rows = rlt_group_length(&schedule->rows);
+  const int64_t columns = rlt_group_length(&schedule->columns);
+  return (kernel_packing){
+      .run_elements = of->run_unit,
+      .run_over = of->run_over,
+      .run_side = of->run_end == NULL       ? 0
+                  : of->run_end->of_columns ? 1
+                                            : 2,
+      .slots = of->slots,
+      .pitch = of->pitch,
+      .is_dense = is_dense(schedule),
+      .load_piece_shift = shift_of(of->slots, rlt_divide_up(of->run_length, piece_of(loaded_bits)),
+                                   RLT_LOCAL_PIECE_BYTES, group_size),
+      .load_unit_shift = shift_of(of->slots, units_of(of->run_length, loaded),
+                                  loaded * loaded_bits / 8, group_size),
+      .store_piece_shift = shift_of(rows, rlt_divide_up(columns, piece_of(stored_bits)),
+                                    RLT_LOCAL_PIECE_BYTES, group_size),
+      .store_unit_shift =
+          shift_of(rows, units_of(columns, stored), stored * stored_bits / 8, group_size),
+  };
+}
+
+/* Whether each second one of the offsets is whole pieces. */
+static bool are_pieces(const rlt_offset_list *list, size_t first, int64_t piece) {
+  for (size_t i = first; i < list->count; i += 2) {
+    const int64_t offset =
+        list->wide ? ((int64_t *)list->offsets)[i] : ((int32_t *)list->offsets)[i];
+    if (offset % piece != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
+                        const int64_t *row_offsets, const int64_t *column_offsets,
+                        kernel_packing *head, rlt_offset_list *list) {
+  const rlt_group *const rows = &schedule->rows;
+  const rlt_group *const columns = &schedule->columns;
+  for (int64_t slot = 0; slot < of->slots; ++slot) {
+    add_slot(of, slot, list);
+  }
+  head->loads_pieces = are_pieces(list, 0, piece_of(rlt_problem_source_bits(of->problem)));
+  const size_t first_row = list->count;
+  for (int64_t row = 0; row < rlt_group_length(rows); ++row) {
+    rlt_offset_add(list, row_offsets[row]);
+    rlt_offset_add(list, place_of(of, rows, false, row));
+  }
+  /* Of packed elements, a work-item would look up too many columns. */
+  head->stores_pieces =
+      of->problem->destination_packed == 0 &&
+      are_pieces(list, first_row, piece_of(rlt_problem_destination_bits(of->problem)));
+  for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
+    rlt_offset_add(list, place_of(of, columns, true, column));
+  }
+  for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
+    rlt_offset_add(list, column_offsets[column]);
+  }
+}
+
+relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, void **tables,
+                                     size_t *size, relayout_error *error) {
+  const rlt_problem *const problem = schedule->problem;
+  rlt_slots of;
+  rlt_slots_find(problem, &schedule->columns, &schedule->rows, &of);
+  kernel_packing head = packing_of(schedule, &of);
+  const size_t rows = (size_t)rlt_group_length(&schedule->rows);
+  const size_t columns = (size_t)rlt_group_length(&schedule->columns);
+  const size_t count = 2 * (size_t)of.slots + 2 * rows + 2 * columns;
+  const size_t needed = sizeof head + count * rlt_offset_size(wide);
+  int64_t *const offsets = malloc((rows + columns) * sizeof *offsets);
+  char *const made = malloc(needed);
+  if (offsets == NULL || made == NULL) {
+    free(offsets);
+    free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
+  }
+  rlt_group_offsets(problem, &schedule->rows, NULL, offsets);
+  rlt_group_offsets(problem, &schedule->columns, NULL, offsets + rows);
+  rlt_offset_list list = {wide, 0, made + sizeof head};
+  fill_tables(schedule, &of, offsets, offsets + rows, &head, &list);
+  memcpy(made, &head, sizeof head);
+  free(offsets);
+  *tables = made;
+  *size = needed;
+  return RELAYOUT_OK;
+}

@@ -1,0 +1,23 @@
+/* backend.h: the functions of rlt_backend, by their names there. Depends on plan/backend.h. */
+#ifndef RLT_OPENCL_BACKEND_H
+#define RLT_OPENCL_BACKEND_H
+
+#include "plan/backend.h"
+
+relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_schedule *schedule,
+                                          void **program, int64_t *most_group_size,
+                                          relayout_error *error);
+void rlt_opencl_program_destroy(relayout_device *device, void *program);
+void rlt_opencl_program_describe(const relayout_device *device, const void *program,
+                                 rlt_text *text);
+relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
+                                   const void *source, void *destination, relayout_error *error);
+relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
+                                          size_t destination_size, void **scratch,
+                                          relayout_error *error);
+void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch);
+relayout_status rlt_opencl_program_time(relayout_device *device, const void *program, void *scratch,
+                                        rlt_offsets offsets, double *seconds,
+                                        relayout_error *error);
+
+#endif

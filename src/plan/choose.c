@@ -1,0 +1,183 @@
+/* choose.c: the first that suits, unless another is clearly better or was asked for. */
+#include "plan/choose.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "plan/measure.h"
+#include "plan/methods/method.h"
+#include "plan/schedule_text.h"
+#include "plan/wisdom.h"
+
+/* Another schedule is taken only when it is predicted to be faster by this much: the prediction is
+ * not finer, and the first is what its method was made for. */
+static const double clearly_faster = 1.1;
+
+relayout_status rlt_choose_offers(const relayout_device *device, const rlt_wish *wish,
+                                  const rlt_forms *forms, rlt_offers *offers,
+                                  relayout_error *error) {
+  const relayout_status status =
+      rlt_offers_make(forms, &device->facts, device->tuning, offers, error);
+  if (status != RELAYOUT_OK || wish->method == NULL) {
+    return status;
+  }
+  int32_t kept = 0;
+  for (int32_t i = 0; i < offers->count; ++i) {
+    if (offers->of[i].schedule.method == wish->method) {
+      offers->of[kept++] = offers->of[i];
+    }
+  }
+  offers->count = kept;
+  return RELAYOUT_OK;
+}
+
+static bool is_allowed(const rlt_offer *offer, bool at_any_offset) {
+  return !at_any_offset || !offer->schedule.only_aligned;
+}
+
+/* Of those that run at any offset, or of all; -1 without one. */
+static int32_t best_of(const rlt_offers *offers, bool at_any_offset) {
+  int32_t first = -1;
+  for (int32_t i = 0; i < offers->count; ++i) {
+    if (is_allowed(&offers->of[i], at_any_offset) &&
+        (first < 0 || (offers->of[i].schedule.suits && !offers->of[first].schedule.suits))) {
+      first = i;
+    }
+  }
+  int32_t best = first;
+  double least = clearly_faster;
+  for (int32_t i = 0; i < offers->count && first >= 0; ++i) {
+    const double faster = offers->of[i].cost.fraction / offers->of[first].cost.fraction;
+    if (is_allowed(&offers->of[i], at_any_offset) && faster > least) {
+      best = i;
+      least = faster;
+    }
+  }
+  return best;
+}
+
+/* Which offers become the part's ways. */
+typedef struct chosen {
+  int32_t count;
+  int32_t of[RLT_MOST_WAYS];
+  int64_t group_size; /* that was asked for; 0: the offers' own */
+} chosen;
+
+/* The last of them runs at any offset. */
+static bool is_enough(const rlt_offers *offers, const chosen *made) {
+  return made->count > 0 && !offers->of[made->of[made->count - 1]].schedule.only_aligned;
+}
+
+static void take(const rlt_offers *offers, int32_t number, chosen *made) {
+  if (number >= 0 && !is_enough(offers, made)) {
+    made->of[made->count++] = number;
+  }
+}
+
+static chosen estimate(const rlt_offers *offers) {
+  chosen made = {.count = 0};
+  take(offers, best_of(offers, false), &made);
+  take(offers, best_of(offers, true), &made);
+  return made;
+}
+
+/* Runs the best of all, and, unless the winner runs at any offset, the best of those that do. */
+static chosen measure(relayout_device *device, const rlt_wish *wish, const rlt_offers *offers,
+                      double *seconds_left, bool *is_measured) {
+  chosen made = {.count = 0};
+  *is_measured = false;
+  for (int any = 0; any <= 1 && !is_enough(offers, &made); ++any) {
+    const rlt_contest_rules rules = {.at_any_offset = any != 0, .most = wish->measured};
+    int32_t number = rlt_measure(device, offers, &rules, seconds_left);
+    *is_measured = *is_measured || number >= 0;
+    take(offers, number >= 0 ? number : best_of(offers, any != 0), &made);
+  }
+  return made;
+}
+
+static relayout_status asked_for(const rlt_offers *offers, const char *text, chosen *made,
+                                 relayout_error *error) {
+  relayout_error found = {.status = RELAYOUT_OK};
+  made->of[0] = rlt_offers_find(offers, text, strlen(text), &found);
+  made->count = 1;
+  made->group_size = rlt_schedule_text_group(text, strlen(text));
+  return made->of[0] >= 0 ? RELAYOUT_OK : rlt_fail(error, found.status, "%s", found.message);
+}
+
+static bool recall(relayout_device *device, const rlt_problem *problem, const rlt_offers *offers,
+                   chosen *made) {
+  int32_t known[RLT_MOST_WAYS];
+  const int32_t count = rlt_wisdom_find(device, problem, offers, known);
+  made->count = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    take(offers, known[i], made);
+  }
+  take(offers, count > 0 ? best_of(offers, true) : -1, made);
+  return made->count > 0;
+}
+
+/* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
+ * of the device: then fewer share a tile. */
+static relayout_status make_ways(relayout_device *device, const rlt_offers *offers,
+                                 const chosen *made, rlt_part *part, relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
+    rlt_way *const way = &part->ways[i];
+    way->offer = offers->of[made->of[i]];
+    if (made->group_size > 0) {
+      way->offer.schedule.group_size = made->group_size;
+    }
+    status = rlt_program_create(device, &way->offer.schedule, &way->program, error);
+    way->source_mask = (uintptr_t)way->offer.schedule.source_alignment - 1;
+    way->destination_mask = (uintptr_t)way->offer.schedule.destination_alignment - 1;
+    part->way_count += status == RELAYOUT_OK;
+  }
+  return status;
+}
+
+static relayout_status choose(relayout_device *device, const rlt_wish *wish, const char *text,
+                              const rlt_offers *offers, double *seconds_left, rlt_part *part,
+                              relayout_error *error) {
+  const rlt_problem *const problem = rlt_part_problem(part);
+  const bool is_free = wish->method == NULL;
+  chosen made = {.count = 0};
+  part->choice = RLT_CHOICE_ESTIMATED;
+  if (text != NULL) {
+    const relayout_status status = asked_for(offers, text, &made, error);
+    part->choice = RLT_CHOICE_ASKED_FOR;
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+  } else if (is_free && recall(device, problem, offers, &made)) {
+    part->choice = RLT_CHOICE_REMEMBERED;
+  } else if (wish->effort == RELAYOUT_PLAN_MEASURE && offers->count > 1) {
+    bool is_measured;
+    made = measure(device, wish, offers, seconds_left, &is_measured);
+    if (is_measured) {
+      part->choice = RLT_CHOICE_MEASURED;
+      if (is_free) {
+        rlt_wisdom_remember(device, problem, offers, made.of, made.count);
+      }
+    }
+  } else {
+    made = estimate(offers);
+  }
+  return make_ways(device, offers, &made, part, error);
+}
+
+relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
+                           double *seconds_left, rlt_part *part, relayout_error *error) {
+  rlt_offers offers;
+  relayout_status status = rlt_choose_offers(device, wish, &part->forms, &offers, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (offers.count == 0) {
+    rlt_offers_free(&offers);
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` offers nothing for this relayout",
+                    wish->method == NULL ? "any" : wish->method->name);
+  }
+  status = choose(device, wish, text, &offers, seconds_left, part, error);
+  rlt_offers_free(&offers);
+  return status;
+}

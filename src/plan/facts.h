@@ -1,0 +1,59 @@
+/* facts.h: what a device is, as far as schedules depend on it. Read from the machine when a device
+ * is opened; what was measured on machines of its kind is apart from it, in tuning.h.
+ *
+ * Depends on nothing.
+ */
+#ifndef RLT_PLAN_FACTS_H
+#define RLT_PLAN_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  RLT_PAGE_BYTES = 4096, /* what an ordinary page of a host's memory holds */
+  RLT_WORD_SIZES = 5     /* words of 1, 2, 4, 8 and 16 bytes */
+};
+
+/* 0 to 4, for a word's bytes. */
+static inline int32_t rlt_word_size_number(int64_t bytes) {
+  return __builtin_ctzll((unsigned long long)bytes);
+}
+
+/* Where tiles are put together. */
+typedef enum rlt_staging_memory {
+  RLT_STAGING_PRIVATE, /* in memory of a worker's own, who moves the whole tile: CPUs */
+  RLT_STAGING_LOCAL    /* in local memory, which the work-items of a group share: GPUs */
+} rlt_staging_memory;
+
+/* What kernels do at once with words of one size. */
+typedef struct rlt_word_facts {
+  int32_t block_rows; /* of a block that is transposed in registers */
+  int32_t block_columns;
+  int32_t channels; /* the most that are interleaved in registers; 0: none are */
+} rlt_word_facts;
+
+typedef struct rlt_facts {
+  int64_t line_bytes;  /* what memory moves at once */
+  int64_t cache_bytes; /* destinations larger than this do not stay in a cache; 0: unknown */
+  rlt_word_facts words[RLT_WORD_SIZES];
+  int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
+
+  rlt_staging_memory staging;
+  int64_t staging_bytes;        /* what a tile may take there */
+  int64_t packed_staging_bytes; /* and one of elements that are packed on either side */
+  bool stages_source_words;     /* elements are converted when they leave, not when they arrive */
+  bool scatters;                /* tiles may be stored word by word, without staging */
+  bool combines_lines;          /* lines that a tile leaves unfinished wait for one that goes on */
+  int64_t most_segments;        /* of which so many can wait */
+  bool merges_bytes; /* packed elements enter bytes that others write too, even at once */
+  bool prefetches;   /* what the next tile reads */
+
+  bool words_need_alignment; /* words wider than an element begin at multiples of their size */
+  bool only_whole_blocks;    /* loops are cut into parts of equal length */
+  int32_t threads;           /* workers that blocks of tiles are shared out to; 1: a driver does */
+  int64_t group_size;        /* work-items of a work-group */
+  int64_t most_groups;       /* of a launch */
+  int64_t most_iterations;   /* of all loops of a work-item */
+} rlt_facts;
+
+#endif

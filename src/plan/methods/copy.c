@@ -1,0 +1,117 @@
+/* copy.c: both sides run along the same axis. */
+#include "base/checked.h"
+#include "plan/local_tile.h"
+#include "plan/methods/method.h"
+#include "plan/methods/private_tiles.h"
+
+/* Along an axis with one valid step nothing runs in the source. */
+static bool runs(const rlt_problem *problem) {
+  return problem->axis_count <= 1 || problem->axes[0].valid > 1 || rlt_source_run_axis(problem) < 0;
+}
+
+/* Runs whose elements change are written whole, and alone. */
+static bool runs_change_straight(const rlt_problem *problem) {
+  rlt_byte_run run;
+  if (problem->shuffles || problem->swapped_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
+    return false;
+  }
+  const int64_t bits = rlt_problem_destination_bits(problem);
+  bool are_whole = problem->axis_count < 2 || problem->axes[0].extent * bits % 8 == 0;
+  for (int32_t a = 1; a < problem->axis_count; ++a) {
+    are_whole = are_whole && problem->axes[a].destination_stride * bits % 8 == 0;
+  }
+  return are_whole && (!problem->fills || problem->axis_count == 0);
+}
+
+/* Rows that change stay a while in local memory. */
+static void fit_local(const rlt_scene *scene, rlt_schedule *schedule) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t room = scene->tuning->tile_bytes / rlt_problem_destination_bytes(problem);
+  if (schedule->columns.axis_count > 0) {
+    schedule->columns.block = rlt_min(schedule->columns.block, room);
+  }
+  if (schedule->rows.axis_count > 0) {
+    const int64_t row = rlt_local_copied_row(problem, rlt_group_length(&schedule->columns));
+    schedule->rows.block = rlt_max(rlt_min(schedule->rows.block, room / row), 1);
+  }
+}
+
+static void offer_straight(const rlt_scene *scene, bool suits, const char *reason,
+                           rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  const rlt_tuning *const tuning = scene->tuning;
+  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_copy, RLT_MOVE_COPY);
+  schedule.suits = suits;
+  schedule.reason = reason;
+  if (problem->axis_count > 0) {
+    schedule.columns =
+        rlt_group_of_axis(problem, 0, rlt_elements_in(problem, tuning->straight_columns_bytes));
+    const bool whole_runs = schedule.columns.block == problem->axes[0].extent;
+    if (problem->axis_count > 1 && whole_runs) {
+      schedule.rows = rlt_group_of_axis(problem, 1,
+                                        rlt_elements_in(problem, tuning->straight_tile_bytes) /
+                                            schedule.columns.block);
+    }
+  }
+  if (scene->facts->staging == RLT_STAGING_LOCAL && !rlt_problem_keeps_elements(problem)) {
+    fit_local(scene, &schedule);
+  }
+  rlt_offers_add(offers, &schedule);
+}
+
+/* A worker alone copies long runs straight and puts short ones together first; those within a
+ * factor of four of what is long go either way. */
+static void offer_private(const rlt_scene *scene, bool suits, const char *reason,
+                          rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t straight = scene->tuning->straight_run_bytes;
+  const bool gains = !scene->is_wide || !scene->facts->words_need_alignment;
+  const bool may_be_straight =
+      gains && (rlt_problem_keeps_elements(problem) || runs_change_straight(problem));
+  const int64_t bytes =
+      problem->axis_count == 0 ? 0 : problem->axes[0].extent * rlt_least_bits(problem) / 8;
+  const bool is_long = problem->axis_count <= 1 || bytes >= straight;
+  if (may_be_straight && is_long) {
+    offer_straight(scene, suits, reason, offers);
+  }
+  if (!may_be_straight || (problem->axis_count > 1 && bytes < 4 * straight)) {
+    rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_copy, RLT_MOVE_GATHER);
+    schedule.suits = suits && !(may_be_straight && is_long);
+    schedule.reason = "both sides run along the same axis, and its short runs are put together";
+    rlt_offer_private_tiles(scene, &schedule, offers);
+  }
+  if (may_be_straight && !is_long && bytes >= straight / 4) {
+    offer_straight(scene, false, reason, offers);
+  }
+}
+
+static void offer(const rlt_scene *scene, rlt_offers *offers) {
+  const rlt_problem *const problem = scene->problem;
+  if (!rlt_copy_applies(scene)) {
+    return;
+  }
+  const char *const reason =
+      problem->axis_count == 0 ? "a single element moves"
+                               : "both sides run along the same axis, far enough to copy its runs";
+  if (scene->facts->staging == RLT_STAGING_PRIVATE) {
+    offer_private(scene, runs(problem), reason, offers);
+    return;
+  }
+  const int64_t long_run = rlt_elements_in(problem, scene->facts->line_bytes);
+  const bool is_long =
+      problem->axis_count <= 1 ||
+      (problem->fills ? problem->axes[0].extent : problem->axes[0].valid) >= long_run;
+  offer_straight(scene, runs(problem) && is_long, reason, offers);
+}
+
+bool rlt_copy_applies(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  return rlt_runs_along_one_axis(problem) && rlt_writes_bytes(scene, false) &&
+         !rlt_is_left_to_wide(scene);
+}
+
+bool rlt_copy_suits(const rlt_scene *scene) {
+  return rlt_copy_applies(scene) && runs(scene->problem);
+}
+
+const rlt_method rlt_method_copy = {"copy", offer};

@@ -1,0 +1,110 @@
+/* offers.c: asks every method about every form of a problem. */
+#include "plan/offers.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "plan/methods/method.h"
+
+enum { FIRST_CAPACITY = 16 };
+
+/* Where tiles are staged by a worker alone, words are runs of either side in whatever order; where
+ * work-items share them, parts of runs that both sides have. */
+void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
+  const rlt_problem *const problem = &made->of[0];
+  rlt_problem *const wide = &made->of[1];
+  made->count = 1;
+  *wide = *problem;
+  if (facts->staging == RLT_STAGING_PRIVATE) {
+    rlt_problem_widen(wide);
+    rlt_problem_swap(wide, facts->bit_transposed_rows);
+  } else {
+    rlt_problem_widen_runs(wide);
+  }
+  if (wide->element_bytes > problem->element_bytes || wide->swapped_bits > 0) {
+    made->count = 2;
+  }
+}
+
+/* Room for one more; NULL without memory. */
+static rlt_offer *next_offer(rlt_offers *offers) {
+  if (offers->count == offers->capacity) {
+    const int32_t capacity = offers->capacity > 0 ? 2 * offers->capacity : FIRST_CAPACITY;
+    rlt_offer *const grown = realloc(offers->of, (size_t)capacity * sizeof *grown);
+    if (grown == NULL) {
+      offers->lacks_memory = true;
+      return NULL;
+    }
+    offers->of = grown;
+    offers->capacity = capacity;
+  }
+  return &offers->of[offers->count];
+}
+
+static bool is_offered(const rlt_offers *offers, const rlt_schedule *schedule) {
+  for (int32_t i = 0; i < offers->count; ++i) {
+    if (rlt_schedules_equal(&offers->of[i].schedule, schedule)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether there is another way to do the same: lines are not combined, where the destination begins
+ * with one, and could be. */
+static bool add(rlt_offers *offers, const rlt_schedule *schedule, bool combines) {
+  rlt_offer *const added = next_offer(offers);
+  if (added == NULL) {
+    return false;
+  }
+  added->schedule = *schedule;
+  rlt_schedule_finish(offers->facts, offers->tuning, combines, &added->schedule);
+  if (!is_offered(offers, &added->schedule)) {
+    rlt_cost_estimate(offers->facts, offers->tuning, &added->schedule, &added->cost);
+    ++offers->count;
+  }
+  return added->schedule.only_aligned && !offers->facts->words_need_alignment;
+}
+
+void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {
+  if (add(offers, schedule, false)) {
+    add(offers, schedule, true);
+  }
+}
+
+relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
+                                const rlt_tuning *tuning, rlt_offers *made, relayout_error *error) {
+  *made = (rlt_offers){.facts = facts, .tuning = tuning};
+  for (int32_t f = forms->count - 1; f >= 0; --f) {
+    const rlt_scene scene = {.problem = &forms->of[f],
+                             .is_wide = f > 0,
+                             .has_wide = forms->count > 1,
+                             .facts = facts,
+                             .tuning = tuning};
+    for (const rlt_method *const *method = rlt_methods; *method != NULL; ++method) {
+      (*method)->offer(&scene, made);
+    }
+  }
+  if (made->lacks_memory) {
+    rlt_offers_free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
+  }
+  return RELAYOUT_OK;
+}
+
+void rlt_offers_free(rlt_offers *offers) {
+  free(offers->of);
+  *offers = (rlt_offers){.count = 0};
+}
+
+void rlt_offers_sort(rlt_offers *offers) {
+  for (int32_t i = 1; i < offers->count; ++i) {
+    const rlt_offer moved = offers->of[i];
+    int32_t at = i;
+    for (; at > 0 && offers->of[at - 1].cost.fraction < moved.cost.fraction; --at) {
+      offers->of[at] = offers->of[at - 1];
+    }
+    offers->of[at] = moved;
+  }
+}

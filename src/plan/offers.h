@@ -1,0 +1,53 @@
+/* offers.h: every schedule that the methods offer for a problem on a device.
+ *
+ * Depends on schedule.h, tuning.h and cost.h.
+ */
+#ifndef RLT_PLAN_OFFERS_H
+#define RLT_PLAN_OFFERS_H
+
+#include "plan/cost.h"
+#include "plan/schedule.h"
+#include "plan/tuning.h"
+#include "relayout/status.h"
+
+typedef struct rlt_offer {
+  rlt_schedule schedule;
+  rlt_cost cost;
+} rlt_offer;
+
+/* All differ, the methods' own favourites first. */
+typedef struct rlt_offers {
+  const rlt_facts *facts;
+  const rlt_tuning *tuning;
+  int32_t count;
+  int32_t capacity;
+  rlt_offer *of;
+  bool lacks_memory;
+} rlt_offers;
+
+enum { RLT_MOST_FORMS = 2 };
+
+/* The problem in each of the words that it may move in. */
+typedef struct rlt_forms {
+  int32_t count;
+  rlt_problem
+      of[RLT_MOST_FORMS]; /* elements first, then wider words or bytes whose bits are transposed */
+} rlt_forms;
+
+/* Of a problem that is there as the first, simplified and not empty. */
+void rlt_forms_make(const rlt_facts *facts, rlt_forms *made);
+
+/* Schedules of all forms, which outlive them. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
+                                const rlt_tuning *tuning, rlt_offers *made, relayout_error *error);
+void rlt_offers_free(rlt_offers *offers);
+
+/* Those of the highest predicted fraction first; of equals, those that were offered first. */
+void rlt_offers_sort(rlt_offers *offers);
+
+/* For methods: adds what they have filled in of a schedule, the problem, the method,
+ * the tile, the move and what suits; all else becomes what those and the device ask
+ * for. Nothing is added twice. */
+void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule);
+
+#endif

@@ -1,0 +1,270 @@
+/* schedule.c: from a tile and a move to all that a backend needs to know. */
+#include "plan/schedule.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/index.h"
+#include "plan/local_tile.h"
+#include "plan/unpacking.h"
+
+const char *rlt_move_name(rlt_move move) {
+  static const char *const names[] = {
+#define MOVE_NAME(name, text) text,
+      RLT_MOVE_TABLE(MOVE_NAME)
+#undef MOVE_NAME
+  };
+  return names[move];
+}
+
+bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts) {
+  return facts->cache_bytes > 0 &&
+         rlt_problem_destination_size(problem) > (size_t)facts->cache_bytes;
+}
+
+int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts) {
+  const bool is_packed =
+      problem->source_packed > 0 || problem->destination_packed > 0 || problem->swapped_bits > 0;
+  return is_packed ? facts->packed_staging_bytes : facts->staging_bytes;
+}
+
+int64_t rlt_staged_bytes(const rlt_problem *problem, const rlt_facts *facts) {
+  return facts->stages_source_words ? problem->element_bytes
+                                    : rlt_problem_destination_bytes(problem);
+}
+
+void rlt_schedule_assemble(const rlt_facts *facts, rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const int64_t bytes = rlt_staged_bytes(problem, facts);
+  const int32_t word = rlt_word_size_number(problem->element_bytes);
+  const bool may_interleave = schedule->move != RLT_MOVE_TRANSPOSE;
+  rlt_assembling of = {.problem = problem,
+                       .columns = &schedule->columns,
+                       .rows = &schedule->rows,
+                       .copies = schedule->move == RLT_MOVE_GATHER,
+                       .most_teeth = may_interleave ? facts->words[word].channels : 0,
+                       .lanes = facts->line_bytes / bytes};
+  if (!facts->stages_source_words || !rlt_is_unpacked_first(problem)) {
+    rlt_assembly_make(&of, &schedule->assembly);
+    return;
+  }
+  rlt_unpacking unpacking;
+  rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
+                     rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
+  of.problem = &unpacking.problem;
+  rlt_assembly_make(&of, &schedule->assembly);
+}
+
+/* ---- Combined lines ---- */
+
+/* Of a staged tile: how far its longest segment goes. */
+static int64_t segment_length(const rlt_facts *facts, const rlt_schedule *schedule) {
+  return schedule->assembly.segment_pitch -
+         facts->line_bytes / rlt_staged_bytes(schedule->problem, facts);
+}
+
+/* Whether every segment of every tile begins with a line, if the destination does. */
+static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
+                        const rlt_grid *grid) {
+  const rlt_problem *const problem = schedule->problem;
+  const int64_t bits = rlt_problem_destination_bits(problem);
+  const int64_t line = 8 * facts->line_bytes;
+  bool begin = grid->destination_start * bits % line == 0;
+  for (int32_t l = 0; l < grid->loop_count; ++l) {
+    begin = begin && grid->loops[l].destination_step * bits % line == 0;
+  }
+  const rlt_group *const groups[] = {&schedule->columns, &schedule->rows};
+  for (int g = 0; g < 2; ++g) {
+    for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
+      const int32_t a = groups[g]->axes[i];
+      const bool is_within = schedule->assembly.strides[a] < segment_length(facts, schedule);
+      begin = begin && (is_within || rlt_group_steps(problem, groups[g], i) == 1 ||
+                        problem->axes[a].destination_stride * bits % line == 0);
+    }
+  }
+  return begin;
+}
+
+bool rlt_schedule_may_combine(const rlt_facts *facts, const rlt_schedule *schedule,
+                              bool *need_not) {
+  *need_not = true;
+  if (!facts->combines_lines || !schedule->staged || !schedule->streamed) {
+    return false;
+  }
+  rlt_grid grid;
+  rlt_chain chain;
+  rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
+  rlt_chain_find(schedule->problem, &grid, segment_length(facts, schedule), &chain);
+  *need_not = chain.count == 0 || begin_lines(facts, schedule, &grid);
+  return chain.count > 0;
+}
+
+/* ---- Stores, loops and threads ---- */
+
+bool rlt_schedule_goes_by_index(const rlt_schedule *schedule) {
+  return schedule->move == RLT_MOVE_INDEX ||
+         (schedule->move == RLT_MOVE_FILL && schedule->problem->destination_packed > 0);
+}
+
+static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const bool keeps = rlt_problem_keeps_elements(problem);
+  if (facts->staging == RLT_STAGING_LOCAL) {
+    return schedule->move == RLT_MOVE_TRANSPOSE || schedule->move == RLT_MOVE_PERMUTE ||
+           (schedule->move == RLT_MOVE_COPY && !keeps);
+  }
+  if (!rlt_schedule_has_tables(schedule)) {
+    return false;
+  }
+  /* In a cache, rows that are long enough to be written as they come need not be staged. */
+  const int32_t word = rlt_word_size_number(problem->element_bytes);
+  const int64_t least = schedule->move == RLT_MOVE_GATHER
+                            ? facts->line_bytes / problem->element_bytes
+                            : facts->words[word].block_columns;
+  return !facts->scatters || !keeps || schedule->streamed ||
+         schedule->assembly.dense_columns < least;
+}
+
+/* What a problem's elements would take if none were packed. */
+static int64_t bytes_unpacked(const rlt_problem *problem, int64_t element_bytes) {
+  int64_t elements = 1;
+  int64_t bytes = 0;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    elements *= problem->axes[a].extent;
+  }
+  return rlt_multiply(elements, element_bytes, &bytes) ? bytes : INT64_MAX;
+}
+
+static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
+                         rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const int64_t word = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
+  const int64_t bytes = bytes_unpacked(problem, word);
+  const int64_t bits =
+      rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
+  schedule->threads = 1;
+  if (facts->threads > 1) {
+    const int64_t workers = rlt_min(facts->threads, bytes / tuning->thread_bytes);
+    schedule->threads = (int32_t)rlt_max(rlt_min(workers, grid->tile_count), 1);
+  }
+  const rlt_block_wish wish = {
+      .near = rlt_schedule_has_tables(schedule) ? 8 * tuning->near_bytes / bits : 0,
+      .tiles = tuning->block_bytes / rlt_max(bytes / grid->tile_count, 1),
+      .least_blocks = schedule->threads == 1 ? 1 : schedule->threads * tuning->thread_blocks,
+      .only_whole = facts->only_whole_blocks};
+  if (!schedule->combined) {
+    rlt_loops_make(grid, &wish, &schedule->loops);
+    return;
+  }
+  rlt_chain chain;
+  rlt_chain_find(problem, grid, segment_length(facts, schedule), &chain);
+  const int64_t tiles_held = facts->most_segments / schedule->assembly.segment_count;
+  rlt_loops_make_chained(grid, &chain, tiles_held - 1, &wish, &schedule->loops);
+}
+
+/* Iterations of all loops that one work-item goes through for a tile. In a staging buffer an
+ * element is loaded, stored and, at the edge of a block, both twice, one by one at worst. */
+static int64_t iterations_of(const rlt_schedule *schedule, const rlt_grid *grid) {
+  const int64_t rows = rlt_group_length(&schedule->rows);
+  const int64_t elements = rows * rlt_group_length(&schedule->columns);
+  const int64_t each = rlt_schedule_has_tables(schedule) ? 3
+                       : rlt_schedule_goes_by_index(schedule)
+                           ? rlt_index_iterations(schedule->problem)
+                           : 1;
+  return 2 * grid->loop_count + each * elements + 2 * rows + 1;
+}
+
+static int64_t index_across_shift(const rlt_schedule *schedule, const rlt_grid *grid) {
+  const int64_t bytes = rlt_divide_up(rlt_group_length(&schedule->columns),
+                                      rlt_in_byte(schedule->problem->destination_packed));
+  return rlt_across_shift(grid->tile_count, bytes, schedule->group_size);
+}
+
+int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid) {
+  const rlt_problem *const problem = schedule->problem;
+  if (rlt_schedule_goes_by_index(schedule)) {
+    return index_across_shift(schedule, grid); /* the rows of a group are further tiles */
+  }
+  int64_t across = rlt_group_length(&schedule->columns);
+  if (schedule->group_size > 1 && !rlt_problem_keeps_elements(problem)) {
+    /* Changed elements are more or fewer on either side. */
+    across = rlt_divide_up(across, rlt_min(rlt_local_unit(rlt_problem_source_bits(problem)),
+                                           rlt_local_unit(rlt_problem_destination_bits(problem))));
+  }
+  return rlt_across_shift(rlt_group_length(&schedule->rows), across, schedule->group_size);
+}
+
+static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
+                         rlt_schedule *schedule) {
+  const int64_t bits = rlt_problem_destination_bits(schedule->problem);
+  const int64_t tile_bits =
+      bits * rlt_group_length(&schedule->rows) * rlt_group_length(&schedule->columns);
+  schedule->group_size = facts->group_size;
+  schedule->grain = 1;
+  if (facts->staging == RLT_STAGING_PRIVATE) {
+    schedule->grain = rlt_min(8 * tuning->item_bytes / tile_bits,
+                              facts->most_iterations / iterations_of(schedule, grid));
+  } else if (rlt_schedule_goes_by_index(schedule)) {
+    schedule->grain = facts->group_size >> index_across_shift(schedule, grid);
+  }
+  schedule->grain =
+      rlt_max(rlt_max(schedule->grain, 1), rlt_divide_up(grid->tile_count, facts->most_groups));
+}
+
+static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
+                             rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  schedule->source_alignment = 1;
+  schedule->destination_alignment = 1;
+  schedule->only_aligned = need_not_combine || (facts->words_need_alignment && schedule->is_wide &&
+                                                problem->swapped_bits == 0);
+  if (facts->words_need_alignment) {
+    schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
+    schedule->destination_alignment = rlt_problem_destination_bytes(problem);
+  } else if (need_not_combine) {
+    schedule->destination_alignment = facts->line_bytes;
+  }
+}
+
+void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
+                         rlt_schedule *schedule) {
+  rlt_grid grid;
+  bool need_not = true;
+  rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
+  schedule->streamed =
+      facts->staging == RLT_STAGING_PRIVATE && rlt_is_past_cache(schedule->problem, facts);
+  schedule->staged = is_staged(facts, schedule);
+  schedule->prefetched = schedule->staged && facts->prefetches;
+  const bool may_combine = rlt_schedule_may_combine(facts, schedule, &need_not);
+  schedule->combined = may_combine && (combines || !need_not);
+  choose_alignment(facts, may_combine && !schedule->combined, schedule);
+  choose_loops(facts, tuning, &grid, schedule);
+  choose_grain(facts, tuning, &grid, schedule);
+}
+
+/* ---- Comparing ---- */
+
+static bool groups_equal(const rlt_group *a, const rlt_group *b) {
+  return a->axis_count == b->axis_count && a->inner == b->inner && a->block == b->block &&
+         a->halo == b->halo &&
+         memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
+}
+
+static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
+  const size_t inner = (size_t)a->inner_count;
+  return a->inner_count == b->inner_count && a->outer_count == b->outer_count &&
+         memcmp(a->inner, b->inner, inner * sizeof a->inner[0]) == 0 &&
+         memcmp(a->inside, b->inside, inner * sizeof a->inside[0]) == 0 &&
+         memcmp(a->outer, b->outer, (size_t)a->outer_count * sizeof a->outer[0]) == 0;
+}
+
+bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
+  return a->problem->element_bytes == b->problem->element_bytes && a->is_wide == b->is_wide &&
+         a->move == b->move && a->staged == b->staged && a->streamed == b->streamed &&
+         a->combined == b->combined && a->prefetched == b->prefetched &&
+         a->source_alignment == b->source_alignment &&
+         a->destination_alignment == b->destination_alignment && a->threads == b->threads &&
+         a->group_size == b->group_size && a->grain == b->grain &&
+         groups_equal(&a->columns, &b->columns) && groups_equal(&a->rows, &b->rows) &&
+         loops_equal(&a->loops, &b->loops);
+}

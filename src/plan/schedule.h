@@ -1,0 +1,120 @@
+/* schedule.h: how a problem is moved, all of it: what a backend compiles and runs, and changes
+ * nothing in.
+ *
+ * A schedule says
+ *
+ *     word       the problem is stated in words of so many bytes; its own elements, or wider ones
+ *     alignment  both sides' starts are multiples of so many bytes
+ *     tile       the axes of its rows and columns, and how many steps of each
+ *     loops      over the tiles, the innermost first
+ *     pipeline   load or unpack → convert → move → pack → store: which move, and whether stores
+ *                leave from a staging buffer, past the cache, and with lines put together from
+ *                several tiles
+ *     threads    who takes how many tiles at a time
+ *
+ * Methods (method.h) offer schedules, the cost model ranks them, and measuring runs them.
+ *
+ * Depends on problem/, facts.h, tuning.h, tile.h, grid.h, loops.h and assembly.h.
+ */
+#ifndef RLT_PLAN_SCHEDULE_H
+#define RLT_PLAN_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plan/assembly.h"
+#include "plan/facts.h"
+#include "plan/grid.h"
+#include "plan/loops.h"
+#include "plan/tile.h"
+#include "plan/tuning.h"
+#include "problem/problem.h"
+
+struct rlt_method;
+
+/* X(NAME, text): how the words of a tile get from the source's order to the destination's. */
+#define RLT_MOVE_TABLE(X)                                                                          \
+  X(FILL, "fill")                   /* nothing is read */                                          \
+  X(COPY, "copy")                   /* run by run */                                               \
+  X(GATHER, "gather")               /* short runs, by tables of where each lies */                 \
+  X(INTERLEAVE, "interleave")       /* a few short runs side by side, joined or parted */          \
+  X(TRANSPOSE, "transpose")         /* blocks change rows and columns */                           \
+  X(BIT_TRANSPOSE, "bit-transpose") /* so do packed elements in their bytes */                     \
+  X(PERMUTE, "permute")             /* word by word, by tables, in local memory */                 \
+  X(INDEX, "index")                 /* each element is looked up: by the axes, or by steps */
+
+typedef enum rlt_move {
+#define RLT_MOVE_ENUMERATOR(name, text) RLT_MOVE_##name,
+  RLT_MOVE_TABLE(RLT_MOVE_ENUMERATOR)
+#undef RLT_MOVE_ENUMERATOR
+      RLT_MOVES
+} rlt_move;
+
+const char *rlt_move_name(rlt_move move);
+
+typedef struct rlt_schedule {
+  const rlt_problem *problem; /* in the words that move; outlives the schedule */
+  const struct rlt_method *method;
+  const char *reason;        /* one clause of English, static: why this method */
+  bool suits;                /* the method is made for problems like this one */
+  bool is_wide;              /* words are wider than the elements that were lowered */
+  rlt_staging_memory memory; /* of the device */
+
+  int64_t source_alignment; /* bytes */
+  int64_t destination_alignment;
+  bool only_aligned; /* elements alone would ask for less */
+  rlt_group columns;
+  rlt_group rows;
+  rlt_loops loops;
+
+  rlt_move move;
+  bool staged;
+  bool streamed;   /* past the cache */
+  bool combined;   /* lines that a tile begins are finished by those that go on with them */
+  bool prefetched; /* what the next tile reads */
+
+  int32_t threads;    /* that blocks of tiles are shared out to */
+  int64_t group_size; /* work-items that share a tile */
+  int64_t grain;      /* tiles that a work-group takes, one after the other */
+
+  rlt_assembly assembly; /* of tiles that go by tables in private memory */
+} rlt_schedule;
+
+/* Whether a worker moves its tiles by tables of where their rows and columns lie: all but straight
+ * runs, fills and indices. */
+static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
+  return schedule->memory == RLT_STAGING_PRIVATE && schedule->move >= RLT_MOVE_GATHER &&
+         schedule->move <= RLT_MOVE_BIT_TRANSPOSE;
+}
+
+/* Whether the destination is too large for the device's cache. */
+bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
+
+/* What a tile of this problem may take in private memory, in bytes. */
+int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts);
+
+/* Bytes of the words that tiles are staged as. */
+int64_t rlt_staged_bytes(const rlt_problem *problem, const rlt_facts *facts);
+
+/* Fills in the assembly, of a schedule with tables whose tile and move are set. */
+void rlt_schedule_assemble(const rlt_facts *facts, rlt_schedule *schedule);
+
+/* Fills in what the tile, the move and the device decide: stores, alignment, loops and threads.
+ * Where tiles leave lines unfinished these are combined, or, unless that has to be, are not. */
+void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
+                         rlt_schedule *schedule);
+
+/* Whether tiles go on with each other's lines, so that these can be combined; and whether, if the
+ * destination begins with a line, they need not. */
+bool rlt_schedule_may_combine(const rlt_facts *facts, const rlt_schedule *schedule, bool *need_not);
+
+/* Whether the kernel that looks each element up carries it out. */
+bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);
+
+/* The power of two of a group's work-items that lie side by side along a row. */
+int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid);
+
+/* Whether both do the same, whatever methods offered them. */
+bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b);
+
+#endif

@@ -1,0 +1,45 @@
+/* schedule_text.h: a schedule as one line of text: what `explain` shows, what is remembered, and
+ * what a user can ask for.
+ *
+ *     transpose word=4 align=4:4 rows=1:64 columns=0:64 loops=1:16,0:16/1,0 move=transpose
+ *         store=staged+streamed prefetch=1 threads=2
+ *
+ * (on one line) is the method, and
+ *
+ *     word           bytes of the words that move
+ *     align          bytes that the source's start is a multiple of, and the destination's
+ *     rows, columns  the axes of a tile, the innermost first; all are taken whole but the last,
+ *                    of which `:n` steps are if not all, and `+n` more of the next tile;
+ *                    `-`: no axis
+ *     loops          axes over which tiles are counted, the innermost first: `axis:n` are n
+ *                    iterations within a block; behind `/` the loops over blocks; `-`: one tile
+ *     move           unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
+ *     store          direct or staged, then streamed and combined where they are, joined by `+`
+ *     prefetch       how many tiles ahead; not printed where it is 0
+ *     threads        workers that blocks are shared out to,
+ *     group, grain   work-items of a work-group, and tiles that each group takes one after the
+ *                    other; none of the three is printed where it is 1
+ *
+ * Depends on offers.h, metadata/ and base/.
+ */
+#ifndef RLT_PLAN_SCHEDULE_TEXT_H
+#define RLT_PLAN_SCHEDULE_TEXT_H
+
+#include "base/text.h"
+#include "plan/offers.h"
+
+/* Room for any schedule's text. */
+enum { RLT_SCHEDULE_TEXT_SIZE = 4 << 10 };
+
+void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text);
+
+/* The work-items of a work-group that this text, which describes an offer, asks for. */
+int64_t rlt_schedule_text_group(const char *schedule, size_t length);
+
+/* The offer that this text describes, with fields in any order and any spaces between them, or with
+ * smaller work-groups. -1, with an error that says what is wrong, where there is none:
+ * RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is not offered. */
+int32_t rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
+                        relayout_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/* tile.c: groups of axes, and where their positions lie. */
+#include "plan/tile.h"
+
+#include <stddef.h>
+
+#include "base/checked.h"
+
+rlt_group rlt_group_of_axis(const rlt_problem *problem, int32_t axis, int64_t most) {
+  return (rlt_group){.axis_count = 1,
+                     .axes = {axis},
+                     .inner = 1,
+                     .block = rlt_max(rlt_min(problem->axes[axis].extent, most), 1)};
+}
+
+bool rlt_group_has(const rlt_group *group, int32_t axis) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    if (group->axes[i] == axis) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void rlt_group_append(const rlt_problem *problem, rlt_group *group, int32_t axis, int64_t target) {
+  const int64_t extent = problem->axes[axis].extent;
+  group->inner = rlt_group_length(group);
+  group->block = rlt_min(extent, rlt_divide_up(target, group->inner));
+  group->axes[group->axis_count++] = axis;
+}
+
+int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
+                      rlt_tile_axis *axes) {
+  const rlt_group *const groups[] = {columns, rows};
+  int32_t count = 0;
+  for (int g = 0; g < 2; ++g) {
+    for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
+      const int32_t a = groups[g]->axes[i];
+      const bool last = i == groups[g]->axis_count - 1;
+      axes[count++] = (rlt_tile_axis){.axis = a,
+                                      .steps = rlt_group_steps(problem, groups[g], i),
+                                      .of_columns = g == 0,
+                                      .last = last,
+                                      .is_cut = last && groups[g]->block < problem->axes[a].extent};
+    }
+  }
+  return count;
+}
+
+void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
+                       int64_t *destination) {
+  const int64_t length = rlt_group_held(group);
+  for (int64_t p = 0; p < length; ++p) {
+    int64_t rest = p;
+    int64_t source_offset = 0;
+    int64_t destination_offset = 0;
+    bool has_source = true;
+    for (int32_t i = 0; i < group->axis_count; ++i) {
+      const rlt_axis *axis = &problem->axes[group->axes[i]];
+      const bool last = i == group->axis_count - 1;
+      const int64_t digit = last ? rest : rest % axis->extent;
+      has_source = has_source && (last || digit < axis->valid);
+      source_offset += rlt_problem_source_steps(problem, digit, axis->source_stride);
+      destination_offset += digit * axis->destination_stride;
+      rest /= axis->extent;
+    }
+    if (source != NULL) {
+      source[p] = has_source ? source_offset : RLT_NO_SOURCE;
+    }
+    if (destination != NULL) {
+      destination[p] = destination_offset;
+    }
+  }
+}
+
+int64_t rlt_group_inner_reach(const rlt_problem *problem, const rlt_group *group) {
+  int64_t reach = 0;
+  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    reach += rlt_max((axis->valid - 1) * axis->source_stride, 0);
+  }
+  return reach;
+}
+
+int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group) {
+  if (group->axis_count == 0) {
+    return 0;
+  }
+  const rlt_axis *const last = &problem->axes[rlt_group_last(group)];
+  const int64_t steps = rlt_min(group->block + group->halo, last->valid);
+  return rlt_group_inner_reach(problem, group) + rlt_max((steps - 1) * last->source_stride, 0);
+}
+
+bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group) {
+  for (int32_t i = 0; i + 1 < group->axis_count; ++i) {
+    const rlt_axis *const axis = &problem->axes[group->axes[i]];
+    if (axis->valid < axis->extent) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,98 @@
+/* tile.h: the axes that a tile takes, and how many steps of each.
+ *
+ * A tile's *columns* run along the destination, its *rows* along the source; each is a group of
+ * axes. What is in neither group, and the blocks of an axis that a group takes in parts, are
+ * the loops over tiles (grid.h).
+ *
+ * Depends on problem/.
+ */
+#ifndef RLT_PLAN_TILE_H
+#define RLT_PLAN_TILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "problem/problem.h"
+
+enum { RLT_MAX_GROUP_AXES = 16 };
+
+/* Axes that together form one side of a tile. The first varies fastest. All are taken whole but the
+ * last, of which a tile takes `block` steps (its whole extent where that is not larger). */
+typedef struct rlt_group {
+  int32_t axis_count; /* 0: a single position */
+  int32_t axes[RLT_MAX_GROUP_AXES];
+  int64_t inner; /* positions per step of the last axis: the product of the other extents */
+  int64_t block; /* steps of the last axis per tile */
+  int64_t halo;  /* steps of the next block that a staged tile holds too */
+} rlt_group;
+
+/* Without axes. */
+static const rlt_group rlt_no_axes = {.axis_count = 0, .inner = 1, .block = 1};
+
+/* Positions of a whole tile along this group. */
+static inline int64_t rlt_group_length(const rlt_group *group) {
+  return group->inner * group->block;
+}
+
+/* The same with the halo. */
+static inline int64_t rlt_group_held(const rlt_group *group) {
+  return group->inner * (group->block + group->halo);
+}
+
+/* Steps of the group's axis number `i` that a whole tile holds. */
+static inline int64_t rlt_group_steps(const rlt_problem *problem, const rlt_group *group,
+                                      int32_t i) {
+  return i == group->axis_count - 1 ? group->block + group->halo
+                                    : problem->axes[group->axes[i]].extent;
+}
+
+/* The group's last axis; -1 without axes. */
+static inline int32_t rlt_group_last(const rlt_group *group) {
+  return group->axis_count > 0 ? group->axes[group->axis_count - 1] : -1;
+}
+
+/* How long the axis is that a group takes in blocks; 1 without axes. */
+static inline int64_t rlt_group_extent(const rlt_problem *problem, const rlt_group *group) {
+  return group->axis_count > 0 ? problem->axes[rlt_group_last(group)].extent : 1;
+}
+
+/* So many steps of one axis, if it has them. */
+rlt_group rlt_group_of_axis(const rlt_problem *problem, int32_t axis, int64_t most);
+
+bool rlt_group_has(const rlt_group *group, int32_t axis);
+
+/* Appends an axis, as many steps of it as bring the group to `target` positions. There is room. */
+void rlt_group_append(const rlt_problem *problem, rlt_group *group, int32_t axis, int64_t target);
+
+/* An axis of a tile. */
+typedef struct rlt_tile_axis {
+  int32_t axis;
+  int64_t steps; /* that a whole tile holds */
+  bool of_columns;
+  bool last;   /* of its group */
+  bool is_cut; /* taken in blocks: a ragged tile has fewer steps */
+} rlt_tile_axis;
+
+enum { RLT_MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
+
+/* All axes of a tile, the columns' first, to room for RLT_MAX_TILE_AXES. How many there are. */
+int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
+                      rlt_tile_axis *axes);
+
+/* Where the positions of a group lie, relative to the tile's start: for position p in
+ * 0 .. rlt_group_held-1 its source and destination offset in elements. A position that never has a
+ * source, whatever the tile, because a digit of an axis before the last is not below its valid, has
+ * the source offset RLT_NO_SOURCE; the last axis is bounded by rlt_tile's valid count. */
+#define RLT_NO_SOURCE INT64_MIN
+void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
+                       int64_t *destination);
+
+/* The farthest position of the group with a source, all its axes but the last counted; and all of
+ * them, for a whole tile. In elements of the source. */
+int64_t rlt_group_inner_reach(const rlt_problem *problem, const rlt_group *group);
+int64_t rlt_group_reach(const rlt_problem *problem, const rlt_group *group);
+
+/* Whether there is a position that never has a source. */
+bool rlt_group_has_gaps(const rlt_problem *problem, const rlt_group *group);
+
+#endif

@@ -1,0 +1,100 @@
+/* tuning.c: the table, a row a kind of machine. */
+#include "plan/tuning.h"
+
+/* Strips of one line, and longer runs of either side: sources and destinations that begin anew cost
+ * differently. */
+#define OTHER_RUNS                                                                                 \
+  {                                                                                                \
+    {512, 128}, {256, 1024}, {256, 256}, {                                                         \
+      64, 1024                                                                                     \
+    }                                                                                              \
+  }
+
+/* Two lines on either side make tiles of about as many rows and columns as processors prefetch at a
+ * time; of wide words it may be more. Rows that lie pages apart are worth reading farther, where
+ * that does not make too many of narrow words. Lines that follow each other in the destination are
+ * sooner there to be written while the cache holds it. */
+#define CPU_RATES(by_line)                                                                         \
+  {                                                                                                \
+    .line_again = 0.05, .line_in_parts = 1, .run = 0.02, .straight_run = 2.2,                      \
+    .transposed_line = (by_line), .line = 0.19, .element = 0.1, .tile = 0, .page = 0.09            \
+  }
+
+static const rlt_tuning cpu = {
+    .kind = "CPU backend, AVX-512 Xeon",
+    .date = "2026-11",
+    .suites = "ttc, ml, pad, perm6, small",
+    /* Enough for copies to be at their best, and a megabyte still makes work for four. */
+    .straight_columns_bytes = 256 << 10,
+    .straight_tile_bytes = 64 << 10,
+    .straight_run_bytes = 512,
+    .least_tile_bytes = 4 << 10,
+    .together_bytes = 16 << 10,
+    .joined_runs = {1024, 256},
+    .other_runs = OTHER_RUNS,
+    .near_bytes = RLT_PAGE_BYTES,
+    .block_bytes = 64 << 10,
+    /* A megabyte is moved in the fifty to a hundred microseconds that a thread may take to wake. */
+    .thread_bytes = 1 << 20,
+    .thread_blocks = 8,
+    .words = {{{128, 128}, {128, 128}, {128, 128}, {64, 256}, CPU_RATES(0.42)},
+              {{128, 128}, {256, 128}, {256, 128}, {64, 256}, CPU_RATES(0.3)},
+              {{128, 128}, {256, 128}, {256, 128}, {128, 512}, CPU_RATES(0.28)},
+              {{256, 256}, {256, 256}, {256, 256}, {128, 512}, CPU_RATES(0.28)},
+              {{256, 256}, {256, 256}, {256, 256}, {128, 512}, CPU_RATES(0.28)}}};
+
+/* The longer the runs that a work-item reads, the more of them the processor prefetches by
+ * itself, and the fewer of them it reads at a time the less they crowd each other out where
+ * they lie powers of two apart. Runs that it writes are long only where lines at their ends
+ * are shared with other tiles. */
+#define DIRECT_WORDS(by_line, line_rate)                                                           \
+  {                                                                                                \
+    .runs = {256, 256}, .far_runs = {512, 128}, .apart_runs = {256, 1024}, .rates = {              \
+      .line_again = 0.05,                                                                          \
+      .line_in_parts = 1.1,                                                                        \
+      .run = 0.01,                                                                                 \
+      .straight_run = 2.2,                                                                         \
+      .transposed_line = (by_line),                                                                \
+      .line = (line_rate),                                                                         \
+      .element = 0.1,                                                                              \
+      .tile = 2,                                                                                   \
+      .page = 0.3                                                                                  \
+    }                                                                                              \
+  }
+
+static const rlt_tuning opencl_cpu = {
+    .kind = "PoCL, AVX-512 Xeon",
+    .date = "2026-11",
+    .suites = "ttc, ml, pad, perm6",
+    .straight_columns_bytes = 32 << 10,
+    .straight_tile_bytes = 32 << 10,
+    .straight_run_bytes = 512,
+    .least_tile_bytes = 8 << 10,
+    .other_runs = OTHER_RUNS,
+    .near_bytes = RLT_PAGE_BYTES / 2,
+    /* Or waking another core to start the work-item is what takes the time. */
+    .item_bytes = 64 << 10,
+    .words = {DIRECT_WORDS(0.47, 0.3), DIRECT_WORDS(0.37, 0.03), DIRECT_WORDS(0.2, 0.03),
+              DIRECT_WORDS(0.2, 0.03), DIRECT_WORDS(0.2, 0.03)}};
+
+#define COUNTED                                                                                    \
+  {                                                                                                \
+    .rates = {.line_again = 0.1, .line_in_parts = 0.5, .element = 0.02 }                           \
+  }
+
+/* Room for 16 KiB of words: four pieces for each of 256 work-items, and several groups' tiles in a
+ * compute unit's memory. */
+static const rlt_tuning gpu = {.kind = "GPU",
+                               .date = "2026-11",
+                               .suites = "none",
+                               .straight_columns_bytes = 16 << 10,
+                               .straight_tile_bytes = 16 << 10,
+                               .tile_bytes = 16 << 10,
+                               .words = {COUNTED, COUNTED, COUNTED, COUNTED, COUNTED}};
+
+const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
+  if (facts->staging == RLT_STAGING_LOCAL) {
+    return &gpu;
+  }
+  return facts->words_need_alignment ? &opencl_cpu : &cpu;
+}

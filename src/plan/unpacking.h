@@ -1,0 +1,42 @@
+/* unpacking.h: a tile's packed elements, unpacked or bit-transposed before anything else is done
+ * with them: the runs of a tile in the source are put beside each other, a byte an element or as
+ * bytes that the destination has too, and the tile is moved from there.
+ *
+ * Depends on tile.h, assembly.h and problem/.
+ */
+#ifndef RLT_PLAN_UNPACKING_H
+#define RLT_PLAN_UNPACKING_H
+
+#include <stdbool.h>
+
+#include "plan/assembly.h"
+#include "plan/tile.h"
+
+/* What is unpacked at once: a run that is as long may be written around. */
+enum { RLT_AROUND_RUN = 64 };
+
+typedef struct rlt_unpacking {
+  rlt_problem problem; /* with the source as it is unpacked */
+  int32_t axis_count;
+  int32_t run_axes;                      /* the first of which make up a run */
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
+  int64_t run_count;
+  int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
+  rlt_assembly_side run_side;
+  int64_t pitch; /* from one run's place to the next one's */
+  bool is_exact; /* runs are so short that nothing may be written around them */
+} rlt_unpacking;
+
+/* `room` is what all runs of a tile may take, in bytes. */
+void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
+                        int64_t room, rlt_unpacking *made);
+
+/* What a buffer takes that all runs of a tile of so many bytes are unpacked to. */
+#define rlt_unpacking_bytes(tile_bytes) (5 * (tile_bytes) / 4 + 2 * RLT_AROUND_RUN)
+
+/* Whether a problem's elements are unpacked, or bit-transposed, before they move. */
+static inline bool rlt_is_unpacked_first(const rlt_problem *problem) {
+  return problem->source_packed > 0 || problem->swapped_bits > 0;
+}
+
+#endif
