@@ -54,13 +54,13 @@ typedef struct kernel_grid {
   int64_t streams;      /* the destination is larger than the device's cache */
 } kernel_grid;
 
-/* ---- Assembled tiles (assembly.cl) ---- */
+/* ---- Staged tiles (staging.cl) ---- */
 
 /* The tables follow: rows, columns, then for each segment where it lies in the destination, a zero,
  * its step of the columns and its step of the rows; and the axes at last. */
-typedef struct kernel_assembly {
+typedef struct kernel_staging {
   int64_t dense_columns;
-  int64_t valid_columns; /* runs and combs: of dense_columns, those that can have a source */
+  int64_t valid_columns; /* runs and interleaves: of dense_columns, those that can have a source */
   int64_t dense_rows;
   int64_t valid_rows; /* of dense_rows, those that can have a source */
   int64_t segment_count;
@@ -76,9 +76,9 @@ typedef struct kernel_assembly {
   int64_t source_elements; /* from where the problem begins */
   int64_t dense_elements; /* packed: of the destination, if the axes tell each one's source; or 0 */
   int64_t axis_count;
-  int32_t column_teeth; /* from a column of a piece to the next in the source; 0: no comb */
-  int32_t row_teeth;    /* from a row to the next in the assembly, which are its columns; or 0 */
-} kernel_assembly;
+  int32_t read_channels; /* from a column of a piece to the next in the source; 0: no interleave */
+  int32_t write_channels; /* from a row to the next where it is staged, its columns between; or 0 */
+} kernel_staging;
 
 /* The destination's, the innermost first. */
 typedef struct kernel_axis {
@@ -87,10 +87,10 @@ typedef struct kernel_axis {
   int64_t source_stride;
 } kernel_axis;
 
-/* ---- Packed tiles of GPUs (staged_packed.cl) ---- */
+/* ---- Packed tiles of GPUs (staged_permute.cl) ---- */
 
 /* The tables follow. */
-typedef struct kernel_packing {
+typedef struct kernel_slots {
   int64_t run_elements; /* of a run, for each step of the last axis of run_side, */
   int64_t run_over;     /* to which this is added */
   int64_t run_side;     /* 0: neither; 1: the columns; 2: the rows */
@@ -104,4 +104,4 @@ typedef struct kernel_packing {
   int64_t load_unit_shift;
   int64_t store_piece_shift;
   int64_t store_unit_shift;
-} kernel_packing;
+} kernel_slots;

@@ -189,7 +189,7 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
   }
 }
 
-/* A row follows the other channels' elements on in the assembly, which are its columns. */
+/* A row follows the other channels' elements on in the staging buffer, which are its columns. */
 ALWAYS_INLINE static void interleave_piece(const piece *one, uint channels) {
   const piece held = *one;
   const piece *const of = &held;

@@ -1,17 +1,17 @@
-/* direct_copy.cl: both sides run along the columns. Follows run.cl, and assembly.cl with
- * ASSEMBLES.
+/* direct_copy.cl: both sides run along the columns. Follows run.cl, and staging.cl with
+ * STAGES.
  *
  *     source       |a b c d e|. . .      destination  |a b c d e|0 0 0|
  *                  |f g h i j|. . .                   |f g h i j|0 0 0|
  *
  * Each row is a run on both sides. Long runs go straight to the destination. Short ones have their
- * neighbours in the destination put beside them first, with ASSEMBLES, to leave in whole lines.
+ * neighbours in the destination put beside them first, with STAGES, to leave in whole lines.
  */
 
-#if ASSEMBLES
+#if STAGES
 
 /* One run, whose last line may spill over unless `exact`. */
-static void assemble_run(word *to, place from, uint count, bool exact) {
+static void stage_run(word *to, place from, uint count, bool exact) {
   uint i = 0;
   for (; i + LINE <= count; i += LINE) {
     STORE_LINE(__private, load_line(onward(from, i)), to + i);
@@ -71,9 +71,9 @@ static void part_runs(word *to, place from, place later, __global const offset_p
 #define COLUMNS_AHEAD 0
 #endif
 
-/* Run after run, in the order in which they lie in the assembly where there is one. */
-INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_assembly *made,
+/* Run after run, in the order in which they lie in the staging buffer where there is one. */
+INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
+                                       __global const kernel_staging *made,
                                        __constant const kernel_grid *grid, const tile *t,
                                        word fill) {
   __global const offset_pair *const rows = row_table(made);
@@ -105,7 +105,7 @@ INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
                               down.x != NO_SOURCE && along.x != NO_SOURCE;
       const uint valid = has_source ? min(valid_run, t->valid_columns - column) : 0;
       word *const begin = to + along.y + down.y;
-      assemble_run(begin, onward(from, has_source ? along.x + down.x : 0), valid, exact);
+      stage_run(begin, onward(from, has_source ? along.x + down.x : 0), valid, exact);
       fill_exactly(begin + valid, count - valid, fill);
     }
   }
@@ -115,8 +115,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
      __constant const kernel_grid *grid, const word fill,
      __global const source_word *restrict source, const ulong source_start,
-     __global const kernel_assembly *restrict made CONVERSION_PARAMETER) {
-  move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
+     __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+  move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made,
                  LINE);
 }
 

@@ -1,5 +1,5 @@
 /* strips.cl: what the kernels for CPU devices move at once, as cl/block.cl asks for it. Follows
- * assembly.cl.
+ * staging.cl.
  *
  * A lane is what one load brings of a column; a block has as many rows as a lane has words, DEPTH.
  * Processors move words within 16 bytes more cheaply than across; so lanes of bytes and halves are

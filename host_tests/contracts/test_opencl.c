@@ -398,7 +398,7 @@ static void test_null_options_are_the_defaults(void **state) {
   }
   const rlt_opencl_device *const a = (rlt_opencl_device *)devices[0];
   const rlt_opencl_device *const b = (rlt_opencl_device *)devices[1];
-  assert_int_equal(a->base.facts.staging, b->base.facts.staging);
+  assert_int_equal(a->base.facts.memory, b->base.facts.memory);
   assert_int_equal(a->disk_cache.directory == NULL, b->disk_cache.directory == NULL);
   if (a->disk_cache.directory != NULL) {
     assert_string_equal(a->disk_cache.directory, b->disk_cache.directory);
@@ -494,7 +494,7 @@ static void test_part_of_a_device(void **state) {
 /* The families that may be asked for are those that are run. */
 static void test_family_is_the_one_asked_for(void **state) {
   (void)state;
-  const bool is_direct = here.bench->device->facts.staging == RLT_STAGING_PRIVATE;
+  const bool is_direct = here.bench->device->facts.memory == RLT_STAGING_PRIVATE;
   assert_int_equal(is_direct ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED,
                    here.bench->family);
 }

@@ -22,7 +22,7 @@ void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 
 void *__wrap_calloc(size_t count, size_t size) {
-  const bool is_workshop = count == 1 && size >= sizeof(rlt_cpu_workshop);
+  const bool is_workshop = count == 1 && size >= sizeof(rlt_cpu_scratch);
   if (is_workshop && atomic_fetch_sub(&workshops_left, 1) <= 0) {
     return NULL;
   }
@@ -102,8 +102,8 @@ static size_t used_addresses(void) {
 /* As `ulimit -v` has it: room for a matrix, and for no thread's stack. */
 static int be_short_of_addresses(scene *inherited) {
   enum { ROOM = 200 << 10 };
-  rlt_cpu_workshops *const workshops = ((rlt_cpu_device *)inherited->device)->workshops;
-  rlt_cpu_workshop_give_back(workshops, rlt_cpu_workshop_take(workshops));
+  rlt_cpu_scratches *const scratches = ((rlt_cpu_device *)inherited->device)->scratches;
+  rlt_cpu_scratch_give_back(scratches, rlt_cpu_scratch_take(scratches));
   const size_t used = used_addresses();
   if (!LEAVES_MEMORY_ALONE || used == 0) {
     return SKIPPED;

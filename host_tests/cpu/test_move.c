@@ -156,20 +156,20 @@ static void test_combs_of_eight(void **state) {
   enum { LENGTHS = sizeof lengths / sizeof *lengths };
   for (int variant = 0; variant < LENGTHS * 4 * 5 * 2; ++variant) {
     const int64_t length = lengths[variant % LENGTHS];
-    const int64_t teeth = 5 + variant / LENGTHS % 4;
+    const int64_t channels = 5 + variant / LENGTHS % 4;
     const int64_t spare = variant % 3;
     const bool joins = variant / (LENGTHS * 4 * 5) == 0;
     rlt_problem problem = {.element_bytes = INT64_C(1) << variant / (LENGTHS * 4) % 5,
                            .axis_count = 3,
                            .fills = variant % 2 == 0};
     if (joins) {
-      problem.axes[0] = (rlt_axis){8, teeth, 3 * length + 1, 1};
+      problem.axes[0] = (rlt_axis){8, channels, 3 * length + 1, 1};
       problem.axes[1] = (rlt_axis){length + spare, length, 1, 8};
       problem.axes[2] = (rlt_axis){3, 3, length, 8 * (length + spare)};
     } else {
       problem.axes[0] = (rlt_axis){length + spare, length, 8, 1};
       problem.axes[1] = (rlt_axis){3, 3, 8 * length, length + spare};
-      problem.axes[2] = (rlt_axis){teeth, teeth, 1, 3 * (length + spare) + 1};
+      problem.axes[2] = (rlt_axis){channels, channels, 1, 3 * (length + spare) + 1};
     }
     set_fill(&problem, false);
     set_sizes(&problem);

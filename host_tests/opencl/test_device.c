@@ -104,9 +104,9 @@ static void test_family_follows_the_class(void **state) {
   assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, &device, NULL),
                    RELAYOUT_OK);
   assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
-  assert_int_equal(device->facts.staging, info.device_class == RELAYOUT_DEVICE_CLASS_CPU
-                                              ? RLT_STAGING_PRIVATE
-                                              : RLT_STAGING_LOCAL);
+  assert_int_equal(device->facts.memory, info.device_class == RELAYOUT_DEVICE_CLASS_CPU
+                                             ? RLT_STAGING_PRIVATE
+                                             : RLT_STAGING_LOCAL);
   relayout_device_destroy(device);
 }
 
@@ -229,7 +229,7 @@ static void test_programs_are_known_by_their_text(void **state) {
   assert_int_equal(count_builds(bench, &options), count);
   options.conversion.wraps = true;
   assert_int_equal(count_builds(bench, &options), count + 1);
-  options.kernel = RLT_KERNEL_GATHER; /* the same options of another file */
+  options.kernel = RLT_KERNEL_LOOKUP; /* the same options of another file */
   assert_int_equal(count_builds(bench, &options), count + 2);
 }
 

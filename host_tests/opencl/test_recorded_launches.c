@@ -176,7 +176,7 @@ static int64_t option(const recorded_launch *launch, const char *name) {
 static const rlt_problem *form_of(const rlt_forms *forms, const said *of) {
   for (int32_t i = 0; i < forms->count; ++i) {
     if (forms->of[i].element_bytes == of->word &&
-        (forms->of[i].swapped_bits > 0) == moves_by(of, "bit-transpose")) {
+        (forms->of[i].transposed_bits > 0) == moves_by(of, "bit-transpose")) {
       return &forms->of[i];
     }
   }
@@ -186,7 +186,7 @@ static const rlt_problem *form_of(const rlt_forms *forms, const said *of) {
 
 static const char *kernel_of(const said *of, bool is_direct) {
   if (moves_by(of, "index") || (moves_by(of, "fill") && of->packs)) {
-    return "gather";
+    return "lookup";
   }
   if (moves_by(of, "fill") || moves_by(of, "copy")) {
     return of->move;
@@ -194,7 +194,7 @@ static const char *kernel_of(const said *of, bool is_direct) {
   if (moves_by(of, "gather")) {
     return "copy";
   }
-  return moves_by(of, "transpose") && !is_direct ? "transpose" : "packed";
+  return moves_by(of, "transpose") && !is_direct ? "transpose" : "permute";
 }
 
 static void check_options(const said *of, const rlt_problem *problem, bool is_direct,
@@ -207,14 +207,14 @@ static void check_options(const said *of, const rlt_problem *problem, bool is_di
   EXPECT("SOURCE_BYTES", option(launch, "SOURCE_BYTES"), of->word);
   EXPECT("DIRECT", option(launch, "DIRECT"), is_direct);
   EXPECT("GROUP", option(launch, "GROUP"), of->group_size);
-  EXPECT("ASSEMBLES", option(launch, "ASSEMBLES"), is_direct && of->staged);
+  EXPECT("STAGES", option(launch, "STAGES"), is_direct && of->staged);
   EXPECT("SOURCE_BITS", option(launch, "SOURCE_BITS"), problem->source_packed);
   EXPECT("DESTINATION_BITS", option(launch, "DESTINATION_BITS"), problem->destination_packed);
   EXPECT("unpacking", option(launch, "SOURCE_BITS") > 0, of->unpacks);
   EXPECT("packing", option(launch, "DESTINATION_BITS") > 0, of->packs);
   EXPECT("converting", converts, of->converts && !moves_by(of, "fill"));
   EXPECT("SHUFFLES", option(launch, "SHUFFLES"), of->shuffles);
-  EXPECT("swapping", option(launch, "SWAPPED_BITS") > 0, moves_by(of, "bit-transpose"));
+  EXPECT("swapping", option(launch, "TRANSPOSED_BITS") > 0, moves_by(of, "bit-transpose"));
   if (strcmp(launch->kernel, "transpose") == 0) {
     const int64_t columns = of->columns.block;
     const int64_t rows = of->rows.block;

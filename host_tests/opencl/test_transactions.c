@@ -31,7 +31,7 @@ enum { SUB_GROUP = 32, SECTOR = 32, BANKS = 32, BANK_BYTES = 4, GROUPS_A_CASE = 
       traced_##kernel##_8, traced_##kernel##_16
 KERNELS(copy);
 KERNELS(transpose);
-KERNELS(packed);
+KERNELS(permute);
 
 static traced_kernel *kernel_of(const rlt_kernel_options *options) {
 #define KERNELS_OF(kernel)                                                                         \
@@ -40,7 +40,7 @@ static traced_kernel *kernel_of(const rlt_kernel_options *options) {
         traced_##kernel##_16                                                                       \
   }
   static traced_kernel *const kernels[][5] = {KERNELS_OF(copy), KERNELS_OF(transpose),
-                                              KERNELS_OF(packed)};
+                                              KERNELS_OF(permute)};
   size_t size = 0;
   while (1 << size < options->word_bytes) {
     ++size;
@@ -50,7 +50,7 @@ static traced_kernel *kernel_of(const rlt_kernel_options *options) {
     return kernels[0][size];
   case RLT_KERNEL_TRANSPOSE:
     return kernels[1][size];
-  case RLT_KERNEL_PACKED:
+  case RLT_KERNEL_PERMUTE:
     return kernels[2][size];
   default:
     return NULL;
@@ -376,8 +376,8 @@ static void test_suites(void **state) {
 
 traced_kernel traced_copy_f32_to_bf16, traced_copy_bf16_to_f32, traced_copy_u4_unpacked,
     traced_copy_u4_packed, traced_copy_u4_to_bf16, traced_transpose_f32_to_bf16,
-    traced_transpose_bf16_to_f32, traced_transpose_u4_packed, traced_packed_f32_to_bf16,
-    traced_packed_bf16_to_f32, traced_packed_u4_packed;
+    traced_transpose_bf16_to_f32, traced_transpose_u4_packed, traced_permute_f32_to_bf16,
+    traced_permute_bf16_to_f32, traced_permute_u4_packed;
 
 typedef struct change {
   const char *from;
@@ -472,22 +472,22 @@ static const change changes[] = {
      {0.95, 0.7, 100, 0}},
     {"u4[32,4,56,56]{3,2,1,0:E(4)}",
      "u4[32,4,56,56]{1,3,2,0:E(4)}",
-     RLT_KERNEL_PACKED,
-     traced_packed_u4_packed,
+     RLT_KERNEL_PERMUTE,
+     traced_permute_u4_packed,
      0,
      0,
      {0.99, 0.8, 150, 12}},
     {"f32[4096,4096]",
      "bf16[4096,4096]{1,0:T(8,128)(2,1)}",
-     RLT_KERNEL_PACKED,
-     traced_packed_f32_to_bf16,
+     RLT_KERNEL_PERMUTE,
+     traced_permute_f32_to_bf16,
      0,
      0,
      {0.99, 0.95, 400, 3}},
     {"bf16[4096,4096]{1,0:T(8,128)(2,1)}",
      "f32[4096,4096]",
-     RLT_KERNEL_PACKED,
-     traced_packed_bf16_to_f32,
+     RLT_KERNEL_PERMUTE,
+     traced_permute_bf16_to_f32,
      0,
      0,
      {0.99, 0.6, 400, 3}},

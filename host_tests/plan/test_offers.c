@@ -159,7 +159,7 @@ static void test_forms_by_hand(void **state) {
     const char *from;
     const char *to;
     int64_t words[KINDS];
-    int64_t swapped_bits;
+    int64_t transposed_bits;
   } cases[] = {
       {"u16[64,64,2]{2,1,0}", "u16[64,64,2]{2,0,1}", {4, 4, 4}, 0},
       {"u8[8,9,16]{2,1,0}", "u8[8,9,16]{2,0,1}", {16, 16, 16}, 0},
@@ -188,7 +188,7 @@ static void test_forms_by_hand(void **state) {
       assert_memory_equal(&forms.of[0], &elements, sizeof elements);
       assert_int_equal(forms.count, word == 0 ? 1 : 2);
       assert_true(word == 0 || forms.of[1].element_bytes == word);
-      assert_true(word == 0 || forms.of[1].swapped_bits == cases[i].swapped_bits);
+      assert_true(word == 0 || forms.of[1].transposed_bits == cases[i].transposed_bits);
     }
   }
 }
@@ -249,7 +249,7 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
   if (problem != &forms->of[0] && (forms->count < 2 || !is_wide)) {
     return "none of the problem's forms";
   }
-  if (schedule->is_wide != is_wide || schedule->memory != facts->staging) {
+  if (schedule->is_wide != is_wide || schedule->memory != facts->memory) {
     return "another form or memory than it says";
   }
   if (!(offer->cost.fraction > 0 && offer->cost.fraction <= 1)) {

@@ -16,8 +16,8 @@ static rlt_problem usual(void) {
                        .destination_elements = 2800,
                        .source_start = 5,
                        .destination_start = 6,
-                       .swapped_bits = 4,
-                       .swapped_stride = 256,
+                       .transposed_bits = 4,
+                       .transposed_stride = 256,
                        .shuffles = true,
                        .axis_count = 2,
                        .axes = {{64, 63, 41, 1}, {41, 41, -1, 64}}};
@@ -73,8 +73,8 @@ DIFFERENT(source_start, problem->source_start = 4)
 DIFFERENT(destination_start, problem->destination_start = 5)
 DIFFERENT(shuffles, problem->shuffles = false)
 DIFFERENT(shuffle, problem->shuffle[15] = 1)
-DIFFERENT(swapped_bits, problem->swapped_bits = 2)
-DIFFERENT(swapped_stride, problem->swapped_stride = 255)
+DIFFERENT(transposed_bits, problem->transposed_bits = 2)
+DIFFERENT(transposed_stride, problem->transposed_stride = 255)
 DIFFERENT(with_steps, problem->steps = &steps)
 DIFFERENT(with_other_steps, problem->steps = &other_steps)
 DIFFERENT(with_other_result, problem->steps = &other_result)
@@ -102,8 +102,8 @@ static void test_every_field_counts(void **state) {
                                                   destination_start,
                                                   shuffles,
                                                   shuffle,
-                                                  swapped_bits,
-                                                  swapped_stride,
+                                                  transposed_bits,
+                                                  transposed_stride,
                                                   with_steps,
                                                   with_other_steps,
                                                   with_other_result,

@@ -279,10 +279,10 @@ static void test_swapped(void **state) {
                          .axes = {{64, 64, 128, 1}, {128, 128, 1, 64}},
                          .source_elements = 64 * 128,
                          .destination_elements = 64 * 128};
-  rlt_problem_swap(&problem, 256);
+  rlt_problem_transpose_bits(&problem, 256);
   expect(&problem, &expected);
-  assert_int_equal(problem.swapped_bits, 4);
-  assert_int_equal(problem.swapped_stride, 64);
+  assert_int_equal(problem.transposed_bits, 4);
+  assert_int_equal(problem.transposed_stride, 64);
   assert_int_equal(problem.source_packed, 0);
   assert_int_equal(problem.destination_packed, 0);
   assert_int_equal(problem.source_elements, 64 * 64);
@@ -304,7 +304,7 @@ static void test_not_swapped(void **state) {
                            .source_elements = columns * rows,
                            .destination_elements = columns * rows};
     const rlt_problem before = problem;
-    rlt_problem_swap(&problem, 256);
+    rlt_problem_transpose_bits(&problem, 256);
     assert_memory_equal(&problem, &before, sizeof before);
   }
 }

@@ -78,7 +78,7 @@ void rlt_cpu_default_info(relayout_device_info *info) {
 /* ---- Making and freeing ---- */
 
 static void destroy(relayout_device *device) {
-  rlt_cpu_workshops_destroy(((rlt_cpu_device *)device)->workshops);
+  rlt_cpu_scratches_destroy(((rlt_cpu_device *)device)->scratches);
   free(device);
   rlt_pool_close();
 }
@@ -131,9 +131,9 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   rlt_facts facts = {.line_bytes = RLT_CPU_LINE_BYTES,
                      .cache_bytes = THREAD_CACHE_BYTES * (int64_t)threads,
                      .bit_transposed_rows = MOST_TRANSPOSED_ROWS,
-                     .staging = RLT_STAGING_PRIVATE,
-                     .staging_bytes = RLT_CPU_ASSEMBLY_BYTES,
-                     .packed_staging_bytes = RLT_CPU_PACKED_ASSEMBLY_BYTES,
+                     .memory = RLT_STAGING_PRIVATE,
+                     .staging_bytes = RLT_CPU_STAGING_BYTES,
+                     .packed_staging_bytes = RLT_CPU_PACKED_STAGING_BYTES,
                      .stages_source_words = true,
                      .scatters = true,
                      .combines_lines = true,
@@ -147,7 +147,7 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
     const rlt_cpu_kernels *const kernels = set->kernels[i];
     facts.words[i] =
-        (rlt_word_facts){kernels->block_rows, kernels->block_columns, kernels->most_teeth};
+        (rlt_word_facts){kernels->block_rows, kernels->block_columns, kernels->most_channels};
   }
   return facts;
 }
@@ -182,14 +182,14 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   made->parallel_context = options->parallel_context;
   made->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
   fill_info(threads, &made->info);
-  status = rlt_cpu_workshops_create(threads, &made->workshops, error);
+  status = rlt_cpu_scratches_create(threads, &made->scratches, error);
   if (status != RELAYOUT_OK) {
     free(made);
     return status;
   }
   status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
   if (status != RELAYOUT_OK) {
-    rlt_cpu_workshops_destroy(made->workshops);
+    rlt_cpu_scratches_destroy(made->scratches);
     free(made);
     return status;
   }

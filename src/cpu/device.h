@@ -1,5 +1,5 @@
 /* device.h: the CPU device, and running tasks on its threads. Depends on plan/backend.h and
- * workshop.h. */
+ * scratch.h. */
 #ifndef RLT_CPU_DEVICE_H
 #define RLT_CPU_DEVICE_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 #include "cpu/instruction_sets.h"
-#include "cpu/workshop.h"
+#include "cpu/scratch.h"
 #include "plan/backend.h"
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;
   relayout_device_info info; /* read once: wisdom is known by it */
   const rlt_cpu_instruction_set *instructions;
-  rlt_cpu_workshops *workshops;
+  rlt_cpu_scratches *scratches;
   relayout_parallel_for parallel_for; /* NULL: the pool's threads */
   void *parallel_context;
 } rlt_cpu_device;

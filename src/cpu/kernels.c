@@ -112,14 +112,13 @@ typedef struct run_loops {
 } run_loops;
 
 static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t run = frame->assembly.dense_columns;
+  const int64_t run = frame->staging.dense_columns;
   const rlt_cpu_positions *const rows = &frame->rows;
   const rlt_cpu_positions *const columns = &frame->columns;
-  return frame->assembly.rows_inside
-             ? (run_loops){tile->columns, run,         tile->rows, 1,
-                           columns->from, columns->to, rows->from, rows->to}
-             : (run_loops){tile->rows, 1,        tile->columns, run,
-                           rows->from, rows->to, columns->from, columns->to};
+  return frame->staging.rows_inside ? (run_loops){tile->columns, run,         tile->rows, 1,
+                                                  columns->from, columns->to, rows->from, rows->to}
+                                    : (run_loops){tile->rows, 1,        tile->columns, run,
+                                                  rows->from, rows->to, columns->from, columns->to};
 }
 
 /* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
@@ -137,7 +136,7 @@ static inline void gather_whole_runs(const run_loops *over, const uint8_t *restr
 
 /* Any runs: those without a source, and the ends of others, are filled. */
 static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const rlt_assembly *const made = &frame->assembly;
+  const rlt_staging *const made = &frame->staging;
   const run_loops over = loops_over(frame, tile);
   for (int64_t outer = 0; outer < over.outer_count; outer += over.outer_step) {
     for (int64_t inner = 0; inner < over.inner_count; inner += over.inner_step) {
@@ -162,7 +161,7 @@ static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 }
 
 static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const rlt_assembly *const made = &frame->assembly;
+  const rlt_staging *const made = &frame->staging;
   const int64_t run = made->dense_columns * ELEMENT_BYTES;
   const bool is_whole = !frame->row_gaps && frame->keeps == NULL &&
                         tile->valid_rows == tile->rows && tile->valid_columns == tile->columns &&
@@ -187,16 +186,16 @@ static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, ui
 /* ---- Transposed ---- */
 
 static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const rlt_assembly *const made = &frame->assembly;
-  if (made->row_teeth > 0 && of->rows >= least_channel(made->row_teeth)) {
-    interleave_any(of, made->row_teeth);
+  const rlt_staging *const made = &frame->staging;
+  if (made->write_channels > 0 && of->rows >= least_channel(made->write_channels)) {
+    interleave_any(of, made->write_channels);
     return;
   }
   const int64_t parted = rlt_min(rlt_min(of->columns, of->valid_columns), made->valid_columns);
-  if (made->column_teeth > 0 && parted >= least_channel(made->column_teeth) &&
+  if (made->read_channels > 0 && parted >= least_channel(made->read_channels) &&
       (of->keeps == NULL || of->keeps[0] != 0) &&
-      !(tile->is_near_end && of->rows < made->column_teeth)) {
-    deinterleave_any(of, parted, made->column_teeth);
+      !(tile->is_near_end && of->rows < made->read_channels)) {
+    deinterleave_any(of, parted, made->read_channels);
     if (parted < of->columns) {
       /* What follows would spill over into the next row, which is there already. */
       piece rest = *of;
@@ -215,7 +214,7 @@ static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cp
 
 /* The rows that have no source. */
 static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const int64_t dense = frame->assembly.dense_columns;
+  const int64_t dense = frame->staging.dense_columns;
   for (int64_t row = frame->row_gaps ? 0 : tile->valid_rows; row < tile->rows; ++row) {
     if (row < tile->valid_rows && frame->rows.from[row] != RLT_CPU_NO_SOURCE) {
       continue;
@@ -228,7 +227,7 @@ static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint
 }
 
 static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
-  const rlt_assembly *const made = &frame->assembly;
+  const rlt_staging *const made = &frame->staging;
   for (int64_t column = 0; column < tile->columns; column += made->dense_columns) {
     piece at = {.to = to + frame->columns.to[column],
                 .columns_from = frame->columns.from + column,
@@ -254,43 +253,43 @@ static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *ti
 
 /* ---- Words in another order ---- */
 
-static void shuffle(uint8_t *assembled, int64_t bytes, const uint8_t *order) {
+static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
 #if !defined(PLAIN) && defined(__AVX512BW__)
   const __m512i lanes =
       _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)order));
   for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
-    void *const at = assembled + i;
+    void *const at = staged + i;
     _mm512_storeu_si512(at, _mm512_shuffle_epi8(_mm512_loadu_si512(at), lanes));
   }
 #elif !defined(PLAIN) && defined(__AVX2__)
   const __m256i lanes =
       _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)order));
   for (int64_t i = 0; i < bytes; i += LINE_BYTES / 2) {
-    void *const at = assembled + i;
+    void *const at = staged + i;
     _mm256_storeu_si256(at, _mm256_shuffle_epi8(_mm256_loadu_si256(at), lanes));
   }
 #else
   for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
     uint8_t lane[LANE_BYTES];
-    memcpy(lane, assembled + i, LANE_BYTES);
+    memcpy(lane, staged + i, LANE_BYTES);
     for (int b = 0; b < LANE_BYTES; ++b) {
-      assembled[i + b] = lane[order[b]];
+      staged[i + b] = lane[order[b]];
     }
   }
 #endif
 }
 
-/* ---- Assembled tiles leave ---- */
+/* ---- Staged tiles leave ---- */
 
 /* What the next tile reads is fetched at the pace at which this one leaves. */
-typedef struct arrival {
+typedef struct unpacking {
   const uint8_t *start;
   const ptrdiff_t *ahead;
   int64_t left; /* of those */
   int64_t pace; /* for each line that leaves */
-} arrival;
+} unpacking;
 
-static inline void fetch_some(arrival *of, int64_t count) {
+static inline void fetch_some(unpacking *of, int64_t count) {
   const int64_t most = rlt_min(count, of->left);
   for (int64_t i = 0; i < most; ++i) {
     fetch(of->start + of->ahead[i]);
@@ -321,12 +320,13 @@ static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t coun
 }
 
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                           const uint8_t *assembled, rlt_cpu_carry *carry, const uint8_t *next) {
-  const rlt_assembly *const made = &frame->assembly;
+                           const uint8_t *staged, rlt_cpu_partial_lines *carry,
+                           const uint8_t *next) {
+  const rlt_staging *const made = &frame->staging;
   const bool streams = frame->streams;
   const rlt_cpu_held of_tile = rlt_cpu_held_by(frame, tile);
   const int64_t count = rlt_divide_up(of_tile.steps * frame->segment_bits, 8);
-  arrival arrives = {.start = next, .ahead = frame->ahead};
+  unpacking arrives = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
     arrives.left = frame->ahead_count;
     arrives.pace =
@@ -337,7 +337,7 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     if (!rlt_cpu_holds(of_tile, segment)) {
       continue;
     }
-    const uint8_t *const from = assembled + s * frame->segment_pitch;
+    const uint8_t *const from = staged + s * frame->segment_pitch;
     uint8_t *const to = tile->destination + segment->destination;
     int64_t i = 0;
     uint8_t *const held = &carry->held[carry->first + s];
@@ -367,10 +367,10 @@ const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .move_strided = move_strided,
                                  .fill_strided = fill_strided,
                                  .gather_runs = gather_runs,
-                                 .gather_turned = gather_transposed,
+                                 .transpose_blocks = gather_transposed,
                                  .shuffle = shuffle,
                                  .store_segments = store_segments,
                                  .finish = finish_streams,
                                  .block_rows = DEPTH,
                                  .block_columns = SIDE,
-                                 .most_teeth = MOST_CHANNELS};
+                                 .most_channels = MOST_CHANNELS};

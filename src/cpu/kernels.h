@@ -4,7 +4,7 @@
  * A tile is a pointer to its first element on each side and the counts of its rows and columns;
  * what all tiles of a program share is its frame. Pointers need no alignment.
  *
- * Depends on plan/assembly.h.
+ * Depends on plan/staging.h.
  */
 #ifndef RLT_CPU_KERNELS_H
 #define RLT_CPU_KERNELS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/assembly.h"
+#include "plan/staging.h"
 
 /* Elements from the valid counts on have no source. When none has one, both counts are 0 and
  * `source` is not to be used. */
@@ -27,7 +27,7 @@ typedef struct rlt_cpu_tile {
 } rlt_cpu_tile;
 
 /* Where the positions of a group lie from the tile's start, in bytes: in the source, and where they
- * are put, in an assembly or in the destination itself. */
+ * are put, in a staging buffer or in the destination itself. */
 typedef struct rlt_cpu_positions {
   ptrdiff_t *from; /* RLT_CPU_NO_SOURCE for rows that have none; columns stand where others do */
   ptrdiff_t *to;
@@ -35,7 +35,7 @@ typedef struct rlt_cpu_positions {
 
 #define RLT_CPU_NO_SOURCE PTRDIFF_MIN
 
-/* A segment of the assembly, and at which steps of the groups' last axes it lies. */
+/* A segment of the staging buffer, and at which steps of the groups' last axes it lies. */
 typedef struct rlt_cpu_segment {
   ptrdiff_t destination; /* bytes from the tile's start, */
   int64_t position;      /* elements */
@@ -46,23 +46,23 @@ typedef struct rlt_cpu_segment {
 enum {
   RLT_CPU_LINE_BYTES = 64,
   RLT_CPU_FILL_BYTES = 2 * RLT_CPU_LINE_BYTES,
-  RLT_CPU_ASSEMBLY_BYTES = 32 * 1024,
+  RLT_CPU_STAGING_BYTES = 32 * 1024,
   /* Of elements that are packed in memory, where a line holds many more. */
-  RLT_CPU_PACKED_ASSEMBLY_BYTES = 64 * 1024,
+  RLT_CPU_PACKED_STAGING_BYTES = 64 * 1024,
   /* A segment is an element long at least, and a line lies between it and the next. */
-  RLT_CPU_MOST_SEGMENTS = RLT_CPU_PACKED_ASSEMBLY_BYTES / (RLT_CPU_LINE_BYTES + 1)
+  RLT_CPU_MOST_SEGMENTS = RLT_CPU_PACKED_STAGING_BYTES / (RLT_CPU_LINE_BYTES + 1)
 };
 
 /* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles
  * that are moved in between may have theirs here too. */
-typedef struct rlt_cpu_carry {
+typedef struct rlt_cpu_partial_lines {
   int64_t first;                       /* this tile's; those of its other segments follow */
   bool goes_on;                        /* a tile goes on with them */
   uint8_t held[RLT_CPU_MOST_SEGMENTS]; /* bytes of each line that are here, from its start; */
   /* or of packed elements that begin anywhere, 1 where bits are, and the first of them. */
   uint16_t since[RLT_CPU_MOST_SEGMENTS];
   uint8_t lines[RLT_CPU_MOST_SEGMENTS][RLT_CPU_LINE_BYTES];
-} rlt_cpu_carry;
+} rlt_cpu_partial_lines;
 
 typedef struct rlt_cpu_frame {
   bool fills;
@@ -74,14 +74,14 @@ typedef struct rlt_cpu_frame {
   ptrdiff_t destination_row, destination_column;
 
   /* Tiles by tables. */
-  rlt_assembly assembly; /* of which `exact` is for where the positions are put */
+  rlt_staging staging; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
   ptrdiff_t column_step;           /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
   rlt_cpu_segment *segments;
-  int64_t segment_bits;  /* of a step of the assembly's segment_side, as segments are stored */
+  int64_t segment_bits; /* of a step of the staging buffer's segment_side, as segments are stored */
   int64_t segment_pitch; /* bytes from one to the next then */
   ptrdiff_t *ahead;      /* what the next tile reads: a byte of each line, from its start */
   int64_t ahead_count;
@@ -99,7 +99,7 @@ static inline rlt_cpu_held rlt_cpu_held_by(const rlt_cpu_frame *frame, const rlt
   const int64_t row_steps = tile->rows / frame->row_inner;
   return (rlt_cpu_held){.column_steps = column_steps,
                         .row_steps = row_steps,
-                        .steps = rlt_assembly_steps(&frame->assembly, column_steps, row_steps)};
+                        .steps = rlt_staging_steps(&frame->staging, column_steps, row_steps)};
 }
 
 static inline bool rlt_cpu_holds(rlt_cpu_held held, const rlt_cpu_segment *segment) {
@@ -108,30 +108,30 @@ static inline bool rlt_cpu_holds(rlt_cpu_held held, const rlt_cpu_segment *segme
 
 typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile);
 /* Puts the tile's elements where the tables say from `to` on. */
-typedef void rlt_cpu_gather_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                                   uint8_t *to);
-/* Reorders each 16 bytes of an assembly, whose size is a multiple of a line: byte b becomes the
- * one that was number order[b]. */
-typedef void rlt_cpu_shuffle_kernel(uint8_t *assembled, int64_t bytes, const uint8_t *order);
-/* Lets an assembly leave for the destination, while the tile that starts at `next` in the source
- * arrives. NULL: none does. A line before the assembly may be read too. */
+typedef void rlt_cpu_table_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                  uint8_t *to);
+/* Reorders each 16 bytes of a staging buffer, whose size is a multiple of a line: byte b becomes
+ * the one that was number order[b]. */
+typedef void rlt_cpu_shuffle_kernel(uint8_t *staged, int64_t bytes, const uint8_t *order);
+/* Lets a staging buffer leave for the destination, while the tile that starts at `next` in the
+ * source arrives. NULL: none does. A line before the staging buffer may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                                  const uint8_t *assembled, rlt_cpu_carry *carry,
+                                  const uint8_t *staged, rlt_cpu_partial_lines *carry,
                                   const uint8_t *next);
 
 /* All that depends on the instruction set and the element size. */
 typedef struct rlt_cpu_kernels {
-  rlt_cpu_kernel *move_straight;        /* both column strides are one element; fills too */
-  rlt_cpu_kernel *move_strided;         /* any strides */
-  rlt_cpu_kernel *fill_strided;         /* what move_strided leaves */
-  rlt_cpu_gather_kernel *gather_runs;   /* dense columns on both sides */
-  rlt_cpu_gather_kernel *gather_turned; /* dense columns in the destination, rows in the source */
+  rlt_cpu_kernel *move_straight;          /* both column strides are one element; fills too */
+  rlt_cpu_kernel *move_strided;           /* any strides */
+  rlt_cpu_kernel *fill_strided;           /* what move_strided leaves */
+  rlt_cpu_table_kernel *gather_runs;      /* dense columns on both sides */
+  rlt_cpu_table_kernel *transpose_blocks; /* dense columns in the destination, rows in the source */
   rlt_cpu_shuffle_kernel *shuffle;
   rlt_cpu_store_kernel *store_segments;
   void (*finish)(void); /* streamed lines are there for other threads once this returns */
   int32_t block_rows;   /* what is turned at once */
   int32_t block_columns;
-  int32_t most_teeth; /* of combs */
+  int32_t most_channels; /* of interleaves */
 } rlt_cpu_kernels;
 
 #endif

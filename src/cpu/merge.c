@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/arrival.h"
+#include "cpu/unpacking.h"
 
 /* ---- Bits ---- */
 
@@ -86,12 +86,12 @@ typedef struct begun {
 } begun;
 
 static int64_t elements_of_segment(const rlt_cpu_merging *tile) {
-  return tile->frame->assembly.segment_unit * tile->held.steps;
+  return tile->frame->staging.segment_unit * tile->held.steps;
 }
 
 /* Puts a segment behind what the last tile left of its line. */
 static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t position,
-                   rlt_cpu_carry *carry, int64_t number, uint8_t *lines) {
+                   rlt_cpu_partial_lines *carry, int64_t number, uint8_t *lines) {
   const int64_t bits = tile->problem->destination_packed, in_byte = 8 / bits;
   const int64_t elements = elements_of_segment(tile), count = elements * bits;
   uint8_t *const at = tile->destination + position / in_byte;
@@ -118,7 +118,7 @@ static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t 
 }
 
 /* Whole lines leave; so does the rest, bit by bit, if no tile goes on with it. */
-static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_carry *carry,
+static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_partial_lines *carry,
                   int64_t number) {
   int64_t first = segment->first;
   int64_t lines = segment->end / LINE_BITS;
@@ -150,16 +150,17 @@ static void fetch_some(const rlt_cpu_merging *tile, int64_t first, int64_t count
 }
 
 /* A few at a time: what has just been stored could not be loaded at once as lines. */
-void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_carry *carry, uint8_t *lines) {
+void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *carry,
+                            uint8_t *lines) {
   enum { MOST = 64 };
   begun made[MOST];
   int64_t numbers[MOST];
   const rlt_cpu_frame *const frame = tile->frame;
-  const int64_t all = frame->assembly.segment_count;
+  const int64_t all = frame->staging.segment_count;
   const int64_t bytes =
       rlt_divide_up(elements_of_segment(tile) * tile->problem->destination_packed, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
-  const int64_t at_once = rlt_min(MOST, RLT_CPU_ARRIVAL_BYTES / pitch);
+  const int64_t at_once = rlt_min(MOST, RLT_CPU_UNPACKED_BYTES / pitch);
   const int64_t pace = rlt_divide_up(frame->ahead_count, all);
   int64_t fetched = 0;
   for (int64_t s = 0; s < all;) {

@@ -30,7 +30,8 @@ typedef struct rlt_cpu_merging {
 } rlt_cpu_merging;
 
 /* Lines leave whole and past the cache where the carry says that tiles go on with each other's
- * segments. `lines`, which begin with one, are RLT_CPU_ARRIVAL_BYTES to put them together in. */
-void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_carry *carry, uint8_t *lines);
+ * segments. `lines`, which begin with one, are RLT_CPU_UNPACKED_BYTES to put them together in. */
+void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *carry,
+                            uint8_t *lines);
 
 #endif

@@ -40,7 +40,7 @@ static rlt_cpu_way way_of(const rlt_cpu_program *made) {
   switch (made->schedule->move) {
   case RLT_MOVE_INDEX:
     return rlt_problem_keeps_elements(problem) && problem->steps == NULL ? RLT_CPU_STRIDED
-                                                                         : RLT_CPU_GATHERED;
+                                                                         : RLT_CPU_LOOKED_UP;
   case RLT_MOVE_FILL:
     return problem->destination_packed > 0 ? RLT_CPU_FILLED : RLT_CPU_STRIDED;
   case RLT_MOVE_COPY:
@@ -49,7 +49,7 @@ static rlt_cpu_way way_of(const rlt_cpu_program *made) {
                ? RLT_CPU_STRAIGHT
                : RLT_CPU_STRIDED;
   default:
-    return made->schedule->staged ? RLT_CPU_ASSEMBLED : RLT_CPU_TABLES;
+    return made->schedule->staged ? RLT_CPU_STAGED : RLT_CPU_TABLES;
   }
 }
 
@@ -69,14 +69,14 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program 
   const rlt_problem *arrived = made->problem;
   if (made->arrives) {
     const relayout_status status =
-        rlt_cpu_arrival_make(device->instructions, schedule, &made->arrival, error);
+        rlt_cpu_unpacking_make(device->instructions, schedule, &made->unpacking, error);
     if (status != RELAYOUT_OK) {
       return status;
     }
-    arrived = &made->arrival.layout.problem;
+    arrived = &made->unpacking.layout.problem;
   }
-  made->gather =
-      schedule->move == RLT_MOVE_GATHER ? made->kernels->gather_runs : made->kernels->gather_turned;
+  made->gather = schedule->move == RLT_MOVE_GATHER ? made->kernels->gather_runs
+                                                   : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
   return rlt_cpu_tables_make(schedule, arrived, &made->frame, error);
 }
@@ -87,7 +87,7 @@ static void set_order(rlt_cpu_program *made) {
   if (schedule->combined) {
     const int64_t lanes = LINE_BYTES / made->problem->element_bytes;
     rlt_chain chain;
-    rlt_chain_find(made->problem, &made->grid, schedule->assembly.segment_pitch - lanes, &chain);
+    rlt_chain_find(made->problem, &made->grid, schedule->staging.segment_pitch - lanes, &chain);
     made->links = rlt_order_links(&made->order, &chain);
   }
 }
@@ -143,7 +143,7 @@ void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   (void)device;
   rlt_cpu_program *made = program_made;
   rlt_cpu_tables_free(&made->frame);
-  rlt_cpu_arrival_free(&made->arrival);
+  rlt_cpu_unpacking_free(&made->unpacking);
   rlt_cpu_codec_destroy(made->codec);
   free(made);
 }

@@ -1,32 +1,32 @@
 /* program.h: what the CPU runs for one schedule.
  *
- * Depends on device.h, kernels.h, arrival.h, rows.h, walk.h and plan/schedule.h.
+ * Depends on device.h, kernels.h, unpacking.h, rows.h, walk.h and plan/schedule.h.
  */
 #ifndef RLT_CPU_PROGRAM_H
 #define RLT_CPU_PROGRAM_H
 
 #include <stdbool.h>
 
-#include "cpu/arrival.h"
 #include "cpu/device.h"
 #include "cpu/kernels.h"
 #include "cpu/rows.h"
+#include "cpu/unpacking.h"
 #include "cpu/walk.h"
 #include "plan/grid.h"
 #include "plan/schedule.h"
 
 /* How tiles are moved. */
 typedef enum rlt_cpu_way {
-  RLT_CPU_STRAIGHT, /* run by run */
-  RLT_CPU_STRIDED,  /* element by element, */
-  RLT_CPU_GATHERED, /* or so, where elements change or steps lead to them */
-  RLT_CPU_FILLED,   /* with packed elements */
-  RLT_CPU_TABLES,   /* by tables, straight to the destination */
-  RLT_CPU_ASSEMBLED /* by tables, put together first */
+  RLT_CPU_STRAIGHT,  /* run by run */
+  RLT_CPU_STRIDED,   /* element by element, */
+  RLT_CPU_LOOKED_UP, /* or so, where elements change or steps lead to them */
+  RLT_CPU_FILLED,    /* with packed elements */
+  RLT_CPU_TABLES,    /* by tables, straight to the destination */
+  RLT_CPU_STAGED     /* by tables, put together first */
 } rlt_cpu_way;
 
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
- * workshops. */
+ * scratches. */
 typedef struct rlt_cpu_program {
   const rlt_schedule *schedule;
   const rlt_problem *problem; /* the schedule's */
@@ -34,12 +34,12 @@ typedef struct rlt_cpu_program {
   rlt_cpu_way way;
   rlt_grid grid;
   rlt_cpu_frame frame;
-  rlt_cpu_gather_kernel *gather;
-  rlt_cpu_codec *codec;    /* NULL where elements stay as they are */
-  rlt_cpu_arrival arrival; /* of packed elements */
-  bool arrives;            /* tiles are put together from memory of the worker's own */
-  bool encodes;            /* words become other elements, or packed ones */
-  bool merges;             /* assembled ones leave for bytes that other tiles write too */
+  rlt_cpu_table_kernel *gather;
+  rlt_cpu_codec *codec;        /* NULL where elements stay as they are */
+  rlt_cpu_unpacking unpacking; /* of packed elements */
+  bool arrives;                /* tiles are put together from memory of the worker's own */
+  bool encodes;                /* words become other elements, or packed ones */
+  bool merges;                 /* staged ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;

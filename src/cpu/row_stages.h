@@ -35,8 +35,8 @@ typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t 
 
 /* As many rows of packed elements as a byte has, `length` bytes each and `stride` apart, to as many
  * that lie `pitch` apart: element e of row r becomes element r of row e. */
-typedef void rlt_cpu_swap(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
-                          int64_t length);
+typedef void rlt_cpu_bit_transpose(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
+                                   int64_t length);
 
 /* What becomes of values times a scale. */
 typedef struct rlt_cpu_value_stages {
@@ -63,7 +63,7 @@ static inline int rlt_cpu_width_number(int64_t width) {
 
 typedef struct rlt_cpu_row_stages {
   rlt_cpu_stage *pack[3], *unpack[3]; /* of 1, 2 and 4 bits, from and to bytes */
-  rlt_cpu_swap *swap[3];              /* of such elements */
+  rlt_cpu_bit_transpose *swap[3];     /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
   /* Of what f32 holds, floats and integers of at most 16 bits; and floats of f32, exact or rounded

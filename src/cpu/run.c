@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "cpu/gather.h"
+#include "cpu/lookup.h"
 #include "cpu/merge.h"
 #include "cpu/tour.h"
 
@@ -137,18 +137,18 @@ static void run_filled(rlt_cpu_tour *at) {
   } while (rlt_cpu_tour_step(at));
 }
 
-static void run_gathered(rlt_cpu_tour *at) {
+static void run_looked_up(rlt_cpu_tour *at) {
   const rlt_cpu_program *const made = at->call->made;
   do {
-    rlt_cpu_gather(made->problem, at->call->source, at->call->destination, &at->walk.tile,
-                   in_elements(made, made->frame.source_column),
-                   in_elements(made, made->frame.destination_column));
+    rlt_cpu_look_up(made->problem, at->call->source, at->call->destination, &at->walk.tile,
+                    in_elements(made, made->frame.source_column),
+                    in_elements(made, made->frame.destination_column));
   } while (rlt_cpu_tour_step(at));
 }
 
 /* A tour over blocks that nobody has taken, until none is left. `here` is for tiles that are put
  * together. */
-static void run_blocks(rlt_cpu_call *call, rlt_cpu_workshop *here) {
+static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = call->made;
   rlt_cpu_tour at; /* whose walk begins with its first block */
   at.call = call;
@@ -167,8 +167,8 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_workshop *here) {
   case RLT_CPU_STRIDED:
     run_strided(&at);
     break;
-  case RLT_CPU_GATHERED:
-    run_gathered(&at);
+  case RLT_CPU_LOOKED_UP:
+    run_looked_up(&at);
     break;
   case RLT_CPU_FILLED:
     run_filled(&at);
@@ -176,8 +176,8 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_workshop *here) {
   case RLT_CPU_TABLES:
     run_tables(&at);
     break;
-  case RLT_CPU_ASSEMBLED:
-    rlt_cpu_run_assembled(&at, here);
+  case RLT_CPU_STAGED:
+    rlt_cpu_run_staged(&at, here);
     break;
   }
   if (made->frame.streams) {
@@ -187,7 +187,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_workshop *here) {
 
 /* ---- Calls ---- */
 
-/* The first worker's workshop is there before anything is written. Another one that gets none takes
+/* The first worker's scratch is there before anything is written. Another one that gets none takes
  * no block, and leaves all to those that have one. */
 static void work(void *data, size_t worker) {
   rlt_cpu_call *const call = data;
@@ -195,34 +195,34 @@ static void work(void *data, size_t worker) {
   if (worker == 0 || call->own == NULL) {
     run_blocks(call, call->own);
   } else if (taken < call->made->order.block_count) {
-    rlt_cpu_workshop *const here = rlt_cpu_workshop_take(call->workshops);
+    rlt_cpu_scratch *const here = rlt_cpu_scratch_take(call->scratches);
     if (here != NULL) {
       run_blocks(call, here);
-      rlt_cpu_workshop_give_back(call->workshops, here);
+      rlt_cpu_scratch_give_back(call->scratches, here);
     }
   }
 }
 
 static bool puts_together(const rlt_cpu_program *made) {
-  return made->way == RLT_CPU_ASSEMBLED;
+  return made->way == RLT_CPU_STAGED;
 }
 
 /* `own` may be NULL where no tile is put together. */
 static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *made,
-                        const void *source, void *destination, rlt_cpu_workshop *own) {
+                        const void *source, void *destination, rlt_cpu_scratch *own) {
   rlt_cpu_call call = {.made = made,
                        .source = source,
                        .destination = destination,
-                       .workshops = device->workshops,
+                       .scratches = device->scratches,
                        .own = puts_together(made) ? own : NULL};
   atomic_init(&call.next, 0);
   rlt_cpu_run_tasks(device, made->schedule->threads, work, &call);
 }
 
 /* NULL where none is needed. */
-static relayout_status take_workshop(const rlt_cpu_device *device, bool is_needed,
-                                     rlt_cpu_workshop **own, relayout_error *error) {
-  *own = is_needed ? rlt_cpu_workshop_take(device->workshops) : NULL;
+static relayout_status take_scratch(const rlt_cpu_device *device, bool is_needed,
+                                    rlt_cpu_scratch **own, relayout_error *error) {
+  *own = is_needed ? rlt_cpu_scratch_take(device->scratches) : NULL;
   if (is_needed && *own == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to put tiles together in, %zu bytes",
                     sizeof **own);
@@ -233,11 +233,11 @@ static relayout_status take_workshop(const rlt_cpu_device *device, bool is_neede
 relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
                                     const void *source, void *destination, relayout_error *error) {
   const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
-  rlt_cpu_workshop *own = NULL;
-  const relayout_status status = take_workshop(on, puts_together(program), &own, error);
+  rlt_cpu_scratch *own = NULL;
+  const relayout_status status = take_scratch(on, puts_together(program), &own, error);
   if (status == RELAYOUT_OK) {
     run_program(on, program, source, destination, own);
-    rlt_cpu_workshop_give_back(on->workshops, own);
+    rlt_cpu_scratch_give_back(on->scratches, own);
   }
   return status;
 }
@@ -255,11 +255,11 @@ relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, co
   for (int32_t i = 0; i < all->part_count; ++i) {
     is_needed = is_needed || puts_together(program_of(&all->parts[i], source, destination));
   }
-  rlt_cpu_workshop *own = NULL;
-  const relayout_status status = take_workshop(on, is_needed, &own, error);
+  rlt_cpu_scratch *own = NULL;
+  const relayout_status status = take_scratch(on, is_needed, &own, error);
   for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
     run_program(on, program_of(&all->parts[i], source, destination), source, destination, own);
   }
-  rlt_cpu_workshop_give_back(on->workshops, own);
+  rlt_cpu_scratch_give_back(on->scratches, own);
   return status;
 }

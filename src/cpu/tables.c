@@ -35,7 +35,7 @@ static relayout_status set_column_gaps(const int64_t *sources, int64_t length,
 }
 
 static relayout_status set_positions(const rlt_problem *problem, const rlt_group *group,
-                                     const rlt_assembly *assembly, bool assembled, int64_t *offsets,
+                                     const rlt_staging *staging, bool staged, int64_t *offsets,
                                      rlt_cpu_positions *made, relayout_error *error) {
   const int64_t length = rlt_group_held(group);
   int64_t *const destinations = offsets + length;
@@ -45,8 +45,8 @@ static relayout_status set_positions(const rlt_problem *problem, const rlt_group
   }
   made->to = made->from + length;
   rlt_group_offsets(problem, group, offsets, destinations);
-  if (assembled) {
-    rlt_assembly_offsets(problem, group, assembly, destinations);
+  if (staged) {
+    rlt_staging_offsets(problem, group, staging, destinations);
   }
   for (int64_t p = 0; p < length; ++p) {
     made->from[p] = offsets[p] == RLT_NO_SOURCE ? RLT_CPU_NO_SOURCE
@@ -58,17 +58,17 @@ static relayout_status set_positions(const rlt_problem *problem, const rlt_group
 
 static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule *schedule,
                                  rlt_cpu_frame *frame, relayout_error *error) {
-  const bool assembled = schedule->staged;
+  const bool staged = schedule->staged;
   const int64_t column_length = rlt_group_held(&schedule->columns);
   const int64_t longer = rlt_max(column_length, rlt_group_held(&schedule->rows));
   int64_t *const offsets = malloc(2 * (size_t)longer * sizeof *offsets);
   if (offsets == NULL) {
     return no_memory(error);
   }
-  relayout_status status = set_positions(problem, &schedule->rows, &frame->assembly, assembled,
-                                         offsets, &frame->rows, error);
+  relayout_status status = set_positions(problem, &schedule->rows, &frame->staging, staged, offsets,
+                                         &frame->rows, error);
   if (status == RELAYOUT_OK) {
-    status = set_positions(problem, &schedule->columns, &frame->assembly, assembled, offsets,
+    status = set_positions(problem, &schedule->columns, &frame->staging, staged, offsets,
                            &frame->columns, error);
   }
   if (status == RELAYOUT_OK && rlt_group_has_gaps(problem, &schedule->columns)) {
@@ -84,14 +84,14 @@ static relayout_status set_sides(const rlt_problem *problem, const rlt_schedule 
 static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame *frame,
                                     relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
-  const size_t count = (size_t)frame->assembly.segment_count;
+  const size_t count = (size_t)frame->staging.segment_count;
   rlt_segment *const segments = malloc(count * sizeof *segments);
   frame->segments = malloc(count * sizeof *frame->segments);
   if (segments == NULL || frame->segments == NULL) {
     free(segments);
     return no_memory(error);
   }
-  rlt_assembly_segments(problem, &schedule->columns, &schedule->rows, &frame->assembly, segments);
+  rlt_staging_segments(problem, &schedule->columns, &schedule->rows, &frame->staging, segments);
   for (size_t s = 0; s < count; ++s) {
     frame->segments[s] =
         (rlt_cpu_segment){.destination = (ptrdiff_t)(segments[s].destination *
@@ -101,7 +101,7 @@ static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame 
                           .row_step = segments[s].row_step};
   }
   free(segments);
-  const rlt_assembly *const made = &frame->assembly;
+  const rlt_staging *const made = &frame->staging;
   frame->segment_bits = made->segment_unit * rlt_problem_destination_bits(problem);
   frame->segment_pitch =
       rlt_divide_up(made->segment_pitch * rlt_problem_destination_bits(problem), 8);
@@ -227,9 +227,9 @@ static ptrdiff_t column_step(const rlt_problem *problem, const rlt_group *column
 
 relayout_status rlt_cpu_tables_make(const rlt_schedule *schedule, const rlt_problem *arrived,
                                     rlt_cpu_frame *frame, relayout_error *error) {
-  frame->assembly = schedule->assembly;
-  frame->assembly.exact = frame->assembly.exact || !schedule->staged;
-  frame->column_step = column_step(arrived, &schedule->columns, frame->assembly.dense_columns);
+  frame->staging = schedule->staging;
+  frame->staging.exact = frame->staging.exact || !schedule->staged;
+  frame->column_step = column_step(arrived, &schedule->columns, frame->staging.dense_columns);
   frame->row_inner = schedule->rows.inner;
   frame->column_inner = schedule->columns.inner;
   relayout_status status = set_sides(arrived, schedule, frame, error);

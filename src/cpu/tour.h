@@ -11,9 +11,9 @@ typedef struct rlt_cpu_call {
   const rlt_cpu_program *made;
   const uint8_t *source;
   uint8_t *destination;
-  rlt_cpu_workshops *workshops;
-  rlt_cpu_workshop *own; /* the first worker's; NULL where tiles are not put together */
-  _Atomic int64_t next;  /* the first block that nobody has taken */
+  rlt_cpu_scratches *scratches;
+  rlt_cpu_scratch *own; /* the first worker's; NULL where tiles are not put together */
+  _Atomic int64_t next; /* the first block that nobody has taken */
 } rlt_cpu_call;
 
 /* A worker's way through its blocks. */
@@ -28,6 +28,6 @@ bool rlt_cpu_tour_step(rlt_cpu_tour *at);
 rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at);
 
 /* Moves all tiles of a tour by putting them together here first. */
-void rlt_cpu_run_assembled(rlt_cpu_tour *at, rlt_cpu_workshop *here);
+void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
 
 #endif

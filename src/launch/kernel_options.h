@@ -14,8 +14,8 @@
   X(COPY, "copy")                                                                                  \
   X(FILL, "fill")                                                                                  \
   X(TRANSPOSE, "transpose")                                                                        \
-  X(PACKED, "packed")                                                                              \
-  X(GATHER, "gather")
+  X(PERMUTE, "permute")                                                                            \
+  X(LOOKUP, "lookup")
 
 typedef enum rlt_kernel {
 #define RLT_KERNEL_ENUMERATOR(name, text) RLT_KERNEL_##name,
@@ -34,15 +34,15 @@ typedef struct rlt_kernel_options {
   int32_t destination_bits;
   bool wide; /* 64-bit arithmetic within tiles */
   int32_t group_size;
-  bool assembles;            /* direct: tiles are staged before they are written */
+  bool stages;               /* direct: tiles are staged before they are written */
   rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
   bool converts_by_table;
   bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
   int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
   int32_t tile_columns;
-  int32_t swapped_bits; /* of elements that change places among rows; or 0 */
-  int32_t numbers;      /* that the steps of a gather work with; 0: it follows the axes */
+  int32_t transposed_bits; /* of elements that change places among rows; or 0 */
+  int32_t numbers;         /* that the steps of a gather work with; 0: it follows the axes */
 } rlt_kernel_options;
 
 #endif

@@ -108,7 +108,7 @@ static int64_t units_of(int64_t length, int64_t unit) {
   return (length + 2 * unit - 2) / unit;
 }
 
-static kernel_packing packing_of(const rlt_schedule *schedule, const rlt_slots *of) {
+static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of) {
   const int64_t group_size = schedule->group_size;
   const int64_t loaded_bits = rlt_problem_source_bits(of->problem);
   const int64_t stored_bits = rlt_problem_destination_bits(of->problem);
@@ -116,7 +116,7 @@ static kernel_packing packing_of(const rlt_schedule *schedule, const rlt_slots *
   const int64_t stored = rlt_local_unit(stored_bits);
   const int64_t rows = rlt_group_length(&schedule->rows);
   const int64_t columns = rlt_group_length(&schedule->columns);
-  return (kernel_packing){
+  return (kernel_slots){
       .run_elements = of->run_unit,
       .run_over = of->run_over,
       .run_side = of->run_end == NULL       ? 0
@@ -150,7 +150,7 @@ static bool are_pieces(const rlt_offset_list *list, size_t first, int64_t piece)
 
 static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
                         const int64_t *row_offsets, const int64_t *column_offsets,
-                        kernel_packing *head, rlt_offset_list *list) {
+                        kernel_slots *head, rlt_offset_list *list) {
   const rlt_group *const rows = &schedule->rows;
   const rlt_group *const columns = &schedule->columns;
   for (int64_t slot = 0; slot < of->slots; ++slot) {
@@ -179,7 +179,7 @@ relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, vo
   const rlt_problem *const problem = schedule->problem;
   rlt_slots of;
   rlt_slots_find(problem, &schedule->columns, &schedule->rows, &of);
-  kernel_packing head = packing_of(schedule, &of);
+  kernel_slots head = packing_of(schedule, &of);
   const size_t rows = (size_t)rlt_group_length(&schedule->rows);
   const size_t columns = (size_t)rlt_group_length(&schedule->columns);
   const size_t count = 2 * (size_t)of.slots + 2 * rows + 2 * columns;

@@ -1,4 +1,4 @@
-/* slot_tables.h: what cl/staged_packed.cl reads of a tile whose runs lie in slots of local memory.
+/* slot_tables.h: what cl/staged_permute.cl reads of a tile whose runs lie in slots of local memory.
  * Depends on plan/schedule.h. */
 #ifndef RLT_LAUNCH_SLOT_TABLES_H
 #define RLT_LAUNCH_SLOT_TABLES_H

@@ -7,8 +7,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "launch/arguments.h"
-#include "launch/assembly_tables.h"
 #include "launch/slot_tables.h"
+#include "launch/staging_tables.h"
 #include "plan/index.h"
 #include "plan/local_tile.h"
 
@@ -132,7 +132,7 @@ static rlt_conversion compiled_conversion(const rlt_schedule *schedule) {
 static rlt_kernel kernel_of(const rlt_schedule *schedule) {
   const bool is_local = schedule->memory == RLT_STAGING_LOCAL;
   if (rlt_schedule_goes_by_index(schedule)) {
-    return RLT_KERNEL_GATHER;
+    return RLT_KERNEL_LOOKUP;
   }
   switch (schedule->move) {
   case RLT_MOVE_FILL:
@@ -141,9 +141,9 @@ static rlt_kernel kernel_of(const rlt_schedule *schedule) {
   case RLT_MOVE_GATHER:
     return RLT_KERNEL_COPY;
   case RLT_MOVE_TRANSPOSE:
-    return is_local ? RLT_KERNEL_TRANSPOSE : RLT_KERNEL_PACKED;
+    return is_local ? RLT_KERNEL_TRANSPOSE : RLT_KERNEL_PERMUTE;
   default:
-    return RLT_KERNEL_PACKED;
+    return RLT_KERNEL_PERMUTE;
   }
 }
 
@@ -200,11 +200,11 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .destination_bits = (int32_t)problem->destination_packed,
                              .wide = !is_narrow(schedule, grid, most_offset),
                              .group_size = (int32_t)schedule->group_size,
-                             .assembles = rlt_schedule_has_tables(schedule),
+                             .stages = rlt_schedule_has_tables(schedule),
                              .conversion = compiled_conversion(schedule),
                              .converts_by_table = converts_by_table(schedule),
                              .shuffles = problem->shuffles,
-                             .swapped_bits = (int32_t)problem->swapped_bits,
+                             .transposed_bits = (int32_t)problem->transposed_bits,
                              .numbers = numbers_of(problem)};
   memcpy(made.shuffle, problem->shuffle, sizeof made.shuffle);
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
@@ -235,7 +235,7 @@ static relayout_status make_tables(const rlt_schedule *schedule, bool wide, rlt_
     return copy_steps(schedule->problem->steps, blob, error);
   }
   if (rlt_schedule_has_tables(schedule)) {
-    return rlt_assembly_tables_make(schedule, wide, &blob->bytes, &blob->size, error);
+    return rlt_staging_tables_make(schedule, wide, &blob->bytes, &blob->size, error);
   }
   return schedule->move == RLT_MOVE_PERMUTE
              ? rlt_slot_tables_make(schedule, wide, &blob->bytes, &blob->size, error)

@@ -86,9 +86,9 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
   rlt_text text = rlt_text_in(made.options, sizeof made.options);
   rlt_text_add(&text,
                "-cl-std=CL1.2 -w -DWORD_BYTES=%d -DWIDE=%d -DDIRECT=%d -DGROUP=%d -DGRID_AXIS=%d "
-               "-DASSEMBLES=%d -DASSEMBLY_BYTES=%d -DNATIVE=%d",
+               "-DSTAGES=%d -DSTAGING_BYTES=%d -DNATIVE=%d",
                (int)options->word_bytes, options->wide, options->direct, (int)options->group_size,
-               (int)device->grid_axis, options->assembles, (int)device->base.facts.staging_bytes,
+               (int)device->grid_axis, options->stages, (int)device->base.facts.staging_bytes,
                device->native);
   rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
                (int)options->source_bytes, (int)options->source_bits,
@@ -102,7 +102,7 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
     rlt_text_add(&text, " -DTILE_ROWS=%d -DTILE_COLUMNS=%d", (int)options->tile_rows,
                  (int)options->tile_columns);
   }
-  rlt_text_add(&text, " -DSWAPPED_BITS=%d -DSHUFFLES=%d", (int)options->swapped_bits,
+  rlt_text_add(&text, " -DTRANSPOSED_BITS=%d -DSHUFFLES=%d", (int)options->transposed_bits,
                options->shuffles);
   for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
     rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
@@ -114,10 +114,10 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
 static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted) {
   const bool direct = options->direct;
-  const bool gathers = options->kernel == RLT_KERNEL_GATHER;
+  const bool gathers = options->kernel == RLT_KERNEL_LOOKUP;
   const bool runs =
-      direct && (options->kernel == RLT_KERNEL_COPY || options->kernel == RLT_KERNEL_PACKED);
-  const bool packs = direct && options->kernel == RLT_KERNEL_PACKED;
+      direct && (options->kernel == RLT_KERNEL_COPY || options->kernel == RLT_KERNEL_PERMUTE);
+  const bool packs = direct && options->kernel == RLT_KERNEL_PERMUTE;
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       text_of("arguments"),
       text_of("tile"),
@@ -127,7 +127,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_opt
       text_of(direct ? "line" : "staged"),
       runs ? text_of("bits") : "",
       runs ? text_of("run") : "",
-      options->assembles ? text_of("assembly") : "",
+      options->stages ? text_of("staging") : "",
       packs ? text_of("strips") : "",
       packs ? text_of("block") : "",
       options->numbers > 0 ? text_of("steps") : "",

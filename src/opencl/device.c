@@ -23,10 +23,10 @@ enum {
    * keep of it. */
   CACHE_SHARE = 4 << 20,
   /* A tile's two sides and their gaps fit any second-level cache. */
-  ASSEMBLY_BYTES = 80 << 10,
+  STAGING_BYTES = 80 << 10,
   /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a
    * tile may take some for each of its elements. Other drivers are taken to be no better. */
-  SMALL_ASSEMBLY_BYTES = 16 << 10,
+  SMALL_STAGING_BYTES = 16 << 10,
   MOST_ITERATIONS = 48 << 10,
   /* What the direct kernels load and store at once, as cl/line.cl has it. */
   DIRECT_LINE_BYTES = 64
@@ -60,11 +60,11 @@ static rlt_word_facts word_facts(int64_t bytes) {
 
 /* CPU devices: a work-item moves whole tiles by itself. */
 static rlt_facts direct_facts(bool is_pocl, int64_t cache_bytes) {
-  const int64_t staging_bytes = is_pocl ? ASSEMBLY_BYTES : SMALL_ASSEMBLY_BYTES;
+  const int64_t staging_bytes = is_pocl ? STAGING_BYTES : SMALL_STAGING_BYTES;
   rlt_facts facts = {.line_bytes = DIRECT_LINE_BYTES,
                      .cache_bytes = cache_bytes,
                      .bit_transposed_rows = is_pocl ? 512 : 128,
-                     .staging = RLT_STAGING_PRIVATE,
+                     .memory = RLT_STAGING_PRIVATE,
                      .staging_bytes = staging_bytes,
                      .packed_staging_bytes = staging_bytes,
                      .prefetches = is_pocl, /* whose compiler knows how */
@@ -83,7 +83,7 @@ static rlt_facts direct_facts(bool is_pocl, int64_t cache_bytes) {
 /* GPUs: work-items share local memory. */
 static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
   return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
-                     .staging = RLT_STAGING_LOCAL,
+                     .memory = RLT_STAGING_LOCAL,
                      .staging_bytes = RLT_LOCAL_BYTES,
                      .packed_staging_bytes = RLT_LOCAL_BYTES,
                      .words_need_alignment = true,

@@ -58,13 +58,13 @@ void rlt_transfer_release(rlt_transfer *used) {
 }
 
 /* Events of what programs wait for. */
-typedef struct arrivals {
+typedef struct uploads {
   cl_uint count;
   cl_event of[2];
-} arrivals;
+} uploads;
 
 static cl_int upload(const rlt_transfer *stage, cl_mem buffer, size_t size, const void *bytes,
-                     arrivals *up) {
+                     uploads *up) {
   const cl_int code = clEnqueueWriteBuffer(stage->queue, buffer, CL_FALSE, 0, size, bytes, 0, NULL,
                                            &up->of[up->count]);
   up->count += code == CL_SUCCESS;
@@ -74,7 +74,7 @@ static cl_int upload(const rlt_transfer *stage, cl_mem buffer, size_t size, cons
 /* The source, and the destination where the relayout leaves some of it alone, which must come back
  * as it was. */
 static relayout_status upload_all(const rlt_work *work, const rlt_transfer *stage,
-                                  const void *source, const void *destination, arrivals *up,
+                                  const void *source, const void *destination, uploads *up,
                                   relayout_error *error) {
   cl_int code = CL_SUCCESS;
   if (work->source_size > 0) {
@@ -88,7 +88,7 @@ static relayout_status upload_all(const rlt_work *work, const rlt_transfer *stag
 
 /* Each step waits for the events of the one before, though the queue is in order: that tells the
  * last, which the host waits for, of whatever became of the others. */
-static relayout_status move(const rlt_work *work, const rlt_transfer *stage, const arrivals *up,
+static relayout_status move(const rlt_work *work, const rlt_transfer *stage, const uploads *up,
                             void *destination, relayout_error *error) {
   cl_event moved = NULL;
   const relayout_status status =
@@ -111,7 +111,7 @@ relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work
   rlt_transfer used = {NULL, NULL, NULL};
   relayout_status status = rlt_transfer_make((const rlt_opencl_device *)device, work->source_size,
                                              work->destination_size, 0, &used, error);
-  arrivals up = {.count = 0};
+  uploads up = {.count = 0};
   if (status == RELAYOUT_OK) {
     status = upload_all(work, &used, source, destination, &up, error);
   }

@@ -254,19 +254,19 @@ static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, 
     return element_count(problem);
   }
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
-  const rlt_assembly *const assembly = &schedule->assembly;
+  const rlt_staging *const staging = &schedule->staging;
   const bool gathers = schedule->move == RLT_MOVE_GATHER;
-  if (rlt_assembly_interleaves(assembly)) {
+  if (rlt_staging_interleaves(staging)) {
     return element_count(problem) / ((double)block->block_rows * block->block_columns);
   }
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
                         tiles_of_group(problem, &schedule->rows);
-  const double columns = pieces_of_group(problem, &schedule->columns, assembly->dense_columns,
+  const double columns = pieces_of_group(problem, &schedule->columns, staging->dense_columns,
                                          gathers ? line : block->block_columns);
   const double rows =
       gathers ? pieces_of_group(problem, &schedule->rows, 1, 1)
-              : pieces_of_group(problem, &schedule->rows, assembly->dense_rows, block->block_rows);
+              : pieces_of_group(problem, &schedule->rows, staging->dense_rows, block->block_rows);
   return others * columns * rows;
 }
 

@@ -38,7 +38,7 @@ typedef struct rlt_facts {
   rlt_word_facts words[RLT_WORD_SIZES];
   int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
 
-  rlt_staging_memory staging;
+  rlt_staging_memory memory;
   int64_t staging_bytes;        /* what a tile may take there */
   int64_t packed_staging_bytes; /* and one of elements that are packed on either side */
   bool stages_source_words;     /* elements are converted when they leave, not when they arrive */

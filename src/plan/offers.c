@@ -16,13 +16,13 @@ void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
   rlt_problem *const wide = &made->of[1];
   made->count = 1;
   *wide = *problem;
-  if (facts->staging == RLT_STAGING_PRIVATE) {
+  if (facts->memory == RLT_STAGING_PRIVATE) {
     rlt_problem_widen(wide);
-    rlt_problem_swap(wide, facts->bit_transposed_rows);
+    rlt_problem_transpose_bits(wide, facts->bit_transposed_rows);
   } else {
     rlt_problem_widen_runs(wide);
   }
-  if (wide->element_bytes > problem->element_bytes || wide->swapped_bits > 0) {
+  if (wide->element_bytes > problem->element_bytes || wide->transposed_bits > 0) {
     made->count = 2;
   }
 }

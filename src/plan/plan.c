@@ -127,9 +127,9 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
 }
 
 static rlt_packing packing_of(const rlt_facts *facts) {
-  return facts->merges_bytes                     ? RLT_PACKING_MERGED
-         : facts->staging == RLT_STAGING_PRIVATE ? RLT_PACKING_SHARED
-                                                 : RLT_PACKING_TILED;
+  return facts->merges_bytes                    ? RLT_PACKING_MERGED
+         : facts->memory == RLT_STAGING_PRIVATE ? RLT_PACKING_SHARED
+                                                : RLT_PACKING_TILED;
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,

@@ -24,7 +24,7 @@ bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts) {
 
 int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts) {
   const bool is_packed =
-      problem->source_packed > 0 || problem->destination_packed > 0 || problem->swapped_bits > 0;
+      problem->source_packed > 0 || problem->destination_packed > 0 || problem->transposed_bits > 0;
   return is_packed ? facts->packed_staging_bytes : facts->staging_bytes;
 }
 
@@ -33,33 +33,33 @@ int64_t rlt_staged_bytes(const rlt_problem *problem, const rlt_facts *facts) {
                                     : rlt_problem_destination_bytes(problem);
 }
 
-void rlt_schedule_assemble(const rlt_facts *facts, rlt_schedule *schedule) {
+void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t bytes = rlt_staged_bytes(problem, facts);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const bool may_interleave = schedule->move != RLT_MOVE_TRANSPOSE;
-  rlt_assembling of = {.problem = problem,
-                       .columns = &schedule->columns,
-                       .rows = &schedule->rows,
-                       .copies = schedule->move == RLT_MOVE_GATHER,
-                       .most_teeth = may_interleave ? facts->words[word].channels : 0,
-                       .lanes = facts->line_bytes / bytes};
+  rlt_staging_request of = {.problem = problem,
+                            .columns = &schedule->columns,
+                            .rows = &schedule->rows,
+                            .copies = schedule->move == RLT_MOVE_GATHER,
+                            .most_channels = may_interleave ? facts->words[word].channels : 0,
+                            .lanes = facts->line_bytes / bytes};
   if (!facts->stages_source_words || !rlt_is_unpacked_first(problem)) {
-    rlt_assembly_make(&of, &schedule->assembly);
+    rlt_staging_make(&of, &schedule->staging);
     return;
   }
   rlt_unpacking unpacking;
   rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
                      rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
   of.problem = &unpacking.problem;
-  rlt_assembly_make(&of, &schedule->assembly);
+  rlt_staging_make(&of, &schedule->staging);
 }
 
 /* ---- Combined lines ---- */
 
 /* Of a staged tile: how far its longest segment goes. */
 static int64_t segment_length(const rlt_facts *facts, const rlt_schedule *schedule) {
-  return schedule->assembly.segment_pitch -
+  return schedule->staging.segment_pitch -
          facts->line_bytes / rlt_staged_bytes(schedule->problem, facts);
 }
 
@@ -77,7 +77,7 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   for (int g = 0; g < 2; ++g) {
     for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
       const int32_t a = groups[g]->axes[i];
-      const bool is_within = schedule->assembly.strides[a] < segment_length(facts, schedule);
+      const bool is_within = schedule->staging.strides[a] < segment_length(facts, schedule);
       begin = begin && (is_within || rlt_group_steps(problem, groups[g], i) == 1 ||
                         problem->axes[a].destination_stride * bits % line == 0);
     }
@@ -109,7 +109,7 @@ bool rlt_schedule_goes_by_index(const rlt_schedule *schedule) {
 static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const bool keeps = rlt_problem_keeps_elements(problem);
-  if (facts->staging == RLT_STAGING_LOCAL) {
+  if (facts->memory == RLT_STAGING_LOCAL) {
     return schedule->move == RLT_MOVE_TRANSPOSE || schedule->move == RLT_MOVE_PERMUTE ||
            (schedule->move == RLT_MOVE_COPY && !keeps);
   }
@@ -122,7 +122,7 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
                             ? facts->line_bytes / problem->element_bytes
                             : facts->words[word].block_columns;
   return !facts->scatters || !keeps || schedule->streamed ||
-         schedule->assembly.dense_columns < least;
+         schedule->staging.dense_columns < least;
 }
 
 /* What a problem's elements would take if none were packed. */
@@ -158,7 +158,7 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
   }
   rlt_chain chain;
   rlt_chain_find(problem, grid, segment_length(facts, schedule), &chain);
-  const int64_t tiles_held = facts->most_segments / schedule->assembly.segment_count;
+  const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
   rlt_loops_make_chained(grid, &chain, tiles_held - 1, &wish, &schedule->loops);
 }
 
@@ -201,7 +201,7 @@ static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const
       bits * rlt_group_length(&schedule->rows) * rlt_group_length(&schedule->columns);
   schedule->group_size = facts->group_size;
   schedule->grain = 1;
-  if (facts->staging == RLT_STAGING_PRIVATE) {
+  if (facts->memory == RLT_STAGING_PRIVATE) {
     schedule->grain = rlt_min(8 * tuning->item_bytes / tile_bits,
                               facts->most_iterations / iterations_of(schedule, grid));
   } else if (rlt_schedule_goes_by_index(schedule)) {
@@ -217,7 +217,7 @@ static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
   schedule->source_alignment = 1;
   schedule->destination_alignment = 1;
   schedule->only_aligned = need_not_combine || (facts->words_need_alignment && schedule->is_wide &&
-                                                problem->swapped_bits == 0);
+                                                problem->transposed_bits == 0);
   if (facts->words_need_alignment) {
     schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
     schedule->destination_alignment = rlt_problem_destination_bytes(problem);
@@ -232,7 +232,7 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
   bool need_not = true;
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
   schedule->streamed =
-      facts->staging == RLT_STAGING_PRIVATE && rlt_is_past_cache(schedule->problem, facts);
+      facts->memory == RLT_STAGING_PRIVATE && rlt_is_past_cache(schedule->problem, facts);
   schedule->staged = is_staged(facts, schedule);
   schedule->prefetched = schedule->staged && facts->prefetches;
   const bool may_combine = rlt_schedule_may_combine(facts, schedule, &need_not);

@@ -14,7 +14,7 @@
  *
  * Methods (method.h) offer schedules, the cost model ranks them, and measuring runs them.
  *
- * Depends on problem/, facts.h, tuning.h, tile.h, grid.h, loops.h and assembly.h.
+ * Depends on problem/, facts.h, tuning.h, tile.h, grid.h, loops.h and staging.h.
  */
 #ifndef RLT_PLAN_SCHEDULE_H
 #define RLT_PLAN_SCHEDULE_H
@@ -22,10 +22,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan/assembly.h"
 #include "plan/facts.h"
 #include "plan/grid.h"
 #include "plan/loops.h"
+#include "plan/staging.h"
 #include "plan/tile.h"
 #include "plan/tuning.h"
 #include "problem/problem.h"
@@ -77,7 +77,7 @@ typedef struct rlt_schedule {
   int64_t group_size; /* work-items that share a tile */
   int64_t grain;      /* tiles that a work-group takes, one after the other */
 
-  rlt_assembly assembly; /* of tiles that go by tables in private memory */
+  rlt_staging staging; /* of tiles that go by tables in private memory */
 } rlt_schedule;
 
 /* Whether a worker moves its tiles by tables of where their rows and columns lie: all but straight
@@ -96,8 +96,8 @@ int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts);
 /* Bytes of the words that tiles are staged as. */
 int64_t rlt_staged_bytes(const rlt_problem *problem, const rlt_facts *facts);
 
-/* Fills in the assembly, of a schedule with tables whose tile and move are set. */
-void rlt_schedule_assemble(const rlt_facts *facts, rlt_schedule *schedule);
+/* Fills in the staging buffer, of a schedule with tables whose tile and move are set. */
+void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule);
 
 /* Fills in what the tile, the move and the device decide: stores, alignment, loops and threads.
  * Where tiles leave lines unfinished these are combined, or, unless that has to be, are not. */

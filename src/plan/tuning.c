@@ -93,7 +93,7 @@ static const rlt_tuning gpu = {.kind = "GPU",
                                .words = {COUNTED, COUNTED, COUNTED, COUNTED, COUNTED}};
 
 const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
-  if (facts->staging == RLT_STAGING_LOCAL) {
+  if (facts->memory == RLT_STAGING_LOCAL) {
     return &gpu;
   }
   return facts->words_need_alignment ? &opencl_cpu : &cpu;

@@ -15,7 +15,7 @@ static int64_t stride_of(const rlt_problem *problem, const rlt_tile_axis *of) {
 /* The smallest stride first, bar what elements are swapped among, which comes behind the run. */
 static bool comes_before(const rlt_problem *problem, const rlt_tile_axis *a,
                          const rlt_tile_axis *b) {
-  const int64_t swapped = problem->swapped_stride;
+  const int64_t swapped = problem->transposed_stride;
   if (stride_of(problem, b) == swapped || stride_of(problem, a) == swapped) {
     return stride_of(problem, a) == swapped && stride_of(problem, b) != 1;
   }
@@ -52,7 +52,7 @@ static int32_t run_axes_of(const rlt_problem *problem, const rlt_tile_axis *axes
   int32_t inside = 0;
   *length = 1;
   while (inside < count && problem->axes[axes[inside].axis].source_stride == *length &&
-         *length != problem->swapped_stride) {
+         *length != problem->transposed_stride) {
     const rlt_tile_axis *const joined = &axes[inside++];
     *length *= joined->steps;
     if (joined->is_cut) {
@@ -95,12 +95,12 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
   made->problem = *problem;
   made->axis_count = read_axes(problem, columns, rows, axes);
   made->run_axes = run_axes_of(problem, axes, made->axis_count, &length);
-  made->is_exact = length < RLT_AROUND_RUN && problem->swapped_bits == 0;
+  made->is_exact = length < RLT_AROUND_RUN && problem->transposed_bits == 0;
   made->run_unit = length;
-  made->run_side = RLT_ASSEMBLY_NEITHER;
+  made->run_side = RLT_SEGMENT_NEITHER;
   if (made->run_axes > 0 && axes[made->run_axes - 1].last) {
     made->run_unit = length / axes[made->run_axes - 1].steps;
-    made->run_side = axes[made->run_axes - 1].of_columns ? RLT_ASSEMBLY_COLUMNS : RLT_ASSEMBLY_ROWS;
+    made->run_side = axes[made->run_axes - 1].of_columns ? RLT_SEGMENT_COLUMNS : RLT_SEGMENT_ROWS;
   }
   made->run_count = 1;
   for (int32_t i = made->run_axes; i < made->axis_count; ++i) {

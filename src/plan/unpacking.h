@@ -2,14 +2,14 @@
  * with them: the runs of a tile in the source are put beside each other, a byte an element or as
  * bytes that the destination has too, and the tile is moved from there.
  *
- * Depends on tile.h, assembly.h and problem/.
+ * Depends on tile.h, staging.h and problem/.
  */
 #ifndef RLT_PLAN_UNPACKING_H
 #define RLT_PLAN_UNPACKING_H
 
 #include <stdbool.h>
 
-#include "plan/assembly.h"
+#include "plan/staging.h"
 #include "plan/tile.h"
 
 /* What is unpacked at once: a run that is as long may be written around. */
@@ -22,7 +22,7 @@ typedef struct rlt_unpacking {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
   int64_t run_count;
   int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
-  rlt_assembly_side run_side;
+  rlt_segment_side run_side;
   int64_t pitch; /* from one run's place to the next one's */
   bool is_exact; /* runs are so short that nothing may be written around them */
 } rlt_unpacking;
@@ -36,7 +36,7 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
 
 /* Whether a problem's elements are unpacked, or bit-transposed, before they move. */
 static inline bool rlt_is_unpacked_first(const rlt_problem *problem) {
-  return problem->source_packed > 0 || problem->swapped_bits > 0;
+  return problem->source_packed > 0 || problem->transposed_bits > 0;
 }
 
 #endif

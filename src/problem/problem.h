@@ -58,10 +58,10 @@ typedef struct rlt_problem {
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
 
   /* Not 0: bytes move whose elements of so many bits have to be swapped first, among the rows of
-   * the source that lie swapped_stride apart: those of the axis with that source stride, which has
-   * as many steps as a byte has elements. Element e of row r becomes element r of row e. */
-  int64_t swapped_bits;
-  int64_t swapped_stride; /* 0 where nothing is swapped */
+   * the source that lie transposed_stride apart: those of the axis with that source stride, which
+   * has as many steps as a byte has elements. Element e of row r becomes element r of row e. */
+  int64_t transposed_bits;
+  int64_t transposed_stride; /* 0 where nothing is swapped */
 
   /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0,
    * its digit, lies in the source; and instead of its destination stride, where it is put, if they
@@ -118,7 +118,7 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
 /* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or
  * swapped. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
-  return !problem->shuffles && problem->swapped_bits == 0 &&
+  return !problem->shuffles && problem->transposed_bits == 0 &&
          problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
          problem->destination_packed == 0;
 }
@@ -143,7 +143,7 @@ void rlt_problem_widen_runs(rlt_problem *problem);
 /* Takes packed elements that are transposed for bytes, by swapping elements among rows of the
  * source, of which a tile need not have more than `most_rows` to do so. For devices that can do
  * that. The problem is simplified, and stays so. */
-void rlt_problem_swap(rlt_problem *problem, int64_t most_rows);
+void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows);
 
 /* The destination's innermost elements, of which as many as there are fill whole bytes wherever a
  * tile has them: all of the axes before `last`, and a multiple of `steps` of that one, or all of it

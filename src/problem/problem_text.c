@@ -43,9 +43,9 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
   if (problem->shuffles) {
     add_shuffle(problem->shuffle, text);
   }
-  if (problem->swapped_bits > 0) {
-    rlt_text_add(text, " swaps %" PRId64 ":%" PRId64, problem->swapped_bits,
-                 problem->swapped_stride);
+  if (problem->transposed_bits > 0) {
+    rlt_text_add(text, " swaps %" PRId64 ":%" PRId64, problem->transposed_bits,
+                 problem->transposed_stride);
   }
   if (problem->steps != NULL) {
     add_steps(problem->steps, text);

@@ -4,7 +4,7 @@
 #include "plan/methods/private_tiles.h"
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
-  if (scene->problem->swapped_bits == 0) {
+  if (scene->problem->transposed_bits == 0) {
     return;
   }
   rlt_schedule schedule =

@@ -12,7 +12,7 @@ static bool runs(const rlt_problem *problem) {
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
   rlt_byte_run run;
-  if (problem->shuffles || problem->swapped_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
+  if (problem->shuffles || problem->transposed_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);
@@ -53,7 +53,7 @@ static void offer_straight(const rlt_scene *scene, bool suits, const char *reaso
                                             schedule.columns.block);
     }
   }
-  if (scene->facts->staging == RLT_STAGING_LOCAL && !rlt_problem_keeps_elements(problem)) {
+  if (scene->facts->memory == RLT_STAGING_LOCAL && !rlt_problem_keeps_elements(problem)) {
     fit_local(scene, &schedule);
   }
   rlt_offers_add(offers, &schedule);
@@ -93,7 +93,7 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   const char *const reason =
       problem->axis_count == 0 ? "a single element moves"
                                : "both sides run along the same axis, far enough to copy its runs";
-  if (scene->facts->staging == RLT_STAGING_PRIVATE) {
+  if (scene->facts->memory == RLT_STAGING_PRIVATE) {
     offer_private(scene, runs(problem), reason, offers);
     return;
   }

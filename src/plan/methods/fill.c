@@ -5,7 +5,7 @@
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
-  const bool is_private = scene->facts->staging == RLT_STAGING_PRIVATE;
+  const bool is_private = scene->facts->memory == RLT_STAGING_PRIVATE;
   if (!rlt_problem_is_fill(problem) || (scene->is_wide && is_private)) {
     return;
   }

@@ -23,7 +23,7 @@ static bool has_channels(const rlt_scene *scene) {
 }
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
-  if (scene->facts->staging == RLT_STAGING_LOCAL || !rlt_permute_applies(scene) ||
+  if (scene->facts->memory == RLT_STAGING_LOCAL || !rlt_permute_applies(scene) ||
       !has_channels(scene)) {
     return;
   }

@@ -22,7 +22,7 @@ rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *metho
   return (rlt_schedule){.problem = scene->problem,
                         .method = method,
                         .is_wide = scene->is_wide,
-                        .memory = scene->facts->staging,
+                        .memory = scene->facts->memory,
                         .columns = rlt_no_axes,
                         .rows = rlt_no_axes,
                         .move = move};
@@ -74,12 +74,13 @@ bool rlt_is_read_by_axes(const rlt_problem *problem) {
 }
 
 bool rlt_is_packed(const rlt_problem *problem) {
-  return problem->source_packed > 0 || problem->destination_packed > 0 || problem->swapped_bits > 0;
+  return problem->source_packed > 0 || problem->destination_packed > 0 ||
+         problem->transposed_bits > 0;
 }
 
 bool rlt_writes_bytes(const rlt_scene *scene, bool by_several_axes) {
   rlt_byte_run run;
-  return scene->problem->destination_packed == 0 || scene->facts->staging == RLT_STAGING_PRIVATE ||
+  return scene->problem->destination_packed == 0 || scene->facts->memory == RLT_STAGING_PRIVATE ||
          (rlt_problem_byte_run(scene->problem, &run) && (run.last == 0 || by_several_axes));
 }
 
@@ -99,7 +100,7 @@ bool rlt_runs_along_two_axes(const rlt_problem *problem) {
  * packed elements a quarter does too in local memory, where other tiles look up each element. */
 bool rlt_square_tiles_pay(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
-  const bool is_local = scene->facts->staging == RLT_STAGING_LOCAL;
+  const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
   const int64_t part = rlt_is_packed(problem) && is_local ? 4 : 2;
   const int64_t side = rlt_max(rlt_elements_in(problem, scene->facts->line_bytes) / part, 2);
   return problem->axes[0].valid >= side &&

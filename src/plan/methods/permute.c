@@ -6,9 +6,9 @@
 
 bool rlt_permute_applies(const rlt_scene *scene) {
   return rlt_is_read_by_axes(scene->problem) && scene->problem->axis_count > 0 &&
-         scene->problem->swapped_bits == 0 && rlt_writes_bytes(scene, true) &&
+         scene->problem->transposed_bits == 0 && rlt_writes_bytes(scene, true) &&
          !rlt_is_left_to_wide(scene) &&
-         (scene->facts->staging == RLT_STAGING_LOCAL || !rlt_copy_suits(scene));
+         (scene->facts->memory == RLT_STAGING_LOCAL || !rlt_copy_suits(scene));
 }
 
 /* A single word is no tile. */
@@ -21,7 +21,7 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (!rlt_permute_applies(scene) || is_one_word(scene)) {
     return;
   }
-  const bool is_local = scene->facts->staging == RLT_STAGING_LOCAL;
+  const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
   rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_permute,
                                               is_local ? RLT_MOVE_PERMUTE : RLT_MOVE_TRANSPOSE);
   schedule.suits = true;

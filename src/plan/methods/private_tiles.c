@@ -9,24 +9,24 @@ enum {
   LINES_BESIDE_HALO = 3
 };
 
-typedef struct assembling {
+typedef struct staging_tile {
   const rlt_problem *problem;
-  int64_t line; /* elements of one */
-  int64_t room; /* elements that a tile may have */
+  int64_t line;      /* elements of one */
+  int64_t room;      /* elements that a tile may have */
   int64_t read_unit; /* longer runs of the source are multiples of this; 1: any length */
   rlt_byte_run bytes;
   int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
   rlt_group *columns;
   rlt_group *rows;
-} assembling;
+} staging_tile;
 
-static int64_t tile_elements(const assembling *at) {
+static int64_t tile_elements(const staging_tile *at) {
   return rlt_group_length(at->columns) * rlt_group_length(at->rows);
 }
 
 /* How far a tile runs in the destination without a gap, and which axis would take it farther; -1
  * when none can. */
-static int64_t written_run(const assembling *at, int32_t *next) {
+static int64_t written_run(const staging_tile *at, int32_t *next) {
   int64_t run = 1;
   *next = -1;
   for (int32_t a = 0; a < at->problem->axis_count; ++a) {
@@ -44,7 +44,7 @@ static int64_t written_run(const assembling *at, int32_t *next) {
 }
 
 /* The same in the source, where axes of one valid digit do not move, and padding is not read. */
-static int64_t read_run(const assembling *at, int32_t *next) {
+static int64_t read_run(const staging_tile *at, int32_t *next) {
   bool seen[RLT_MAX_AXES] = {false};
   int64_t run = 1;
   *next = -1;
@@ -66,7 +66,7 @@ static int64_t read_run(const assembling *at, int32_t *next) {
 /* As many steps of `axis` as make `factor` of what the group has without it, if there
  * is room: a new axis of the group, or more of its last one. What would leave little
  * for a last block is taken whole. */
-static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t factor) {
+static bool take_axis(staging_tile *at, rlt_group *group, int32_t axis, int64_t factor) {
   const bool grows = rlt_is_last_axis(group, axis);
   const int64_t taken = grows ? group->block : 1;
   const int64_t extent = at->problem->axes[axis].extent;
@@ -102,7 +102,7 @@ static bool take_axis(assembling *at, rlt_group *group, int32_t axis, int64_t fa
 }
 
 /* Where packed elements share bytes, the columns have those that do. */
-static void take_byte_run(assembling *at) {
+static void take_byte_run(staging_tile *at) {
   for (int32_t a = 0; a < at->bytes.last; ++a) {
     take_axis(at, at->columns, a, at->problem->axes[a].extent);
   }
@@ -112,25 +112,25 @@ static void take_byte_run(assembling *at) {
 }
 
 /* Elements are swapped along a run of all rows that a byte has elements of. */
-static void take_swapped(assembling *at) {
+static void take_transposed_rows(staging_tile *at) {
   const rlt_problem *const problem = at->problem;
-  for (int32_t a = 0; a < problem->axis_count && problem->swapped_bits > 0; ++a) {
+  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
     if (problem->axes[a].source_stride == 1) {
       take_axis(at, at->rows, a, problem->axes[a].extent);
     }
   }
-  for (int32_t a = 0; a < problem->axis_count && problem->swapped_bits > 0; ++a) {
-    if (problem->axes[a].source_stride == problem->swapped_stride) {
+  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
+    if (problem->axes[a].source_stride == problem->transposed_stride) {
       take_axis(at, at->rows, a, problem->axes[a].extent);
     }
   }
 }
 
 /* How far a tile goes on one side, and which axis would take it farther there. */
-typedef int64_t run_on_side(const assembling *at, int32_t *next);
+typedef int64_t run_on_side(const staging_tile *at, int32_t *next);
 
 /* Gives the group axes, and steps of them, until the tile runs as far as `target`. */
-static void go_farther(assembling *at, run_on_side *run_of, rlt_group *group, int64_t target) {
+static void go_farther(staging_tile *at, run_on_side *run_of, rlt_group *group, int64_t target) {
   int32_t next;
   for (int64_t run = run_of(at, &next); run < target && next >= 0; run = run_of(at, &next)) {
     const int64_t without = run / rlt_max(at->taken[next], 1);
@@ -142,7 +142,7 @@ static void go_farther(assembling *at, run_on_side *run_of, rlt_group *group, in
 
 /* Where both sides go on with the same axis, and what the tile reads is not turned or lies
  * together, more of that axis only makes fewer tiles: until it is written as far as `target`. */
-static void go_together(assembling *at, bool copies, int64_t target) {
+static void go_together(staging_tile *at, bool copies, int64_t target) {
   int32_t read, written;
   const bool lies_together = read_run(at, &read) == tile_elements(at);
   written_run(at, &written);
@@ -186,7 +186,7 @@ static bool shares_bytes(const rlt_scene *scene) {
  * so many rows that a line of each is enough. */
 static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
   const rlt_problem *const problem = scene->problem;
-  const bool spreads = problem->swapped_bits > 0 && problem->swapped_bits < 4;
+  const bool spreads = problem->transposed_bits > 0 && problem->transposed_bits < 4;
   return bits < 8 || spreads ? rlt_min(bytes, scene->facts->line_bytes) : bytes;
 }
 
@@ -230,20 +230,20 @@ static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
   const int64_t write_bytes = shares_bytes(scene) ? LINES_BESIDE_HALO * line_bytes
                                                   : run_bytes(scene, runs.write_bytes, write_bits);
   const int64_t write = rlt_max(rlt_elements_of(write_bytes, write_bits), 2);
-  assembling at = {.problem = problem,
-                   .line = line,
-                   .read_unit = read_unit(scene),
-                   .bytes = rlt_byte_run_of(problem),
-                   .room = room,
-                   .columns = &schedule->columns,
-                   .rows = &schedule->rows};
+  staging_tile at = {.problem = problem,
+                     .line = line,
+                     .read_unit = read_unit(scene),
+                     .bytes = rlt_byte_run_of(problem),
+                     .room = room,
+                     .columns = &schedule->columns,
+                     .rows = &schedule->rows};
   const int32_t run = rlt_source_run_axis(problem);
   int32_t next;
   if (problem->axis_count == 0) {
     return;
   }
   take_byte_run(&at);
-  take_swapped(&at);
+  take_transposed_rows(&at);
   take_axis(&at, at.columns, 0, copies ? room : write);
   if (run > 0 && at.taken[run] == 0) {
     take_axis(&at, at.rows, run, read);
@@ -264,19 +264,19 @@ static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
  * of its steps as make up a line, so that every line is written whole. */
-static void add_halo(const rlt_scene *scene, const rlt_assembly *assembly, rlt_schedule *schedule) {
+static void add_halo(const rlt_scene *scene, const rlt_staging *staging, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const rlt_facts *const facts = scene->facts;
   const int64_t line = 8 * facts->line_bytes / rlt_problem_destination_bits(problem);
   rlt_group *const group =
-      assembly->segment_side == RLT_ASSEMBLY_COLUMNS ? &schedule->columns : &schedule->rows;
-  const int64_t length = assembly->segment_unit * group->block;
+      staging->segment_side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
+  const int64_t length = staging->segment_unit * group->block;
   if ((!rlt_is_past_cache(problem, facts) && !shares_bytes(scene)) || facts->combines_lines ||
-      assembly->segment_side == RLT_ASSEMBLY_NEITHER ||
+      staging->segment_side == RLT_SEGMENT_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
     return;
   }
-  group->halo = rlt_min(rlt_divide_up(line - 1, assembly->segment_unit),
+  group->halo = rlt_min(rlt_divide_up(line - 1, staging->segment_unit),
                         rlt_group_extent(problem, group) - group->block);
 }
 
@@ -290,11 +290,11 @@ static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *sch
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
     choose_groups(scene, runs, room, schedule);
-    rlt_schedule_assemble(scene->facts, schedule);
-    add_halo(scene, &schedule->assembly, schedule);
-    rlt_schedule_assemble(scene->facts, schedule);
+    rlt_schedule_stage(scene->facts, schedule);
+    add_halo(scene, &schedule->staging, schedule);
+    rlt_schedule_stage(scene->facts, schedule);
     room /= 2;
-  } while (schedule->assembly.elements * bytes > most);
+  } while (schedule->staging.elements * bytes > most);
 }
 
 static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_runs runs,
@@ -303,7 +303,7 @@ static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_run
   rlt_schedule schedule = *like;
   schedule.move = may_interleave ? RLT_MOVE_INTERLEAVE : like->move;
   choose_tile(scene, runs, &schedule);
-  const bool interleaves = rlt_assembly_interleaves(&schedule.assembly);
+  const bool interleaves = rlt_staging_interleaves(&schedule.staging);
   schedule.move = like->move;
   if (may_interleave ? !interleaves : interleaves || like->move != RLT_MOVE_INTERLEAVE) {
     rlt_offers_add(offers, &schedule);

@@ -1,9 +1,9 @@
-/* assembly.c: the order of the destination, kept within a tile. */
-#include "plan/assembly.h"
+/* staging.c: the order of the destination, kept within a tile. */
+#include "plan/staging.h"
 
 #include "base/checked.h"
 
-enum { LEAST_COMB = 64, FEW_TEETH = 4 };
+enum { LEAST_INTERLEAVED = 64, FEW_CHANNELS = 4 };
 
 /* The tile's axes in the destination's order. Simplified problems number them so. */
 static int32_t axes_of(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
@@ -52,7 +52,7 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
   int64_t length = 1;
   for (int32_t i = 0; i < group->axis_count; ++i) {
     const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    if (axis->source_stride != length || length == problem->swapped_stride) {
+    if (axis->source_stride != length || length == problem->transposed_stride) {
       break;
     }
     const bool last = i == group->axis_count - 1;
@@ -66,52 +66,53 @@ static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, in
   return length;
 }
 
-static bool is_comb(const rlt_assembling *of, int64_t stride) {
-  const bool is_known = (stride >= 2 && stride <= FEW_TEETH) || stride == 2 * FEW_TEETH;
-  return is_known && stride <= of->most_teeth;
+static bool is_interleaved(const rlt_staging_request *of, int64_t stride) {
+  const bool is_known = (stride >= 2 && stride <= FEW_CHANNELS) || stride == 2 * FEW_CHANNELS;
+  return is_known && stride <= of->most_channels;
 }
 
-/* The pieces of what is not a copy, and combs among them. A comb ends with the first axis of its
- * columns, or rows, though more of them may be dense, unless these are so few that turning them
- * with others is faster. It never is for rows of few teeth, which leave most of a block idle. */
-static void make_pieces(const rlt_assembling *of, rlt_assembly *assembly) {
+/* The pieces of what is not a copy, and interleaves among them. A interleave ends with the
+ * first axis of its columns, or rows, though more of them may be dense, unless these are so
+ * few that turning them with others is faster. It never is for rows of few channels, which
+ * leave most of a block idle. */
+static void make_pieces(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
   const rlt_group *const columns = of->columns;
   const rlt_group *const rows = of->rows;
-  assembly->dense_columns = dense_columns(problem, columns);
-  assembly->valid_columns = assembly->dense_columns;
+  staging->dense_columns = dense_columns(problem, columns);
+  staging->valid_columns = staging->dense_columns;
   if (columns->axis_count == 0 || rows->axis_count == 0) {
     return;
   }
   const rlt_axis *const first = &problem->axes[columns->axes[0]];
   const int64_t steps = rlt_group_steps(problem, columns, 0);
-  if (is_comb(of, first->source_stride) && assembly->dense_rows <= first->source_stride &&
-      (assembly->dense_columns == steps ||
-       (assembly->dense_columns > steps && first->valid >= LEAST_COMB))) {
-    assembly->column_teeth = first->source_stride;
-    assembly->dense_columns = steps;
-    assembly->valid_columns = columns->axis_count == 1 ? steps : first->valid;
+  if (is_interleaved(of, first->source_stride) && staging->dense_rows <= first->source_stride &&
+      (staging->dense_columns == steps ||
+       (staging->dense_columns > steps && first->valid >= LEAST_INTERLEAVED))) {
+    staging->read_channels = first->source_stride;
+    staging->dense_columns = steps;
+    staging->valid_columns = columns->axis_count == 1 ? steps : first->valid;
   }
-  const int64_t row_stride = assembly->strides[rows->axes[0]];
+  const int64_t row_stride = staging->strides[rows->axes[0]];
   const int64_t row_steps = rlt_group_steps(problem, rows, 0);
-  const bool are_enough = row_stride <= FEW_TEETH || row_steps >= LEAST_COMB;
-  if (is_comb(of, row_stride) && assembly->dense_columns == row_stride &&
-      (assembly->dense_rows == row_steps || (assembly->dense_rows > row_steps && are_enough))) {
-    assembly->row_teeth = row_stride;
-    assembly->valid_rows = rlt_min(assembly->valid_rows, row_steps);
-    assembly->dense_rows = row_steps;
+  const bool are_enough = row_stride <= FEW_CHANNELS || row_steps >= LEAST_INTERLEAVED;
+  if (is_interleaved(of, row_stride) && staging->dense_columns == row_stride &&
+      (staging->dense_rows == row_steps || (staging->dense_rows > row_steps && are_enough))) {
+    staging->write_channels = row_stride;
+    staging->valid_rows = rlt_min(staging->valid_rows, row_steps);
+    staging->dense_rows = row_steps;
   }
 }
 
 /* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
 static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
-                         const rlt_assembly *assembly) {
+                         const rlt_staging *staging) {
   const rlt_group *const groups[] = {inner, outer};
   int64_t below = 0;
   for (int32_t g = 0; g < 2; ++g) {
     for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
-      const int64_t stride = assembly->strides[groups[g]->axes[i]];
-      if (stride < assembly->dense_columns) {
+      const int64_t stride = staging->strides[groups[g]->axes[i]];
+      if (stride < staging->dense_columns) {
         continue; /* within a piece */
       }
       if (stride < below) {
@@ -123,52 +124,52 @@ static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
   return true;
 }
 
-void rlt_assembly_make(const rlt_assembling *of, rlt_assembly *assembly) {
+void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
-  *assembly = (rlt_assembly){.segment_side = RLT_ASSEMBLY_NEITHER};
+  *staging = (rlt_staging){.segment_side = RLT_SEGMENT_NEITHER};
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, of->columns, of->rows, axes);
   const int32_t inside = segment_axes(problem, axes, count);
 
   int64_t length = 1;
   for (int32_t i = 0; i < inside; ++i) {
-    assembly->strides[axes[i].axis] = length;
+    staging->strides[axes[i].axis] = length;
     length *= axes[i].steps;
   }
-  assembly->segment_unit = length;
+  staging->segment_unit = length;
   if (inside > 0 && axes[inside - 1].last) {
-    assembly->segment_side = axes[inside - 1].of_columns ? RLT_ASSEMBLY_COLUMNS : RLT_ASSEMBLY_ROWS;
-    assembly->segment_unit = length / axes[inside - 1].steps;
+    staging->segment_side = axes[inside - 1].of_columns ? RLT_SEGMENT_COLUMNS : RLT_SEGMENT_ROWS;
+    staging->segment_unit = length / axes[inside - 1].steps;
   }
-  assembly->segment_pitch = length + of->lanes;
-  assembly->segment_count = 1;
+  staging->segment_pitch = length + of->lanes;
+  staging->segment_count = 1;
   for (int32_t i = inside; i < count; ++i) {
-    assembly->strides[axes[i].axis] = assembly->segment_pitch * assembly->segment_count;
-    assembly->segment_count *= axes[i].steps;
+    staging->strides[axes[i].axis] = staging->segment_pitch * staging->segment_count;
+    staging->segment_count *= axes[i].steps;
   }
-  assembly->elements = assembly->segment_pitch * assembly->segment_count;
-  assembly->dense_rows = dense_rows(problem, of->rows, &assembly->valid_rows);
+  staging->elements = staging->segment_pitch * staging->segment_count;
+  staging->dense_rows = dense_rows(problem, of->rows, &staging->valid_rows);
   if (of->copies) {
     const bool alone = of->columns->axis_count <= 1;
-    assembly->dense_columns = alone ? rlt_group_held(of->columns) : problem->axes[0].extent;
-    assembly->valid_columns = alone ? assembly->dense_columns : problem->axes[0].valid;
+    staging->dense_columns = alone ? rlt_group_held(of->columns) : problem->axes[0].extent;
+    staging->valid_columns = alone ? staging->dense_columns : problem->axes[0].valid;
   } else {
-    make_pieces(of, assembly);
+    make_pieces(of, staging);
   }
-  assembly->rows_inside = is_ascending(of->rows, of->columns, assembly);
-  assembly->exact = !assembly->rows_inside && assembly->dense_columns < of->lanes;
-  if (assembly->exact && of->copies) {
-    assembly->exact = !is_ascending(of->columns, of->rows, assembly);
+  staging->rows_inside = is_ascending(of->rows, of->columns, staging);
+  staging->exact = !staging->rows_inside && staging->dense_columns < of->lanes;
+  if (staging->exact && of->copies) {
+    staging->exact = !is_ascending(of->columns, of->rows, staging);
   }
 }
 
-void rlt_assembly_segments(const rlt_problem *problem, const rlt_group *columns,
-                           const rlt_group *rows, const rlt_assembly *assembly,
-                           rlt_segment *segments) {
+void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
+                          const rlt_group *rows, const rlt_staging *staging,
+                          rlt_segment *segments) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, columns, rows, axes);
   const int32_t inside = segment_axes(problem, axes, count);
-  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+  for (int64_t s = 0; s < staging->segment_count; ++s) {
     int64_t rest = s;
     segments[s] = (rlt_segment){0, 0, 0};
     for (int32_t i = inside; i < count; ++i) {
@@ -184,8 +185,8 @@ void rlt_assembly_segments(const rlt_problem *problem, const rlt_group *columns,
   }
 }
 
-void rlt_assembly_offsets(const rlt_problem *problem, const rlt_group *group,
-                          const rlt_assembly *assembly, int64_t *offsets) {
+void rlt_staging_offsets(const rlt_problem *problem, const rlt_group *group,
+                         const rlt_staging *staging, int64_t *offsets) {
   const int64_t length = rlt_group_held(group);
   for (int64_t p = 0; p < length; ++p) {
     int64_t rest = p;
@@ -193,7 +194,7 @@ void rlt_assembly_offsets(const rlt_problem *problem, const rlt_group *group,
     for (int32_t i = 0; i < group->axis_count; ++i) {
       const int64_t extent = problem->axes[group->axes[i]].extent;
       const int64_t digit = i == group->axis_count - 1 ? rest : rest % extent;
-      offsets[p] += digit * assembly->strides[group->axes[i]];
+      offsets[p] += digit * staging->strides[group->axes[i]];
       rest /= extent;
     }
   }

@@ -1,5 +1,5 @@
-/* workshop.c: memory for staged tiles, kept by a device from call to call. */
-#include "cpu/workshop.h"
+/* scratch.c: memory for staged tiles, kept by a device from call to call. */
+#include "cpu/scratch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,11 +11,11 @@ enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LEAST_SHELVES = 8 };
 
 /* A line each, so that threads which use different ones do not meet. */
 typedef union shelf {
-  _Atomic(rlt_cpu_workshop *) kept;
+  _Atomic(rlt_cpu_scratch *) kept;
   char line[LINE_BYTES];
 } shelf;
 
-struct rlt_cpu_workshops {
+struct rlt_cpu_scratches {
   size_t count; /* a power of two */
   shelf *shelves;
 };
@@ -23,18 +23,18 @@ struct rlt_cpu_workshops {
 /* ---- One ---- */
 
 /* The system's memory is zeros, and is not touched before it is used. */
-static rlt_cpu_workshop *build(void) {
-  char *const memory = calloc(1, sizeof(rlt_cpu_workshop) + LINE_BYTES);
+static rlt_cpu_scratch *build(void) {
+  char *const memory = calloc(1, sizeof(rlt_cpu_scratch) + LINE_BYTES);
   if (memory == NULL) {
     return NULL;
   }
-  rlt_cpu_workshop *const made =
-      (rlt_cpu_workshop *)(memory + LINE_BYTES - (uintptr_t)memory % LINE_BYTES);
+  rlt_cpu_scratch *const made =
+      (rlt_cpu_scratch *)(memory + LINE_BYTES - (uintptr_t)memory % LINE_BYTES);
   made->memory = memory;
   return made;
 }
 
-static void pull_down(rlt_cpu_workshop *made) {
+static void pull_down(rlt_cpu_scratch *made) {
   if (made != NULL) {
     free(made->memory);
   }
@@ -43,49 +43,49 @@ static void pull_down(rlt_cpu_workshop *made) {
 /* ---- All ---- */
 
 /* Twice as many as threads, so that few share one. */
-relayout_status rlt_cpu_workshops_create(int32_t threads, rlt_cpu_workshops **workshops,
+relayout_status rlt_cpu_scratches_create(int32_t threads, rlt_cpu_scratches **scratches,
                                          relayout_error *error) {
   size_t count = LEAST_SHELVES;
   while (count / 2 < (size_t)threads) {
     count *= 2;
   }
-  rlt_cpu_workshops *const made = malloc(sizeof *made);
+  rlt_cpu_scratches *const made = malloc(sizeof *made);
   void *shelves = NULL;
   if (made == NULL || posix_memalign(&shelves, LINE_BYTES, count * sizeof(shelf)) != 0) {
     free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu shelves of a CPU device",
                     count);
   }
-  *made = (rlt_cpu_workshops){.count = count, .shelves = shelves};
+  *made = (rlt_cpu_scratches){.count = count, .shelves = shelves};
   for (size_t i = 0; i < count; ++i) {
     atomic_init(&made->shelves[i].kept, NULL);
   }
-  *workshops = made;
+  *scratches = made;
   return RELAYOUT_OK;
 }
 
-void rlt_cpu_workshops_destroy(rlt_cpu_workshops *workshops) {
-  for (size_t i = 0; i < workshops->count; ++i) {
-    pull_down(atomic_load(&workshops->shelves[i].kept));
+void rlt_cpu_scratches_destroy(rlt_cpu_scratches *scratches) {
+  for (size_t i = 0; i < scratches->count; ++i) {
+    pull_down(atomic_load(&scratches->shelves[i].kept));
   }
-  free(workshops->shelves);
-  free(workshops);
+  free(scratches->shelves);
+  free(scratches);
 }
 
 /* ---- Each thread's ---- */
 
 /* Where the calling thread looks first. Threads lie some pages apart at least. */
-static size_t first_shelf(const rlt_cpu_workshops *of) {
+static size_t first_shelf(const rlt_cpu_scratches *of) {
   const uint64_t page = (uint64_t)(uintptr_t)pthread_self() >> 12;
   return (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (of->count - 1);
 }
 
-rlt_cpu_workshop *rlt_cpu_workshop_take(rlt_cpu_workshops *from) {
+rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_scratches *from) {
   const size_t first = first_shelf(from);
   for (size_t i = 0; i < from->count; ++i) {
     shelf *const next = &from->shelves[(first + i) & (from->count - 1)];
     if (atomic_load_explicit(&next->kept, memory_order_relaxed) != NULL) {
-      rlt_cpu_workshop *const kept =
+      rlt_cpu_scratch *const kept =
           atomic_exchange_explicit(&next->kept, NULL, memory_order_acquire);
       if (kept != NULL) {
         return kept;
@@ -95,11 +95,11 @@ rlt_cpu_workshop *rlt_cpu_workshop_take(rlt_cpu_workshops *from) {
   return build();
 }
 
-void rlt_cpu_workshop_give_back(rlt_cpu_workshops *to, rlt_cpu_workshop *used) {
+void rlt_cpu_scratch_give_back(rlt_cpu_scratches *to, rlt_cpu_scratch *used) {
   const size_t first = first_shelf(to);
   for (size_t i = 0; i < to->count && used != NULL; ++i) {
     shelf *const next = &to->shelves[(first + i) & (to->count - 1)];
-    rlt_cpu_workshop *nobody = NULL;
+    rlt_cpu_scratch *nobody = NULL;
     if (atomic_compare_exchange_strong_explicit(&next->kept, &nobody, used, memory_order_release,
                                                 memory_order_relaxed)) {
       return;

@@ -38,7 +38,7 @@ static int32_t find_run(const rlt_problem *problem, int64_t per_byte) {
   return run;
 }
 
-static bool can_swap(const rlt_problem *problem, int64_t per_byte) {
+static bool can_transpose_bits(const rlt_problem *problem, int64_t per_byte) {
   const rlt_axis *const columns = &problem->axes[0];
   return problem->axis_count > 1 && problem->axis_count < RLT_MAX_AXES - 1 &&
          columns->destination_stride == 1 && columns->source_stride > 0 &&
@@ -69,14 +69,14 @@ static void insert(rlt_problem *problem, rlt_axis axis) {
   problem->axes[at] = axis;
 }
 
-void rlt_problem_swap(rlt_problem *problem, int64_t most_rows) {
+void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows) {
   const int64_t bits = problem->source_packed;
   if (problem->steps != NULL || bits == 0 || bits != problem->destination_packed ||
       problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
     return;
   }
   const int64_t per_byte = 8 / bits;
-  const int32_t run = can_swap(problem, per_byte) ? find_run(problem, per_byte) : -1;
+  const int32_t run = can_transpose_bits(problem, per_byte) ? find_run(problem, per_byte) : -1;
   const int64_t at_once = run < 0 || problem->axes[0].source_stride < problem->axes[run].extent
                               ? 0
                               : run_at_once(&problem->axes[run], per_byte, most_rows);
@@ -103,8 +103,8 @@ void rlt_problem_swap(rlt_problem *problem, int64_t most_rows) {
                                  axis->destination_stride / per_byte});
     }
   }
-  problem->swapped_bits = bits;
-  problem->swapped_stride = columns->source_stride / per_byte;
+  problem->transposed_bits = bits;
+  problem->transposed_stride = columns->source_stride / per_byte;
   problem->source_packed = 0;
   problem->destination_packed = 0;
   problem->source_start /= per_byte;

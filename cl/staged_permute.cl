@@ -1,5 +1,5 @@
-/* staged_packed.cl: inner axes too short to fill a line; several together form each side of a tile.
- * Follows staged.cl.
+/* staged_permute.cl: inner axes too short to fill a line; several together form each
+ * side of a tile. Follows staged.cl.
  *
  *     source  [y][x][rgb]             destination  [rgb][y][x]
  *     r g b r g b r g b r g b ...     r r r r ...
@@ -31,7 +31,7 @@ typedef struct tables {
   uint pitch;
 } tables;
 
-static tables tables_of(__global const kernel_packing *made, __constant const kernel_grid *grid) {
+static tables tables_of(__global const kernel_slots *made, __constant const kernel_grid *grid) {
   tables found;
   found.slot_count = (uint)made->slots;
   found.pitch = (uint)made->pitch;
@@ -282,10 +282,10 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-packed(__global word *restrict destination, const ulong destination_start,
+permute(__global word *restrict destination, const ulong destination_start,
        __constant const kernel_grid *grid, const word fill,
        __global const source_word *restrict source, const ulong source_start,
-       __global const kernel_packing *restrict made,
+       __global const kernel_slots *restrict made,
        __local word *restrict staged CONVERSION_PARAMETER) {
   const tables at = tables_of(made, grid);
   const uint inner_columns = (uint)grid->columns.inner;

@@ -1,4 +1,4 @@
-/* direct_packed.cl: the sides run along different axes. Follows block.cl.
+/* direct_permute.cl: the sides run along different axes. Follows block.cl.
  *
  *     source   a e i m . .     destination   a b c d . .
  *              b f j n . .                   e f g h . .
@@ -173,12 +173,12 @@ static void interleave_eight(const piece *of) {
 
 #endif
 
-/* ---- Elements of SWAPPED_BITS, transposed among rows before bytes are ---- */
+/* ---- Elements of TRANSPOSED_BITS, transposed among rows before bytes are ---- */
 
-#if SWAPPED_BITS
+#if TRANSPOSED_BITS
 
 /* Rows of a bit transpose: as many as a byte has elements. */
-#define BIT_ROWS (8 / SWAPPED_BITS)
+#define BIT_ROWS (8 / TRANSPOSED_BITS)
 
 /* A line that may go past the source's end. */
 static line line_within(place from, load_limit limit) {
@@ -284,11 +284,11 @@ static void transpose_bit_piece(const piece *of) {
 
 /* ---- Tiles ---- */
 
-#if SWAPPED_BITS
+#if TRANSPOSED_BITS
 
 #define ROWS_OF_RUN(made) ((uint)(made)->dense_rows * BIT_ROWS)
 
-static void move_piece(piece *of, __global const kernel_assembly *made) {
+static void move_piece(piece *of, __global const kernel_staging *made) {
   of->rows = (uint)made->dense_rows;
   transpose_bit_piece(of);
 }
@@ -299,11 +299,11 @@ static void move_piece(piece *of, __global const kernel_assembly *made) {
 
 /* The columns that were moved. What follows them would spill over into the next row, that is there
  * already. */
-static uint move_channels(const piece *of, __global const kernel_assembly *made) {
+static uint move_channels(const piece *of, __global const kernel_staging *made) {
 #if WORD_BYTES < 16
   const uint parted = min(min(of->columns, of->valid_columns), (uint)made->valid_columns);
-  const uint row_channels = (uint)made->row_teeth;
-  const uint column_channels = (uint)made->column_teeth;
+  const uint row_channels = (uint)made->write_channels;
+  const uint column_channels = (uint)made->read_channels;
   if (row_channels > FEW_CHANNELS && of->rows >= LINE) {
     interleave_eight(of);
     return of->columns;
@@ -326,7 +326,7 @@ static uint move_channels(const piece *of, __global const kernel_assembly *made)
   return 0;
 }
 
-static void move_piece(piece *of, __global const kernel_assembly *made) {
+static void move_piece(piece *of, __global const kernel_staging *made) {
   const uint done = move_channels(of, made);
   of->columns_at += done;
   of->columns -= done;
@@ -338,7 +338,7 @@ static void move_piece(piece *of, __global const kernel_assembly *made) {
 #endif
 
 INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
-                                        __global const kernel_assembly *made,
+                                        __global const kernel_staging *made,
                                         __constant const kernel_grid *grid,
                                         const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
@@ -366,7 +366,7 @@ INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
 }
 
 /* The rows that have no source. */
-INLINED_TILE static void fill_rows(word *to, __global const kernel_assembly *made,
+INLINED_TILE static void fill_rows(word *to, __global const kernel_staging *made,
                                    __constant const kernel_grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
@@ -382,8 +382,8 @@ INLINED_TILE static void fill_rows(word *to, __global const kernel_assembly *mad
   }
 }
 
-INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_assembly *made,
+INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
+                                       __global const kernel_staging *made,
                                        __constant const kernel_grid *grid,
                                        const tile *t, word fill) {
   transpose_tile(to, from, limit, made, grid, t, fill);
@@ -391,13 +391,13 @@ INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
 }
 
 /* Words that loads may bring from behind a row. */
-#define OVERREAD (SWAPPED_BITS ? LINE : DEPTH)
+#define OVERREAD (TRANSPOSED_BITS ? LINE : DEPTH)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-packed(__global word *restrict destination, const ulong destination_start,
+permute(__global word *restrict destination, const ulong destination_start,
        __constant const kernel_grid *grid, const word fill,
        __global const source_word *restrict source, const ulong source_start,
-       __global const kernel_assembly *restrict made CONVERSION_PARAMETER) {
-  move_assembled(destination, destination_start, grid, fill, PLACE(source, source_start), made,
+       __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+  move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made,
                  OVERREAD);
 }

@@ -1,4 +1,4 @@
-/* run_assembled.c: tiles that are put together, changed where their elements
+/* run_staged.c: tiles that are put together, changed where their elements
  * change, and leave line by line. */
 #include <string.h>
 
@@ -9,17 +9,17 @@
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 /* Puts a tile together from the source, or from what has been unpacked of it. */
-static void assemble(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_workshop *here) {
+static void stage(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
   if (!made->arrives) {
-    made->gather(&made->frame, tile, here->assembled);
+    made->gather(&made->frame, tile, here->staged);
     return;
   }
-  rlt_cpu_arrive(&made->arrival, made->codec, at->call->source, &at->walk.tile, here->unpacked);
+  rlt_cpu_unpack(&made->unpacking, made->codec, at->call->source, &at->walk.tile, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
-  made->gather(&made->frame, &arrived, here->assembled);
+  made->gather(&made->frame, &arrived, here->staged);
 }
 
 /* Rows of fewer elements take less time together, with what lies between them, than one by one. */
@@ -27,29 +27,29 @@ enum { LONG_ROW = 256 };
 
 /* The tile as the destination has it. */
 static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
-                             rlt_cpu_workshop *here) {
+                             rlt_cpu_scratch *here) {
   const rlt_cpu_frame *const frame = &made->frame;
-  const rlt_assembly *const assembly = &frame->assembly;
+  const rlt_staging *const staging = &frame->staging;
   if (made->problem->shuffles) {
-    const int64_t bytes = assembly->segment_count * frame->segment_pitch;
-    made->kernels->shuffle(here->assembled, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
+    const int64_t bytes = staging->segment_count * frame->segment_pitch;
+    made->kernels->shuffle(here->staged, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
                            made->problem->shuffle);
   }
   if (!made->encodes) {
-    return here->assembled;
+    return here->staged;
   }
   const rlt_cpu_held held = rlt_cpu_held_by(frame, tile);
-  const int64_t count = assembly->segment_unit * held.steps;
+  const int64_t count = staging->segment_unit * held.steps;
   const int64_t bits = rlt_problem_destination_bits(made->problem);
-  if (count < LONG_ROW && frame->segment_pitch * 8 == assembly->segment_pitch * bits) {
-    rlt_cpu_codec_encode(made->codec, here->assembled, here->encoded,
-                         (assembly->segment_count - 1) * assembly->segment_pitch + count);
+  if (count < LONG_ROW && frame->segment_pitch * 8 == staging->segment_pitch * bits) {
+    rlt_cpu_codec_encode(made->codec, here->staged, here->encoded,
+                         (staging->segment_count - 1) * staging->segment_pitch + count);
     return here->encoded;
   }
-  const int64_t pitch = assembly->segment_pitch * made->problem->element_bytes;
-  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+  const int64_t pitch = staging->segment_pitch * made->problem->element_bytes;
+  for (int64_t s = 0; s < staging->segment_count; ++s) {
     if (rlt_cpu_holds(held, &frame->segments[s])) {
-      rlt_cpu_codec_encode(made->codec, here->assembled + s * pitch,
+      rlt_cpu_codec_encode(made->codec, here->staged + s * pitch,
                            here->encoded + s * frame->segment_pitch, count);
     }
   }
@@ -58,7 +58,7 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
 
 /* The tile leaves for bytes that others have elements in too. */
 static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t position,
-                  const uint8_t *next, rlt_cpu_workshop *here) {
+                  const uint8_t *next, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = call->made;
   const rlt_cpu_merging merging = {.problem = made->problem,
                                    .codec = made->codec,
@@ -72,20 +72,20 @@ static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t po
 }
 
 /* While one tile leaves, the next one arrives. */
-void rlt_cpu_run_assembled(rlt_cpu_tour *at, rlt_cpu_workshop *here) {
+void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
-  rlt_cpu_carry *const carry = &here->carry;
+  rlt_cpu_partial_lines *const carry = &here->carry;
   carry->goes_on = false;
   carry->first = 0;
   memset(carry->held, 0, sizeof carry->held);
   rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
   bool goes_on = true;
   while (goes_on) {
-    assemble(at, &tile, here);
+    stage(at, &tile, here);
     if (made->schedule->combined) {
       carry->goes_on = rlt_walk_goes_on(&at->walk, made->links);
       carry->first =
-          made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.assembly.segment_count;
+          made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.staging.segment_count;
     }
     const int64_t position = at->walk.tile.destination;
     goes_on = rlt_cpu_tour_step(at);

@@ -1,5 +1,5 @@
 /* gather.c: tiles moved element by element, by the axes or by an index program. */
-#include "cpu/gather.h"
+#include "cpu/lookup.h"
 
 #include <string.h>
 
@@ -66,8 +66,8 @@ static void gather_by_steps(const rlt_problem *problem, const uint8_t *source, u
   }
 }
 
-void rlt_cpu_gather(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
-                    const rlt_tile *tile, int64_t source_step, int64_t destination_step) {
+void rlt_cpu_look_up(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
+                     const rlt_tile *tile, int64_t source_step, int64_t destination_step) {
   if (problem->steps != NULL) {
     gather_by_steps(problem, source, destination, tile->destination - problem->destination_start,
                     tile->columns);

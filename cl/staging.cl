@@ -1,8 +1,9 @@
-/* assembly.cl: a tile is put together in the work-item's own memory, as the destination has it, and
- * leaves from there line by line. Follows run.cl; src/plan/assembly.h tells what an assembly is.
+/* staging.cl: a tile is put together in the work-item's own memory, as the
+ * destination has it, and leaves from there line by line. Follows run.cl;
+ * src/plan/staging.h tells what a staging buffer is.
  *
  * The host made a table of pairs for each side of the tile: where a position lies in the source, or
- * NO_SOURCE, and where in the assembly. ASSEMBLY_BYTES is compiled in.
+ * NO_SOURCE, and where in the staging buffer. STAGING_BYTES is compiled in.
  *
  * The memory is private, not local: PoCL 3.1 loses what the first tile of a work-group stores in an
  * array of local memory.
@@ -14,22 +15,22 @@
 #define NO_SOURCE INT_MIN
 #endif
 
-static __global const offset_pair *row_table(__global const kernel_assembly *made) {
+static __global const offset_pair *row_table(__global const kernel_staging *made) {
   return (__global const offset_pair *)(made + 1);
 }
 
-static __global const offset_pair *column_table(__global const kernel_assembly *made,
+static __global const offset_pair *column_table(__global const kernel_staging *made,
                                                 __constant const kernel_grid *grid) {
   return row_table(made) + grid->rows.length;
 }
 
-static __global const offset_pair *segment_table(__global const kernel_assembly *made,
+static __global const offset_pair *segment_table(__global const kernel_staging *made,
                                                  __constant const kernel_grid *grid) {
   return column_table(made, grid) + grid->columns.length;
 }
 
 /* Whether `lanes` words from any position of the tile with a source still lie in the source. */
-static bool may_overread(__global const kernel_assembly *made, __constant const kernel_grid *grid,
+static bool may_overread(__global const kernel_staging *made, __constant const kernel_grid *grid,
                          const tile *t, uint lanes) {
   const long columns = (long)(t->valid_columns / (uint)grid->columns.inner) - 1;
   const long rows = (long)(t->valid_rows / (uint)grid->rows.inner) - 1;
@@ -42,7 +43,7 @@ static bool may_overread(__global const kernel_assembly *made, __constant const 
 
 /* What the destination has at this position, which may be another tile's;
  * nothing behind its end. */
-static word element_of(ulong position, place source, __global const kernel_assembly *made,
+static word element_of(ulong position, place source, __global const kernel_staging *made,
                        __constant const kernel_grid *grid, word fill) {
   __global const kernel_axis *const axes =
       (__global const kernel_axis *)(segment_table(made, grid) + 2 * made->segment_count);
@@ -65,7 +66,7 @@ static word element_of(ulong position, place source, __global const kernel_assem
 /* The elements behind the first `count` that share their last byte with them,
  * which then are written too. */
 static uint fill_byte(word *held, uint count, ulong position, place source,
-                      __global const kernel_assembly *made, __constant const kernel_grid *grid,
+                      __global const kernel_staging *made, __constant const kernel_grid *grid,
                       word fill) {
   PLAIN_LOOP
   for (; count % IN_DESTINATION_BYTE > 0; ++count) {
@@ -82,7 +83,7 @@ static uint fill_byte(word *held, uint count, ulong position, place source,
  * halo share no line with the next: each writes those that begin in its own block, to their ends.
  * So do packed segments with bytes, whatever comes next. */
 static void store_segments(__global word *destination, ulong destination_start, word *from,
-                           place source, __global const kernel_assembly *made,
+                           place source, __global const kernel_staging *made,
                            __constant const kernel_grid *grid, const tile *t, word fill) {
   const uint column_steps = t->columns / (uint)grid->columns.inner;
   const uint row_steps = t->rows / (uint)grid->rows.inner;
@@ -146,9 +147,9 @@ typedef struct load_limit {
 #define INLINED_TILE
 #endif
 
-/* Puts one tile together, in lanes of as many words as the kernel told move_assembled. */
-INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_assembly *made,
+/* Puts one tile together, in lanes of as many words as the kernel told move_staged. */
+INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
+                                       __global const kernel_staging *made,
                                        __constant const kernel_grid *grid, const tile *t,
                                        word fill);
 
@@ -161,8 +162,8 @@ INLINED_TILE static void assemble_tile(word *to, place from, load_limit limit,
 #endif
 
 /* The bytes of each word, in the order that the destination has them. */
-static void shuffle_words(word *assembled, __global const kernel_assembly *made) {
-  uchar *const bytes = (uchar *)assembled;
+static void shuffle_words(word *staged, __global const kernel_staging *made) {
+  uchar *const bytes = (uchar *)staged;
   const uint lanes =
       ((uint)made->segment_count * (uint)made->segment_pitch * (uint)sizeof(word) + 15) / 16;
   for (uint i = 0; i < lanes; ++i) {
@@ -174,19 +175,19 @@ static void shuffle_words(word *assembled, __global const kernel_assembly *made)
 #endif
 
 /* Packing looks at whole lines, also where fewer elements leave. */
-#define ASSEMBLY_LINES (ASSEMBLY_BYTES / 64 + LEAVING / LINE)
+#define STAGING_LINES (STAGING_BYTES / 64 + LEAVING / LINE)
 
 /* The work-group's tiles. Both sides begin with the problem. */
-static void move_assembled(__global word *destination, ulong destination_start,
+static void move_staged(__global word *destination, ulong destination_start,
                            __constant const kernel_grid *grid, word fill, place source,
-                           __global const kernel_assembly *made, uint lanes) {
-  line assembled[ASSEMBLY_LINES];
-  word *const to = (word *)assembled;
+                           __global const kernel_staging *made, uint lanes) {
+  line staged[STAGING_LINES];
+  word *const to = (word *)staged;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const load_limit limit = {onward(source, made->source_elements),
                               !may_overread(made, grid, &t, lanes)};
-    assemble_tile(to, onward(source, (long)t.source), limit, made, grid, &t, fill);
+    stage_tile(to, onward(source, (long)t.source), limit, made, grid, &t, fill);
 #if SHUFFLES
     shuffle_words(to, made);
 #endif

@@ -1,6 +1,6 @@
 /* gather.h: tiles moved element by element, for what no kernel does. Depends on plan/grid.h. */
-#ifndef RLT_CPU_GATHER_H
-#define RLT_CPU_GATHER_H
+#ifndef RLT_CPU_LOOKUP_H
+#define RLT_CPU_LOOKUP_H
 
 #include <stdint.h>
 
@@ -9,7 +9,7 @@
 /* One row of columns, `source_step` and `destination_step` elements from each to the next. With
  * steps the columns are positions of the destination, and where a packed one's last byte is used in
  * part, its other bits become 0. */
-void rlt_cpu_gather(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
-                    const rlt_tile *tile, int64_t source_step, int64_t destination_step);
+void rlt_cpu_look_up(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
+                     const rlt_tile *tile, int64_t source_step, int64_t destination_step);
 
 #endif

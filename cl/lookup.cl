@@ -1,4 +1,4 @@
-/* gather.cl: element by element, whatever the axes and steps. Follows element.cl, and
+/* lookup.cl: element by element, whatever the axes and steps. Follows element.cl, and
  * with STEPS steps.cl.
  *
  * A tile is a run of the destination's inner axis. Where each element of it lies in the source is
@@ -123,7 +123,7 @@ __kernel
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #endif
     void
-    gather(__global word *restrict destination, const ulong destination_start,
+    lookup(__global word *restrict destination, const ulong destination_start,
            __constant const kernel_grid *grid, const word fill,
            __global const source_word *restrict source, const ulong source_start
 #if STEPS

@@ -1,4 +1,4 @@
-/* test_assembly.c: what is stored into an assembly, spills and all, and what leaves it. */
+/* test_staging.c: what is stored into a staging buffer, spills and all, and what leaves it. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>
@@ -6,29 +6,29 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/assembly.h"
 #include "plan/devices.h"
 #include "plan/grid.h"
 #include "plan/offers.h"
+#include "plan/staging.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
 
 static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
-                                 const rlt_assembly *assembly, const int64_t *expected) {
+                                 const rlt_staging *staging, const int64_t *expected) {
   int64_t offsets[32];
   assert_true(rlt_group_length(group) <= 32);
-  rlt_assembly_offsets(problem, group, assembly, offsets);
+  rlt_staging_offsets(problem, group, staging, offsets);
   for (int64_t p = 0; p < rlt_group_length(group); ++p) {
     assert_int_equal(offsets[p], expected[p]);
   }
 }
 
-static void assert_segments(const rlt_assembling *of, const rlt_assembly *assembly,
+static void assert_segments(const rlt_staging_request *of, const rlt_staging *staging,
                             const rlt_segment *expected) {
   rlt_segment segments[8];
-  assert_true(assembly->segment_count <= 8);
-  rlt_assembly_segments(of->problem, of->columns, of->rows, assembly, segments);
-  for (int64_t s = 0; s < assembly->segment_count; ++s) {
+  assert_true(staging->segment_count <= 8);
+  rlt_staging_segments(of->problem, of->columns, of->rows, staging, segments);
+  for (int64_t s = 0; s < staging->segment_count; ++s) {
     assert_int_equal(segments[s].destination, expected[s].destination);
     assert_int_equal(segments[s].column_step, expected[s].column_step);
     assert_int_equal(segments[s].row_step, expected[s].row_step);
@@ -47,22 +47,22 @@ static void test_rows_join_columns(void **state) {
                                .axes = {{2, 2, 9, 1}, {9, 9, 1, 2}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
   const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 3};
-  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_assembly assembly;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.dense_columns, 2);
-  assert_int_equal(assembly.dense_rows, 3);
-  assert_int_equal(assembly.valid_rows, 3);
-  assert_int_equal(assembly.segment_count, 1);
-  assert_int_equal(assembly.segment_pitch, 6 + 4);
-  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
-  assert_int_equal(assembly.segment_unit, 2);
-  assert_int_equal(assembly.elements, 10);
-  assert_true(assembly.rows_inside);
-  assert_false(assembly.exact);
-  assert_group_offsets(&problem, &columns, &assembly, (const int64_t[]){0, 1});
-  assert_group_offsets(&problem, &rows, &assembly, (const int64_t[]){0, 2, 4});
-  assert_segments(&of, &assembly, (const rlt_segment[]){{0, 0, 0}});
+  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_staging staging;
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.dense_columns, 2);
+  assert_int_equal(staging.dense_rows, 3);
+  assert_int_equal(staging.valid_rows, 3);
+  assert_int_equal(staging.segment_count, 1);
+  assert_int_equal(staging.segment_pitch, 6 + 4);
+  assert_int_equal(staging.segment_side, RLT_SEGMENT_ROWS);
+  assert_int_equal(staging.segment_unit, 2);
+  assert_int_equal(staging.elements, 10);
+  assert_true(staging.rows_inside);
+  assert_false(staging.exact);
+  assert_group_offsets(&problem, &columns, &staging, (const int64_t[]){0, 1});
+  assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 2, 4});
+  assert_segments(&of, &staging, (const rlt_segment[]){{0, 0, 0}});
 }
 
 /* Blocks of three of five columns, so that each of four rows is a segment of its own. */
@@ -75,19 +75,19 @@ static void test_blocks_of_columns_are_segments(void **state) {
                                .axes = {{5, 5, 6, 1}, {6, 6, 1, 5}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 3};
   const rlt_group rows = {.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
-  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_assembly assembly;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.dense_columns, 3);
-  assert_int_equal(assembly.dense_rows, 4);
-  assert_int_equal(assembly.segment_count, 4);
-  assert_int_equal(assembly.segment_pitch, 3 + 4);
-  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_COLUMNS);
-  assert_int_equal(assembly.segment_unit, 1);
-  assert_int_equal(assembly.elements, 28);
-  assert_group_offsets(&problem, &columns, &assembly, (const int64_t[]){0, 1, 2});
-  assert_group_offsets(&problem, &rows, &assembly, (const int64_t[]){0, 7, 14, 21});
-  assert_segments(&of, &assembly,
+  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_staging staging;
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.dense_columns, 3);
+  assert_int_equal(staging.dense_rows, 4);
+  assert_int_equal(staging.segment_count, 4);
+  assert_int_equal(staging.segment_pitch, 3 + 4);
+  assert_int_equal(staging.segment_side, RLT_SEGMENT_COLUMNS);
+  assert_int_equal(staging.segment_unit, 1);
+  assert_int_equal(staging.elements, 28);
+  assert_group_offsets(&problem, &columns, &staging, (const int64_t[]){0, 1, 2});
+  assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 7, 14, 21});
+  assert_segments(&of, &staging,
                   (const rlt_segment[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
 }
 
@@ -103,20 +103,20 @@ static void test_rows_out_of_order_are_exact(void **state) {
                                .fills = true};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
   const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 2};
-  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_assembly assembly;
-  rlt_assembly_make(&of, &assembly);
-  assert_false(assembly.rows_inside);
-  assert_true(assembly.exact);
-  assert_int_equal(assembly.dense_rows, 3);
-  assert_int_equal(assembly.valid_rows, 2);
+  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_staging staging;
+  rlt_staging_make(&of, &staging);
+  assert_false(staging.rows_inside);
+  assert_true(staging.exact);
+  assert_int_equal(staging.dense_rows, 3);
+  assert_int_equal(staging.valid_rows, 2);
   /* Two steps of axis 1 make a segment of four, three digits of axis 2 as many segments. */
-  assert_int_equal(assembly.segment_count, 3);
-  assert_int_equal(assembly.segment_pitch, 4 + 4);
-  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
-  assert_int_equal(assembly.segment_unit, 2);
-  assert_group_offsets(&problem, &rows, &assembly, (const int64_t[]){0, 8, 16, 2, 10, 18});
-  assert_segments(&of, &assembly, (const rlt_segment[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
+  assert_int_equal(staging.segment_count, 3);
+  assert_int_equal(staging.segment_pitch, 4 + 4);
+  assert_int_equal(staging.segment_side, RLT_SEGMENT_ROWS);
+  assert_int_equal(staging.segment_unit, 2);
+  assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 8, 16, 2, 10, 18});
+  assert_segments(&of, &staging, (const rlt_segment[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
 }
 
 /* Columns as long as a line never spill out of their own piece, in whatever order they come. */
@@ -129,14 +129,14 @@ static void test_long_columns_need_not_be_exact(void **state) {
                                .axes = {{4, 4, 12, 1}, {4, 4, 3, 4}, {3, 3, 1, 16}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 4};
   const rlt_group rows = {.axis_count = 2, .axes = {2, 1}, .inner = 3, .block = 4};
-  const rlt_assembling of = {&problem, &columns, &rows, .lanes = 4};
-  rlt_assembly assembly;
-  rlt_assembly_make(&of, &assembly);
-  assert_false(assembly.rows_inside);
-  assert_false(assembly.exact);
-  assert_int_equal(assembly.dense_rows, 12);
-  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_NEITHER);
-  assert_int_equal(assembly.segment_unit, 48);
+  const rlt_staging_request of = {&problem, &columns, &rows, .lanes = 4};
+  rlt_staging staging;
+  rlt_staging_make(&of, &staging);
+  assert_false(staging.rows_inside);
+  assert_false(staging.exact);
+  assert_int_equal(staging.dense_rows, 12);
+  assert_int_equal(staging.segment_side, RLT_SEGMENT_NEITHER);
+  assert_int_equal(staging.segment_unit, 48);
 }
 
 /* Runs of three in rows of four, which two orders of an outer axis in the source want stored in one
@@ -151,21 +151,21 @@ static void test_copies_store_their_runs_upwards(void **state) {
                                .fills = true};
   rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 4, .block = 4};
   rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 5};
-  const rlt_assembling of = {&problem, &columns, &rows, .copies = true, .lanes = 64};
-  rlt_assembly assembly;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.dense_columns, 4);
-  assert_int_equal(assembly.valid_columns, 3);
-  assert_false(assembly.rows_inside);
-  assert_false(assembly.exact);
-  assert_int_equal(assembly.segment_unit, 16);
-  assert_int_equal(assembly.segment_side, RLT_ASSEMBLY_ROWS);
+  const rlt_staging_request of = {&problem, &columns, &rows, .copies = true, .lanes = 64};
+  rlt_staging staging;
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.dense_columns, 4);
+  assert_int_equal(staging.valid_columns, 3);
+  assert_false(staging.rows_inside);
+  assert_false(staging.exact);
+  assert_int_equal(staging.segment_unit, 16);
+  assert_int_equal(staging.segment_side, RLT_SEGMENT_ROWS);
 
   columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
   rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
-  rlt_assembly_make(&of, &assembly);
-  assert_true(assembly.rows_inside);
-  assert_false(assembly.exact);
+  rlt_staging_make(&of, &staging);
+  assert_true(staging.rows_inside);
+  assert_false(staging.exact);
 
   /* Gaps between single elements: each is a segment with a line's gap behind it. */
   const rlt_problem apart = {.element_bytes = 1,
@@ -174,13 +174,13 @@ static void test_copies_store_their_runs_upwards(void **state) {
                              .axis_count = 1,
                              .axes = {{9, 9, 1, 4}}};
   columns = rlt_group_of_axis(&apart, 0, 2);
-  const rlt_assembling turned = {&apart, &columns, &rlt_no_axes, .lanes = 64};
-  rlt_assembly_make(&turned, &assembly);
-  assert_int_equal(assembly.dense_columns, 1);
-  assert_int_equal(assembly.segment_count, 2);
-  assert_int_equal(assembly.segment_pitch, 65);
-  assert_int_equal(assembly.elements, 130);
-  assert_segments(&turned, &assembly, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
+  const rlt_staging_request turned = {&apart, &columns, &rlt_no_axes, .lanes = 64};
+  rlt_staging_make(&turned, &staging);
+  assert_int_equal(staging.dense_columns, 1);
+  assert_int_equal(staging.segment_count, 2);
+  assert_int_equal(staging.segment_pitch, 65);
+  assert_int_equal(staging.elements, 130);
+  assert_segments(&turned, &staging, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
 }
 
 /* Columns that are eight apart in the source, and in the destination behind each other twice;
@@ -194,18 +194,18 @@ static void test_combs_end_with_an_axis(void **state) {
                               .axes = {{100, 100, 8, 1}, {2, 2, 800, 100}, {8, 8, 1, 200}}};
   rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 100, .block = 2};
   rlt_group rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 8};
-  rlt_assembling of = {&parted, &columns, &rows, .most_teeth = 4, .lanes = 64};
-  rlt_assembly assembly;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.column_teeth, 0);
-  assert_int_equal(assembly.dense_columns, 200);
-  of.most_teeth = 8;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.column_teeth, 8);
-  assert_int_equal(assembly.row_teeth, 0);
-  assert_int_equal(assembly.dense_columns, 100);
-  assert_int_equal(assembly.valid_columns, 100);
-  assert_int_equal(assembly.dense_rows, 8);
+  rlt_staging_request of = {&parted, &columns, &rows, .most_channels = 4, .lanes = 64};
+  rlt_staging staging;
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.read_channels, 0);
+  assert_int_equal(staging.dense_columns, 200);
+  of.most_channels = 8;
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.read_channels, 8);
+  assert_int_equal(staging.write_channels, 0);
+  assert_int_equal(staging.dense_columns, 100);
+  assert_int_equal(staging.valid_columns, 100);
+  assert_int_equal(staging.dense_rows, 8);
 
   rlt_problem joined = {.element_bytes = 1,
                         .source_elements = 2400,
@@ -215,40 +215,40 @@ static void test_combs_end_with_an_axis(void **state) {
   of.problem = &joined;
   columns = (rlt_group){.axis_count = 1, .axes = {0}, .inner = 1, .block = 8};
   rows = (rlt_group){.axis_count = 2, .axes = {1, 2}, .inner = 100, .block = 3};
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.column_teeth, 0);
-  assert_int_equal(assembly.row_teeth, 8);
-  assert_int_equal(assembly.dense_columns, 8);
-  assert_int_equal(assembly.dense_rows, 100);
-  assert_int_equal(assembly.valid_rows, 100);
-  of.most_teeth = 4;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.row_teeth, 0);
-  assert_int_equal(assembly.dense_rows, 300);
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.read_channels, 0);
+  assert_int_equal(staging.write_channels, 8);
+  assert_int_equal(staging.dense_columns, 8);
+  assert_int_equal(staging.dense_rows, 100);
+  assert_int_equal(staging.valid_rows, 100);
+  of.most_channels = 4;
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.write_channels, 0);
+  assert_int_equal(staging.dense_rows, 300);
 
   /* Ten rows are not worth it, but if no others are beside them. */
-  of.most_teeth = 8;
+  of.most_channels = 8;
   rows.inner = 10;
   joined.axes[1] = (rlt_axis){10, 10, 1, 8};
   joined.axes[2] = (rlt_axis){3, 3, 10, 80};
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.row_teeth, 0);
-  assert_int_equal(assembly.dense_rows, 30);
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.write_channels, 0);
+  assert_int_equal(staging.dense_rows, 30);
   joined.axes[2].source_stride = 11;
-  rlt_assembly_make(&of, &assembly);
-  assert_int_equal(assembly.row_teeth, 8);
-  assert_int_equal(assembly.dense_rows, 10);
+  rlt_staging_make(&of, &staging);
+  assert_int_equal(staging.write_channels, 8);
+  assert_int_equal(staging.dense_rows, 10);
 }
 
 /* ---- Stores as the kernels do them, on problems at random ---- */
 
-/* What an assembly holds where nobody stored, and where somebody stored what means nothing. */
+/* What a staging buffer holds where nobody stored, and where somebody stored what means nothing. */
 enum { NOTHING = -10, SPILLED = -11 };
 
 typedef struct player {
   const rlt_problem *problem;
   const rlt_schedule *schedule;
-  rlt_assembly assembly;
+  rlt_staging staging;
   int64_t lanes; /* that one store of this schedule's kernel has */
   int64_t depth; /* rows of a block */
   int64_t *held;
@@ -259,7 +259,7 @@ typedef struct player {
 } player;
 
 static void store(player *p, int64_t at, int64_t value) {
-  assert_true(at >= 0 && at < p->assembly.elements);
+  assert_true(at >= 0 && at < p->staging.elements);
   p->held[at] = value;
 }
 
@@ -275,7 +275,7 @@ static int64_t element_of(const player *p, int64_t row, int64_t column) {
 /* One row of a block: `count` columns that are there, and what spills over behind them. */
 static void store_lanes(player *p, int64_t row, int64_t column, int64_t count) {
   const int64_t at = p->row_at[row] + p->column_at[column];
-  for (int64_t l = 0; l < (p->assembly.exact ? rlt_min(count, p->lanes) : p->lanes); ++l) {
+  for (int64_t l = 0; l < (p->staging.exact ? rlt_min(count, p->lanes) : p->lanes); ++l) {
     store(p, at + l, l < count ? element_of(p, row, column + l) : SPILLED);
   }
 }
@@ -285,20 +285,20 @@ static int64_t block_start(int64_t first, int64_t length, int64_t side) {
   return first + side > length && length >= side ? length - side : first;
 }
 
-/* What combs take for granted. They store no more than blocks do. */
+/* What interleaves take for granted. They store no more than blocks do. */
 static void check_teeth(const player *p, int64_t column, int64_t columns, int64_t row,
                         int64_t rows) {
-  const rlt_assembly *const made = &p->assembly;
-  const bool is_comb = made->column_teeth > 0 && p->column_source[column] != RLT_NO_SOURCE;
+  const rlt_staging *const made = &p->staging;
+  const bool is_interleaved = made->read_channels > 0 && p->column_source[column] != RLT_NO_SOURCE;
   const int64_t valid = rlt_min(columns, made->valid_columns);
-  for (int64_t c = column; is_comb && c < column + valid; ++c) {
+  for (int64_t c = column; is_interleaved && c < column + valid; ++c) {
     assert_int_equal(p->column_source[c],
-                     p->column_source[column] + (c - column) * made->column_teeth);
-    assert_true(rows <= made->column_teeth);
+                     p->column_source[column] + (c - column) * made->read_channels);
+    assert_true(rows <= made->read_channels);
   }
-  for (int64_t r = row; made->row_teeth > 0 && r < row + rows; ++r) {
-    assert_int_equal(p->row_at[r], p->row_at[row] + (r - row) * made->row_teeth);
-    assert_int_equal(columns, made->row_teeth);
+  for (int64_t r = row; made->write_channels > 0 && r < row + rows; ++r) {
+    assert_int_equal(p->row_at[r], p->row_at[row] + (r - row) * made->write_channels);
+    assert_int_equal(columns, made->write_channels);
   }
 }
 
@@ -319,7 +319,7 @@ static void turn_piece(player *p, int64_t column, int64_t columns, int64_t row, 
 
 static void turn_tile(player *p) {
   const rlt_tile *const tile = &p->tile;
-  const rlt_assembly *const made = &p->assembly;
+  const rlt_staging *const made = &p->staging;
   for (int64_t column = 0; column < tile->columns; column += made->dense_columns) {
     const int64_t columns = rlt_min(made->dense_columns, tile->columns - column);
     for (int64_t row = 0; row < tile->valid_rows; row += made->dense_rows) {
@@ -339,12 +339,12 @@ static void turn_tile(player *p) {
 
 static void store_run(player *p, int64_t row, int64_t column) {
   const rlt_tile *const tile = &p->tile;
-  const int64_t count = rlt_min(p->assembly.dense_columns, tile->columns - column);
+  const int64_t count = rlt_min(p->staging.dense_columns, tile->columns - column);
   const int64_t at = p->row_at[row] + p->column_at[column];
   int64_t valid = 0;
   if (element_of(p, row, column) != DEFINITION_FILLED) {
-    valid = rlt_min(p->assembly.valid_columns, tile->valid_columns - column);
-    const bool spills = valid < p->lanes && !p->assembly.exact;
+    valid = rlt_min(p->staging.valid_columns, tile->valid_columns - column);
+    const bool spills = valid < p->lanes && !p->staging.exact;
     for (int64_t i = 0; i < (spills ? p->lanes : valid); ++i) {
       store(p, at + i, i < valid ? element_of(p, row, column + i) : SPILLED);
     }
@@ -355,8 +355,8 @@ static void store_run(player *p, int64_t row, int64_t column) {
 }
 
 static void copy_tile(player *p) {
-  const int64_t run = p->assembly.dense_columns;
-  if (p->assembly.rows_inside) {
+  const int64_t run = p->staging.dense_columns;
+  if (p->staging.rows_inside) {
     for (int64_t column = 0; column < p->tile.columns; column += run) {
       for (int64_t row = 0; row < p->tile.rows; ++row) {
         store_run(p, row, column);
@@ -374,9 +374,9 @@ static void copy_tile(player *p) {
 static void write_segments(const player *p, const rlt_segment *segments, int64_t *source_of) {
   const int64_t column_steps = p->tile.columns / p->schedule->columns.inner;
   const int64_t row_steps = p->tile.rows / p->schedule->rows.inner;
-  const rlt_assembly *const made = &p->assembly;
-  const bool by_rows = made->segment_side == RLT_ASSEMBLY_ROWS;
-  const bool is_cut = by_rows || made->segment_side == RLT_ASSEMBLY_COLUMNS;
+  const rlt_staging *const made = &p->staging;
+  const bool by_rows = made->segment_side == RLT_SEGMENT_ROWS;
+  const bool is_cut = by_rows || made->segment_side == RLT_SEGMENT_COLUMNS;
   const rlt_group *const cut = by_rows ? &p->schedule->rows : &p->schedule->columns;
   const int64_t steps = by_rows ? row_steps : column_steps;
   const int64_t held = made->segment_unit * (is_cut ? steps : 1);
@@ -401,29 +401,29 @@ static void write_segments(const player *p, const rlt_segment *segments, int64_t
   }
 }
 
-/* Moves the problem through assemblies; what arrives has the form of definition_map. */
+/* Moves the problem through staging buffers; what arrives has the form of definition_map. */
 static void map_by_assemblies(player *p, int64_t *source_of) {
   const int64_t line = 64 / p->problem->element_bytes;
   const rlt_group *const column_group = &p->schedule->columns;
   const rlt_group *const row_group = &p->schedule->rows;
-  p->assembly = p->schedule->assembly;
+  p->staging = p->schedule->staging;
   p->lanes = p->schedule->move == RLT_MOVE_GATHER ? line : rlt_min(line, 32);
   p->depth = rlt_min(line, 16);
   const int64_t rows = rlt_group_held(row_group);
   const int64_t columns = rlt_group_held(column_group);
   int64_t *const memory =
-      malloc((size_t)(p->assembly.elements + 2 * (rows + columns)) * sizeof *memory);
-  rlt_segment *const segments = malloc((size_t)p->assembly.segment_count * sizeof *segments);
+      malloc((size_t)(p->staging.elements + 2 * (rows + columns)) * sizeof *memory);
+  rlt_segment *const segments = malloc((size_t)p->staging.segment_count * sizeof *segments);
   p->held = memory;
-  p->row_source = p->held + p->assembly.elements;
+  p->row_source = p->held + p->staging.elements;
   p->row_at = p->row_source + rows;
   p->column_source = p->row_at + rows;
   p->column_at = p->column_source + columns;
   rlt_group_offsets(p->problem, row_group, p->row_source, NULL);
   rlt_group_offsets(p->problem, column_group, p->column_source, NULL);
-  rlt_assembly_offsets(p->problem, row_group, &p->assembly, p->row_at);
-  rlt_assembly_offsets(p->problem, column_group, &p->assembly, p->column_at);
-  rlt_assembly_segments(p->problem, column_group, row_group, &p->assembly, segments);
+  rlt_staging_offsets(p->problem, row_group, &p->staging, p->row_at);
+  rlt_staging_offsets(p->problem, column_group, &p->staging, p->column_at);
+  rlt_staging_segments(p->problem, column_group, row_group, &p->staging, segments);
 
   for (int64_t i = 0; i < p->problem->destination_elements; ++i) {
     source_of[i] = DEFINITION_UNTOUCHED;
@@ -432,7 +432,7 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   rlt_grid_make(p->problem, column_group, row_group, &grid);
   int64_t digits[RLT_MAX_AXES] = {0};
   for (int64_t t = 0; t < grid.tile_count; ++t, tiles_step(&grid, digits)) {
-    for (int64_t i = 0; i < p->assembly.elements; ++i) {
+    for (int64_t i = 0; i < p->staging.elements; ++i) {
       p->held[i] = NOTHING;
     }
     p->tile = rlt_grid_tile(&grid, digits);
@@ -454,7 +454,7 @@ typedef struct tried_counts {
   int32_t exact;
   int32_t rows_inside;
   int32_t halos;
-  int32_t combs;
+  int32_t interleaves;
 } tried_counts;
 
 /* Every schedule with tables that is offered for it. */
@@ -474,17 +474,17 @@ static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
     }
     player played = {.problem = problem, .schedule = schedule};
     map_by_assemblies(&played, found);
-    assert_true(played.assembly.elements * problem->element_bytes <= facts->staging_bytes);
-    assert_int_equal(rlt_assembly_interleaves(&played.assembly),
+    assert_true(played.staging.elements * problem->element_bytes <= facts->staging_bytes);
+    assert_int_equal(rlt_staging_interleaves(&played.staging),
                      schedule->move == RLT_MOVE_INTERLEAVE);
     ++counts->tried[schedule->move];
-    counts->exact += played.assembly.exact;
-    counts->rows_inside += played.assembly.rows_inside;
+    counts->exact += played.staging.exact;
+    counts->rows_inside += played.staging.rows_inside;
     counts->halos += schedule->columns.halo > 0 || schedule->rows.halo > 0;
-    counts->combs += played.assembly.column_teeth > 0 || played.assembly.row_teeth > 0;
+    counts->interleaves += played.staging.read_channels > 0 || played.staging.write_channels > 0;
     if (memcmp(expected, found, bytes) != 0) {
       definition_print(problem);
-      fail_msg("seed %" PRIu64 ": what the assemblies of %s hold is not the problem", seed,
+      fail_msg("seed %" PRIu64 ": what the staging buffers of %s hold is not the problem", seed,
                rlt_move_name(schedule->move));
     }
   }
@@ -520,11 +520,11 @@ static void test_assemblies_make_up_the_problem(void **state) {
     print_message("%s: %" PRId32 " schedules\n", rlt_move_name((rlt_move)move), counts.tried[move]);
     assert_true(counts.tried[move] > 100);
   }
-  print_message("exact: %" PRId32 ", rows inside: %" PRId32 ", halos: %" PRId32 ", combs: %" PRId32
-                "\n",
-                counts.exact, counts.rows_inside, counts.halos, counts.combs);
+  print_message("exact: %" PRId32 ", rows inside: %" PRId32 ", halos: %" PRId32
+                ", interleaves: %" PRId32 "\n",
+                counts.exact, counts.rows_inside, counts.halos, counts.interleaves);
   assert_true(counts.exact > 100 && counts.rows_inside > 100);
-  assert_true(counts.halos > 100 && counts.combs > 100);
+  assert_true(counts.halos > 100 && counts.interleaves > 100);
 }
 
 int main(void) {
@@ -537,5 +537,5 @@ int main(void) {
       cmocka_unit_test(test_combs_end_with_an_axis),
       cmocka_unit_test(test_assemblies_make_up_the_problem),
   };
-  return cmocka_run_group_tests_name("plan.assembly", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("plan.staging", tests, NULL, NULL);
 }

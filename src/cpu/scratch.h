@@ -1,0 +1,43 @@
+/* scratch.h: the memory in which a worker puts tiles together.
+ *
+ * It is too large for a stack, and has to be in the worker's own caches. So a device keeps those
+ * that were used, and a thread gets the same one from call to call, unless another one needed it
+ * meanwhile.
+ *
+ * Depends on unpacking.h and kernels.h.
+ */
+#ifndef RLT_CPU_SCRATCH_H
+#define RLT_CPU_SCRATCH_H
+
+#include <stdint.h>
+
+#include "cpu/kernels.h"
+#include "cpu/unpacking.h"
+#include "relayout/status.h"
+
+/* A line may be read before a tile. What nobody has written is 0. */
+typedef struct rlt_cpu_scratch {
+  _Alignas(RLT_CPU_LINE_BYTES) uint8_t before_staged[RLT_CPU_LINE_BYTES];
+  uint8_t staged[RLT_CPU_PACKED_STAGING_BYTES];
+  uint8_t before_encoded[RLT_CPU_LINE_BYTES];
+  uint8_t encoded[RLT_CPU_PACKED_STAGING_BYTES];
+  uint8_t unpacked[RLT_CPU_UNPACKED_BYTES];
+  rlt_cpu_partial_lines carry;
+  void *memory; /* what it lies in */
+} rlt_cpu_scratch;
+
+/* Those that a device keeps while nobody uses them. Any number of threads may use it at once. */
+typedef struct rlt_cpu_scratches rlt_cpu_scratches;
+
+/* For as many threads at once, or more, whose scratches are then not kept. RELAYOUT_OUT_OF_MEMORY.
+ */
+relayout_status rlt_cpu_scratches_create(int32_t threads, rlt_cpu_scratches **scratches,
+                                         relayout_error *error);
+void rlt_cpu_scratches_destroy(rlt_cpu_scratches *scratches);
+
+/* A kept one, or a new one; NULL when there is no memory. */
+rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_scratches *from);
+/* NULL is allowed. */
+void rlt_cpu_scratch_give_back(rlt_cpu_scratches *to, rlt_cpu_scratch *used);
+
+#endif
