@@ -60,7 +60,7 @@ typedef struct kernel_grid {
  * its step of the columns and its step of the rows; and the axes at last. */
 typedef struct kernel_staging {
   int64_t dense_columns;
-  int64_t valid_columns; /* runs and interleaves: of dense_columns, those that can have a source */
+  int64_t valid_columns; /* runs and channels: of dense_columns, those that can have a source */
   int64_t dense_rows;
   int64_t valid_rows; /* of dense_rows, those that can have a source */
   int64_t segment_count;
@@ -76,7 +76,7 @@ typedef struct kernel_staging {
   int64_t source_elements; /* from where the problem begins */
   int64_t dense_elements; /* packed: of the destination, if the axes tell each one's source; or 0 */
   int64_t axis_count;
-  int32_t read_channels; /* from a column of a piece to the next in the source; 0: no interleave */
+  int32_t read_channels; /* from a column of a piece to the next in the source; 0: none */
   int32_t write_channels; /* from a row to the next where it is staged, its columns between; or 0 */
 } kernel_staging;
 
@@ -87,7 +87,7 @@ typedef struct kernel_axis {
   int64_t source_stride;
 } kernel_axis;
 
-/* ---- Packed tiles of GPUs (staged_permute.cl) ---- */
+/* ---- Tiles in slots of local memory (staged_permute.cl) ---- */
 
 /* The tables follow. */
 typedef struct kernel_slots {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cache_folder.h"
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 enum { MOST_BYTES = 1 << 20 };
 

@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
+#include "scratch.h"
 #include "shape_of.h"
 
 static int open_cpu(void **state) {
@@ -506,7 +507,7 @@ static void test_strides_of_changed_elements(void **state) {
 
 /* How many files are called wisdom-*.txt in the folder's relayout/, which are removed. */
 static int drop_wisdom(const char *folder) {
-  char path[512];
+  char path[SCRATCH_PATH + 16];
   snprintf(path, sizeof path, "%s/relayout", folder);
   DIR *const listing = opendir(path);
   if (listing == NULL) {
@@ -546,8 +547,8 @@ static void measure_once(const char *folder, int files) {
 
 static void test_wisdom_has_a_file(void **state) {
   (void)state;
-  char folder[] = "/tmp/relayout-contracts-XXXXXX";
-  assert_non_null(mkdtemp(folder));
+  char folder[SCRATCH_PATH];
+  scratch_make(folder);
   const char *const before = getenv("XDG_CACHE_HOME");
   char *const kept = before == NULL ? NULL : strdup(before);
   setenv("XDG_CACHE_HOME", folder, 1);
@@ -561,7 +562,7 @@ static void test_wisdom_has_a_file(void **state) {
     setenv("XDG_CACHE_HOME", kept, 1);
   }
   free(kept);
-  char inner[64];
+  char inner[SCRATCH_PATH + 16];
   snprintf(inner, sizeof inner, "%s/relayout", folder);
   assert_int_equal(rmdir(inner), 0);
   assert_int_equal(rmdir(folder), 0);

@@ -102,8 +102,8 @@ static size_t used_addresses(void) {
 /* As `ulimit -v` has it: room for a matrix, and for no thread's stack. */
 static int be_short_of_addresses(scene *inherited) {
   enum { ROOM = 200 << 10 };
-  rlt_cpu_scratches *const scratches = ((rlt_cpu_device *)inherited->device)->scratches;
-  rlt_cpu_scratch_give_back(scratches, rlt_cpu_scratch_take(scratches));
+  rlt_cpu_kept_scratch *const kept_scratch = ((rlt_cpu_device *)inherited->device)->kept_scratch;
+  rlt_cpu_scratch_give_back(kept_scratch, rlt_cpu_scratch_take(kept_scratch));
   const size_t used = used_addresses();
   if (!LEAVES_MEMORY_ALONE || used == 0) {
     return SKIPPED;

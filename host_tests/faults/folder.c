@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "faults/harness.h"
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 static char home[SCRATCH_PATH];
 static char above[SCRATCH_PATH + 8];   /* a folder that is missing at first */

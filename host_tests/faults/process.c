@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "faults/fault.h"
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 /* The command's main; here its other commands are in stubs.c. */
 int relayout_main(int argument_count, char **arguments);

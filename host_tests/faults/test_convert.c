@@ -10,7 +10,7 @@
 #include "faults/harness.h"
 #include "faults/moves.h"
 #include "faults/process.h"
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 static move turned = {.from_text = "u16[64,96]", .to_text = "u16[64,96]{0,1}"};
 

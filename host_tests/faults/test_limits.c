@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "faults/process.h"
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 /* Large enough for several threads, and for memory that comes from the system at once. */
 enum { ROWS = 1500, COLUMNS = 1000, BYTES = ROWS * COLUMNS * 4 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "opencl/disk_cache.h"
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 static const rlt_disk_key a_key = {{"platform",
                                     "OpenCL 3.0 platform 1",

@@ -17,6 +17,7 @@
 #include "plan/recorder.h"
 #include "plan/wisdom.h"
 #include "relayout/relayout.h"
+#include "scratch.h"
 #include "shape_of.h"
 
 enum { TEXT_SIZE = 4096 };
@@ -326,41 +327,27 @@ static void test_bad_arguments(void **state) {
 
 /* ---- Files ---- */
 
-typedef struct scratch {
-  char folder[64]; /* made by the test; the device's own lies in it */
-  char inner[80];
-} scratch;
+/* Where a device keeps its wisdom. */
+typedef struct kept_in {
+  char folder[SCRATCH_PATH]; /* made by the test; the device's own lies in it */
+  char inner[SCRATCH_PATH + 8];
+} kept_in;
 
-static void make_scratch(scratch *made) {
-  snprintf(made->folder, sizeof made->folder, "/tmp/relayout-wisdom-XXXXXX");
-  assert_non_null(mkdtemp(made->folder));
+static void make_folder(kept_in *made) {
+  scratch_make(made->folder);
   snprintf(made->inner, sizeof made->inner, "%s/a/b", made->folder);
 }
 
 /* The only file in the inner folder. */
-static void find_file(const scratch *of, char *path, size_t capacity) {
-  int count = 0;
-  DIR *const listing = opendir(of->inner);
-  assert_non_null(listing);
-  for (const struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
-    if (entry->d_name[0] != '.') {
-      assert_true(strncmp(entry->d_name, "wisdom-", 7) == 0);
-      snprintf(path, capacity, "%s/%s", of->inner, entry->d_name);
-      ++count;
-    }
-  }
-  closedir(listing);
-  assert_int_equal(count, 1);
+static void find_file(const kept_in *of, char path[SCRATCH_PATH]) {
+  scratch_only_file(of->inner, path);
+  assert_true(strncmp(strrchr(path, '/') + 1, "wisdom-", 7) == 0);
 }
 
-static void drop_scratch(const scratch *dropped) {
-  char path[400];
-  find_file(dropped, path, sizeof path);
-  unlink(path);
-  rmdir(dropped->inner);
-  snprintf(path, sizeof path, "%s/a", dropped->folder);
-  rmdir(path);
-  assert_int_equal(rmdir(dropped->folder), 0);
+static void drop_folder(const kept_in *dropped) {
+  char path[SCRATCH_PATH];
+  find_file(dropped, path);
+  scratch_remove(dropped->folder);
 }
 
 static void expect_file(const char *path, const char *lines) {
@@ -381,7 +368,7 @@ static void write_file(const char *path, const char *first, const char *second) 
   fclose(file);
 }
 
-static relayout_device *device_in(const scratch *kept, recorder *record) {
+static relayout_device *device_in(const kept_in *kept, recorder *record) {
   relayout_device *const device = recorder_device(record);
   record->seconds = few_rows_permute_fast;
   rlt_wisdom_keep_in(device, kept->inner);
@@ -390,13 +377,13 @@ static relayout_device *device_in(const scratch *kept, recorder *record) {
 
 static void test_file(void **state) {
   (void)state;
-  scratch kept;
-  make_scratch(&kept);
+  kept_in kept;
+  make_folder(&kept);
   recorder record;
   relayout_device *device = device_in(&kept, &record);
   expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
-  char path[400];
-  find_file(&kept, path, sizeof path);
+  char path[SCRATCH_PATH];
+  find_file(&kept, path);
   expect_file(path, line);
   relayout_device_destroy(device);
 
@@ -421,20 +408,20 @@ static void test_file(void **state) {
            line, other);
   expect_file(path, both);
   relayout_device_destroy(device);
-  drop_scratch(&kept);
+  drop_folder(&kept);
 }
 
 /* What a process that was killed has left beside the file goes with the next that is measured. */
 static void test_what_the_dead_have_left(void **state) {
   (void)state;
-  scratch kept;
-  make_scratch(&kept);
+  kept_in kept;
+  make_folder(&kept);
   recorder record;
   relayout_device *device = device_in(&kept, &record);
   expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
-  char path[400];
-  char left[420];
-  find_file(&kept, path, sizeof path);
+  char path[SCRATCH_PATH];
+  char left[SCRATCH_PATH + 20];
+  find_file(&kept, path);
   snprintf(left, sizeof left, "%s-123-000000456", path);
   write_file(left, head, "");
   const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
@@ -443,13 +430,13 @@ static void test_what_the_dead_have_left(void **state) {
       create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
   assert_int_equal(access(left, F_OK), -1);
   relayout_device_destroy(device);
-  drop_scratch(&kept);
+  drop_folder(&kept);
 }
 
 enum { WRITERS = 4, PROBLEMS_EACH = 20 };
 
 /* Measures problems that no other writer has. */
-static void measure_own(const scratch *kept, int writer) {
+static void measure_own(const kept_in *kept, int writer) {
   recorder record;
   relayout_device *const device = device_in(kept, &record);
   for (int i = 0; i < PROBLEMS_EACH; ++i) {
@@ -464,9 +451,9 @@ static void measure_own(const scratch *kept, int writer) {
 }
 
 /* Not every file system can, NFS for one. */
-static bool can_exchange(const scratch *kept) {
+static bool can_exchange(const kept_in *kept) {
   static const unsigned char text[] = "text";
-  char path[400];
+  char path[SCRATCH_PATH];
   bool is_exchanged = false;
   for (int i = 0; i < 2; ++i) {
     size_t size = 0;
@@ -475,7 +462,7 @@ static bool can_exchange(const scratch *kept) {
     is_exchanged = old != NULL;
     free(old);
   }
-  find_file(kept, path, sizeof path);
+  find_file(kept, path);
   unlink(path);
   return is_exchanged;
 }
@@ -483,8 +470,8 @@ static bool can_exchange(const scratch *kept) {
 /* Nobody's wisdom is lost, although all of them write the same file. */
 static void test_many_processes_at_once(void **state) {
   (void)state;
-  scratch kept;
-  make_scratch(&kept);
+  kept_in kept;
+  make_folder(&kept);
   if (!can_exchange(&kept)) {
     skip();
   }
@@ -512,19 +499,19 @@ static void test_many_processes_at_once(void **state) {
   }
   assert_int_equal(lines, 3 + WRITERS * PROBLEMS_EACH); /* three of the head */
   relayout_device_destroy(device);
-  drop_scratch(&kept);
+  drop_folder(&kept);
 }
 
 static void test_bad_files(void **state) {
   (void)state;
-  scratch kept;
-  make_scratch(&kept);
+  kept_in kept;
+  make_folder(&kept);
   recorder record;
   relayout_device *device = device_in(&kept, &record);
   expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
   relayout_device_destroy(device);
-  char path[400];
-  find_file(&kept, path, sizeof path);
+  char path[SCRATCH_PATH];
+  find_file(&kept, path);
   static const char *const contents[][2] = {
       {"", ""},
       {"rubbish", ""},
@@ -541,7 +528,7 @@ static void test_bad_files(void **state) {
   expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
   expect_file(path, line);
   relayout_device_destroy(device);
-  drop_scratch(&kept);
+  drop_folder(&kept);
 }
 
 static void test_no_folder_can_be_made(void **state) {

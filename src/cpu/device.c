@@ -78,7 +78,7 @@ void rlt_cpu_default_info(relayout_device_info *info) {
 /* ---- Making and freeing ---- */
 
 static void destroy(relayout_device *device) {
-  rlt_cpu_scratches_destroy(((rlt_cpu_device *)device)->scratches);
+  rlt_cpu_kept_scratch_destroy(((rlt_cpu_device *)device)->kept_scratch);
   free(device);
   rlt_pool_close();
 }
@@ -182,14 +182,14 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   made->parallel_context = options->parallel_context;
   made->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
   fill_info(threads, &made->info);
-  status = rlt_cpu_scratches_create(threads, &made->scratches, error);
+  status = rlt_cpu_kept_scratch_create(threads, &made->kept_scratch, error);
   if (status != RELAYOUT_OK) {
     free(made);
     return status;
   }
   status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
   if (status != RELAYOUT_OK) {
-    rlt_cpu_scratches_destroy(made->scratches);
+    rlt_cpu_kept_scratch_destroy(made->kept_scratch);
     free(made);
     return status;
   }

@@ -282,14 +282,14 @@ static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
 /* ---- Staged tiles leave ---- */
 
 /* What the next tile reads is fetched at the pace at which this one leaves. */
-typedef struct unpacking {
+typedef struct prefetching {
   const uint8_t *start;
   const ptrdiff_t *ahead;
   int64_t left; /* of those */
   int64_t pace; /* for each line that leaves */
-} unpacking;
+} prefetching;
 
-static inline void fetch_some(unpacking *of, int64_t count) {
+static inline void fetch_some(prefetching *of, int64_t count) {
   const int64_t most = rlt_min(count, of->left);
   for (int64_t i = 0; i < most; ++i) {
     fetch(of->start + of->ahead[i]);
@@ -320,17 +320,16 @@ static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t coun
 }
 
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                           const uint8_t *staged, rlt_cpu_partial_lines *carry,
+                           const uint8_t *staged, rlt_cpu_partial_lines *partial,
                            const uint8_t *next) {
   const rlt_staging *const made = &frame->staging;
   const bool streams = frame->streams;
   const rlt_cpu_held of_tile = rlt_cpu_held_by(frame, tile);
   const int64_t count = rlt_divide_up(of_tile.steps * frame->segment_bits, 8);
-  unpacking arrives = {.start = next, .ahead = frame->ahead};
+  prefetching ahead = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
-    arrives.left = frame->ahead_count;
-    arrives.pace =
-        rlt_divide_up(arrives.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
+    ahead.left = frame->ahead_count;
+    ahead.pace = rlt_divide_up(ahead.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
   }
   for (int64_t s = 0; s < made->segment_count; ++s) {
     const rlt_cpu_segment *const segment = &frame->segments[s];
@@ -340,27 +339,27 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     const uint8_t *const from = staged + s * frame->segment_pitch;
     uint8_t *const to = tile->destination + segment->destination;
     int64_t i = 0;
-    uint8_t *const held = &carry->held[carry->first + s];
-    uint8_t *const begun = carry->lines[carry->first + s];
+    uint8_t *const held = &partial->held[partial->first + s];
+    uint8_t *const begun = partial->lines[partial->first + s];
     if (*held > 0) {
-      i = finish_line(to, from, count, begun, held, carry->goes_on);
-      fetch_some(&arrives, arrives.pace);
+      i = finish_line(to, from, count, begun, held, partial->goes_on);
+      fetch_some(&ahead, ahead.pace);
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
     }
     for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
       move_line(to + i, from + i, streams);
-      fetch_some(&arrives, arrives.pace);
+      fetch_some(&ahead, ahead.pace);
     }
-    if (i < count && carry->goes_on) {
+    if (i < count && partial->goes_on) {
       *held = (uint8_t)(count - i);
       move_few(begun, from + i, count - i);
     } else {
       move_few(to + i, from + i, count - i);
     }
   }
-  fetch_some(&arrives, arrives.left);
+  fetch_some(&ahead, ahead.left);
 }
 
 const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,

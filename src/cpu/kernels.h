@@ -1,4 +1,4 @@
-/* kernels.h: the functions that carry out one tile on the host, by instruction
+/* kernels.h: the functions that partial out one tile on the host, by instruction
  * set and element size.
  *
  * A tile is a pointer to its first element on each side and the counts of its rows and columns;
@@ -116,7 +116,7 @@ typedef void rlt_cpu_shuffle_kernel(uint8_t *staged, int64_t bytes, const uint8_
 /* Lets a staging buffer leave for the destination, while the tile that starts at `next` in the
  * source arrives. NULL: none does. A line before the staging buffer may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                                  const uint8_t *staged, rlt_cpu_partial_lines *carry,
+                                  const uint8_t *staged, rlt_cpu_partial_lines *partial,
                                   const uint8_t *next);
 
 /* All that depends on the instruction set and the element size. */
@@ -129,9 +129,9 @@ typedef struct rlt_cpu_kernels {
   rlt_cpu_shuffle_kernel *shuffle;
   rlt_cpu_store_kernel *store_segments;
   void (*finish)(void); /* streamed lines are there for other threads once this returns */
-  int32_t block_rows;   /* what is turned at once */
+  int32_t block_rows;   /* what is transposed at once */
   int32_t block_columns;
-  int32_t most_channels; /* of interleaves */
+  int32_t most_channels; /* that are interleaved */
 } rlt_cpu_kernels;
 
 #endif

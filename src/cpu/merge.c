@@ -78,7 +78,7 @@ void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uin
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LINE_BITS = 8 * LINE_BYTES };
 
-/* A segment as its lines in the destination, the first of which holds the carried bits too. */
+/* A segment as its lines in the destination, the first of which holds the bits that waited too. */
 typedef struct begun {
   uint8_t *lines;
   uint8_t *to;
@@ -91,17 +91,17 @@ static int64_t elements_of_segment(const rlt_cpu_merging *tile) {
 
 /* Puts a segment behind what the last tile left of its line. */
 static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t position,
-                   rlt_cpu_partial_lines *carry, int64_t number, uint8_t *lines) {
+                   rlt_cpu_partial_lines *partial, int64_t number, uint8_t *lines) {
   const int64_t bits = tile->problem->destination_packed, in_byte = 8 / bits;
   const int64_t elements = elements_of_segment(tile), count = elements * bits;
   uint8_t *const at = tile->destination + position / in_byte;
   const int64_t in_line = (int64_t)((uintptr_t)at % LINE_BYTES);
   const int64_t first = 8 * in_line + position % in_byte * bits;
   begun made = {.lines = lines, .to = at - in_line, .first = first, .end = first + count};
-  if (carry->held[number] > 0) {
-    memcpy(lines, carry->lines[number], LINE_BYTES);
-    made.first = carry->since[number];
-    carry->held[number] = 0;
+  if (partial->held[number] > 0) {
+    memcpy(lines, partial->lines[number], LINE_BYTES);
+    made.first = partial->since[number];
+    partial->held[number] = 0;
   }
   uint8_t *to = lines + first / 8;
   const int64_t inside = first % 8, left = inside > 0 ? 8 - inside : 0;
@@ -118,7 +118,7 @@ static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t 
 }
 
 /* Whole lines leave; so does the rest, bit by bit, if no tile goes on with it. */
-static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_partial_lines *carry,
+static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_partial_lines *partial,
                   int64_t number) {
   int64_t first = segment->first;
   int64_t lines = segment->end / LINE_BITS;
@@ -132,10 +132,10 @@ static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_par
   rlt_cpu_codec_stream_lines(tile->codec, segment->lines + done, segment->to + done, lines);
   done += lines * LINE_BYTES;
   const int64_t rest = segment->end - 8 * done;
-  if (rest > first && carry->goes_on) {
-    memcpy(carry->lines[number], segment->lines + done, LINE_BYTES);
-    carry->since[number] = (uint16_t)first;
-    carry->held[number] = 1;
+  if (rest > first && partial->goes_on) {
+    memcpy(partial->lines[number], segment->lines + done, LINE_BYTES);
+    partial->since[number] = (uint16_t)first;
+    partial->held[number] = 1;
   } else if (rest > first) {
     merge(segment->lines + done, first, segment->to + done, first, rest - first);
   }
@@ -150,7 +150,7 @@ static void fetch_some(const rlt_cpu_merging *tile, int64_t first, int64_t count
 }
 
 /* A few at a time: what has just been stored could not be loaded at once as lines. */
-void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *carry,
+void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *partial,
                             uint8_t *lines) {
   enum { MOST = 64 };
   begun made[MOST];
@@ -168,15 +168,15 @@ void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *
     for (; s < all && count < at_once; ++s) {
       const rlt_cpu_segment *const segment = &frame->segments[s];
       if (rlt_cpu_holds(tile->held, segment)) {
-        numbers[count] = carry->first + s;
-        made[count] =
-            begin(tile, tile->encoded + s * frame->segment_pitch,
-                  tile->position + segment->position, carry, numbers[count], lines + count * pitch);
+        numbers[count] = partial->first + s;
+        made[count] = begin(tile, tile->encoded + s * frame->segment_pitch,
+                            tile->position + segment->position, partial, numbers[count],
+                            lines + count * pitch);
         ++count;
       }
     }
     for (int64_t i = 0; i < count; ++i) {
-      leave(tile, &made[i], carry, numbers[i]);
+      leave(tile, &made[i], partial, numbers[i]);
       fetch_some(tile, fetched, pace);
       fetched += pace;
     }

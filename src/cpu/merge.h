@@ -29,9 +29,9 @@ typedef struct rlt_cpu_merging {
   const uint8_t *next; /* where the tile starts that arrives meanwhile; NULL: none does */
 } rlt_cpu_merging;
 
-/* Lines leave whole and past the cache where the carry says that tiles go on with each other's
+/* Lines leave whole and past the cache where `partial` says that tiles go on with each other's
  * segments. `lines`, which begin with one, are RLT_CPU_UNPACKED_BYTES to put them together in. */
-void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *carry,
+void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *partial,
                             uint8_t *lines);
 
 #endif

@@ -56,7 +56,7 @@ static rlt_cpu_way way_of(const rlt_cpu_program *made) {
 /* What has been unpacked has room behind it. */
 static int64_t last_source(const rlt_cpu_program *made) {
   const rlt_problem *const problem = made->problem;
-  if (made->arrives) {
+  if (made->unpacks) {
     return INT64_MAX;
   }
   return problem->source_elements - rlt_group_reach(problem, &made->schedule->columns) -
@@ -67,7 +67,7 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program 
                                   relayout_error *error) {
   const rlt_schedule *const schedule = made->schedule;
   const rlt_problem *arrived = made->problem;
-  if (made->arrives) {
+  if (made->unpacks) {
     const relayout_status status =
         rlt_cpu_unpacking_make(device->instructions, schedule, &made->unpacking, error);
     if (status != RELAYOUT_OK) {
@@ -99,7 +99,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   const bool has_tables = rlt_schedule_has_tables(schedule);
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
-  made->arrives = has_tables && rlt_is_unpacked_first(problem);
+  made->unpacks = has_tables && rlt_is_unpacked_first(problem);
   made->encodes =
       problem->destination_packed > 0 || problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID;
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &made->grid);

@@ -26,7 +26,7 @@ typedef enum rlt_cpu_way {
 } rlt_cpu_way;
 
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
- * scratches. */
+ * scratch. */
 typedef struct rlt_cpu_program {
   const rlt_schedule *schedule;
   const rlt_problem *problem; /* the schedule's */
@@ -37,7 +37,7 @@ typedef struct rlt_cpu_program {
   rlt_cpu_table_kernel *gather;
   rlt_cpu_codec *codec;        /* NULL where elements stay as they are */
   rlt_cpu_unpacking unpacking; /* of packed elements */
-  bool arrives;                /* tiles are put together from memory of the worker's own */
+  bool unpacks;                /* tiles are put together from memory of the worker's own */
   bool encodes;                /* words become other elements, or packed ones */
   bool merges;                 /* staged ones leave for bytes that other tiles write too */
   int64_t

@@ -726,7 +726,7 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
 const rlt_cpu_row_stages ROW_STAGES = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
-    .swap = {transpose_1, transpose_2, transpose_4},
+    .bit_transpose = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
 #if VECTOR_BITS > 0

@@ -195,10 +195,10 @@ static void work(void *data, size_t worker) {
   if (worker == 0 || call->own == NULL) {
     run_blocks(call, call->own);
   } else if (taken < call->made->order.block_count) {
-    rlt_cpu_scratch *const here = rlt_cpu_scratch_take(call->scratches);
+    rlt_cpu_scratch *const here = rlt_cpu_scratch_take(call->kept_scratch);
     if (here != NULL) {
       run_blocks(call, here);
-      rlt_cpu_scratch_give_back(call->scratches, here);
+      rlt_cpu_scratch_give_back(call->kept_scratch, here);
     }
   }
 }
@@ -213,7 +213,7 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
   rlt_cpu_call call = {.made = made,
                        .source = source,
                        .destination = destination,
-                       .scratches = device->scratches,
+                       .kept_scratch = device->kept_scratch,
                        .own = puts_together(made) ? own : NULL};
   atomic_init(&call.next, 0);
   rlt_cpu_run_tasks(device, made->schedule->threads, work, &call);
@@ -222,7 +222,7 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
 /* NULL where none is needed. */
 static relayout_status take_scratch(const rlt_cpu_device *device, bool is_needed,
                                     rlt_cpu_scratch **own, relayout_error *error) {
-  *own = is_needed ? rlt_cpu_scratch_take(device->scratches) : NULL;
+  *own = is_needed ? rlt_cpu_scratch_take(device->kept_scratch) : NULL;
   if (is_needed && *own == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to put tiles together in, %zu bytes",
                     sizeof **own);
@@ -237,7 +237,7 @@ relayout_status rlt_cpu_program_run(relayout_device *device, const void *program
   const relayout_status status = take_scratch(on, puts_together(program), &own, error);
   if (status == RELAYOUT_OK) {
     run_program(on, program, source, destination, own);
-    rlt_cpu_scratch_give_back(on->scratches, own);
+    rlt_cpu_scratch_give_back(on->kept_scratch, own);
   }
   return status;
 }
@@ -260,6 +260,6 @@ relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, co
   for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
     run_program(on, program_of(&all->parts[i], source, destination), source, destination, own);
   }
-  rlt_cpu_scratch_give_back(on->scratches, own);
+  rlt_cpu_scratch_give_back(on->kept_scratch, own);
   return status;
 }

@@ -11,7 +11,7 @@ enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 /* Puts a tile together from the source, or from what has been unpacked of it. */
 static void stage(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
-  if (!made->arrives) {
+  if (!made->unpacks) {
     made->gather(&made->frame, tile, here->staged);
     return;
   }
@@ -68,23 +68,23 @@ static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t po
                                    .destination = call->destination,
                                    .position = position,
                                    .next = next};
-  rlt_cpu_merge_segments(&merging, &here->carry, here->unpacked);
+  rlt_cpu_merge_segments(&merging, &here->partial, here->unpacked);
 }
 
 /* While one tile leaves, the next one arrives. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
-  rlt_cpu_partial_lines *const carry = &here->carry;
-  carry->goes_on = false;
-  carry->first = 0;
-  memset(carry->held, 0, sizeof carry->held);
+  rlt_cpu_partial_lines *const partial = &here->partial;
+  partial->goes_on = false;
+  partial->first = 0;
+  memset(partial->held, 0, sizeof partial->held);
   rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
   bool goes_on = true;
   while (goes_on) {
     stage(at, &tile, here);
     if (made->schedule->combined) {
-      carry->goes_on = rlt_walk_goes_on(&at->walk, made->links);
-      carry->first =
+      partial->goes_on = rlt_walk_goes_on(&at->walk, made->links);
+      partial->first =
           made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.staging.segment_count;
     }
     const int64_t position = at->walk.tile.destination;
@@ -94,7 +94,8 @@ void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
     if (made->merges) {
       merge(at->call, &tile, position, arrives, here);
     } else {
-      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, here), carry, arrives);
+      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, here), partial,
+                                    arrives);
     }
     tile = next;
   }

@@ -15,7 +15,7 @@ typedef union shelf {
   char line[LINE_BYTES];
 } shelf;
 
-struct rlt_cpu_scratches {
+struct rlt_cpu_kept_scratch {
   size_t count; /* a power of two */
   shelf *shelves;
 };
@@ -43,44 +43,44 @@ static void pull_down(rlt_cpu_scratch *made) {
 /* ---- All ---- */
 
 /* Twice as many as threads, so that few share one. */
-relayout_status rlt_cpu_scratches_create(int32_t threads, rlt_cpu_scratches **scratches,
-                                         relayout_error *error) {
+relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratch **kept_scratch,
+                                            relayout_error *error) {
   size_t count = LEAST_SHELVES;
   while (count / 2 < (size_t)threads) {
     count *= 2;
   }
-  rlt_cpu_scratches *const made = malloc(sizeof *made);
+  rlt_cpu_kept_scratch *const made = malloc(sizeof *made);
   void *shelves = NULL;
   if (made == NULL || posix_memalign(&shelves, LINE_BYTES, count * sizeof(shelf)) != 0) {
     free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu shelves of a CPU device",
                     count);
   }
-  *made = (rlt_cpu_scratches){.count = count, .shelves = shelves};
+  *made = (rlt_cpu_kept_scratch){.count = count, .shelves = shelves};
   for (size_t i = 0; i < count; ++i) {
     atomic_init(&made->shelves[i].kept, NULL);
   }
-  *scratches = made;
+  *kept_scratch = made;
   return RELAYOUT_OK;
 }
 
-void rlt_cpu_scratches_destroy(rlt_cpu_scratches *scratches) {
-  for (size_t i = 0; i < scratches->count; ++i) {
-    pull_down(atomic_load(&scratches->shelves[i].kept));
+void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
+  for (size_t i = 0; i < kept_scratch->count; ++i) {
+    pull_down(atomic_load(&kept_scratch->shelves[i].kept));
   }
-  free(scratches->shelves);
-  free(scratches);
+  free(kept_scratch->shelves);
+  free(kept_scratch);
 }
 
 /* ---- Each thread's ---- */
 
 /* Where the calling thread looks first. Threads lie some pages apart at least. */
-static size_t first_shelf(const rlt_cpu_scratches *of) {
+static size_t first_shelf(const rlt_cpu_kept_scratch *of) {
   const uint64_t page = (uint64_t)(uintptr_t)pthread_self() >> 12;
   return (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (of->count - 1);
 }
 
-rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_scratches *from) {
+rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from) {
   const size_t first = first_shelf(from);
   for (size_t i = 0; i < from->count; ++i) {
     shelf *const next = &from->shelves[(first + i) & (from->count - 1)];
@@ -95,7 +95,7 @@ rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_scratches *from) {
   return build();
 }
 
-void rlt_cpu_scratch_give_back(rlt_cpu_scratches *to, rlt_cpu_scratch *used) {
+void rlt_cpu_scratch_give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch *used) {
   const size_t first = first_shelf(to);
   for (size_t i = 0; i < to->count && used != NULL; ++i) {
     shelf *const next = &to->shelves[(first + i) & (to->count - 1)];

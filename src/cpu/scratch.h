@@ -22,22 +22,22 @@ typedef struct rlt_cpu_scratch {
   uint8_t before_encoded[RLT_CPU_LINE_BYTES];
   uint8_t encoded[RLT_CPU_PACKED_STAGING_BYTES];
   uint8_t unpacked[RLT_CPU_UNPACKED_BYTES];
-  rlt_cpu_partial_lines carry;
+  rlt_cpu_partial_lines partial;
   void *memory; /* what it lies in */
 } rlt_cpu_scratch;
 
 /* Those that a device keeps while nobody uses them. Any number of threads may use it at once. */
-typedef struct rlt_cpu_scratches rlt_cpu_scratches;
+typedef struct rlt_cpu_kept_scratch rlt_cpu_kept_scratch;
 
-/* For as many threads at once, or more, whose scratches are then not kept. RELAYOUT_OUT_OF_MEMORY.
+/* For as many threads at once, or more, whose scratch is then not kept. RELAYOUT_OUT_OF_MEMORY.
  */
-relayout_status rlt_cpu_scratches_create(int32_t threads, rlt_cpu_scratches **scratches,
-                                         relayout_error *error);
-void rlt_cpu_scratches_destroy(rlt_cpu_scratches *scratches);
+relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratch **kept_scratch,
+                                            relayout_error *error);
+void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch);
 
 /* A kept one, or a new one; NULL when there is no memory. */
-rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_scratches *from);
+rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from);
 /* NULL is allowed. */
-void rlt_cpu_scratch_give_back(rlt_cpu_scratches *to, rlt_cpu_scratch *used);
+void rlt_cpu_scratch_give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch *used);
 
 #endif

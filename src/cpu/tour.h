@@ -11,7 +11,7 @@ typedef struct rlt_cpu_call {
   const rlt_cpu_program *made;
   const uint8_t *source;
   uint8_t *destination;
-  rlt_cpu_scratches *scratches;
+  rlt_cpu_kept_scratch *kept_scratch;
   rlt_cpu_scratch *own; /* the first worker's; NULL where tiles are not put together */
   _Atomic int64_t next; /* the first block that nobody has taken */
 } rlt_cpu_call;

@@ -26,14 +26,14 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
                                        const rlt_schedule *schedule, rlt_cpu_unpacking *unpacking,
                                        relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
-  const bool swaps = problem->transposed_bits > 0;
-  const int64_t bits = swaps ? problem->transposed_bits : problem->source_packed;
-  *unpacking =
-      (rlt_cpu_unpacking){.bits = bits,
-                          .rows = swaps ? 8 / bits : 1,
-                          .swap = swaps ? set->rows->swap[rlt_cpu_width_number(bits)] : NULL,
-                          .column_inner = schedule->columns.inner,
-                          .row_inner = schedule->rows.inner};
+  const bool transposes = problem->transposed_bits > 0;
+  const int64_t bits = transposes ? problem->transposed_bits : problem->source_packed;
+  *unpacking = (rlt_cpu_unpacking){
+      .bits = bits,
+      .rows = transposes ? 8 / bits : 1,
+      .transpose = transposes ? set->rows->bit_transpose[rlt_cpu_width_number(bits)] : NULL,
+      .column_inner = schedule->columns.inner,
+      .row_inner = schedule->rows.inner};
   rlt_unpacking *const layout = &unpacking->layout;
   rlt_unpacking_make(problem, &schedule->columns, &schedule->rows, RLT_CPU_UNPACKED_BYTES, layout);
   unpacking->runs = calloc((size_t)layout->run_count, sizeof *unpacking->runs);
@@ -73,9 +73,9 @@ void rlt_cpu_unpack(const rlt_cpu_unpacking *unpacking, const rlt_cpu_codec *cod
     }
     const int64_t first = tile->source + run->source;
     uint8_t *const to = unpacked + RLT_AROUND_RUN + run->place;
-    if (unpacking->swap != NULL) {
-      unpacking->swap(source + first, run[1].source - run->source, to, run[1].place - run->place,
-                      length);
+    if (unpacking->transpose != NULL) {
+      unpacking->transpose(source + first, run[1].source - run->source, to,
+                           run[1].place - run->place, length);
     } else if (layout->is_exact) {
       unpack_each(source, unpacking->bits, first, to, length);
     } else {

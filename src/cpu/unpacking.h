@@ -1,8 +1,8 @@
-/* unpacking.h: a tile's packed elements, unpacked or swapped before anything
- * else is done with them.
+/* unpacking.h: a tile's packed elements, unpacked or bit-transposed before anything else is done
+ * with them.
  *
  * The runs of a tile in the source are put beside each other, a byte an element or as bytes that
- * the destination has too, and the tile is gathered from there: to the kernels that is the source.
+ * the destination has too, and the tile is moved from there: to the kernels that is the source.
  *
  * Depends on rows.h, plan/unpacking.h and plan/grid.h.
  */
@@ -30,7 +30,7 @@ typedef struct rlt_cpu_unpacking {
   rlt_cpu_run *runs;
   int64_t bits; /* of an element in the source, or of one that is transposed */
   int64_t rows; /* runs that bits are transposed among, one after the other; 1: none */
-  rlt_cpu_bit_transpose *swap; /* NULL where they are unpacked */
+  rlt_cpu_bit_transpose *transpose; /* NULL where they are unpacked */
   int64_t column_inner, row_inner;
 } rlt_cpu_unpacking;
 

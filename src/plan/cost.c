@@ -238,26 +238,18 @@ static double tiles_of_group(const rlt_problem *problem, const rlt_group *group)
   return (double)rlt_divide_up(rlt_group_extent(problem, group), group->block);
 }
 
-static double element_count(const rlt_problem *problem) {
-  double elements = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    elements *= (double)problem->axes[a].extent;
-  }
-  return elements;
-}
-
 /* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs
  * are gathered; elements of the others. */
 static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
   const rlt_problem *const problem = schedule->problem;
   if (!rlt_schedule_has_tables(schedule)) {
-    return element_count(problem);
+    return rlt_problem_digit_lists(problem);
   }
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
   const rlt_staging *const staging = &schedule->staging;
   const bool gathers = schedule->move == RLT_MOVE_GATHER;
   if (rlt_staging_interleaves(staging)) {
-    return element_count(problem) / ((double)block->block_rows * block->block_columns);
+    return rlt_problem_digit_lists(problem) / ((double)block->block_rows * block->block_columns);
   }
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /

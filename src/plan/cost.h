@@ -9,7 +9,7 @@
  *     lines written   every whole line of the destination, half a unit each
  *     lines in parts  lines that a segment of the destination does not cover: read, merged, written
  *     runs            where the source goes on somewhere else, and fetching ahead begins anew
- *     moves           blocks turned in registers, lines or elements put in their places
+ *     moves           blocks transposed in registers, lines or elements put in their places
  *     tiles           finding one and starting it
  *     pages           of either side, opened by each tile
  *

@@ -123,13 +123,9 @@ static bool crop_forms(contest *held) {
 /* ---- Taking part ---- */
 
 static double copied_bytes(const rlt_problem *problem) {
-  double elements = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    elements *= (double)problem->axes[a].extent;
-  }
   const int64_t bits =
       rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
-  return elements * (double)bits / 8;
+  return rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
 /* The offer of the highest predicted fraction among those not taken yet; -1 after the last. */

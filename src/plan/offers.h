@@ -15,7 +15,7 @@ typedef struct rlt_offer {
   rlt_cost cost;
 } rlt_offer;
 
-/* All differ, the methods' own favourites first. */
+/* All differ. Those of wider words come first, in the order of the methods' table. */
 typedef struct rlt_offers {
   const rlt_facts *facts;
   const rlt_tuning *tuning;

@@ -310,11 +310,7 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
 
 /* All that the destination's digits reach, whether it is written or not. */
 static double bytes_gone_through(const rlt_problem *problem) {
-  double bytes = (double)rlt_problem_destination_bits(problem) / 8;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    bytes *= (double)problem->axes[a].extent;
-  }
-  return bytes;
+  return rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem) / 8;
 }
 
 /* Parts are carried out one after the other. */

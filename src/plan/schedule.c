@@ -23,19 +23,18 @@ bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts) {
 }
 
 int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts) {
-  const bool is_packed =
-      problem->source_packed > 0 || problem->destination_packed > 0 || problem->transposed_bits > 0;
-  return is_packed ? facts->packed_staging_bytes : facts->staging_bytes;
+  return rlt_problem_is_packed(problem) ? facts->packed_staging_bytes : facts->staging_bytes;
 }
 
-int64_t rlt_staged_bytes(const rlt_problem *problem, const rlt_facts *facts) {
+/* Bytes of the words that tiles are staged as. */
+static int64_t staged_bytes(const rlt_problem *problem, const rlt_facts *facts) {
   return facts->stages_source_words ? problem->element_bytes
                                     : rlt_problem_destination_bytes(problem);
 }
 
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
-  const int64_t bytes = rlt_staged_bytes(problem, facts);
+  const int64_t bytes = staged_bytes(problem, facts);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const bool may_interleave = schedule->move != RLT_MOVE_TRANSPOSE;
   rlt_staging_request of = {.problem = problem,
@@ -60,7 +59,7 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
 /* Of a staged tile: how far its longest segment goes. */
 static int64_t segment_length(const rlt_facts *facts, const rlt_schedule *schedule) {
   return schedule->staging.segment_pitch -
-         facts->line_bytes / rlt_staged_bytes(schedule->problem, facts);
+         facts->line_bytes / staged_bytes(schedule->problem, facts);
 }
 
 /* Whether every segment of every tile begins with a line, if the destination does. */
@@ -85,18 +84,14 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   return begin;
 }
 
-bool rlt_schedule_may_combine(const rlt_facts *facts, const rlt_schedule *schedule,
-                              bool *need_not) {
-  *need_not = true;
-  if (!facts->combines_lines || !schedule->staged || !schedule->streamed) {
-    return false;
+/* Along which loops tiles go on with each other's lines, so that these can be combined; none where
+ * they are not, or the device does not. */
+static void find_chain(const rlt_facts *facts, const rlt_schedule *schedule, const rlt_grid *grid,
+                       rlt_chain *chain) {
+  chain->count = 0;
+  if (facts->combines_lines && schedule->staged && schedule->streamed) {
+    rlt_chain_find(schedule->problem, grid, segment_length(facts, schedule), chain);
   }
-  rlt_grid grid;
-  rlt_chain chain;
-  rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
-  rlt_chain_find(schedule->problem, &grid, segment_length(facts, schedule), &chain);
-  *need_not = chain.count == 0 || begin_lines(facts, schedule, &grid);
-  return chain.count > 0;
 }
 
 /* ---- Stores, loops and threads ---- */
@@ -136,7 +131,7 @@ static int64_t bytes_unpacked(const rlt_problem *problem, int64_t element_bytes)
 }
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
-                         rlt_schedule *schedule) {
+                         const rlt_chain *chain, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t word = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
   const int64_t bytes = bytes_unpacked(problem, word);
@@ -156,10 +151,8 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
     rlt_loops_make(grid, &wish, &schedule->loops);
     return;
   }
-  rlt_chain chain;
-  rlt_chain_find(problem, grid, segment_length(facts, schedule), &chain);
   const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
-  rlt_loops_make_chained(grid, &chain, tiles_held - 1, &wish, &schedule->loops);
+  rlt_loops_make_chained(grid, chain, tiles_held - 1, &wish, &schedule->loops);
 }
 
 /* Iterations of all loops that one work-item goes through for a tile. In a staging buffer an
@@ -229,16 +222,16 @@ static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
 void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
                          rlt_schedule *schedule) {
   rlt_grid grid;
-  bool need_not = true;
+  rlt_chain chain;
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
   schedule->streamed =
       facts->memory == RLT_STAGING_PRIVATE && rlt_is_past_cache(schedule->problem, facts);
   schedule->staged = is_staged(facts, schedule);
   schedule->prefetched = schedule->staged && facts->prefetches;
-  const bool may_combine = rlt_schedule_may_combine(facts, schedule, &need_not);
-  schedule->combined = may_combine && (combines || !need_not);
-  choose_alignment(facts, may_combine && !schedule->combined, schedule);
-  choose_loops(facts, tuning, &grid, schedule);
+  find_chain(facts, schedule, &grid, &chain);
+  schedule->combined = chain.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
+  choose_alignment(facts, chain.count > 0 && !schedule->combined, schedule);
+  choose_loops(facts, tuning, &grid, &chain, schedule);
   choose_grain(facts, tuning, &grid, schedule);
 }
 

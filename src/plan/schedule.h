@@ -93,20 +93,14 @@ bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
 /* What a tile of this problem may take in private memory, in bytes. */
 int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts);
 
-/* Bytes of the words that tiles are staged as. */
-int64_t rlt_staged_bytes(const rlt_problem *problem, const rlt_facts *facts);
-
-/* Fills in the staging buffer, of a schedule with tables whose tile and move are set. */
+/* Fills in where a tile lies in its staging buffer, of a schedule with tables whose tile and move
+ * are set. */
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule);
 
 /* Fills in what the tile, the move and the device decide: stores, alignment, loops and threads.
  * Where tiles leave lines unfinished these are combined, or, unless that has to be, are not. */
 void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
                          rlt_schedule *schedule);
-
-/* Whether tiles go on with each other's lines, so that these can be combined; and whether, if the
- * destination begins with a line, they need not. */
-bool rlt_schedule_may_combine(const rlt_facts *facts, const rlt_schedule *schedule, bool *need_not);
 
 /* Whether the kernel that looks each element up carries it out. */
 bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);

@@ -71,9 +71,9 @@ static bool is_interleaved(const rlt_staging_request *of, int64_t stride) {
   return is_known && stride <= of->most_channels;
 }
 
-/* The pieces of what is not a copy, and interleaves among them. A interleave ends with the
- * first axis of its columns, or rows, though more of them may be dense, unless these are so
- * few that turning them with others is faster. It never is for rows of few channels, which
+/* The pieces of what is not a copy, and which are interleaved. Channels end with the first
+ * axis of their columns, or rows, though more of them may be dense, unless these are so few
+ * that transposing them with others is faster. It never is for rows of few channels, which
  * leave most of a block idle. */
 static void make_pieces(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;

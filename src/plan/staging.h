@@ -32,18 +32,17 @@ typedef enum rlt_segment_side {
 /* Lengths and offsets count elements. */
 typedef struct rlt_staging {
   int64_t dense_columns; /* neighbouring column positions that are neighbours in the destination, */
-  int64_t
-      valid_columns;  /* of which the first ones can have a source, if copied or in a interleave */
-  int64_t dense_rows; /* neighbouring row positions that are neighbours in the source, */
-  int64_t valid_rows; /* of which the first ones can have one */
+  int64_t valid_columns; /* of which the first can have a source, if copied or interleaved */
+  int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
+  int64_t valid_rows;    /* of which the first ones can have one */
   int64_t segment_count;
   int64_t segment_pitch;
   int64_t segment_unit; /* a segment's length, for each step of the last axis of segment_side */
   rlt_segment_side segment_side;
   bool exact;
 
-  /* Interleaves: 2, 3, 4 or 8 short runs side by side, not more than the device's most, are joined
-   * and parted element by element, without a turn. 0: no interleave, as for all copies.
+  /* Channels: 2, 3, 4 or 8 short runs side by side, not more than the device's most, are
+   * interleaved and de-interleaved instead of transposed. 0: there are none, as for all copies.
    *
    *     a0 b0 c0 a1 b1 c1 a2 b2 c2     <->     a0 a1 a2   b0 b1 b2   c0 c1 c2
    */
@@ -58,7 +57,7 @@ typedef struct rlt_staging {
 
 /* How many steps of the axis that segments end with a tile has: each is segment_unit long. */
 static inline int64_t rlt_staging_steps(const rlt_staging *staging, int64_t column_steps,
-                                         int64_t row_steps) {
+                                        int64_t row_steps) {
   switch (staging->segment_side) {
   case RLT_SEGMENT_COLUMNS:
     return column_steps;
@@ -76,7 +75,7 @@ typedef struct rlt_staging_request {
   const rlt_group *columns;
   const rlt_group *rows;
   bool copies;           /* pieces are runs that both sides have */
-  int64_t most_channels; /* of interleaves; 0: there are none */
+  int64_t most_channels; /* that are interleaved; 0: none are */
   int64_t lanes;
 } rlt_staging_request;
 

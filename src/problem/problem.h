@@ -115,6 +115,21 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
+/* Whether elements are packed on a side, or their bits are transposed. */
+static inline bool rlt_problem_is_packed(const rlt_problem *problem) {
+  return problem->source_packed > 0 || problem->destination_packed > 0 ||
+         problem->transposed_bits > 0;
+}
+
+/* How many digit lists there are, those without a source too. */
+static inline double rlt_problem_digit_lists(const rlt_problem *problem) {
+  double count = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    count *= (double)problem->axes[a].extent;
+  }
+  return count;
+}
+
 /* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or
  * swapped. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {

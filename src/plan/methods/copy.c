@@ -85,9 +85,15 @@ static void offer_private(const rlt_scene *scene, bool suits, const char *reason
   }
 }
 
+static bool applies(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  return rlt_runs_along_one_axis(problem) && rlt_writes_bytes(scene, false) &&
+         !rlt_is_left_to_wide(scene);
+}
+
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
-  if (!rlt_copy_applies(scene)) {
+  if (!applies(scene)) {
     return;
   }
   const char *const reason =
@@ -104,14 +110,8 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   offer_straight(scene, runs(problem) && is_long, reason, offers);
 }
 
-bool rlt_copy_applies(const rlt_scene *scene) {
-  const rlt_problem *const problem = scene->problem;
-  return rlt_runs_along_one_axis(problem) && rlt_writes_bytes(scene, false) &&
-         !rlt_is_left_to_wide(scene);
-}
-
 bool rlt_copy_suits(const rlt_scene *scene) {
-  return rlt_copy_applies(scene) && runs(scene->problem);
+  return applies(scene) && runs(scene->problem);
 }
 
 const rlt_method rlt_method_copy = {"copy", offer};

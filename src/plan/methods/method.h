@@ -61,9 +61,6 @@ int64_t rlt_elements_in(const rlt_problem *problem, int64_t bytes);
 /* Something is read, and the axes tell where. */
 bool rlt_is_read_by_axes(const rlt_problem *problem);
 
-/* Elements are packed on a side, or their bits are transposed. */
-bool rlt_is_packed(const rlt_problem *problem);
-
 /* Whether tiles of rows along axis 0, or along several axes that share bytes, write whole bytes, or
  * can do otherwise. */
 bool rlt_writes_bytes(const rlt_scene *scene, bool by_several_axes);
@@ -77,7 +74,6 @@ bool rlt_square_tiles_pay(const rlt_scene *scene);
 
 /* Whether short inner axes may be moved together, and whether a copy does better. */
 bool rlt_permute_applies(const rlt_scene *scene);
-bool rlt_copy_applies(const rlt_scene *scene);
 bool rlt_copy_suits(const rlt_scene *scene);
 
 /* Whether wider words move at any offset too, so that nothing speaks for the elements. */

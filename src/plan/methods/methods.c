@@ -73,11 +73,6 @@ bool rlt_is_read_by_axes(const rlt_problem *problem) {
   return problem->steps == NULL && !rlt_problem_is_fill(problem);
 }
 
-bool rlt_is_packed(const rlt_problem *problem) {
-  return problem->source_packed > 0 || problem->destination_packed > 0 ||
-         problem->transposed_bits > 0;
-}
-
 bool rlt_writes_bytes(const rlt_scene *scene, bool by_several_axes) {
   rlt_byte_run run;
   return scene->problem->destination_packed == 0 || scene->facts->memory == RLT_STAGING_PRIVATE ||
@@ -101,7 +96,7 @@ bool rlt_runs_along_two_axes(const rlt_problem *problem) {
 bool rlt_square_tiles_pay(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
   const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
-  const int64_t part = rlt_is_packed(problem) && is_local ? 4 : 2;
+  const int64_t part = rlt_problem_is_packed(problem) && is_local ? 4 : 2;
   const int64_t side = rlt_max(rlt_elements_in(problem, scene->facts->line_bytes) / part, 2);
   return problem->axes[0].valid >= side &&
          problem->axes[rlt_source_run_axis(problem)].valid >= side;
@@ -109,7 +104,7 @@ bool rlt_square_tiles_pay(const rlt_scene *scene) {
 
 bool rlt_is_left_to_wide(const rlt_scene *scene) {
   return scene->has_wide && !scene->is_wide &&
-         (!scene->facts->words_need_alignment || rlt_is_packed(scene->problem));
+         (!scene->facts->words_need_alignment || rlt_problem_is_packed(scene->problem));
 }
 
 rlt_byte_run rlt_byte_run_of(const rlt_problem *problem) {

@@ -9,7 +9,7 @@ enum {
   LINES_BESIDE_HALO = 3
 };
 
-typedef struct staging_tile {
+typedef struct growing_tile {
   const rlt_problem *problem;
   int64_t line;      /* elements of one */
   int64_t room;      /* elements that a tile may have */
@@ -18,15 +18,15 @@ typedef struct staging_tile {
   int64_t taken[RLT_MAX_AXES]; /* steps of each axis in a tile; 0: the axis is in no group */
   rlt_group *columns;
   rlt_group *rows;
-} staging_tile;
+} growing_tile;
 
-static int64_t tile_elements(const staging_tile *at) {
+static int64_t tile_elements(const growing_tile *at) {
   return rlt_group_length(at->columns) * rlt_group_length(at->rows);
 }
 
 /* How far a tile runs in the destination without a gap, and which axis would take it farther; -1
  * when none can. */
-static int64_t written_run(const staging_tile *at, int32_t *next) {
+static int64_t written_run(const growing_tile *at, int32_t *next) {
   int64_t run = 1;
   *next = -1;
   for (int32_t a = 0; a < at->problem->axis_count; ++a) {
@@ -44,7 +44,7 @@ static int64_t written_run(const staging_tile *at, int32_t *next) {
 }
 
 /* The same in the source, where axes of one valid digit do not move, and padding is not read. */
-static int64_t read_run(const staging_tile *at, int32_t *next) {
+static int64_t read_run(const growing_tile *at, int32_t *next) {
   bool seen[RLT_MAX_AXES] = {false};
   int64_t run = 1;
   *next = -1;
@@ -66,7 +66,7 @@ static int64_t read_run(const staging_tile *at, int32_t *next) {
 /* As many steps of `axis` as make `factor` of what the group has without it, if there
  * is room: a new axis of the group, or more of its last one. What would leave little
  * for a last block is taken whole. */
-static bool take_axis(staging_tile *at, rlt_group *group, int32_t axis, int64_t factor) {
+static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t factor) {
   const bool grows = rlt_is_last_axis(group, axis);
   const int64_t taken = grows ? group->block : 1;
   const int64_t extent = at->problem->axes[axis].extent;
@@ -102,7 +102,7 @@ static bool take_axis(staging_tile *at, rlt_group *group, int32_t axis, int64_t 
 }
 
 /* Where packed elements share bytes, the columns have those that do. */
-static void take_byte_run(staging_tile *at) {
+static void take_byte_run(growing_tile *at) {
   for (int32_t a = 0; a < at->bytes.last; ++a) {
     take_axis(at, at->columns, a, at->problem->axes[a].extent);
   }
@@ -112,7 +112,7 @@ static void take_byte_run(staging_tile *at) {
 }
 
 /* Elements are swapped along a run of all rows that a byte has elements of. */
-static void take_transposed_rows(staging_tile *at) {
+static void take_transposed_rows(growing_tile *at) {
   const rlt_problem *const problem = at->problem;
   for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
     if (problem->axes[a].source_stride == 1) {
@@ -127,10 +127,10 @@ static void take_transposed_rows(staging_tile *at) {
 }
 
 /* How far a tile goes on one side, and which axis would take it farther there. */
-typedef int64_t run_on_side(const staging_tile *at, int32_t *next);
+typedef int64_t run_on_side(const growing_tile *at, int32_t *next);
 
 /* Gives the group axes, and steps of them, until the tile runs as far as `target`. */
-static void go_farther(staging_tile *at, run_on_side *run_of, rlt_group *group, int64_t target) {
+static void go_farther(growing_tile *at, run_on_side *run_of, rlt_group *group, int64_t target) {
   int32_t next;
   for (int64_t run = run_of(at, &next); run < target && next >= 0; run = run_of(at, &next)) {
     const int64_t without = run / rlt_max(at->taken[next], 1);
@@ -140,9 +140,9 @@ static void go_farther(staging_tile *at, run_on_side *run_of, rlt_group *group, 
   }
 }
 
-/* Where both sides go on with the same axis, and what the tile reads is not turned or lies
+/* Where both sides go on with the same axis, and what the tile reads is not transposed or lies
  * together, more of that axis only makes fewer tiles: until it is written as far as `target`. */
-static void go_together(staging_tile *at, bool copies, int64_t target) {
+static void go_together(growing_tile *at, bool copies, int64_t target) {
   int32_t read, written;
   const bool lies_together = read_run(at, &read) == tile_elements(at);
   written_run(at, &written);
@@ -230,7 +230,7 @@ static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
   const int64_t write_bytes = shares_bytes(scene) ? LINES_BESIDE_HALO * line_bytes
                                                   : run_bytes(scene, runs.write_bytes, write_bits);
   const int64_t write = rlt_max(rlt_elements_of(write_bytes, write_bits), 2);
-  staging_tile at = {.problem = problem,
+  growing_tile at = {.problem = problem,
                      .line = line,
                      .read_unit = read_unit(scene),
                      .bytes = rlt_byte_run_of(problem),

@@ -1,5 +1,5 @@
 /* scratch.c: a directory of a test's own, made and removed. */
-#include "opencl/scratch.h"
+#include "scratch.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* scratch.h: a directory of a test's own. */
-#ifndef HOST_TESTS_OPENCL_SCRATCH_H
-#define HOST_TESTS_OPENCL_SCRATCH_H
+#ifndef HOST_TESTS_SCRATCH_H
+#define HOST_TESTS_SCRATCH_H
 
 #include <stddef.h>
 #include <sys/types.h>
