@@ -140,7 +140,7 @@ static void test_json(void **state) {
              "{\"part\":0,\"text\":\"index-program word=4 align=4:4 rows=- columns=0 loops=/1 "
              "move=index store=direct group=256 grain=8\",\"method\":\"index-program\","
              "\"predicted_fraction\":1,\"counts\":{\"lines_read\":0.375,\"lines_again\":5.625,"
-             "\"lines_written\":0,\"lines_in_parts\":5.625,\"runs\":6,\"straight_runs\":0,"
+             "\"lines_written\":0,\"lines_in_parts\":5.625,\"runs\":6,\"straight_runs\":6,"
              "\"moves\":15,\"tiles\":5,\"pages\":8.01855469}," TIMES
              ",{\"part\":0,\"text\":\"transpose word=4 align=4:4 rows=1 columns=0 loops=- "
              "move=transpose store=staged group=256\",\"method\":\"transpose\"" COUNTS

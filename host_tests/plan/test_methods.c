@@ -260,6 +260,26 @@ static void test_names(void **state) {
   assert_null(rlt_method_named("", 0));
 }
 
+/* Nothing is simpler than a copy, however little there is, at the rates of real machines too. */
+static void test_tiny_copies(void **state) {
+  (void)state;
+  for (int k = 0; k < KINDS; ++k) {
+    for (int elements = 1; elements <= 70; ++elements) {
+      char text[16];
+      snprintf(text, sizeof text, "f32[%d]", elements);
+      const offered same = {.from = text, .to = text};
+      recorder record;
+      relayout_device *const device = device_of(k, &record);
+      device->tuning = rlt_tuning_of(&device->facts);
+      relayout_plan *plan = NULL;
+      assert_int_equal(plan_by(device, &same, NULL, &plan, NULL), RELAYOUT_OK);
+      assert_string_equal(relayout_plan_get_method(plan), "copy");
+      relayout_plan_destroy(plan);
+      relayout_device_destroy(device);
+    }
+  }
+}
+
 /* 8 x 32 floats are a quarter of a tile of 32 x 32. */
 static void test_squares_of_small_tiles(void **state) {
   (void)state;
@@ -282,6 +302,7 @@ int main(void) {
       cmocka_unit_test(test_who_offers_and_who_is_chosen),
       cmocka_unit_test(test_each_method_alone),
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_tiny_copies),
       cmocka_unit_test(test_squares_of_small_tiles),
   };
   return cmocka_run_group_tests_name("plan.methods", tests, NULL, NULL);

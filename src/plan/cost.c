@@ -303,7 +303,9 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   const rlt_problem *const problem = schedule->problem;
   counts read = {0};
   counts written = {0};
-  const bool joins = schedule->move != RLT_MOVE_COPY;
+  /* Runs that are copied, and elements that are looked up, go one by one with nothing else under
+   * way. */
+  const bool joins = schedule->move != RLT_MOVE_COPY && schedule->move != RLT_MOVE_INDEX;
   const view source = {problem, facts->line_bytes, true, joins, false};
   const view destination = {problem, facts->line_bytes, false, joins,
                             rlt_schedule_has_tables(schedule) && facts->combines_lines};
