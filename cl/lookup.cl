@@ -1,30 +1,30 @@
-/* lookup.cl: element by element, whatever the axes and steps. Follows element.cl, and
- * with STEPS steps.cl.
+/* lookup.cl: element by element, by the axes or an index program. Follows element.cl, and with
+ * INDEX_PROGRAM index_program.cl.
  *
  * A tile is a run of the destination's inner axis. Where each element of it lies in the source is
- * told by the axes; or, with STEPS, by a list of them that starts from its digit of that inner axis
- * and works with NUMBERS numbers. A work-item writes whole words; of a destination whose elements
- * are packed, whole bytes, so that no two write one.
+ * told by the axes; or, with INDEX_PROGRAM, by a program that starts from its digit of that inner
+ * axis and works with NUMBERS numbers. A work-item writes whole words; of a destination whose
+ * elements are packed, whole bytes, so that no two write one.
  */
 
-#if STEPS
+#if INDEX_PROGRAM
 
 #define NO_SOURCE LONG_MIN
 
 /* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
-static long source_of(__global const rlt_steps *made, long number, long *put) {
+static long source_of(__global const rlt_index_program *made, long number, long *put) {
   long numbers[NUMBERS];
   numbers[0] = number;
   bool ends = false;
   for (int s = 0; s < made->count && !ends; ++s) {
-    const rlt_step now = made->of[s];
-    if (now.kind == RLT_STEP_SPLIT) {
+    const rlt_index_op now = made->of[s];
+    if (now.kind == RLT_INDEX_SPLIT) {
       const long quotient = numbers[now.from] / now.size;
       numbers[now.to] = numbers[now.from] - quotient * now.size;
       numbers[now.from] = quotient;
-    } else if (now.kind == RLT_STEP_JOIN) {
+    } else if (now.kind == RLT_INDEX_JOIN) {
       numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
-    } else if (now.kind != RLT_STEP_BOUND) {
+    } else if (now.kind != RLT_INDEX_BOUND) {
       numbers[now.to] += numbers[now.from] * now.size;
     } else {
       ends = numbers[now.to] >= now.size;
@@ -41,8 +41,8 @@ typedef struct run {
   place from; /* where its first element comes from */
   uint length;
   uint valid;
-#if STEPS
-  __global const rlt_steps *made;
+#if INDEX_PROGRAM
+  __global const rlt_index_program *made;
   long number; /* the first element's digit */
 #else
   long stride; /* in the source */
@@ -52,7 +52,7 @@ typedef struct run {
 /* The element of this column, and where it is put, counted from the first; false where it has no
  * source. */
 static bool find_element(const run r, uint column, word *found, long *put) {
-#if STEPS
+#if INDEX_PROGRAM
   const long at = source_of(r.made, r.number + column, put);
   *put -= r.number;
   if (at == NO_SOURCE) {
@@ -126,9 +126,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
     lookup(__global word *restrict destination, const ulong destination_start,
            __constant const kernel_grid *grid, const word fill,
            __global const source_word *restrict source, const ulong source_start
-#if STEPS
+#if INDEX_PROGRAM
            ,
-           __global const rlt_steps *restrict made
+           __global const rlt_index_program *restrict made
 #endif
                CONVERSION_PARAMETER) {
   const place start = PLACE(source, source_start);
@@ -143,7 +143,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
-#if STEPS
+#if INDEX_PROGRAM
     const run r = {onward(start, (long)t.source), t.columns, valid, made,
                    t.column_block * grid->columns.block};
 #else

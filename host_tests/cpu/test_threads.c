@@ -86,7 +86,7 @@ static relayout_device *eager_device_with(int32_t threads, relayout_parallel_for
 /* ---- Problems of a megabyte or so, one for each method ---- */
 
 /* Everything lies where it is to lie. */
-static const rlt_steps no_steps = {.count = 0, .result = 0};
+static const rlt_index_program no_operations = {.count = 0, .result = 0};
 
 static const rlt_problem large_problems[] = {
     {.element_bytes = 4,
@@ -119,7 +119,7 @@ static const rlt_problem large_problems[] = {
      .destination_elements = 64 * 1000,
      .axis_count = 1,
      .axes = {{64 * 1000, 64 * 1000, 1, 1}},
-     .steps = &no_steps},
+     .index_program = &no_operations},
 };
 enum { LARGE_PROBLEMS = sizeof large_problems / sizeof *large_problems };
 static const char *const large_methods[LARGE_PROBLEMS] = {"copy", "transpose", "permute", "fill",

@@ -362,20 +362,20 @@ static void test_turns(void **state) {
 
 /* From tiles of 3 x 5 in a plane 11 wide to plain rows: number 0 is row * 11 + column.
  * Columns beyond 9 have no source. */
-static const rlt_steps from_tiles = {.count = 8,
-                                     .result = 3,
-                                     .of = {{RLT_STEP_SPLIT, 1, 0, 0, 11},
-                                            {RLT_STEP_BOUND, 1, 0, 0, 9},
-                                            {RLT_STEP_SPLIT, 2, 0, 0, 3},
-                                            {RLT_STEP_SPLIT, 3, 1, 0, 5},
-                                            {RLT_STEP_JOIN, 0, 1, 0, 2},
-                                            {RLT_STEP_JOIN, 0, 2, 0, 3},
-                                            {RLT_STEP_ADD, 3, 0, 0, 5},
-                                            {RLT_STEP_BOUND, 0, 0, 0, 1 << 20}}};
+static const rlt_index_program from_tiles = {.count = 8,
+                                             .result = 3,
+                                             .of = {{RLT_INDEX_SPLIT, 1, 0, 0, 11},
+                                                    {RLT_INDEX_BOUND, 1, 0, 0, 9},
+                                                    {RLT_INDEX_SPLIT, 2, 0, 0, 3},
+                                                    {RLT_INDEX_SPLIT, 3, 1, 0, 5},
+                                                    {RLT_INDEX_JOIN, 0, 1, 0, 2},
+                                                    {RLT_INDEX_JOIN, 0, 2, 0, 3},
+                                                    {RLT_INDEX_ADD, 3, 0, 0, 5},
+                                                    {RLT_INDEX_BOUND, 0, 0, 0, 1 << 20}}};
 enum { TILED_ROWS = 37, TILED = TILED_ROWS * 11, TILES = 13 * 2 * 15 };
 
 /* As the destination has no order of its own there: only whole bytes, or packed
- * elements by steps. */
+ * elements by an index program. */
 static void test_changes(void **state) {
   static const int64_t packings[] = {0, 1, 2, 4};
   for (size_t i = 0; i < 4 * 4 * 2; ++i) {
@@ -388,17 +388,17 @@ static void test_changes(void **state) {
                            .source_elements = TILES + 3,
                            .source_start = 3,
                            .destination_elements = TILED,
-                           .steps = &from_tiles,
+                           .index_program = &from_tiles,
                            .axis_count = 1,
                            .axes = {AXIS(TILED, TILED, 0, 1)},
                            .fills = i / 16 == 0,
                            .fill = {0x2b}};
     assert_true(moves_as_defined(*state, &problem, "index-program", (move_offsets){1, 2}, i,
-                                 "packed by steps"));
+                                 "packed by an index program"));
     if (problem.destination_packed > 0) {
       continue;
     }
-    problem.steps = NULL;
+    problem.index_program = NULL;
     problem.source_elements = 40000;
     problem.destination_elements = 40 * 1003;
     problem.destination_start = 3;
@@ -482,7 +482,7 @@ static void test_conversions(void **state) {
 }
 
 /* Rows that end within bytes, in the same order and, with padding, turned: of which tiles have
- * parts, and of which a byte has several. Staged kernels gather them by steps. */
+ * parts, and of which a byte has several. Staged kernels look them up by an index program. */
 static void test_shared_bytes(void **state) {
   static const int64_t sizes[][2] = {{1031, 39}, {3, 701}};
   const opencl_bench *const bench = *state;

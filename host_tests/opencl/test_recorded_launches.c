@@ -286,7 +286,7 @@ static void check_side(const said *of, const rlt_problem *problem, const said_gr
   EXPECT("a side's destination stride", side->destination_stride,
          last < 0 ? 0 : problem->axes[last].destination_stride);
   EXPECT("a side's source stride", side->source_stride,
-         last < 0 || problem->steps != NULL ? 0 : problem->axes[last].source_stride);
+         last < 0 || problem->index_program != NULL ? 0 : problem->axes[last].source_stride);
 }
 
 static void check_loops(const said *of, const rlt_problem *problem, const kernel_loop *loops) {
@@ -300,7 +300,7 @@ static void check_loops(const said *of, const rlt_problem *problem, const kernel
     EXPECT("a loop's destination step", loops[l].destination_step,
            steps * problem->axes[axis].destination_stride);
     EXPECT("a loop's source step", loops[l].source_step,
-           problem->steps != NULL ? 0 : steps * problem->axes[axis].source_stride);
+           problem->index_program != NULL ? 0 : steps * problem->axes[axis].source_stride);
   }
 }
 

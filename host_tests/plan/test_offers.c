@@ -217,17 +217,17 @@ static void test_few_ways(void **state) {
   }
 }
 
-/* Steps leave one way. */
-static void test_steps(void **state) {
+/* An index program leaves one way. */
+static void test_index_program(void **state) {
   (void)state;
-  static const rlt_steps steps = {.count = 0};
-  rlt_forms stepping = {.count = 1, .of = {problem_of("f32[64]", "f32[64]")}};
-  stepping.of[0].steps = &steps;
+  static const rlt_index_program program = {.count = 0};
+  rlt_forms by_program = {.count = 1, .of = {problem_of("f32[64]", "f32[64]")}};
+  by_program.of[0].index_program = &program;
   for (int k = 0; k < KINDS; ++k) {
     rlt_offers offers;
-    rlt_forms_make(kinds[k].facts, &stepping);
-    assert_int_equal(stepping.count, 1);
-    assert_int_equal(rlt_offers_make(&stepping, kinds[k].facts, kinds[k].tuning, &offers, NULL),
+    rlt_forms_make(kinds[k].facts, &by_program);
+    assert_int_equal(by_program.count, 1);
+    assert_int_equal(rlt_offers_make(&by_program, kinds[k].facts, kinds[k].tuning, &offers, NULL),
                      RELAYOUT_OK);
     assert_int_equal(offers.count, 1);
     assert_string_equal(offers.of[0].schedule.method->name, "index-program");
@@ -357,7 +357,7 @@ int main(void) {
       cmocka_unit_test(test_clearly_faster_ones_win),
       cmocka_unit_test(test_forms_by_hand),
       cmocka_unit_test(test_few_ways),
-      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_index_program),
       cmocka_unit_test(test_offers_at_random),
       cmocka_unit_test(test_sorted),
   };

@@ -30,32 +30,32 @@ static bool has_source(const rlt_problem *problem, const int64_t *digits) {
   return true;
 }
 
-/* Where the steps lead from `number`; false where they end at a bound. */
-static bool follow_steps(const rlt_steps *steps, int64_t number, int64_t *found) {
+/* Where the program leads from `number`; false where it ends at a bound. */
+static bool follow_program(const rlt_index_program *program, int64_t number, int64_t *found) {
   int64_t numbers[RLT_MOST_NUMBERS] = {number};
-  for (int32_t s = 0; s < steps->count; ++s) {
-    const rlt_step *const step = &steps->of[s];
-    int64_t *const to = &numbers[step->to];
-    int64_t *const from = &numbers[step->from];
-    switch ((rlt_step_kind)step->kind) {
-    case RLT_STEP_SPLIT:
-      *to = *from % step->size;
-      *from = *from / step->size;
+  for (int32_t s = 0; s < program->count; ++s) {
+    const rlt_index_op *const op = &program->of[s];
+    int64_t *const to = &numbers[op->to];
+    int64_t *const from = &numbers[op->from];
+    switch ((rlt_index_op_kind)op->kind) {
+    case RLT_INDEX_SPLIT:
+      *to = *from % op->size;
+      *from = *from / op->size;
       break;
-    case RLT_STEP_JOIN:
-      *to = *to * step->size + *from;
+    case RLT_INDEX_JOIN:
+      *to = *to * op->size + *from;
       break;
-    case RLT_STEP_BOUND:
-      if (*to >= step->size) {
+    case RLT_INDEX_BOUND:
+      if (*to >= op->size) {
         return false;
       }
       break;
-    case RLT_STEP_ADD:
-      *to += *from * step->size;
+    case RLT_INDEX_ADD:
+      *to += *from * op->size;
       break;
     }
   }
-  *found = numbers[steps->result];
+  *found = numbers[program->result];
   return true;
 }
 
@@ -78,9 +78,9 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
       from += digits[a] * problem->axes[a].source_stride;
       to += digits[a] * problem->axes[a].destination_stride;
     }
-    if (problem->steps != NULL) {
+    if (problem->index_program != NULL) {
       int64_t found = 0;
-      comes = follow_steps(problem->steps, digits[0], &found) && comes;
+      comes = follow_program(problem->index_program, digits[0], &found) && comes;
       from = problem->source_start + found;
     }
     if (named[to]) {

@@ -109,7 +109,7 @@ static void test_tiles(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof tiled / sizeof tiled[0]; ++i) {
     rlt_lowered made = lower(tiled[i].from, tiled[i].to);
-    assert_null(made.steps);
+    assert_null(made.index_program);
     assert_int_equal(made.count, tiled[i].count);
     for (int32_t p = 0; p < made.count; ++p) {
       expect_problem(&made.problems[p], &tiled[i].parts[p]);
@@ -133,7 +133,7 @@ static void test_starts(void **state) {
 
 /* Digits without a common divisor, and nibbles that share bytes with those of other rows, between
  * which there is padding that stays as it was. */
-static void test_steps(void **state) {
+static void test_index_program(void **state) {
   (void)state;
   static const char *const pairs[][2] = {
       {"f32[10]{0:T(4)}", "f32[10]{0:T(6)}"},
@@ -145,8 +145,8 @@ static void test_steps(void **state) {
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
     rlt_lowered made = lower(pairs[i][0], pairs[i][1]);
     assert_int_equal(made.count, 1);
-    assert_ptr_equal(made.problems[0].steps, made.steps);
-    assert_non_null(made.steps);
+    assert_ptr_equal(made.problems[0].index_program, made.index_program);
+    assert_non_null(made.index_program);
     assert_int_equal(made.problems[0].axes[0].extent, made.problems[0].destination_elements);
     rlt_lowered_free(&made);
   }
@@ -160,14 +160,14 @@ static void test_shared_bytes(void **state) {
   const rlt_changes sharing = {.packing = RLT_PACKING_SHARED, .scale = 1};
   rlt_lowered made = lower_with(&sharing, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}");
   assert_int_equal(made.count, 1);
-  assert_null(made.steps);
+  assert_null(made.index_program);
   expect_problem(&made.problems[0], &plain);
   rlt_lowered_free(&made);
   const lower_case padded = {
       .fills = true, .axis_count = 2, .axes = {{2003, 2001, 1001, 1}, {1003, 1001, 1, 2003}}};
   made = lower_with(&sharing, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:PD(2003,1003)E(4)}");
   assert_int_equal(made.count, 1);
-  assert_null(made.steps);
+  assert_null(made.index_program);
   expect_problem(&made.problems[0], &padded);
   rlt_lowered_free(&made);
 }
@@ -179,13 +179,13 @@ static void test_merged_bytes(void **state) {
   const rlt_changes merging = {.packing = RLT_PACKING_MERGED, .scale = 1};
   rlt_lowered made = lower_with(&merging, "s4[2001,1001]{1,0}", "s4[2001,1001]{0,1:E(4)}");
   assert_int_equal(made.count, 1);
-  assert_null(made.steps);
+  assert_null(made.index_program);
   expect_problem(
       &made.problems[0],
       &(lower_case){.axis_count = 2, .axes = {{2001, 2001, 1001, 1}, {1001, 1001, 1, 2001}}});
   rlt_lowered_free(&made);
   made = lower_with(&merging, "u4[3,5]{1,0}", "u4[3,5]{1,0:T(*,7)L(29)E(4)}");
-  assert_null(made.steps);
+  assert_null(made.index_program);
   assert_true(made.count >= 2);
   const rlt_problem *const tail = &made.problems[made.count - 1];
   expect_problem(tail, &(lower_case){.fills = true, .axis_count = 1, .axes = {{8, 0, 1, 1}}});
@@ -314,11 +314,11 @@ static void test_converted_containers(void **state) {
                                .axes = {{2, 1, 1, 1}, {2, 2, 3, 2}, {3, 3, 1, 4}}});
   rlt_lowered_free(&made);
 
-  /* By steps, each word of a container by itself. */
+  /* By an index program, each word of a container by itself. */
   made = lower("f32[7,5]{1,0:T(2,2)}", "s8[7,5]{1,0:PV(unknown)T(3,3)E(32)}");
   assert_int_equal(made.count, 4);
   for (int32_t i = 0; i < made.count; ++i) {
-    assert_non_null(made.problems[i].steps);
+    assert_non_null(made.problems[i].index_program);
     assert_int_equal(made.problems[i].destination_start, i);
   }
   rlt_lowered_free(&made);
@@ -363,7 +363,7 @@ int main(void) {
       cmocka_unit_test(test_lowered_axes),
       cmocka_unit_test(test_tiles),
       cmocka_unit_test(test_starts),
-      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_index_program),
       cmocka_unit_test(test_shared_bytes),
       cmocka_unit_test(test_merged_bytes),
       cmocka_unit_test(test_packed),

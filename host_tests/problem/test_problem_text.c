@@ -53,10 +53,12 @@ static void test_wording(void **state) {
     statement;                                                                                     \
   }
 
-static const rlt_steps steps = {.count = 1, .result = 1, .of = {{.to = 1, .size = 7}}};
-static const rlt_steps other_steps = {.count = 1, .result = 1, .of = {{.to = 1, .size = 8}}};
-static const rlt_steps other_result = {.count = 1, .result = 2, .of = {{.to = 1, .size = 7}}};
-static const rlt_steps other_place = {
+static const rlt_index_program program = {.count = 1, .result = 1, .of = {{.to = 1, .size = 7}}};
+static const rlt_index_program other_program = {
+    .count = 1, .result = 1, .of = {{.to = 1, .size = 8}}};
+static const rlt_index_program other_result = {
+    .count = 1, .result = 2, .of = {{.to = 1, .size = 7}}};
+static const rlt_index_program other_place = {
     .count = 1, .result = 1, .place = 3, .of = {{.to = 1, .size = 7}}};
 
 DIFFERENT(element_bytes, problem->element_bytes = 2)
@@ -75,10 +77,10 @@ DIFFERENT(shuffles, problem->shuffles = false)
 DIFFERENT(shuffle, problem->shuffle[15] = 1)
 DIFFERENT(transposed_bits, problem->transposed_bits = 2)
 DIFFERENT(transposed_stride, problem->transposed_stride = 255)
-DIFFERENT(with_steps, problem->steps = &steps)
-DIFFERENT(with_other_steps, problem->steps = &other_steps)
-DIFFERENT(with_other_result, problem->steps = &other_result)
-DIFFERENT(with_other_place, problem->steps = &other_place)
+DIFFERENT(with_program, problem->index_program = &program)
+DIFFERENT(with_other_program, problem->index_program = &other_program)
+DIFFERENT(with_other_result, problem->index_program = &other_result)
+DIFFERENT(with_other_place, problem->index_program = &other_place)
 DIFFERENT(axis_count, problem->axis_count = 1)
 DIFFERENT(extent, problem->axes[0].extent = 65)
 DIFFERENT(valid, problem->axes[0].valid = 62)
@@ -104,8 +106,8 @@ static void test_every_field_counts(void **state) {
                                                   shuffle,
                                                   transposed_bits,
                                                   transposed_stride,
-                                                  with_steps,
-                                                  with_other_steps,
+                                                  with_program,
+                                                  with_other_program,
                                                   with_other_result,
                                                   with_other_place,
                                                   axis_count,

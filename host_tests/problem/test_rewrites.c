@@ -157,10 +157,10 @@ static void test_widened_runs(void **state) {
   }
 }
 
-/* Packed elements, those that change, and steps stay as they are. */
+/* Packed elements, those that change, and index programs stay as they are. */
 static void test_what_is_not_widened(void **state) {
   (void)state;
-  static const rlt_steps steps = {.count = 0};
+  static const rlt_index_program program = {.count = 0};
   const rlt_problem runs = {.element_bytes = 1,
                             .axis_count = 2,
                             .axes = {{8, 8, 1, 1}, {5, 5, 16, 8}},
@@ -170,7 +170,7 @@ static void test_what_is_not_widened(void **state) {
   kept[0].source_packed = 4;
   kept[1].destination_packed = 4;
   kept[2].conversion = (rlt_conversion){.from = RELAYOUT_U8, .to = RELAYOUT_S8, .scale = 1};
-  kept[3].steps = &steps;
+  kept[3].index_program = &program;
   kept[4].shuffles = true;
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
     const rlt_problem before = kept[i];

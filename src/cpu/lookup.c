@@ -45,17 +45,17 @@ static void clear_spare_bits(const rlt_problem *problem, uint8_t *destination) {
   }
 }
 
-static void gather_by_steps(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
-                            int64_t first, int64_t count) {
+static void look_up_by_program(const rlt_problem *problem, const uint8_t *source,
+                               uint8_t *destination, int64_t first, int64_t count) {
   int64_t numbers[RLT_MOST_NUMBERS];
-  const rlt_steps *const steps = problem->steps;
+  const rlt_index_program *const program = problem->index_program;
   for (int64_t number = first; number < first + count; ++number) {
     numbers[0] = number;
-    const bool has_source = rlt_steps_run(steps, numbers);
+    const bool has_source = rlt_index_program_run(program, numbers);
     const int64_t to =
-        problem->destination_start + (steps->place > 0 ? numbers[steps->place] : number);
+        problem->destination_start + (program->place > 0 ? numbers[program->place] : number);
     if (has_source) {
-      move_element(problem, source, problem->source_start + numbers[steps->result], destination,
+      move_element(problem, source, problem->source_start + numbers[program->result], destination,
                    to);
     } else if (problem->fills) {
       write_word(problem, destination, to, problem->fill);
@@ -68,9 +68,9 @@ static void gather_by_steps(const rlt_problem *problem, const uint8_t *source, u
 
 void rlt_cpu_look_up(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
                      const rlt_tile *tile, int64_t source_step, int64_t destination_step) {
-  if (problem->steps != NULL) {
-    gather_by_steps(problem, source, destination, tile->destination - problem->destination_start,
-                    tile->columns);
+  if (problem->index_program != NULL) {
+    look_up_by_program(problem, source, destination, tile->destination - problem->destination_start,
+                       tile->columns);
     return;
   }
   for (int64_t c = 0; c < tile->columns; ++c) {

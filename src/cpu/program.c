@@ -39,8 +39,9 @@ static rlt_cpu_way way_of(const rlt_cpu_program *made) {
   const ptrdiff_t element = (ptrdiff_t)problem->element_bytes;
   switch (made->schedule->move) {
   case RLT_MOVE_INDEX:
-    return rlt_problem_keeps_elements(problem) && problem->steps == NULL ? RLT_CPU_STRIDED
-                                                                         : RLT_CPU_LOOKED_UP;
+    return rlt_problem_keeps_elements(problem) && problem->index_program == NULL
+               ? RLT_CPU_STRIDED
+               : RLT_CPU_LOOKED_UP;
   case RLT_MOVE_FILL:
     return problem->destination_packed > 0 ? RLT_CPU_FILLED : RLT_CPU_STRIDED;
   case RLT_MOVE_COPY:

@@ -14,34 +14,34 @@
 enum {
   GROUP = RLT_CPU_ROW_GROUP,
   LINE = RLT_CPU_LINE_BYTES,
-  BLOCK = 8 * GROUP, /* elements that go through all steps while they are in the first cache */
+  BLOCK = 8 * GROUP, /* elements that go through all stages while they are in the first cache */
   AHEAD =
       4 * BLOCK, /* so far ahead they are fetched, which arithmetic keeps processors from doing */
-  MOST_STEPS = 4,
+  MOST_STAGES = 4,
   MOST_BYTES = 8, /* of an element that is converted or packed */
   TABLE_ENTRIES = 256
 };
 
-typedef struct codec_step {
+typedef struct used_stage {
   rlt_cpu_stage *run;
   int64_t bits; /* of an element behind it */
-} codec_step;
+} used_stage;
 
 struct rlt_cpu_codec {
-  const rlt_cpu_row_stages *stages;
-  rlt_cpu_stage *unpack; /* NULL: the source is not packed */
+  const rlt_cpu_row_stages *stages; /* of the instruction set */
+  rlt_cpu_stage *unpack;            /* NULL: the source is not packed */
   int64_t source_packed;
   int64_t word_bytes;
   int64_t destination_bits;
-  int step_count; /* 0: words are the destination's elements */
-  codec_step steps[MOST_STEPS];
-  bool wants_floats; /* some step does */
+  int used_count; /* 0: words are the destination's elements */
+  used_stage used[MOST_STAGES];
+  bool wants_floats; /* some stage does */
   rlt_conversion conversion;
   rlt_cpu_row row;
   uint8_t *table; /* or NULL */
 };
 
-/* ---- Which steps ---- */
+/* ---- Which stages ---- */
 
 static bool is_integer(relayout_element_type type) {
   const relayout_element_kind kind = relayout_element_type_kind(type);
@@ -53,10 +53,10 @@ static int64_t bytes_of(relayout_element_type type) {
 }
 
 /* false where the instruction set has no such stage. */
-static bool add_step(rlt_cpu_codec *codec, rlt_cpu_stage *run, int64_t bits) {
+static bool add_stage(rlt_cpu_codec *codec, rlt_cpu_stage *run, int64_t bits) {
   if (run != NULL) {
-    codec->steps[codec->step_count] = (codec_step){.run = run, .bits = bits};
-    codec->step_count += 1;
+    codec->used[codec->used_count] = (used_stage){.run = run, .bits = bits};
+    codec->used_count += 1;
   }
   return run != NULL;
 }
@@ -90,7 +90,7 @@ static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
   const bool is_nibble = relayout_element_type_bits(from) <= 4 &&
                          relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
   rlt_cpu_stage *const *const stages = is_nibble ? codec->stages->nibbles : codec->stages->bytes;
-  add_step(codec, stages[rlt_cpu_width_number(bytes)], 8 * bytes);
+  add_stage(codec, stages[rlt_cpu_width_number(bytes)], 8 * bytes);
   return make_table(codec, error);
 }
 
@@ -110,23 +110,23 @@ static bool add_integers(rlt_cpu_codec *codec) {
   const bool to_signed = relayout_element_type_kind(with->to) == RELAYOUT_KIND_SIGNED;
   const int from = integer_number(from_signed, from_bytes);
   if (!with->wraps) {
-    return add_step(codec, codec->stages->integers[from][integer_number(to_signed, to_bytes)],
-                    8 * to_bytes);
+    return add_stage(codec, codec->stages->integers[from][integer_number(to_signed, to_bytes)],
+                     8 * to_bytes);
   }
   if (to_bytes < from_bytes) {
-    return add_step(
+    return add_stage(
         codec, codec->stages->low[rlt_cpu_width_number(from_bytes)][rlt_cpu_width_number(to_bytes)],
         8 * to_bytes);
   }
-  return add_step(codec, codec->stages->integers[from][integer_number(from_signed, to_bytes)],
-                  8 * to_bytes);
+  return add_stage(codec, codec->stages->integers[from][integer_number(from_signed, to_bytes)],
+                   8 * to_bytes);
 }
 
 /* f32, exact or rounded to odd, to a float of at most 16 bits. */
 static bool add_narrowing(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   codec->wants_floats = codec->wants_floats || to != RELAYOUT_BF16; /* made of integers */
-  return add_step(codec, codec->stages->of_f32[to], 8 * bytes_of(to));
+  return add_stage(codec, codec->stages->of_f32[to], 8 * bytes_of(to));
 }
 
 static void prefer(rlt_cpu_value_stages *to, const rlt_cpu_value_stages *others) {
@@ -193,23 +193,23 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
     return false;
   }
   if (bits == 64 || (bits == 32 && !is_signed)) {
-    return add_step(codec,
-                    bits == 32  ? values->to_u32
-                    : is_signed ? values->to_s64
-                                : values->to_u64,
-                    bits);
+    return add_stage(codec,
+                     bits == 32  ? values->to_u32
+                     : is_signed ? values->to_s64
+                                 : values->to_u64,
+                     bits);
   }
   const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
   codec->row.lowest = is_signed ? -end : 0;
   codec->row.highest = end - 1;
   codec->row.low_mask = (uint32_t)((UINT64_C(1) << bits) - 1);
   if (bits <= 8) {
-    return add_step(codec, values->to_byte, 8);
+    return add_stage(codec, values->to_byte, 8);
   }
-  return add_step(codec, values->to_s32, 32) &&
+  return add_stage(codec, values->to_s32, 32) &&
          (bits == 32 ||
-          add_step(codec, codec->stages->low[rlt_cpu_width_number(4)][rlt_cpu_width_number(2)],
-                   16));
+          add_stage(codec, codec->stages->low[rlt_cpu_width_number(4)][rlt_cpu_width_number(2)],
+                    16));
 }
 
 /* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what
@@ -217,7 +217,7 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
 static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   rlt_cpu_stage *const widens = codec->stages->to_f32[codec->conversion.from];
-  const bool is_narrow = add_step(codec, widens, 32);
+  const bool is_narrow = add_stage(codec, widens, 32);
   const relayout_element_type from = is_narrow ? RELAYOUT_F32 : codec->conversion.from;
   const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
   if (is_f32 && to == RELAYOUT_F32) {
@@ -229,13 +229,13 @@ static bool add_values(rlt_cpu_codec *codec) {
   const rlt_cpu_value_stages values = value_stages(codec, from);
   codec->wants_floats = true;
   if (to == RELAYOUT_F32) {
-    return add_step(codec, values.to_f32, 32);
+    return add_stage(codec, values.to_f32, 32);
   }
   if (to == RELAYOUT_F64) {
-    return add_step(codec, values.to_f64, 64);
+    return add_stage(codec, values.to_f64, 64);
   }
   return is_integer(to) ? add_integers_of_values(codec, &values)
-                        : add_step(codec, values.to_odd, 32) && add_narrowing(codec);
+                        : add_stage(codec, values.to_odd, 32) && add_narrowing(codec);
 }
 
 /* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer
@@ -247,12 +247,12 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
   if (add_integers(codec) || ((!is_byte || is_narrow) && add_values(codec))) {
     return RELAYOUT_OK;
   }
-  codec->step_count = 0;
+  codec->used_count = 0;
   codec->wants_floats = false;
   if (is_byte) {
     return add_table(codec, error);
   }
-  add_step(codec, convert_one_by_one, 8 * bytes_of(with->to));
+  add_stage(codec, convert_one_by_one, 8 * bytes_of(with->to));
   return RELAYOUT_OK;
 }
 
@@ -282,8 +282,8 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     return status;
   }
   if (problem->destination_packed > 0) {
-    add_step(made, set->rows->pack[rlt_cpu_width_number(problem->destination_packed)],
-             problem->destination_packed);
+    add_stage(made, set->rows->pack[rlt_cpu_width_number(problem->destination_packed)],
+              problem->destination_packed);
   }
   *codec = made;
   return RELAYOUT_OK;
@@ -318,13 +318,13 @@ void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int
 }
 
 /* Groups, at most a block of them. */
-static void run_steps(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
-                      int64_t count) {
+static void run_stages(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
+                       int64_t count) {
   _Alignas(LINE) uint8_t between[2][BLOCK * MOST_BYTES];
   const uint8_t *from = words;
-  for (int i = 0; i < codec->step_count; ++i) {
-    uint8_t *const next = i + 1 < codec->step_count ? between[i % 2] : to;
-    codec->steps[i].run(&codec->row, from, next, count);
+  for (int i = 0; i < codec->used_count; ++i) {
+    uint8_t *const next = i + 1 < codec->used_count ? between[i % 2] : to;
+    codec->used[i].run(&codec->row, from, next, count);
     from = next;
   }
 }
@@ -335,7 +335,7 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_
   _Alignas(LINE) uint8_t from[GROUP * MOST_BYTES] = {0};
   _Alignas(LINE) uint8_t made[GROUP * MOST_BYTES];
   memcpy(from, words, (size_t)(count * codec->word_bytes));
-  run_steps(codec, from, made, GROUP);
+  run_stages(codec, from, made, GROUP);
   const int64_t bits = count * codec->destination_bits, bytes = (bits + 7) / 8;
   if (bits % 8 != 0) {
     made[bytes - 1] &= (uint8_t)((1 << bits % 8) - 1);
@@ -358,7 +358,7 @@ static void leave(const rlt_cpu_codec *codec, uint64_t was) {
 static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *to,
                          int64_t count) {
   const int64_t whole = count / GROUP * GROUP;
-  run_steps(codec, words, to, whole);
+  run_stages(codec, words, to, whole);
   int64_t bytes = whole * codec->destination_bits / 8;
   if (whole < count) {
     bytes += run_rest(codec, words + whole * codec->word_bytes, to + bytes, count - whole);
@@ -368,7 +368,7 @@ static int64_t run_block(const rlt_cpu_codec *codec, const uint8_t *words, uint8
 
 void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t count) {
-  if (codec->step_count == 0) {
+  if (codec->used_count == 0) {
     memcpy(destination, words, (size_t)(count * codec->word_bytes));
     return;
   }
@@ -433,7 +433,7 @@ static void stream_bytes(const rlt_cpu_codec *codec, const uint8_t *words, uint8
 
 void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
                           int64_t count) {
-  if (codec->step_count == 0) {
+  if (codec->used_count == 0) {
     stream_bytes(codec, words, destination, count * codec->word_bytes);
     return;
   }

@@ -42,7 +42,7 @@ typedef struct rlt_kernel_options {
   int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
   int32_t tile_columns;
   int32_t transposed_bits; /* of elements that change places among rows; or 0 */
-  int32_t numbers;         /* that the steps of a gather work with; 0: it follows the axes */
+  int32_t numbers;         /* that an index program works with; 0: it follows the axes */
 } rlt_kernel_options;
 
 #endif

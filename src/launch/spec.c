@@ -41,9 +41,9 @@ static kernel_divisor divisor_of(int64_t d) {
 }
 
 /* `count` of a loop's iterations, or of the blocks that so many make together. */
-static kernel_loop loop_of(const rlt_loop *of, int64_t step, int64_t count, bool has_steps) {
+static kernel_loop loop_of(const rlt_loop *of, int64_t step, int64_t count, bool has_program) {
   const int64_t valid = rlt_min(rlt_divide_up(of->valid, step), count);
-  return (kernel_loop){count, valid, has_steps ? 0 : of->source_step * step,
+  return (kernel_loop){count, valid, has_program ? 0 : of->source_step * step,
                        of->destination_step * step, divisor_of(count)};
 }
 
@@ -52,19 +52,19 @@ static kernel_loop loop_of(const rlt_loop *of, int64_t step, int64_t count, bool
 static size_t add_loops(const rlt_schedule *schedule, const rlt_grid *grid, kernel_loop *loops,
                         int64_t *numbers) {
   const rlt_loops *const order = &schedule->loops;
-  const bool has_steps = schedule->problem->steps != NULL;
+  const bool has_program = schedule->problem->index_program != NULL;
   size_t count = 0;
   for (int32_t i = 0; i < order->inner_count; ++i) {
     const int32_t l = rlt_grid_loop_of(grid, order->inner[i]);
     numbers[l] = (int64_t)count;
-    loops[count++] = loop_of(&grid->loops[l], 1, order->inside[i], has_steps);
+    loops[count++] = loop_of(&grid->loops[l], 1, order->inside[i], has_program);
   }
   for (int32_t i = 0; i < order->outer_count; ++i) {
     const int32_t l = rlt_grid_loop_of(grid, order->outer[i]);
     const int64_t inside = rlt_loops_inside(grid, order, l);
     numbers[l] = (int64_t)count;
     loops[count++] =
-        loop_of(&grid->loops[l], inside, rlt_divide_up(grid->loops[l].count, inside), has_steps);
+        loop_of(&grid->loops[l], inside, rlt_divide_up(grid->loops[l].count, inside), has_program);
   }
   return count;
 }
@@ -79,7 +79,7 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group, c
                        .valid = side->valid,
                        .loop_number = side->block_loop < 0 ? -1 : numbers[side->block_loop],
                        .source_stride =
-                           axis == NULL || problem->steps != NULL ? 0 : axis->source_stride,
+                           axis == NULL || problem->index_program != NULL ? 0 : axis->source_stride,
                        .destination_stride = axis == NULL ? 0 : axis->destination_stride,
                        .length = rlt_group_held(group)};
 }
@@ -147,17 +147,17 @@ static rlt_kernel kernel_of(const rlt_schedule *schedule) {
   }
 }
 
-/* How many numbers the problem's steps work with, as a power of two, for few programs serve many; 0
- * without steps. */
+/* How many numbers the problem's index program works with, as a power of two, for few
+ * programs serve many; 0 without one. */
 static int32_t numbers_of(const rlt_problem *problem) {
-  if (problem->steps == NULL) {
+  if (problem->index_program == NULL) {
     return 0;
   }
-  int32_t most = (int32_t)rlt_max(problem->steps->result, problem->steps->place);
-  for (int32_t s = 0; s < problem->steps->count; ++s) {
-    const rlt_step *const step = &problem->steps->of[s];
-    most = step->to > most ? step->to : most;
-    most = step->from > most ? step->from : most;
+  int32_t most = (int32_t)rlt_max(problem->index_program->result, problem->index_program->place);
+  for (int32_t s = 0; s < problem->index_program->count; ++s) {
+    const rlt_index_op *const op = &problem->index_program->of[s];
+    most = op->to > most ? op->to : most;
+    most = op->from > most ? op->from : most;
   }
   int32_t numbers = 8;
   while (numbers <= most) {
@@ -176,7 +176,7 @@ static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
     source += rlt_max(rlt_min(steps, axis->valid) - 1, 0) * llabs(axis->source_stride);
     destination += (steps - 1) * axis->destination_stride;
   }
-  return rlt_max(problem->steps == NULL ? source : 0, destination);
+  return rlt_max(problem->index_program == NULL ? source : 0, destination);
 }
 
 /* 32 bits hold every tile's number and every offset in a tile; and where a group walks over no more
@@ -217,22 +217,24 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
 
 /* ---- Tables ---- */
 
-/* How many steps, where the result is, and each. */
-static relayout_status copy_steps(const rlt_steps *steps, rlt_blob *blob, relayout_error *error) {
-  const size_t size = offsetof(rlt_steps, of) + (size_t)steps->count * sizeof steps->of[0];
+/* How many ops, where the result is, and each. */
+static relayout_status copy_program(const rlt_index_program *program, rlt_blob *blob,
+                                    relayout_error *error) {
+  const size_t size =
+      offsetof(rlt_index_program, of) + (size_t)program->count * sizeof program->of[0];
   void *const made = malloc(size);
   if (made == NULL) {
     return no_memory(error);
   }
-  memcpy(made, steps, size);
+  memcpy(made, program, size);
   *blob = (rlt_blob){made, size};
   return RELAYOUT_OK;
 }
 
 static relayout_status make_tables(const rlt_schedule *schedule, bool wide, rlt_blob *blob,
                                    relayout_error *error) {
-  if (schedule->problem->steps != NULL) {
-    return copy_steps(schedule->problem->steps, blob, error);
+  if (schedule->problem->index_program != NULL) {
+    return copy_program(schedule->problem->index_program, blob, error);
   }
   if (rlt_schedule_has_tables(schedule)) {
     return rlt_staging_tables_make(schedule, wide, &blob->bytes, &blob->size, error);

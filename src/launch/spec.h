@@ -25,7 +25,7 @@ typedef struct rlt_blob {
 typedef struct rlt_launch_spec {
   rlt_kernel_options options;
   rlt_blob grid;        /* with its loops */
-  rlt_blob tables;      /* of where a tile's rows and columns lie, or the steps of a gather */
+  rlt_blob tables;      /* of where a tile's rows and columns lie, or an index program */
   rlt_blob conversions; /* what each word of the source becomes */
   bool has_scale;
   rlt_scale_factor scale;

@@ -1,11 +1,11 @@
-/* index.c: multi-indices and linear indices. Depends on steps.h and on base/. */
+/* index.c: multi-indices and linear indices. Depends on index_program.h and on base/. */
 #include "relayout/index.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "metadata/steps.h"
+#include "metadata/index_program.h"
 #include "metadata/widths.h"
 
 bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index) {
@@ -20,13 +20,13 @@ bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index)
   return true;
 }
 
-/* A list without steps, which is too large for a stack. */
-static relayout_status new_steps(rlt_steps **steps, relayout_error *error) {
-  *steps = malloc(sizeof **steps);
-  if (*steps == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the steps of a layout");
+/* An empty program, which is too large for a stack. */
+static relayout_status new_program(rlt_index_program **program, relayout_error *error) {
+  *program = malloc(sizeof **program);
+  if (*program == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the index program of a layout");
   }
-  (*steps)->count = 0;
+  (*program)->count = 0;
   return RELAYOUT_OK;
 }
 
@@ -52,17 +52,17 @@ relayout_status relayout_index_to_linear(const relayout_shape *shape, const int6
     }
     numbers[d] = index[d];
   }
-  rlt_steps *steps = NULL;
-  status = new_steps(&steps, error);
+  rlt_index_program *program = NULL;
+  status = new_program(&program, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  status = rlt_steps_to_linear(shape, steps, error);
+  status = rlt_index_program_to_linear(shape, program, error);
   if (status == RELAYOUT_OK) {
-    rlt_steps_run(steps, numbers);
-    *linear = numbers[steps->result];
+    rlt_index_program_run(program, numbers);
+    *linear = numbers[program->result];
   }
-  free(steps);
+  free(program);
   return status;
 }
 
@@ -81,20 +81,20 @@ relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t 
   if (shape->rank > 0 && index == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");
   }
-  rlt_steps *steps = NULL;
-  status = new_steps(&steps, error);
+  rlt_index_program *program = NULL;
+  status = new_program(&program, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  status = rlt_steps_from_linear(shape, steps, error);
+  status = rlt_index_program_from_linear(shape, program, error);
   if (status == RELAYOUT_OK) {
     int64_t numbers[RLT_MOST_NUMBERS] = {linear};
-    const bool is_found = rlt_steps_run(steps, numbers);
+    const bool is_found = rlt_index_program_run(program, numbers);
     for (int32_t d = 0; d < shape->rank; ++d) {
       index[d] = is_found ? numbers[d] : -1;
     }
   }
-  free(steps);
+  free(program);
   return status;
 }
 

@@ -20,7 +20,7 @@ enum {
 
 enum { RLT_NO_NUMBER = -1 };
 
-/* Its value is found in this number (see steps.h), and is always 0 where there is none. */
+/* Its value is found in this number (see index_program.h), and is always 0 where there is none. */
 typedef struct rlt_digit {
   int32_t number;
   int64_t size; /* at least 1: that of an empty dimension is 1 here */

@@ -90,7 +90,8 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
                (int)options->word_bytes, options->wide, options->direct, (int)options->group_size,
                (int)device->grid_axis, options->stages, (int)device->base.facts.staging_bytes,
                device->native);
-  rlt_text_add(&text, " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DSTEPS=%d",
+  rlt_text_add(&text,
+               " -DSOURCE_BYTES=%d -DSOURCE_BITS=%d -DDESTINATION_BITS=%d -DINDEX_PROGRAM=%d",
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
   rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d -DCHANGES=%d", (int)options->numbers,
@@ -130,7 +131,7 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_opt
       options->stages ? text_of("staging") : "",
       packs ? text_of("strips") : "",
       packs ? text_of("block") : "",
-      options->numbers > 0 ? text_of("steps") : "",
+      options->numbers > 0 ? text_of("index_program") : "",
       wanted->kernel->text};
   rlt_disk_key key;
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {

@@ -19,8 +19,8 @@ typedef struct summary {
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
-/* Elements that a part reads and those that it writes. Steps are not followed: what they read is at
- * most every element of the source's shape. */
+/* Elements that a part reads and those that it writes. An index program is not followed: what it
+ * reads is at most every element of the source's shape. */
 static void count_elements(const relayout_plan *plan, const rlt_problem *problem, int64_t *read,
                            int64_t *written) {
   *read = 1;
@@ -29,7 +29,7 @@ static void count_elements(const relayout_plan *plan, const rlt_problem *problem
     *read *= problem->axes[a].valid;
     *written *= problem->axes[a].extent;
   }
-  if (problem->steps != NULL) {
+  if (problem->index_program != NULL) {
     *read = relayout_shape_element_count(&plan->from);
   }
   if (!problem->fills) {

@@ -11,7 +11,7 @@ static inline int64_t rlt_in_byte(int64_t packed) {
 
 /* Iterations that an element takes: packed ones count again with their byte. */
 static inline int64_t rlt_index_iterations(const rlt_problem *problem) {
-  return 2 + (problem->steps == NULL ? 0 : problem->steps->count);
+  return 2 + (problem->index_program == NULL ? 0 : problem->index_program->count);
 }
 
 #endif

@@ -75,7 +75,7 @@ typedef struct {
 
 /* Nothing where only going through all of them would tell. */
 static amount amount_written(const rlt_problem *problem) {
-  if (problem->steps != NULL && !problem->fills) {
+  if (problem->index_program != NULL && !problem->fills) {
     return (amount){0};
   }
   int64_t count = 1;
@@ -96,8 +96,8 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   work->destination_size = (size_t)lowered->destination_bytes;
   plan->source_before = (size_t)lowered->source_before;
   plan->destination_before = (size_t)lowered->destination_before;
-  plan->steps = lowered->steps;
-  lowered->steps = NULL;
+  plan->index_program = lowered->index_program;
+  lowered->index_program = NULL;
   if (lowered->count == 0) {
     return RELAYOUT_OK;
   }
@@ -228,7 +228,7 @@ void rlt_plan_release(relayout_plan *plan) {
     }
   }
   free(plan->work.parts);
-  free(plan->steps);
+  free(plan->index_program);
   rlt_device_release(plan->device);
   free(plan);
 }

@@ -40,7 +40,7 @@ struct relayout_plan {
   size_t source_before;
   size_t destination_before;
   rlt_work work;
-  rlt_steps *steps; /* of a part's problem; NULL for most */
+  rlt_index_program *index_program; /* of a part's problem; NULL for most */
 };
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */

@@ -86,8 +86,8 @@ bool rlt_problem_crop(rlt_problem *problem, const int64_t *least, int64_t source
   const int64_t source = 8 * (source_bytes - PAGE_BYTES) / rlt_problem_source_bits(problem);
   const int64_t destination =
       8 * (destination_bytes - PAGE_BYTES) / rlt_problem_destination_bits(problem);
-  if (problem->steps != NULL || !writes_bytes(problem) || !shorten(problem, least, true, source) ||
-      !shorten(problem, least, false, destination)) {
+  if (problem->index_program != NULL || !writes_bytes(problem) ||
+      !shorten(problem, least, true, source) || !shorten(problem, least, false, destination)) {
     return false;
   }
   move_starts(problem);

@@ -524,41 +524,42 @@ static bool add_boxes(lowering *at) {
   }
 }
 
-/* ---- Steps ---- */
+/* ---- Index programs ---- */
 
 /* Element after element of the destination, in the order of its positions or, where it is strided,
  * of its indices: which one that is, where it is put, and where it lies in the source. */
-static relayout_status set_steps(const lowering *at, rlt_steps *steps, relayout_error *error) {
+static relayout_status set_program(const lowering *at, rlt_index_program *program,
+                                   relayout_error *error) {
   const relayout_shape *const from = at->from.shape;
   const int64_t source_words = at->words * at->from.room;
   int64_t strides[RELAYOUT_MAX_RANK] = {destination_words(at)};
   relayout_status status = RELAYOUT_OK;
   if (strides[0] > 1 && at->to.byte_strides == NULL) {
-    steps->place = RLT_FREE_NUMBER;
-    status = rlt_steps_sum(1, strides, steps->place, steps, error);
+    program->place = RLT_FREE_NUMBER;
+    status = rlt_index_program_sum(1, strides, program->place, program, error);
   }
   if (status == RELAYOUT_OK) {
-    status = rlt_steps_from_linear(at->to.shape, steps, error);
+    status = rlt_index_program_from_linear(at->to.shape, program, error);
   }
   if (status == RELAYOUT_OK && at->to.byte_strides != NULL) {
-    steps->place = RLT_FREE_NUMBER;
+    program->place = RLT_FREE_NUMBER;
     strides_in_words(&at->to, rlt_problem_destination_bytes(&at->common), strides);
-    status = rlt_steps_sum(from->rank, strides, steps->place, steps, error);
+    status = rlt_index_program_sum(from->rank, strides, program->place, program, error);
   }
   for (int32_t d = 0; d < from->rank && status == RELAYOUT_OK; ++d) {
-    status = rlt_steps_bound(steps, d, from->dimensions[d], error);
+    status = rlt_index_program_bound(program, d, from->dimensions[d], error);
   }
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (at->from.byte_strides != NULL) {
-    steps->result = from->rank;
+    program->result = from->rank;
     strides_in_words(&at->from, at->common.element_bytes, strides);
-    return rlt_steps_sum(from->rank, strides, steps->result, steps, error);
+    return rlt_index_program_sum(from->rank, strides, program->result, program, error);
   }
-  status = rlt_steps_to_linear(from, steps, error);
+  status = rlt_index_program_to_linear(from, program, error);
   return status == RELAYOUT_OK && source_words > 1
-             ? rlt_steps_multiply(steps, steps->result, source_words, error)
+             ? rlt_index_program_multiply(program, program->result, source_words, error)
              : status;
 }
 
@@ -581,14 +582,14 @@ static void select_word(const lowering *at, int64_t number, rlt_problem *problem
 }
 
 /* One problem, or one for each word of an element or its container. */
-static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
+static relayout_status lower_to_program(lowering *at, relayout_error *error) {
   rlt_lowered *const made = at->made;
-  made->steps = calloc(1, sizeof *made->steps);
-  if (made->steps == NULL) {
+  made->index_program = calloc(1, sizeof *made->index_program);
+  if (made->index_program == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
-                    sizeof *made->steps);
+                    sizeof *made->index_program);
   }
-  const relayout_status status = set_steps(at, made->steps, error);
+  const relayout_status status = set_program(at, made->index_program, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -597,7 +598,7 @@ static relayout_status lower_to_steps(lowering *at, relayout_error *error) {
   for (made->count = 0; made->count < destination_words(at); ++made->count) {
     rlt_problem *const problem = &made->problems[made->count];
     *problem = at->common;
-    problem->steps = made->steps;
+    problem->index_program = made->index_program;
     problem->source_start = at->from.span.before / bytes;
     problem->destination_start =
         made->count + at->to.span.before / rlt_problem_destination_bytes(problem);
@@ -648,7 +649,7 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     return RELAYOUT_OK;
   }
   at->made->count = 0;
-  return lower_to_steps(at, error);
+  return lower_to_program(at, error);
 }
 
 relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
@@ -692,6 +693,6 @@ relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
 
 void rlt_lowered_free(rlt_lowered *made) {
   free(made->problems);
-  free(made->steps);
+  free(made->index_program);
   *made = (rlt_lowered){.count = 0};
 }

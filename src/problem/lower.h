@@ -3,7 +3,7 @@
  * A dimension that a tile splits has a digit for each part of it, on either side; the axes are the
  * common refinement of both sides' digits. Where a dimension's size is no multiple of its digits,
  * what is left becomes a problem of its own, so that no axis depends on another. What no axes can
- * express, because the digits of both sides share no divisor, is one problem with steps.
+ * express, because the digits of both sides share no divisor, is one problem with an index program.
  *
  * Depends on problem.h, convert/, metadata/ and base/.
  */
@@ -37,7 +37,7 @@ typedef struct rlt_lowered {
   int32_t count;         /* 0: nothing to write */
   rlt_problem *problems; /* simplified, none empty; no two write the same element, nor, unless they
                             may, to the same byte */
-  rlt_steps *steps;      /* of the only one; NULL where that has axes */
+  rlt_index_program *index_program; /* of the only one; NULL where that has axes */
   /* What each side's memory takes, and how much of it lies before the element
    * at index 0, ..., 0. */
   int64_t source_bytes;

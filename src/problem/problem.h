@@ -26,7 +26,7 @@
 
 #include "base/checked.h"
 #include "convert/conversion.h"
-#include "metadata/steps.h"
+#include "metadata/index_program.h"
 #include "metadata/tiling.h"
 #include "relayout/shape.h"
 #include "relayout/status.h"
@@ -63,10 +63,10 @@ typedef struct rlt_problem {
   int64_t transposed_bits;
   int64_t transposed_stride; /* 0 where nothing is swapped */
 
-  /* Not NULL: axis 0 is the only one, and instead of its source stride these say where number 0,
-   * its digit, lies in the source; and instead of its destination stride, where it is put, if they
-   * put that aside. Both count from the starts. Owned by whoever made the problem. */
-  const rlt_steps *steps;
+  /* Not NULL: axis 0 is the only one, and instead of its source stride this says where number 0,
+   * its digit, lies in the source; and instead of its destination stride, where it is put, if it
+   * puts that aside. Both count from the starts. Owned by whoever made the problem. */
+  const rlt_index_program *index_program;
 
   int32_t axis_count;
   rlt_axis axes[RLT_MAX_AXES]; /* simplified: by destination stride, the smallest first */
@@ -74,7 +74,7 @@ typedef struct rlt_problem {
   bool fills;
   uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE]; /* one element of the destination, in whole bytes */
   /* The word that arrives as `fill`, where elements change on their way: what has no source may
-   * change with the others. Problems with steps may have none. */
+   * change with the others. Problems with an index program may have none. */
   uint8_t fill_word[RELAYOUT_MAX_ELEMENT_SIZE];
 } rlt_problem;
 

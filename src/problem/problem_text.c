@@ -21,11 +21,11 @@ static void add_shuffle(const uint8_t *shuffle, rlt_text *text) {
   }
 }
 
-static void add_steps(const rlt_steps *steps, rlt_text *text) {
-  uint64_t hash = rlt_hash(RLT_HASH_START, &steps->result, sizeof steps->result);
-  hash = rlt_hash(hash, &steps->place, sizeof steps->place);
-  hash = rlt_hash(hash, steps->of, (size_t)steps->count * sizeof steps->of[0]);
-  rlt_text_add(text, " steps %016" PRIx64, hash);
+static void add_program(const rlt_index_program *program, rlt_text *text) {
+  uint64_t hash = rlt_hash(RLT_HASH_START, &program->result, sizeof program->result);
+  hash = rlt_hash(hash, &program->place, sizeof program->place);
+  hash = rlt_hash(hash, program->of, (size_t)program->count * sizeof program->of[0]);
+  rlt_text_add(text, " program %016" PRIx64, hash);
 }
 
 void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
@@ -47,8 +47,8 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
     rlt_text_add(text, " swaps %" PRId64 ":%" PRId64, problem->transposed_bits,
                  problem->transposed_stride);
   }
-  if (problem->steps != NULL) {
-    add_steps(problem->steps, text);
+  if (problem->index_program != NULL) {
+    add_program(problem->index_program, text);
   }
   rlt_text_add(text, problem->fills ? " fills" : " keeps");
   for (int32_t a = 0; a < problem->axis_count; ++a) {

@@ -23,7 +23,7 @@
  *     converts f32:bf16:saturates:3ff0000000000000   types, overflow, the scale's bits
  *     shuffles 03020100...                           the bytes of a word
  *     swaps 4:256                                    bits, and the stride of the rows
- *     steps 7f3a...                                  a hash of them all
+ *     program 7f3a...                                a hash of all its operations
  *
  * What fills, `fill` and `fill_word`, is left out: whatever it is, it takes the same way. All is in
  * lower case letters, digits and " /:-". */

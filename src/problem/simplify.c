@@ -167,7 +167,7 @@ static void simplify_fill(rlt_problem *problem) {
 }
 
 void rlt_problem_simplify(rlt_problem *problem) {
-  if (problem->steps != NULL) {
+  if (problem->index_program != NULL) {
     return;
   }
   const bool no_source = has_valid_zero(problem);

@@ -71,7 +71,7 @@ static void insert(rlt_problem *problem, rlt_axis axis) {
 
 void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows) {
   const int64_t bits = problem->source_packed;
-  if (problem->steps != NULL || bits == 0 || bits != problem->destination_packed ||
+  if (problem->index_program != NULL || bits == 0 || bits != problem->destination_packed ||
       problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
     return;
   }

@@ -81,7 +81,7 @@ static void state_in_words(rlt_problem *problem, int64_t length) {
 }
 
 void rlt_problem_widen(rlt_problem *problem) {
-  if (problem->steps != NULL || !rlt_problem_keeps_elements(problem) ||
+  if (problem->index_program != NULL || !rlt_problem_keeps_elements(problem) ||
       rlt_problem_is_fill(problem) || rlt_problem_is_empty(problem)) {
     return;
   }
@@ -122,7 +122,8 @@ static bool words_stay_whole(const rlt_problem *problem, int64_t factor) {
 
 void rlt_problem_widen_runs(rlt_problem *problem) {
   int64_t factor = RELAYOUT_MAX_ELEMENT_SIZE / problem->element_bytes;
-  if (problem->steps != NULL || problem->axis_count == 0 || !rlt_problem_keeps_elements(problem)) {
+  if (problem->index_program != NULL || problem->axis_count == 0 ||
+      !rlt_problem_keeps_elements(problem)) {
     return;
   }
   while (factor > 1 && !words_stay_whole(problem, factor)) {

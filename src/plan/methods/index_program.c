@@ -1,5 +1,5 @@
-/* index_program.c: each element finds its own way, by the axes or by a list of
- * steps. Always right. */
+/* index_program.c: each element finds its own way, by the axes or by an index
+ * program. Always right. */
 #include "base/checked.h"
 #include "plan/index.h"
 #include "plan/methods/index_runs.h"
@@ -19,11 +19,11 @@ rlt_group rlt_index_run(const rlt_scene *scene) {
   return run;
 }
 
-/* Work-items own whole bytes, whose elements they find by steps. */
+/* Work-items own whole bytes, whose elements they find by an index program. */
 static bool applies(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
   return !scene->is_wide && !rlt_problem_is_fill(problem) &&
-         (problem->destination_packed == 0 || problem->steps != NULL ||
+         (problem->destination_packed == 0 || problem->index_program != NULL ||
           !rlt_writes_bytes(scene, true));
 }
 
@@ -32,11 +32,11 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
     return;
   }
   rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_index_program, RLT_MOVE_INDEX);
-  const bool has_steps = scene->problem->steps != NULL;
-  schedule.suits = has_steps || !rlt_writes_bytes(scene, true);
+  const bool has_program = scene->problem->index_program != NULL;
+  schedule.suits = has_program || !rlt_writes_bytes(scene, true);
   schedule.reason =
-      has_steps ? "the digits of both sides share no divisor, so each element finds its own way"
-                : "rows end within bytes, which this device writes one by one";
+      has_program ? "the digits of both sides share no divisor, so each element finds its own way"
+                  : "rows end within bytes, which this device writes one by one";
   schedule.columns = rlt_index_run(scene);
   rlt_offers_add(offers, &schedule);
 }

@@ -70,7 +70,7 @@ int64_t rlt_elements_in(const rlt_problem *problem, int64_t bytes) {
 }
 
 bool rlt_is_read_by_axes(const rlt_problem *problem) {
-  return problem->steps == NULL && !rlt_problem_is_fill(problem);
+  return problem->index_program == NULL && !rlt_problem_is_fill(problem);
 }
 
 bool rlt_writes_bytes(const rlt_scene *scene, bool by_several_axes) {

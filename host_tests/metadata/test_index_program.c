@@ -1,10 +1,10 @@
-/* test_steps.c: the steps of layouts against tiling done on paper: one multi-index at a time, as
- * XLA defines it, and a table of all positions for the way back. */
+/* test_index_program.c: index programs of layouts against tiling done on paper: one multi-index at
+ * a time, as XLA defines it, and a table of all positions for the way back. */
 #include "cmocka_all.h"
 
 #include <string.h>
 
-#include "metadata/steps.h"
+#include "metadata/index_program.h"
 #include "relayout/layout.h"
 #include "shape_of.h"
 
@@ -88,7 +88,7 @@ static int64_t linear_of(const relayout_shape *shape, const int64_t *index, int6
   return linear;
 }
 
-/* ---- The steps ---- */
+/* ---- The programs ---- */
 
 /* Numbers that nobody has written yet hold this. */
 static void dirty(int64_t *numbers) {
@@ -97,31 +97,31 @@ static void dirty(int64_t *numbers) {
   }
 }
 
-static rlt_steps to_linear_steps(const relayout_shape *shape) {
-  rlt_steps steps = {.count = 0};
-  assert_int_equal(rlt_steps_to_linear(shape, &steps, NULL), RELAYOUT_OK);
-  return steps;
+static rlt_index_program to_linear_program(const relayout_shape *shape) {
+  rlt_index_program program = {.count = 0};
+  assert_int_equal(rlt_index_program_to_linear(shape, &program, NULL), RELAYOUT_OK);
+  return program;
 }
 
-static rlt_steps from_linear_steps(const relayout_shape *shape) {
-  rlt_steps steps = {.count = 0};
-  assert_int_equal(rlt_steps_from_linear(shape, &steps, NULL), RELAYOUT_OK);
-  return steps;
+static rlt_index_program from_linear_program(const relayout_shape *shape) {
+  rlt_index_program program = {.count = 0};
+  assert_int_equal(rlt_index_program_from_linear(shape, &program, NULL), RELAYOUT_OK);
+  return program;
 }
 
-static int64_t run_to_linear(const rlt_steps *steps, const int64_t *index, int32_t rank) {
+static int64_t run_to_linear(const rlt_index_program *program, const int64_t *index, int32_t rank) {
   int64_t numbers[RLT_MOST_NUMBERS];
   dirty(numbers);
   memcpy(numbers, index, (size_t)rank * sizeof index[0]);
-  assert_true(rlt_steps_run(steps, numbers));
-  return numbers[steps->result];
+  assert_true(rlt_index_program_run(program, numbers));
+  return numbers[program->result];
 }
 
-static bool run_from_linear(const rlt_steps *steps, int64_t linear,
+static bool run_from_linear(const rlt_index_program *program, int64_t linear,
                             int64_t numbers[RLT_MOST_NUMBERS]) {
   dirty(numbers);
   numbers[0] = linear;
-  return rlt_steps_run(steps, numbers);
+  return rlt_index_program_run(program, numbers);
 }
 
 /* ---- XLA's published figures ---- */
@@ -139,8 +139,8 @@ static void test_published_figures(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const relayout_shape shape = shape_of(cases[i].text);
-    const rlt_steps to = to_linear_steps(&shape);
-    const rlt_steps from = from_linear_steps(&shape);
+    const rlt_index_program to = to_linear_program(&shape);
+    const rlt_index_program from = from_linear_program(&shape);
     int64_t numbers[RLT_MOST_NUMBERS];
     assert_int_equal(run_to_linear(&to, cases[i].index, shape.rank), cases[i].linear);
     assert_true(run_from_linear(&from, cases[i].linear, numbers));
@@ -164,14 +164,14 @@ static bool next_index(const relayout_shape *shape, int64_t *index) {
 static int32_t found_at[MOST_PLACES];
 
 static int64_t check_to_linear(const relayout_shape *shape) {
-  const rlt_steps steps = to_linear_steps(shape);
+  const rlt_index_program program = to_linear_program(shape);
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   int64_t count = 0;
   int32_t number = 0;
   memset(found_at, 0, sizeof found_at);
   do {
     const int64_t linear = linear_of(shape, index, &count);
-    assert_int_equal(run_to_linear(&steps, index, shape->rank), linear);
+    assert_int_equal(run_to_linear(&program, index, shape->rank), linear);
     assert_true(linear < count && count <= MOST_PLACES && found_at[linear] == 0);
     found_at[linear] = ++number;
   } while (next_index(shape, index));
@@ -179,10 +179,10 @@ static int64_t check_to_linear(const relayout_shape *shape) {
 }
 
 static void check_from_linear(const relayout_shape *shape, int64_t count) {
-  const rlt_steps steps = from_linear_steps(shape);
+  const rlt_index_program program = from_linear_program(shape);
   for (int64_t linear = 0; linear < count; ++linear) {
     int64_t numbers[RLT_MOST_NUMBERS];
-    assert_int_equal(run_from_linear(&steps, linear, numbers), found_at[linear] > 0);
+    assert_int_equal(run_from_linear(&program, linear, numbers), found_at[linear] > 0);
     int64_t rest = found_at[linear] - 1;
     for (int32_t d = 0; d < shape->rank && found_at[linear] > 0; ++d) {
       assert_int_equal(numbers[d], rest % width(shape, d));
@@ -300,12 +300,12 @@ static void test_two_shapes_in_one_list(void **state) {
   (void)state;
   const relayout_shape from = shape_of("u8[13,17]{0,1:T(4,8)(2,1)}");
   const relayout_shape to = shape_of("u8[13,17]{1,0:PD(14,20)T(3,5)L(64)}");
-  rlt_steps steps = from_linear_steps(&to);
+  rlt_index_program program = from_linear_program(&to);
   for (int32_t d = 0; d < 2; ++d) {
-    assert_int_equal(rlt_steps_bound(&steps, d, to.dimensions[d], NULL), RELAYOUT_OK);
+    assert_int_equal(rlt_index_program_bound(&program, d, to.dimensions[d], NULL), RELAYOUT_OK);
   }
-  assert_int_equal(rlt_steps_to_linear(&from, &steps, NULL), RELAYOUT_OK);
-  const rlt_steps back = from_linear_steps(&to);
+  assert_int_equal(rlt_index_program_to_linear(&from, &program, NULL), RELAYOUT_OK);
+  const rlt_index_program back = from_linear_program(&to);
   int64_t zeros[2] = {0};
   int64_t count;
   (void)linear_of(&to, zeros, &count);
@@ -315,9 +315,9 @@ static void test_two_shapes_in_one_list(void **state) {
     int64_t numbers[RLT_MOST_NUMBERS];
     int64_t unused;
     const bool is_element = run_from_linear(&back, linear, index) && index[0] < 13 && index[1] < 17;
-    assert_int_equal(run_from_linear(&steps, linear, numbers), is_element);
+    assert_int_equal(run_from_linear(&program, linear, numbers), is_element);
     if (is_element) {
-      assert_int_equal(numbers[steps.result], linear_of(&from, index, &unused));
+      assert_int_equal(numbers[program.result], linear_of(&from, index, &unused));
       ++moved;
     }
   }
@@ -349,11 +349,11 @@ static relayout_shape largest_shape(void) {
 static void test_largest_list(void **state) {
   (void)state;
   const relayout_shape shape = largest_shape();
-  rlt_steps steps = from_linear_steps(&shape);
+  rlt_index_program program = from_linear_program(&shape);
   for (int32_t d = 0; d < RELAYOUT_MAX_RANK; ++d) {
-    assert_int_equal(rlt_steps_bound(&steps, d, shape.dimensions[d], NULL), RELAYOUT_OK);
+    assert_int_equal(rlt_index_program_bound(&program, d, shape.dimensions[d], NULL), RELAYOUT_OK);
   }
-  assert_int_equal(rlt_steps_to_linear(&shape, &steps, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_index_program_to_linear(&shape, &program, NULL), RELAYOUT_OK);
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   index[0] = 2;
   index[3] = 1;
@@ -361,31 +361,31 @@ static void test_largest_list(void **state) {
   int64_t count;
   const int64_t linear = linear_of(&shape, index, &count);
   int64_t numbers[RLT_MOST_NUMBERS];
-  assert_true(run_from_linear(&steps, linear, numbers));
-  assert_int_equal(numbers[steps.result], linear);
+  assert_true(run_from_linear(&program, linear, numbers));
+  assert_int_equal(numbers[program.result], linear);
 }
 
 static void test_full_list(void **state) {
   (void)state;
   const relayout_shape shape = shape_of("u8[3,5]{1,0:T(2,2)}");
-  rlt_steps steps = {.count = RLT_MOST_STEPS - 1};
+  rlt_index_program program = {.count = RLT_MOST_INDEX_OPS - 1};
   relayout_error error;
-  assert_int_equal(rlt_steps_bound(&steps, 0, 1, &error), RELAYOUT_OK);
-  assert_int_equal(rlt_steps_bound(&steps, 0, 1, &error), RELAYOUT_UNSUPPORTED);
-  assert_string_equal(error.message, "the layouts take more than 2304 steps");
-  assert_int_equal(rlt_steps_to_linear(&shape, &steps, &error), RELAYOUT_UNSUPPORTED);
-  assert_int_equal(rlt_steps_from_linear(&shape, &steps, &error), RELAYOUT_UNSUPPORTED);
-  assert_int_equal(steps.count, RLT_MOST_STEPS);
+  assert_int_equal(rlt_index_program_bound(&program, 0, 1, &error), RELAYOUT_OK);
+  assert_int_equal(rlt_index_program_bound(&program, 0, 1, &error), RELAYOUT_UNSUPPORTED);
+  assert_string_equal(error.message, "the layouts take more than 2304 operations");
+  assert_int_equal(rlt_index_program_to_linear(&shape, &program, &error), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(rlt_index_program_from_linear(&shape, &program, &error), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(program.count, RLT_MOST_INDEX_OPS);
 }
 
 static void test_no_elements(void **state) {
   (void)state;
   const relayout_shape shape = shape_of("u8[3,0,5]{2,1,0:T(2,2)}");
-  const rlt_steps to = to_linear_steps(&shape);
-  const rlt_steps from = from_linear_steps(&shape);
+  const rlt_index_program to = to_linear_program(&shape);
+  const rlt_index_program from = from_linear_program(&shape);
   int64_t numbers[RLT_MOST_NUMBERS] = {0};
-  assert_false(rlt_steps_run(&to, numbers));
-  assert_false(rlt_steps_run(&from, numbers));
+  assert_false(rlt_index_program_run(&to, numbers));
+  assert_false(rlt_index_program_run(&from, numbers));
 }
 
 int main(void) {

@@ -1,0 +1,194 @@
+/* index_program.c: writes the changes that tiles make to an index as a program,
+ * forwards and backwards.
+ *
+ * Depends on tiling.h and on base/.
+ */
+#include "metadata/index_program.h"
+
+#include "base/error.h"
+#include "metadata/tiling.h"
+#include "metadata/widths.h"
+
+/* One more number than there are digits, for the constant 0. */
+_Static_assert(RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS + 2 < RLT_MOST_NUMBERS,
+               "numbers for every layout");
+
+/* Of each change at most two operations forwards and two backwards, and at most
+ * three a dimension. */
+_Static_assert(4 * RLT_MOST_CHANGES + 3 * RELAYOUT_MAX_RANK <= RLT_MOST_INDEX_OPS,
+               "operations for every two layouts");
+
+/* Counts also what does not fit, which check_room refuses. */
+static void append(rlt_index_program *program, rlt_index_op_kind kind, int32_t to, int32_t from,
+                   int64_t size) {
+  if (program->count < RLT_MOST_INDEX_OPS) {
+    program->of[program->count] =
+        (rlt_index_op){.kind = (int32_t)kind, .to = to, .from = from, .size = size};
+  }
+  ++program->count;
+}
+
+static relayout_status check_room(rlt_index_program *program, relayout_error *error) {
+  if (program->count > RLT_MOST_INDEX_OPS) {
+    program->count = RLT_MOST_INDEX_OPS;
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "the layouts take more than %d operations",
+                    RLT_MOST_INDEX_OPS);
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size,
+                                        relayout_error *error) {
+  append(program, RLT_INDEX_BOUND, number, 0, size);
+  return check_room(program, error);
+}
+
+/* All digits merged into one. In an array without elements a program ends at once. */
+static relayout_status make_joined(const relayout_shape *shape, rlt_tiling *tiling,
+                                   rlt_index_program *program, relayout_error *error) {
+  const relayout_status status = rlt_tiling_make(shape, tiling, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  rlt_tiling_join(tiling);
+  if (tiling->elements == 0) {
+    append(program, RLT_INDEX_BOUND, 0, 0, 0);
+  }
+  return RELAYOUT_OK;
+}
+
+/* Sets a number to 0, the remainder of another one divided by 1. */
+static void append_zero(rlt_index_program *program, int32_t number, int32_t other) {
+  append(program, RLT_INDEX_SPLIT, number, other, 1);
+}
+
+static void append_change(rlt_index_program *program, const rlt_change *change, int32_t zero) {
+  if (change->kind == RLT_CHANGE_SPLIT) {
+    append(program, RLT_INDEX_SPLIT, change->minor, change->major, change->size);
+  } else if (change->kind == RLT_CHANGE_MERGE) {
+    const bool is_zero = change->minor == RLT_NO_NUMBER;
+    if (is_zero) {
+      append_zero(program, zero, change->major);
+    }
+    append(program, RLT_INDEX_JOIN, change->major, is_zero ? zero : change->minor, change->size);
+  }
+}
+
+relayout_status rlt_index_program_to_linear(const relayout_shape *shape, rlt_index_program *program,
+                                            relayout_error *error) {
+  rlt_tiling tiling;
+  const relayout_status status = make_joined(shape, &tiling, program, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int32_t zero = tiling.number_count;
+  for (int32_t i = 0; i < tiling.change_count; ++i) {
+    append_change(program, &tiling.changes[i], zero);
+  }
+  program->result = tiling.digits[0].number;
+  if (program->result == RLT_NO_NUMBER) {
+    append_zero(program, zero, 0);
+    program->result = zero;
+  }
+  return check_room(program, error);
+}
+
+/* The way back of one change. A digit that is 0 for every element has no number of its own: it is
+ * found in `rest`, and where it is not 0 the position is padding's. */
+static void append_inverse(rlt_index_program *program, const rlt_change *change, int32_t rest) {
+  const bool is_zero = change->minor == RLT_NO_NUMBER;
+  switch (change->kind) {
+  case RLT_CHANGE_SPLIT:
+    append(program, RLT_INDEX_JOIN, change->major, change->minor, change->size);
+    if (change->bound % change->size != 0) {
+      append(program, RLT_INDEX_BOUND, change->major, 0, change->bound);
+    }
+    return;
+  case RLT_CHANGE_MERGE:
+    append(program, RLT_INDEX_SPLIT, is_zero ? rest : change->minor, change->major, change->size);
+    if (is_zero) {
+      append(program, RLT_INDEX_BOUND, rest, 0, 1);
+    }
+    return;
+  default:
+    append(program, RLT_INDEX_BOUND, change->major, 0, change->bound);
+    return;
+  }
+}
+
+/* Dimensions of size 1 are no digits. That of number 0, which holds the linear index,
+ * becomes 0 when that moves on. */
+static void append_zeros(rlt_index_program *program, const relayout_shape *shape) {
+  for (int32_t d = 1; d < shape->rank; ++d) {
+    if (rlt_padded_width(shape, d) == 1) {
+      append_zero(program, d, 0);
+    }
+  }
+}
+
+relayout_status rlt_index_program_from_linear(const relayout_shape *shape,
+                                              rlt_index_program *program, relayout_error *error) {
+  rlt_tiling tiling;
+  const relayout_status status = make_joined(shape, &tiling, program, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int32_t linear = tiling.digits[0].number;
+  append_zeros(program, shape);
+  if (linear == RLT_NO_NUMBER) {
+    append(program, RLT_INDEX_BOUND, 0, 0, 1);
+    return check_room(program, error);
+  }
+  if (tiling.held > tiling.elements) {
+    append(program, RLT_INDEX_BOUND, 0, 0, tiling.elements);
+  }
+  if (linear != 0) {
+    append(program, RLT_INDEX_SPLIT, linear, 0, tiling.digits[0].size);
+  }
+  for (int32_t i = tiling.change_count - 1; i >= 0; --i) {
+    append_inverse(program, &tiling.changes[i], tiling.number_count);
+  }
+  return check_room(program, error);
+}
+
+relayout_status rlt_index_program_sum(int32_t count, const int64_t *factors, int32_t to,
+                                      rlt_index_program *program, relayout_error *error) {
+  append_zero(program, to, 0);
+  for (int32_t i = 0; i < count; ++i) {
+    append(program, RLT_INDEX_ADD, to, i, factors[i]);
+  }
+  return check_room(program, error);
+}
+
+relayout_status rlt_index_program_multiply(rlt_index_program *program, int32_t number,
+                                           int64_t factor, relayout_error *error) {
+  const int32_t zero = number + 1;
+  append_zero(program, zero, number);
+  append(program, RLT_INDEX_JOIN, number, zero, factor);
+  return check_room(program, error);
+}
+
+bool rlt_index_program_run(const rlt_index_program *program, int64_t numbers[RLT_MOST_NUMBERS]) {
+  for (int32_t i = 0; i < program->count; ++i) {
+    const rlt_index_op *const op = &program->of[i];
+    int64_t *const to = &numbers[op->to];
+    int64_t *const from = &numbers[op->from];
+    switch ((rlt_index_op_kind)op->kind) {
+    case RLT_INDEX_SPLIT:
+      *to = *from % op->size;
+      *from /= op->size;
+      break;
+    case RLT_INDEX_JOIN:
+      *to = *to * op->size + *from;
+      break;
+    case RLT_INDEX_ADD:
+      *to += *from * op->size;
+      break;
+    default:
+      if (*to >= op->size) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
