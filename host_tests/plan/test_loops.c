@@ -61,6 +61,17 @@ typedef struct ordered {
     }                                                                                              \
   }
 
+/* Slices of 384 x 384, the first axis and the last reversed. Tiles of 64 by 64 go 6 times along
+ * either side, and the axis between them would have to be taken whole. */
+#define SLICES                                                                                     \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 3, .axes = {                                                 \
+      {384, 384, 147456, 1},                                                                       \
+      {384, 384, 384, 384},                                                                        \
+      {384, 384, 1, 147456}                                                                        \
+    }                                                                                              \
+  }
+
 /* Four times 40 long runs, of which the first `valid` are read. */
 #define LONG_RUNS(valid)                                                                           \
   {                                                                                                \
@@ -79,6 +90,9 @@ static const ordered by_hand[] = {
     {MATRICES, 0, 16, 1, 64, {.near = 16, .least_blocks = 1}, "/0,1,2"},
     /* Both are over parts of a tile's axes, parts of which would end within tiles. */
     {MATRICES, 0, 16, 1, 64, {.near = 1024, .least_blocks = 1, .only_whole = true}, "1:32,0:64/2"},
+    {MATRICES, 0, 16, 1, 64, {.near = 100, .least_blocks = 1, .only_whole = true}, "/1,0,2"},
+    {SLICES, 0, 64, 2, 64, {.near = 512, .least_blocks = 1}, "2:6,1:2,0:6/1"},
+    {SLICES, 0, 64, 2, 64, {.near = 512, .least_blocks = 1, .only_whole = true}, "2:6,0:6/1"},
     /* 512 elements are six runs; 75 are whole times five, and less than twice as many as 50. */
     {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 1}, "2:6,1:6/2,1"},
     {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 1, .only_whole = true}, "2:5,1:5/2,1"},

@@ -56,20 +56,22 @@ static int32_t nearest_loop(const ordering *at, bool in_source, int64_t most) {
   return best;
 }
 
-/* The most iterations, up to about `most`, that leave blocks of equal length; all of them
- * where there is no such number. */
+/* About `most` iterations that leave blocks of equal length; 0 where there is no such number. */
 static int64_t whole_part(const ordering *at, int32_t number, int64_t most) {
   const rlt_grid *const grid = at->grid;
   const rlt_loop *const loop = &grid->loops[number];
-  if (loop->count <= 2 * most || loop->valid < loop->count || number == grid->columns.block_loop ||
-      number == grid->rows.block_loop) {
+  if (loop->count <= 2 * most) {
     return loop->count;
+  }
+  if (loop->valid < loop->count || number == grid->columns.block_loop ||
+      number == grid->rows.block_loop) {
+    return 0;
   }
   int64_t inside = most;
   while (inside > 1 && loop->count % inside != 0) {
     --inside;
   }
-  return inside > 1 ? inside : loop->count;
+  return inside > 1 ? inside : 0;
 }
 
 /* Iterations of a loop, as many as reach as far as a block does along one side. */
@@ -80,18 +82,20 @@ static int64_t iterations_near(const ordering *at, int32_t number, bool in_sourc
                               : rlt_min(loop->count, rlt_divide_up(at->wish->near, step));
 }
 
-/* Loops along one side, until they reach far enough. */
-static void go_along(ordering *at, bool in_source) {
+/* Loops along one side, until they reach far enough or one cannot end there: false where that is
+ * the first. */
+static bool go_along(ordering *at, bool in_source) {
   int64_t reached = 0;
   while (reached < at->wish->near) {
     const int32_t l = nearest_loop(at, in_source, at->wish->near);
-    if (l < 0) {
-      return;
+    const int64_t inside = l < 0 ? 0 : iterations_near(at, l, in_source);
+    if (inside == 0) {
+      return l < 0 || reached > 0;
     }
-    const int64_t inside = iterations_near(at, l, in_source);
     reached = step_along(&at->grid->loops[l], in_source) * inside;
     place(at, l, inside);
   }
+  return true;
 }
 
 static int64_t count_blocks(const ordering *at) {
@@ -111,9 +115,13 @@ static void halve_blocks(ordering *at) {
   at->inside[i] = rlt_divide_up(at->inside[i], 2);
 }
 
-/* Places the other loops, those of long runs so that blocks have enough tiles,
- * and splits blocks. */
+/* Places the other loops, first those along which the source goes on, then those of long runs so
+ * that blocks have enough tiles, and splits blocks. */
 static void finish(ordering *at, int64_t room, rlt_loops *made) {
+  for (int32_t l = nearest_loop(at, true, at->wish->near); l >= 0;
+       l = nearest_loop(at, true, at->wish->near)) {
+    place(at, l, 1);
+  }
   for (int32_t l = 0; l < at->grid->loop_count; ++l) {
     if (!at->is_placed[l]) {
       const int64_t inside = rlt_max(rlt_min(at->grid->loops[l].count, room), 1);
@@ -141,8 +149,9 @@ static void finish(ordering *at, int64_t room, rlt_loops *made) {
 
 void rlt_loops_make(const rlt_grid *grid, const rlt_block_wish *wish, rlt_loops *made) {
   ordering at = {.grid = grid, .wish = wish};
-  go_along(&at, true);
-  go_along(&at, false);
+  if (go_along(&at, true)) {
+    go_along(&at, false);
+  }
   finish(&at, wish->near > 0 ? 1 : wish->tiles, made);
 }
 
