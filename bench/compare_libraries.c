@@ -1,0 +1,246 @@
+/* compare_libraries.c: whether one build of the library is faster than another, case by case: both
+ * move the same bytes between the same buffers, in turns. A process gets other pages each time it
+ * runs, which alone makes single cases differ by a fifth; here both builds have the same.
+ *
+ *   compare_libraries OLD NEW DEVICE SUITE [ROUNDS]    two librelayout.so; 15 rounds when left out
+ *
+ * It prints how many times as fast as OLD NEW is, by the medians, case by case and in the geomean.
+ * Both must have the public calls that it names. */
+#define CL_TARGET_OPENCL_VERSION 120
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/embedded.h"
+#include "bench/statistics.h"
+#include "bench/suite.h"
+#include "cost.h"
+#include "relayout/opencl.h"
+#include "relayout/relayout.h"
+
+const char cost_program[] = "compare_libraries";
+
+enum {
+  ROUNDS = 15,
+  LEAST_BYTES = 1 << 23, /* moved in a round: what is quick is repeated */
+  PAGE_BYTES = 4096
+};
+
+/* ---- A library ---- */
+
+typedef struct library {
+  __typeof__(relayout_device_open) *device_open;
+  __typeof__(relayout_device_destroy) *device_destroy;
+  __typeof__(relayout_plan_create) *plan_create;
+  __typeof__(relayout_plan_destroy) *plan_destroy;
+  __typeof__(relayout_plan_execute) *plan_execute;
+  __typeof__(relayout_plan_enqueue) *plan_enqueue;
+  __typeof__(relayout_opencl_device_create) *opencl_device_create;
+  __typeof__(relayout_opencl_device_get_handles) *opencl_device_get_handles;
+  relayout_device *device;
+} library;
+
+/* A pointer to a function cannot be cast from dlsym's; its bytes can be copied, as POSIX says. */
+static void find(void *handle, const char *name, void *function) {
+  void *const found = dlsym(handle, name);
+  if (found == NULL) {
+    cost_stop(dlerror());
+  }
+  memcpy(function, &found, sizeof found);
+}
+
+static void load(const char *path, library *made) {
+  void *const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) {
+    cost_stop(dlerror());
+  }
+  find(handle, "relayout_device_open", &made->device_open);
+  find(handle, "relayout_device_destroy", &made->device_destroy);
+  find(handle, "relayout_plan_create", &made->plan_create);
+  find(handle, "relayout_plan_destroy", &made->plan_destroy);
+  find(handle, "relayout_plan_execute", &made->plan_execute);
+  find(handle, "relayout_plan_enqueue", &made->plan_enqueue);
+  find(handle, "relayout_opencl_device_create", &made->opencl_device_create);
+  find(handle, "relayout_opencl_device_get_handles", &made->opencl_device_get_handles);
+}
+
+/* ---- The device, which both have ---- */
+
+typedef struct place {
+  library libraries[2];
+  cl_context context; /* NULL: the CPU backend */
+  cl_command_queue queue;
+} place;
+
+static void check_cl(cl_int code, const char *call) {
+  if (code != CL_SUCCESS) {
+    cost_stop(call);
+  }
+}
+
+static void open_device(const char *name, place *here) {
+  library *const old = &here->libraries[0];
+  library *const new = &here->libraries[1];
+  relayout_error error;
+  cl_device_id id = NULL;
+  cost_check(old->device_open(name, &old->device, &error), &error);
+  if (old->opencl_device_get_handles(old->device, &here->context, &id, &error) != RELAYOUT_OK) {
+    cost_check(new->device_open(name, &new->device, &error), &error);
+    return;
+  }
+  cost_check(new->opencl_device_create(here->context, id, NULL, &new->device, &error), &error);
+  cl_int code = CL_SUCCESS;
+  here->queue = clCreateCommandQueue(here->context, id, 0, &code);
+  check_cl(code, "clCreateCommandQueue");
+}
+
+static void close_device(place *here) {
+  if (here->queue != NULL) {
+    clReleaseCommandQueue(here->queue);
+  }
+  for (int l = 1; l >= 0; --l) {
+    here->libraries[l].device_destroy(here->libraries[l].device);
+  }
+}
+
+/* Memory of the CPU backend's, or a buffer of the device's: all bytes are there, and are 1. */
+typedef struct memory {
+  void *host;
+  cl_mem buffer;
+} memory;
+
+static memory take_memory(const place *here, const relayout_shape *shape) {
+  static const char one = 1;
+  memory taken = {NULL, NULL};
+  relayout_error error;
+  size_t bytes = 0;
+  cost_check(relayout_shape_byte_size(shape, &bytes, &error), &error);
+  if (here->context == NULL) {
+    taken.host = aligned_alloc(PAGE_BYTES, (bytes / PAGE_BYTES + 1) * PAGE_BYTES);
+    if (taken.host == NULL) {
+      cost_stop("no memory");
+    }
+    memset(taken.host, one, bytes);
+    return taken;
+  }
+  cl_int code = CL_SUCCESS;
+  taken.buffer = clCreateBuffer(here->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+  check_cl(code, "clCreateBuffer");
+  check_cl(clEnqueueFillBuffer(here->queue, taken.buffer, &one, 1, 0, bytes, 0, NULL, NULL),
+           "clEnqueueFillBuffer");
+  check_cl(clFinish(here->queue), "clFinish");
+  return taken;
+}
+
+static void give_back(memory taken) {
+  free(taken.host);
+  if (taken.buffer != NULL) {
+    clReleaseMemObject(taken.buffer);
+  }
+}
+
+/* ---- A case ---- */
+
+typedef struct contender {
+  const place *here;
+  const library *by;
+  relayout_plan *plan;
+  memory source;
+  memory destination;
+  size_t times; /* it runs in a round */
+} contender;
+
+/* The seconds of one run, by those of a few. */
+static double time_runs(const void *context) {
+  const contender *const of = context;
+  const bool is_opencl = of->here->context != NULL;
+  relayout_error error;
+  const double begin = cost_now();
+  for (size_t i = 0; i < of->times; ++i) {
+    if (is_opencl) {
+      cost_check(of->by->plan_enqueue(of->plan, of->here->queue, of->source.buffer, 0,
+                                      of->destination.buffer, 0, 0, NULL, NULL, &error),
+                 &error);
+      check_cl(clFinish(of->here->queue), "clFinish");
+    } else {
+      cost_check(of->by->plan_execute(of->plan, of->source.host, of->destination.host, &error),
+                 &error);
+    }
+  }
+  return (cost_now() - begin) / (double)of->times;
+}
+
+/* How many times as fast the new library is. */
+static double compare(const place *here, const bench_case *of, size_t rounds) {
+  const memory source = take_memory(here, &of->from);
+  const memory destination = take_memory(here, &of->to);
+  contender contenders[2];
+  cost_way ways[2];
+  for (int l = 0; l < 2; ++l) {
+    relayout_error error;
+    contenders[l] = (contender){.here = here,
+                                .by = &here->libraries[l],
+                                .source = source,
+                                .destination = destination,
+                                .times = LEAST_BYTES / bench_case_bytes(of) + 1};
+    cost_check(here->libraries[l].plan_create(here->libraries[l].device, &of->from, &of->to, NULL,
+                                              &contenders[l].plan, &error),
+               &error);
+    ways[l] = (cost_way){time_runs, &contenders[l]};
+    time_runs(&contenders[l]); /* what is compiled late, and the first pages */
+  }
+  double medians[2];
+  cost_measure_in_turns(ways, 2, rounds, medians);
+  for (int l = 0; l < 2; ++l) {
+    here->libraries[l].plan_destroy(contenders[l].plan);
+  }
+  give_back(source);
+  give_back(destination);
+  printf("%-32s %6.3f %13.3f us old %13.3f us new\n", of->name, medians[0] / medians[1],
+         medians[0] * 1e6, medians[1] * 1e6);
+  fflush(stdout);
+  return medians[0] / medians[1];
+}
+
+static void read_suite(const char *text, bench_suite *suite) {
+  char name[BENCH_NAME_SIZE];
+  relayout_element_type generic;
+  relayout_error error;
+  cost_check(bench_suite_parse_name(text, name, &generic, &error), &error);
+  const bench_embedded *known = bench_suite_texts;
+  while (known->name != NULL && strcmp(known->name, name) != 0) {
+    ++known;
+  }
+  if (known->name == NULL) {
+    cost_stop("there is no such suite");
+  }
+  cost_check(bench_suite_parse(known->text, generic, suite, &error), &error);
+}
+
+int main(int count, char **values) {
+  if (count < 5 || count > 6) {
+    cost_stop("wants OLD NEW DEVICE SUITE [ROUNDS]");
+  }
+  const size_t rounds = count > 5 ? strtoul(values[5], NULL, 10) : ROUNDS;
+  place here = {.context = NULL};
+  bench_suite suite;
+  read_suite(values[4], &suite);
+  load(values[1], &here.libraries[0]);
+  load(values[2], &here.libraries[1]);
+  open_device(values[3], &here);
+  double *const ratios = malloc((suite.count + 1) * sizeof *ratios);
+  if (ratios == NULL || rounds == 0) {
+    cost_stop(ratios == NULL ? "no memory" : "ROUNDS is a number above 0");
+  }
+  for (size_t i = 0; i < suite.count; ++i) {
+    ratios[i] = compare(&here, &suite.cases[i], rounds);
+  }
+  printf("%-32s %6.3f\n", "geomean", statistics_geomean(ratios, suite.count));
+  free(ratios);
+  bench_suite_free(&suite);
+  close_device(&here);
+  return 0;
+}
