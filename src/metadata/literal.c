@@ -27,14 +27,12 @@ static relayout_status fail(const literal_text *literal, const char *reason,
                   rlt_quote_text(literal->text, literal->length).text, reason, literal->row->name);
 }
 
+/* -1 for other characters. */
 static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  static const char digits[] = "0123456789abcdefABCDEF";
+  const char *const found = memchr(digits, c, sizeof digits - 1);
+  const int at = found == NULL ? -1 : (int)(found - digits);
+  return at < 16 ? at : at - 6;
 }
 
 static uint64_t low_bits(int32_t bits) {

@@ -30,11 +30,10 @@ static relayout_status make(relayout_element_type type, int32_t rank, const int6
     made.dimensions[d] = dimensions[d];
   }
   const relayout_status status = relayout_shape_validate(&made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *shape = made;
   }
-  *shape = made;
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
@@ -162,11 +161,10 @@ relayout_status relayout_shape_dimension(const relayout_shape *shape, int64_t nu
   }
   int32_t dimension = 0;
   const relayout_status status = relayout_shape_dimension_number(shape, number, &dimension, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *size = shape->dimensions[dimension];
   }
-  *size = shape->dimensions[dimension];
-  return RELAYOUT_OK;
+  return status;
 }
 
 int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d) {
@@ -195,17 +193,13 @@ relayout_status relayout_shape_physical_element_count(const relayout_shape *shap
   if (count == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is NULL");
   }
-  relayout_status status = relayout_shape_validate(shape, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  const relayout_status status = relayout_shape_validate(shape, error);
+  if (status == RELAYOUT_OK) {
+    rlt_tiling tiling;
+    rlt_tiling_make(shape, &tiling, NULL);
+    *count = tiling.held;
   }
-  rlt_tiling tiling;
-  status = rlt_tiling_make(shape, &tiling, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  *count = tiling.held;
-  return RELAYOUT_OK;
+  return status;
 }
 
 /* Of so many elements, each in what the shape's take. */
@@ -221,11 +215,10 @@ relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *by
   }
   int64_t count = 0;
   const relayout_status status = relayout_shape_physical_element_count(shape, &count, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *bytes = bytes_of(shape, count);
   }
-  *bytes = bytes_of(shape, count);
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape, size_t *bytes,
@@ -233,11 +226,10 @@ relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape, si
   size_t held = 0;
   const relayout_status status =
       relayout_shape_byte_size(shape, bytes == NULL ? NULL : &held, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *bytes = held - bytes_of(shape, relayout_shape_element_count(shape));
   }
-  *bytes = held - bytes_of(shape, relayout_shape_element_count(shape));
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
