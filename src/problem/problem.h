@@ -143,8 +143,20 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
  * stride, neighbours fused where both sides allow it. A problem that writes nothing ends as one
  * axis of extent 0; one without any source has axes of valid 0 alone, at least one; one of a single
  * element with a source has no axes. An axis with at most one valid digit, whose source stride is
- * never multiplied by anything, takes the destination's, or 0 where no source reaches as far. */
+ * never multiplied by anything, takes the destination's, or 0 where no source reaches as far. What
+ * is all filled does not change on its way. */
 void rlt_problem_simplify(rlt_problem *problem);
+
+/* Adds an axis where it belongs by its destination stride. */
+void rlt_problem_insert_axis(rlt_problem *problem, rlt_axis axis);
+
+/* Counts what the sides hold, where they begin, and steps of all axes from `first` on in words of
+ * so many elements. */
+void rlt_problem_count_in_words(rlt_problem *problem, int32_t first, int64_t elements);
+
+/* Takes packed elements that move as packed ones for wider ones, up to whole bytes, if these always
+ * move together. Axis 0 may have an extent of 1 then. */
+void rlt_problem_widen_packed(rlt_problem *problem);
 
 /* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has
  * them in part: in another order too, where the words may be shuffled. For devices to which an
