@@ -115,11 +115,8 @@ const char *relayout_element_type_name(relayout_element_type type) {
 
 relayout_status relayout_element_type_parse(const char *text, relayout_element_type *type,
                                             relayout_error *error) {
-  if (text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "text is NULL");
-  }
-  if (type == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "type is NULL");
+  if (text == NULL || type == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL", text == NULL ? "text" : "type");
   }
   const size_t length = strlen(text);
   if (rlt_type_is_no_element(text, length)) {

@@ -169,11 +169,9 @@ bool relayout_layout_is_packed(const relayout_layout *layout) {
 
 static relayout_status find_dimension(const relayout_layout *layout, int32_t position,
                                       bool from_major, int32_t *dimension, relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (dimension == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimension is NULL");
+  if (layout == NULL || dimension == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "dimension");
   }
   const relayout_status status = rlt_check_order(layout, error);
   if (status != RELAYOUT_OK) {
@@ -242,11 +240,9 @@ bool relayout_layout_are_dimensions_consecutive(const relayout_layout *layout, i
 static relayout_status move_dimension(const relayout_layout *layout, int32_t dimension,
                                       bool to_major, relayout_layout *result,
                                       relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (result == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "result is NULL");
+  if (layout == NULL || result == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "result");
   }
   const relayout_status status = rlt_check_order(layout, error);
   if (status != RELAYOUT_OK) {

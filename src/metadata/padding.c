@@ -39,11 +39,9 @@ relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,
                                               relayout_element_type type,
                                               uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE],
                                               relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (bytes == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "bytes is NULL");
+  if (layout == NULL || bytes == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "bytes");
   }
   const rlt_type_row *row = rlt_type_find(type);
   if (row == NULL) {

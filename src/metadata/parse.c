@@ -426,11 +426,9 @@ static bool parse_dimensions(text_parser *parser, relayout_shape *shape) {
 
 relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
                                      relayout_error *error) {
-  if (text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "text is NULL");
-  }
-  if (shape == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
+  if (text == NULL || shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    text == NULL ? "text" : "shape");
   }
   relayout_shape parsed = {0};
   text_parser parser = {.text = text, .at = text, .layout = &parsed.layout, .error = error};
@@ -448,11 +446,9 @@ relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
 
 relayout_status relayout_layout_parse(const char *text, relayout_element_type type, int32_t rank,
                                       relayout_layout *layout, relayout_error *error) {
-  if (text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "text is NULL");
-  }
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  if (text == NULL || layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    text == NULL ? "text" : "layout");
   }
   const rlt_type_row *const row = rlt_type_find(type);
   if (row == NULL) {

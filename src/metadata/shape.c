@@ -54,11 +54,9 @@ relayout_status relayout_shape_make_with_layout(relayout_element_type type, int3
                                                 const int64_t *dimensions,
                                                 const relayout_layout *layout,
                                                 relayout_shape *shape, relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (shape == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
+  if (layout == NULL || shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "shape");
   }
   const relayout_status status = rlt_check_rank(rank, "rank", error);
   if (status != RELAYOUT_OK) {
