@@ -22,8 +22,8 @@ static int32_t tile_of(const relayout_layout *layout, int32_t dimension) {
              : -1;
 }
 
-/* Whether this side can take both for one: `minor` is its next more minor dimension, and its tile, if
- * it has any, merges them. */
+/* Whether this side can take both for one: `minor` is its next more minor dimension, and its tile,
+ * if it has any, merges them. */
 static bool joins(const relayout_shape *shape, int32_t major, int32_t minor) {
   const relayout_layout *const layout = &shape->layout;
   if (position_of(layout, major) != position_of(layout, minor) + 1 ||
