@@ -105,19 +105,15 @@ static int64_t tail_alignment(const relayout_layout *layout) {
 }
 
 bool rlt_layout_equal_tiles(const relayout_layout *a, const relayout_layout *b) {
-  if (a->tile_count != b->tile_count) {
-    return false;
-  }
-  int32_t first = 0;
+  size_t dimensions = 0; /* of all tiles */
   for (int32_t i = 0; i < a->tile_count; ++i) {
-    const int32_t count = a->tile_ranks[i];
-    if (count != b->tile_ranks[i] || memcmp(a->tile_dimensions + first, b->tile_dimensions + first,
-                                            (size_t)count * sizeof a->tile_dimensions[0]) != 0) {
-      return false;
-    }
-    first += count;
+    dimensions += (size_t)a->tile_ranks[i];
   }
-  return true;
+  return a->tile_count == b->tile_count &&
+         memcmp(a->tile_ranks, b->tile_ranks, (size_t)a->tile_count * sizeof a->tile_ranks[0]) ==
+             0 &&
+         memcmp(a->tile_dimensions, b->tile_dimensions,
+                dimensions * sizeof a->tile_dimensions[0]) == 0;
 }
 
 bool rlt_layout_equal_tail(const relayout_layout *a, const relayout_layout *b) {

@@ -17,25 +17,6 @@ static bool is_valid(const relayout_shape *shape) {
 
 /* ---- Making shapes -------------------------------------------------------------------------- */
 
-/* Puts together what the caller has checked to be there. */
-static relayout_status make(relayout_element_type type, int32_t rank, const int64_t *dimensions,
-                            const relayout_layout *layout, relayout_shape *shape,
-                            relayout_error *error) {
-  if (rank > 0 && dimensions == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, and the rank is %d",
-                    rank);
-  }
-  relayout_shape made = {.element_type = type, .rank = rank, .layout = *layout};
-  for (int32_t d = 0; d < rank; ++d) {
-    made.dimensions[d] = dimensions[d];
-  }
-  const relayout_status status = relayout_shape_validate(&made, error);
-  if (status == RELAYOUT_OK) {
-    *shape = made;
-  }
-  return status;
-}
-
 relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
                                     const int64_t *dimensions, relayout_shape *shape,
                                     relayout_error *error) {
@@ -44,10 +25,9 @@ relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
   }
   relayout_layout layout;
   const relayout_status status = relayout_layout_make_descending(rank, &layout, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  return make(type, rank, dimensions, &layout, shape, error);
+  return status == RELAYOUT_OK
+             ? relayout_shape_make_with_layout(type, rank, dimensions, &layout, shape, error)
+             : status;
 }
 
 relayout_status relayout_shape_make_with_layout(relayout_element_type type, int32_t rank,
@@ -58,11 +38,23 @@ relayout_status relayout_shape_make_with_layout(relayout_element_type type, int3
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     layout == NULL ? "layout" : "shape");
   }
-  const relayout_status status = rlt_check_rank(rank, "rank", error);
+  relayout_status status = rlt_check_rank(rank, "rank", error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  return make(type, rank, dimensions, layout, shape, error);
+  if (rank > 0 && dimensions == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, and the rank is %d",
+                    rank);
+  }
+  relayout_shape made = {.element_type = type, .rank = rank, .layout = *layout};
+  for (int32_t d = 0; d < rank; ++d) {
+    made.dimensions[d] = dimensions[d];
+  }
+  status = relayout_shape_validate(&made, error);
+  if (status == RELAYOUT_OK) {
+    *shape = made;
+  }
+  return status;
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------ */

@@ -17,9 +17,7 @@ static int32_t position_of(const relayout_layout *layout, int32_t dimension) {
 /* The first tile's number for this dimension; -1 where the tile does not reach it. */
 static int32_t tile_of(const relayout_layout *layout, int32_t dimension) {
   const int32_t position = position_of(layout, dimension);
-  return layout->tile_count > 0 && position < layout->tile_ranks[0]
-             ? layout->tile_ranks[0] - 1 - position
-             : -1;
+  return position < layout->tile_ranks[0] ? layout->tile_ranks[0] - 1 - position : -1;
 }
 
 /* Whether this side can take both for one: `minor` is its next more minor dimension, and its tile,
