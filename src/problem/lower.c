@@ -9,7 +9,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "convert/convert.h"
-#include "metadata/type_table.h"
 #include "metadata/widths.h"
 #include "problem/boxes.h"
 #include "problem/combine.h"
@@ -170,33 +169,12 @@ static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
   return memcmp(problem->fill, problem->fill + problem->element_bytes, rest) == 0;
 }
 
-/* What becomes the padding: all there are of few, or what becomes of the
- * padding the other way round. */
 static bool find_fill_word(rlt_problem *problem) {
-  const rlt_conversion *const there = &problem->conversion;
-  const size_t bytes = (size_t)problem->element_bytes;
-  const size_t arrived_bytes = (size_t)rlt_problem_destination_bytes(problem);
-  uint8_t arrived[RELAYOUT_MAX_ELEMENT_SIZE];
-  if (there->from == RELAYOUT_ELEMENT_TYPE_INVALID) {
-    memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
-    return true;
+  if (rlt_converts(&problem->conversion)) {
+    return rlt_convert_back(&problem->conversion, problem->fill, problem->fill_word);
   }
-  const uint64_t tried = UINT64_C(1) << (bytes <= 2 ? 8 * bytes : 0);
-  for (uint64_t pattern = 0; pattern < tried; ++pattern) {
-    rlt_part_store(pattern, bytes, problem->fill_word);
-    rlt_convert_element(there, problem->fill_word, arrived);
-    if (memcmp(arrived, problem->fill, arrived_bytes) == 0) {
-      return true;
-    }
-  }
-  const rlt_conversion back = {
-      .from = there->to, .to = there->from, .wraps = false, .scale = 1 / there->scale};
-  if (bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
-    return false;
-  }
-  rlt_convert_element(&back, problem->fill, problem->fill_word);
-  rlt_convert_element(there, problem->fill_word, arrived);
-  return memcmp(arrived, problem->fill, arrived_bytes) == 0;
+  memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
+  return true;
 }
 
 /* Of a side in words of so many bytes; the words that it holds. */

@@ -64,7 +64,7 @@ static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte, int64_t most_
 void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows) {
   const int64_t bits = problem->source_packed;
   if (problem->index_program != NULL || bits == 0 || bits != problem->destination_packed ||
-      problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+      rlt_converts(&problem->conversion)) {
     return;
   }
   const int64_t per_byte = 8 / bits;

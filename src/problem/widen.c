@@ -146,8 +146,7 @@ void rlt_problem_widen_runs(rlt_problem *problem) {
 
 void rlt_problem_widen_packed(rlt_problem *problem) {
   while (problem->source_packed > 0 && problem->source_packed == problem->destination_packed &&
-         problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID &&
-         words_stay_whole(problem, 2)) {
+         !rlt_converts(&problem->conversion) && words_stay_whole(problem, 2)) {
     const int64_t bits = 2 * problem->source_packed;
     const unsigned fill = problem->fill[0] & ((1u << problem->source_packed) - 1);
     problem->fill[0] = (uint8_t)(fill | fill << problem->source_packed);
