@@ -99,13 +99,13 @@ static void dirty(int64_t *numbers) {
 
 static rlt_index_program to_linear_program(const relayout_shape *shape) {
   rlt_index_program program = {.count = 0};
-  assert_int_equal(rlt_index_program_to_linear(shape, &program, NULL), RELAYOUT_OK);
+  rlt_index_program_to_linear(shape, &program);
   return program;
 }
 
 static rlt_index_program from_linear_program(const relayout_shape *shape) {
   rlt_index_program program = {.count = 0};
-  assert_int_equal(rlt_index_program_from_linear(shape, &program, NULL), RELAYOUT_OK);
+  rlt_index_program_from_linear(shape, &program);
   return program;
 }
 
@@ -293,7 +293,7 @@ static void test_random_shapes(void **state) {
   }
 }
 
-/* ---- A gather's list, and the largest one ---- */
+/* ---- The list for two shapes, and the largest one ---- */
 
 /* The destination's position to the source's, in one list. */
 static void test_two_shapes_in_one_list(void **state) {
@@ -302,9 +302,9 @@ static void test_two_shapes_in_one_list(void **state) {
   const relayout_shape to = shape_of("u8[13,17]{1,0:PD(14,20)T(3,5)L(64)}");
   rlt_index_program program = from_linear_program(&to);
   for (int32_t d = 0; d < 2; ++d) {
-    assert_int_equal(rlt_index_program_bound(&program, d, to.dimensions[d], NULL), RELAYOUT_OK);
+    rlt_index_program_bound(&program, d, to.dimensions[d]);
   }
-  assert_int_equal(rlt_index_program_to_linear(&from, &program, NULL), RELAYOUT_OK);
+  rlt_index_program_to_linear(&from, &program);
   const rlt_index_program back = from_linear_program(&to);
   int64_t zeros[2] = {0};
   int64_t count;
@@ -351,9 +351,9 @@ static void test_largest_list(void **state) {
   const relayout_shape shape = largest_shape();
   rlt_index_program program = from_linear_program(&shape);
   for (int32_t d = 0; d < RELAYOUT_MAX_RANK; ++d) {
-    assert_int_equal(rlt_index_program_bound(&program, d, shape.dimensions[d], NULL), RELAYOUT_OK);
+    rlt_index_program_bound(&program, d, shape.dimensions[d]);
   }
-  assert_int_equal(rlt_index_program_to_linear(&shape, &program, NULL), RELAYOUT_OK);
+  rlt_index_program_to_linear(&shape, &program);
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   index[0] = 2;
   index[3] = 1;
@@ -363,19 +363,6 @@ static void test_largest_list(void **state) {
   int64_t numbers[RLT_MOST_NUMBERS];
   assert_true(run_from_linear(&program, linear, numbers));
   assert_int_equal(numbers[program.result], linear);
-}
-
-static void test_full_list(void **state) {
-  (void)state;
-  const relayout_shape shape = shape_of("u8[3,5]{1,0:T(2,2)}");
-  rlt_index_program program = {.count = RLT_MOST_INDEX_OPS - 1};
-  relayout_error error;
-  assert_int_equal(rlt_index_program_bound(&program, 0, 1, &error), RELAYOUT_OK);
-  assert_int_equal(rlt_index_program_bound(&program, 0, 1, &error), RELAYOUT_UNSUPPORTED);
-  assert_string_equal(error.message, "the layouts take more than 2304 operations");
-  assert_int_equal(rlt_index_program_to_linear(&shape, &program, &error), RELAYOUT_UNSUPPORTED);
-  assert_int_equal(rlt_index_program_from_linear(&shape, &program, &error), RELAYOUT_UNSUPPORTED);
-  assert_int_equal(program.count, RLT_MOST_INDEX_OPS);
 }
 
 static void test_no_elements(void **state) {
@@ -392,8 +379,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_published_figures), cmocka_unit_test(test_small_shapes),
       cmocka_unit_test(test_random_shapes),     cmocka_unit_test(test_two_shapes_in_one_list),
-      cmocka_unit_test(test_largest_list),      cmocka_unit_test(test_full_list),
-      cmocka_unit_test(test_no_elements),
+      cmocka_unit_test(test_largest_list),      cmocka_unit_test(test_no_elements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

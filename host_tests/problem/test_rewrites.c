@@ -82,8 +82,7 @@ static void test_widened(void **state) {
 
 /* Parts of runs that both sides have: four words of each 64 bytes; pairs where runs of ten lie
  * twelve apart; a whole run, so that its axis goes. None of runs of which nine bytes are read;
- * the valid half of a run; padding alone, wherever its source would be; and nothing is wider than
- * 16 bytes. */
+ * the valid half of a run; padding alone; and nothing is wider than 16 bytes. */
 static const rewrite_case widened_runs[] = {
     {{.element_bytes = 1,
       .axis_count = 2,
@@ -129,7 +128,7 @@ static const rewrite_case widened_runs[] = {
      {{2, 1, 1, 1}, {5, 5, 3, 2}}},
     {{.element_bytes = 4,
       .axis_count = 1,
-      .axes = {{20, 0, 7, 1}},
+      .axes = {{20, 0, 1, 1}},
       .fills = true,
       .source_elements = 1,
       .destination_elements = 20},

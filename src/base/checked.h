@@ -5,13 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* *result = a * b, or a + b; false, with *result unspecified, when it does not fit. */
+/* *result = a * b; false, with *result unspecified, when it does not fit. */
 static inline bool rlt_multiply(int64_t a, int64_t b, int64_t *result) {
   return !__builtin_mul_overflow(a, b, result);
-}
-
-static inline bool rlt_add(int64_t a, int64_t b, int64_t *result) {
-  return !__builtin_add_overflow(a, b, result);
 }
 
 /* a / b rounded up; a >= 0, b > 0. Cannot overflow. */

@@ -17,4 +17,9 @@ typedef struct rlt_conversion {
   double scale; /* finite; values are multiplied by it, exactly, before they are rounded once */
 } rlt_conversion;
 
+/* Whether elements take another value or type. */
+static inline bool rlt_converts(const rlt_conversion *conversion) {
+  return conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID;
+}
+
 #endif

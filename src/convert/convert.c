@@ -106,6 +106,30 @@ void rlt_convert_element(const rlt_conversion *conversion, const void *from, voi
   rlt_convert_elements(conversion, from, to, 1);
 }
 
+static bool becomes(const rlt_conversion *conversion, const void *from, const void *to) {
+  uint8_t made[RELAYOUT_MAX_ELEMENT_SIZE];
+  rlt_convert_element(conversion, from, made);
+  return memcmp(made, to, relayout_element_type_byte_size(conversion->to)) == 0;
+}
+
+bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *from) {
+  const size_t bytes = relayout_element_type_byte_size(conversion->from);
+  const uint64_t tried = UINT64_C(1) << (bytes <= 2 ? 8 * bytes : 0);
+  for (uint64_t bits = 0; bits < tried; ++bits) {
+    rlt_part_store(bits, bytes, from);
+    if (becomes(conversion, from, to)) {
+      return true;
+    }
+  }
+  const rlt_conversion back = {
+      .from = conversion->to, .to = conversion->from, .scale = 1 / conversion->scale};
+  if (bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  rlt_convert_element(&back, to, from);
+  return becomes(conversion, from, to);
+}
+
 static void add_format(rlt_text *options, const char *side, const number_format *of) {
   rlt_text_add(options, " -D%s_KIND=%d -D%s_BITS=%d", side, of->kind, side, of->bits);
   rlt_text_add(options, " -D%s_EXPONENT_BITS=%d -D%s_MANTISSA_BITS=%d", side, of->exponent_bits,

@@ -39,6 +39,10 @@ void rlt_convert_element(const rlt_conversion *conversion, const void *from, voi
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
 
+/* An element that becomes this one: the first of all there are of few, or what becomes of it the
+ * other way round. False where that finds none. */
+bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *from);
+
 /* The compiler options that cl/convert.cl needs, each preceded by a blank: -DFROM_KIND=4 and so on.
  * They say whether there is a scale, not which. */
 void rlt_conversion_add_options(const rlt_conversion *conversion, rlt_text *options);

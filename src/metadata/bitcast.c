@@ -2,6 +2,8 @@
  *
  * Depends on rules.h and on the comparison of layouts.
  */
+#include <string.h>
+
 #include "metadata/layout_equal.h"
 #include "metadata/rules.h"
 #include "metadata/widths.h"
@@ -43,10 +45,7 @@ bool relayout_shape_transpose_is_bitcast(const relayout_shape *input, const rela
                                          const int32_t *permutation) {
   if (relayout_shape_validate(input, NULL) != RELAYOUT_OK ||
       relayout_shape_validate(output, NULL) != RELAYOUT_OK ||
-      (input->rank > 0 && permutation == NULL)) {
-    return false;
-  }
-  if (input->rank != output->rank ||
+      (input->rank > 0 && permutation == NULL) || input->rank != output->rank ||
       rlt_check_permutation(input->rank, permutation, "permutation", RELAYOUT_INVALID_ARGUMENT,
                             NULL) != RELAYOUT_OK ||
       !agree(input, output, permutation) || !is_same_room(input, output) ||
@@ -77,8 +76,10 @@ bool relayout_shape_transpose_is_bitcast(const relayout_shape *input, const rela
  * arrays these lists are equal just when their elements lie in the same order. */
 typedef struct digits {
   int32_t count;
-  int64_t extent[RELAYOUT_MAX_RANK];
-  int64_t stride[RELAYOUT_MAX_RANK];
+  struct {
+    int64_t extent;
+    int64_t stride;
+  } of[RELAYOUT_MAX_RANK];
 } digits;
 
 static digits fused_digits(const relayout_shape *shape) {
@@ -91,12 +92,12 @@ static digits fused_digits(const relayout_shape *shape) {
       continue;
     }
     const int32_t last = list.count - 1;
-    if (last >= 0 && strides[d] == list.extent[last] * list.stride[last]) {
-      list.extent[last] *= extent;
+    if (last >= 0 && strides[d] == list.of[last].extent * list.of[last].stride) {
+      list.of[last].extent *= extent;
       continue;
     }
-    list.extent[list.count] = extent;
-    list.stride[list.count++] = strides[d];
+    list.of[list.count].extent = extent;
+    list.of[list.count++].stride = strides[d];
   }
   return list;
 }
@@ -121,15 +122,7 @@ bool relayout_shape_reshape_is_bitcast(const relayout_shape *input, const relayo
   if (count == 0) {
     return true;
   }
-  const digits from = fused_digits(input);
+  const digits from = fused_digits(input); /* zero behind the last one */
   const digits to = fused_digits(output);
-  if (from.count != to.count) {
-    return false;
-  }
-  for (int32_t i = 0; i < from.count; ++i) {
-    if (from.extent[i] != to.extent[i] || from.stride[i] != to.stride[i]) {
-      return false;
-    }
-  }
-  return true;
+  return from.count == to.count && memcmp(from.of, to.of, sizeof from.of) == 0;
 }

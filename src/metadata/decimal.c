@@ -1,16 +1,18 @@
 /* decimal.c: multiplies and divides decimal digits in an array by powers of two, as on paper.
  *
- * Depends on nothing.
+ * Depends on base/.
  */
 #include "metadata/decimal.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 enum {
-  STEP_BITS = 28,   /* the largest power of two of one multiplication or division */
-  STEP_DIGITS = 9,  /* decimal digits that one step can add in front */
-  PLAIN_DIGITS = 17 /* zeros are written out in numbers up to this long */
+  STEP_BITS = 28,      /* the largest power of two of one multiplication or division */
+  STEP_DIGITS = 9,     /* decimal digits that one step can add in front */
+  PLAIN_DIGITS = 17,   /* zeros are written out in numbers up to this long */
+  POINT_LIMIT = 100000 /* where a parsed number's point saturates, far beyond every float type */
 };
 
 static void trim(rlt_decimal *decimal) {
@@ -27,6 +29,11 @@ static void trim(rlt_decimal *decimal) {
   if (decimal->count == 0) {
     decimal->point = 0;
   }
+}
+
+/* Digit number i, where zeros precede and follow those that are there. */
+static uint8_t digit_at(const rlt_decimal *decimal, int32_t i) {
+  return i < 0 || i >= decimal->count ? 0 : decimal->digits[i];
 }
 
 /* Appends a digit, or notes that it did not fit. */
@@ -93,9 +100,7 @@ bool rlt_decimal_parse(const char *text, size_t length, rlt_decimal *decimal) {
     }
     point += exponent;
   }
-  point = point > RLT_DECIMAL_POINT_LIMIT ? RLT_DECIMAL_POINT_LIMIT : point;
-  point = point < -RLT_DECIMAL_POINT_LIMIT ? -RLT_DECIMAL_POINT_LIMIT : point;
-  decimal->point = (int32_t)point;
+  decimal->point = (int32_t)rlt_max(rlt_min(point, POINT_LIMIT), -POINT_LIMIT);
   trim(decimal);
   return true;
 }
@@ -138,7 +143,7 @@ static void divide(rlt_decimal *decimal, int32_t bits) {
   const uint64_t mask = (UINT64_C(1) << bits) - 1;
   uint64_t rest = 0;
   for (int32_t i = 0; i < decimal->count || rest != 0; ++i) {
-    rest = rest * 10 + (i < decimal->count ? decimal->digits[i] : 0);
+    rest = rest * 10 + digit_at(decimal, i);
     const uint8_t digit = (uint8_t)(rest >> bits);
     rest &= mask;
     if (quotient.count == 0 && digit == 0) {
@@ -167,7 +172,7 @@ void rlt_decimal_scale(rlt_decimal *decimal, int32_t power) {
 uint64_t rlt_decimal_floor(const rlt_decimal *decimal, int *fraction_to_half) {
   uint64_t integer = 0;
   for (int32_t i = 0; i < decimal->point; ++i) {
-    integer = integer * 10 + (i < decimal->count ? decimal->digits[i] : 0);
+    integer = integer * 10 + digit_at(decimal, i);
   }
   const int32_t first = decimal->point; /* the first digit of the fraction */
   if (first < 0 || first >= decimal->count || decimal->digits[first] < 5) {
@@ -199,36 +204,23 @@ void rlt_decimal_cut(rlt_decimal *decimal, int32_t digits, bool up) {
   trim(decimal);
 }
 
-/* Appends one character; the buffer holds every text that rlt_decimal_format writes. */
-static void put(char *text, size_t *length, char c) {
-  text[(*length)++] = c;
-  text[*length] = '\0';
-}
-
-size_t rlt_decimal_format(const rlt_decimal *decimal, char text[RLT_DECIMAL_TEXT_SIZE]) {
-  size_t length = 0;
+void rlt_decimal_format(const rlt_decimal *decimal, rlt_text *text) {
   const int32_t shown = decimal->count < PLAIN_DIGITS ? decimal->count : PLAIN_DIGITS;
-  if (shown == 0) {
-    put(text, &length, '0');
-    return length;
-  }
   const bool plain = decimal->point > -4 && decimal->point <= PLAIN_DIGITS;
   const int32_t point = plain ? decimal->point : 1;
   if (point <= 0) {
-    put(text, &length, '0');
+    rlt_text_add(text, "0");
   }
   for (int32_t i = 0; i < point; ++i) {
-    put(text, &length, i < shown ? (char)('0' + decimal->digits[i]) : '0');
+    rlt_text_add(text, "%d", digit_at(decimal, i));
   }
   if (shown > point) {
-    put(text, &length, '.');
+    rlt_text_add(text, ".");
   }
   for (int32_t i = point; i < shown; ++i) {
-    put(text, &length, i < 0 ? '0' : (char)('0' + decimal->digits[i]));
+    rlt_text_add(text, "%d", digit_at(decimal, i));
   }
   if (!plain) {
-    length +=
-        (size_t)snprintf(text + length, RLT_DECIMAL_TEXT_SIZE - length, "e%d", decimal->point - 1);
+    rlt_text_add(text, "e%d", decimal->point - 1);
   }
-  return length;
 }

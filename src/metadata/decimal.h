@@ -1,7 +1,7 @@
 /* decimal.h: exact decimal numbers, large enough to round any text to any float type and to write
  * any float as text, whatever the process's locale.
  *
- * Depends on nothing.
+ * Depends on base/.
  */
 #ifndef RLT_METADATA_DECIMAL_H
 #define RLT_METADATA_DECIMAL_H
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/text.h"
 
 /* The number 0.d1d2d3... * 10^point, without leading or trailing zeros; 0 has no digits. A value
  * halfway between two f64 has at most 767 digits, so digits past the 800th matter only by being
@@ -21,9 +23,6 @@ typedef struct rlt_decimal {
   int32_t point;
   bool more;
 } rlt_decimal;
-
-/* The widest point a parsed number has: it saturates far beyond every float type's range. */
-enum { RLT_DECIMAL_POINT_LIMIT = 100000 };
 
 /* Reads `digits [. digits] [(e|E) [+|-] digits]`, at least one digit before the exponent; false
  * when the text is anything else. */
@@ -41,9 +40,7 @@ uint64_t rlt_decimal_floor(const rlt_decimal *decimal, int *fraction_to_half);
 /* Cuts to this many digits, downwards or, when `up`, to the next above. */
 void rlt_decimal_cut(rlt_decimal *decimal, int32_t digits, bool up);
 
-/* Writes what rlt_decimal_parse reads: plainly where that is short, else with an exponent. Returns
- * the length. */
-enum { RLT_DECIMAL_TEXT_SIZE = 64 };
-size_t rlt_decimal_format(const rlt_decimal *decimal, char text[RLT_DECIMAL_TEXT_SIZE]);
+/* Appends what rlt_decimal_parse reads: plainly where that is short, else with an exponent. */
+void rlt_decimal_format(const rlt_decimal *decimal, rlt_text *text);
 
 #endif

@@ -54,34 +54,28 @@ static size_t bytes_of_bits(int32_t bits) {
 }
 
 void rlt_part_store(uint64_t part, size_t size, uint8_t *bytes) {
-  const uint8_t as8 = (uint8_t)part;
-  const uint16_t as16 = (uint16_t)part;
-  const uint32_t as32 = (uint32_t)part;
   switch (size) {
   case 1:
-    memcpy(bytes, &as8, sizeof as8);
+    *bytes = (uint8_t)part;
     return;
   case 2:
-    memcpy(bytes, &as16, sizeof as16);
+    memcpy(bytes, &(uint16_t){(uint16_t)part}, sizeof(uint16_t));
     return;
   case 4:
-    memcpy(bytes, &as32, sizeof as32);
+    memcpy(bytes, &(uint32_t){(uint32_t)part}, sizeof(uint32_t));
     return;
   default:
     memcpy(bytes, &part, sizeof part);
-    return;
   }
 }
 
 uint64_t rlt_part_load(size_t size, const uint8_t *bytes) {
-  uint8_t as8;
   uint16_t as16;
   uint32_t as32;
   uint64_t as64;
   switch (size) {
   case 1:
-    memcpy(&as8, bytes, sizeof as8);
-    return as8;
+    return *bytes;
   case 2:
     memcpy(&as16, bytes, sizeof as16);
     return as16;
@@ -121,11 +115,8 @@ const char *relayout_element_type_name(relayout_element_type type) {
 
 relayout_status relayout_element_type_parse(const char *text, relayout_element_type *type,
                                             relayout_error *error) {
-  if (text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "text is NULL");
-  }
-  if (type == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "type is NULL");
+  if (text == NULL || type == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL", text == NULL ? "text" : "type");
   }
   const size_t length = strlen(text);
   if (rlt_type_is_no_element(text, length)) {

@@ -4,8 +4,6 @@
  */
 #include "metadata/float_format.h"
 
-#include <string.h>
-
 /* C64 and C128 stand for their parts. */
 static const rlt_float_format formats[] = {
 #define ROW(type, exponent, mantissa, bias, specials)                                              \
@@ -197,26 +195,25 @@ static bool is_short(const rlt_decimal *decimal) {
   return decimal->count <= FEW_DIGITS || (is_integer && decimal->point <= INTEGER_DIGITS);
 }
 
-size_t rlt_float_format_text(const rlt_float_format *format, uint64_t pattern,
-                             char text[RLT_DECIMAL_TEXT_SIZE]) {
+bool rlt_float_format_text(const rlt_float_format *format, uint64_t pattern, rlt_text *text) {
   const bool has_sign = format->specials != RLT_FLOAT_UNSIGNED && (pattern & sign_bit(format)) != 0;
   const uint64_t magnitude = has_sign ? pattern & ~sign_bit(format) : pattern;
   const char *const sign = has_sign ? "-" : "";
-  strcpy(text, sign);
-  const size_t start = strlen(sign);
   if (format->specials == RLT_FLOAT_IEEE && magnitude == ieee_infinity(format)) {
-    strcpy(text + start, "inf");
-    return start + 3;
+    rlt_text_add(text, "%sinf", sign);
+    return true;
   }
   const bool is_negative_zero = has_sign && magnitude == 0;
   if (magnitude > greatest_finite(format) ||
       (is_negative_zero && format->specials == RLT_FLOAT_FNUZ)) {
-    return 0;
+    return false;
   }
   rlt_decimal decimal;
   set_to_magnitude(format, magnitude, &decimal);
   if (!is_short(&decimal)) {
     shorten(format, magnitude, &decimal);
   }
-  return start + rlt_decimal_format(&decimal, text + start);
+  rlt_text_add(text, "%s", sign);
+  rlt_decimal_format(&decimal, text);
+  return true;
 }

@@ -57,9 +57,8 @@ bool rlt_float_from_decimal(const rlt_float_format *format, bool negative,
 bool rlt_float_infinity(const rlt_float_format *format, bool negative, uint64_t *pattern);
 bool rlt_float_nan(const rlt_float_format *format, uint64_t *pattern);
 
-/* Writes a decimal that rounds to this pattern, the exact one where that is short and else the
- * shortest, or inf or -inf; returns its length, or 0 when there is none: the pattern is a NaN. */
-size_t rlt_float_format_text(const rlt_float_format *format, uint64_t pattern,
-                             char text[RLT_DECIMAL_TEXT_SIZE]);
+/* Appends a decimal that rounds to this pattern, the exact one where that is short and else the
+ * shortest, or inf or -inf; false when there is none: the pattern is a NaN. */
+bool rlt_float_format_text(const rlt_float_format *format, uint64_t pattern, rlt_text *text);
 
 #endif

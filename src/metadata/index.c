@@ -57,13 +57,11 @@ relayout_status relayout_index_to_linear(const relayout_shape *shape, const int6
   if (status != RELAYOUT_OK) {
     return status;
   }
-  status = rlt_index_program_to_linear(shape, program, error);
-  if (status == RELAYOUT_OK) {
-    rlt_index_program_run(program, numbers);
-    *linear = numbers[program->result];
-  }
+  rlt_index_program_to_linear(shape, program);
+  rlt_index_program_run(program, numbers);
+  *linear = numbers[program->result];
   free(program);
-  return status;
+  return RELAYOUT_OK;
 }
 
 relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t linear,
@@ -86,16 +84,14 @@ relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t 
   if (status != RELAYOUT_OK) {
     return status;
   }
-  status = rlt_index_program_from_linear(shape, program, error);
-  if (status == RELAYOUT_OK) {
-    int64_t numbers[RLT_MOST_NUMBERS] = {linear};
-    const bool is_found = rlt_index_program_run(program, numbers);
-    for (int32_t d = 0; d < shape->rank; ++d) {
-      index[d] = is_found ? numbers[d] : -1;
-    }
+  rlt_index_program_from_linear(shape, program);
+  int64_t numbers[RLT_MOST_NUMBERS] = {linear};
+  const bool is_found = rlt_index_program_run(program, numbers);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    index[d] = is_found ? numbers[d] : -1;
   }
   free(program);
-  return status;
+  return RELAYOUT_OK;
 }
 
 bool relayout_index_bump(const relayout_shape *shape, int64_t *index) {
@@ -118,15 +114,13 @@ relayout_status relayout_index_dimension_stride(const relayout_shape *shape, int
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "stride is NULL");
   }
   int64_t strides[RELAYOUT_MAX_RANK];
-  relayout_status status = relayout_shape_strides(shape, strides, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   int32_t dimension = 0;
-  status = relayout_shape_dimension_number(shape, number, &dimension, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  relayout_status status = relayout_shape_strides(shape, strides, error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_shape_dimension_number(shape, number, &dimension, error);
   }
-  *stride = strides[dimension];
-  return RELAYOUT_OK;
+  if (status == RELAYOUT_OK) {
+    *stride = strides[dimension];
+  }
+  return status;
 }

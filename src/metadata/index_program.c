@@ -1,11 +1,7 @@
 /* index_program.c: writes the changes that tiles make to an index as a program,
- * forwards and backwards.
- *
- * Depends on tiling.h and on base/.
- */
+ * forwards and backwards. Depends on tiling.h. */
 #include "metadata/index_program.h"
 
-#include "base/error.h"
 #include "metadata/tiling.h"
 #include "metadata/widths.h"
 
@@ -13,48 +9,28 @@
 _Static_assert(RELAYOUT_MAX_RANK + RELAYOUT_MAX_TILE_DIMENSIONS + 2 < RLT_MOST_NUMBERS,
                "numbers for every layout");
 
-/* Of each change at most two operations forwards and two backwards, and at most
- * three a dimension. */
+/* Of each change at most two operations in either direction, and at most three a dimension. */
 _Static_assert(4 * RLT_MOST_CHANGES + 3 * RELAYOUT_MAX_RANK <= RLT_MOST_INDEX_OPS,
                "operations for every two layouts");
 
-/* Counts also what does not fit, which check_room refuses. */
 static void append(rlt_index_program *program, rlt_index_op_kind kind, int32_t to, int32_t from,
                    int64_t size) {
-  if (program->count < RLT_MOST_INDEX_OPS) {
-    program->of[program->count] =
-        (rlt_index_op){.kind = (int32_t)kind, .to = to, .from = from, .size = size};
-  }
-  ++program->count;
+  program->of[program->count++] =
+      (rlt_index_op){.kind = (int32_t)kind, .to = to, .from = from, .size = size};
 }
 
-static relayout_status check_room(rlt_index_program *program, relayout_error *error) {
-  if (program->count > RLT_MOST_INDEX_OPS) {
-    program->count = RLT_MOST_INDEX_OPS;
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "the layouts take more than %d operations",
-                    RLT_MOST_INDEX_OPS);
-  }
-  return RELAYOUT_OK;
-}
-
-relayout_status rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size,
-                                        relayout_error *error) {
+void rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size) {
   append(program, RLT_INDEX_BOUND, number, 0, size);
-  return check_room(program, error);
 }
 
 /* All digits merged into one. In an array without elements a program ends at once. */
-static relayout_status make_joined(const relayout_shape *shape, rlt_tiling *tiling,
-                                   rlt_index_program *program, relayout_error *error) {
-  const relayout_status status = rlt_tiling_make(shape, tiling, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+static void make_joined(const relayout_shape *shape, rlt_tiling *tiling,
+                        rlt_index_program *program) {
+  rlt_tiling_make(shape, tiling, NULL); /* of a valid shape */
   rlt_tiling_join(tiling);
   if (tiling->elements == 0) {
-    append(program, RLT_INDEX_BOUND, 0, 0, 0);
+    rlt_index_program_bound(program, 0, 0);
   }
-  return RELAYOUT_OK;
 }
 
 /* Sets a number to 0, the remainder of another one divided by 1. */
@@ -74,13 +50,9 @@ static void append_change(rlt_index_program *program, const rlt_change *change, 
   }
 }
 
-relayout_status rlt_index_program_to_linear(const relayout_shape *shape, rlt_index_program *program,
-                                            relayout_error *error) {
+void rlt_index_program_to_linear(const relayout_shape *shape, rlt_index_program *program) {
   rlt_tiling tiling;
-  const relayout_status status = make_joined(shape, &tiling, program, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+  make_joined(shape, &tiling, program);
   const int32_t zero = tiling.number_count;
   for (int32_t i = 0; i < tiling.change_count; ++i) {
     append_change(program, &tiling.changes[i], zero);
@@ -90,7 +62,6 @@ relayout_status rlt_index_program_to_linear(const relayout_shape *shape, rlt_ind
     append_zero(program, zero, 0);
     program->result = zero;
   }
-  return check_room(program, error);
 }
 
 /* The way back of one change. A digit that is 0 for every element has no number of its own: it is
@@ -101,17 +72,17 @@ static void append_inverse(rlt_index_program *program, const rlt_change *change,
   case RLT_CHANGE_SPLIT:
     append(program, RLT_INDEX_JOIN, change->major, change->minor, change->size);
     if (change->bound % change->size != 0) {
-      append(program, RLT_INDEX_BOUND, change->major, 0, change->bound);
+      rlt_index_program_bound(program, change->major, change->bound);
     }
     return;
   case RLT_CHANGE_MERGE:
     append(program, RLT_INDEX_SPLIT, is_zero ? rest : change->minor, change->major, change->size);
     if (is_zero) {
-      append(program, RLT_INDEX_BOUND, rest, 0, 1);
+      rlt_index_program_bound(program, rest, 1);
     }
     return;
   default:
-    append(program, RLT_INDEX_BOUND, change->major, 0, change->bound);
+    rlt_index_program_bound(program, change->major, change->bound);
     return;
   }
 }
@@ -126,21 +97,17 @@ static void append_zeros(rlt_index_program *program, const relayout_shape *shape
   }
 }
 
-relayout_status rlt_index_program_from_linear(const relayout_shape *shape,
-                                              rlt_index_program *program, relayout_error *error) {
+void rlt_index_program_from_linear(const relayout_shape *shape, rlt_index_program *program) {
   rlt_tiling tiling;
-  const relayout_status status = make_joined(shape, &tiling, program, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+  make_joined(shape, &tiling, program);
   const int32_t linear = tiling.digits[0].number;
   append_zeros(program, shape);
   if (linear == RLT_NO_NUMBER) {
-    append(program, RLT_INDEX_BOUND, 0, 0, 1);
-    return check_room(program, error);
+    rlt_index_program_bound(program, 0, 1);
+    return;
   }
   if (tiling.held > tiling.elements) {
-    append(program, RLT_INDEX_BOUND, 0, 0, tiling.elements);
+    rlt_index_program_bound(program, 0, tiling.elements);
   }
   if (linear != 0) {
     append(program, RLT_INDEX_SPLIT, linear, 0, tiling.digits[0].size);
@@ -148,24 +115,20 @@ relayout_status rlt_index_program_from_linear(const relayout_shape *shape,
   for (int32_t i = tiling.change_count - 1; i >= 0; --i) {
     append_inverse(program, &tiling.changes[i], tiling.number_count);
   }
-  return check_room(program, error);
 }
 
-relayout_status rlt_index_program_sum(int32_t count, const int64_t *factors, int32_t to,
-                                      rlt_index_program *program, relayout_error *error) {
+void rlt_index_program_sum(int32_t count, const int64_t *factors, int64_t divisor, int32_t to,
+                           rlt_index_program *program) {
   append_zero(program, to, 0);
   for (int32_t i = 0; i < count; ++i) {
-    append(program, RLT_INDEX_ADD, to, i, factors[i]);
+    append(program, RLT_INDEX_ADD, to, i, factors[i] / divisor);
   }
-  return check_room(program, error);
 }
 
-relayout_status rlt_index_program_multiply(rlt_index_program *program, int32_t number,
-                                           int64_t factor, relayout_error *error) {
+void rlt_index_program_multiply(rlt_index_program *program, int32_t number, int64_t factor) {
   const int32_t zero = number + 1;
   append_zero(program, zero, number);
   append(program, RLT_INDEX_JOIN, number, zero, factor);
-  return check_room(program, error);
 }
 
 bool rlt_index_program_run(const rlt_index_program *program, int64_t numbers[RLT_MOST_NUMBERS]) {

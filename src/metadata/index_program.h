@@ -12,33 +12,30 @@
 #include "../../cl/index_program.cl"
 #include "relayout/shape.h"
 
-/* Appends what turns the multi-index in numbers 0 .. rank-1, each within its padded width,
- * into the linear index in number `result`. Later numbers, whatever they hold, are
- * overwritten. Operations of any two shapes and a bound for each dimension fit one program;
- * RELAYOUT_UNSUPPORTED when it is full. */
-relayout_status rlt_index_program_to_linear(const relayout_shape *shape, rlt_index_program *program,
-                                            relayout_error *error);
+/* Operations of any two valid shapes and a bound for each dimension fit one program. */
 
-/* Appends what sets number `to` to the sum of numbers 0 .. count-1, each times its factor. */
-relayout_status rlt_index_program_sum(int32_t count, const int64_t *factors, int32_t to,
-                                      rlt_index_program *program, relayout_error *error);
+/* Appends what turns the multi-index in numbers 0 .. rank-1, each within its padded width,
+ * into the linear index in number `result`. Later numbers, whatever they hold, are overwritten. */
+void rlt_index_program_to_linear(const relayout_shape *shape, rlt_index_program *program);
+
+/* Appends what sets number `to` to the sum of numbers 0 .. count-1, each times its factor, which
+ * the divisor divides. */
+void rlt_index_program_sum(int32_t count, const int64_t *factors, int64_t divisor, int32_t to,
+                           rlt_index_program *program);
 
 /* Appends what multiplies number `number`, overwriting the next. */
-relayout_status rlt_index_program_multiply(rlt_index_program *program, int32_t number,
-                                           int64_t factor, relayout_error *error);
+void rlt_index_program_multiply(rlt_index_program *program, int32_t number, int64_t factor);
 
 /* A number that none of these uses. */
 enum { RLT_FREE_NUMBER = RLT_MOST_NUMBERS - 1 };
 
 /* Appends what turns the linear index in number 0, below the array's physical element count, into
  * the multi-index in numbers 0 .. rank-1. It ends without a result where tiles' or the tail's
- * padding lies; padding of wider dimensions has a multi-index. The shapes of both must be valid. */
-relayout_status rlt_index_program_from_linear(const relayout_shape *shape,
-                                              rlt_index_program *program, relayout_error *error);
+ * padding lies; padding of wider dimensions has a multi-index. */
+void rlt_index_program_from_linear(const relayout_shape *shape, rlt_index_program *program);
 
 /* Appends the bound [number] < size. */
-relayout_status rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size,
-                                        relayout_error *error);
+void rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size);
 
 /* Carries the program out. False when a bound ended it. */
 bool rlt_index_program_run(const rlt_index_program *program, int64_t numbers[RLT_MOST_NUMBERS]);

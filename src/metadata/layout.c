@@ -14,67 +14,61 @@
 
 /* ---- Making layouts ------------------------------------------------------------------------- */
 
-static relayout_status check_make(int32_t rank, const int32_t *order, const char *name,
-                                  const relayout_layout *layout, relayout_error *error) {
+/* Of an order, called `name` in messages, that begins with the most minor or most major one. */
+static relayout_status make(int32_t rank, const int32_t *order, const char *name, bool from_major,
+                            relayout_layout *layout, relayout_error *error) {
   if (layout == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
   }
-  const relayout_status status = rlt_check_rank(rank, "rank", error);
+  relayout_status status = rlt_check_rank(rank, "rank", error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   if (rank > 0 && order == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, and the rank is %d", name, rank);
   }
-  return rlt_check_permutation(rank, order, name, RELAYOUT_INVALID_SHAPE, error);
-}
-
-relayout_status relayout_layout_make(int32_t rank, const int32_t *minor_to_major,
-                                     relayout_layout *layout, relayout_error *error) {
-  const relayout_status status = check_make(rank, minor_to_major, "minor_to_major", layout, error);
+  status = rlt_check_permutation(rank, order, name, RELAYOUT_INVALID_SHAPE, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   relayout_layout made = {.rank = rank};
   for (int32_t i = 0; i < rank; ++i) {
-    made.minor_to_major[i] = minor_to_major[i];
+    made.minor_to_major[i] = order[from_major ? rank - 1 - i : i];
   }
   *layout = made;
   return RELAYOUT_OK;
+}
+
+relayout_status relayout_layout_make(int32_t rank, const int32_t *minor_to_major,
+                                     relayout_layout *layout, relayout_error *error) {
+  return make(rank, minor_to_major, "minor_to_major", false, layout, error);
 }
 
 relayout_status relayout_layout_make_from_major_to_minor(int32_t rank,
                                                          const int32_t *major_to_minor,
                                                          relayout_layout *layout,
                                                          relayout_error *error) {
-  const relayout_status status = check_make(rank, major_to_minor, "major_to_minor", layout, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  return make(rank, major_to_minor, "major_to_minor", true, layout, error);
+}
+
+/* The dimensions in the order of their numbers. */
+static relayout_status make_monotonic(int32_t rank, bool from_major, relayout_layout *layout,
+                                      relayout_error *error) {
+  int32_t order[RELAYOUT_MAX_RANK];
+  for (int32_t i = 0; i < RELAYOUT_MAX_RANK; ++i) {
+    order[i] = i;
   }
-  relayout_layout made = {.rank = rank};
-  for (int32_t i = 0; i < rank; ++i) {
-    made.minor_to_major[i] = major_to_minor[rank - 1 - i];
-  }
-  *layout = made;
-  return RELAYOUT_OK;
+  return make(rank, order, "", from_major, layout, error);
 }
 
 relayout_status relayout_layout_make_descending(int32_t rank, relayout_layout *layout,
                                                 relayout_error *error) {
-  int32_t order[RELAYOUT_MAX_RANK];
-  for (int32_t i = 0; i < rank && i < RELAYOUT_MAX_RANK; ++i) {
-    order[i] = rank - 1 - i;
-  }
-  return relayout_layout_make(rank, order, layout, error);
+  return make_monotonic(rank, true, layout, error);
 }
 
 relayout_status relayout_layout_make_ascending(int32_t rank, relayout_layout *layout,
                                                relayout_error *error) {
-  int32_t order[RELAYOUT_MAX_RANK];
-  for (int32_t i = 0; i < rank && i < RELAYOUT_MAX_RANK; ++i) {
-    order[i] = i;
-  }
-  return relayout_layout_make(rank, order, layout, error);
+  return make_monotonic(rank, false, layout, error);
 }
 
 /* ---- Asking layouts ------------------------------------------------------------------------- */
@@ -88,18 +82,11 @@ bool rlt_layout_equal_order(const relayout_layout *a, const relayout_layout *b) 
                                       (size_t)a->rank * sizeof a->minor_to_major[0]) == 0;
 }
 
-static bool is_zero_literal(const relayout_layout *layout, size_t literal_bytes) {
-  for (size_t i = 0; i < literal_bytes; ++i) {
-    if (layout->padding_literal[i] != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
+/* A literal of zeros is zero. */
 static relayout_padding_value normal_value(const relayout_layout *layout, size_t literal_bytes) {
-  const bool is_zero =
-      layout->padding_value == RELAYOUT_PADDING_LITERAL && is_zero_literal(layout, literal_bytes);
+  static const uint8_t zeros[RELAYOUT_MAX_ELEMENT_SIZE];
+  const bool is_zero = layout->padding_value == RELAYOUT_PADDING_LITERAL &&
+                       memcmp(layout->padding_literal, zeros, literal_bytes) == 0;
   return is_zero ? RELAYOUT_PADDING_ZERO : layout->padding_value;
 }
 
@@ -118,19 +105,15 @@ static int64_t tail_alignment(const relayout_layout *layout) {
 }
 
 bool rlt_layout_equal_tiles(const relayout_layout *a, const relayout_layout *b) {
-  if (a->tile_count != b->tile_count) {
-    return false;
-  }
-  int32_t first = 0;
+  size_t dimensions = 0; /* of all tiles */
   for (int32_t i = 0; i < a->tile_count; ++i) {
-    const int32_t count = a->tile_ranks[i];
-    if (count != b->tile_ranks[i] || memcmp(a->tile_dimensions + first, b->tile_dimensions + first,
-                                            (size_t)count * sizeof a->tile_dimensions[0]) != 0) {
-      return false;
-    }
-    first += count;
+    dimensions += (size_t)a->tile_ranks[i];
   }
-  return true;
+  return a->tile_count == b->tile_count &&
+         memcmp(a->tile_ranks, b->tile_ranks, (size_t)a->tile_count * sizeof a->tile_ranks[0]) ==
+             0 &&
+         memcmp(a->tile_dimensions, b->tile_dimensions,
+                dimensions * sizeof a->tile_dimensions[0]) == 0;
 }
 
 bool rlt_layout_equal_tail(const relayout_layout *a, const relayout_layout *b) {
@@ -156,28 +139,19 @@ bool relayout_layout_equal(const relayout_layout *a, const relayout_layout *b) {
          a->element_size_in_bits == b->element_size_in_bits && a->memory_space == b->memory_space;
 }
 
+static bool is_monotonic(const relayout_layout *layout, bool from_major) {
+  relayout_layout wanted;
+  return is_ordered(layout) &&
+         make_monotonic(layout->rank, from_major, &wanted, NULL) == RELAYOUT_OK &&
+         rlt_layout_equal_order(layout, &wanted);
+}
+
 bool relayout_layout_is_monotonic_with_dim0_major(const relayout_layout *layout) {
-  if (!is_ordered(layout)) {
-    return false;
-  }
-  for (int32_t i = 0; i < layout->rank; ++i) {
-    if (layout->minor_to_major[i] != layout->rank - 1 - i) {
-      return false;
-    }
-  }
-  return true;
+  return is_monotonic(layout, true);
 }
 
 bool relayout_layout_is_monotonic_with_dim0_minor(const relayout_layout *layout) {
-  if (!is_ordered(layout)) {
-    return false;
-  }
-  for (int32_t i = 0; i < layout->rank; ++i) {
-    if (layout->minor_to_major[i] != i) {
-      return false;
-    }
-  }
-  return true;
+  return is_monotonic(layout, false);
 }
 
 bool relayout_layout_is_untiled(const relayout_layout *layout) {
@@ -189,14 +163,11 @@ bool relayout_layout_is_packed(const relayout_layout *layout) {
   return layout != NULL && rlt_packed_bits(layout) > 0;
 }
 
-/* Checks what relayout_layout_major and minor share. */
-static relayout_status check_position(const relayout_layout *layout, int32_t position,
-                                      const int32_t *dimension, relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (dimension == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimension is NULL");
+static relayout_status find_dimension(const relayout_layout *layout, int32_t position,
+                                      bool from_major, int32_t *dimension, relayout_error *error) {
+  if (layout == NULL || dimension == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "dimension");
   }
   const relayout_status status = rlt_check_order(layout, error);
   if (status != RELAYOUT_OK) {
@@ -206,27 +177,18 @@ static relayout_status check_position(const relayout_layout *layout, int32_t pos
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
                     "position is %d, and the layout orders %d dimensions", position, layout->rank);
   }
+  *dimension = layout->minor_to_major[from_major ? layout->rank - 1 - position : position];
   return RELAYOUT_OK;
 }
 
 relayout_status relayout_layout_major(const relayout_layout *layout, int32_t position,
                                       int32_t *dimension, relayout_error *error) {
-  const relayout_status status = check_position(layout, position, dimension, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  *dimension = layout->minor_to_major[layout->rank - 1 - position];
-  return RELAYOUT_OK;
+  return find_dimension(layout, position, true, dimension, error);
 }
 
 relayout_status relayout_layout_minor(const relayout_layout *layout, int32_t position,
                                       int32_t *dimension, relayout_error *error) {
-  const relayout_status status = check_position(layout, position, dimension, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  *dimension = layout->minor_to_major[position];
-  return RELAYOUT_OK;
+  return find_dimension(layout, position, false, dimension, error);
 }
 
 relayout_status relayout_layout_make_logical_to_physical(const relayout_layout *layout,
@@ -274,11 +236,9 @@ bool relayout_layout_are_dimensions_consecutive(const relayout_layout *layout, i
 static relayout_status move_dimension(const relayout_layout *layout, int32_t dimension,
                                       bool to_major, relayout_layout *result,
                                       relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (result == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "result is NULL");
+  if (layout == NULL || result == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "result");
   }
   const relayout_status status = rlt_check_order(layout, error);
   if (status != RELAYOUT_OK) {

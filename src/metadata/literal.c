@@ -27,14 +27,12 @@ static relayout_status fail(const literal_text *literal, const char *reason,
                   rlt_quote_text(literal->text, literal->length).text, reason, literal->row->name);
 }
 
+/* -1 for other characters. */
 static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  static const char digits[] = "0123456789abcdefABCDEF";
+  const char *const found = memchr(digits, c, sizeof digits - 1);
+  const int at = found == NULL ? -1 : (int)(found - digits);
+  return at < 16 ? at : at - 6;
 }
 
 static uint64_t low_bits(int32_t bits) {
@@ -155,26 +153,14 @@ static void format_bits(const rlt_type_row *row, rlt_element element, rlt_text *
 }
 
 void rlt_literal_format(const rlt_type_row *row, rlt_element element, rlt_text *text) {
-  char number[RLT_DECIMAL_TEXT_SIZE];
-  switch (row->kind) {
-  case RELAYOUT_KIND_SIGNED:
-    if (element.real >> (row->bits - 1) != 0) {
-      rlt_text_add(text, "-%" PRIu64, (~element.real & low_bits(row->bits)) + 1);
-      return;
-    }
-    rlt_text_add(text, "%" PRIu64, element.real);
-    return;
-  case RELAYOUT_KIND_FLOAT:
-  case RELAYOUT_KIND_COMPLEX:
+  if (row->kind == RELAYOUT_KIND_FLOAT || row->kind == RELAYOUT_KIND_COMPLEX) {
     if (element.imaginary != 0 ||
-        rlt_float_format_text(rlt_float_format_of(row->type), element.real, number) == 0) {
+        !rlt_float_format_text(rlt_float_format_of(row->type), element.real, text)) {
       format_bits(row, element, text);
-      return;
     }
-    rlt_text_add(text, "%s", number);
-    return;
-  default:
+  } else if (row->kind == RELAYOUT_KIND_SIGNED && element.real >> (row->bits - 1) != 0) {
+    rlt_text_add(text, "-%" PRIu64, (~element.real & low_bits(row->bits)) + 1);
+  } else {
     rlt_text_add(text, "%" PRIu64, element.real);
-    return;
   }
 }

@@ -29,57 +29,50 @@ bool rlt_padding_value_find(const char *name, size_t length, relayout_padding_va
   return false;
 }
 
-static relayout_status has_no(const char *value, const rlt_type_row *row, relayout_error *error) {
+static relayout_status has_no(relayout_padding_value value, const rlt_type_row *row,
+                              relayout_error *error) {
   return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "padding_value is %s, a value %s does not have",
-                  value, row->name);
+                  names[value], row->name);
 }
 
 relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,
                                               relayout_element_type type,
                                               uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE],
                                               relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
-  }
-  if (bytes == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "bytes is NULL");
+  if (layout == NULL || bytes == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "bytes");
   }
   const rlt_type_row *row = rlt_type_find(type);
   if (row == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "type is %" PRId64 ", which is no type",
                     (int64_t)type);
   }
-  const bool is_complex = row->kind == RELAYOUT_KIND_COMPLEX;
+  const relayout_padding_value value = layout->padding_value;
   rlt_element element = {0};
-  switch (layout->padding_value) {
+  switch (value) {
   case RELAYOUT_PADDING_ZERO:
   case RELAYOUT_PADDING_UNKNOWN:
     break;
   case RELAYOUT_PADDING_ONE:
     if (row->one == 0) {
-      return has_no("one", row, error);
+      return has_no(value, row, error);
     }
     element.real = row->one;
     break;
   case RELAYOUT_PADDING_LOWEST:
-    if (is_complex) {
-      return has_no("lowest", row, error);
-    }
-    element.real = row->lowest;
-    break;
   case RELAYOUT_PADDING_HIGHEST:
-    if (is_complex) {
-      return has_no("highest", row, error);
+    if (row->kind == RELAYOUT_KIND_COMPLEX) {
+      return has_no(value, row, error);
     }
-    element.real = row->highest;
+    element.real = value == RELAYOUT_PADDING_LOWEST ? row->lowest : row->highest;
     break;
   case RELAYOUT_PADDING_LITERAL:
     element = rlt_element_load(row, layout->padding_literal);
     break;
   default:
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "padding_value is %" PRId64 ", not in %d..%d",
-                    (int64_t)layout->padding_value, RELAYOUT_PADDING_ZERO,
-                    RELAYOUT_PADDING_LITERAL);
+                    (int64_t)value, RELAYOUT_PADDING_ZERO, RELAYOUT_PADDING_LITERAL);
   }
   rlt_element_store(row, element, bytes);
   return RELAYOUT_OK;

@@ -19,24 +19,27 @@
 typedef struct text_parser {
   const char *text;
   const char *at;
+  const rlt_type_row *row; /* of the element type */
+  relayout_layout *layout;
+  relayout_status status; /* of what failed: a rule that does is false */
   relayout_error *error;
 } text_parser;
 
 /* ---- Failing -------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 4, 5))) static relayout_status fail_at(const text_parser *parser,
-                                                                     const char *where,
-                                                                     relayout_status status,
-                                                                     const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static bool
+fail_at(text_parser *parser, const char *where, relayout_status status, const char *format, ...) {
   char message[RELAYOUT_MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  return rlt_fail(parser->error, status, "column %td: %s", where - parser->text + 1, message);
+  parser->status =
+      rlt_fail(parser->error, status, "column %td: %s", where - parser->text + 1, message);
+  return false;
 }
 
-static relayout_status fail_expected(const text_parser *parser, const char *expected) {
+static bool fail_expected(text_parser *parser, const char *expected) {
   if (*parser->at == '\0') {
     return fail_at(parser, parser->at, RELAYOUT_INVALID_TEXT, "expected %s, and the text ends",
                    expected);
@@ -79,6 +82,11 @@ static bool take(text_parser *parser, char c) {
   return true;
 }
 
+static bool expect(text_parser *parser, char c) {
+  const char expected[] = {'\'', c, '\'', '\0'};
+  return take(parser, c) || fail_expected(parser, expected);
+}
+
 /* Letters and digits from here on. */
 static size_t word_length(const char *at) {
   size_t length = 0;
@@ -94,7 +102,7 @@ static bool at_integer(text_parser *parser) {
 }
 
 /* `expected` says in a message what the number is. */
-static relayout_status parse_integer(text_parser *parser, const char *expected, int64_t *value) {
+static bool parse_integer(text_parser *parser, const char *expected, int64_t *value) {
   if (!at_integer(parser)) {
     return fail_expected(parser, expected);
   }
@@ -112,7 +120,7 @@ static relayout_status parse_integer(text_parser *parser, const char *expected, 
                    rlt_quote_text(start, (size_t)(parser->at - start)).text);
   }
   *value = result;
-  return RELAYOUT_OK;
+  return true;
 }
 
 /* ---- Lists ---------------------------------------------------------------------------------- */
@@ -120,21 +128,20 @@ static relayout_status parse_integer(text_parser *parser, const char *expected, 
 /* `item {',' item}`, up to but without one of the characters of `close`. */
 typedef struct list_rule {
   const char *what;
-  relayout_status (*parse_item)(text_parser *parser, int64_t *value);
+  bool (*parse_item)(text_parser *parser, int64_t *value);
   const char *close;
   const char *expected; /* after an item */
 } list_rule;
 
-static relayout_status parse_list(text_parser *parser, const list_rule *rule, int32_t capacity,
-                                  int64_t *values, int32_t *count) {
+static bool parse_list(text_parser *parser, const list_rule *rule, int32_t capacity,
+                       int64_t *values, int32_t *count) {
   *count = 0;
   do {
     skip_space(parser);
     const char *const start = parser->at;
     int64_t value = 0;
-    const relayout_status status = rule->parse_item(parser, &value);
-    if (status != RELAYOUT_OK) {
-      return status;
+    if (!rule->parse_item(parser, &value)) {
+      return false;
     }
     if (*count == capacity) {
       return fail_at(parser, start, RELAYOUT_INVALID_SHAPE, "there are more than %d %s", capacity,
@@ -143,11 +150,11 @@ static relayout_status parse_list(text_parser *parser, const list_rule *rule, in
     values[(*count)++] = value;
   } while (take(parser, ','));
   const char next = peek(parser);
-  return next != '\0' && strchr(rule->close, next) != NULL ? RELAYOUT_OK
-                                                           : fail_expected(parser, rule->expected);
+  return (next != '\0' && strchr(rule->close, next) != NULL) ||
+         fail_expected(parser, rule->expected);
 }
 
-static relayout_status parse_dimension(text_parser *parser, int64_t *value) {
+static bool parse_dimension(text_parser *parser, int64_t *value) {
   if (peek(parser) == '?') {
     return fail_at(parser, parser->at, RELAYOUT_UNSUPPORTED,
                    "'?': dimensions of unbounded size are not supported");
@@ -159,152 +166,119 @@ static relayout_status parse_dimension(text_parser *parser, int64_t *value) {
   return parse_integer(parser, "a dimension's size", value);
 }
 
-static relayout_status parse_tile_dimension(text_parser *parser, int64_t *value) {
+static bool parse_tile_dimension(text_parser *parser, int64_t *value) {
   if (take(parser, '*')) {
     *value = RELAYOUT_TILE_COMBINE;
-    return RELAYOUT_OK;
+    return true;
   }
-  skip_space(parser);
   const char *const start = parser->at;
-  const relayout_status status = parse_integer(parser, "a tile dimension", value);
-  if (status == RELAYOUT_OK && *value < 1) {
-    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                   "tile dimension %" PRId64 " is neither at least 1 nor *", *value);
+  if (!parse_integer(parser, "a tile dimension", value)) {
+    return false;
   }
-  return status;
+  return *value >= 1 || fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
+                                "tile dimension %" PRId64 " is neither at least 1 nor *", *value);
 }
 
 /* ---- Properties ----------------------------------------------------------------------------- */
 
-typedef struct layout_context {
-  relayout_layout *layout;
-  const rlt_type_row *row;
-} layout_context;
-
-typedef relayout_status parse_property_values(text_parser *parser, const layout_context *context);
-
-static relayout_status expect_open(text_parser *parser) {
-  return take(parser, '(') ? RELAYOUT_OK : fail_expected(parser, "'('");
-}
-
-static relayout_status expect_close(text_parser *parser) {
-  return take(parser, ')') ? RELAYOUT_OK : fail_expected(parser, "')'");
-}
-
-static relayout_status parse_padded_dimensions(text_parser *parser, const layout_context *context) {
-  relayout_layout *const layout = context->layout;
-  relayout_status status = expect_open(parser);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+static bool parse_padded_dimensions(text_parser *parser) {
   static const list_rule rule = {"padded dimensions", parse_dimension, ")", "',' or ')'"};
-  status = parse_list(parser, &rule, RELAYOUT_MAX_RANK, layout->padded_dimensions,
-                      &layout->padded_dimension_count);
-  return status == RELAYOUT_OK ? expect_close(parser) : status;
+  relayout_layout *const layout = parser->layout;
+  return expect(parser, '(') &&
+         parse_list(parser, &rule, RELAYOUT_MAX_RANK, layout->padded_dimensions,
+                    &layout->padded_dimension_count) &&
+         expect(parser, ')');
 }
 
-static relayout_status set_literal(text_parser *parser, const layout_context *context,
-                                   size_t length) {
+static bool set_literal(text_parser *parser, size_t length) {
   relayout_error cause;
   rlt_element element;
   const relayout_status status =
-      rlt_literal_parse(parser->at, length, context->row, &element, &cause);
+      rlt_literal_parse(parser->at, length, parser->row, &element, &cause);
   if (status != RELAYOUT_OK) {
     return fail_at(parser, parser->at, status, "padding value %s", cause.message);
   }
-  if (element.real == 0 && element.imaginary == 0) {
-    return RELAYOUT_OK; /* padding_value is zero already */
+  if (element.real != 0 || element.imaginary != 0) { /* else it is zero already */
+    parser->layout->padding_value = RELAYOUT_PADDING_LITERAL;
+    rlt_element_store(parser->row, element, parser->layout->padding_literal);
   }
-  context->layout->padding_value = RELAYOUT_PADDING_LITERAL;
-  rlt_element_store(context->row, element, context->layout->padding_literal);
-  return RELAYOUT_OK;
+  return true;
 }
 
-static relayout_status parse_padding_value(text_parser *parser, const layout_context *context) {
-  relayout_status status = expect_open(parser);
-  if (status != RELAYOUT_OK) {
-    return status;
+static bool parse_padding_value(text_parser *parser) {
+  if (!expect(parser, '(')) {
+    return false;
   }
   skip_space(parser);
   const size_t length = strcspn(parser->at, "),(){} \t\n\v\f\r");
   if (length == 0) {
     return fail_expected(parser, "a padding value");
   }
-  relayout_padding_value named;
-  if (rlt_padding_value_find(parser->at, length, &named)) {
-    context->layout->padding_value = named;
-  } else {
-    status = set_literal(parser, context, length);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
+  if (!rlt_padding_value_find(parser->at, length, &parser->layout->padding_value) &&
+      !set_literal(parser, length)) {
+    return false;
   }
   parser->at += length;
-  return expect_close(parser);
+  return expect(parser, ')');
 }
 
-static relayout_status parse_tiles(text_parser *parser, const layout_context *context) {
-  relayout_layout *const layout = context->layout;
+static bool parse_tiles(text_parser *parser) {
   static const list_rule rule = {"tile dimensions", parse_tile_dimension, ")", "',' or ')'"};
+  relayout_layout *const layout = parser->layout;
   int32_t used = 0; /* dimensions of all tiles so far */
-  relayout_status status = expect_open(parser);
+  if (!expect(parser, '(')) {
+    return false;
+  }
   do {
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
     if (layout->tile_count == RELAYOUT_MAX_TILES) {
       return fail_at(parser, parser->at, RELAYOUT_INVALID_SHAPE, "more than %d tiles",
                      RELAYOUT_MAX_TILES);
     }
     int32_t *const rank = &layout->tile_ranks[layout->tile_count++];
-    status = parse_list(parser, &rule, RELAYOUT_MAX_TILE_DIMENSIONS - used,
-                        layout->tile_dimensions + used, rank);
-    if (status != RELAYOUT_OK) {
-      return status;
+    if (!parse_list(parser, &rule, RELAYOUT_MAX_TILE_DIMENSIONS - used,
+                    layout->tile_dimensions + used, rank) ||
+        !expect(parser, ')')) {
+      return false;
     }
     used += *rank;
-    status = expect_close(parser);
   } while (take(parser, '('));
-  return status;
+  return true;
 }
 
 /* `(n)` with n at least `least`. */
-static relayout_status parse_single(text_parser *parser, const char *what, int64_t least,
-                                    int64_t *value) {
-  relayout_status status = expect_open(parser);
-  if (status != RELAYOUT_OK) {
-    return status;
+static bool parse_single(text_parser *parser, const char *what, int64_t least, int64_t *value) {
+  if (!expect(parser, '(')) {
+    return false;
   }
   skip_space(parser);
   const char *const start = parser->at;
-  status = parse_integer(parser, what, value);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (!parse_integer(parser, what, value)) {
+    return false;
   }
   if (*value < least) {
     return fail_at(parser, start, RELAYOUT_INVALID_SHAPE, "%s of %" PRId64 " is less than %" PRId64,
                    what, *value, least);
   }
-  return expect_close(parser);
+  return expect(parser, ')');
 }
 
-static relayout_status parse_tail_alignment(text_parser *parser, const layout_context *context) {
+static bool parse_tail_alignment(text_parser *parser) {
   return parse_single(parser, "a tail alignment", 1,
-                      &context->layout->tail_padding_alignment_in_elements);
+                      &parser->layout->tail_padding_alignment_in_elements);
 }
 
-static relayout_status parse_element_size(text_parser *parser, const layout_context *context) {
-  return parse_single(parser, "an element size", 0, &context->layout->element_size_in_bits);
+static bool parse_element_size(text_parser *parser) {
+  return parse_single(parser, "an element size", 0, &parser->layout->element_size_in_bits);
 }
 
-static relayout_status parse_memory_space(text_parser *parser, const layout_context *context) {
-  return parse_single(parser, "a memory space", INT64_MIN, &context->layout->memory_space);
+static bool parse_memory_space(text_parser *parser) {
+  return parse_single(parser, "a memory space", INT64_MIN, &parser->layout->memory_space);
 }
 
 /* In the order they must stand in. XLA has more, without `parse` here. */
 static const struct property {
   const char *name;
-  parse_property_values *parse;
+  bool (*parse)(text_parser *parser);
   const char *meaning;
 } properties[] = {
     {"PD", parse_padded_dimensions, "padded dimensions"},
@@ -333,7 +307,7 @@ static int32_t find_property(const char *name, size_t length) {
 }
 
 /* Up to, but without, the closing brace. */
-static relayout_status parse_properties(text_parser *parser, const layout_context *context) {
+static bool parse_properties(text_parser *parser) {
   int32_t last = -1;
   while (peek(parser) != '}') {
     const char *const name = parser->at;
@@ -358,76 +332,66 @@ static relayout_status parse_properties(text_parser *parser, const layout_contex
     }
     last = i;
     parser->at += length;
-    const relayout_status status = property->parse(parser, context);
-    if (status != RELAYOUT_OK) {
-      return status;
+    if (!property->parse(parser)) {
+      return false;
     }
   }
-  return RELAYOUT_OK;
+  return true;
 }
 
 /* ---- Layouts -------------------------------------------------------------------------------- */
 
-static relayout_status parse_order_entry(text_parser *parser, int64_t *value) {
-  skip_space(parser);
+static bool parse_order_entry(text_parser *parser, int64_t *value) {
   const char *const start = parser->at;
-  const relayout_status status = parse_integer(parser, "a dimension number", value);
-  if (status == RELAYOUT_OK && (*value < 0 || *value >= RELAYOUT_MAX_RANK)) {
-    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                   "minor_to_major holds %" PRId64 ", which is no dimension", *value);
+  if (!parse_integer(parser, "a dimension number", value)) {
+    return false;
   }
-  return status;
+  return (*value >= 0 && *value < RELAYOUT_MAX_RANK) ||
+         fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
+                 "minor_to_major holds %" PRId64 ", which is no dimension", *value);
 }
 
-static relayout_status parse_order(text_parser *parser, int32_t rank, relayout_layout *layout) {
+static bool parse_order(text_parser *parser, int32_t rank) {
   const char *const start = parser->at;
   int64_t order[RELAYOUT_MAX_RANK];
   int32_t count = 0;
   if (at_integer(parser)) {
     static const list_rule rule = {"entries of minor_to_major", parse_order_entry, ":}",
                                    "',', ':' or '}'"};
-    const relayout_status status = parse_list(parser, &rule, RELAYOUT_MAX_RANK, order, &count);
-    if (status != RELAYOUT_OK) {
-      return status;
+    if (!parse_list(parser, &rule, RELAYOUT_MAX_RANK, order, &count)) {
+      return false;
     }
   }
   if (count != rank) {
     return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
                    "minor_to_major lists %d dimensions, and the shape has %d", count, rank);
   }
-  layout->rank = rank;
   for (int32_t i = 0; i < rank; ++i) {
-    layout->minor_to_major[i] = (int32_t)order[i];
+    parser->layout->minor_to_major[i] = (int32_t)order[i];
   }
-  return RELAYOUT_OK;
+  return true;
 }
 
-/* With or without a layout in the text; the default one stands for none. */
-static relayout_status parse_layout(text_parser *parser, const rlt_type_row *row, int32_t rank,
-                                    relayout_layout *layout) {
-  if (!take(parser, '{')) {
-    return relayout_layout_make_descending(rank, layout, parser->error);
-  }
-  *layout = (relayout_layout){0};
-  if (!at_integer(parser) && *parser->at != ':') {
-    return fail_expected(parser, "a dimension number or ':'");
-  }
-  relayout_status status = parse_order(parser, rank, layout);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  if (take(parser, ':')) {
-    status = parse_properties(parser, &(layout_context){layout, row});
-    if (status != RELAYOUT_OK) {
-      return status;
+/* With or without a layout in the text, which ends behind it; the default one stands for none. */
+static bool parse_layout(text_parser *parser, int32_t rank) {
+  if (take(parser, '{')) {
+    *parser->layout = (relayout_layout){.rank = rank};
+    if (!at_integer(parser) && *parser->at != ':') {
+      return fail_expected(parser, "a dimension number or ':'");
     }
+    if (!parse_order(parser, rank) || (take(parser, ':') && !parse_properties(parser)) ||
+        !expect(parser, '}')) {
+      return false;
+    }
+  } else {
+    relayout_layout_make_descending(rank, parser->layout, NULL); /* of a valid rank */
   }
-  return take(parser, '}') ? RELAYOUT_OK : fail_expected(parser, "'}'");
+  return peek(parser) == '\0' || fail_expected(parser, "the text's end");
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
-static relayout_status parse_type(text_parser *parser, const rlt_type_row **row) {
+static bool parse_type(text_parser *parser) {
   if (peek(parser) == '(') {
     return fail_at(parser, parser->at, RELAYOUT_UNSUPPORTED, "'(': tuples are not supported");
   }
@@ -440,10 +404,10 @@ static relayout_status parse_type(text_parser *parser, const rlt_type_row **row)
     return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "%s: only arrays are supported",
                    rlt_quote_text(name, length).text);
   }
-  *row = rlt_type_find_name(name, length);
+  parser->row = rlt_type_find_name(name, length);
   parser->at += length;
-  if (*row != NULL) {
-    return RELAYOUT_OK;
+  if (parser->row != NULL) {
+    return true;
   }
   if (length == 1 && *name == 'b' && peek(parser) == '(') {
     return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "'b(': buffers are not supported");
@@ -452,69 +416,39 @@ static relayout_status parse_type(text_parser *parser, const rlt_type_row **row)
                  rlt_quote_text(name, length).text);
 }
 
-static relayout_status parse_dimensions(text_parser *parser, relayout_shape *shape) {
-  if (!take(parser, '[')) {
-    return fail_expected(parser, "'['");
-  }
-  if (take(parser, ']')) {
-    return RELAYOUT_OK;
-  }
+static bool parse_dimensions(text_parser *parser, relayout_shape *shape) {
   static const list_rule rule = {"dimensions", parse_dimension, "]", "',' or ']'"};
-  const relayout_status status =
-      parse_list(parser, &rule, RELAYOUT_MAX_RANK, shape->dimensions, &shape->rank);
-  if (status == RELAYOUT_OK) {
-    ++parser->at; /* parse_list stops at the bracket */
-  }
-  return status;
-}
-
-static relayout_status expect_end(text_parser *parser) {
-  return peek(parser) == '\0' ? RELAYOUT_OK : fail_expected(parser, "the text's end");
+  return expect(parser, '[') &&
+         (take(parser, ']') ||
+          (parse_list(parser, &rule, RELAYOUT_MAX_RANK, shape->dimensions, &shape->rank) &&
+           take(parser, ']')));
 }
 
 relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
                                      relayout_error *error) {
-  if (text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "text is NULL");
+  if (text == NULL || shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    text == NULL ? "text" : "shape");
   }
-  if (shape == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
-  }
-  text_parser parser = {.text = text, .at = text, .error = error};
   relayout_shape parsed = {0};
-  const rlt_type_row *row = NULL;
-  relayout_status status = parse_type(&parser, &row);
-  if (status != RELAYOUT_OK) {
-    return status;
+  text_parser parser = {.text = text, .at = text, .layout = &parsed.layout, .error = error};
+  if (!parse_type(&parser) || !parse_dimensions(&parser, &parsed) ||
+      !parse_layout(&parser, parsed.rank)) {
+    return parser.status;
   }
-  parsed.element_type = row->type;
-  status = parse_dimensions(&parser, &parsed);
-  if (status != RELAYOUT_OK) {
-    return status;
+  parsed.element_type = parser.row->type;
+  const relayout_status status = relayout_shape_validate(&parsed, error);
+  if (status == RELAYOUT_OK) {
+    *shape = parsed;
   }
-  status = parse_layout(&parser, row, parsed.rank, &parsed.layout);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  status = expect_end(&parser);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  status = relayout_shape_validate(&parsed, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  *shape = parsed;
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_layout_parse(const char *text, relayout_element_type type, int32_t rank,
                                       relayout_layout *layout, relayout_error *error) {
-  if (text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "text is NULL");
-  }
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  if (text == NULL || layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    text == NULL ? "text" : "layout");
   }
   const rlt_type_row *const row = rlt_type_find(type);
   if (row == NULL) {
@@ -525,20 +459,14 @@ relayout_status relayout_layout_parse(const char *text, relayout_element_type ty
   if (status != RELAYOUT_OK) {
     return status;
   }
-  text_parser parser = {.text = text, .at = text, .error = error};
   relayout_layout parsed;
-  status = parse_layout(&parser, row, rank, &parsed);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  status = expect_end(&parser);
-  if (status != RELAYOUT_OK) {
-    return status;
+  text_parser parser = {.text = text, .at = text, .row = row, .layout = &parsed, .error = error};
+  if (!parse_layout(&parser, rank)) {
+    return parser.status;
   }
   status = rlt_check_layout(&parsed, type, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *layout = parsed;
   }
-  *layout = parsed;
-  return RELAYOUT_OK;
+  return status;
 }

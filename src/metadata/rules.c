@@ -41,42 +41,35 @@ relayout_status rlt_check_permutation(int32_t rank, const int32_t *order, const 
 
 relayout_status rlt_check_order(const relayout_layout *layout, relayout_error *error) {
   const relayout_status status = rlt_check_rank(layout->rank, "layout.rank", error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  return rlt_check_permutation(layout->rank, layout->minor_to_major, "minor_to_major",
-                               RELAYOUT_INVALID_SHAPE, error);
+  return status == RELAYOUT_OK
+             ? rlt_check_permutation(layout->rank, layout->minor_to_major, "minor_to_major",
+                                     RELAYOUT_INVALID_SHAPE, error)
+             : status;
 }
 
 static relayout_status check_padding_value(const relayout_layout *layout, const rlt_type_row *row,
                                            relayout_error *error) {
   uint8_t bytes[RELAYOUT_MAX_ELEMENT_SIZE];
   const relayout_status status = relayout_layout_padding_bytes(layout, row->type, bytes, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  if (row->bits < 8 && bytes[0] >> row->bits != 0) {
+  if (status == RELAYOUT_OK && row->bits < 8 && bytes[0] >> row->bits != 0) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
                     "padding_literal is 0x%02x, wider than the %d bits of %s", bytes[0], row->bits,
                     row->name);
   }
-  return RELAYOUT_OK;
+  return status;
 }
 
 static relayout_status check_tile(const relayout_layout *layout, int32_t first, int32_t count,
                                   relayout_error *error) {
   for (int32_t i = first; i < first + count; ++i) {
     const int64_t size = layout->tile_dimensions[i];
-    if (size == RELAYOUT_TILE_COMBINE) {
-      if (i == first + count - 1) {
-        return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                        "tile_dimensions[%d] is *, and the last dimension of a tile has no more "
-                        "minor one to merge into",
-                        i);
-      }
-      continue;
+    if (size == RELAYOUT_TILE_COMBINE && i == first + count - 1) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "tile_dimensions[%d] is *, and the last dimension of a tile has no more "
+                      "minor one to merge into",
+                      i);
     }
-    if (size < 1) {
+    if (size != RELAYOUT_TILE_COMBINE && size < 1) {
       return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
                       "tile_dimensions[%d] is %" PRId64 ", neither at least 1 nor *", i, size);
     }
@@ -125,15 +118,12 @@ relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout
     }
   }
   status = check_tiles(layout, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  if (layout->tail_padding_alignment_in_elements < 0) {
+  if (status == RELAYOUT_OK && layout->tail_padding_alignment_in_elements < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
                     "tail_padding_alignment_in_elements is %" PRId64 ", less than 0",
                     layout->tail_padding_alignment_in_elements);
   }
-  return RELAYOUT_OK;
+  return status;
 }
 
 enum { WIDEST_CONTAINER = 32 };

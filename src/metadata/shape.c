@@ -17,26 +17,6 @@ static bool is_valid(const relayout_shape *shape) {
 
 /* ---- Making shapes -------------------------------------------------------------------------- */
 
-/* Puts together what the caller has checked to be there. */
-static relayout_status make(relayout_element_type type, int32_t rank, const int64_t *dimensions,
-                            const relayout_layout *layout, relayout_shape *shape,
-                            relayout_error *error) {
-  if (rank > 0 && dimensions == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, and the rank is %d",
-                    rank);
-  }
-  relayout_shape made = {.element_type = type, .rank = rank, .layout = *layout};
-  for (int32_t d = 0; d < rank; ++d) {
-    made.dimensions[d] = dimensions[d];
-  }
-  const relayout_status status = relayout_shape_validate(&made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  *shape = made;
-  return RELAYOUT_OK;
-}
-
 relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
                                     const int64_t *dimensions, relayout_shape *shape,
                                     relayout_error *error) {
@@ -45,27 +25,36 @@ relayout_status relayout_shape_make(relayout_element_type type, int32_t rank,
   }
   relayout_layout layout;
   const relayout_status status = relayout_layout_make_descending(rank, &layout, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  return make(type, rank, dimensions, &layout, shape, error);
+  return status == RELAYOUT_OK
+             ? relayout_shape_make_with_layout(type, rank, dimensions, &layout, shape, error)
+             : status;
 }
 
 relayout_status relayout_shape_make_with_layout(relayout_element_type type, int32_t rank,
                                                 const int64_t *dimensions,
                                                 const relayout_layout *layout,
                                                 relayout_shape *shape, relayout_error *error) {
-  if (layout == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  if (layout == NULL || shape == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    layout == NULL ? "layout" : "shape");
   }
-  if (shape == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "shape is NULL");
-  }
-  const relayout_status status = rlt_check_rank(rank, "rank", error);
+  relayout_status status = rlt_check_rank(rank, "rank", error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  return make(type, rank, dimensions, layout, shape, error);
+  if (rank > 0 && dimensions == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, and the rank is %d",
+                    rank);
+  }
+  relayout_shape made = {.element_type = type, .rank = rank, .layout = *layout};
+  for (int32_t d = 0; d < rank; ++d) {
+    made.dimensions[d] = dimensions[d];
+  }
+  status = relayout_shape_validate(&made, error);
+  if (status == RELAYOUT_OK) {
+    *shape = made;
+  }
+  return status;
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
@@ -162,11 +151,10 @@ relayout_status relayout_shape_dimension(const relayout_shape *shape, int64_t nu
   }
   int32_t dimension = 0;
   const relayout_status status = relayout_shape_dimension_number(shape, number, &dimension, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *size = shape->dimensions[dimension];
   }
-  *size = shape->dimensions[dimension];
-  return RELAYOUT_OK;
+  return status;
 }
 
 int64_t relayout_shape_padded_dimension(const relayout_shape *shape, int32_t d) {
@@ -195,17 +183,13 @@ relayout_status relayout_shape_physical_element_count(const relayout_shape *shap
   if (count == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is NULL");
   }
-  relayout_status status = relayout_shape_validate(shape, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  const relayout_status status = relayout_shape_validate(shape, error);
+  if (status == RELAYOUT_OK) {
+    rlt_tiling tiling;
+    rlt_tiling_make(shape, &tiling, NULL);
+    *count = tiling.held;
   }
-  rlt_tiling tiling;
-  status = rlt_tiling_make(shape, &tiling, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  *count = tiling.held;
-  return RELAYOUT_OK;
+  return status;
 }
 
 /* Of so many elements, each in what the shape's take. */
@@ -221,11 +205,10 @@ relayout_status relayout_shape_byte_size(const relayout_shape *shape, size_t *by
   }
   int64_t count = 0;
   const relayout_status status = relayout_shape_physical_element_count(shape, &count, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *bytes = bytes_of(shape, count);
   }
-  *bytes = bytes_of(shape, count);
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape, size_t *bytes,
@@ -233,11 +216,10 @@ relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape, si
   size_t held = 0;
   const relayout_status status =
       relayout_shape_byte_size(shape, bytes == NULL ? NULL : &held, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *bytes = held - bytes_of(shape, relayout_shape_element_count(shape));
   }
-  *bytes = held - bytes_of(shape, relayout_shape_element_count(shape));
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,

@@ -108,26 +108,23 @@ relayout_status relayout_shape_permute_dimensions(const relayout_shape *shape,
   }
   status = rlt_check_permutation(shape->rank, permutation, "permutation", RELAYOUT_INVALID_ARGUMENT,
                                  error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *result = permuted(shape, permutation);
   }
-  *result = permuted(shape, permutation);
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_delete_dimension(const relayout_shape *shape, int64_t number,
                                                 relayout_shape *result, relayout_error *error) {
   relayout_status status = check_without_tiles(shape, result, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   int32_t dimension = 0;
-  status = relayout_shape_dimension_number(shape, number, &dimension, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    status = relayout_shape_dimension_number(shape, number, &dimension, error);
   }
-  *result = without(shape, UINT64_C(1) << dimension);
-  return RELAYOUT_OK;
+  if (status == RELAYOUT_OK) {
+    *result = without(shape, UINT64_C(1) << dimension);
+  }
+  return status;
 }
 
 relayout_status relayout_shape_insert_dimension(const relayout_shape *shape, int32_t at,
@@ -158,27 +155,24 @@ relayout_status relayout_shape_insert_dimension(const relayout_shape *shape, int
   }
   made.layout.minor_to_major[appended ? 0 : shape->rank] = at;
   status = relayout_shape_validate(&made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    *result = made;
   }
-  *result = made;
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_shape_move_dimension(const relayout_shape *shape, int64_t number,
                                               int64_t to, relayout_shape *result,
                                               relayout_error *error) {
   relayout_status status = check_without_tiles(shape, result, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   int32_t moved = 0;
   int32_t target = 0;
-  status = relayout_shape_dimension_number(shape, number, &moved, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK) {
+    status = relayout_shape_dimension_number(shape, number, &moved, error);
   }
-  status = relayout_shape_dimension_number(shape, to, &target, error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_shape_dimension_number(shape, to, &target, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }

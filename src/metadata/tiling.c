@@ -102,7 +102,8 @@ static bool count_elements(const rlt_tiling *tiling, int64_t most, int64_t *coun
   return true;
 }
 
-int64_t rlt_most_elements(const relayout_shape *shape) {
+/* That an array may hold. */
+static int64_t most_elements(const relayout_shape *shape) {
   const int64_t most_bytes = rlt_min(RLT_MOST_BYTES, PTRDIFF_MAX);
   const int64_t packed = rlt_packed_bits(&shape->layout);
   return packed > 0 ? most_bytes / packed * 8 : most_bytes / (rlt_element_bits(shape) / 8);
@@ -117,13 +118,13 @@ fail_large(relayout_error *error, const relayout_shape *shape, const char *forma
   va_end(arguments);
   return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
                   "with %s, an array of %s exceeds %" PRId64 " elements", cause,
-                  relayout_element_type_name(shape->element_type), rlt_most_elements(shape));
+                  relayout_element_type_name(shape->element_type), most_elements(shape));
 }
 
 /* One digit a dimension, as wide as it is in memory. */
 static relayout_status start(const relayout_shape *shape, rlt_tiling *tiling, bool *is_empty,
                              relayout_error *error) {
-  const int64_t most = rlt_most_elements(shape);
+  const int64_t most = most_elements(shape);
   tiling->digit_count = shape->rank;
   tiling->number_count = shape->rank > 1 ? shape->rank : 1;
   tiling->change_count = 0;
@@ -151,7 +152,7 @@ static relayout_status add_tail(const relayout_shape *shape, rlt_tiling *tiling,
                                 relayout_error *error) {
   const int64_t alignment = rlt_max(shape->layout.tail_padding_alignment_in_elements, 1);
   if (!rlt_multiply(rlt_divide_up(tiling->elements, alignment), alignment, &tiling->held) ||
-      tiling->held > rlt_most_elements(shape)) {
+      tiling->held > most_elements(shape)) {
     return fail_large(error, shape, "tail_padding_alignment_in_elements, which is %" PRId64,
                       alignment);
   }
@@ -170,7 +171,7 @@ relayout_status rlt_tiling_make(const relayout_shape *shape, rlt_tiling *tiling,
   for (int32_t i = 0; i < layout->tile_count; ++i) {
     apply(tiling, dimensions, layout->tile_ranks[i]);
     dimensions += layout->tile_ranks[i];
-    if (!count_elements(tiling, rlt_most_elements(shape), &tiling->elements)) {
+    if (!count_elements(tiling, most_elements(shape), &tiling->elements)) {
       return fail_large(error, shape, "tile %d", i);
     }
   }

@@ -56,13 +56,10 @@ typedef struct rlt_tiling {
 #define RLT_MOST_BITS  (INT64_C(1) << 60)
 #define RLT_MOST_BYTES (RLT_MOST_BITS / 8)
 
-/* The most elements an array may hold: those that take RLT_MOST_BYTES, or all that can be
- * addressed. */
-int64_t rlt_most_elements(const relayout_shape *shape);
-
 /* The physical dimensions after all tiles, of a shape whose layout is valid. RELAYOUT_SIZE_OVERFLOW
- * names the dimension, the tile or the alignment that brings more than the most elements, which a
- * valid shape never does. Empty dimensions count as if they were of size 1. */
+ * names the dimension, the tile or the alignment that brings more elements than take
+ * RLT_MOST_BYTES, or than can be addressed, which a valid shape never does. Empty dimensions count
+ * as if they were of size 1. */
 relayout_status rlt_tiling_make(const relayout_shape *shape, rlt_tiling *tiling,
                                 relayout_error *error);
 

@@ -14,25 +14,14 @@ static int32_t position_of(const relayout_layout *layout, int32_t dimension) {
   return at;
 }
 
-/* The dimension that the first tile's `*` number `i` merges into the next more minor one; -1 where
- * it is not one of the array's. */
-static int32_t merged_by(const relayout_layout *layout, int32_t i) {
-  if (layout->tile_dimensions[i] != RELAYOUT_TILE_COMBINE) {
-    return -1;
-  }
-  const int32_t position = layout->tile_ranks[0] - 1 - i;
-  return position < layout->rank ? layout->minor_to_major[position] : -1;
-}
-
 /* The first tile's number for this dimension; -1 where the tile does not reach it. */
 static int32_t tile_of(const relayout_layout *layout, int32_t dimension) {
   const int32_t position = position_of(layout, dimension);
-  return layout->tile_count > 0 && position < layout->tile_ranks[0]
-             ? layout->tile_ranks[0] - 1 - position
-             : -1;
+  return position < layout->tile_ranks[0] ? layout->tile_ranks[0] - 1 - position : -1;
 }
 
-/* Whether this side takes `major` and `minor`, its next more minor dimension, for one. */
+/* Whether this side can take both for one: `minor` is its next more minor dimension, and its tile,
+ * if it has any, merges them. */
 static bool joins(const relayout_shape *shape, int32_t major, int32_t minor) {
   const relayout_layout *const layout = &shape->layout;
   if (position_of(layout, major) != position_of(layout, minor) + 1 ||
@@ -46,16 +35,6 @@ static bool joins(const relayout_shape *shape, int32_t major, int32_t minor) {
   return tile >= 0 && layout->tile_dimensions[tile] == RELAYOUT_TILE_COMBINE;
 }
 
-static void drop_tile(relayout_layout *layout, int32_t number) {
-  int32_t all = 0;
-  for (int32_t i = 0; i < layout->tile_count; ++i) {
-    all += layout->tile_ranks[i];
-  }
-  memmove(&layout->tile_dimensions[number], &layout->tile_dimensions[number + 1],
-          (size_t)(all - number - 1) * sizeof layout->tile_dimensions[0]);
-  --layout->tile_ranks[0];
-}
-
 static void drop_entry(int64_t *entries, int32_t number, int32_t count) {
   memmove(&entries[number], &entries[number + 1], (size_t)(count - number - 1) * sizeof entries[0]);
 }
@@ -64,7 +43,8 @@ static void drop_entry(int64_t *entries, int32_t number, int32_t count) {
 static void join(relayout_shape *shape, int32_t major, int32_t minor) {
   relayout_layout *const layout = &shape->layout;
   if (layout->tile_count > 0) {
-    drop_tile(layout, tile_of(layout, major));
+    drop_entry(layout->tile_dimensions, tile_of(layout, major), RELAYOUT_MAX_TILE_DIMENSIONS);
+    --layout->tile_ranks[0];
   }
   if (layout->padded_dimension_count > 0) {
     layout->padded_dimensions[minor] *= layout->padded_dimensions[major];
@@ -84,15 +64,10 @@ static void join(relayout_shape *shape, int32_t major, int32_t minor) {
   --layout->rank;
 }
 
-/* Combines two dimensions that a tile of `asking` merges. */
-static bool combine_two(const relayout_shape *asking, relayout_shape *from, relayout_shape *to) {
-  const relayout_layout *const layout = &asking->layout;
-  for (int32_t i = 0; layout->tile_count > 0 && i + 1 < layout->tile_ranks[0]; ++i) {
-    const int32_t major = merged_by(layout, i);
-    if (major < 0) {
-      continue;
-    }
-    const int32_t minor = layout->minor_to_major[position_of(layout, major) - 1];
+static bool combine_two(relayout_shape *from, relayout_shape *to) {
+  for (int32_t i = 1; i < from->rank; ++i) {
+    const int32_t major = from->layout.minor_to_major[i];
+    const int32_t minor = from->layout.minor_to_major[i - 1];
     if (joins(from, major, minor) && joins(to, major, minor)) {
       join(from, major, minor);
       join(to, major, minor);
@@ -103,6 +78,7 @@ static bool combine_two(const relayout_shape *asking, relayout_shape *from, rela
 }
 
 void rlt_combine_dimensions(relayout_shape *from, relayout_shape *to) {
-  while (combine_two(from, from, to) || combine_two(to, from, to)) {
+  const bool has_tiles = from->layout.tile_count > 0 || to->layout.tile_count > 0;
+  while (has_tiles && combine_two(from, to)) {
   }
 }

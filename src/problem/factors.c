@@ -44,10 +44,7 @@ static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *oute
         return false;
       }
     } else if (left > 1) {
-      if (!is_last && factor.extent % left != 0) {
-        return false;
-      }
-      if (!split_factor(factor, left, outer, inner)) {
+      if ((!is_last && factor.extent % left != 0) || !split_factor(factor, left, outer, inner)) {
         return false;
       }
       left = 1;
@@ -135,10 +132,9 @@ static bool apply_tile(rlt_numbers *all, const int64_t *tile, int32_t rank) {
   return true;
 }
 
-static bool list_factors(const rlt_numbers *all, rlt_factors *factors) {
+static bool list_factors(const rlt_numbers *all, int64_t stride, rlt_factors *factors) {
   factors->dimension_count = all->dimension_count;
   factors->count = 0;
-  int64_t stride = 1;
   for (int32_t i = all->count - 1; i >= 0; --i) {
     for (int32_t f = 0; f < all->of[i].count; ++f) {
       if (factors->count == RLT_MOST_FACTORS) {
@@ -153,7 +149,8 @@ static bool list_factors(const rlt_numbers *all, rlt_factors *factors) {
   return true;
 }
 
-bool rlt_factors_of_layout(const relayout_shape *shape, rlt_numbers *all, rlt_factors *factors) {
+bool rlt_factors_of_layout(const relayout_shape *shape, int64_t words, rlt_numbers *all,
+                           rlt_factors *factors) {
   const relayout_layout *const layout = &shape->layout;
   all->dimension_count = shape->rank;
   all->count = shape->rank;
@@ -171,11 +168,11 @@ bool rlt_factors_of_layout(const relayout_shape *shape, rlt_numbers *all, rlt_fa
     }
     tile += layout->tile_ranks[i];
   }
-  return list_factors(all, factors);
+  return list_factors(all, words, factors);
 }
 
-void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,
-                            rlt_factors *factors) {
+void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *byte_strides,
+                            int64_t word_bytes, rlt_factors *factors) {
   factors->dimension_count = shape->rank;
   factors->count = shape->rank;
   for (int32_t d = 0; d < shape->rank; ++d) {
@@ -183,6 +180,6 @@ void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,
                                   .is_last = true,
                                   .weight = 1,
                                   .extent = shape->dimensions[d],
-                                  .stride = strides[d]};
+                                  .stride = byte_strides[d] / word_bytes};
   }
 }

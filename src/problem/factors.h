@@ -1,7 +1,7 @@
 /* factors.h: a side's dimensions, each as the factors that tiles split it into.
  *
  * f32[6,300]{1,0:T(2,128)} has 300 as 3 blocks of 128, and 6 as 3 of 2. The value of a factor is
- * index / weight % extent, and a step of it goes `stride` elements far in memory:
+ * index / weight % extent, and a step of it goes `stride` words far in memory:
  *
  *     dimension      1    0    1    0
  *     weight         1    1  128    2
@@ -55,12 +55,14 @@ typedef struct rlt_numbers {
   rlt_number of[RLT_MOST_DIMENSIONS]; /* major to minor */
 } rlt_numbers;
 
-/* False where a tile splits a dimension at no multiple of a factor, or what it merges does not
- * divide it, or there are too many. The shape is valid and none of its padded dimensions is 0. */
-bool rlt_factors_of_layout(const relayout_shape *shape, rlt_numbers *all, rlt_factors *factors);
+/* Of elements of so many words, in which strides count. False where a tile splits a dimension at no
+ * multiple of a factor, or what it merges does not divide it, or there are too many. The shape is
+ * valid and none of its padded dimensions is 0. */
+bool rlt_factors_of_layout(const relayout_shape *shape, int64_t words, rlt_numbers *all,
+                           rlt_factors *factors);
 
-/* Of a side that lies by strides, in elements. */
-void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *strides,
-                            rlt_factors *factors);
+/* Of a side that lies by byte strides, which words of so many bytes divide. */
+void rlt_factors_of_strides(const relayout_shape *shape, const int64_t *byte_strides,
+                            int64_t word_bytes, rlt_factors *factors);
 
 #endif

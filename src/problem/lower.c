@@ -26,6 +26,8 @@ typedef struct side {
   int64_t elements; /* that its memory holds, or that there are where it is strided */
   int64_t packed;
   int64_t room; /* for so many elements, in the container of one; 1 where it has none */
+  int64_t word_bytes;
+  int64_t words; /* from one element to the next in memory, in words */
 } side;
 
 typedef struct lowering {
@@ -81,22 +83,18 @@ static int64_t element_bytes(const side *of) {
 
 static relayout_status measure_side(side *measured, relayout_error *error) {
   const relayout_shape *const shape = measured->shape;
-  const int64_t bits = shape->layout.element_size_in_bits;
-  measured->packed = bits < 8 ? bits : 0;
+  measured->packed = rlt_packed_bits(&shape->layout);
   measured->room = rlt_max(rlt_element_bits(shape) / (8 * element_bytes(measured)), 1);
-  if (measured->byte_strides == NULL) {
-    size_t bytes = 0;
-    relayout_status status =
-        relayout_shape_physical_element_count(shape, &measured->elements, error);
-    if (status == RELAYOUT_OK) {
-      status = relayout_shape_byte_size(shape, &bytes, error);
-    }
-    measured->span = (rlt_span){.bytes = (int64_t)bytes};
-    return status;
+  if (measured->byte_strides != NULL) {
+    measured->elements = relayout_shape_element_count(shape);
+    return rlt_strides_check(shape, measured->byte_strides, measured->name, &measured->span, error);
   }
-  const relayout_status status =
-      rlt_strides_check(shape, measured->byte_strides, measured->name, &measured->span, error);
-  measured->elements = relayout_shape_element_count(shape);
+  size_t bytes = 0;
+  relayout_status status = relayout_shape_physical_element_count(shape, &measured->elements, error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_shape_byte_size(shape, &bytes, error);
+  }
+  measured->span = (rlt_span){.bytes = (int64_t)bytes};
   return status;
 }
 
@@ -171,44 +169,19 @@ static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
   return memcmp(problem->fill, problem->fill + problem->element_bytes, rest) == 0;
 }
 
-/* What becomes the padding: all there are of few, or what becomes of the
- * padding the other way round. */
 static bool find_fill_word(rlt_problem *problem) {
-  const rlt_conversion *const there = &problem->conversion;
-  const size_t bytes = (size_t)rlt_problem_destination_bytes(problem);
-  uint8_t arrived[RELAYOUT_MAX_ELEMENT_SIZE];
-  if (there->from == RELAYOUT_ELEMENT_TYPE_INVALID) {
-    memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
-    return true;
+  if (rlt_converts(&problem->conversion)) {
+    return rlt_convert_back(&problem->conversion, problem->fill, problem->fill_word);
   }
-  const uint64_t tried = UINT64_C(1)
-                         << (problem->element_bytes <= 2 ? 8 * problem->element_bytes : 0);
-  for (uint64_t pattern = 0; pattern < tried; ++pattern) {
-    const uint8_t byte = (uint8_t)pattern;
-    const uint16_t half = (uint16_t)pattern;
-    memset(problem->fill_word, 0, sizeof problem->fill_word);
-    if (problem->element_bytes == 1) {
-      problem->fill_word[0] = byte;
-    } else if (problem->element_bytes == 2) {
-      memcpy(problem->fill_word, &half, sizeof half);
-    }
-    rlt_convert_element(there, problem->fill_word, arrived);
-    if (memcmp(arrived, problem->fill, bytes) == 0) {
-      return true;
-    }
-  }
-  const rlt_conversion back = {
-      .from = there->to, .to = there->from, .wraps = false, .scale = 1 / there->scale};
-  if (problem->element_bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
-    return false;
-  }
-  rlt_convert_element(&back, problem->fill, problem->fill_word);
-  rlt_convert_element(there, problem->fill_word, arrived);
-  return memcmp(arrived, problem->fill, bytes) == 0;
+  memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
+  return true;
 }
 
-static int64_t words_of(const side *of, int64_t words, int64_t word_bytes) {
-  return of->byte_strides == NULL ? of->elements * words * of->room : of->span.bytes / word_bytes;
+/* Of a side in words of so many bytes; the words that it holds. */
+static int64_t count_words(side *of, int64_t words, int64_t word_bytes) {
+  of->word_bytes = word_bytes;
+  of->words = words * of->room;
+  return of->byte_strides == NULL ? of->elements * of->words : of->span.bytes / word_bytes;
 }
 
 static relayout_status set_common(lowering *at, relayout_error *error) {
@@ -227,9 +200,9 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
   if (status != RELAYOUT_OK) {
     return status;
   }
-  common->source_elements = words_of(&at->from, at->words, common->element_bytes);
+  common->source_elements = count_words(&at->from, at->words, common->element_bytes);
   common->destination_elements =
-      words_of(&at->to, at->words, rlt_problem_destination_bytes(common));
+      count_words(&at->to, at->words, rlt_problem_destination_bytes(common));
   common->fills = at->to.byte_strides == NULL &&
                   to->layout.padding_value != RELAYOUT_PADDING_UNKNOWN &&
                   at->to.elements > relayout_shape_element_count(to);
@@ -247,34 +220,13 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
 
 /* ---- Axes ---- */
 
-static void strides_in_words(const side *of, int64_t word, int64_t *strides) {
-  for (int32_t d = 0; d < of->shape->rank; ++d) {
-    strides[d] = of->byte_strides[d] / word;
-  }
-}
-
-static bool find_factors(const side *of, int64_t word, rlt_numbers *numbers, rlt_factors *factors) {
+/* A side's factors, with strides in words. */
+static bool find_factors(const side *of, rlt_numbers *numbers, rlt_factors *factors) {
   if (of->byte_strides == NULL) {
-    return rlt_factors_of_layout(of->shape, numbers, factors);
+    return rlt_factors_of_layout(of->shape, of->words, numbers, factors);
   }
-  int64_t strides[RELAYOUT_MAX_RANK];
-  strides_in_words(of, word, strides);
-  rlt_factors_of_strides(of->shape, strides, factors);
+  rlt_factors_of_strides(of->shape, of->byte_strides, of->word_bytes, factors);
   return true;
-}
-
-/* Steps of a layout count elements; those of byte strides count words already. */
-static void count_in_words(const side *of, int64_t words, rlt_factors *factors) {
-  if (of->byte_strides == NULL) {
-    for (int32_t i = 0; i < factors->count; ++i) {
-      factors->of[i].stride *= words * of->room;
-    }
-  }
-}
-
-/* From an element of the destination to the next one in memory. */
-static int64_t destination_words(const lowering *at) {
-  return at->words * at->to.room;
 }
 
 /* How far the destination reaches along a dimension, padding included. */
@@ -292,13 +244,10 @@ static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) 
 /* Every dimension's boxes. False where the sides' digits share no divisor. */
 static bool find_boxes(lowering *at) {
   static const rlt_factors none = {.count = 0};
-  if (!find_factors(&at->from, at->common.element_bytes, &at->numbers, &at->source) ||
-      !find_factors(&at->to, rlt_problem_destination_bytes(&at->common), &at->numbers,
-                    &at->destination)) {
+  if (!find_factors(&at->from, &at->numbers, &at->source) ||
+      !find_factors(&at->to, &at->numbers, &at->destination)) {
     return false;
   }
-  count_in_words(&at->from, at->words, &at->source);
-  count_in_words(&at->to, at->words, &at->destination);
   at->dimension_count = at->destination.dimension_count;
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const bool is_own = d < at->to.shape->rank;
@@ -359,15 +308,6 @@ static bool add_box_axes(const lowering *at, const int32_t *numbers, rlt_problem
   return true;
 }
 
-static bool has_valid_zero(const rlt_problem *problem) {
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    if (problem->axes[a].valid == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool has_padding(const rlt_problem *problem) {
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     if (problem->axes[a].valid < problem->axes[a].extent) {
@@ -375,20 +315,6 @@ static bool has_padding(const rlt_problem *problem) {
     }
   }
   return false;
-}
-
-/* What is filled, all of it, does not change on the way. */
-static void fill_alone(rlt_problem *problem) {
-  if (!has_valid_zero(problem)) {
-    return;
-  }
-  problem->element_bytes = rlt_problem_destination_bytes(problem);
-  problem->conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
-  problem->source_packed = problem->destination_packed;
-  problem->source_start = 0;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    problem->axes[a].source_stride = problem->axes[a].destination_stride;
-  }
 }
 
 /* Whether no two tiles, and no two problems, write to one byte, or may. Bytes are merged by
@@ -407,7 +333,6 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
   problem->source_start += at->from.span.before / problem->element_bytes;
   problem->destination_start += at->to.span.before / rlt_problem_destination_bytes(problem);
-  fill_alone(problem);
   rlt_problem_simplify(problem);
   if (rlt_problem_is_empty(problem)) {
     return true;
@@ -490,20 +415,24 @@ static bool add_words(lowering *at, const rlt_problem *problem) {
   return true;
 }
 
+/* All words of the destination from `first` on, of which none has a source. */
+static bool add_fill(lowering *at, int64_t first) {
+  rlt_problem fill = at->common;
+  fill.destination_start = first;
+  fill.axis_count = 1;
+  fill.axes[0] = (rlt_axis){.extent = (fill.destination_elements - first) / at->to.words,
+                            .source_stride = at->to.words,
+                            .destination_stride = at->to.words};
+  return add_words(at, &fill);
+}
+
 /* What tail alignment adds. */
 static bool add_tail(lowering *at) {
-  const int64_t step = destination_words(at);
-  int64_t tiled = step;
+  int64_t tiled = at->to.words;
   for (int32_t i = 0; i < at->destination.count; ++i) {
     tiled *= at->destination.of[i].extent;
   }
-  rlt_problem tail = at->common;
-  tail.destination_start = tiled;
-  tail.axis_count = 1;
-  tail.axes[0] = (rlt_axis){.extent = (tail.destination_elements - tiled) / step,
-                            .source_stride = step,
-                            .destination_stride = step};
-  return !tail.fills || tail.axes[0].extent == 0 || add_words(at, &tail);
+  return !at->common.fills || add_fill(at, tiled);
 }
 
 /* One problem for every choice of a box of each dimension. */
@@ -528,45 +457,37 @@ static bool add_boxes(lowering *at) {
 
 /* Element after element of the destination, in the order of its positions or, where it is strided,
  * of its indices: which one that is, where it is put, and where it lies in the source. */
-static relayout_status set_program(const lowering *at, rlt_index_program *program,
-                                   relayout_error *error) {
-  const relayout_shape *const from = at->from.shape;
-  const int64_t source_words = at->words * at->from.room;
-  int64_t strides[RELAYOUT_MAX_RANK] = {destination_words(at)};
-  relayout_status status = RELAYOUT_OK;
-  if (strides[0] > 1 && at->to.byte_strides == NULL) {
+static void set_program(const lowering *at, rlt_index_program *program) {
+  const side *const from = &at->from;
+  const side *const to = &at->to;
+  const int32_t rank = from->shape->rank;
+  if (to->words > 1 && to->byte_strides == NULL) {
     program->place = RLT_FREE_NUMBER;
-    status = rlt_index_program_sum(1, strides, program->place, program, error);
+    rlt_index_program_sum(1, &to->words, 1, program->place, program);
   }
-  if (status == RELAYOUT_OK) {
-    status = rlt_index_program_from_linear(at->to.shape, program, error);
-  }
-  if (status == RELAYOUT_OK && at->to.byte_strides != NULL) {
+  rlt_index_program_from_linear(to->shape, program);
+  if (to->byte_strides != NULL) {
     program->place = RLT_FREE_NUMBER;
-    strides_in_words(&at->to, rlt_problem_destination_bytes(&at->common), strides);
-    status = rlt_index_program_sum(from->rank, strides, program->place, program, error);
+    rlt_index_program_sum(rank, to->byte_strides, to->word_bytes, program->place, program);
   }
-  for (int32_t d = 0; d < from->rank && status == RELAYOUT_OK; ++d) {
-    status = rlt_index_program_bound(program, d, from->dimensions[d], error);
+  for (int32_t d = 0; d < rank; ++d) {
+    rlt_index_program_bound(program, d, from->shape->dimensions[d]);
   }
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (from->byte_strides != NULL) {
+    program->result = rank;
+    rlt_index_program_sum(rank, from->byte_strides, from->word_bytes, program->result, program);
+    return;
   }
-  if (at->from.byte_strides != NULL) {
-    program->result = from->rank;
-    strides_in_words(&at->from, at->common.element_bytes, strides);
-    return rlt_index_program_sum(from->rank, strides, program->result, program, error);
+  rlt_index_program_to_linear(from->shape, program);
+  if (from->words > 1) {
+    rlt_index_program_multiply(program, program->result, from->words);
   }
-  status = rlt_index_program_to_linear(from, program, error);
-  return status == RELAYOUT_OK && source_words > 1
-             ? rlt_index_program_multiply(program, program->result, source_words, error)
-             : status;
 }
 
 /* Word number `number` of every element, or of its container: what is above an element there is 0,
  * as the low n bits of any number times 2^n are. */
 static void select_word(const lowering *at, int64_t number, rlt_problem *problem) {
-  const int64_t bytes = rlt_problem_destination_bytes(problem);
+  const int64_t bytes = at->to.word_bytes;
   memcpy(problem->fill, at->padding + number * bytes, (size_t)bytes);
   if (at->to.room == 1) {
     problem->source_start += number;
@@ -589,37 +510,21 @@ static relayout_status lower_to_program(lowering *at, relayout_error *error) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
                     sizeof *made->index_program);
   }
-  const relayout_status status = set_program(at, made->index_program, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  const int64_t bytes = at->common.element_bytes;
-  const int64_t elements = at->to.elements;
-  for (made->count = 0; made->count < destination_words(at); ++made->count) {
+  set_program(at, made->index_program);
+  for (made->count = 0; made->count < at->to.words; ++made->count) {
     rlt_problem *const problem = &made->problems[made->count];
     *problem = at->common;
     problem->index_program = made->index_program;
-    problem->source_start = at->from.span.before / bytes;
-    problem->destination_start =
-        made->count + at->to.span.before / rlt_problem_destination_bytes(problem);
+    problem->source_start = at->from.span.before / at->from.word_bytes;
+    problem->destination_start = made->count + at->to.span.before / at->to.word_bytes;
     problem->axis_count = 1;
-    problem->axes[0] = (rlt_axis){elements, elements, 1, 1};
+    problem->axes[0] = (rlt_axis){at->to.elements, at->to.elements, 1, 1};
     select_word(at, made->count, problem);
   }
   return RELAYOUT_OK;
 }
 
 /* ---- All of it ---- */
-
-/* Nothing is read. */
-static bool lower_to_fill(lowering *at) {
-  rlt_problem all = at->common;
-  const int64_t step = destination_words(at);
-  all.axis_count = 1;
-  all.axes[0] =
-      (rlt_axis){.extent = at->to.elements, .source_stride = step, .destination_stride = step};
-  return add_words(at, &all);
-}
 
 /* Spare bits behind padding that stays as it was become 0 all the same, which
  * is nobody's padding to write. */
@@ -644,8 +549,7 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     return status;
   }
   const bool has_elements = relayout_shape_element_count(at->to.shape) > 0;
-  if (!keeps_last_byte(at) &&
-      (has_elements ? find_boxes(at) && add_boxes(at) : lower_to_fill(at))) {
+  if (!keeps_last_byte(at) && (has_elements ? find_boxes(at) && add_boxes(at) : add_fill(at, 0))) {
     return RELAYOUT_OK;
   }
   at->made->count = 0;

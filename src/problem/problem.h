@@ -1,7 +1,7 @@
 /* problem.h: what has to move, with every name of a dimension gone.
  *
  * Everything a user can ask for is lowered to this one form and simplified there; only here does
- * the code know about layouts. Strategies and backends see problems alone.
+ * the code know about layouts. Methods and backends see problems alone.
  *
  * A destination element is named by one digit d[a] in 0 .. extent-1 for each axis a:
  *
@@ -80,9 +80,9 @@ typedef struct rlt_problem {
 
 /* Bytes of a word of the destination. */
 static inline int64_t rlt_problem_destination_bytes(const rlt_problem *problem) {
-  return problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID
-             ? problem->element_bytes
-             : (int64_t)relayout_element_type_byte_size(problem->conversion.to);
+  return rlt_converts(&problem->conversion)
+             ? (int64_t)relayout_element_type_byte_size(problem->conversion.to)
+             : problem->element_bytes;
 }
 
 /* What an element takes in memory. */
@@ -115,10 +115,29 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
+/* Whether bytes move whose elements are swapped among rows. */
+static inline bool rlt_problem_transposes_bits(const rlt_problem *problem) {
+  return problem->transposed_bits > 0;
+}
+
+/* Whether elements are unpacked, or their bits transposed, before they move. */
+static inline bool rlt_problem_is_unpacked_first(const rlt_problem *problem) {
+  return problem->source_packed > 0 || rlt_problem_transposes_bits(problem);
+}
+
 /* Whether elements are packed on a side, or their bits are transposed. */
 static inline bool rlt_problem_is_packed(const rlt_problem *problem) {
-  return problem->source_packed > 0 || problem->destination_packed > 0 ||
-         problem->transposed_bits > 0;
+  return problem->destination_packed > 0 || rlt_problem_is_unpacked_first(problem);
+}
+
+/* Whether words become the destination's elements after they moved. */
+static inline bool rlt_problem_is_encoded_last(const rlt_problem *problem) {
+  return problem->destination_packed > 0 || rlt_converts(&problem->conversion);
+}
+
+/* The digits of an axis that are written. */
+static inline int64_t rlt_problem_written(const rlt_problem *problem, const rlt_axis *axis) {
+  return problem->fills ? axis->extent : axis->valid;
 }
 
 /* How many digit lists there are, those without a source too. */
@@ -133,9 +152,8 @@ static inline double rlt_problem_digit_lists(const rlt_problem *problem) {
 /* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or
  * swapped. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
-  return !problem->shuffles && problem->transposed_bits == 0 &&
-         problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID && problem->source_packed == 0 &&
-         problem->destination_packed == 0;
+  return !problem->shuffles && !rlt_problem_is_unpacked_first(problem) &&
+         !rlt_problem_is_encoded_last(problem);
 }
 
 /* Brings a problem to its simplest form without changing what it does: digits without a source
@@ -143,8 +161,20 @@ static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
  * stride, neighbours fused where both sides allow it. A problem that writes nothing ends as one
  * axis of extent 0; one without any source has axes of valid 0 alone, at least one; one of a single
  * element with a source has no axes. An axis with at most one valid digit, whose source stride is
- * never multiplied by anything, takes the destination's, or 0 where no source reaches as far. */
+ * never multiplied by anything, takes the destination's, or 0 where no source reaches as far. What
+ * is all filled does not change on its way. */
 void rlt_problem_simplify(rlt_problem *problem);
+
+/* Adds an axis where it belongs by its destination stride. */
+void rlt_problem_insert_axis(rlt_problem *problem, rlt_axis axis);
+
+/* Counts what the sides hold, where they begin, and steps of all axes from `first` on in words of
+ * so many elements. */
+void rlt_problem_count_in_words(rlt_problem *problem, int32_t first, int64_t elements);
+
+/* Takes packed elements that move as packed ones for wider ones, up to whole bytes, if these always
+ * move together. Axis 0 may have an extent of 1 then. */
+void rlt_problem_widen_packed(rlt_problem *problem);
 
 /* Takes elements that lie together on both sides for words of up to 16 bytes, if nothing else has
  * them in part: in another order too, where the words may be shuffled. For devices to which an

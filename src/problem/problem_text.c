@@ -34,7 +34,7 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
     rlt_text_add(text, " packed %" PRId64 ":%" PRId64, problem->source_packed,
                  problem->destination_packed);
   }
-  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+  if (rlt_converts(&problem->conversion)) {
     add_conversion(&problem->conversion, text);
   }
   rlt_text_add(text, " elements %" PRId64 ":%" PRId64 " starts %" PRId64 ":%" PRId64,
@@ -43,7 +43,7 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
   if (problem->shuffles) {
     add_shuffle(problem->shuffle, text);
   }
-  if (problem->transposed_bits > 0) {
+  if (rlt_problem_transposes_bits(problem)) {
     rlt_text_add(text, " swaps %" PRId64 ":%" PRId64, problem->transposed_bits,
                  problem->transposed_stride);
   }

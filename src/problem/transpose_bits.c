@@ -1,4 +1,5 @@
-/* swap.c: packed elements that change places with their neighbours in other rows of the source.
+/* transpose_bits.c: packed elements that change places with their neighbours in other rows of the
+ * source.
  *
  *     source       bytes of row 0, of row 1        swapped
  *     row 0        01 23 45 67                     row 0    0a 2c 4e 6g
@@ -60,19 +61,10 @@ static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte, int64_t most_
   return most >= LEAST_RUN ? most : 0;
 }
 
-/* By destination stride, the smallest first. */
-static void insert(rlt_problem *problem, rlt_axis axis) {
-  int32_t at = problem->axis_count++;
-  for (; at > 0 && problem->axes[at - 1].destination_stride > axis.destination_stride; --at) {
-    problem->axes[at] = problem->axes[at - 1];
-  }
-  problem->axes[at] = axis;
-}
-
 void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows) {
   const int64_t bits = problem->source_packed;
   if (problem->index_program != NULL || bits == 0 || bits != problem->destination_packed ||
-      problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+      rlt_converts(&problem->conversion)) {
     return;
   }
   const int64_t per_byte = 8 / bits;
@@ -83,38 +75,31 @@ void rlt_problem_transpose_bits(rlt_problem *problem, int64_t most_rows) {
   if (at_once == 0) {
     return;
   }
-  const rlt_problem packed = *problem;
-  const rlt_axis *const columns = &packed.axes[0];
-  const rlt_axis *const rows = &packed.axes[run];
+  const rlt_axis columns = problem->axes[0];
+  const rlt_axis rows = problem->axes[run];
+  rlt_problem_count_in_words(problem, 0, per_byte);
+  const rlt_problem bytes = *problem;
   problem->axis_count = 0;
-  insert(problem, (rlt_axis){columns->extent / per_byte, columns->valid / per_byte,
-                             columns->source_stride, 1});
-  insert(problem, (rlt_axis){per_byte, per_byte, columns->source_stride / per_byte,
-                             rows->destination_stride / per_byte});
-  insert(problem, (rlt_axis){at_once, at_once, 1, rows->destination_stride});
-  if (rows->extent / per_byte > at_once) {
-    insert(problem, (rlt_axis){rows->extent / per_byte / at_once, rows->valid / per_byte / at_once,
-                               at_once, at_once * rows->destination_stride});
+  rlt_problem_insert_axis(problem, (rlt_axis){columns.extent / per_byte, columns.valid / per_byte,
+                                              columns.source_stride, 1});
+  rlt_problem_insert_axis(problem, (rlt_axis){per_byte, per_byte, bytes.axes[0].source_stride,
+                                              bytes.axes[run].destination_stride});
+  rlt_problem_insert_axis(problem, (rlt_axis){at_once, at_once, 1, rows.destination_stride});
+  if (rows.extent / per_byte > at_once) {
+    rlt_problem_insert_axis(problem, (rlt_axis){rows.extent / per_byte / at_once,
+                                                rows.valid / per_byte / at_once, at_once,
+                                                at_once * rows.destination_stride});
   }
-  for (int32_t a = 1; a < packed.axis_count; ++a) {
-    const rlt_axis *const axis = &packed.axes[a];
+  for (int32_t a = 1; a < bytes.axis_count; ++a) {
     if (a != run) {
-      insert(problem, (rlt_axis){axis->extent, axis->valid, axis->source_stride / per_byte,
-                                 axis->destination_stride / per_byte});
+      rlt_problem_insert_axis(problem, bytes.axes[a]);
     }
   }
   problem->transposed_bits = bits;
-  problem->transposed_stride = columns->source_stride / per_byte;
+  problem->transposed_stride = bytes.axes[0].source_stride;
   problem->source_packed = 0;
   problem->destination_packed = 0;
-  problem->source_start /= per_byte;
-  problem->destination_start /= per_byte;
-  problem->source_elements /= per_byte;
-  problem->destination_elements /= per_byte;
-  unsigned fill = problem->fill[0] & ((1u << bits) - 1);
-  for (int64_t wide = bits; wide < 8; wide *= 2) {
-    fill |= fill << wide;
-  }
-  problem->fill[0] = (uint8_t)fill;
-  problem->fill_word[0] = (uint8_t)fill;
+  const unsigned ones = (1u << bits) - 1;
+  problem->fill[0] = (uint8_t)((problem->fill[0] & ones) * (0xff / ones)); /* over and over */
+  problem->fill_word[0] = problem->fill[0];
 }

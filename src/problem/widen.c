@@ -4,6 +4,33 @@
 
 #include "problem/problem.h"
 
+void rlt_problem_count_in_words(rlt_problem *problem, int32_t first, int64_t elements) {
+  problem->source_start /= elements;
+  problem->destination_start /= elements;
+  problem->source_elements /= elements;
+  problem->destination_elements /= elements;
+  for (int32_t a = first; a < problem->axis_count; ++a) {
+    problem->axes[a].source_stride /= elements;
+    problem->axes[a].destination_stride /= elements;
+  }
+}
+
+static bool divides(int64_t factor, int64_t a, int64_t b) {
+  return a % factor == 0 && b % factor == 0;
+}
+
+/* Whether words of so many elements are the words of all axes from `first` on. */
+static bool divides_steps(const rlt_problem *problem, int32_t first, int64_t elements) {
+  bool divided = divides(elements, problem->source_start, problem->destination_start);
+  for (int32_t a = first; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    divided = divided && divides(elements, axis->source_stride, axis->destination_stride);
+  }
+  return divided;
+}
+
+/* ---- Whole axes ---- */
+
 /* Whether the first `count` axes, together `length` elements, lie without a gap on both sides. */
 static bool lie_together(const rlt_problem *problem, int32_t count, int64_t length) {
   int64_t source_span = 1;
@@ -16,17 +43,9 @@ static bool lie_together(const rlt_problem *problem, int32_t count, int64_t leng
     source_span += (axis->extent - 1) * axis->source_stride;
     destination_span += (axis->extent - 1) * axis->destination_stride;
   }
-  if (source_span != length || destination_span != length) {
-    return false;
-  }
-  for (int32_t a = count; a < problem->axis_count; ++a) {
-    if (problem->axes[a].source_stride % length != 0 ||
-        problem->axes[a].destination_stride % length != 0) {
-      return false;
-    }
-  }
-  return problem->source_start % length == 0 && problem->destination_start % length == 0 &&
-         problem->source_elements % length == 0 && problem->destination_elements % length == 0;
+  return source_span == length && destination_span == length &&
+         divides_steps(problem, count, length) &&
+         divides(length, problem->source_elements, problem->destination_elements);
 }
 
 /* How many of the innermost axes make a word, as many as can; 0: none do. */
@@ -66,18 +85,14 @@ static void set_shuffle(rlt_problem *problem, int32_t count, int64_t length) {
   }
 }
 
-/* States the problem in words of `length` elements; its axes already are. */
-static void state_in_words(rlt_problem *problem, int64_t length) {
+/* Of `length` elements each; positions already are in words. */
+static void set_wider_word(rlt_problem *problem, int64_t length) {
   for (int64_t i = 1; i < length; ++i) {
     memcpy(problem->fill + i * problem->element_bytes, problem->fill,
            (size_t)problem->element_bytes);
   }
   memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
   problem->element_bytes *= length;
-  problem->source_start /= length;
-  problem->destination_start /= length;
-  problem->source_elements /= length;
-  problem->destination_elements /= length;
 }
 
 void rlt_problem_widen(rlt_problem *problem) {
@@ -92,52 +107,54 @@ void rlt_problem_widen(rlt_problem *problem) {
   }
   set_shuffle(problem, count, length);
   problem->axis_count -= count;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    problem->axes[a] = problem->axes[a + count];
-    problem->axes[a].source_stride /= length;
-    problem->axes[a].destination_stride /= length;
-  }
-  state_in_words(problem, length);
+  memmove(problem->axes, problem->axes + count,
+          (size_t)problem->axis_count * sizeof problem->axes[0]);
+  rlt_problem_count_in_words(problem, 0, length);
+  set_wider_word(problem, length);
 }
 
-static bool divides(int64_t factor, int64_t a, int64_t b) {
-  return a % factor == 0 && b % factor == 0;
-}
+/* ---- Parts of runs ---- */
 
-/* Whether `factor` elements along axis 0 always move, or are filled, together. */
-static bool words_stay_whole(const rlt_problem *problem, int64_t factor) {
-  const bool has_source = !rlt_problem_is_fill(problem);
+/* Whether `length` elements along axis 0 always move, or are filled, together. */
+static bool words_stay_whole(const rlt_problem *problem, int64_t length) {
   const rlt_axis *const run = &problem->axes[0];
-  bool whole =
-      divides(factor, problem->destination_start, has_source ? problem->source_start : 0) &&
-      divides(factor, run->extent, run->valid) && run->destination_stride == 1 &&
-      (!has_source || run->source_stride == 1);
-  for (int32_t a = 1; a < problem->axis_count; ++a) {
-    const rlt_axis *const axis = &problem->axes[a];
-    whole =
-        whole && divides(factor, axis->destination_stride, has_source ? axis->source_stride : 0);
-  }
-  return whole;
+  return problem->axis_count > 0 && run->source_stride == 1 && run->destination_stride == 1 &&
+         divides(length, run->extent, run->valid) && divides_steps(problem, 1, length);
+}
+
+static void divide_run(rlt_problem *problem, int64_t length) {
+  problem->axes[0].extent /= length;
+  problem->axes[0].valid /= length;
+  rlt_problem_count_in_words(problem, 1, length);
 }
 
 void rlt_problem_widen_runs(rlt_problem *problem) {
-  int64_t factor = RELAYOUT_MAX_ELEMENT_SIZE / problem->element_bytes;
-  if (problem->index_program != NULL || problem->axis_count == 0 ||
-      !rlt_problem_keeps_elements(problem)) {
+  int64_t length = RELAYOUT_MAX_ELEMENT_SIZE / problem->element_bytes;
+  if (problem->index_program != NULL || !rlt_problem_keeps_elements(problem)) {
     return;
   }
-  while (factor > 1 && !words_stay_whole(problem, factor)) {
-    factor /= 2;
+  while (length > 1 && !words_stay_whole(problem, length)) {
+    length /= 2;
   }
-  if (factor == 1) {
+  if (length == 1) {
     return;
   }
-  problem->axes[0].extent /= factor;
-  problem->axes[0].valid /= factor;
-  for (int32_t a = 1; a < problem->axis_count; ++a) {
-    problem->axes[a].source_stride /= factor;
-    problem->axes[a].destination_stride /= factor;
-  }
-  state_in_words(problem, factor);
+  divide_run(problem, length);
+  set_wider_word(problem, length);
   rlt_problem_simplify(problem); /* axis 0 may be a single word */
+}
+
+void rlt_problem_widen_packed(rlt_problem *problem) {
+  while (problem->source_packed > 0 && problem->source_packed == problem->destination_packed &&
+         !rlt_converts(&problem->conversion) && words_stay_whole(problem, 2)) {
+    const int64_t bits = 2 * problem->source_packed;
+    const unsigned fill = problem->fill[0] & ((1u << problem->source_packed) - 1);
+    problem->fill[0] = (uint8_t)(fill | fill << problem->source_packed);
+    problem->fill_word[0] = problem->fill[0];
+    problem->source_packed = bits < 8 ? bits : 0;
+    problem->destination_packed = problem->source_packed;
+    problem->source_elements += problem->source_elements % 2; /* the last pair may lack one */
+    problem->destination_elements += problem->destination_elements % 2;
+    divide_run(problem, 2);
+  }
 }
