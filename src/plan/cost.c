@@ -104,16 +104,15 @@ static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_ti
   const int32_t count = rlt_tile_axes(seen->problem, &schedule->columns, &schedule->rows, axes);
   for (int32_t i = 0; i < count; ++i) {
     const rlt_tile_axis *const of = &axes[i];
-    const rlt_group *const group = of->of_columns ? &schedule->columns : &schedule->rows;
-    const bool has_halo = of->last && group->halo > 0;
+    const bool has_halo = of->steps > of->own;
     const bool is_cut = of->is_cut && !seen->goes_on && (seen->is_source || !has_halo);
     const int64_t extent = seen->problem->axes[of->axis].extent;
     in_tile[of->axis] = true;
     if (has_halo) {
-      made->held = (double)(group->block + group->halo) / (double)group->block;
+      made->held = (double)of->steps / (double)of->own;
     }
     add_axis(made, (tile_axis){.stride = stride_in(seen, of->axis),
-                               .steps = is_cut ? group->block : extent,
+                               .steps = is_cut ? of->own : extent,
                                .limit = limit_in(seen, of->axis),
                                .is_cut = is_cut,
                                .ends_run = of->is_cut});

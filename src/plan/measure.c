@@ -74,12 +74,11 @@ static void find_least(const rlt_problem *form, const rlt_offers *offers, int64_
   }
   for (int32_t i = 0; i < offers->count; ++i) {
     const rlt_schedule *const schedule = &offers->of[i].schedule;
-    const rlt_group *const groups[] = {&schedule->columns, &schedule->rows};
-    const bool counts = schedule->problem == form && !rlt_schedule_goes_by_index(schedule);
-    for (int32_t g = 0; g < 2 && counts; ++g) {
-      for (int32_t n = 0; n < groups[g]->axis_count; ++n) {
-        int64_t *const of_axis = &least[groups[g]->axes[n]];
-        *of_axis = rlt_max(*of_axis, rlt_group_steps(form, groups[g], n));
+    if (schedule->problem == form && !rlt_schedule_goes_by_index(schedule)) {
+      rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+      const int32_t count = rlt_tile_axes(form, &schedule->columns, &schedule->rows, axes);
+      for (int32_t n = 0; n < count; ++n) {
+        least[axes[n].axis] = rlt_max(least[axes[n].axis], axes[n].steps);
       }
     }
   }

@@ -72,14 +72,13 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     begin = begin && grid->loops[l].destination_step * bits % line == 0;
   }
-  const rlt_group *const groups[] = {&schedule->columns, &schedule->rows};
-  for (int g = 0; g < 2; ++g) {
-    for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
-      const int32_t a = groups[g]->axes[i];
-      const bool is_within = schedule->staging.strides[a] < segment_length(facts, schedule);
-      begin = begin && (is_within || rlt_group_steps(problem, groups[g], i) == 1 ||
-                        problem->axes[a].destination_stride * bits % line == 0);
-    }
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t a = axes[i].axis;
+    const bool is_within = schedule->staging.strides[a] < segment_length(facts, schedule);
+    begin = begin && (is_within || axes[i].steps == 1 ||
+                      problem->axes[a].destination_stride * bits % line == 0);
   }
   return begin;
 }
@@ -238,26 +237,12 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
 /* ---- Comparing ---- */
 
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
-  return a->axis_count == b->axis_count && a->inner == b->inner && a->block == b->block &&
-         a->halo == b->halo &&
+  return a->axis_count == b->axis_count && a->block == b->block && a->halo == b->halo &&
          memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
 }
 
-static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
-  const size_t inner = (size_t)a->inner_count;
-  return a->inner_count == b->inner_count && a->outer_count == b->outer_count &&
-         memcmp(a->inner, b->inner, inner * sizeof a->inner[0]) == 0 &&
-         memcmp(a->inside, b->inside, inner * sizeof a->inside[0]) == 0 &&
-         memcmp(a->outer, b->outer, (size_t)a->outer_count * sizeof a->outer[0]) == 0;
-}
-
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
-  return a->problem->element_bytes == b->problem->element_bytes && a->is_wide == b->is_wide &&
-         a->move == b->move && a->staged == b->staged && a->streamed == b->streamed &&
-         a->combined == b->combined && a->prefetched == b->prefetched &&
-         a->source_alignment == b->source_alignment &&
-         a->destination_alignment == b->destination_alignment && a->threads == b->threads &&
-         a->group_size == b->group_size && a->grain == b->grain &&
-         groups_equal(&a->columns, &b->columns) && groups_equal(&a->rows, &b->rows) &&
-         loops_equal(&a->loops, &b->loops);
+  return a->is_wide == b->is_wide && a->move == b->move && groups_equal(&a->columns, &b->columns) &&
+         groups_equal(&a->rows, &b->rows) && a->combined == b->combined &&
+         a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
 }

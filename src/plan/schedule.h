@@ -108,7 +108,8 @@ bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);
 /* The power of two of a group's work-items that lie side by side along a row. */
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid);
 
-/* Whether both do the same, whatever methods offered them. */
+/* Whether both, of one problem and finished for one device, do the same, whatever methods offered
+ * them: all else in them follows from what is compared. */
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b);
 
 #endif
