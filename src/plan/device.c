@@ -60,6 +60,20 @@ void relayout_device_destroy(relayout_device *device) {
   rlt_device_release(device);
 }
 
+/* Plans in the cache may be out of date then. */
+relayout_status relayout_device_import_wisdom(relayout_device *device, const char *text,
+                                              size_t size, relayout_error *error) {
+  if (device == NULL || text == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL ? "device" : "text");
+  }
+  const bool all = rlt_wisdom_import(device, text, size);
+  rlt_plan_cache_clear(device->cache);
+  return all ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
+                        size);
+}
+
 relayout_status relayout_device_get_info(const relayout_device *device, relayout_device_info *info,
                                          relayout_error *error) {
   if (device == NULL || info == NULL) {

@@ -27,45 +27,20 @@ static relayout_status check_texts(const relayout_plan *plan, rlt_texts schedule
                   schedules.count, plan->work.part_count, plan->work.part_count == 1 ? "" : "s");
 }
 
-/* Chooses every part's schedules and has the backend make the programs. */
+/* Chooses every part's schedules and has the backend make the programs. What was measured is
+ * remembered, so that plans in the cache may be out of date. */
 static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout_error *error) {
   relayout_status status = check_texts(plan, schedules, error);
   double seconds_left = RLT_MEASURE_SECONDS;
   for (int32_t i = 0; i < plan->work.part_count && status == RELAYOUT_OK; ++i) {
+    rlt_part *const part = &plan->work.parts[i];
     const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
-    status =
-        rlt_choose(plan->device, &plan->wish, text, &seconds_left, &plan->work.parts[i], error);
+    status = rlt_choose(plan->device, &plan->wish, text, &seconds_left, part, error);
+    if (part->choice == RLT_CHOICE_MEASURED) {
+      rlt_plan_cache_clear(plan->device->cache);
+    }
   }
   return status;
-}
-
-static relayout_status new_plan(relayout_device *device, const rlt_wish *wish, relayout_plan **plan,
-                                relayout_error *error) {
-  *plan = calloc(1, sizeof **plan);
-  if (*plan == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
-                    sizeof **plan);
-  }
-  atomic_init(&(*plan)->holders, 1);
-  rlt_device_retain(device);
-  (*plan)->device = device;
-  memcpy(&(*plan)->wish, wish, sizeof *wish);
-  return RELAYOUT_OK;
-}
-
-static relayout_status finish_or_release(relayout_plan *made, rlt_texts schedules,
-                                         relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = finish(made, schedules, error);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
-  }
-  *plan = made;
-  return RELAYOUT_OK;
-}
-
-static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
 }
 
 typedef struct {
@@ -103,7 +78,7 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   }
   work->parts = calloc((size_t)lowered->count, sizeof *work->parts);
   if (work->parts == NULL) {
-    return no_memory(error);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
   amount all = {0};
   for (int32_t i = 0; i < lowered->count; ++i) {
@@ -132,31 +107,53 @@ static rlt_packing packing_of(const rlt_facts *facts) {
                                                 : RLT_PACKING_TILED;
 }
 
+/* Takes the index program of what was lowered, if it has one. */
+static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_lowered *lowered,
+                            rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
+  relayout_plan *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
+                    sizeof *made);
+  }
+  atomic_init(&made->holders, 1);
+  rlt_device_retain(device);
+  made->device = device;
+  memcpy(&made->wish, wish, sizeof *wish); /* and what lies between its members */
+  relayout_status status = take_parts(made, lowered, error);
+  if (status == RELAYOUT_OK) {
+    status = finish(made, schedules, error);
+  }
+  if (status != RELAYOUT_OK) {
+    relayout_plan_destroy(made);
+    return status;
+  }
+  *plan = made;
+  return RELAYOUT_OK;
+}
+
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
                                 const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
                                 relayout_plan **plan, relayout_error *error) {
-  relayout_plan *made = NULL;
-  relayout_status status = new_plan(device, wish, &made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   rlt_changes changes = wish->changes;
   changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
-  status = rlt_lower(from, to, &changes, &lowered, error);
+  relayout_status status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {
-    status = take_parts(made, &lowered, error);
+    status = make(device, wish, &lowered, schedules, plan, error);
   }
   rlt_lowered_free(&lowered);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
+  if (status == RELAYOUT_OK) {
+    (*plan)->from = *from;
+    (*plan)->to = *to;
   }
-  made->from = *from;
-  made->to = *to;
-  return finish_or_release(made, schedules, plan, error);
+  return status;
 }
 
+static bool has_rank(const relayout_shape *shape) {
+  return shape->rank >= 0 && shape->rank <= RELAYOUT_MAX_RANK;
+}
+
+/* By way of the cache, unless schedules are asked for. What has no rank is refused behind it. */
 static relayout_status create(relayout_device *device, const relayout_shape *from,
                               const relayout_shape *to, const relayout_plan_options *options,
                               relayout_plan **plan, relayout_error *error) {
@@ -168,18 +165,26 @@ static relayout_status create(relayout_device *device, const relayout_shape *fro
                                    : "plan");
   }
   rlt_wish wish;
-  const relayout_status status = rlt_options_read(options, &wish, error);
+  const bool has_ranks = has_rank(from) && has_rank(to);
+  relayout_status status = rlt_options_read(options, has_ranks ? from->rank : 0, &wish, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (from->rank >= 0 && from->rank <= RELAYOUT_MAX_RANK) {
-    rlt_options_read_strides(options, from->rank, &wish.changes);
+  const rlt_texts schedules = options == NULL
+                                  ? (rlt_texts){0, NULL}
+                                  : (rlt_texts){options->schedule_count, options->schedules};
+  const bool is_cached = has_ranks && schedules.count == 0;
+  relayout_plan *const found =
+      is_cached ? rlt_plan_cache_find(device->cache, from, to, &wish) : NULL;
+  if (found != NULL) {
+    *plan = found;
+    return RELAYOUT_OK;
   }
-  if (options != NULL && options->schedule_count > 0) {
-    const rlt_texts schedules = {options->schedule_count, options->schedules};
-    return rlt_plan_create(device, from, to, &wish, schedules, plan, error);
+  status = rlt_plan_create(device, from, to, &wish, schedules, plan, error);
+  if (status == RELAYOUT_OK && is_cached) {
+    rlt_plan_cache_add(device->cache, *plan);
   }
-  return rlt_plan_cache_get(device, from, to, &wish, plan, error);
+  return status;
 }
 
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
@@ -194,30 +199,20 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error) {
-  relayout_plan *made = NULL;
-  relayout_status status = new_plan(device, wish, &made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   rlt_problem simple = *problem;
   rlt_problem_simplify(&simple);
   rlt_lowered lowered = {.count = rlt_problem_is_empty(&simple) ? 0 : 1,
                          .problems = &simple,
                          .source_bytes = (int64_t)rlt_problem_source_size(problem),
                          .destination_bytes = (int64_t)rlt_problem_destination_size(problem)};
-  status = take_parts(made, &lowered, error);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
-  }
-  return finish_or_release(made, schedules, plan, error);
+  return make(device, wish, &lowered, schedules, plan, error);
 }
 
 void rlt_plan_retain(relayout_plan *plan) {
   atomic_fetch_add(&plan->holders, 1);
 }
 
-void rlt_plan_release(relayout_plan *plan) {
+void relayout_plan_destroy(relayout_plan *plan) {
   if (plan == NULL || atomic_fetch_sub(&plan->holders, 1) > 1) {
     return;
   }
@@ -231,10 +226,6 @@ void rlt_plan_release(relayout_plan *plan) {
   free(plan->index_program);
   rlt_device_release(plan->device);
   free(plan);
-}
-
-void relayout_plan_destroy(relayout_plan *plan) {
-  rlt_plan_release(plan);
 }
 
 size_t relayout_plan_source_size(const relayout_plan *plan) {
@@ -408,6 +399,6 @@ relayout_status relayout_copy(relayout_device *device, const relayout_shape *fro
     return status;
   }
   status = relayout_plan_execute(plan, source, destination, error);
-  rlt_plan_release(plan);
+  relayout_plan_destroy(plan);
   return status;
 }

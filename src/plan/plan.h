@@ -59,8 +59,7 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
 relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
                                       uintptr_t destination, relayout_error *error);
 
+/* relayout_plan_destroy drops one holder. */
 void rlt_plan_retain(relayout_plan *plan);
-/* relayout_plan_destroy by another name: drops one holder. */
-void rlt_plan_release(relayout_plan *plan);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/forks.h"
 #include "base/hash.h"
-#include "plan/cache.h"
 #include "plan/schedule_text.h"
 #include "problem/problem_text.h"
 
@@ -310,7 +309,6 @@ void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
   (void)add_line(device->wisdom, line, text.length, true);
   write_file(device);
   pthread_mutex_unlock(&device->wisdom->mutex);
-  rlt_plan_cache_clear(device->cache); /* estimated plans of this problem are out of date */
 }
 
 size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size_t capacity) {
@@ -324,17 +322,9 @@ size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size
   return text.length;
 }
 
-relayout_status relayout_device_import_wisdom(relayout_device *device, const char *text,
-                                              size_t size, relayout_error *error) {
-  if (device == NULL || text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    device == NULL ? "device" : "text");
-  }
+bool rlt_wisdom_import(relayout_device *device, const char *text, size_t size) {
   lock_and_read(device);
   const bool all = add_text(device, text, size, true);
   pthread_mutex_unlock(&device->wisdom->mutex);
-  rlt_plan_cache_clear(device->cache);
-  return all ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
-                        size);
+  return all;
 }
