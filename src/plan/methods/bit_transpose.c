@@ -1,7 +1,6 @@
 /* bit_transpose.c: packed elements change places with their neighbours in other rows of the source,
  * as a transposition of bits, and bytes move. */
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (scene->problem->transposed_bits == 0) {

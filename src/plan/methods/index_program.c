@@ -2,16 +2,11 @@
  * program. Always right. */
 #include "base/checked.h"
 #include "plan/index.h"
-#include "plan/methods/index_runs.h"
 #include "plan/methods/method.h"
 
 rlt_group rlt_index_run(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
-  rlt_group run =
-      problem->axis_count == 0
-          ? rlt_no_axes
-          : rlt_group_of_axis(problem, 0,
-                              rlt_elements_in(problem, scene->tuning->straight_columns_bytes));
+  rlt_group run = rlt_straight_run(scene);
   const int64_t whole = rlt_in_byte(problem->destination_packed);
   const int64_t bearable = scene->facts->most_iterations / (1 + rlt_index_iterations(problem));
   const int64_t block = rlt_min(run.block, rlt_max(bearable, 1));

@@ -1,7 +1,6 @@
 /* interleave.c: two to eight short runs side by side, such as colour channels, are
  * joined or parted in registers. */
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 #include "plan/unpacking.h"
 
 /* Some axis is as short as channels are, on either side. Where elements are unpacked first, only

@@ -28,33 +28,25 @@ rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *metho
                         .move = move};
 }
 
-int32_t rlt_source_run_axis(const rlt_problem *problem) {
+int32_t rlt_next_source_axis(const rlt_problem *problem, const bool *seen) {
   int32_t best = -1;
+  int64_t least = 0;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const rlt_axis *axis = &problem->axes[a];
-    if (axis->valid <= 1) {
-      continue;
-    }
-    const rlt_axis *beaten = best < 0 ? NULL : &problem->axes[best];
-    if (beaten == NULL || llabs(axis->source_stride) < llabs(beaten->source_stride) ||
-        (llabs(axis->source_stride) == llabs(beaten->source_stride) &&
-         axis->extent > beaten->extent)) {
+    const rlt_axis *const axis = &problem->axes[a];
+    const int64_t stride = llabs(axis->source_stride);
+    if (!seen[a] && axis->valid > 1 &&
+        (best < 0 || stride < least ||
+         (stride == least && axis->extent > problem->axes[best].extent))) {
       best = a;
+      least = stride;
     }
   }
   return best;
 }
 
-int32_t rlt_next_source_axis(const rlt_problem *problem, const bool *seen) {
-  int32_t best = -1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    if (!seen[a] && problem->axes[a].valid > 1 &&
-        (best < 0 ||
-         llabs(problem->axes[a].source_stride) < llabs(problem->axes[best].source_stride))) {
-      best = a;
-    }
-  }
-  return best;
+int32_t rlt_source_run_axis(const rlt_problem *problem) {
+  const bool none[RLT_MAX_AXES] = {false};
+  return rlt_next_source_axis(problem, none);
 }
 
 int64_t rlt_elements_of(int64_t bytes, int64_t bits) {
@@ -126,4 +118,9 @@ void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns) {
 
 int64_t rlt_even_steps(int64_t extent, int64_t steps) {
   return rlt_divide_up(extent, rlt_divide_up(extent, steps));
+}
+
+rlt_group rlt_straight_run(const rlt_scene *scene) {
+  const int64_t most = rlt_elements_in(scene->problem, scene->tuning->straight_columns_bytes);
+  return scene->problem->axis_count == 0 ? rlt_no_axes : rlt_group_of_axis(scene->problem, 0, most);
 }

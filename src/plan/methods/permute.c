@@ -1,8 +1,6 @@
 /* permute.c: inner axes are short, so that several together make tiles wide enough. */
 #include "base/checked.h"
-#include "plan/methods/local_groups.h"
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 bool rlt_permute_applies(const rlt_scene *scene) {
   return rlt_is_read_by_axes(scene->problem) && scene->problem->axis_count > 0 &&

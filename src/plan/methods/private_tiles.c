@@ -1,7 +1,6 @@
 /* private_tiles.c: how far a tile of a worker's own goes on either side. */
-#include "plan/methods/private_tiles.h"
-
 #include "base/checked.h"
+#include "plan/methods/method.h"
 
 enum {
   UNPACKED_AT_ONCE = 64,
@@ -88,9 +87,8 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
     return false;
   }
   if (!grows) {
-    const int32_t count = group->axis_count;
-    if (count == RLT_MAX_GROUP_AXES || at->taken[axis] > 0 ||
-        (count > 0 && group->block < at->problem->axes[group->axes[count - 1]].extent)) {
+    if (group->axis_count == RLT_MAX_GROUP_AXES || at->taken[axis] > 0 ||
+        group->block < rlt_group_extent(at->problem, group)) {
       return false;
     }
     group->inner = rlt_group_length(group);
@@ -114,14 +112,12 @@ static void take_byte_run(growing_tile *at) {
 /* Elements are swapped along a run of all rows that a byte has elements of. */
 static void take_transposed_rows(growing_tile *at) {
   const rlt_problem *const problem = at->problem;
-  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
-    if (problem->axes[a].source_stride == 1) {
-      take_axis(at, at->rows, a, problem->axes[a].extent);
-    }
-  }
-  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
-    if (problem->axes[a].source_stride == problem->transposed_stride) {
-      take_axis(at, at->rows, a, problem->axes[a].extent);
+  const int64_t strides[] = {1, problem->transposed_stride};
+  for (int s = 0; s < 2 && problem->transposed_bits > 0; ++s) {
+    for (int32_t a = 0; a < problem->axis_count; ++a) {
+      if (problem->axes[a].source_stride == strides[s]) {
+        take_axis(at, at->rows, a, problem->axes[a].extent);
+      }
     }
   }
 }
@@ -264,9 +260,10 @@ static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
  * of its steps as make up a line, so that every line is written whole. */
-static void add_halo(const rlt_scene *scene, const rlt_staging *staging, rlt_schedule *schedule) {
+static void add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const rlt_facts *const facts = scene->facts;
+  const rlt_staging *const staging = &schedule->staging;
   const int64_t line = 8 * facts->line_bytes / rlt_problem_destination_bits(problem);
   rlt_group *const group =
       staging->segment_side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
@@ -291,7 +288,7 @@ static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *sch
     schedule->rows = rlt_no_axes;
     choose_groups(scene, runs, room, schedule);
     rlt_schedule_stage(scene->facts, schedule);
-    add_halo(scene, &schedule->staging, schedule);
+    add_halo(scene, schedule);
     rlt_schedule_stage(scene->facts, schedule);
     room /= 2;
   } while (schedule->staging.elements * bytes > most);

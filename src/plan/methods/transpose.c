@@ -2,7 +2,6 @@
 #include "base/checked.h"
 #include "plan/local_tile.h"
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 /* A small part of a square tile leaves most of a work-group idle. */
 static bool fills_square(const rlt_scene *scene) {
