@@ -271,8 +271,7 @@ static int32_t find_offers(const rlt_offers *offers, const char *schedules, int3
   while (schedules != NULL && count < RLT_MOST_WAYS) {
     const char *const end = strstr(schedules, next_separator);
     const size_t length = end == NULL ? strlen(schedules) : (size_t)(end - schedules);
-    found[count] = rlt_offers_find(offers, schedules, length, NULL);
-    count += found[count] >= 0;
+    count += rlt_offers_find(offers, schedules, length, &found[count], NULL, NULL) == RELAYOUT_OK;
     schedules = end == NULL ? NULL : end + sizeof next_separator - 1;
   }
   return count;
