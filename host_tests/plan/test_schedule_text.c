@@ -110,7 +110,7 @@ static void test_halo(void **state) {
   const rlt_forms elements = {.count = 1,
                               .of = {problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}};
   rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, &past_cache, &direct_tuning, &offers, NULL),
+  assert_int_equal(rlt_offers_make(&elements, &past_cache, &direct_tuning, NULL, &offers, NULL),
                    RELAYOUT_OK);
   static const char text[] =
       "transpose word=4 align=4:4 rows=1:64 columns=0:128+15 loops=1:128,0:33 move=transpose "
@@ -193,7 +193,7 @@ static void test_every_offer_is_found_by_its_text(void **state) {
       facts.cache_bytes = definition_random(&seed, 2) == 0 ? facts.cache_bytes : 1;
       rlt_offers offers;
       rlt_forms_make(&facts, &forms);
-      assert_int_equal(rlt_offers_make(&forms, &facts, kinds[k]->tuning, &offers, NULL),
+      assert_int_equal(rlt_offers_make(&forms, &facts, kinds[k]->tuning, NULL, &offers, NULL),
                        RELAYOUT_OK);
       try_offers(&offers, start, &seed);
       tried += offers.count;
@@ -260,7 +260,7 @@ static void test_bad_texts(void **state) {
   };
   const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
   rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, &staged_facts, &staged_tuning, &offers, NULL),
+  assert_int_equal(rlt_offers_make(&elements, &staged_facts, &staged_tuning, NULL, &offers, NULL),
                    RELAYOUT_OK);
   static const char right[] = "transpose word=4 align=4:4 rows=1 columns=0" REST;
   int32_t found;

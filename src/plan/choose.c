@@ -13,24 +13,6 @@
  * not finer, and the first is what its method was made for. */
 static const double clearly_faster = 1.1;
 
-relayout_status rlt_choose_offers(const relayout_device *device, const rlt_wish *wish,
-                                  const rlt_forms *forms, rlt_offers *offers,
-                                  relayout_error *error) {
-  const relayout_status status =
-      rlt_offers_make(forms, &device->facts, device->tuning, offers, error);
-  if (status != RELAYOUT_OK || wish->method == NULL) {
-    return status;
-  }
-  int32_t kept = 0;
-  for (int32_t i = 0; i < offers->count; ++i) {
-    if (offers->of[i].schedule.method == wish->method) {
-      offers->of[kept++] = offers->of[i];
-    }
-  }
-  offers->count = kept;
-  return RELAYOUT_OK;
-}
-
 static bool is_allowed(const rlt_offer *offer, bool at_any_offset) {
   return !at_any_offset || !offer->schedule.only_aligned;
 }
@@ -156,7 +138,8 @@ static relayout_status choose(relayout_device *device, const rlt_wish *wish, con
 relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
                            double *seconds_left, rlt_part *part, relayout_error *error) {
   rlt_offers offers;
-  relayout_status status = rlt_choose_offers(device, wish, &part->forms, &offers, error);
+  relayout_status status =
+      rlt_offers_make(&part->forms, &device->facts, device->tuning, wish->method, &offers, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

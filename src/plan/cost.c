@@ -50,7 +50,6 @@ typedef struct side {
 } side;
 
 typedef struct counts {
-  double tiles;
   double runs;
   double lines;
   double lines_in_parts;
@@ -175,7 +174,6 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
       apart *= (double)steps[i];
     }
   }
-  sum->tiles += tiles;
   sum->runs += runs;
   sum->lines += runs * rlt_units_touched(bytes, seen->line_bytes, starts.line_step);
   sum->lines_in_parts += runs * units_in_parts(bytes, seen->line_bytes, starts.line_step);
@@ -242,13 +240,14 @@ static double tiles_of_group(const rlt_problem *problem, const rlt_group *group)
 static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
   const rlt_problem *const problem = schedule->problem;
   if (!rlt_schedule_has_tables(schedule)) {
-    return rlt_problem_digit_lists(problem);
+    return (double)rlt_problem_digit_lists(problem);
   }
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
   const rlt_staging *const staging = &schedule->staging;
   const bool gathers = schedule->move == RLT_MOVE_GATHER;
   if (rlt_staging_interleaves(staging)) {
-    return rlt_problem_digit_lists(problem) / ((double)block->block_rows * block->block_columns);
+    return (double)rlt_problem_digit_lists(problem) /
+           ((double)block->block_rows * block->block_columns);
   }
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
@@ -286,17 +285,6 @@ static double move_rate(const rlt_facts *facts, const rlt_rates *rates,
   }
 }
 
-/* Elements with a source, and elements that are written. */
-static void count_elements(const rlt_problem *problem, double *valid, double *written) {
-  double extent = 1;
-  *valid = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    *valid *= (double)problem->axes[a].valid;
-    extent *= (double)problem->axes[a].extent;
-  }
-  *written = problem->fills ? extent : *valid;
-}
-
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                        const rlt_schedule *schedule, rlt_cost *cost) {
   const rlt_problem *const problem = schedule->problem;
@@ -314,12 +302,11 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
   const double tiles = (double)grid.tile_count;
 
-  double valid;
-  double filled;
-  count_elements(problem, &valid, &filled);
   const double line_bits = 8 * (double)facts->line_bytes;
-  const double least_read = valid * (double)rlt_problem_source_bits(problem) / line_bits;
-  const double least_written = filled * (double)rlt_problem_destination_bits(problem) / line_bits;
+  const double least_read =
+      (double)rlt_problem_sources(problem) * (double)rlt_problem_source_bits(problem) / line_bits;
+  const double least_written = (double)rlt_problem_written(problem) *
+                               (double)rlt_problem_destination_bits(problem) / line_bits;
   const double least_time = (least_read + least_written) / 2;
 
   const rlt_rates *const rates = &tuning->words[rlt_word_size_number(problem->element_bytes)].rates;

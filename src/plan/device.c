@@ -119,30 +119,19 @@ relayout_status relayout_device_list(relayout_device_info *infos, size_t capacit
 
 /* ---- Opening by name ---- */
 
-/* A run of digits that fits; moves *text behind it. */
-static bool take_number(const char **text, uint32_t *number) {
-  if (**text < '0' || **text > '9') {
-    return false;
-  }
-  uint64_t value = 0;
-  for (; **text >= '0' && **text <= '9'; ++*text) {
-    value = value * 10 + (uint64_t)(**text - '0');
-    if (value > UINT32_MAX) {
-      return false;
-    }
-  }
+/* A run of digits that fits, and `end` behind it; moves *text behind both. */
+static bool take_number(const char **text, char end, uint32_t *number) {
+  char *behind = NULL;
+  const unsigned long long value = strtoull(*text, &behind, 10);
+  const bool is_number = **text >= '0' && **text <= '9' && value <= UINT32_MAX && *behind == end;
+  *text = behind + 1;
   *number = (uint32_t)value;
-  return true;
-}
-
-static bool take_colon(const char **text) {
-  return *(*text)++ == ':';
+  return is_number;
 }
 
 /* "P:D" and nothing after it. */
 static bool parse_position(const char *text, uint32_t *platform, uint32_t *number) {
-  return take_number(&text, platform) && take_colon(&text) && take_number(&text, number) &&
-         *text == '\0';
+  return take_number(&text, ':', platform) && take_number(&text, '\0', number);
 }
 
 static relayout_status unknown_name(const char *name, relayout_error *error) {

@@ -6,9 +6,9 @@
 #include "base/checked.h"
 #include "base/float_control.h"
 #include "base/text.h"
-#include "plan/choose.h"
 #include "plan/grid.h"
 #include "plan/methods/method.h"
+#include "plan/plan.h"
 #include "plan/schedule_text.h"
 
 typedef struct summary {
@@ -19,22 +19,11 @@ typedef struct summary {
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
-/* Elements that a part reads and those that it writes. An index program is not followed: what it
- * reads is at most every element of the source's shape. */
-static void count_elements(const relayout_plan *plan, const rlt_problem *problem, int64_t *read,
-                           int64_t *written) {
-  *read = 1;
-  *written = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    *read *= problem->axes[a].valid;
-    *written *= problem->axes[a].extent;
-  }
-  if (problem->index_program != NULL) {
-    *read = relayout_shape_element_count(&plan->from);
-  }
-  if (!problem->fills) {
-    *written = *read;
-  }
+/* Elements that a part reads. An index program is not followed: what it reads is at most every
+ * element of the source's shape. */
+static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
+  return problem->index_program == NULL ? rlt_problem_sources(problem)
+                                        : relayout_shape_element_count(&plan->from);
 }
 
 static void summarize(const relayout_plan *plan, summary *s) {
@@ -42,9 +31,8 @@ static void summarize(const relayout_plan *plan, summary *s) {
   plan->device->backend->get_info(plan->device, &s->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
-    int64_t read = 0;
-    int64_t written = 0;
-    count_elements(plan, problem, &read, &written);
+    const int64_t read = elements_read(plan, problem);
+    const int64_t written = problem->fills ? rlt_problem_digit_lists(problem) : read;
     s->bits_read += read * rlt_problem_source_bits(problem);
     s->bits_written += written * rlt_problem_destination_bits(problem);
     s->bits_padding += (written - read) * rlt_problem_destination_bits(problem);
@@ -200,18 +188,9 @@ static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_p
   }
 }
 
-/* What is offered for a part, the best predicted first; nothing without memory. */
-static void sorted_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers) {
-  if (rlt_choose_offers(plan->device, &plan->wish, &plan->work.parts[part].forms, offers, NULL) !=
-      RELAYOUT_OK) {
-    *offers = (rlt_offers){.count = 0};
-  }
-  rlt_offers_sort(offers);
-}
-
 static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t part) {
   rlt_offers offers;
-  sorted_offers(plan, part, &offers);
+  (void)rlt_plan_offers(plan, part, &offers, NULL);
   rlt_text_add(text, "offered:\n");
   for (int32_t i = 0; i < offers.count; ++i) {
     rlt_text_add(text, "  ");
@@ -291,19 +270,24 @@ static void add_terms_json(rlt_text *text, const char *key, const double *terms)
   rlt_text_add(text, "}");
 }
 
+static void add_prediction_json(rlt_text *text, const rlt_cost *cost) {
+  rlt_text_add(text, ",\"predicted_fraction\":");
+  rlt_text_add_double(text, "%.9g", cost->fraction);
+  add_terms_json(text, "counts", cost->counts);
+  add_terms_json(text, "times", cost->times);
+}
+
 static void add_offers_json(rlt_text *text, const relayout_plan *plan, int32_t part,
                             bool *is_first) {
   rlt_offers offers;
-  sorted_offers(plan, part, &offers);
+  (void)rlt_plan_offers(plan, part, &offers, NULL);
   for (int32_t i = 0; i < offers.count; ++i) {
     const rlt_offer *const one = &offers.of[i];
     rlt_text_add(text, "%s{\"part\":%" PRId32 ",", *is_first ? "" : ",", part);
     *is_first = false;
     add_schedule_json(text, "text", &one->schedule);
-    rlt_text_add(text, ",\"method\":\"%s\",\"predicted_fraction\":", one->schedule.method->name);
-    rlt_text_add_double(text, "%.9g", one->cost.fraction);
-    add_terms_json(text, "counts", one->cost.counts);
-    add_terms_json(text, "times", one->cost.times);
+    rlt_text_add(text, ",\"method\":\"%s\"", one->schedule.method->name);
+    add_prediction_json(text, &one->cost);
     rlt_text_add(text, "}");
   }
   rlt_offers_free(&offers);
@@ -342,10 +326,7 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   plan->device->backend->program_describe(plan->device, part->ways[0].program, &runs_text);
   rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", grid.tile_count);
   rlt_text_add_json_string(text, runs);
-  rlt_text_add(text, ",\"predicted_fraction\":");
-  rlt_text_add_double(text, "%.9g", offer->cost.fraction);
-  add_terms_json(text, "counts", offer->cost.counts);
-  add_terms_json(text, "times", offer->cost.times);
+  add_prediction_json(text, &offer->cost);
   rlt_text_add(text, "}");
 }
 

@@ -125,7 +125,7 @@ static bool crop_forms(contest *held) {
 static double copied_bytes(const rlt_problem *problem) {
   const int64_t bits =
       rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
-  return rlt_problem_digit_lists(problem) * (double)bits / 8;
+  return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
 /* The offer of the highest predicted fraction behind `last`, the first of equals; of all, where

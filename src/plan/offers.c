@@ -74,7 +74,8 @@ void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {
 }
 
 relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
-                                const rlt_tuning *tuning, rlt_offers *made, relayout_error *error) {
+                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                rlt_offers *made, relayout_error *error) {
   *made = (rlt_offers){.facts = facts, .tuning = tuning};
   for (int32_t f = forms->count - 1; f >= 0; --f) {
     const rlt_scene scene = {.problem = &forms->of[f],
@@ -82,8 +83,10 @@ relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
                              .has_wide = forms->count > 1,
                              .facts = facts,
                              .tuning = tuning};
-    for (const rlt_method *const *method = rlt_methods; *method != NULL; ++method) {
-      (*method)->offer(&scene, made);
+    for (const rlt_method *const *asked = rlt_methods; *asked != NULL; ++asked) {
+      if (method == NULL || *asked == method) {
+        (*asked)->offer(&scene, made);
+      }
     }
   }
   if (made->lacks_memory) {

@@ -1,12 +1,11 @@
 /* options.c: a caller's wishes, checked. */
-#include "plan/options.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "plan/measure.h"
+#include "plan/plan.h"
 
 void rlt_wish_clear(rlt_wish *wish) {
   memset(wish, 0, sizeof *wish);

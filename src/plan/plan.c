@@ -12,7 +12,6 @@
 #include "plan/choose.h"
 #include "plan/measure.h"
 #include "plan/methods/method.h"
-#include "plan/options.h"
 #include "plan/schedule_text.h"
 #include "problem/lower.h"
 
@@ -53,10 +52,7 @@ static amount amount_written(const rlt_problem *problem) {
   if (problem->index_program != NULL && !problem->fills) {
     return (amount){0};
   }
-  int64_t count = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
-  }
+  const int64_t count = rlt_problem_written(problem);
   const int64_t bits = rlt_problem_destination_bits(problem);
   const int64_t rest = count % 8 * bits;
   return (amount){.bytes = count / 8 * bits + rest / 8, .bits = rest % 8};
@@ -258,16 +254,20 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
   return text.length;
 }
 
+relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
+                                relayout_error *error) {
+  const relayout_device *const device = plan->device;
+  const relayout_status status = rlt_offers_make(&plan->work.parts[part].forms, &device->facts,
+                                                 device->tuning, plan->wish.method, offers, error);
+  rlt_offers_sort(offers);
+  return status;
+}
+
 static relayout_status visit(const relayout_plan *plan, int32_t part,
                              relayout_schedule_visitor visitor, void *context,
                              relayout_error *error) {
   rlt_offers offers;
-  const relayout_status status =
-      rlt_choose_offers(plan->device, &plan->wish, &plan->work.parts[part].forms, &offers, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  rlt_offers_sort(&offers);
+  const relayout_status status = rlt_plan_offers(plan, part, &offers, error);
   for (int32_t i = 0; i < offers.count; ++i) {
     char name[RLT_SCHEDULE_TEXT_SIZE];
     rlt_text text = rlt_text_in(name, sizeof name);
@@ -279,7 +279,7 @@ static relayout_status visit(const relayout_plan *plan, int32_t part,
     visitor(context, &info);
   }
   rlt_offers_free(&offers);
-  return RELAYOUT_OK;
+  return status;
 }
 
 relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
@@ -301,7 +301,8 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
 
 /* All that the destination's digits reach, whether it is written or not. */
 static double bytes_gone_through(const rlt_problem *problem) {
-  return rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem) / 8;
+  return (double)rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem) /
+         8;
 }
 
 /* Parts are carried out one after the other. */

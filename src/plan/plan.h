@@ -23,6 +23,11 @@ typedef struct rlt_wish {
 /* What no caller asks for. */
 void rlt_wish_clear(rlt_wish *wish);
 
+/* What the options ask for, for sides of this rank, 0 where it is not valid; NULL asks for nothing.
+ * RELAYOUT_INVALID_ARGUMENT. */
+relayout_status rlt_options_read(const relayout_plan_options *options, int32_t rank, rlt_wish *wish,
+                                 relayout_error *error);
+
 /* The schedules that a caller asks for, a text for each part; or none. */
 typedef struct rlt_texts {
   int32_t count;
@@ -53,6 +58,11 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);
+
+/* What is offered for a part, the best predicted first; nothing after a failure.
+ * RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
+                                relayout_error *error);
 
 /* Whether every part has a way for sides whose lowest bytes lie at these addresses or offsets: one
  * that was asked for may want more alignment. RELAYOUT_INVALID_ARGUMENT. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/index.h"
 #include "plan/local_tile.h"
 #include "plan/unpacking.h"
 
@@ -43,14 +42,12 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
                             .copies = schedule->move == RLT_MOVE_GATHER,
                             .most_channels = may_interleave ? facts->words[word].channels : 0,
                             .lanes = facts->line_bytes / bytes};
-  if (!facts->stages_source_words || !rlt_is_unpacked_first(problem)) {
-    rlt_staging_make(&of, &schedule->staging);
-    return;
-  }
   rlt_unpacking unpacking;
-  rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
-                     rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
-  of.problem = &unpacking.problem;
+  if (facts->stages_source_words && rlt_is_unpacked_first(problem)) {
+    rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
+                       rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
+    of.problem = &unpacking.problem;
+  }
   rlt_staging_make(&of, &schedule->staging);
 }
 
@@ -121,12 +118,8 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
 
 /* What a problem's elements would take if none were packed. */
 static int64_t bytes_unpacked(const rlt_problem *problem, int64_t element_bytes) {
-  int64_t elements = 1;
   int64_t bytes = 0;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    elements *= problem->axes[a].extent;
-  }
-  return rlt_multiply(elements, element_bytes, &bytes) ? bytes : INT64_MAX;
+  return rlt_multiply(rlt_problem_digit_lists(problem), element_bytes, &bytes) ? bytes : INT64_MAX;
 }
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,

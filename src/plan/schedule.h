@@ -105,6 +105,16 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
 /* Whether the kernel that looks each element up carries it out. */
 bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);
 
+/* Iterations that an element takes there: packed ones count again with their byte. */
+static inline int64_t rlt_index_iterations(const rlt_problem *problem) {
+  return 2 + (problem->index_program == NULL ? 0 : problem->index_program->count);
+}
+
+/* Elements of a byte where they are packed in so many bits, of a word where they are not. */
+static inline int64_t rlt_in_byte(int64_t packed) {
+  return packed > 0 ? 8 / packed : 1;
+}
+
 /* The power of two of a group's work-items that lie side by side along a row. */
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid);
 

@@ -1,7 +1,6 @@
 /* index_program.c: each element finds its own way, by the axes or by an index
  * program. Always right. */
 #include "base/checked.h"
-#include "plan/index.h"
 #include "plan/methods/method.h"
 
 rlt_group rlt_index_run(const rlt_scene *scene) {
