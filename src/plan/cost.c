@@ -158,11 +158,10 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
   double apart = tiles; /* parts of a tile that have pages of their own */
   int64_t span = bytes;
   for (int32_t i = 0; i < of->count; ++i) {
-    const int64_t moved = i >= inside ? 1 : steps[i];
     if (of->axes[i].is_cut && of->axes[i].steps < of->axes[i].limit) {
       start_moves_by(&starts, of->axes[i].stride * of->axes[i].steps);
     }
-    if (moved == steps[i]) {
+    if (i < inside || steps[i] == 1) {
       continue;
     }
     runs *= (double)steps[i];

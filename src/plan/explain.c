@@ -156,19 +156,20 @@ static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_wa
   rlt_text_add(text, "\n");
 }
 
+/* Who chose a part's schedule, and why. */
+static const struct {
+  const char *name;
+  const char *reason;
+} choices[] = {
+    [RLT_CHOICE_ESTIMATED] = {"estimate", "it is predicted to be the fastest"},
+    [RLT_CHOICE_MEASURED] = {"measure", "it was measured to be the fastest of those that were run"},
+    [RLT_CHOICE_REMEMBERED] = {"wisdom", "it is remembered as the fastest of those that were run"},
+    [RLT_CHOICE_ASKED_FOR] = {"caller", "it was asked for"}};
+
 static const char *reason_of(const rlt_part *part) {
-  switch (part->choice) {
-  case RLT_CHOICE_MEASURED:
-    return "it was measured to be the fastest of those that were run";
-  case RLT_CHOICE_REMEMBERED:
-    return "it is remembered as the fastest of those that were run";
-  case RLT_CHOICE_ASKED_FOR:
-    return "it was asked for";
-  case RLT_CHOICE_ESTIMATED:
-    break;
-  }
-  return part->ways[0].offer.schedule.suits ? part->ways[0].offer.schedule.reason
-                                            : "it is predicted to be the fastest";
+  const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
+  return part->choice == RLT_CHOICE_ESTIMATED && schedule->suits ? schedule->reason
+                                                                 : choices[part->choice].reason;
 }
 
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
@@ -246,13 +247,10 @@ static void add_axes_json(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "]");
 }
 
-static void add_schedule_json(rlt_text *text, const char *key, const rlt_schedule *schedule) {
+static void add_schedule_json(rlt_text *text, const rlt_schedule *schedule) {
   char name[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text name_text = rlt_text_in(name, sizeof name);
   rlt_schedule_add_text(schedule, &name_text);
-  if (key != NULL) {
-    rlt_text_add(text, "\"%s\":", key);
-  }
   rlt_text_add_json_string(text, name);
 }
 
@@ -283,9 +281,9 @@ static void add_offers_json(rlt_text *text, const relayout_plan *plan, int32_t p
   (void)rlt_plan_offers(plan, part, &offers, NULL);
   for (int32_t i = 0; i < offers.count; ++i) {
     const rlt_offer *const one = &offers.of[i];
-    rlt_text_add(text, "%s{\"part\":%" PRId32 ",", *is_first ? "" : ",", part);
+    rlt_text_add(text, "%s{\"part\":%" PRId32 ",\"text\":", *is_first ? "" : ",", part);
     *is_first = false;
-    add_schedule_json(text, "text", &one->schedule);
+    add_schedule_json(text, &one->schedule);
     rlt_text_add(text, ",\"method\":\"%s\"", one->schedule.method->name);
     add_prediction_json(text, &one->cost);
     rlt_text_add(text, "}");
@@ -303,10 +301,6 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
 }
 
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  static const char *const choice_names[] = {[RLT_CHOICE_ESTIMATED] = "estimate",
-                                             [RLT_CHOICE_MEASURED] = "measure",
-                                             [RLT_CHOICE_REMEMBERED] = "wisdom",
-                                             [RLT_CHOICE_ASKED_FOR] = "caller"};
   const rlt_offer *const offer = &part->ways[0].offer;
   const rlt_schedule *const schedule = &offer->schedule;
   rlt_grid grid;
@@ -316,11 +310,10 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   add_axes_json(text, schedule->problem);
   rlt_text_add(text, ",\"method\":\"%s\",\"reason\":", schedule->method->name);
   rlt_text_add_json_string(text, reason_of(part));
-  rlt_text_add(text, ",\"chosen_by\":\"%s\",", choice_names[part->choice]);
-  add_schedule_json(text, "schedule", schedule);
-  rlt_text_add(text, ",");
-  add_schedule_json(text, "schedule_at_any_offset",
-                    &part->ways[part->way_count - 1].offer.schedule);
+  rlt_text_add(text, ",\"chosen_by\":\"%s\",\"schedule\":", choices[part->choice].name);
+  add_schedule_json(text, schedule);
+  rlt_text_add(text, ",\"schedule_at_any_offset\":");
+  add_schedule_json(text, &part->ways[part->way_count - 1].offer.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
   plan->device->backend->program_describe(plan->device, part->ways[0].program, &runs_text);
@@ -335,7 +328,7 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, ",\"schedule\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_text_add(text, i == 0 ? "" : ",");
-    add_schedule_json(text, NULL, &work->parts[i].ways[0].offer.schedule);
+    add_schedule_json(text, &work->parts[i].ways[0].offer.schedule);
   }
   rlt_text_add(text, "],\"parts\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {

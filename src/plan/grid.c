@@ -4,15 +4,11 @@
 #include "base/checked.h"
 
 static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
-  if (group->axis_count == 0) {
-    return (rlt_side){.inner = 1, .block = 1, .extent = 1, .valid = 1, .block_loop = -1};
-  }
-  const rlt_axis *const last = &problem->axes[rlt_group_last(group)];
   return (rlt_side){.inner = group->inner,
                     .block = group->block,
                     .halo = group->halo,
-                    .extent = last->extent,
-                    .valid = last->valid,
+                    .extent = rlt_group_extent(problem, group),
+                    .valid = group->axis_count > 0 ? problem->axes[rlt_group_last(group)].valid : 1,
                     .block_loop = -1};
 }
 

@@ -30,8 +30,7 @@ enum { RLT_MOST_FORMS = 2 };
 /* The problem in each of the words that it may move in. */
 typedef struct rlt_forms {
   int32_t count;
-  rlt_problem
-      of[RLT_MOST_FORMS]; /* elements first, then wider words or bytes whose bits are transposed */
+  rlt_problem of[RLT_MOST_FORMS]; /* elements, then wider words or bytes with bits transposed */
 } rlt_forms;
 
 /* Of a problem that is there as the first, simplified and not empty. */

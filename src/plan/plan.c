@@ -263,9 +263,18 @@ relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_off
   return status;
 }
 
-static relayout_status visit(const relayout_plan *plan, int32_t part,
-                             relayout_schedule_visitor visitor, void *context,
-                             relayout_error *error) {
+relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
+                                              relayout_schedule_visitor visitor, void *context,
+                                              relayout_error *error) {
+  if (plan == NULL || visitor == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    plan == NULL ? "plan" : "visitor");
+  }
+  if (part < 0 || part >= plan->work.part_count) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "part is %" PRId32 ", but the plan has %" PRId32, part, plan->work.part_count);
+  }
+  const rlt_float_control was = rlt_floats_enter();
   rlt_offers offers;
   const relayout_status status = rlt_plan_offers(plan, part, &offers, error);
   for (int32_t i = 0; i < offers.count; ++i) {
@@ -279,22 +288,6 @@ static relayout_status visit(const relayout_plan *plan, int32_t part,
     visitor(context, &info);
   }
   rlt_offers_free(&offers);
-  return status;
-}
-
-relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
-                                              relayout_schedule_visitor visitor, void *context,
-                                              relayout_error *error) {
-  if (plan == NULL || visitor == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    plan == NULL ? "plan" : "visitor");
-  }
-  if (part < 0 || part >= plan->work.part_count) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "part is %" PRId32 ", but the plan has %" PRId32, part, plan->work.part_count);
-  }
-  const rlt_float_control was = rlt_floats_enter();
-  const relayout_status status = visit(plan, part, visitor, context, error);
   rlt_floats_leave(was);
   return status;
 }

@@ -90,9 +90,6 @@ static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
 /* Whether the destination is too large for the device's cache. */
 bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
 
-/* What a tile of this problem may take in private memory, in bytes. */
-int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts);
-
 /* Fills in where a tile lies in its staging buffer, of a schedule with tables whose tile and move
  * are set. */
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule);

@@ -85,6 +85,7 @@ void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   *staging = (rlt_staging){.dense_rows = dense.length,
                            .valid_rows = dense.valid,
                            .segment_count = 1,
+                           .segment_length = segment.length,
                            .segment_pitch = segment.length + of->lanes,
                            .segment_unit = segment.unit,
                            .segment_side = segment.side};

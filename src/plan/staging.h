@@ -29,8 +29,9 @@ typedef struct rlt_staging {
   int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
   int64_t valid_rows;    /* of which the first ones can have one */
   int64_t segment_count;
+  int64_t segment_length;
   int64_t segment_pitch;
-  int64_t segment_unit; /* a segment's length, for each step of the last axis of segment_side */
+  int64_t segment_unit; /* the length, for each step of the last axis of segment_side */
   rlt_segment_side segment_side;
   bool exact;
 

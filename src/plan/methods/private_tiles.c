@@ -281,7 +281,8 @@ static void add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
 static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  const int64_t most = rlt_staging_room(problem, scene->facts);
+  const int64_t most = rlt_problem_is_packed(problem) ? scene->facts->packed_staging_bytes
+                                                      : scene->facts->staging_bytes;
   int64_t room = most / bytes * 4 / 5;
   do {
     schedule->columns = rlt_no_axes;
