@@ -47,10 +47,8 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache) {
 }
 
 void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
-  if (cache != NULL) {
-    rlt_mutex_destroy(&cache->mutex);
-    free(cache);
-  }
+  rlt_mutex_destroy(&cache->mutex);
+  free(cache);
 }
 
 /* Over the fields that differ most; relayout_shape_equal decides. */

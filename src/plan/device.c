@@ -134,26 +134,21 @@ static bool parse_position(const char *text, uint32_t *platform, uint32_t *numbe
   return take_number(&text, ':', platform) && take_number(&text, '\0', number);
 }
 
-static relayout_status unknown_name(const char *name, relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                  "device name `%.64s` is not one of: cpu, opencl, opencl:P:D, auto", name);
-}
-
 static relayout_status open_opencl(const char *name, relayout_device **device,
                                    relayout_error *error) {
   static const char prefix[] = "opencl:";
-  const bool positioned = strncmp(name, prefix, sizeof prefix - 1) == 0;
-  if (!positioned && strcmp(name, "opencl") != 0) {
-    return unknown_name(name, error);
-  }
+  const size_t length = sizeof prefix - 1;
+  const bool is_best = strcmp(name, "opencl") == 0;
   uint32_t platform = 0;
   uint32_t number = 0;
-  if (positioned && !parse_position(name + sizeof prefix - 1, &platform, &number)) {
-    return unknown_name(name, error);
+  if (!is_best &&
+      (strncmp(name, prefix, length) != 0 || !parse_position(name + length, &platform, &number))) {
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT,
+                    "device name `%.64s` is not one of: cpu, opencl, opencl:P:D, auto", name);
   }
 #ifdef RELAYOUT_HAVE_OPENCL
-  return positioned ? rlt_opencl_open_at(platform, number, device, error)
-                    : rlt_opencl_open_best(false, device, error);
+  return is_best ? rlt_opencl_open_best(false, device, error)
+                 : rlt_opencl_open_at(platform, number, device, error);
 #else
   (void)device;
   return rlt_fail(error, RELAYOUT_NO_DEVICE, "device `%.64s`: this build has no OpenCL", name);

@@ -51,9 +51,6 @@ relayout_status rlt_wisdom_create(rlt_wisdom **wisdom, relayout_error *error) {
 }
 
 void rlt_wisdom_destroy(rlt_wisdom *wisdom) {
-  if (wisdom == NULL) {
-    return;
-  }
   for (int32_t i = 0; i < wisdom->count; ++i) {
     free(wisdom->of[i].line);
   }

@@ -29,7 +29,7 @@ static void pack_groups(const rlt_problem *problem, int64_t written, int64_t rea
     seen[axis] = true;
     const int64_t extent = problem->axes[axis].extent;
     const int64_t wanted = rlt_min(extent, rlt_divide_up(read, run));
-    if (rlt_is_last_axis(columns, axis)) {
+    if (rlt_group_last(columns) == axis) {
       columns->block = rlt_max(columns->block, wanted);
       run *= columns->block;
       if (columns->block < extent) {
@@ -124,7 +124,7 @@ static void shrink(const rlt_problem *problem, rlt_group *group, int64_t steps) 
 /* Steps of the columns' last axis that fill whole bytes of the destination. */
 static int64_t byte_steps(const rlt_problem *problem, const rlt_group *columns) {
   const rlt_byte_run run = rlt_byte_run_of(problem);
-  return rlt_is_last_axis(columns, run.last) ? run.steps : 1;
+  return rlt_group_last(columns) == run.last ? run.steps : 1;
 }
 
 static int64_t local_bytes(const rlt_schedule *schedule) {

@@ -83,8 +83,6 @@ rlt_byte_run rlt_byte_run_of(const rlt_problem *problem);
 /* As few more of the columns as end with a byte. */
 void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns);
 
-bool rlt_is_last_axis(const rlt_group *group, int32_t axis);
-
 /* Blocks of equal length, as few as with `steps` each. */
 int64_t rlt_even_steps(int64_t extent, int64_t steps);
 

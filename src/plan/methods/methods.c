@@ -104,13 +104,9 @@ rlt_byte_run rlt_byte_run_of(const rlt_problem *problem) {
   return rlt_problem_byte_run(problem, &run) ? run : (rlt_byte_run){.last = 0, .steps = 1};
 }
 
-bool rlt_is_last_axis(const rlt_group *group, int32_t axis) {
-  return group->axis_count > 0 && rlt_group_last(group) == axis;
-}
-
 void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns) {
   const rlt_byte_run run = rlt_byte_run_of(problem);
-  if (rlt_is_last_axis(columns, run.last)) {
+  if (rlt_group_last(columns) == run.last) {
     columns->block = rlt_min(rlt_divide_up(columns->block, run.steps) * run.steps,
                              problem->axes[run.last].extent);
   }

@@ -66,7 +66,7 @@ static int64_t read_run(const growing_tile *at, int32_t *next) {
  * is room: a new axis of the group, or more of its last one. What would leave little
  * for a last block is taken whole. */
 static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t factor) {
-  const bool grows = rlt_is_last_axis(group, axis);
+  const bool grows = rlt_group_last(group) == axis;
   const int64_t taken = grows ? group->block : 1;
   const int64_t extent = at->problem->axes[axis].extent;
   const int64_t others = tile_elements(at) / taken;
@@ -91,8 +91,7 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
         group->block < rlt_group_extent(at->problem, group)) {
       return false;
     }
-    group->inner = rlt_group_length(group);
-    group->axes[group->axis_count++] = axis;
+    rlt_group_append(at->problem, group, axis, 1);
   }
   group->block = steps;
   at->taken[axis] = steps;
@@ -143,7 +142,7 @@ static void go_together(growing_tile *at, bool copies, int64_t target) {
   const bool lies_together = read_run(at, &read) == tile_elements(at);
   written_run(at, &written);
   if (written >= 0 && written == read && (lies_together || copies)) {
-    go_farther(at, written_run, rlt_is_last_axis(at->columns, written) ? at->columns : at->rows,
+    go_farther(at, written_run, rlt_group_last(at->columns) == written ? at->columns : at->rows,
                target);
   }
 }
