@@ -78,14 +78,15 @@ relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
                                 rlt_offers *made, relayout_error *error) {
   *made = (rlt_offers){.facts = facts, .tuning = tuning};
   for (int32_t f = forms->count - 1; f >= 0; --f) {
-    const rlt_scene scene = {.problem = &forms->of[f],
-                             .is_wide = f > 0,
-                             .has_wide = forms->count > 1,
-                             .facts = facts,
-                             .tuning = tuning};
-    for (const rlt_method *const *asked = rlt_methods; *asked != NULL; ++asked) {
-      if (method == NULL || *asked == method) {
-        (*asked)->offer(&scene, made);
+    rlt_scene scene = {.problem = &forms->of[f],
+                       .is_wide = f > 0,
+                       .has_wide = forms->count > 1,
+                       .facts = facts,
+                       .tuning = tuning};
+    for (int32_t m = 0; rlt_methods[m] != NULL; ++m) {
+      scene.method = rlt_methods[m];
+      if (method == NULL || scene.method == method) {
+        scene.method->offer(&scene, made);
       }
     }
   }

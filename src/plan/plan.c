@@ -15,23 +15,18 @@
 #include "plan/schedule_text.h"
 #include "problem/lower.h"
 
-/* Texts are for all parts or for none. */
-static relayout_status check_texts(const relayout_plan *plan, rlt_texts schedules,
-                                   relayout_error *error) {
-  if (schedules.count == 0 || schedules.count == plan->work.part_count) {
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "options->schedule_count is %" PRId32 ", but the plan has %" PRId32 " part%s",
-                  schedules.count, plan->work.part_count, plan->work.part_count == 1 ? "" : "s");
-}
-
-/* Chooses every part's schedules and has the backend make the programs. What was measured is
- * remembered, so that plans in the cache may be out of date. */
+/* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
+ * the programs. What was measured is remembered, so that plans in the cache may be out of date. */
 static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout_error *error) {
-  relayout_status status = check_texts(plan, schedules, error);
+  const int32_t count = plan->work.part_count;
+  if (schedules.count != 0 && schedules.count != count) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "options->schedule_count is %" PRId32 ", but the plan has %" PRId32 " part%s",
+                    schedules.count, count, count == 1 ? "" : "s");
+  }
+  relayout_status status = RELAYOUT_OK;
   double seconds_left = RLT_MEASURE_SECONDS;
-  for (int32_t i = 0; i < plan->work.part_count && status == RELAYOUT_OK; ++i) {
+  for (int32_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     rlt_part *const part = &plan->work.parts[i];
     const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
     status = rlt_choose(plan->device, &plan->wish, text, &seconds_left, part, error);
@@ -42,20 +37,11 @@ static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout
   return status;
 }
 
-typedef struct {
-  int64_t bytes;
-  int64_t bits; /* beyond the bytes: bits alone might be more than a number holds */
-} amount;
-
 /* Nothing where only going through all of them would tell. */
-static amount amount_written(const rlt_problem *problem) {
-  if (problem->index_program != NULL && !problem->fills) {
-    return (amount){0};
-  }
-  const int64_t count = rlt_problem_written(problem);
-  const int64_t bits = rlt_problem_destination_bits(problem);
-  const int64_t rest = count % 8 * bits;
-  return (amount){.bytes = count / 8 * bits + rest / 8, .bits = rest % 8};
+static int64_t bits_written(const rlt_problem *problem) {
+  return problem->index_program != NULL && !problem->fills
+             ? 0
+             : rlt_problem_written(problem) * rlt_problem_destination_bits(problem);
 }
 
 /* What was lowered becomes the plan's parts, the largest first. No two write the same element, so
@@ -76,24 +62,22 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   if (work->parts == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
-  amount all = {0};
+  int64_t all = 0;
   for (int32_t i = 0; i < lowered->count; ++i) {
     const rlt_problem *const problem = &lowered->problems[i];
-    const amount written = amount_written(problem);
+    const int64_t bits = bits_written(problem);
     int32_t at = i;
-    for (; at > 0 && amount_written(rlt_part_problem(&work->parts[at - 1])).bytes < written.bytes;
-         --at) {
+    for (; at > 0 && bits_written(rlt_part_problem(&work->parts[at - 1])) < bits; --at) {
       work->parts[at].forms.of[0] = work->parts[at - 1].forms.of[0];
     }
     work->parts[at].forms.of[0] = *problem;
-    all.bytes += written.bytes;
-    all.bits += written.bits;
+    all += bits;
   }
   work->part_count = lowered->count;
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_forms_make(&plan->device->facts, &work->parts[i].forms);
   }
-  work->writes_all = all.bytes + rlt_divide_up(all.bits, 8) >= lowered->destination_bytes;
+  work->writes_all = rlt_divide_up(all, 8) >= lowered->destination_bytes;
   return RELAYOUT_OK;
 }
 

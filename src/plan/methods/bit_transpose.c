@@ -6,10 +6,8 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (scene->problem->transposed_bits == 0) {
     return;
   }
-  rlt_schedule schedule =
-      rlt_method_schedule(scene, &rlt_method_bit_transpose, RLT_MOVE_BIT_TRANSPOSE);
-  schedule.suits = true;
-  schedule.reason = "packed elements are transposed, by swapping them among rows";
+  const rlt_schedule schedule = rlt_method_schedule(
+      scene, RLT_MOVE_BIT_TRANSPOSE, "packed elements are transposed, by swapping them among rows");
   rlt_offer_private_tiles(scene, &schedule, offers);
 }
 

@@ -36,9 +36,8 @@ static void fit_local(const rlt_scene *scene, rlt_schedule *schedule) {
 static void offer_straight(const rlt_scene *scene, bool suits, const char *reason,
                            rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_copy, RLT_MOVE_COPY);
+  rlt_schedule schedule = rlt_method_schedule(scene, RLT_MOVE_COPY, reason);
   schedule.suits = suits;
-  schedule.reason = reason;
   schedule.columns = rlt_straight_run(scene);
   if (problem->axis_count > 1 && schedule.columns.block == problem->axes[0].extent) {
     const int64_t elements = rlt_elements_in(problem, scene->tuning->straight_tile_bytes);
@@ -66,9 +65,10 @@ static void offer_private(const rlt_scene *scene, bool suits, const char *reason
     offer_straight(scene, suits, reason, offers);
   }
   if (!may_be_straight || (problem->axis_count > 1 && bytes < 4 * straight)) {
-    rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_copy, RLT_MOVE_GATHER);
+    rlt_schedule schedule = rlt_method_schedule(
+        scene, RLT_MOVE_GATHER,
+        "both sides run along the same axis, and its short runs are put together");
     schedule.suits = suits && !(may_be_straight && is_long);
-    schedule.reason = "both sides run along the same axis, and its short runs are put together";
     rlt_offer_private_tiles(scene, &schedule, offers);
   }
   if (may_be_straight && !is_long && bytes >= straight / 4) {

@@ -25,12 +25,12 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (!applies(scene)) {
     return;
   }
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_index_program, RLT_MOVE_INDEX);
   const bool has_program = scene->problem->index_program != NULL;
-  schedule.suits = has_program || !rlt_writes_bytes(scene, true);
-  schedule.reason =
+  rlt_schedule schedule = rlt_method_schedule(
+      scene, RLT_MOVE_INDEX,
       has_program ? "the digits of both sides share no divisor, so each element finds its own way"
-                  : "rows end within bytes, which this device writes one by one";
+                  : "rows end within bytes, which this device writes one by one");
+  schedule.suits = has_program || !rlt_writes_bytes(scene, true);
   schedule.columns = rlt_index_run(scene);
   rlt_offers_add(offers, &schedule);
 }

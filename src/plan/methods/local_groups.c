@@ -89,14 +89,12 @@ static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedu
   const int64_t read_line = rlt_elements_of(line_bytes, rlt_problem_source_bits(problem));
   rlt_group *const columns = &schedule->columns;
   rlt_group *const rows = &schedule->rows;
-  int64_t written = line;
-  int64_t read = read_line;
-  pack_groups(problem, written, read, columns, rows);
-  while ((written > 1 || read > 1) && rlt_group_length(columns) * rlt_group_length(rows) > budget) {
-    written = rlt_max(written / 2, 1);
-    read = rlt_max(read / 2, 1);
-    pack_groups(problem, written, read, columns, rows);
-  }
+  int64_t part = 1;
+  do {
+    pack_groups(problem, rlt_max(line / part, 1), rlt_max(read_line / part, 1), columns, rows);
+    part *= 2;
+  } while (rlt_group_length(columns) * rlt_group_length(rows) > budget &&
+           part <= rlt_max(line, read_line));
 
   /* That is the least that moves whole lines. More at once costs each element less to find its
    * place, and gives every work-item of a group something to do. */

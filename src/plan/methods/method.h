@@ -13,6 +13,7 @@
 
 /* What a method is asked about: a problem in one of its forms, on a device. */
 typedef struct rlt_scene {
+  const struct rlt_method *method; /* that is asked */
   const rlt_problem *problem;
   bool is_wide;  /* words are wider than the elements that were lowered, or bits are transposed */
   bool has_wide; /* there is such a form of it */
@@ -40,8 +41,8 @@ extern const rlt_method rlt_method_permute;
 /* NULL where there is none of this name. */
 const rlt_method *rlt_method_named(const char *name, size_t length);
 
-/* A schedule without a tile yet. */
-rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *method, rlt_move move);
+/* A schedule without a tile yet, and one that suits. */
+rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const char *reason);
 
 /* ---- What methods ask of a problem ---- */
 

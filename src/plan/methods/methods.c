@@ -18,9 +18,11 @@ const rlt_method *rlt_method_named(const char *name, size_t length) {
   return NULL;
 }
 
-rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *method, rlt_move move) {
+rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const char *reason) {
   return (rlt_schedule){.problem = scene->problem,
-                        .method = method,
+                        .method = scene->method,
+                        .reason = reason,
+                        .suits = true,
                         .is_wide = scene->is_wide,
                         .memory = scene->facts->memory,
                         .columns = rlt_no_axes,
