@@ -161,16 +161,12 @@ relayout_status relayout_device_open(const char *name, relayout_device **device,
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     name == NULL ? "name" : "device");
   }
-  if (strcmp(name, "cpu") == 0) {
-    return relayout_cpu_device_create(NULL, device, error);
-  }
-  if (strcmp(name, "auto") == 0) {
+  const bool is_auto = strcmp(name, "auto") == 0;
 #ifdef RELAYOUT_HAVE_OPENCL
-    if (rlt_opencl_open_best(true, device, NULL) == RELAYOUT_OK) {
-      return RELAYOUT_OK;
-    }
-#endif
-    return relayout_cpu_device_create(NULL, device, error);
+  if (is_auto && rlt_opencl_open_best(true, device, NULL) == RELAYOUT_OK) {
+    return RELAYOUT_OK;
   }
-  return open_opencl(name, device, error);
+#endif
+  return is_auto || strcmp(name, "cpu") == 0 ? relayout_cpu_device_create(NULL, device, error)
+                                             : open_opencl(name, device, error);
 }

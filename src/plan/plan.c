@@ -276,35 +276,27 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
   return status;
 }
 
-/* All that the destination's digits reach, whether it is written or not. */
-static double bytes_gone_through(const rlt_problem *problem) {
-  return (double)rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem) /
-         8;
-}
-
-/* Parts are carried out one after the other. */
-static double predicted_fraction(const relayout_plan *plan) {
-  if (plan->work.part_count == 1) {
-    const rlt_part *const only = &plan->work.parts[0];
-    return only->ways[0].offer.cost.fraction;
-  }
-  double bytes = 0;
-  double times = 0;
-  for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    const rlt_part *const part = &plan->work.parts[i];
-    const double moved = bytes_gone_through(rlt_part_problem(part));
-    bytes += moved;
-    times += moved / part->ways[0].offer.cost.fraction;
-  }
-  return bytes / times;
-}
-
+/* Parts are carried out one after the other, and go through all that the destination's digits
+ * reach, whether it is written or not. */
 double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
   if (plan == NULL || plan->work.part_count == 0) {
     return 0;
   }
+  if (plan->work.part_count == 1) {
+    return plan->work.parts[0].ways[0].offer.cost.fraction;
+  }
   const rlt_float_control was = rlt_floats_enter();
-  const double fraction = predicted_fraction(plan);
+  double bits = 0;
+  double times = 0;
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_part *const part = &plan->work.parts[i];
+    const rlt_problem *const problem = rlt_part_problem(part);
+    const double moved =
+        (double)rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem);
+    bits += moved;
+    times += moved / part->ways[0].offer.cost.fraction;
+  }
+  const double fraction = bits / times;
   rlt_floats_leave(was);
   return fraction;
 }

@@ -36,7 +36,7 @@ typedef struct rlt_texts {
 
 struct relayout_plan {
   relayout_device *device; /* held */
-  atomic_int holders;      /* the creator, the cache, calls under way */
+  atomic_int holders;      /* those who created it, and the cache */
   relayout_shape from;
   relayout_shape to;
   rlt_wish wish;

@@ -103,17 +103,6 @@ static bool is_line(const char *line, size_t length) {
   return length > 6 && length < LONGEST_LINE && memcmp(line, "bytes ", 6) == 0;
 }
 
-/* Where the separator begins; 0 without one. */
-static size_t problem_length_of(const char *line, size_t length) {
-  const size_t size = sizeof separator - 1;
-  for (size_t i = 1; i + size < length; ++i) {
-    if (memcmp(line + i, separator, size) == 0) {
-      return i;
-    }
-  }
-  return 0;
-}
-
 static void forget(rlt_wisdom *wisdom, int32_t number) {
   free(wisdom->of[number].line);
   --wisdom->count;
@@ -124,17 +113,19 @@ static void forget(rlt_wisdom *wisdom, int32_t number) {
 /* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be
  * read is passed over. False without memory. */
 static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool replaces) {
-  const size_t problem_length = is_line(line, length) ? problem_length_of(line, length) : 0;
-  if (problem_length == 0) {
-    return true;
-  }
-  const int32_t known = find_problem(wisdom, line, problem_length);
-  if (known >= 0 && !replaces) {
+  if (!is_line(line, length)) {
     return true;
   }
   char *const copy = strndup(line, length);
   if (copy == NULL) {
     return false;
+  }
+  const char *const end = strstr(copy, separator);
+  const size_t problem_length = end == NULL ? 0 : (size_t)(end - copy);
+  const int32_t known = find_problem(wisdom, copy, problem_length);
+  if (end == NULL || end[sizeof separator - 1] == '\0' || (known >= 0 && !replaces)) {
+    free(copy);
+    return true;
   }
   if (known >= 0) {
     forget(wisdom, known);
@@ -142,7 +133,7 @@ static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool r
     forget(wisdom, 0);
   }
   wisdom->of[wisdom->count++] =
-      (entry){rlt_hash(RLT_HASH_START, line, problem_length), copy, problem_length};
+      (entry){rlt_hash(RLT_HASH_START, copy, problem_length), copy, problem_length};
   return true;
 }
 

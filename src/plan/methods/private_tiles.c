@@ -100,11 +100,9 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
 
 /* Where packed elements share bytes, the columns have those that do. */
 static void take_byte_run(growing_tile *at) {
-  for (int32_t a = 0; a < at->bytes.last; ++a) {
-    take_axis(at, at->columns, a, at->problem->axes[a].extent);
-  }
-  if (at->bytes.last > 0) {
-    take_axis(at, at->columns, at->bytes.last, at->bytes.steps);
+  const int32_t last = at->bytes.last;
+  for (int32_t a = 0; a <= last && last > 0; ++a) {
+    take_axis(at, at->columns, a, a < last ? at->problem->axes[a].extent : at->bytes.steps);
   }
 }
 
