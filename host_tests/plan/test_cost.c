@@ -43,7 +43,7 @@ static void estimate_offer(const char *from_text, const char *to_text, const rlt
   *made = (estimate){.problem = problem_of(from_text, to_text)};
   const rlt_forms elements = {.count = 1, .of = {made->problem}};
   rlt_offers offers;
-  assert_int_equal(rlt_offers_make(&elements, facts, tuning, &offers, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_offers_make(&elements, facts, tuning, NULL, &offers, NULL), RELAYOUT_OK);
   int32_t first = 0;
   while (first < offers.count - 1 && !offers.of[first].schedule.suits) {
     ++first;
@@ -334,7 +334,8 @@ static void test_tiles(void **state) {
     for (int is_direct = 0; is_direct <= 1; ++is_direct) {
       rlt_offers offers;
       assert_int_equal(rlt_offers_make(&elements, is_direct ? &direct_facts : &staged_facts,
-                                       is_direct ? &direct_tuning : &staged_tuning, &offers, NULL),
+                                       is_direct ? &direct_tuning : &staged_tuning, NULL, &offers,
+                                       NULL),
                        RELAYOUT_OK);
       for (int32_t o = 0; o < offers.count; ++o) {
         const estimate made = {elements.of[0], offers.of[o].schedule, offers.of[o].cost};

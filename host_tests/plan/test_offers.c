@@ -116,7 +116,7 @@ static void test_clearly_faster_ones_win(void **state) {
     const rlt_tuning tuning = direct_with((rlt_rates){.run = 0.01 * dear});
     const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
     rlt_offers offers;
-    assert_int_equal(rlt_offers_make(&elements, &direct_facts, &tuning, &offers, NULL),
+    assert_int_equal(rlt_offers_make(&elements, &direct_facts, &tuning, NULL, &offers, NULL),
                      RELAYOUT_OK);
     double first = 0;
     double best = 0;
@@ -209,8 +209,9 @@ static void test_few_ways(void **state) {
     const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
     for (int k = 0; k < KINDS; ++k) {
       rlt_offers offers;
-      assert_int_equal(rlt_offers_make(&elements, kinds[k].facts, kinds[k].tuning, &offers, NULL),
-                       RELAYOUT_OK);
+      assert_int_equal(
+          rlt_offers_make(&elements, kinds[k].facts, kinds[k].tuning, NULL, &offers, NULL),
+          RELAYOUT_OK);
       assert_int_equal(offers.count, cases[i].counts[k]);
       rlt_offers_free(&offers);
     }
@@ -227,8 +228,9 @@ static void test_index_program(void **state) {
     rlt_offers offers;
     rlt_forms_make(kinds[k].facts, &by_program);
     assert_int_equal(by_program.count, 1);
-    assert_int_equal(rlt_offers_make(&by_program, kinds[k].facts, kinds[k].tuning, &offers, NULL),
-                     RELAYOUT_OK);
+    assert_int_equal(
+        rlt_offers_make(&by_program, kinds[k].facts, kinds[k].tuning, NULL, &offers, NULL),
+        RELAYOUT_OK);
     assert_int_equal(offers.count, 1);
     assert_string_equal(offers.of[0].schedule.method->name, "index-program");
     assert_true(offers.of[0].schedule.suits);
@@ -322,7 +324,8 @@ static void test_offers_at_random(void **state) {
       rlt_offers offers;
       rlt_forms_make(&facts, &forms);
       wide += forms.count - 1;
-      assert_int_equal(rlt_offers_make(&forms, &facts, kind.tuning, &offers, NULL), RELAYOUT_OK);
+      assert_int_equal(rlt_offers_make(&forms, &facts, kind.tuning, NULL, &offers, NULL),
+                       RELAYOUT_OK);
       check_offers(&kind, &forms, &offers, start);
       rlt_offers_free(&offers);
     }

@@ -466,7 +466,7 @@ static void try_problem(const rlt_problem *problem, const rlt_facts *facts,
   const rlt_forms elements = {.count = 1, .of = {*problem}};
   rlt_offers offers;
   definition_map(problem, expected);
-  assert_int_equal(rlt_offers_make(&elements, facts, tuning, &offers, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_offers_make(&elements, facts, tuning, NULL, &offers, NULL), RELAYOUT_OK);
   for (int32_t i = 0; i < offers.count; ++i) {
     const rlt_schedule *const schedule = &offers.of[i].schedule;
     if (!rlt_schedule_has_tables(schedule)) {

@@ -28,7 +28,7 @@ static rlt_schedule chosen_by(const char *method, const char *from_text, const c
                    RELAYOUT_OK);
   assert_int_equal(plan->work.part_count, 1);
   const rlt_schedule made = plan->work.parts[0].ways[0].offer.schedule;
-  rlt_plan_release(plan);
+  relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return made;
 }

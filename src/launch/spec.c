@@ -9,7 +9,6 @@
 #include "launch/arguments.h"
 #include "launch/slot_tables.h"
 #include "launch/staging_tables.h"
-#include "plan/index.h"
 #include "plan/local_tile.h"
 
 const char *rlt_kernel_name(rlt_kernel kernel) {

@@ -385,6 +385,6 @@ relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *
   }
   status = relayout_plan_enqueue(plan, queue, source, source_offset, destination,
                                  destination_offset, n_wait, wait, event, error);
-  rlt_plan_release(plan);
+  relayout_plan_destroy(plan);
   return status;
 }

@@ -9,7 +9,6 @@
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
-#include "plan/index.h"
 
 /* The arguments of every kernel; fill has no source. */
 enum {

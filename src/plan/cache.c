@@ -42,15 +42,13 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache) {
   cache->count = 0;
   pthread_mutex_unlock(&cache->mutex);
   for (int32_t i = 0; i < count; ++i) {
-    rlt_plan_release(dropped[i].plan);
+    relayout_plan_destroy(dropped[i].plan);
   }
 }
 
 void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
-  if (cache != NULL) {
-    rlt_mutex_destroy(&cache->mutex);
-    free(cache);
-  }
+  rlt_mutex_destroy(&cache->mutex);
+  free(cache);
 }
 
 /* Over the fields that differ most; relayout_shape_equal decides. */
@@ -60,6 +58,10 @@ static uint64_t hash_shape(uint64_t hash, const relayout_shape *shape) {
   hash = rlt_hash(hash, shape->dimensions, rank * sizeof shape->dimensions[0]);
   return rlt_hash(hash, shape->layout.minor_to_major,
                   rank * sizeof shape->layout.minor_to_major[0]);
+}
+
+static uint64_t hash_shapes(const relayout_shape *from, const relayout_shape *to) {
+  return hash_shape(hash_shape(RLT_HASH_START, from), to);
 }
 
 /* Equal, and alike in what moves no byte too: plans print their shapes. */
@@ -73,70 +75,38 @@ static bool same(const relayout_shape *a, const relayout_shape *b) {
           memcmp(x->padding_literal, y->padding_literal, sizeof x->padding_literal) == 0);
 }
 
-/* Wishes are zeroed before they are filled, so that all their bytes mean something. */
-static bool same_wish(const rlt_wish *a, const rlt_wish *b) {
-  return memcmp(a, b, sizeof *a) == 0;
+/* Moves entries up to number `last` back by one, and puts one in front. */
+static void put_in_front(rlt_plan_cache *cache, cache_entry entry, int32_t last) {
+  memmove(&cache->entries[1], &cache->entries[0], (size_t)last * sizeof entry);
+  cache->entries[0] = entry;
+  rlt_plan_retain(entry.plan);
 }
 
-/* The held plan of this key, moved to the front; NULL when there is none. */
-static relayout_plan *find(rlt_plan_cache *cache, uint64_t hash, const relayout_shape *from,
-                           const relayout_shape *to, const rlt_wish *wish) {
-  for (int32_t i = 0; i < cache->count; ++i) {
+relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const relayout_shape *from,
+                                   const relayout_shape *to, const rlt_wish *wish) {
+  const uint64_t hash = hash_shapes(from, to);
+  relayout_plan *found = NULL;
+  pthread_mutex_lock(&cache->mutex);
+  for (int32_t i = 0; i < cache->count && found == NULL; ++i) {
     const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && same_wish(&entry.plan->wish, wish) && same(&entry.plan->from, from) &&
-        same(&entry.plan->to, to)) {
-      memmove(&cache->entries[1], &cache->entries[0], (size_t)i * sizeof entry);
-      cache->entries[0] = entry;
-      rlt_plan_retain(entry.plan);
-      return entry.plan;
+    /* Wishes are zeroed before they are filled, so that all their bytes mean something. */
+    if (entry.hash == hash && memcmp(&entry.plan->wish, wish, sizeof *wish) == 0 &&
+        same(&entry.plan->from, from) && same(&entry.plan->to, to)) {
+      found = entry.plan;
+      put_in_front(cache, entry, i);
     }
   }
-  return NULL;
+  pthread_mutex_unlock(&cache->mutex);
+  return found;
 }
 
-/* Puts a plan in front; returns the one that had to go, or NULL. */
-static relayout_plan *insert(rlt_plan_cache *cache, uint64_t hash, relayout_plan *plan) {
+void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan) {
   relayout_plan *evicted = NULL;
+  pthread_mutex_lock(&cache->mutex);
   if (cache->count == CACHE_CAPACITY) {
     evicted = cache->entries[--cache->count].plan;
   }
-  memmove(&cache->entries[1], &cache->entries[0], (size_t)cache->count * sizeof(cache_entry));
-  cache->entries[0] = (cache_entry){.hash = hash, .plan = plan};
-  ++cache->count;
-  rlt_plan_retain(plan);
-  return evicted;
-}
-
-static bool has_rank(const relayout_shape *shape) {
-  return shape->rank >= 0 && shape->rank <= RELAYOUT_MAX_RANK;
-}
-
-relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, const rlt_wish *wish,
-                                   relayout_plan **plan, relayout_error *error) {
-  if (!has_rank(from) || !has_rank(to)) { /* which making it says */
-    return rlt_plan_create(device, from, to, wish, (rlt_texts){0, NULL}, plan, error);
-  }
-  rlt_plan_cache *cache = device->cache;
-  const uint64_t hash = hash_shape(hash_shape(RLT_HASH_START, from), to);
-  pthread_mutex_lock(&cache->mutex);
-  relayout_plan *found = find(cache, hash, from, to, wish);
+  put_in_front(cache, (cache_entry){hash_shapes(&plan->from, &plan->to), plan}, cache->count++);
   pthread_mutex_unlock(&cache->mutex);
-  if (found != NULL) {
-    *plan = found;
-    return RELAYOUT_OK;
-  }
-
-  /* Made outside the lock, since it may compile. Two threads may both make it; both plans are
-   * right, and the older entry ages out. */
-  const relayout_status status =
-      rlt_plan_create(device, from, to, wish, (rlt_texts){0, NULL}, plan, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  pthread_mutex_lock(&cache->mutex);
-  relayout_plan *evicted = insert(cache, hash, *plan);
-  pthread_mutex_unlock(&cache->mutex);
-  rlt_plan_release(evicted);
-  return RELAYOUT_OK;
+  relayout_plan_destroy(evicted);
 }

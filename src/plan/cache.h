@@ -17,10 +17,13 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache);
 /* The cache is empty, or all its plans are dropped. */
 void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 
-/* The device's cached plan for these shapes and this wish, made when it is
- * not there. Nothing is NULL. The caller releases it. The statuses of relayout_plan_create. */
-relayout_status rlt_plan_cache_get(relayout_device *device, const relayout_shape *from,
-                                   const relayout_shape *to, const rlt_wish *wish,
-                                   relayout_plan **plan, relayout_error *error);
+/* The plan for these shapes, of valid ranks, and this wish, which the caller holds then; NULL where
+ * it is not there. */
+relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const relayout_shape *from,
+                                   const relayout_shape *to, const rlt_wish *wish);
+
+/* Holds a plan that was not found. Where another thread has added the same meanwhile, both are
+ * right, and the older ages out. */
+void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan);
 
 #endif

@@ -13,24 +13,6 @@
  * not finer, and the first is what its method was made for. */
 static const double clearly_faster = 1.1;
 
-relayout_status rlt_choose_offers(const relayout_device *device, const rlt_wish *wish,
-                                  const rlt_forms *forms, rlt_offers *offers,
-                                  relayout_error *error) {
-  const relayout_status status =
-      rlt_offers_make(forms, &device->facts, device->tuning, offers, error);
-  if (status != RELAYOUT_OK || wish->method == NULL) {
-    return status;
-  }
-  int32_t kept = 0;
-  for (int32_t i = 0; i < offers->count; ++i) {
-    if (offers->of[i].schedule.method == wish->method) {
-      offers->of[kept++] = offers->of[i];
-    }
-  }
-  offers->count = kept;
-  return RELAYOUT_OK;
-}
-
 static bool is_allowed(const rlt_offer *offer, bool at_any_offset) {
   return !at_any_offset || !offer->schedule.only_aligned;
 }
@@ -56,8 +38,9 @@ static int32_t best_of(const rlt_offers *offers, bool at_any_offset) {
   return best;
 }
 
-/* Which offers become the part's ways. */
+/* Which offers become the part's ways, and why. */
 typedef struct chosen {
+  rlt_choice choice;
   int32_t count;
   int32_t of[RLT_MOST_WAYS];
   int64_t group_size; /* that was asked for; 0: the offers' own */
@@ -74,46 +57,42 @@ static void take(const rlt_offers *offers, int32_t number, chosen *made) {
   }
 }
 
-static chosen estimate(const rlt_offers *offers) {
-  chosen made = {.count = 0};
-  take(offers, best_of(offers, false), &made);
-  take(offers, best_of(offers, true), &made);
-  return made;
-}
-
-/* Runs the best of all, and, unless the winner runs at any offset, the best of those that do. */
-static chosen measure(relayout_device *device, const rlt_wish *wish, const rlt_offers *offers,
-                      double *seconds_left, bool *is_measured) {
-  chosen made = {.count = 0};
-  *is_measured = false;
-  for (int any = 0; any <= 1 && !is_enough(offers, &made); ++any) {
-    const rlt_contest_rules rules = {.at_any_offset = any != 0, .most = wish->measured};
-    int32_t number = rlt_measure(device, offers, &rules, seconds_left);
-    *is_measured = *is_measured || number >= 0;
-    take(offers, number >= 0 ? number : best_of(offers, any != 0), &made);
+/* The best of all and, unless that runs at any offset, the best of those that do: what is run and
+ * found to be the fastest, or what is predicted to be. */
+static void find_best(relayout_device *device, const rlt_wish *wish, const rlt_offers *offers,
+                      double *seconds_left, chosen *made) {
+  for (int any = 0; any <= 1 && !is_enough(offers, made); ++any) {
+    int32_t number = -1;
+    if (wish->effort == RELAYOUT_PLAN_MEASURE) {
+      number = rlt_measure(device, offers, any != 0, wish->measured, seconds_left);
+    }
+    if (number >= 0) {
+      made->choice = RLT_CHOICE_MEASURED;
+    }
+    take(offers, number >= 0 ? number : best_of(offers, any != 0), made);
   }
-  return made;
 }
 
 static relayout_status asked_for(const rlt_offers *offers, const char *text, chosen *made,
                                  relayout_error *error) {
-  relayout_error found = {.status = RELAYOUT_OK};
-  made->of[0] = rlt_offers_find(offers, text, strlen(text), &found);
+  made->choice = RLT_CHOICE_ASKED_FOR;
   made->count = 1;
-  made->group_size = rlt_schedule_text_group(text, strlen(text));
-  return made->of[0] >= 0 ? RELAYOUT_OK : rlt_fail(error, found.status, "%s", found.message);
+  return rlt_offers_find(offers, text, strlen(text), &made->of[0], &made->group_size, error);
 }
 
+/* Whether something is remembered. */
 static bool recall(relayout_device *device, const rlt_problem *problem, const rlt_offers *offers,
                    chosen *made) {
   int32_t known[RLT_MOST_WAYS];
   const int32_t count = rlt_wisdom_find(device, problem, offers, known);
-  made->count = 0;
   for (int32_t i = 0; i < count; ++i) {
     take(offers, known[i], made);
   }
-  take(offers, count > 0 ? best_of(offers, true) : -1, made);
-  return made->count > 0;
+  if (count > 0) {
+    made->choice = RLT_CHOICE_REMEMBERED;
+    take(offers, best_of(offers, true), made);
+  }
+  return count > 0;
 }
 
 /* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
@@ -140,35 +119,27 @@ static relayout_status choose(relayout_device *device, const rlt_wish *wish, con
                               relayout_error *error) {
   const rlt_problem *const problem = rlt_part_problem(part);
   const bool is_free = wish->method == NULL;
-  chosen made = {.count = 0};
-  part->choice = RLT_CHOICE_ESTIMATED;
+  chosen made = {.choice = RLT_CHOICE_ESTIMATED};
   if (text != NULL) {
     const relayout_status status = asked_for(offers, text, &made, error);
-    part->choice = RLT_CHOICE_ASKED_FOR;
     if (status != RELAYOUT_OK) {
       return status;
     }
-  } else if (is_free && recall(device, problem, offers, &made)) {
-    part->choice = RLT_CHOICE_REMEMBERED;
-  } else if (wish->effort == RELAYOUT_PLAN_MEASURE && offers->count > 1) {
-    bool is_measured;
-    made = measure(device, wish, offers, seconds_left, &is_measured);
-    if (is_measured) {
-      part->choice = RLT_CHOICE_MEASURED;
-      if (is_free) {
-        rlt_wisdom_remember(device, problem, offers, made.of, made.count);
-      }
+  } else if (!is_free || !recall(device, problem, offers, &made)) {
+    find_best(device, wish, offers, seconds_left, &made);
+    if (made.choice == RLT_CHOICE_MEASURED && is_free) {
+      rlt_wisdom_remember(device, problem, offers, made.of, made.count);
     }
-  } else {
-    made = estimate(offers);
   }
+  part->choice = made.choice;
   return make_ways(device, offers, &made, part, error);
 }
 
 relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
                            double *seconds_left, rlt_part *part, relayout_error *error) {
   rlt_offers offers;
-  relayout_status status = rlt_choose_offers(device, wish, &part->forms, &offers, error);
+  relayout_status status =
+      rlt_offers_make(&part->forms, &device->facts, device->tuning, wish->method, &offers, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

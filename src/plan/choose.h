@@ -14,9 +14,4 @@
 relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
                            double *seconds_left, rlt_part *part, relayout_error *error);
 
-/* What is offered for a part's problem, to this wish. RELAYOUT_OUT_OF_MEMORY. */
-relayout_status rlt_choose_offers(const relayout_device *device, const rlt_wish *wish,
-                                  const rlt_forms *forms, rlt_offers *offers,
-                                  relayout_error *error);
-
 #endif

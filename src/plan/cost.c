@@ -50,7 +50,6 @@ typedef struct side {
 } side;
 
 typedef struct counts {
-  double tiles;
   double runs;
   double lines;
   double lines_in_parts;
@@ -104,16 +103,15 @@ static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_ti
   const int32_t count = rlt_tile_axes(seen->problem, &schedule->columns, &schedule->rows, axes);
   for (int32_t i = 0; i < count; ++i) {
     const rlt_tile_axis *const of = &axes[i];
-    const rlt_group *const group = of->of_columns ? &schedule->columns : &schedule->rows;
-    const bool has_halo = of->last && group->halo > 0;
+    const bool has_halo = of->steps > of->own;
     const bool is_cut = of->is_cut && !seen->goes_on && (seen->is_source || !has_halo);
     const int64_t extent = seen->problem->axes[of->axis].extent;
     in_tile[of->axis] = true;
     if (has_halo) {
-      made->held = (double)(group->block + group->halo) / (double)group->block;
+      made->held = (double)of->steps / (double)of->own;
     }
     add_axis(made, (tile_axis){.stride = stride_in(seen, of->axis),
-                               .steps = is_cut ? group->block : extent,
+                               .steps = is_cut ? of->own : extent,
                                .limit = limit_in(seen, of->axis),
                                .is_cut = is_cut,
                                .ends_run = of->is_cut});
@@ -160,11 +158,10 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
   double apart = tiles; /* parts of a tile that have pages of their own */
   int64_t span = bytes;
   for (int32_t i = 0; i < of->count; ++i) {
-    const int64_t moved = i >= inside ? 1 : steps[i];
     if (of->axes[i].is_cut && of->axes[i].steps < of->axes[i].limit) {
       start_moves_by(&starts, of->axes[i].stride * of->axes[i].steps);
     }
-    if (moved == steps[i]) {
+    if (i < inside || steps[i] == 1) {
       continue;
     }
     runs *= (double)steps[i];
@@ -176,7 +173,6 @@ static void count_tiles(const view *seen, const side *of, const int64_t *steps, 
       apart *= (double)steps[i];
     }
   }
-  sum->tiles += tiles;
   sum->runs += runs;
   sum->lines += runs * rlt_units_touched(bytes, seen->line_bytes, starts.line_step);
   sum->lines_in_parts += runs * units_in_parts(bytes, seen->line_bytes, starts.line_step);
@@ -243,13 +239,14 @@ static double tiles_of_group(const rlt_problem *problem, const rlt_group *group)
 static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
   const rlt_problem *const problem = schedule->problem;
   if (!rlt_schedule_has_tables(schedule)) {
-    return rlt_problem_digit_lists(problem);
+    return (double)rlt_problem_digit_lists(problem);
   }
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
   const rlt_staging *const staging = &schedule->staging;
   const bool gathers = schedule->move == RLT_MOVE_GATHER;
   if (rlt_staging_interleaves(staging)) {
-    return rlt_problem_digit_lists(problem) / ((double)block->block_rows * block->block_columns);
+    return (double)rlt_problem_digit_lists(problem) /
+           ((double)block->block_rows * block->block_columns);
   }
   const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
   const double others = tiles / tiles_of_group(problem, &schedule->columns) /
@@ -287,17 +284,6 @@ static double move_rate(const rlt_facts *facts, const rlt_rates *rates,
   }
 }
 
-/* Elements with a source, and elements that are written. */
-static void count_elements(const rlt_problem *problem, double *valid, double *written) {
-  double extent = 1;
-  *valid = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    *valid *= (double)problem->axes[a].valid;
-    extent *= (double)problem->axes[a].extent;
-  }
-  *written = problem->fills ? extent : *valid;
-}
-
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                        const rlt_schedule *schedule, rlt_cost *cost) {
   const rlt_problem *const problem = schedule->problem;
@@ -315,12 +301,11 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
   const double tiles = (double)grid.tile_count;
 
-  double valid;
-  double filled;
-  count_elements(problem, &valid, &filled);
   const double line_bits = 8 * (double)facts->line_bytes;
-  const double least_read = valid * (double)rlt_problem_source_bits(problem) / line_bits;
-  const double least_written = filled * (double)rlt_problem_destination_bits(problem) / line_bits;
+  const double least_read =
+      (double)rlt_problem_sources(problem) * (double)rlt_problem_source_bits(problem) / line_bits;
+  const double least_written = (double)rlt_problem_written(problem) *
+                               (double)rlt_problem_destination_bits(problem) / line_bits;
   const double least_time = (least_read + least_written) / 2;
 
   const rlt_rates *const rates = &tuning->words[rlt_word_size_number(problem->element_bytes)].rates;

@@ -60,6 +60,20 @@ void relayout_device_destroy(relayout_device *device) {
   rlt_device_release(device);
 }
 
+/* Plans in the cache may be out of date then. */
+relayout_status relayout_device_import_wisdom(relayout_device *device, const char *text,
+                                              size_t size, relayout_error *error) {
+  if (device == NULL || text == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL ? "device" : "text");
+  }
+  const bool all = rlt_wisdom_import(device, text, size);
+  rlt_plan_cache_clear(device->cache);
+  return all ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
+                        size);
+}
+
 relayout_status relayout_device_get_info(const relayout_device *device, relayout_device_info *info,
                                          relayout_error *error) {
   if (device == NULL || info == NULL) {
@@ -105,52 +119,36 @@ relayout_status relayout_device_list(relayout_device_info *infos, size_t capacit
 
 /* ---- Opening by name ---- */
 
-/* A run of digits that fits; moves *text behind it. */
-static bool take_number(const char **text, uint32_t *number) {
-  if (**text < '0' || **text > '9') {
-    return false;
-  }
-  uint64_t value = 0;
-  for (; **text >= '0' && **text <= '9'; ++*text) {
-    value = value * 10 + (uint64_t)(**text - '0');
-    if (value > UINT32_MAX) {
-      return false;
-    }
-  }
+/* A run of digits that fits, and `end` behind it; moves *text behind both. */
+static bool take_number(const char **text, char end, uint32_t *number) {
+  char *behind = NULL;
+  const unsigned long long value = strtoull(*text, &behind, 10);
+  const bool is_number = **text >= '0' && **text <= '9' && value <= UINT32_MAX && *behind == end;
+  *text = behind + 1;
   *number = (uint32_t)value;
-  return true;
-}
-
-static bool take_colon(const char **text) {
-  return *(*text)++ == ':';
+  return is_number;
 }
 
 /* "P:D" and nothing after it. */
 static bool parse_position(const char *text, uint32_t *platform, uint32_t *number) {
-  return take_number(&text, platform) && take_colon(&text) && take_number(&text, number) &&
-         *text == '\0';
-}
-
-static relayout_status unknown_name(const char *name, relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                  "device name `%.64s` is not one of: cpu, opencl, opencl:P:D, auto", name);
+  return take_number(&text, ':', platform) && take_number(&text, '\0', number);
 }
 
 static relayout_status open_opencl(const char *name, relayout_device **device,
                                    relayout_error *error) {
   static const char prefix[] = "opencl:";
-  const bool positioned = strncmp(name, prefix, sizeof prefix - 1) == 0;
-  if (!positioned && strcmp(name, "opencl") != 0) {
-    return unknown_name(name, error);
-  }
+  const size_t length = sizeof prefix - 1;
+  const bool is_best = strcmp(name, "opencl") == 0;
   uint32_t platform = 0;
   uint32_t number = 0;
-  if (positioned && !parse_position(name + sizeof prefix - 1, &platform, &number)) {
-    return unknown_name(name, error);
+  if (!is_best &&
+      (strncmp(name, prefix, length) != 0 || !parse_position(name + length, &platform, &number))) {
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT,
+                    "device name `%.64s` is not one of: cpu, opencl, opencl:P:D, auto", name);
   }
 #ifdef RELAYOUT_HAVE_OPENCL
-  return positioned ? rlt_opencl_open_at(platform, number, device, error)
-                    : rlt_opencl_open_best(false, device, error);
+  return is_best ? rlt_opencl_open_best(false, device, error)
+                 : rlt_opencl_open_at(platform, number, device, error);
 #else
   (void)device;
   return rlt_fail(error, RELAYOUT_NO_DEVICE, "device `%.64s`: this build has no OpenCL", name);
@@ -163,16 +161,12 @@ relayout_status relayout_device_open(const char *name, relayout_device **device,
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     name == NULL ? "name" : "device");
   }
-  if (strcmp(name, "cpu") == 0) {
-    return relayout_cpu_device_create(NULL, device, error);
-  }
-  if (strcmp(name, "auto") == 0) {
+  const bool is_auto = strcmp(name, "auto") == 0;
 #ifdef RELAYOUT_HAVE_OPENCL
-    if (rlt_opencl_open_best(true, device, NULL) == RELAYOUT_OK) {
-      return RELAYOUT_OK;
-    }
-#endif
-    return relayout_cpu_device_create(NULL, device, error);
+  if (is_auto && rlt_opencl_open_best(true, device, NULL) == RELAYOUT_OK) {
+    return RELAYOUT_OK;
   }
-  return open_opencl(name, device, error);
+#endif
+  return is_auto || strcmp(name, "cpu") == 0 ? relayout_cpu_device_create(NULL, device, error)
+                                             : open_opencl(name, device, error);
 }

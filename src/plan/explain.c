@@ -6,12 +6,14 @@
 #include "base/checked.h"
 #include "base/float_control.h"
 #include "base/text.h"
-#include "plan/choose.h"
 #include "plan/grid.h"
 #include "plan/methods/method.h"
+#include "plan/plan.h"
 #include "plan/schedule_text.h"
 
 typedef struct summary {
+  char from[RELAYOUT_SHAPE_TEXT_SIZE];
+  char to[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_device_info device;
   int64_t bits_read;
   int64_t bits_written;
@@ -19,32 +21,22 @@ typedef struct summary {
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
-/* Elements that a part reads and those that it writes. An index program is not followed: what it
- * reads is at most every element of the source's shape. */
-static void count_elements(const relayout_plan *plan, const rlt_problem *problem, int64_t *read,
-                           int64_t *written) {
-  *read = 1;
-  *written = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    *read *= problem->axes[a].valid;
-    *written *= problem->axes[a].extent;
-  }
-  if (problem->index_program != NULL) {
-    *read = relayout_shape_element_count(&plan->from);
-  }
-  if (!problem->fills) {
-    *written = *read;
-  }
+/* Elements that a part reads. An index program is not followed: what it reads is at most every
+ * element of the source's shape. */
+static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
+  return problem->index_program == NULL ? rlt_problem_sources(problem)
+                                        : relayout_shape_element_count(&plan->from);
 }
 
 static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = RELAYOUT_DEVICE_INFO_INIT};
+  relayout_shape_format(&plan->from, s->from, sizeof s->from);
+  relayout_shape_format(&plan->to, s->to, sizeof s->to);
   plan->device->backend->get_info(plan->device, &s->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
-    int64_t read = 0;
-    int64_t written = 0;
-    count_elements(plan, problem, &read, &written);
+    const int64_t read = elements_read(plan, problem);
+    const int64_t written = problem->fills ? rlt_problem_digit_lists(problem) : read;
     s->bits_read += read * rlt_problem_source_bits(problem);
     s->bits_written += written * rlt_problem_destination_bits(problem);
     s->bits_padding += (written - read) * rlt_problem_destination_bits(problem);
@@ -56,17 +48,9 @@ static void summarize(const relayout_plan *plan, summary *s) {
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   for (int64_t b = 0; b < bytes; ++b) {
-    const uint16_t one = 1;
-    const bool little_endian = *(const uint8_t *)&one == 1;
-    const int64_t at = little_endian ? bytes - 1 - b : b;
+    const int64_t at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? bytes - 1 - b : b;
     snprintf(s->fill + 2 * b, 3, "%02x", problem->fill[at]);
   }
-}
-
-static void add_shape(rlt_text *text, const relayout_shape *shape) {
-  char name[RELAYOUT_SHAPE_TEXT_SIZE];
-  relayout_shape_format(shape, name, sizeof name);
-  rlt_text_add(text, "%s", name);
 }
 
 /* ---- English ---- */
@@ -168,19 +152,20 @@ static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_wa
   rlt_text_add(text, "\n");
 }
 
+/* Who chose a part's schedule, and why. */
+static const struct {
+  const char *name;
+  const char *reason;
+} choices[] = {
+    [RLT_CHOICE_ESTIMATED] = {"estimate", "it is predicted to be the fastest"},
+    [RLT_CHOICE_MEASURED] = {"measure", "it was measured to be the fastest of those that were run"},
+    [RLT_CHOICE_REMEMBERED] = {"wisdom", "it is remembered as the fastest of those that were run"},
+    [RLT_CHOICE_ASKED_FOR] = {"caller", "it was asked for"}};
+
 static const char *reason_of(const rlt_part *part) {
-  switch (part->choice) {
-  case RLT_CHOICE_MEASURED:
-    return "it was measured to be the fastest of those that were run";
-  case RLT_CHOICE_REMEMBERED:
-    return "it is remembered as the fastest of those that were run";
-  case RLT_CHOICE_ASKED_FOR:
-    return "it was asked for";
-  case RLT_CHOICE_ESTIMATED:
-    break;
-  }
-  return part->ways[0].offer.schedule.suits ? part->ways[0].offer.schedule.reason
-                                            : "it is predicted to be the fastest";
+  const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
+  return part->choice == RLT_CHOICE_ESTIMATED && schedule->suits ? schedule->reason
+                                                                 : choices[part->choice].reason;
 }
 
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
@@ -200,18 +185,9 @@ static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_p
   }
 }
 
-/* What is offered for a part, the best predicted first; nothing without memory. */
-static void sorted_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers) {
-  if (rlt_choose_offers(plan->device, &plan->wish, &plan->work.parts[part].forms, offers, NULL) !=
-      RELAYOUT_OK) {
-    *offers = (rlt_offers){.count = 0};
-  }
-  rlt_offers_sort(offers);
-}
-
 static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t part) {
   rlt_offers offers;
-  sorted_offers(plan, part, &offers);
+  (void)rlt_plan_offers(plan, part, &offers, NULL);
   rlt_text_add(text, "offered:\n");
   for (int32_t i = 0; i < offers.count; ++i) {
     rlt_text_add(text, "  ");
@@ -226,10 +202,7 @@ static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t p
 static void explain_text(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   const rlt_work *const work = &plan->work;
-  rlt_text_add(text, "from ");
-  add_shape(text, &plan->from);
-  rlt_text_add(text, "\nto   ");
-  add_shape(text, &plan->to);
+  rlt_text_add(text, "from %s\nto   %s", s->from, s->to);
   if (work->part_count == 0) {
     rlt_text_add(text, "\nbytes: nothing to write\n");
     return;
@@ -267,13 +240,10 @@ static void add_axes_json(rlt_text *text, const rlt_problem *problem) {
   rlt_text_add(text, "]");
 }
 
-static void add_schedule_json(rlt_text *text, const char *key, const rlt_schedule *schedule) {
+static void add_schedule_json(rlt_text *text, const rlt_schedule *schedule) {
   char name[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text name_text = rlt_text_in(name, sizeof name);
   rlt_schedule_add_text(schedule, &name_text);
-  if (key != NULL) {
-    rlt_text_add(text, "\"%s\":", key);
-  }
   rlt_text_add_json_string(text, name);
 }
 
@@ -291,19 +261,24 @@ static void add_terms_json(rlt_text *text, const char *key, const double *terms)
   rlt_text_add(text, "}");
 }
 
+static void add_prediction_json(rlt_text *text, const rlt_cost *cost) {
+  rlt_text_add(text, ",\"predicted_fraction\":");
+  rlt_text_add_double(text, "%.9g", cost->fraction);
+  add_terms_json(text, "counts", cost->counts);
+  add_terms_json(text, "times", cost->times);
+}
+
 static void add_offers_json(rlt_text *text, const relayout_plan *plan, int32_t part,
                             bool *is_first) {
   rlt_offers offers;
-  sorted_offers(plan, part, &offers);
+  (void)rlt_plan_offers(plan, part, &offers, NULL);
   for (int32_t i = 0; i < offers.count; ++i) {
     const rlt_offer *const one = &offers.of[i];
-    rlt_text_add(text, "%s{\"part\":%" PRId32 ",", *is_first ? "" : ",", part);
+    rlt_text_add(text, "%s{\"part\":%" PRId32 ",\"text\":", *is_first ? "" : ",", part);
     *is_first = false;
-    add_schedule_json(text, "text", &one->schedule);
-    rlt_text_add(text, ",\"method\":\"%s\",\"predicted_fraction\":", one->schedule.method->name);
-    rlt_text_add_double(text, "%.9g", one->cost.fraction);
-    add_terms_json(text, "counts", one->cost.counts);
-    add_terms_json(text, "times", one->cost.times);
+    add_schedule_json(text, &one->schedule);
+    rlt_text_add(text, ",\"method\":\"%s\"", one->schedule.method->name);
+    add_prediction_json(text, &one->cost);
     rlt_text_add(text, "}");
   }
   rlt_offers_free(&offers);
@@ -319,10 +294,6 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
 }
 
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
-  static const char *const choice_names[] = {[RLT_CHOICE_ESTIMATED] = "estimate",
-                                             [RLT_CHOICE_MEASURED] = "measure",
-                                             [RLT_CHOICE_REMEMBERED] = "wisdom",
-                                             [RLT_CHOICE_ASKED_FOR] = "caller"};
   const rlt_offer *const offer = &part->ways[0].offer;
   const rlt_schedule *const schedule = &offer->schedule;
   rlt_grid grid;
@@ -332,20 +303,16 @@ static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_p
   add_axes_json(text, schedule->problem);
   rlt_text_add(text, ",\"method\":\"%s\",\"reason\":", schedule->method->name);
   rlt_text_add_json_string(text, reason_of(part));
-  rlt_text_add(text, ",\"chosen_by\":\"%s\",", choice_names[part->choice]);
-  add_schedule_json(text, "schedule", schedule);
-  rlt_text_add(text, ",");
-  add_schedule_json(text, "schedule_at_any_offset",
-                    &part->ways[part->way_count - 1].offer.schedule);
+  rlt_text_add(text, ",\"chosen_by\":\"%s\",\"schedule\":", choices[part->choice].name);
+  add_schedule_json(text, schedule);
+  rlt_text_add(text, ",\"schedule_at_any_offset\":");
+  add_schedule_json(text, &part->ways[part->way_count - 1].offer.schedule);
   char runs[512];
   rlt_text runs_text = rlt_text_in(runs, sizeof runs);
   plan->device->backend->program_describe(plan->device, part->ways[0].program, &runs_text);
   rlt_text_add(text, ",\"tiles\":%" PRId64 ",\"device_runs\":", grid.tile_count);
   rlt_text_add_json_string(text, runs);
-  rlt_text_add(text, ",\"predicted_fraction\":");
-  rlt_text_add_double(text, "%.9g", offer->cost.fraction);
-  add_terms_json(text, "counts", offer->cost.counts);
-  add_terms_json(text, "times", offer->cost.times);
+  add_prediction_json(text, &offer->cost);
   rlt_text_add(text, "}");
 }
 
@@ -354,7 +321,7 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, ",\"schedule\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_text_add(text, i == 0 ? "" : ",");
-    add_schedule_json(text, NULL, &work->parts[i].ways[0].offer.schedule);
+    add_schedule_json(text, &work->parts[i].ways[0].offer.schedule);
   }
   rlt_text_add(text, "],\"parts\":[");
   for (int32_t i = 0; i < work->part_count; ++i) {
@@ -366,11 +333,7 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
 
 static void explain_json(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
-  rlt_text_add(text, "{\"from\":\"");
-  add_shape(text, &plan->from);
-  rlt_text_add(text, "\",\"to\":\"");
-  add_shape(text, &plan->to);
-  rlt_text_add(text, "\",\"device\":");
+  rlt_text_add(text, "{\"from\":\"%s\",\"to\":\"%s\",\"device\":", s->from, s->to);
   rlt_text_add_json_string(text, s->device.name);
   rlt_text_add(text, ",\"device_description\":");
   rlt_text_add_json_string(text, s->device.description);

@@ -4,30 +4,21 @@
 #include "base/checked.h"
 
 static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
-  if (group->axis_count == 0) {
-    return (rlt_side){.inner = 1, .block = 1, .extent = 1, .valid = 1, .block_loop = -1};
-  }
-  const rlt_axis *const last = &problem->axes[rlt_group_last(group)];
   return (rlt_side){.inner = group->inner,
                     .block = group->block,
                     .halo = group->halo,
-                    .extent = last->extent,
-                    .valid = last->valid,
+                    .extent = rlt_group_extent(problem, group),
+                    .valid = group->axis_count > 0 ? problem->axes[rlt_group_last(group)].valid : 1,
                     .block_loop = -1};
-}
-
-/* How many steps of axis `a` a tile takes along this group; 0 when the axis is not in it. */
-static int64_t steps_in_tile(const rlt_problem *problem, const rlt_group *group, int32_t a) {
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    if (group->axes[i] == a) {
-      return i == group->axis_count - 1 ? group->block : problem->axes[a].extent;
-    }
-  }
-  return 0;
 }
 
 void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                    rlt_grid *grid) {
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const rlt_tile_axis *taken[RLT_MAX_AXES] = {NULL};
+  for (int32_t i = rlt_tile_axes(problem, columns, rows, axes) - 1; i >= 0; --i) {
+    taken[axes[i].axis] = &axes[i];
+  }
   grid->source_start = problem->source_start;
   grid->destination_start = problem->destination_start;
   grid->columns = side_of(problem, columns);
@@ -36,17 +27,12 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const r
   grid->tile_count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *axis = &problem->axes[a];
-    const int64_t column_steps = steps_in_tile(problem, columns, a);
-    const int64_t row_steps = steps_in_tile(problem, rows, a);
-    const int64_t steps = rlt_max(rlt_max(column_steps, row_steps), 1);
-    if (steps >= axis->extent && (column_steps > 0 || row_steps > 0)) {
+    if (taken[a] != NULL && !taken[a]->is_cut) {
       continue;
     }
-    if (column_steps > 0) {
-      grid->columns.block_loop = grid->loop_count;
-    }
-    if (row_steps > 0) {
-      grid->rows.block_loop = grid->loop_count;
+    const int64_t steps = taken[a] == NULL ? 1 : taken[a]->own;
+    if (taken[a] != NULL) {
+      (taken[a]->of_columns ? &grid->columns : &grid->rows)->block_loop = grid->loop_count;
     }
     rlt_loop *loop = &grid->loops[grid->loop_count++];
     *loop = (rlt_loop){.count = rlt_divide_up(axis->extent, steps),

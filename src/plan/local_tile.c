@@ -122,8 +122,6 @@ void rlt_slots_find(const rlt_problem *problem, const rlt_group *columns, const 
   find_slots(found);
 }
 
-/* The words of a unit come from slots that are `column_slots / unit` apart, so that units side by
- * side come from slots side by side. */
 int64_t rlt_slot_of_run(const rlt_slots *of, int64_t run) {
   return of->column_slots == 1 ? 0
                                : run % of->unit * (of->column_slots / of->unit) + run / of->unit;

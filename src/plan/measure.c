@@ -37,13 +37,14 @@ typedef struct contender {
 typedef struct contest {
   relayout_device *device;
   const rlt_offers *offers;
-  const rlt_contest_rules *rules;
+  bool at_any_offset;
+  int32_t most;    /* contenders */
   rlt_forms forms; /* that are run: the problem's, or parts of these */
   void *scratch;
   rlt_offsets offsets;
   double *seconds_left; /* to the plan */
   int32_t count;
-  contender of[]; /* as many as the rules say */
+  contender of[];
 } contest;
 
 /* ---- What is run ---- */
@@ -74,12 +75,11 @@ static void find_least(const rlt_problem *form, const rlt_offers *offers, int64_
   }
   for (int32_t i = 0; i < offers->count; ++i) {
     const rlt_schedule *const schedule = &offers->of[i].schedule;
-    const rlt_group *const groups[] = {&schedule->columns, &schedule->rows};
-    const bool counts = schedule->problem == form && !rlt_schedule_goes_by_index(schedule);
-    for (int32_t g = 0; g < 2 && counts; ++g) {
-      for (int32_t n = 0; n < groups[g]->axis_count; ++n) {
-        int64_t *const of_axis = &least[groups[g]->axes[n]];
-        *of_axis = rlt_max(*of_axis, rlt_group_steps(form, groups[g], n));
+    if (schedule->problem == form && !rlt_schedule_goes_by_index(schedule)) {
+      rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+      const int32_t count = rlt_tile_axes(form, &schedule->columns, &schedule->rows, axes);
+      for (int32_t n = 0; n < count; ++n) {
+        least[axes[n].axis] = rlt_max(least[axes[n].axis], axes[n].steps);
       }
     }
   }
@@ -125,17 +125,20 @@ static bool crop_forms(contest *held) {
 static double copied_bytes(const rlt_problem *problem) {
   const int64_t bits =
       rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
-  return rlt_problem_digit_lists(problem) * (double)bits / 8;
+  return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
-/* The offer of the highest predicted fraction among those not taken yet; -1 after the last. */
-static int32_t most_promising(const contest *held, const bool *taken) {
-  const rlt_offers *const offers = held->offers;
+/* The offer of the highest predicted fraction behind `last`, the first of equals; of all, where
+ * that is -1. -1 behind the last. */
+static int32_t next_promising(const contest *held, int32_t last) {
+  const rlt_offer *const of = held->offers->of;
   int32_t best = -1;
-  for (int32_t i = 0; i < offers->count; ++i) {
-    const bool may_enter = !held->rules->at_any_offset || !offers->of[i].schedule.only_aligned;
-    if (!taken[i] && may_enter &&
-        (best < 0 || offers->of[i].cost.fraction > offers->of[best].cost.fraction)) {
+  for (int32_t i = 0; i < held->offers->count; ++i) {
+    const double fraction = of[i].cost.fraction;
+    const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
+                           (i > last && fraction == of[last].cost.fraction);
+    const bool may_enter = !held->at_any_offset || !of[i].schedule.only_aligned;
+    if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
       best = i;
     }
   }
@@ -153,16 +156,15 @@ static rlt_schedule schedule_of(const contest *held, int32_t number) {
 }
 
 /* One that the device cannot make a program of does not take part. */
-static void enter(contest *held, bool *taken) {
+static void enter(contest *held) {
   double least = 0;
-  for (int32_t next = most_promising(held, taken); next >= 0 && held->count < held->rules->most;
-       next = most_promising(held, taken)) {
+  for (int32_t next = next_promising(held, -1); next >= 0 && held->count < held->most;
+       next = next_promising(held, next)) {
     const double fraction = held->offers->of[next].cost.fraction;
     if (fraction < least) {
       return; /* no prediction is that wrong */
     }
     least = least > 0 ? least : fraction / hopeless;
-    taken[next] = true;
     contender *const entered = &held->of[held->count];
     *entered = (contender){.offer = next, .schedule = schedule_of(held, next)};
     if (copied_bytes(entered->schedule.problem) > most_copied_bytes * fraction) {
@@ -220,16 +222,15 @@ static int32_t winner_of(const contest *held) {
 /* All contenders' turns, in scratch memory for the largest form. */
 static int32_t hold(contest *held) {
   const rlt_backend *const backend = held->device->backend;
-  size_t source = 0;
-  size_t destination = 0;
+  int64_t source = 0;
+  int64_t destination = 0;
   for (int32_t f = 0; f < held->forms.count; ++f) {
-    const size_t source_size = rlt_problem_source_size(&held->forms.of[f]);
-    const size_t destination_size = rlt_problem_destination_size(&held->forms.of[f]);
-    source = source_size > source ? source_size : source;
-    destination = destination_size > destination ? destination_size : destination;
+    const rlt_problem *const form = &held->forms.of[f];
+    source = rlt_max(source, (int64_t)rlt_problem_source_size(form));
+    destination = rlt_max(destination, (int64_t)rlt_problem_destination_size(form));
   }
-  if (backend->scratch_create(held->device, source + held->offsets.source,
-                              destination + held->offsets.destination, &held->scratch,
+  if (backend->scratch_create(held->device, (size_t)source + held->offsets.source,
+                              (size_t)destination + held->offsets.destination, &held->scratch,
                               NULL) != RELAYOUT_OK) {
     return -1;
   }
@@ -247,36 +248,29 @@ static rlt_offsets odd_offsets(const rlt_offers *offers) {
                        .destination = (size_t)rlt_problem_destination_bytes(elements)};
 }
 
-static int32_t compete(contest *held) {
-  bool *const taken = calloc((size_t)held->offers->count, sizeof *taken);
-  int32_t winner = -1;
-  if (taken != NULL && crop_forms(held)) {
-    enter(held, taken);
-    winner = held->count > 1 ? hold(held) : -1; /* one alone wins nothing */
-  }
-  free(taken);
-  while (held->count > 0) {
-    leave(held, held->count - 1);
-  }
-  return winner;
-}
-
-int32_t rlt_measure(relayout_device *device, const rlt_offers *offers,
-                    const rlt_contest_rules *rules, double *seconds_left) {
-  if (*seconds_left <= 0 || device->backend->program_time == NULL || rules->most < 2 ||
+int32_t rlt_measure(relayout_device *device, const rlt_offers *offers, bool at_any_offset,
+                    int32_t most, double *seconds_left) {
+  if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 ||
       offers->count < 2) {
     return -1;
   }
-  contest *const held = calloc(1, sizeof *held + (size_t)rules->most * sizeof held->of[0]);
+  contest *const held = calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
   if (held == NULL) {
     return -1;
   }
-  held->device = device;
-  held->offers = offers;
-  held->rules = rules;
-  held->seconds_left = seconds_left;
-  held->offsets = rules->at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0};
-  const int32_t winner = compete(held);
+  *held = (contest){.device = device,
+                    .offers = offers,
+                    .at_any_offset = at_any_offset,
+                    .most = most,
+                    .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
+                    .seconds_left = seconds_left};
+  if (crop_forms(held)) {
+    enter(held);
+  }
+  const int32_t winner = held->count > 1 ? hold(held) : -1; /* one alone wins nothing */
+  while (held->count > 0) {
+    leave(held, held->count - 1);
+  }
   free(held);
   return winner;
 }

@@ -12,15 +12,11 @@
 #define RLT_MEASURE_SECONDS 2.0
 enum { RLT_MEASURED = 8, RLT_MOST_MEASURED = 1024 };
 
-typedef struct rlt_contest_rules {
-  bool at_any_offset; /* both sides begin a single element behind what schedules like best */
-  int32_t most;       /* schedules that take part: those that are predicted to be the fastest */
-} rlt_contest_rules;
-
-/* The offer that is the fastest on memory of the device's own; -1 where that cannot be
- * told: the device cannot be timed, or has not the memory or the time. `*seconds_left`
- * becomes what is left of it. */
-int32_t rlt_measure(relayout_device *device, const rlt_offers *offers,
-                    const rlt_contest_rules *rules, double *seconds_left);
+/* The offer that is the fastest on memory of the device's own, of the `most` that are predicted to
+ * be; of those that run at any offset, with both sides a single element behind what schedules like
+ * best, or of all. -1 where that cannot be told: the device cannot be timed, or has not the memory
+ * or the time. `*seconds_left` becomes what is left of it. */
+int32_t rlt_measure(relayout_device *device, const rlt_offers *offers, bool at_any_offset,
+                    int32_t most, double *seconds_left);
 
 #endif

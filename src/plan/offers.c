@@ -74,16 +74,20 @@ void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {
 }
 
 relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
-                                const rlt_tuning *tuning, rlt_offers *made, relayout_error *error) {
+                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                rlt_offers *made, relayout_error *error) {
   *made = (rlt_offers){.facts = facts, .tuning = tuning};
   for (int32_t f = forms->count - 1; f >= 0; --f) {
-    const rlt_scene scene = {.problem = &forms->of[f],
-                             .is_wide = f > 0,
-                             .has_wide = forms->count > 1,
-                             .facts = facts,
-                             .tuning = tuning};
-    for (const rlt_method *const *method = rlt_methods; *method != NULL; ++method) {
-      (*method)->offer(&scene, made);
+    rlt_scene scene = {.problem = &forms->of[f],
+                       .is_wide = f > 0,
+                       .has_wide = forms->count > 1,
+                       .facts = facts,
+                       .tuning = tuning};
+    for (int32_t m = 0; rlt_methods[m] != NULL; ++m) {
+      scene.method = rlt_methods[m];
+      if (method == NULL || scene.method == method) {
+        scene.method->offer(&scene, made);
+      }
     }
   }
   if (made->lacks_memory) {

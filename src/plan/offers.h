@@ -30,16 +30,17 @@ enum { RLT_MOST_FORMS = 2 };
 /* The problem in each of the words that it may move in. */
 typedef struct rlt_forms {
   int32_t count;
-  rlt_problem
-      of[RLT_MOST_FORMS]; /* elements first, then wider words or bytes whose bits are transposed */
+  rlt_problem of[RLT_MOST_FORMS]; /* elements, then wider words or bytes with bits transposed */
 } rlt_forms;
 
 /* Of a problem that is there as the first, simplified and not empty. */
 void rlt_forms_make(const rlt_facts *facts, rlt_forms *made);
 
-/* Schedules of all forms, which outlive them. RELAYOUT_OUT_OF_MEMORY. */
+/* Schedules of all forms, which outlive them; all methods', or of one that is not NULL. After a
+ * failure there are none. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
-                                const rlt_tuning *tuning, rlt_offers *made, relayout_error *error);
+                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                rlt_offers *made, relayout_error *error);
 void rlt_offers_free(rlt_offers *offers);
 
 /* Those of the highest predicted fraction first; of equals, those that were offered first. */

@@ -1,51 +1,16 @@
 /* options.c: a caller's wishes, checked. */
-#include "plan/options.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "plan/measure.h"
+#include "plan/plan.h"
 
 void rlt_wish_clear(rlt_wish *wish) {
   memset(wish, 0, sizeof *wish);
   wish->measured = RLT_MEASURED;
   wish->changes.scale = 1;
-}
-
-static relayout_status check_effort(relayout_plan_effort effort, relayout_error *error) {
-  switch (effort) {
-  case RELAYOUT_PLAN_ESTIMATE:
-  case RELAYOUT_PLAN_MEASURE:
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->effort is %d, no known effort",
-                  (int)effort);
-}
-
-static relayout_status check_overflow(relayout_integer_overflow overflow, relayout_error *error) {
-  switch (overflow) {
-  case RELAYOUT_OVERFLOW_SATURATE:
-  case RELAYOUT_OVERFLOW_WRAP:
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->overflow is %d, no known overflow",
-                  (int)overflow);
-}
-
-static relayout_status check_scale(double scale, relayout_error *error) {
-  return isfinite(scale) && scale != 0 ? RELAYOUT_OK
-                                       : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                                                  "options->scale is %g, not finite or 0", scale);
-}
-
-static relayout_status check_measured(int32_t measured, relayout_error *error) {
-  return measured >= 0 && measured <= RLT_MOST_MEASURED
-             ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                        "options->measured is %" PRId32 ", not 0 to %d", measured,
-                        RLT_MOST_MEASURED);
 }
 
 static relayout_status check_schedules(const relayout_plan_options *options,
@@ -65,43 +30,54 @@ static relayout_status check_schedules(const relayout_plan_options *options,
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_options_read(const relayout_plan_options *options, rlt_wish *wish,
-                                 relayout_error *error) {
-  rlt_wish_clear(wish);
-  if (options == NULL) {
-    return RELAYOUT_OK;
-  }
+static relayout_status check(const relayout_plan_options *options, relayout_error *error) {
   if (options->struct_size != sizeof *options) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
                     options->struct_size, sizeof *options);
   }
-  wish->effort = options->effort;
-  wish->measured = options->measured == 0 ? RLT_MEASURED : options->measured;
-  wish->changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
-  wish->changes.scale = options->scale;
-  relayout_status status = check_effort(wish->effort, error);
-  if (status == RELAYOUT_OK) {
-    status = check_overflow(options->overflow, error);
+  if (options->effort != RELAYOUT_PLAN_ESTIMATE && options->effort != RELAYOUT_PLAN_MEASURE) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->effort is %d, no known effort",
+                    (int)options->effort);
   }
-  if (status == RELAYOUT_OK) {
-    status = check_scale(options->scale, error);
+  if (options->overflow != RELAYOUT_OVERFLOW_SATURATE &&
+      options->overflow != RELAYOUT_OVERFLOW_WRAP) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->overflow is %d, no known overflow",
+                    (int)options->overflow);
   }
-  if (status == RELAYOUT_OK) {
-    status = check_measured(options->measured, error);
+  if (!isfinite(options->scale) || options->scale == 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->scale is %g, not finite or 0",
+                    options->scale);
   }
-  return status == RELAYOUT_OK ? check_schedules(options, error) : status;
+  if (options->measured < 0 || options->measured > RLT_MOST_MEASURED) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->measured is %" PRId32 ", not 0 to %d", options->measured,
+                    RLT_MOST_MEASURED);
+  }
+  return check_schedules(options, error);
 }
 
-void rlt_options_read_strides(const relayout_plan_options *options, int32_t rank,
-                              rlt_changes *changes) {
-  if (options == NULL) {
-    return;
+static void read_strides(const int64_t *given, int32_t rank, bool *is_strided, int64_t *strides) {
+  *is_strided = given != NULL;
+  for (int32_t d = 0; d < rank && given != NULL; ++d) {
+    strides[d] = given[d];
   }
-  changes->source_is_strided = options->source_byte_strides != NULL;
-  changes->destination_is_strided = options->destination_byte_strides != NULL;
-  for (int32_t d = 0; d < rank; ++d) {
-    changes->source_strides[d] = changes->source_is_strided ? options->source_byte_strides[d] : 0;
-    changes->destination_strides[d] =
-        changes->destination_is_strided ? options->destination_byte_strides[d] : 0;
+}
+
+relayout_status rlt_options_read(const relayout_plan_options *options, int32_t rank, rlt_wish *wish,
+                                 relayout_error *error) {
+  rlt_wish_clear(wish);
+  const relayout_status status = options == NULL ? RELAYOUT_OK : check(options, error);
+  if (options == NULL || status != RELAYOUT_OK) {
+    return status;
   }
+  rlt_changes *const changes = &wish->changes;
+  wish->effort = options->effort;
+  wish->measured = options->measured == 0 ? RLT_MEASURED : options->measured;
+  changes->wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
+  changes->scale = options->scale;
+  read_strides(options->source_byte_strides, rank, &changes->source_is_strided,
+               changes->source_strides);
+  read_strides(options->destination_byte_strides, rank, &changes->destination_is_strided,
+               changes->destination_strides);
+  return RELAYOUT_OK;
 }

@@ -12,79 +12,36 @@
 #include "plan/choose.h"
 #include "plan/measure.h"
 #include "plan/methods/method.h"
-#include "plan/options.h"
 #include "plan/schedule_text.h"
 #include "problem/lower.h"
 
-/* Texts are for all parts or for none. */
-static relayout_status check_texts(const relayout_plan *plan, rlt_texts schedules,
-                                   relayout_error *error) {
-  if (schedules.count == 0 || schedules.count == plan->work.part_count) {
-    return RELAYOUT_OK;
-  }
-  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "options->schedule_count is %" PRId32 ", but the plan has %" PRId32 " part%s",
-                  schedules.count, plan->work.part_count, plan->work.part_count == 1 ? "" : "s");
-}
-
-/* Chooses every part's schedules and has the backend make the programs. */
+/* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
+ * the programs. What was measured is remembered, so that plans in the cache may be out of date. */
 static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout_error *error) {
-  relayout_status status = check_texts(plan, schedules, error);
+  const int32_t count = plan->work.part_count;
+  if (schedules.count != 0 && schedules.count != count) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "options->schedule_count is %" PRId32 ", but the plan has %" PRId32 " part%s",
+                    schedules.count, count, count == 1 ? "" : "s");
+  }
+  relayout_status status = RELAYOUT_OK;
   double seconds_left = RLT_MEASURE_SECONDS;
-  for (int32_t i = 0; i < plan->work.part_count && status == RELAYOUT_OK; ++i) {
+  for (int32_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    rlt_part *const part = &plan->work.parts[i];
     const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
-    status =
-        rlt_choose(plan->device, &plan->wish, text, &seconds_left, &plan->work.parts[i], error);
+    status = rlt_choose(plan->device, &plan->wish, text, &seconds_left, part, error);
+    if (part->choice == RLT_CHOICE_MEASURED) {
+      rlt_plan_cache_clear(plan->device->cache);
+    }
   }
   return status;
 }
 
-static relayout_status new_plan(relayout_device *device, const rlt_wish *wish, relayout_plan **plan,
-                                relayout_error *error) {
-  *plan = calloc(1, sizeof **plan);
-  if (*plan == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
-                    sizeof **plan);
-  }
-  atomic_init(&(*plan)->holders, 1);
-  rlt_device_retain(device);
-  (*plan)->device = device;
-  memcpy(&(*plan)->wish, wish, sizeof *wish);
-  return RELAYOUT_OK;
-}
-
-static relayout_status finish_or_release(relayout_plan *made, rlt_texts schedules,
-                                         relayout_plan **plan, relayout_error *error) {
-  const relayout_status status = finish(made, schedules, error);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
-  }
-  *plan = made;
-  return RELAYOUT_OK;
-}
-
-static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
-}
-
-typedef struct {
-  int64_t bytes;
-  int64_t bits; /* beyond the bytes: bits alone might be more than a number holds */
-} amount;
-
 /* Nothing where only going through all of them would tell. */
-static amount amount_written(const rlt_problem *problem) {
-  if (problem->index_program != NULL && !problem->fills) {
-    return (amount){0};
-  }
-  int64_t count = 1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
-  }
-  const int64_t bits = rlt_problem_destination_bits(problem);
-  const int64_t rest = count % 8 * bits;
-  return (amount){.bytes = count / 8 * bits + rest / 8, .bits = rest % 8};
+static int64_t bits_written(const rlt_problem *problem) {
+  return problem->index_program != NULL && !problem->fills
+             ? 0
+             : rlt_problem_written(problem) * rlt_problem_destination_bits(problem);
 }
 
 /* What was lowered becomes the plan's parts, the largest first. No two write the same element, so
@@ -103,26 +60,24 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   }
   work->parts = calloc((size_t)lowered->count, sizeof *work->parts);
   if (work->parts == NULL) {
-    return no_memory(error);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
-  amount all = {0};
+  int64_t all = 0;
   for (int32_t i = 0; i < lowered->count; ++i) {
     const rlt_problem *const problem = &lowered->problems[i];
-    const amount written = amount_written(problem);
+    const int64_t bits = bits_written(problem);
     int32_t at = i;
-    for (; at > 0 && amount_written(rlt_part_problem(&work->parts[at - 1])).bytes < written.bytes;
-         --at) {
+    for (; at > 0 && bits_written(rlt_part_problem(&work->parts[at - 1])) < bits; --at) {
       work->parts[at].forms.of[0] = work->parts[at - 1].forms.of[0];
     }
     work->parts[at].forms.of[0] = *problem;
-    all.bytes += written.bytes;
-    all.bits += written.bits;
+    all += bits;
   }
   work->part_count = lowered->count;
   for (int32_t i = 0; i < work->part_count; ++i) {
     rlt_forms_make(&plan->device->facts, &work->parts[i].forms);
   }
-  work->writes_all = all.bytes + rlt_divide_up(all.bits, 8) >= lowered->destination_bytes;
+  work->writes_all = rlt_divide_up(all, 8) >= lowered->destination_bytes;
   return RELAYOUT_OK;
 }
 
@@ -132,31 +87,53 @@ static rlt_packing packing_of(const rlt_facts *facts) {
                                                 : RLT_PACKING_TILED;
 }
 
+/* Takes the index program of what was lowered, if it has one. */
+static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_lowered *lowered,
+                            rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
+  relayout_plan *const made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
+                    sizeof *made);
+  }
+  atomic_init(&made->holders, 1);
+  rlt_device_retain(device);
+  made->device = device;
+  memcpy(&made->wish, wish, sizeof *wish); /* and what lies between its members */
+  relayout_status status = take_parts(made, lowered, error);
+  if (status == RELAYOUT_OK) {
+    status = finish(made, schedules, error);
+  }
+  if (status != RELAYOUT_OK) {
+    relayout_plan_destroy(made);
+    return status;
+  }
+  *plan = made;
+  return RELAYOUT_OK;
+}
+
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
                                 const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
                                 relayout_plan **plan, relayout_error *error) {
-  relayout_plan *made = NULL;
-  relayout_status status = new_plan(device, wish, &made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   rlt_changes changes = wish->changes;
   changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
-  status = rlt_lower(from, to, &changes, &lowered, error);
+  relayout_status status = rlt_lower(from, to, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {
-    status = take_parts(made, &lowered, error);
+    status = make(device, wish, &lowered, schedules, plan, error);
   }
   rlt_lowered_free(&lowered);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
+  if (status == RELAYOUT_OK) {
+    (*plan)->from = *from;
+    (*plan)->to = *to;
   }
-  made->from = *from;
-  made->to = *to;
-  return finish_or_release(made, schedules, plan, error);
+  return status;
 }
 
+static bool has_rank(const relayout_shape *shape) {
+  return shape->rank >= 0 && shape->rank <= RELAYOUT_MAX_RANK;
+}
+
+/* By way of the cache, unless schedules are asked for. What has no rank is refused behind it. */
 static relayout_status create(relayout_device *device, const relayout_shape *from,
                               const relayout_shape *to, const relayout_plan_options *options,
                               relayout_plan **plan, relayout_error *error) {
@@ -168,18 +145,26 @@ static relayout_status create(relayout_device *device, const relayout_shape *fro
                                    : "plan");
   }
   rlt_wish wish;
-  const relayout_status status = rlt_options_read(options, &wish, error);
+  const bool has_ranks = has_rank(from) && has_rank(to);
+  relayout_status status = rlt_options_read(options, has_ranks ? from->rank : 0, &wish, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (from->rank >= 0 && from->rank <= RELAYOUT_MAX_RANK) {
-    rlt_options_read_strides(options, from->rank, &wish.changes);
+  const rlt_texts schedules = options == NULL
+                                  ? (rlt_texts){0, NULL}
+                                  : (rlt_texts){options->schedule_count, options->schedules};
+  const bool is_cached = has_ranks && schedules.count == 0;
+  relayout_plan *const found =
+      is_cached ? rlt_plan_cache_find(device->cache, from, to, &wish) : NULL;
+  if (found != NULL) {
+    *plan = found;
+    return RELAYOUT_OK;
   }
-  if (options != NULL && options->schedule_count > 0) {
-    const rlt_texts schedules = {options->schedule_count, options->schedules};
-    return rlt_plan_create(device, from, to, &wish, schedules, plan, error);
+  status = rlt_plan_create(device, from, to, &wish, schedules, plan, error);
+  if (status == RELAYOUT_OK && is_cached) {
+    rlt_plan_cache_add(device->cache, *plan);
   }
-  return rlt_plan_cache_get(device, from, to, &wish, plan, error);
+  return status;
 }
 
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
@@ -194,30 +179,20 @@ relayout_status relayout_plan_create(relayout_device *device, const relayout_sha
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error) {
-  relayout_plan *made = NULL;
-  relayout_status status = new_plan(device, wish, &made, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   rlt_problem simple = *problem;
   rlt_problem_simplify(&simple);
   rlt_lowered lowered = {.count = rlt_problem_is_empty(&simple) ? 0 : 1,
                          .problems = &simple,
                          .source_bytes = (int64_t)rlt_problem_source_size(problem),
                          .destination_bytes = (int64_t)rlt_problem_destination_size(problem)};
-  status = take_parts(made, &lowered, error);
-  if (status != RELAYOUT_OK) {
-    rlt_plan_release(made);
-    return status;
-  }
-  return finish_or_release(made, schedules, plan, error);
+  return make(device, wish, &lowered, schedules, plan, error);
 }
 
 void rlt_plan_retain(relayout_plan *plan) {
   atomic_fetch_add(&plan->holders, 1);
 }
 
-void rlt_plan_release(relayout_plan *plan) {
+void relayout_plan_destroy(relayout_plan *plan) {
   if (plan == NULL || atomic_fetch_sub(&plan->holders, 1) > 1) {
     return;
   }
@@ -231,10 +206,6 @@ void rlt_plan_release(relayout_plan *plan) {
   free(plan->index_program);
   rlt_device_release(plan->device);
   free(plan);
-}
-
-void relayout_plan_destroy(relayout_plan *plan) {
-  rlt_plan_release(plan);
 }
 
 size_t relayout_plan_source_size(const relayout_plan *plan) {
@@ -267,28 +238,13 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
   return text.length;
 }
 
-static relayout_status visit(const relayout_plan *plan, int32_t part,
-                             relayout_schedule_visitor visitor, void *context,
-                             relayout_error *error) {
-  rlt_offers offers;
-  const relayout_status status =
-      rlt_choose_offers(plan->device, &plan->wish, &plan->work.parts[part].forms, &offers, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  rlt_offers_sort(&offers);
-  for (int32_t i = 0; i < offers.count; ++i) {
-    char name[RLT_SCHEDULE_TEXT_SIZE];
-    rlt_text text = rlt_text_in(name, sizeof name);
-    rlt_schedule_add_text(&offers.of[i].schedule, &text);
-    const relayout_schedule_info info = {.struct_size = sizeof info,
-                                         .text = name,
-                                         .method = offers.of[i].schedule.method->name,
-                                         .predicted_fraction = offers.of[i].cost.fraction};
-    visitor(context, &info);
-  }
-  rlt_offers_free(&offers);
-  return RELAYOUT_OK;
+relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
+                                relayout_error *error) {
+  const relayout_device *const device = plan->device;
+  const relayout_status status = rlt_offers_make(&plan->work.parts[part].forms, &device->facts,
+                                                 device->tuning, plan->wish.method, offers, error);
+  rlt_offers_sort(offers);
+  return status;
 }
 
 relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t part,
@@ -303,39 +259,44 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
                     "part is %" PRId32 ", but the plan has %" PRId32, part, plan->work.part_count);
   }
   const rlt_float_control was = rlt_floats_enter();
-  const relayout_status status = visit(plan, part, visitor, context, error);
+  rlt_offers offers;
+  const relayout_status status = rlt_plan_offers(plan, part, &offers, error);
+  for (int32_t i = 0; i < offers.count; ++i) {
+    char name[RLT_SCHEDULE_TEXT_SIZE];
+    rlt_text text = rlt_text_in(name, sizeof name);
+    rlt_schedule_add_text(&offers.of[i].schedule, &text);
+    const relayout_schedule_info info = {.struct_size = sizeof info,
+                                         .text = name,
+                                         .method = offers.of[i].schedule.method->name,
+                                         .predicted_fraction = offers.of[i].cost.fraction};
+    visitor(context, &info);
+  }
+  rlt_offers_free(&offers);
   rlt_floats_leave(was);
   return status;
 }
 
-/* All that the destination's digits reach, whether it is written or not. */
-static double bytes_gone_through(const rlt_problem *problem) {
-  return rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem) / 8;
-}
-
-/* Parts are carried out one after the other. */
-static double predicted_fraction(const relayout_plan *plan) {
-  if (plan->work.part_count == 1) {
-    const rlt_part *const only = &plan->work.parts[0];
-    return only->ways[0].offer.cost.fraction;
-  }
-  double bytes = 0;
-  double times = 0;
-  for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    const rlt_part *const part = &plan->work.parts[i];
-    const double moved = bytes_gone_through(rlt_part_problem(part));
-    bytes += moved;
-    times += moved / part->ways[0].offer.cost.fraction;
-  }
-  return bytes / times;
-}
-
+/* Parts are carried out one after the other, and go through all that the destination's digits
+ * reach, whether it is written or not. */
 double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
   if (plan == NULL || plan->work.part_count == 0) {
     return 0;
   }
+  if (plan->work.part_count == 1) {
+    return plan->work.parts[0].ways[0].offer.cost.fraction;
+  }
   const rlt_float_control was = rlt_floats_enter();
-  const double fraction = predicted_fraction(plan);
+  double bits = 0;
+  double times = 0;
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_part *const part = &plan->work.parts[i];
+    const rlt_problem *const problem = rlt_part_problem(part);
+    const double moved =
+        (double)rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem);
+    bits += moved;
+    times += moved / part->ways[0].offer.cost.fraction;
+  }
+  const double fraction = bits / times;
   rlt_floats_leave(was);
   return fraction;
 }
@@ -408,6 +369,6 @@ relayout_status relayout_copy(relayout_device *device, const relayout_shape *fro
     return status;
   }
   status = relayout_plan_execute(plan, source, destination, error);
-  rlt_plan_release(plan);
+  relayout_plan_destroy(plan);
   return status;
 }

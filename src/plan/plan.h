@@ -23,6 +23,11 @@ typedef struct rlt_wish {
 /* What no caller asks for. */
 void rlt_wish_clear(rlt_wish *wish);
 
+/* What the options ask for, for sides of this rank, 0 where it is not valid; NULL asks for nothing.
+ * RELAYOUT_INVALID_ARGUMENT. */
+relayout_status rlt_options_read(const relayout_plan_options *options, int32_t rank, rlt_wish *wish,
+                                 relayout_error *error);
+
 /* The schedules that a caller asks for, a text for each part; or none. */
 typedef struct rlt_texts {
   int32_t count;
@@ -31,7 +36,7 @@ typedef struct rlt_texts {
 
 struct relayout_plan {
   relayout_device *device; /* held */
-  atomic_int holders;      /* the creator, the cache, calls under way */
+  atomic_int holders;      /* those who created it, and the cache */
   relayout_shape from;
   relayout_shape to;
   rlt_wish wish;
@@ -54,13 +59,17 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);
 
+/* What is offered for a part, the best predicted first; nothing after a failure.
+ * RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
+                                relayout_error *error);
+
 /* Whether every part has a way for sides whose lowest bytes lie at these addresses or offsets: one
  * that was asked for may want more alignment. RELAYOUT_INVALID_ARGUMENT. */
 relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
                                       uintptr_t destination, relayout_error *error);
 
+/* relayout_plan_destroy drops one holder. */
 void rlt_plan_retain(relayout_plan *plan);
-/* relayout_plan_destroy by another name: drops one holder. */
-void rlt_plan_release(relayout_plan *plan);
 
 #endif

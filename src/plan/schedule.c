@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/index.h"
 #include "plan/local_tile.h"
 #include "plan/unpacking.h"
 
@@ -22,19 +21,10 @@ bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts) {
          rlt_problem_destination_size(problem) > (size_t)facts->cache_bytes;
 }
 
-int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts) {
-  return rlt_problem_is_packed(problem) ? facts->packed_staging_bytes : facts->staging_bytes;
-}
-
-/* Bytes of the words that tiles are staged as. */
-static int64_t staged_bytes(const rlt_problem *problem, const rlt_facts *facts) {
-  return facts->stages_source_words ? problem->element_bytes
-                                    : rlt_problem_destination_bytes(problem);
-}
-
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
-  const int64_t bytes = staged_bytes(problem, facts);
+  const int64_t staged_bytes =
+      facts->stages_source_words ? problem->element_bytes : rlt_problem_destination_bytes(problem);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const bool may_interleave = schedule->move != RLT_MOVE_TRANSPOSE;
   rlt_staging_request of = {.problem = problem,
@@ -42,24 +32,14 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
                             .rows = &schedule->rows,
                             .copies = schedule->move == RLT_MOVE_GATHER,
                             .most_channels = may_interleave ? facts->words[word].channels : 0,
-                            .lanes = facts->line_bytes / bytes};
-  if (!facts->stages_source_words || !rlt_is_unpacked_first(problem)) {
-    rlt_staging_make(&of, &schedule->staging);
-    return;
-  }
+                            .lanes = facts->line_bytes / staged_bytes};
   rlt_unpacking unpacking;
-  rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
-                     rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
-  of.problem = &unpacking.problem;
+  if (facts->stages_source_words && rlt_is_unpacked_first(problem)) {
+    rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
+                       rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
+    of.problem = &unpacking.problem;
+  }
   rlt_staging_make(&of, &schedule->staging);
-}
-
-/* ---- Combined lines ---- */
-
-/* Of a staged tile: how far its longest segment goes. */
-static int64_t segment_length(const rlt_facts *facts, const rlt_schedule *schedule) {
-  return schedule->staging.segment_pitch -
-         facts->line_bytes / staged_bytes(schedule->problem, facts);
 }
 
 /* Whether every segment of every tile begins with a line, if the destination does. */
@@ -72,26 +52,15 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   for (int32_t l = 0; l < grid->loop_count; ++l) {
     begin = begin && grid->loops[l].destination_step * bits % line == 0;
   }
-  const rlt_group *const groups[] = {&schedule->columns, &schedule->rows};
-  for (int g = 0; g < 2; ++g) {
-    for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
-      const int32_t a = groups[g]->axes[i];
-      const bool is_within = schedule->staging.strides[a] < segment_length(facts, schedule);
-      begin = begin && (is_within || rlt_group_steps(problem, groups[g], i) == 1 ||
-                        problem->axes[a].destination_stride * bits % line == 0);
-    }
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t a = axes[i].axis;
+    const bool is_within = schedule->staging.strides[a] < schedule->staging.segment_length;
+    begin = begin && (is_within || axes[i].steps == 1 ||
+                      problem->axes[a].destination_stride * bits % line == 0);
   }
   return begin;
-}
-
-/* Along which loops tiles go on with each other's lines, so that these can be combined; none where
- * they are not, or the device does not. */
-static void find_chain(const rlt_facts *facts, const rlt_schedule *schedule, const rlt_grid *grid,
-                       rlt_chain *chain) {
-  chain->count = 0;
-  if (facts->combines_lines && schedule->staged && schedule->streamed) {
-    rlt_chain_find(schedule->problem, grid, segment_length(facts, schedule), chain);
-  }
 }
 
 /* ---- Stores, loops and threads ---- */
@@ -120,23 +89,16 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
          schedule->staging.dense_columns < least;
 }
 
-/* What a problem's elements would take if none were packed. */
-static int64_t bytes_unpacked(const rlt_problem *problem, int64_t element_bytes) {
-  int64_t elements = 1;
-  int64_t bytes = 0;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    elements *= problem->axes[a].extent;
-  }
-  return rlt_multiply(elements, element_bytes, &bytes) ? bytes : INT64_MAX;
-}
-
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
                          const rlt_chain *chain, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t word = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  const int64_t bytes = bytes_unpacked(problem, word);
   const int64_t bits =
       rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
+  int64_t bytes; /* if none were packed */
+  if (!rlt_multiply(rlt_problem_digit_lists(problem), word, &bytes)) {
+    bytes = INT64_MAX;
+  }
   schedule->threads = 1;
   if (facts->threads > 1) {
     const int64_t workers = rlt_min(facts->threads, bytes / tuning->thread_bytes);
@@ -167,18 +129,13 @@ static int64_t iterations_of(const rlt_schedule *schedule, const rlt_grid *grid)
   return 2 * grid->loop_count + each * elements + 2 * rows + 1;
 }
 
-static int64_t index_across_shift(const rlt_schedule *schedule, const rlt_grid *grid) {
-  const int64_t bytes = rlt_divide_up(rlt_group_length(&schedule->columns),
-                                      rlt_in_byte(schedule->problem->destination_packed));
-  return rlt_across_shift(grid->tile_count, bytes, schedule->group_size);
-}
-
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid) {
   const rlt_problem *const problem = schedule->problem;
-  if (rlt_schedule_goes_by_index(schedule)) {
-    return index_across_shift(schedule, grid); /* the rows of a group are further tiles */
-  }
   int64_t across = rlt_group_length(&schedule->columns);
+  if (rlt_schedule_goes_by_index(schedule)) {
+    across = rlt_divide_up(across, rlt_in_byte(problem->destination_packed));
+    return rlt_across_shift(grid->tile_count, across, schedule->group_size); /* of several tiles */
+  }
   if (schedule->group_size > 1 && !rlt_problem_keeps_elements(problem)) {
     /* Changed elements are more or fewer on either side. */
     across = rlt_divide_up(across, rlt_min(rlt_local_unit(rlt_problem_source_bits(problem)),
@@ -198,7 +155,7 @@ static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const
     schedule->grain = rlt_min(8 * tuning->item_bytes / tile_bits,
                               facts->most_iterations / iterations_of(schedule, grid));
   } else if (rlt_schedule_goes_by_index(schedule)) {
-    schedule->grain = facts->group_size >> index_across_shift(schedule, grid);
+    schedule->grain = facts->group_size >> rlt_schedule_across_shift(schedule, grid);
   }
   schedule->grain =
       rlt_max(rlt_max(schedule->grain, 1), rlt_divide_up(grid->tile_count, facts->most_groups));
@@ -222,13 +179,15 @@ static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
 void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
                          rlt_schedule *schedule) {
   rlt_grid grid;
-  rlt_chain chain;
+  rlt_chain chain = {.count = 0}; /* along which tiles go on with each other's lines */
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
   schedule->streamed =
       facts->memory == RLT_STAGING_PRIVATE && rlt_is_past_cache(schedule->problem, facts);
   schedule->staged = is_staged(facts, schedule);
   schedule->prefetched = schedule->staged && facts->prefetches;
-  find_chain(facts, schedule, &grid, &chain);
+  if (facts->combines_lines && schedule->staged && schedule->streamed) {
+    rlt_chain_find(schedule->problem, &grid, schedule->staging.segment_length, &chain);
+  }
   schedule->combined = chain.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
   choose_alignment(facts, chain.count > 0 && !schedule->combined, schedule);
   choose_loops(facts, tuning, &grid, &chain, schedule);
@@ -238,26 +197,12 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
 /* ---- Comparing ---- */
 
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
-  return a->axis_count == b->axis_count && a->inner == b->inner && a->block == b->block &&
-         a->halo == b->halo &&
+  return a->axis_count == b->axis_count && a->block == b->block && a->halo == b->halo &&
          memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
 }
 
-static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
-  const size_t inner = (size_t)a->inner_count;
-  return a->inner_count == b->inner_count && a->outer_count == b->outer_count &&
-         memcmp(a->inner, b->inner, inner * sizeof a->inner[0]) == 0 &&
-         memcmp(a->inside, b->inside, inner * sizeof a->inside[0]) == 0 &&
-         memcmp(a->outer, b->outer, (size_t)a->outer_count * sizeof a->outer[0]) == 0;
-}
-
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
-  return a->problem->element_bytes == b->problem->element_bytes && a->is_wide == b->is_wide &&
-         a->move == b->move && a->staged == b->staged && a->streamed == b->streamed &&
-         a->combined == b->combined && a->prefetched == b->prefetched &&
-         a->source_alignment == b->source_alignment &&
-         a->destination_alignment == b->destination_alignment && a->threads == b->threads &&
-         a->group_size == b->group_size && a->grain == b->grain &&
-         groups_equal(&a->columns, &b->columns) && groups_equal(&a->rows, &b->rows) &&
-         loops_equal(&a->loops, &b->loops);
+  return a->is_wide == b->is_wide && a->move == b->move && groups_equal(&a->columns, &b->columns) &&
+         groups_equal(&a->rows, &b->rows) && a->combined == b->combined &&
+         a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
 }

@@ -90,9 +90,6 @@ static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
 /* Whether the destination is too large for the device's cache. */
 bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
 
-/* What a tile of this problem may take in private memory, in bytes. */
-int64_t rlt_staging_room(const rlt_problem *problem, const rlt_facts *facts);
-
 /* Fills in where a tile lies in its staging buffer, of a schedule with tables whose tile and move
  * are set. */
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule);
@@ -105,10 +102,21 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
 /* Whether the kernel that looks each element up carries it out. */
 bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);
 
+/* Iterations that an element takes there: packed ones count again with their byte. */
+static inline int64_t rlt_index_iterations(const rlt_problem *problem) {
+  return 2 + (problem->index_program == NULL ? 0 : problem->index_program->count);
+}
+
+/* Elements of a byte where they are packed in so many bits, of a word where they are not. */
+static inline int64_t rlt_in_byte(int64_t packed) {
+  return packed > 0 ? 8 / packed : 1;
+}
+
 /* The power of two of a group's work-items that lie side by side along a row. */
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid);
 
-/* Whether both do the same, whatever methods offered them. */
+/* Whether both, of one problem and finished for one device, do the same, whatever methods offered
+ * them: all else in them follows from what is compared. */
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b);
 
 #endif

@@ -201,9 +201,9 @@ static relayout_status read_fields(const char *text, size_t length, fields *read
   return status;
 }
 
-/* A positive number; 0 where it is none. */
+/* What a field counts, 1 where it is not there; 0 where it is no number. */
 static int64_t number_of(span of) {
-  int64_t number = 0;
+  int64_t number = of.length == 0 ? 1 : 0;
   for (size_t i = 0; i < of.length; ++i) {
     const char digit = of.at[i];
     if (digit < '0' || digit > '9' || number > INT64_MAX / 10 - 1) {
@@ -217,7 +217,7 @@ static int64_t number_of(span of) {
 /* What is offered is for the device's largest groups, and what ran may have been for a half or
  * less of one, which was all that its kernel bore. */
 static bool is_smaller_group(const rlt_schedule *offered, span wanted) {
-  const int64_t group_size = wanted.length == 0 ? 1 : number_of(wanted);
+  const int64_t group_size = number_of(wanted);
   return group_size > 0 && group_size < offered->group_size && (group_size & (group_size - 1)) == 0;
 }
 
@@ -242,29 +242,25 @@ static int count_alike(const rlt_schedule *schedule, const fields *read, int *ot
   return alike;
 }
 
-static void fail_as_unlike(const rlt_schedule *nearest, int f, span wanted, relayout_error *error) {
+static relayout_status fail_as_unlike(const rlt_schedule *nearest, int f, span wanted,
+                                      relayout_error *error) {
   char value[LONGEST_FIELD];
   rlt_text text = rlt_text_in(value, sizeof value);
   add_field(nearest, (field)f, &text);
-  rlt_fail(error, RELAYOUT_UNSUPPORTED,
-           "schedule: no method offers `%s=%s` for this relayout; the nearest that is offered "
-           "has `%s=%.48s`",
-           field_names[f], shown(wanted).text, field_names[f], text.length == 0 ? "" : value);
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "schedule: no method offers `%s=%s` for this relayout; the nearest that is "
+                  "offered has `%s=%.48s`",
+                  field_names[f], shown(wanted).text, field_names[f],
+                  text.length == 0 ? "" : value);
 }
 
-int64_t rlt_schedule_text_group(const char *schedule, size_t length) {
+relayout_status rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
+                                int32_t *found, int64_t *group_size, relayout_error *error) {
   fields read;
-  const bool is_read = read_fields(schedule, length, &read, NULL) == RELAYOUT_OK;
-  return is_read && read.of[FIELD_GROUP].length > 0 ? number_of(read.of[FIELD_GROUP]) : 1;
-}
-
-int32_t rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
-                        relayout_error *error) {
-  fields read;
-  if (read_fields(schedule, length, &read, error) != RELAYOUT_OK) {
-    return -1;
+  const relayout_status status = read_fields(schedule, length, &read, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  int32_t nearest = -1;
   int most = -1;
   int other = -1;
   for (int32_t i = 0; i < offers->count && most < FIELDS; ++i) {
@@ -273,18 +269,19 @@ int32_t rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t l
     const int alike = offered->method == read.method ? count_alike(offered, &read, &differs) : -1;
     if (alike > most) {
       most = alike;
-      nearest = i;
       other = differs;
+      *found = i;
     }
   }
-  if (nearest < 0) {
-    rlt_fail(error, RELAYOUT_UNSUPPORTED, "schedule: method `%s` offers nothing for this relayout",
-             read.method->name);
-    return -1;
+  if (most < 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "schedule: method `%s` offers nothing for this relayout", read.method->name);
   }
   if (other >= 0) {
-    fail_as_unlike(&offers->of[nearest].schedule, other, read.of[other], error);
-    return -1;
+    return fail_as_unlike(&offers->of[*found].schedule, other, read.of[other], error);
   }
-  return nearest;
+  if (group_size != NULL) {
+    *group_size = number_of(read.of[FIELD_GROUP]);
+  }
+  return RELAYOUT_OK;
 }

@@ -33,13 +33,10 @@ enum { RLT_SCHEDULE_TEXT_SIZE = 4 << 10 };
 
 void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text);
 
-/* The work-items of a work-group that this text, which describes an offer, asks for. */
-int64_t rlt_schedule_text_group(const char *schedule, size_t length);
-
 /* The offer that this text describes, with fields in any order and any spaces between them, or with
- * smaller work-groups. -1, with an error that says what is wrong, where there is none:
+ * work-groups of fewer than the offer's work-items: `*group_size` of them; that may be NULL.
  * RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is not offered. */
-int32_t rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
-                        relayout_error *error);
+relayout_status rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
+                                int32_t *found, int64_t *group_size, relayout_error *error);
 
 #endif

@@ -20,52 +20,6 @@ static int32_t axes_of(const rlt_problem *problem, const rlt_group *columns, con
   return count;
 }
 
-/* How many of the axes make up a segment. */
-static int32_t segment_axes(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count) {
-  int64_t length = 1;
-  int32_t inside = 0;
-  while (inside < count && problem->axes[axes[inside].axis].destination_stride == length) {
-    const rlt_tile_axis *const joined = &axes[inside++];
-    length *= joined->steps;
-    if (joined->is_cut) {
-      break;
-    }
-  }
-  return inside;
-}
-
-static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group) {
-  int64_t length = 1;
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    if (axis->destination_stride != length) {
-      break;
-    }
-    length *= rlt_group_steps(problem, group, i);
-  }
-  return length;
-}
-
-/* Positions without a source interrupt a run of the source, so they end a piece, as do rows that
- * elements are swapped among. Those of the group's last axis are each tile's own. */
-static int64_t dense_rows(const rlt_problem *problem, const rlt_group *group, int64_t *valid) {
-  int64_t length = 1;
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    const rlt_axis *const axis = &problem->axes[group->axes[i]];
-    if (axis->source_stride != length || length == problem->transposed_stride) {
-      break;
-    }
-    const bool last = i == group->axis_count - 1;
-    if (!last && axis->valid < axis->extent) {
-      *valid = length * axis->valid;
-      return length * axis->extent;
-    }
-    length *= rlt_group_steps(problem, group, i);
-  }
-  *valid = length;
-  return length;
-}
-
 static bool is_interleaved(const rlt_staging_request *of, int64_t stride) {
   const bool is_known = (stride >= 2 && stride <= FEW_CHANNELS) || stride == 2 * FEW_CHANNELS;
   return is_known && stride <= of->most_channels;
@@ -79,7 +33,7 @@ static void make_pieces(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
   const rlt_group *const columns = of->columns;
   const rlt_group *const rows = of->rows;
-  staging->dense_columns = dense_columns(problem, columns);
+  staging->dense_columns = rlt_group_run(problem, columns, false).length;
   staging->valid_columns = staging->dense_columns;
   if (columns->axis_count == 0 || rows->axis_count == 0) {
     return;
@@ -105,16 +59,14 @@ static void make_pieces(const rlt_staging_request *of, rlt_staging *staging) {
 }
 
 /* Whether the pieces follow each other upwards when `inner` is the inner loop over them. */
-static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
+static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, const rlt_group *outer,
                          const rlt_staging *staging) {
-  const rlt_group *const groups[] = {inner, outer};
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(problem, inner, outer, axes);
   int64_t below = 0;
-  for (int32_t g = 0; g < 2; ++g) {
-    for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
-      const int64_t stride = staging->strides[groups[g]->axes[i]];
-      if (stride < staging->dense_columns) {
-        continue; /* within a piece */
-      }
+  for (int32_t i = 0; i < count; ++i) {
+    const int64_t stride = staging->strides[axes[i].axis];
+    if (stride >= staging->dense_columns) { /* behind a piece */
       if (stride < below) {
         return false;
       }
@@ -126,29 +78,25 @@ static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
 
 void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
-  *staging = (rlt_staging){.segment_side = RLT_SEGMENT_NEITHER};
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, of->columns, of->rows, axes);
-  const int32_t inside = segment_axes(problem, axes, count);
-
-  int64_t length = 1;
-  for (int32_t i = 0; i < inside; ++i) {
-    staging->strides[axes[i].axis] = length;
-    length *= axes[i].steps;
-  }
-  staging->segment_unit = length;
-  if (inside > 0 && axes[inside - 1].last) {
-    staging->segment_side = axes[inside - 1].of_columns ? RLT_SEGMENT_COLUMNS : RLT_SEGMENT_ROWS;
-    staging->segment_unit = length / axes[inside - 1].steps;
-  }
-  staging->segment_pitch = length + of->lanes;
-  staging->segment_count = 1;
-  for (int32_t i = inside; i < count; ++i) {
-    staging->strides[axes[i].axis] = staging->segment_pitch * staging->segment_count;
-    staging->segment_count *= axes[i].steps;
+  const rlt_tile_run segment = rlt_tile_run_of(problem, axes, count, false);
+  const rlt_tile_run dense = rlt_group_run(problem, of->rows, true);
+  *staging = (rlt_staging){.dense_rows = dense.length,
+                           .valid_rows = dense.valid,
+                           .segment_count = 1,
+                           .segment_length = segment.length,
+                           .segment_pitch = segment.length + of->lanes,
+                           .segment_unit = segment.unit,
+                           .segment_side = segment.side};
+  for (int32_t i = 0; i < count; ++i) {
+    const int64_t stride = problem->axes[axes[i].axis].destination_stride;
+    const bool is_inside = i < segment.axis_count;
+    staging->strides[axes[i].axis] =
+        is_inside ? stride : staging->segment_pitch * staging->segment_count;
+    staging->segment_count *= is_inside ? 1 : axes[i].steps;
   }
   staging->elements = staging->segment_pitch * staging->segment_count;
-  staging->dense_rows = dense_rows(problem, of->rows, &staging->valid_rows);
   if (of->copies) {
     const bool alone = of->columns->axis_count <= 1;
     staging->dense_columns = alone ? rlt_group_held(of->columns) : problem->axes[0].extent;
@@ -156,10 +104,10 @@ void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   } else {
     make_pieces(of, staging);
   }
-  staging->rows_inside = is_ascending(of->rows, of->columns, staging);
+  staging->rows_inside = is_ascending(problem, of->rows, of->columns, staging);
   staging->exact = !staging->rows_inside && staging->dense_columns < of->lanes;
   if (staging->exact && of->copies) {
-    staging->exact = !is_ascending(of->columns, of->rows, staging);
+    staging->exact = !is_ascending(problem, of->columns, of->rows, staging);
   }
 }
 
@@ -168,7 +116,7 @@ void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
                           rlt_segment *segments) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, columns, rows, axes);
-  const int32_t inside = segment_axes(problem, axes, count);
+  const int32_t inside = rlt_tile_run_of(problem, axes, count, false).axis_count;
   for (int64_t s = 0; s < staging->segment_count; ++s) {
     int64_t rest = s;
     segments[s] = (rlt_segment){0, 0, 0};
@@ -176,10 +124,8 @@ void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
       const int64_t digit = rest % axes[i].steps;
       rest /= axes[i].steps;
       segments[s].destination += digit * problem->axes[axes[i].axis].destination_stride;
-      if (axes[i].last && axes[i].of_columns) {
-        segments[s].column_step = digit;
-      } else if (axes[i].last) {
-        segments[s].row_step = digit;
+      if (axes[i].last) {
+        *(axes[i].of_columns ? &segments[s].column_step : &segments[s].row_step) = digit;
       }
     }
   }

@@ -22,13 +22,6 @@
 #include "plan/tile.h"
 #include "problem/problem.h"
 
-/* Whose last axis makes a ragged tile's segments shorter. */
-typedef enum rlt_segment_side {
-  RLT_SEGMENT_NEITHER = 0,
-  RLT_SEGMENT_COLUMNS = 1,
-  RLT_SEGMENT_ROWS = 2
-} rlt_segment_side;
-
 /* Lengths and offsets count elements. */
 typedef struct rlt_staging {
   int64_t dense_columns; /* neighbouring column positions that are neighbours in the destination, */
@@ -36,8 +29,9 @@ typedef struct rlt_staging {
   int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
   int64_t valid_rows;    /* of which the first ones can have one */
   int64_t segment_count;
+  int64_t segment_length;
   int64_t segment_pitch;
-  int64_t segment_unit; /* a segment's length, for each step of the last axis of segment_side */
+  int64_t segment_unit; /* the length, for each step of the last axis of segment_side */
   rlt_segment_side segment_side;
   bool exact;
 
@@ -46,9 +40,8 @@ typedef struct rlt_staging {
    *
    *     a0 b0 c0 a1 b1 c1 a2 b2 c2     <->     a0 a1 a2   b0 b1 b2   c0 c1 c2
    */
-  int64_t read_channels; /* from one of the dense columns to the next in the source */
-  int64_t
-      write_channels; /* from one of the dense rows to the next here, its dense columns between */
+  int64_t read_channels;  /* from one of the dense columns to the next in the source */
+  int64_t write_channels; /* from one of the dense rows to the next here, columns between */
 
   bool rows_inside; /* copies: the runs are ascending when the inner loop is the one over rows */
   int64_t elements; /* what the staging buffer takes, spills included */

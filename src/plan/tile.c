@@ -36,14 +36,43 @@ int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, cons
     for (int32_t i = 0; i < groups[g]->axis_count; ++i) {
       const int32_t a = groups[g]->axes[i];
       const bool last = i == groups[g]->axis_count - 1;
+      const int64_t steps = rlt_group_steps(problem, groups[g], i);
       axes[count++] = (rlt_tile_axis){.axis = a,
-                                      .steps = rlt_group_steps(problem, groups[g], i),
+                                      .steps = steps,
+                                      .own = last ? groups[g]->block : steps,
                                       .of_columns = g == 0,
                                       .last = last,
                                       .is_cut = last && groups[g]->block < problem->axes[a].extent};
     }
   }
   return count;
+}
+
+rlt_tile_run rlt_tile_run_of(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count,
+                             bool in_source) {
+  rlt_tile_run run = {.length = 1, .valid = 1, .unit = 1, .side = RLT_SEGMENT_NEITHER};
+  for (bool ends = false; run.axis_count < count && !ends; ++run.axis_count) {
+    const rlt_tile_axis *const joined = &axes[run.axis_count];
+    const rlt_axis *const axis = &problem->axes[joined->axis];
+    if ((in_source ? axis->source_stride : axis->destination_stride) != run.length ||
+        (in_source && run.length == problem->transposed_stride)) {
+      break;
+    }
+    run.unit = joined->last ? run.length : run.length * joined->steps;
+    run.side = !joined->last        ? RLT_SEGMENT_NEITHER
+               : joined->of_columns ? RLT_SEGMENT_COLUMNS
+                                    : RLT_SEGMENT_ROWS;
+    run.valid = run.length * (joined->last ? joined->steps : axis->valid);
+    run.length *= joined->steps;
+    ends = joined->is_cut || (in_source && axis->valid < axis->extent);
+  }
+  return run;
+}
+
+rlt_tile_run rlt_group_run(const rlt_problem *problem, const rlt_group *group, bool in_source) {
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(problem, group, &rlt_no_axes, axes);
+  return rlt_tile_run_of(problem, axes, count, in_source);
 }
 
 void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,

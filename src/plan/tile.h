@@ -67,7 +67,8 @@ void rlt_group_append(const rlt_problem *problem, rlt_group *group, int32_t axis
 /* An axis of a tile. */
 typedef struct rlt_tile_axis {
   int32_t axis;
-  int64_t steps; /* that a whole tile holds */
+  int64_t steps; /* that a whole tile holds, */
+  int64_t own;   /* without its halo */
   bool of_columns;
   bool last;   /* of its group */
   bool is_cut; /* taken in blocks: a ragged tile has fewer steps */
@@ -78,6 +79,30 @@ enum { RLT_MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
 /* All axes of a tile, the columns' first, to room for RLT_MAX_TILE_AXES. How many there are. */
 int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                       rlt_tile_axis *axes);
+
+/* Whose last axis makes a ragged tile's runs shorter. */
+typedef enum rlt_segment_side {
+  RLT_SEGMENT_NEITHER = 0,
+  RLT_SEGMENT_COLUMNS = 1,
+  RLT_SEGMENT_ROWS = 2
+} rlt_segment_side;
+
+/* Elements of a tile without gaps on one side, along the first of its axes there. */
+typedef struct rlt_tile_run {
+  int32_t axis_count;
+  int64_t length; /* of a whole tile, in elements */
+  int64_t valid;  /* of which the first can have a source, as far as the run tells */
+  int64_t unit;   /* the length, for each step of the last axis of `side` */
+  rlt_segment_side side;
+} rlt_tile_run;
+
+/* In the source a run also ends with an axis of which not all steps have one, and before those that
+ * elements are swapped among. */
+rlt_tile_run rlt_tile_run_of(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count,
+                             bool in_source);
+
+/* The run of a group's axes alone. */
+rlt_tile_run rlt_group_run(const rlt_problem *problem, const rlt_group *group, bool in_source);
 
 /* Where the positions of a group lie, relative to the tile's start: for position p in
  * 0 .. rlt_group_held-1 its source and destination offset in elements. A position that never has a

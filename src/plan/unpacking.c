@@ -46,22 +46,6 @@ static int32_t read_axes(const rlt_problem *problem, const rlt_group *columns,
   return count;
 }
 
-/* How many of them make up a run. */
-static int32_t run_axes_of(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count,
-                           int64_t *length) {
-  int32_t inside = 0;
-  *length = 1;
-  while (inside < count && problem->axes[axes[inside].axis].source_stride == *length &&
-         *length != problem->transposed_stride) {
-    const rlt_tile_axis *const joined = &axes[inside++];
-    *length *= joined->steps;
-    if (joined->is_cut) {
-      break;
-    }
-  }
-  return inside;
-}
-
 /* Whether each run's first element begins a byte: the first `inside` axes make up a run. */
 static bool runs_start_bytes(const rlt_problem *problem, const rlt_tile_axis *axes,
                              int32_t inside) {
@@ -91,24 +75,20 @@ static int64_t pitch_of(int64_t length, int64_t before, int64_t runs, int64_t ro
 void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                         int64_t room, rlt_unpacking *made) {
   rlt_tile_axis *const axes = made->axes;
-  int64_t length;
   made->problem = *problem;
   made->axis_count = read_axes(problem, columns, rows, axes);
-  made->run_axes = run_axes_of(problem, axes, made->axis_count, &length);
-  made->is_exact = length < RLT_AROUND_RUN && problem->transposed_bits == 0;
-  made->run_unit = length;
-  made->run_side = RLT_SEGMENT_NEITHER;
-  if (made->run_axes > 0 && axes[made->run_axes - 1].last) {
-    made->run_unit = length / axes[made->run_axes - 1].steps;
-    made->run_side = axes[made->run_axes - 1].of_columns ? RLT_SEGMENT_COLUMNS : RLT_SEGMENT_ROWS;
-  }
+  const rlt_tile_run run = rlt_tile_run_of(problem, axes, made->axis_count, true);
+  made->run_axes = run.axis_count;
+  made->run_unit = run.unit;
+  made->run_side = run.side;
+  made->is_exact = run.length < RLT_AROUND_RUN && problem->transposed_bits == 0;
   made->run_count = 1;
   for (int32_t i = made->run_axes; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride = made->run_count;
     made->run_count *= axes[i].steps;
   }
   const int64_t before = runs_start_bytes(problem, axes, made->run_axes) ? 0 : BEFORE_RUN;
-  made->pitch = made->is_exact ? length : pitch_of(length, before, made->run_count, room);
+  made->pitch = made->is_exact ? run.length : pitch_of(run.length, before, made->run_count, room);
   for (int32_t i = made->run_axes; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride *= made->pitch;
   }

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/forks.h"
 #include "base/hash.h"
-#include "plan/cache.h"
 #include "plan/schedule_text.h"
 #include "problem/problem_text.h"
 
@@ -52,9 +51,6 @@ relayout_status rlt_wisdom_create(rlt_wisdom **wisdom, relayout_error *error) {
 }
 
 void rlt_wisdom_destroy(rlt_wisdom *wisdom) {
-  if (wisdom == NULL) {
-    return;
-  }
   for (int32_t i = 0; i < wisdom->count; ++i) {
     free(wisdom->of[i].line);
   }
@@ -107,17 +103,6 @@ static bool is_line(const char *line, size_t length) {
   return length > 6 && length < LONGEST_LINE && memcmp(line, "bytes ", 6) == 0;
 }
 
-/* Where the separator begins; 0 without one. */
-static size_t problem_length_of(const char *line, size_t length) {
-  const size_t size = sizeof separator - 1;
-  for (size_t i = 1; i + size < length; ++i) {
-    if (memcmp(line + i, separator, size) == 0) {
-      return i;
-    }
-  }
-  return 0;
-}
-
 static void forget(rlt_wisdom *wisdom, int32_t number) {
   free(wisdom->of[number].line);
   --wisdom->count;
@@ -128,17 +113,19 @@ static void forget(rlt_wisdom *wisdom, int32_t number) {
 /* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be
  * read is passed over. False without memory. */
 static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool replaces) {
-  const size_t problem_length = is_line(line, length) ? problem_length_of(line, length) : 0;
-  if (problem_length == 0) {
-    return true;
-  }
-  const int32_t known = find_problem(wisdom, line, problem_length);
-  if (known >= 0 && !replaces) {
+  if (!is_line(line, length)) {
     return true;
   }
   char *const copy = strndup(line, length);
   if (copy == NULL) {
     return false;
+  }
+  const char *const end = strstr(copy, separator);
+  const size_t problem_length = end == NULL ? 0 : (size_t)(end - copy);
+  const int32_t known = find_problem(wisdom, copy, problem_length);
+  if (end == NULL || end[sizeof separator - 1] == '\0' || (known >= 0 && !replaces)) {
+    free(copy);
+    return true;
   }
   if (known >= 0) {
     forget(wisdom, known);
@@ -146,7 +133,7 @@ static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool r
     forget(wisdom, 0);
   }
   wisdom->of[wisdom->count++] =
-      (entry){rlt_hash(RLT_HASH_START, line, problem_length), copy, problem_length};
+      (entry){rlt_hash(RLT_HASH_START, copy, problem_length), copy, problem_length};
   return true;
 }
 
@@ -272,8 +259,7 @@ static int32_t find_offers(const rlt_offers *offers, const char *schedules, int3
   while (schedules != NULL && count < RLT_MOST_WAYS) {
     const char *const end = strstr(schedules, next_separator);
     const size_t length = end == NULL ? strlen(schedules) : (size_t)(end - schedules);
-    found[count] = rlt_offers_find(offers, schedules, length, NULL);
-    count += found[count] >= 0;
+    count += rlt_offers_find(offers, schedules, length, &found[count], NULL, NULL) == RELAYOUT_OK;
     schedules = end == NULL ? NULL : end + sizeof next_separator - 1;
   }
   return count;
@@ -310,7 +296,6 @@ void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
   (void)add_line(device->wisdom, line, text.length, true);
   write_file(device);
   pthread_mutex_unlock(&device->wisdom->mutex);
-  rlt_plan_cache_clear(device->cache); /* estimated plans of this problem are out of date */
 }
 
 size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size_t capacity) {
@@ -324,17 +309,9 @@ size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size
   return text.length;
 }
 
-relayout_status relayout_device_import_wisdom(relayout_device *device, const char *text,
-                                              size_t size, relayout_error *error) {
-  if (device == NULL || text == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    device == NULL ? "device" : "text");
-  }
+bool rlt_wisdom_import(relayout_device *device, const char *text, size_t size) {
   lock_and_read(device);
   const bool all = add_text(device, text, size, true);
   pthread_mutex_unlock(&device->wisdom->mutex);
-  rlt_plan_cache_clear(device->cache);
-  return all ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for all of text's %zu bytes",
-                        size);
+  return all;
 }

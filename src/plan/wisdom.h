@@ -41,4 +41,8 @@ int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
                          const rlt_offers *offers, const int32_t *won, int32_t count);
 
+/* Takes a text's lines in place of those of the same problems. False where there was no memory for
+ * some. */
+bool rlt_wisdom_import(relayout_device *device, const char *text, size_t size);
+
 #endif

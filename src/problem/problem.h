@@ -140,13 +140,26 @@ static inline int64_t rlt_problem_written(const rlt_problem *problem, const rlt_
   return problem->fills ? axis->extent : axis->valid;
 }
 
-/* How many digit lists there are, those without a source too. */
-static inline double rlt_problem_digit_lists(const rlt_problem *problem) {
-  double count = 1;
+/* How many digit lists there are, and how many of them have a source. */
+static inline int64_t rlt_problem_digit_lists(const rlt_problem *problem) {
+  int64_t count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    count *= (double)problem->axes[a].extent;
+    count *= problem->axes[a].extent;
   }
   return count;
+}
+
+static inline int64_t rlt_problem_sources(const rlt_problem *problem) {
+  int64_t count = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    count *= problem->axes[a].valid;
+  }
+  return count;
+}
+
+/* How many elements of the destination are written; at most so many with an index program. */
+static inline int64_t rlt_problem_written(const rlt_problem *problem) {
+  return problem->fills ? rlt_problem_digit_lists(problem) : rlt_problem_sources(problem);
 }
 
 /* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or

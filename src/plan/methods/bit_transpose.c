@@ -1,16 +1,13 @@
 /* bit_transpose.c: packed elements change places with their neighbours in other rows of the source,
  * as a transposition of bits, and bytes move. */
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (scene->problem->transposed_bits == 0) {
     return;
   }
-  rlt_schedule schedule =
-      rlt_method_schedule(scene, &rlt_method_bit_transpose, RLT_MOVE_BIT_TRANSPOSE);
-  schedule.suits = true;
-  schedule.reason = "packed elements are transposed, by swapping them among rows";
+  const rlt_schedule schedule = rlt_method_schedule(
+      scene, RLT_MOVE_BIT_TRANSPOSE, "packed elements are transposed, by swapping them among rows");
   rlt_offer_private_tiles(scene, &schedule, offers);
 }
 

@@ -2,7 +2,6 @@
 #include "base/checked.h"
 #include "plan/local_tile.h"
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 /* Along an axis with one valid step nothing runs in the source. */
 static bool runs(const rlt_problem *problem) {
@@ -27,9 +26,7 @@ static bool runs_change_straight(const rlt_problem *problem) {
 static void fit_local(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t room = scene->tuning->tile_bytes / rlt_problem_destination_bytes(problem);
-  if (schedule->columns.axis_count > 0) {
-    schedule->columns.block = rlt_min(schedule->columns.block, room);
-  }
+  schedule->columns.block = rlt_min(schedule->columns.block, room);
   if (schedule->rows.axis_count > 0) {
     const int64_t row = rlt_local_copied_row(problem, rlt_group_length(&schedule->columns));
     schedule->rows.block = rlt_max(rlt_min(schedule->rows.block, room / row), 1);
@@ -39,19 +36,12 @@ static void fit_local(const rlt_scene *scene, rlt_schedule *schedule) {
 static void offer_straight(const rlt_scene *scene, bool suits, const char *reason,
                            rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
-  const rlt_tuning *const tuning = scene->tuning;
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_copy, RLT_MOVE_COPY);
+  rlt_schedule schedule = rlt_method_schedule(scene, RLT_MOVE_COPY, reason);
   schedule.suits = suits;
-  schedule.reason = reason;
-  if (problem->axis_count > 0) {
-    schedule.columns =
-        rlt_group_of_axis(problem, 0, rlt_elements_in(problem, tuning->straight_columns_bytes));
-    const bool whole_runs = schedule.columns.block == problem->axes[0].extent;
-    if (problem->axis_count > 1 && whole_runs) {
-      schedule.rows = rlt_group_of_axis(problem, 1,
-                                        rlt_elements_in(problem, tuning->straight_tile_bytes) /
-                                            schedule.columns.block);
-    }
+  schedule.columns = rlt_straight_run(scene);
+  if (problem->axis_count > 1 && schedule.columns.block == problem->axes[0].extent) {
+    const int64_t elements = rlt_elements_in(problem, scene->tuning->straight_tile_bytes);
+    schedule.rows = rlt_group_of_axis(problem, 1, elements / schedule.columns.block);
   }
   if (scene->facts->memory == RLT_STAGING_LOCAL && !rlt_problem_keeps_elements(problem)) {
     fit_local(scene, &schedule);
@@ -75,9 +65,10 @@ static void offer_private(const rlt_scene *scene, bool suits, const char *reason
     offer_straight(scene, suits, reason, offers);
   }
   if (!may_be_straight || (problem->axis_count > 1 && bytes < 4 * straight)) {
-    rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_copy, RLT_MOVE_GATHER);
+    rlt_schedule schedule = rlt_method_schedule(
+        scene, RLT_MOVE_GATHER,
+        "both sides run along the same axis, and its short runs are put together");
     schedule.suits = suits && !(may_be_straight && is_long);
-    schedule.reason = "both sides run along the same axis, and its short runs are put together";
     rlt_offer_private_tiles(scene, &schedule, offers);
   }
   if (may_be_straight && !is_long && bytes >= straight / 4) {

@@ -1,6 +1,4 @@
 /* fill.c: no element of the destination has a source, so that nothing is read. */
-#include "plan/index.h"
-#include "plan/methods/index_runs.h"
 #include "plan/methods/method.h"
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
@@ -9,14 +7,10 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (!rlt_problem_is_fill(problem) || (scene->is_wide && is_private)) {
     return;
   }
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_fill, RLT_MOVE_FILL);
-  schedule.suits = true;
-  schedule.reason = "no element of the destination has a source";
+  rlt_schedule schedule =
+      rlt_method_schedule(scene, RLT_MOVE_FILL, "no element of the destination has a source");
   schedule.columns =
-      problem->destination_packed > 0
-          ? rlt_index_run(scene)
-          : rlt_group_of_axis(problem, 0,
-                              rlt_elements_in(problem, scene->tuning->straight_columns_bytes));
+      problem->destination_packed > 0 ? rlt_index_run(scene) : rlt_straight_run(scene);
   rlt_offers_add(offers, &schedule);
 }
 

@@ -1,17 +1,11 @@
 /* index_program.c: each element finds its own way, by the axes or by an index
  * program. Always right. */
 #include "base/checked.h"
-#include "plan/index.h"
-#include "plan/methods/index_runs.h"
 #include "plan/methods/method.h"
 
 rlt_group rlt_index_run(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
-  rlt_group run =
-      problem->axis_count == 0
-          ? rlt_no_axes
-          : rlt_group_of_axis(problem, 0,
-                              rlt_elements_in(problem, scene->tuning->straight_columns_bytes));
+  rlt_group run = rlt_straight_run(scene);
   const int64_t whole = rlt_in_byte(problem->destination_packed);
   const int64_t bearable = scene->facts->most_iterations / (1 + rlt_index_iterations(problem));
   const int64_t block = rlt_min(run.block, rlt_max(bearable, 1));
@@ -31,12 +25,12 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   if (!applies(scene)) {
     return;
   }
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_index_program, RLT_MOVE_INDEX);
   const bool has_program = scene->problem->index_program != NULL;
-  schedule.suits = has_program || !rlt_writes_bytes(scene, true);
-  schedule.reason =
+  rlt_schedule schedule = rlt_method_schedule(
+      scene, RLT_MOVE_INDEX,
       has_program ? "the digits of both sides share no divisor, so each element finds its own way"
-                  : "rows end within bytes, which this device writes one by one";
+                  : "rows end within bytes, which this device writes one by one");
+  schedule.suits = has_program || !rlt_writes_bytes(scene, true);
   schedule.columns = rlt_index_run(scene);
   rlt_offers_add(offers, &schedule);
 }

@@ -1,7 +1,6 @@
 /* interleave.c: two to eight short runs side by side, such as colour channels, are
  * joined or parted in registers. */
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 #include "plan/unpacking.h"
 
 /* Some axis is as short as channels are, on either side. Where elements are unpacked first, only
@@ -27,9 +26,9 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
       !has_channels(scene)) {
     return;
   }
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_interleave, RLT_MOVE_INTERLEAVE);
-  schedule.suits = true;
-  schedule.reason = "a few short runs lie side by side, which registers join and part";
+  const rlt_schedule schedule =
+      rlt_method_schedule(scene, RLT_MOVE_INTERLEAVE,
+                          "a few short runs lie side by side, which registers join and part");
   rlt_offer_private_tiles(scene, &schedule, offers);
 }
 

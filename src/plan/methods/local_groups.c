@@ -1,13 +1,8 @@
 /* local_groups.c: whole lines of both sides, and as much more of them as local
  * memory has room for. */
-#include "plan/methods/local_groups.h"
-
 #include "base/checked.h"
 #include "plan/local_tile.h"
-
-static bool group_is_full(const rlt_group *group, int64_t target) {
-  return group->axis_count == RLT_MAX_GROUP_AXES || rlt_group_length(group) >= target;
-}
+#include "plan/methods/method.h"
 
 /* Columns: the destination's first axes, `written` positions of them. Rows: enough of the source's
  * first axes that a tile reads `read` positions in a row, counting those the columns hold. */
@@ -16,7 +11,9 @@ static void pack_groups(const rlt_problem *problem, int64_t written, int64_t rea
   const int32_t last = rlt_byte_run_of(problem).last;
   *columns = rlt_no_axes;
   *rows = rlt_no_axes;
-  for (int32_t a = 0; a < problem->axis_count && (a <= last || !group_is_full(columns, written));
+  for (int32_t a = 0;
+       a < problem->axis_count && (a <= last || (columns->axis_count < RLT_MAX_GROUP_AXES &&
+                                                 rlt_group_length(columns) < written));
        ++a) {
     const int64_t least = a < last ? problem->axes[a].extent * rlt_group_length(columns) : 1;
     rlt_group_append(problem, columns, a, rlt_max(written, least));
@@ -32,7 +29,7 @@ static void pack_groups(const rlt_problem *problem, int64_t written, int64_t rea
     seen[axis] = true;
     const int64_t extent = problem->axes[axis].extent;
     const int64_t wanted = rlt_min(extent, rlt_divide_up(read, run));
-    if (rlt_is_last_axis(columns, axis)) {
+    if (rlt_group_last(columns) == axis) {
       columns->block = rlt_max(columns->block, wanted);
       run *= columns->block;
       if (columns->block < extent) {
@@ -51,9 +48,8 @@ static void pack_groups(const rlt_problem *problem, int64_t written, int64_t rea
 /* As many more steps of the group's last axis as keep a tile of `elements` within `budget`. */
 static void grow_group(const rlt_problem *problem, int64_t budget, int64_t elements,
                        rlt_group *group) {
-  if (group->axis_count > 0 && elements < budget) {
-    const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
-    group->block = rlt_min(extent, group->block * (budget / elements));
+  if (elements < budget) {
+    group->block = rlt_min(rlt_group_extent(problem, group), group->block * (budget / elements));
   }
 }
 
@@ -76,15 +72,12 @@ static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_g
 /* Blocks of the same size leave the last tile no smaller than it must be. They are
  * whole lines, or halves or so of one, as far as that goes. */
 static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *group) {
-  if (group->axis_count > 0) {
-    const int64_t extent = problem->axes[group->axes[group->axis_count - 1]].extent;
-    const int64_t even = rlt_even_steps(extent, group->block);
-    int64_t unit = line;
-    while (unit > 1 && 2 * unit > even) {
-      unit /= 2;
-    }
-    group->block = rlt_min(group->block, rlt_divide_up(even, unit) * unit);
+  const int64_t even = rlt_even_steps(rlt_group_extent(problem, group), group->block);
+  int64_t unit = line;
+  while (unit > 1 && 2 * unit > even) {
+    unit /= 2;
   }
+  group->block = rlt_min(group->block, rlt_divide_up(even, unit) * unit);
 }
 
 /* A tile stays for a while as words of the destination, of so many bytes in all. */
@@ -96,14 +89,12 @@ static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedu
   const int64_t read_line = rlt_elements_of(line_bytes, rlt_problem_source_bits(problem));
   rlt_group *const columns = &schedule->columns;
   rlt_group *const rows = &schedule->rows;
-  int64_t written = line;
-  int64_t read = read_line;
-  pack_groups(problem, written, read, columns, rows);
-  while ((written > 1 || read > 1) && rlt_group_length(columns) * rlt_group_length(rows) > budget) {
-    written = rlt_max(written / 2, 1);
-    read = rlt_max(read / 2, 1);
-    pack_groups(problem, written, read, columns, rows);
-  }
+  int64_t part = 1;
+  do {
+    pack_groups(problem, rlt_max(line / part, 1), rlt_max(read_line / part, 1), columns, rows);
+    part *= 2;
+  } while (rlt_group_length(columns) * rlt_group_length(rows) > budget &&
+           part <= rlt_max(line, read_line));
 
   /* That is the least that moves whole lines. More at once costs each element less to find its
    * place, and gives every work-item of a group something to do. */
@@ -124,17 +115,14 @@ static void shrink(const rlt_problem *problem, rlt_group *group, int64_t steps) 
     return;
   }
   group->axis_count -= 1;
-  group->block =
-      group->axis_count > 0 ? problem->axes[group->axes[group->axis_count - 1]].extent : 1;
+  group->block = rlt_group_extent(problem, group);
   group->inner /= group->block;
 }
 
 /* Steps of the columns' last axis that fill whole bytes of the destination. */
 static int64_t byte_steps(const rlt_problem *problem, const rlt_group *columns) {
-  rlt_byte_run run;
-  const bool shares_bytes = columns->axis_count > 0 && rlt_problem_byte_run(problem, &run) &&
-                            columns->axes[columns->axis_count - 1] == run.last;
-  return shares_bytes ? run.steps : 1;
+  const rlt_byte_run run = rlt_byte_run_of(problem);
+  return rlt_group_last(columns) == run.last ? run.steps : 1;
 }
 
 static int64_t local_bytes(const rlt_schedule *schedule) {

@@ -13,6 +13,7 @@
 
 /* What a method is asked about: a problem in one of its forms, on a device. */
 typedef struct rlt_scene {
+  const struct rlt_method *method; /* that is asked */
   const rlt_problem *problem;
   bool is_wide;  /* words are wider than the elements that were lowered, or bits are transposed */
   bool has_wide; /* there is such a form of it */
@@ -40,16 +41,14 @@ extern const rlt_method rlt_method_permute;
 /* NULL where there is none of this name. */
 const rlt_method *rlt_method_named(const char *name, size_t length);
 
-/* A schedule without a tile yet. */
-rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *method, rlt_move move);
+/* A schedule without a tile yet, and one that suits. */
+rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const char *reason);
 
 /* ---- What methods ask of a problem ---- */
 
 /* The axis along which the source runs: the smallest stride among the axes that move in it at all,
- * the longest of equals. -1 when none does. */
+ * the longest of equals. -1 when none does. And the next one outwards, of those not yet seen. */
 int32_t rlt_source_run_axis(const rlt_problem *problem);
-
-/* The next axis outwards in the source: the smallest stride not yet seen. -1 after the last. */
 int32_t rlt_next_source_axis(const rlt_problem *problem, const bool *seen);
 
 /* How many elements so many bytes are: at least one, of so many bits; or where
@@ -85,9 +84,25 @@ rlt_byte_run rlt_byte_run_of(const rlt_problem *problem);
 /* As few more of the columns as end with a byte. */
 void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns);
 
-bool rlt_is_last_axis(const rlt_group *group, int32_t axis);
-
 /* Blocks of equal length, as few as with `steps` each. */
 int64_t rlt_even_steps(int64_t extent, int64_t steps);
+
+/* ---- Tiles that several methods offer ---- */
+
+/* Columns along axis 0, if there is one, as long as what is copied or filled at once; */
+rlt_group rlt_straight_run(const rlt_scene *scene);
+
+/* and such that consist of whole bytes, the array's last one excepted, and that no work-item looks
+ * up element by element longer than it may. */
+rlt_group rlt_index_run(const rlt_scene *scene);
+
+/* Offers `like` with tiles for a worker who moves them alone, by tables and mostly through a
+ * staging buffer, a group of axes for each side: those that the word size's own runs ask for, and
+ * those of the other runs. Only tiles are offered that move as `like` does. */
+void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
+
+/* Offers `like` with tiles of several axes on each side, for work-items that share local memory:
+ * one that takes what it may of that, and one of a quarter. */
+void rlt_offer_local_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
 
 #endif

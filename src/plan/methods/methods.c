@@ -18,9 +18,11 @@ const rlt_method *rlt_method_named(const char *name, size_t length) {
   return NULL;
 }
 
-rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *method, rlt_move move) {
+rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const char *reason) {
   return (rlt_schedule){.problem = scene->problem,
-                        .method = method,
+                        .method = scene->method,
+                        .reason = reason,
+                        .suits = true,
                         .is_wide = scene->is_wide,
                         .memory = scene->facts->memory,
                         .columns = rlt_no_axes,
@@ -28,33 +30,25 @@ rlt_schedule rlt_method_schedule(const rlt_scene *scene, const rlt_method *metho
                         .move = move};
 }
 
-int32_t rlt_source_run_axis(const rlt_problem *problem) {
+int32_t rlt_next_source_axis(const rlt_problem *problem, const bool *seen) {
   int32_t best = -1;
+  int64_t least = 0;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const rlt_axis *axis = &problem->axes[a];
-    if (axis->valid <= 1) {
-      continue;
-    }
-    const rlt_axis *beaten = best < 0 ? NULL : &problem->axes[best];
-    if (beaten == NULL || llabs(axis->source_stride) < llabs(beaten->source_stride) ||
-        (llabs(axis->source_stride) == llabs(beaten->source_stride) &&
-         axis->extent > beaten->extent)) {
+    const rlt_axis *const axis = &problem->axes[a];
+    const int64_t stride = llabs(axis->source_stride);
+    if (!seen[a] && axis->valid > 1 &&
+        (best < 0 || stride < least ||
+         (stride == least && axis->extent > problem->axes[best].extent))) {
       best = a;
+      least = stride;
     }
   }
   return best;
 }
 
-int32_t rlt_next_source_axis(const rlt_problem *problem, const bool *seen) {
-  int32_t best = -1;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    if (!seen[a] && problem->axes[a].valid > 1 &&
-        (best < 0 ||
-         llabs(problem->axes[a].source_stride) < llabs(problem->axes[best].source_stride))) {
-      best = a;
-    }
-  }
-  return best;
+int32_t rlt_source_run_axis(const rlt_problem *problem) {
+  const bool none[RLT_MAX_AXES] = {false};
+  return rlt_next_source_axis(problem, none);
 }
 
 int64_t rlt_elements_of(int64_t bytes, int64_t bits) {
@@ -112,13 +106,9 @@ rlt_byte_run rlt_byte_run_of(const rlt_problem *problem) {
   return rlt_problem_byte_run(problem, &run) ? run : (rlt_byte_run){.last = 0, .steps = 1};
 }
 
-bool rlt_is_last_axis(const rlt_group *group, int32_t axis) {
-  return group->axis_count > 0 && rlt_group_last(group) == axis;
-}
-
 void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns) {
   const rlt_byte_run run = rlt_byte_run_of(problem);
-  if (rlt_is_last_axis(columns, run.last)) {
+  if (rlt_group_last(columns) == run.last) {
     columns->block = rlt_min(rlt_divide_up(columns->block, run.steps) * run.steps,
                              problem->axes[run.last].extent);
   }
@@ -126,4 +116,9 @@ void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns) {
 
 int64_t rlt_even_steps(int64_t extent, int64_t steps) {
   return rlt_divide_up(extent, rlt_divide_up(extent, steps));
+}
+
+rlt_group rlt_straight_run(const rlt_scene *scene) {
+  const int64_t most = rlt_elements_in(scene->problem, scene->tuning->straight_columns_bytes);
+  return scene->problem->axis_count == 0 ? rlt_no_axes : rlt_group_of_axis(scene->problem, 0, most);
 }

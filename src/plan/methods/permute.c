@@ -1,8 +1,6 @@
 /* permute.c: inner axes are short, so that several together make tiles wide enough. */
 #include "base/checked.h"
-#include "plan/methods/local_groups.h"
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 bool rlt_permute_applies(const rlt_scene *scene) {
   return rlt_is_read_by_axes(scene->problem) && scene->problem->axis_count > 0 &&
@@ -22,12 +20,11 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
     return;
   }
   const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_permute,
-                                              is_local ? RLT_MOVE_PERMUTE : RLT_MOVE_TRANSPOSE);
-  schedule.suits = true;
-  schedule.reason = rlt_writes_bytes(scene, false)
-                        ? "an inner axis is short, so several together make one wide enough"
-                        : "several axes share bytes of the destination";
+  const rlt_schedule schedule =
+      rlt_method_schedule(scene, is_local ? RLT_MOVE_PERMUTE : RLT_MOVE_TRANSPOSE,
+                          rlt_writes_bytes(scene, false)
+                              ? "an inner axis is short, so several together make one wide enough"
+                              : "several axes share bytes of the destination");
   if (is_local) {
     rlt_offer_local_groups(scene, &schedule, offers);
   } else if (!rlt_runs_along_two_axes(scene->problem) || !rlt_square_tiles_pay(scene)) {

@@ -1,7 +1,6 @@
 /* private_tiles.c: how far a tile of a worker's own goes on either side. */
-#include "plan/methods/private_tiles.h"
-
 #include "base/checked.h"
+#include "plan/methods/method.h"
 
 enum {
   UNPACKED_AT_ONCE = 64,
@@ -67,7 +66,7 @@ static int64_t read_run(const growing_tile *at, int32_t *next) {
  * is room: a new axis of the group, or more of its last one. What would leave little
  * for a last block is taken whole. */
 static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t factor) {
-  const bool grows = rlt_is_last_axis(group, axis);
+  const bool grows = rlt_group_last(group) == axis;
   const int64_t taken = grows ? group->block : 1;
   const int64_t extent = at->problem->axes[axis].extent;
   const int64_t others = tile_elements(at) / taken;
@@ -88,13 +87,11 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
     return false;
   }
   if (!grows) {
-    const int32_t count = group->axis_count;
-    if (count == RLT_MAX_GROUP_AXES || at->taken[axis] > 0 ||
-        (count > 0 && group->block < at->problem->axes[group->axes[count - 1]].extent)) {
+    if (group->axis_count == RLT_MAX_GROUP_AXES || at->taken[axis] > 0 ||
+        group->block < rlt_group_extent(at->problem, group)) {
       return false;
     }
-    group->inner = rlt_group_length(group);
-    group->axes[group->axis_count++] = axis;
+    rlt_group_append(at->problem, group, axis, 1);
   }
   group->block = steps;
   at->taken[axis] = steps;
@@ -103,25 +100,21 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
 
 /* Where packed elements share bytes, the columns have those that do. */
 static void take_byte_run(growing_tile *at) {
-  for (int32_t a = 0; a < at->bytes.last; ++a) {
-    take_axis(at, at->columns, a, at->problem->axes[a].extent);
-  }
-  if (at->bytes.last > 0) {
-    take_axis(at, at->columns, at->bytes.last, at->bytes.steps);
+  const int32_t last = at->bytes.last;
+  for (int32_t a = 0; a <= last && last > 0; ++a) {
+    take_axis(at, at->columns, a, a < last ? at->problem->axes[a].extent : at->bytes.steps);
   }
 }
 
 /* Elements are swapped along a run of all rows that a byte has elements of. */
 static void take_transposed_rows(growing_tile *at) {
   const rlt_problem *const problem = at->problem;
-  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
-    if (problem->axes[a].source_stride == 1) {
-      take_axis(at, at->rows, a, problem->axes[a].extent);
-    }
-  }
-  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
-    if (problem->axes[a].source_stride == problem->transposed_stride) {
-      take_axis(at, at->rows, a, problem->axes[a].extent);
+  const int64_t strides[] = {1, problem->transposed_stride};
+  for (int s = 0; s < 2 && problem->transposed_bits > 0; ++s) {
+    for (int32_t a = 0; a < problem->axis_count; ++a) {
+      if (problem->axes[a].source_stride == strides[s]) {
+        take_axis(at, at->rows, a, problem->axes[a].extent);
+      }
     }
   }
 }
@@ -147,7 +140,7 @@ static void go_together(growing_tile *at, bool copies, int64_t target) {
   const bool lies_together = read_run(at, &read) == tile_elements(at);
   written_run(at, &written);
   if (written >= 0 && written == read && (lies_together || copies)) {
-    go_farther(at, written_run, rlt_is_last_axis(at->columns, written) ? at->columns : at->rows,
+    go_farther(at, written_run, rlt_group_last(at->columns) == written ? at->columns : at->rows,
                target);
   }
 }
@@ -264,9 +257,10 @@ static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
  * of its steps as make up a line, so that every line is written whole. */
-static void add_halo(const rlt_scene *scene, const rlt_staging *staging, rlt_schedule *schedule) {
+static void add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const rlt_facts *const facts = scene->facts;
+  const rlt_staging *const staging = &schedule->staging;
   const int64_t line = 8 * facts->line_bytes / rlt_problem_destination_bits(problem);
   rlt_group *const group =
       staging->segment_side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
@@ -284,14 +278,15 @@ static void add_halo(const rlt_scene *scene, const rlt_staging *staging, rlt_sch
 static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  const int64_t most = rlt_staging_room(problem, scene->facts);
+  const int64_t most = rlt_problem_is_packed(problem) ? scene->facts->packed_staging_bytes
+                                                      : scene->facts->staging_bytes;
   int64_t room = most / bytes * 4 / 5;
   do {
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
     choose_groups(scene, runs, room, schedule);
     rlt_schedule_stage(scene->facts, schedule);
-    add_halo(scene, &schedule->staging, schedule);
+    add_halo(scene, schedule);
     rlt_schedule_stage(scene->facts, schedule);
     room /= 2;
   } while (schedule->staging.elements * bytes > most);

@@ -2,7 +2,6 @@
 #include "base/checked.h"
 #include "plan/local_tile.h"
 #include "plan/methods/method.h"
-#include "plan/methods/private_tiles.h"
 
 /* A small part of a square tile leaves most of a work-group idle. */
 static bool fills_square(const rlt_scene *scene) {
@@ -31,9 +30,10 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
       (is_local && scene->is_wide)) {
     return;
   }
-  rlt_schedule schedule = rlt_method_schedule(scene, &rlt_method_transpose, RLT_MOVE_TRANSPOSE);
+  rlt_schedule schedule =
+      rlt_method_schedule(scene, RLT_MOVE_TRANSPOSE,
+                          "the sides run along different axes, both long enough for square tiles");
   schedule.suits = rlt_square_tiles_pay(scene);
-  schedule.reason = "the sides run along different axes, both long enough for square tiles";
   if (is_local) {
     offer_local(scene, &schedule, offers);
   } else if (schedule.suits && !rlt_copy_suits(scene)) {
