@@ -91,8 +91,8 @@ static inline void store_strip(void *to, strip value) {
 }
 
 /* Lanes from these places, as many as a strip has. */
-static inline strip load_lanes(const uint8_t *from, ptrdiff_t first, ptrdiff_t second,
-                               ptrdiff_t third, ptrdiff_t fourth) {
+static inline strip load_lanes(const uint8_t *from, int64_t first, int64_t second, int64_t third,
+                               int64_t fourth) {
 #if STRIP_BYTES > 16
 #define LANE(at) _mm_loadu_si128((const __m128i *)(const void *)(from + (at)))
 #if STRIP_BYTES == 64
@@ -115,7 +115,7 @@ static inline strip load_lanes(const uint8_t *from, ptrdiff_t first, ptrdiff_t s
 }
 
 /* Its lanes one by one, `step` apart. */
-static inline void store_lanes(uint8_t *to, ptrdiff_t step, strip value) {
+static inline void store_lanes(uint8_t *to, int64_t step, strip value) {
 #if STRIP_BYTES > 16
 #define LANE(i) ((__m128i *)(void *)(to + (i)*step))
 #if STRIP_BYTES == 64

@@ -20,20 +20,6 @@ static int32_t axes_of(const rlt_problem *problem, const rlt_group *columns, con
   return count;
 }
 
-/* How many of the axes make up a segment. */
-static int32_t segment_axes(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count) {
-  int64_t length = 1;
-  int32_t inside = 0;
-  while (inside < count && problem->axes[axes[inside].axis].destination_stride == length) {
-    const rlt_tile_axis *const joined = &axes[inside++];
-    length *= joined->steps;
-    if (joined->is_cut) {
-      break;
-    }
-  }
-  return inside;
-}
-
 static int64_t dense_columns(const rlt_problem *problem, const rlt_group *group) {
   int64_t length = 1;
   for (int32_t i = 0; i < group->axis_count; ++i) {
@@ -126,24 +112,17 @@ static bool is_ascending(const rlt_group *inner, const rlt_group *outer,
 
 void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
-  *staging = (rlt_staging){.segment_side = RLT_SEGMENT_NEITHER};
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, of->columns, of->rows, axes);
-  const int32_t inside = segment_axes(problem, axes, count);
-
+  const rlt_run_length segment = rlt_run_length_of(problem, axes, count, false);
+  *staging = (rlt_staging){.segment = segment, .segment_pitch = segment.length + of->lanes};
   int64_t length = 1;
-  for (int32_t i = 0; i < inside; ++i) {
+  for (int32_t i = 0; i < segment.inside; ++i) {
     staging->strides[axes[i].axis] = length;
     length *= axes[i].steps;
   }
-  staging->segment_unit = length;
-  if (inside > 0 && axes[inside - 1].last) {
-    staging->segment_side = axes[inside - 1].of_columns ? RLT_SEGMENT_COLUMNS : RLT_SEGMENT_ROWS;
-    staging->segment_unit = length / axes[inside - 1].steps;
-  }
-  staging->segment_pitch = length + of->lanes;
   staging->segment_count = 1;
-  for (int32_t i = inside; i < count; ++i) {
+  for (int32_t i = segment.inside; i < count; ++i) {
     staging->strides[axes[i].axis] = staging->segment_pitch * staging->segment_count;
     staging->segment_count *= axes[i].steps;
   }
@@ -165,37 +144,11 @@ void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
 
 void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
                           const rlt_group *rows, const rlt_staging *staging,
-                          rlt_segment *segments) {
+                          rlt_tile_run *segments) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, columns, rows, axes);
-  const int32_t inside = segment_axes(problem, axes, count);
+  const int32_t inside = rlt_run_length_of(problem, axes, count, false).inside;
   for (int64_t s = 0; s < staging->segment_count; ++s) {
-    int64_t rest = s;
-    segments[s] = (rlt_segment){0, 0, 0};
-    for (int32_t i = inside; i < count; ++i) {
-      const int64_t digit = rest % axes[i].steps;
-      rest /= axes[i].steps;
-      segments[s].destination += digit * problem->axes[axes[i].axis].destination_stride;
-      if (axes[i].last && axes[i].of_columns) {
-        segments[s].column_step = digit;
-      } else if (axes[i].last) {
-        segments[s].row_step = digit;
-      }
-    }
-  }
-}
-
-void rlt_staging_offsets(const rlt_problem *problem, const rlt_group *group,
-                         const rlt_staging *staging, int64_t *offsets) {
-  const int64_t length = rlt_group_held(group);
-  for (int64_t p = 0; p < length; ++p) {
-    int64_t rest = p;
-    offsets[p] = 0;
-    for (int32_t i = 0; i < group->axis_count; ++i) {
-      const int64_t extent = problem->axes[group->axes[i]].extent;
-      const int64_t digit = i == group->axis_count - 1 ? rest : rest % extent;
-      offsets[p] += digit * staging->strides[group->axes[i]];
-      rest /= extent;
-    }
+    segments[s] = rlt_tile_run_at(problem, axes + inside, count - inside, false, s);
   }
 }
