@@ -102,10 +102,6 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
   }
 }
 
-void rlt_convert_element(const rlt_conversion *conversion, const void *from, void *to) {
-  rlt_convert_elements(conversion, from, to, 1);
-}
-
 static void add_format(rlt_text *options, const char *side, const number_format *of) {
   rlt_text_add(options, " -D%s_KIND=%d -D%s_BITS=%d", side, of->kind, side, of->bits);
   rlt_text_add(options, " -D%s_EXPONENT_BITS=%d -D%s_MANTISSA_BITS=%d", side, of->exponent_bits,

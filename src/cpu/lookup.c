@@ -32,7 +32,7 @@ static void move_element(const rlt_problem *problem, const uint8_t *source, int6
   if (problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID) {
     write_word(problem, destination, to, word);
   } else {
-    rlt_convert_element(&problem->conversion, word, changed);
+    rlt_convert_elements(&problem->conversion, word, changed, 1);
     write_word(problem, destination, to, changed);
   }
 }

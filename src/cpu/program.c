@@ -102,7 +102,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
   }
   *made = (rlt_cpu_program){.schedule = schedule,
                             .problem = schedule->problem,
-                            .kernels = rlt_cpu_kernels_of(own->instructions, bytes)};
+                            .kernels = own->instructions->kernels[rlt_word_size_number(bytes)]};
   const relayout_status status = fill_program(own, made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);

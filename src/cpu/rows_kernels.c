@@ -10,9 +10,8 @@
 #define ELEMENT_BYTES 1
 #define NARROW        1
 #define INLINED       static inline __attribute__((always_inline))
-#include "base/float_control.h"
+#include "base/opencl_c.h"
 #include "convert/arithmetic.h"
-#include "cpu/opencl_c.h"
 #include "cpu/runs.h"
 #include "metadata/float_format.h"
 
@@ -319,12 +318,13 @@ TRANSPOSE(1)
       ((to_type *)to)[i] = (to_type)LEAST_OF(GREATEST_OF(value, (wide)(least)), (wide)(most));     \
     }                                                                                              \
   }
-#define FROM_SIGNED(type, wide)                                                                    \
+#define FROM_SIGNED(type, wide, most_u32)                                                          \
   INTEGERS(type, s8, wide, INT8_MIN, INT8_MAX)                                                     \
   INTEGERS(type, u8, wide, 0, UINT8_MAX)                                                           \
   INTEGERS(type, s16, wide, INT16_MIN, INT16_MAX)                                                  \
   INTEGERS(type, u16, wide, 0, UINT16_MAX)                                                         \
   INTEGERS(type, s32, wide, INT32_MIN, INT32_MAX)                                                  \
+  INTEGERS(type, u32, wide, 0, most_u32)                                                           \
   INTEGERS(type, s64, int64_t, INT64_MIN, INT64_MAX)                                               \
   INTEGERS(type, u64, int64_t, 0, INT64_MAX)
 #define FROM_UNSIGNED(type, wide)                                                                  \
@@ -337,14 +337,10 @@ TRANSPOSE(1)
   INTEGERS(type, s64, uint64_t, 0, INT64_MAX)                                                      \
   INTEGERS(type, u64, uint64_t, 0, UINT64_MAX)
 
-FROM_SIGNED(s8, int32_t)
-FROM_SIGNED(s16, int32_t)
-FROM_SIGNED(s32, int32_t)
-FROM_SIGNED(s64, int64_t)
-INTEGERS(s8, u32, int32_t, 0, INT32_MAX)
-INTEGERS(s16, u32, int32_t, 0, INT32_MAX)
-INTEGERS(s32, u32, int32_t, 0, INT32_MAX)
-INTEGERS(s64, u32, int64_t, 0, UINT32_MAX)
+FROM_SIGNED(s8, int32_t, INT32_MAX)
+FROM_SIGNED(s16, int32_t, INT32_MAX)
+FROM_SIGNED(s32, int32_t, INT32_MAX)
+FROM_SIGNED(s64, int64_t, UINT32_MAX)
 FROM_UNSIGNED(u8, uint32_t)
 FROM_UNSIGNED(u16, uint32_t)
 FROM_UNSIGNED(u32, uint32_t)
@@ -705,14 +701,6 @@ STAGE(f32_to_byte_any) {
 
 #endif
 
-static uint64_t enter_floats(void) {
-  return rlt_floats_enter();
-}
-
-static void leave_floats(uint64_t was) {
-  rlt_floats_leave(was);
-}
-
 #endif
 
 /* ---- Past the cache ---- */
@@ -757,26 +745,27 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .integers = {TO_ALL(s8), TO_ALL(s16), TO_ALL(s32), TO_ALL(s64), TO_ALL(u8), TO_ALL(u16),
                  TO_ALL(u32), TO_ALL(u64)},
     .f32_to_s32 = f32_to_s32,
-#if VECTOR_BITS == 512
-    .single = {.to_f32 = f32_to_f32_single,
-               .to_odd = f32_to_odd_single,
-               .to_byte = f32_to_byte_single},
-#else
-    .single = {.to_f32 = f32_to_f32_single},
-#endif
 #define SCALED(source, kind)                                                                       \
-  .to_f32 = source##_to_f32_##kind, .to_odd = source##_to_odd_##kind,                              \
-  .to_s32 = source##_to_s32_##kind, .to_byte = source##_to_byte_##kind
-#define EXACT(source) SCALED(source, exact), .to_f64 = source##_to_f64
+  [RLT_CPU_TO_F32] = source##_to_f32_##kind, [RLT_CPU_TO_ODD] = source##_to_odd_##kind,            \
+  [RLT_CPU_TO_S32] = source##_to_s32_##kind, [RLT_CPU_TO_BYTE] = source##_to_byte_##kind
+#define EXACT(source) SCALED(source, exact), [RLT_CPU_TO_F64] = source##_to_f64
 #define TO_WIDE(source)                                                                            \
-  .to_u32 = source##_to_u32, .to_s64 = source##_to_s64, .to_u64 = source##_to_u64
-    .exact = {{EXACT(f32), TO_WIDE(f32)}, {EXACT(s32)}, {EXACT(u32)}, {EXACT(f64), TO_WIDE(f64)}},
-    .unscaled = {{.to_f32 = s64_to_f32, .to_f64 = s64_to_f64},
-                 {.to_f32 = u64_to_f32, .to_f64 = u64_to_f64}},
-#if HAS_FMA
-    .any = {{SCALED(f32, any)}, {SCALED(s32, any)}, {SCALED(u32, any)}},
+  [RLT_CPU_TO_U32] = source##_to_u32, [RLT_CPU_TO_S64] = source##_to_s64,                          \
+  [RLT_CPU_TO_U64] = source##_to_u64
+#define TO_FLOATS(source) [RLT_CPU_TO_F32] = source##_to_f32, [RLT_CPU_TO_F64] = source##_to_f64
+    .single = {{[RLT_CPU_TO_F32] = f32_to_f32_single,
+#if VECTOR_BITS == 512
+                [RLT_CPU_TO_ODD] = f32_to_odd_single,
+                [RLT_CPU_TO_BYTE] = f32_to_byte_single
 #endif
-    .enter_floats = enter_floats,
-    .leave_floats = leave_floats,
+    }},
+    .exact = {{{EXACT(f32), TO_WIDE(f32)}},
+              {{EXACT(s32)}},
+              {{EXACT(u32)}},
+              {{EXACT(f64), TO_WIDE(f64)}}},
+    .unscaled = {{{TO_FLOATS(s64)}}, {{TO_FLOATS(u64)}}},
+#if HAS_FMA
+    .any = {{{SCALED(f32, any)}}, {{SCALED(s32, any)}}, {{SCALED(u32, any)}}},
+#endif
 #endif
     .stream = stream_lines};

@@ -7,7 +7,7 @@
  * or vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), with PLAIN
  * without any instruction that other processors may lack.
  *
- * Depends on kernels.h and opencl_c.h.
+ * Depends on kernels.h and base/opencl_c.h.
  */
 #ifndef RLT_CPU_STRIPS_H
 #define RLT_CPU_STRIPS_H
@@ -23,8 +23,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/opencl_c.h"
 #include "cpu/kernels.h"
-#include "cpu/opencl_c.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LANE_BYTES = 16 };
 

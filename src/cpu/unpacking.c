@@ -21,7 +21,7 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_c
         rlt_tile_run_at(problem, layout->axes + inside, layout->axis_count - inside, true, r);
   }
   if (problem->transposed_bits > 0) {
-    made->transpose = set->rows->bit_transpose[rlt_cpu_width_number(problem->transposed_bits)];
+    made->transpose = set->rows->bit_transpose[rlt_word_size_number(problem->transposed_bits)];
   }
   return RELAYOUT_OK;
 }

@@ -192,7 +192,7 @@ static bool find_fill_word(rlt_problem *problem) {
     } else if (problem->element_bytes == 2) {
       memcpy(problem->fill_word, &half, sizeof half);
     }
-    rlt_convert_element(there, problem->fill_word, arrived);
+    rlt_convert_elements(there, problem->fill_word, arrived, 1);
     if (memcmp(arrived, problem->fill, bytes) == 0) {
       return true;
     }
@@ -202,8 +202,8 @@ static bool find_fill_word(rlt_problem *problem) {
   if (problem->element_bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
     return false;
   }
-  rlt_convert_element(&back, problem->fill, problem->fill_word);
-  rlt_convert_element(there, problem->fill_word, arrived);
+  rlt_convert_elements(&back, problem->fill, problem->fill_word, 1);
+  rlt_convert_elements(there, problem->fill_word, arrived, 1);
   return memcmp(arrived, problem->fill, bytes) == 0;
 }
 

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "base/checked.h"
-#include "convert/conversion.h"
+#include "convert/convert.h"
 #include "metadata/index_program.h"
 #include "metadata/tiling.h"
 #include "relayout/shape.h"
