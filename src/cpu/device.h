@@ -11,7 +11,6 @@
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;
-  relayout_device_info info; /* read once: wisdom is known by it */
   const rlt_cpu_instruction_set *instructions;
   rlt_cpu_kept_scratch *kept_scratch;
   relayout_parallel_for parallel_for; /* NULL: the pool's threads */

@@ -256,19 +256,15 @@ static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *ti
 /* ---- Words in another order ---- */
 
 static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
-#if !defined(PLAIN) && defined(__AVX512BW__)
-  const __m512i lanes =
-      _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)order));
-  for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
-    void *const at = staged + i;
-    _mm512_storeu_si512(at, _mm512_shuffle_epi8(_mm512_loadu_si512(at), lanes));
+#if STRIP_BYTES == 64
+  const __m512i lanes = _mm512_broadcast_i32x4(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_512(staged + i, _mm512_shuffle_epi8(LOAD_512(staged + i), lanes));
   }
-#elif !defined(PLAIN) && defined(__AVX2__)
-  const __m256i lanes =
-      _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)order));
-  for (int64_t i = 0; i < bytes; i += LINE_BYTES / 2) {
-    void *const at = staged + i;
-    _mm256_storeu_si256(at, _mm256_shuffle_epi8(_mm256_loadu_si256(at), lanes));
+#elif STRIP_BYTES == 32
+  const __m256i lanes = _mm256_broadcastsi128_si256(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
   }
 #else
   for (int64_t i = 0; i < bytes; i += LANE_BYTES) {

@@ -45,30 +45,13 @@ typedef double f64 ANYWHERE;
 
 /* ---- By the table ---- */
 
-#if defined(PLAIN)
-#define VECTOR_BITS 0
-#elif defined(__AVX512BW__)
-#define VECTOR_BITS 512
-#elif defined(__AVX2__)
-#define VECTOR_BITS 256
-#else
-#define VECTOR_BITS 128
-#endif
-
 #define BY_TABLE(name, type, mask)                                                                 \
   EACH(name, u8, type, ((const type *)with.table)[element & (mask)])
 
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
 
-#define LOAD_64(at)          _mm_loadl_epi64((const __m128i *)(const void *)(at))
-#define LOAD_128(at)         _mm_loadu_si128((const __m128i *)(const void *)(at))
-#define LOAD_256(at)         _mm256_loadu_si256((const __m256i *)(const void *)(at))
-#define LOAD_512(at)         _mm512_loadu_si512(at)
-#define STORE_256(at, value) _mm256_storeu_si256((__m256i *)(void *)(at), value)
-#define STORE_512(at, value) _mm512_storeu_si512(at, value)
-
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 
 #if defined(__AVX512VBMI__)
 
@@ -156,7 +139,7 @@ STAGE(nibbles_to_4) {
   }
 }
 
-#elif VECTOR_BITS == 256
+#elif STRIP_BYTES == 32
 
 BY_TABLE(bytes_to_1, u8, 0xff)
 BY_TABLE(bytes_to_2, u16, 0xff)
@@ -219,8 +202,8 @@ BY_TABLE(nibbles_to_4, u32, 0xf)
 
 /* ---- Packed ---- */
 
-#if VECTOR_BITS > 0
-typedef uint64_t bit_row __attribute__((vector_size(VECTOR_BITS / 8)));
+#if !defined(PLAIN)
+typedef uint64_t bit_row __attribute__((vector_size(STRIP_BYTES)));
 #else
 typedef uint64_t bit_row;
 #endif
@@ -302,7 +285,7 @@ TRANSPOSE(4)
 TRANSPOSE(2)
 TRANSPOSE(1)
 
-#if VECTOR_BITS > 0
+#if !defined(PLAIN)
 
 /* ---- Integers ---- */
 
@@ -430,7 +413,7 @@ static const number_format f32_format = {KIND_FLOAT, 32, 8, 23, 127, SPECIALS_IE
 RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
 /* What an instruction does. */
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 STAGE(f32_to_half) {
   (void)row;
   for (int64_t i = 0; i < count; i += 16) {
@@ -505,7 +488,7 @@ static inline int32_t integer_within(double value, double lowest, double highest
        (uint8_t)integer_within(PRODUCT(source, kind), with.lowest, with.highest) &                 \
            (uint8_t)with.low_mask)
 
-#if VECTOR_BITS < 512
+#if STRIP_BYTES < 64
 VALUES(f32, u32, exact)
 #endif
 VALUES(s32, u32, exact)
@@ -534,7 +517,7 @@ static inline double product_any(double value, double scale) {
   return odd_double(nearest, __builtin_fma(value, scale, -nearest));
 }
 
-#if VECTOR_BITS < 512
+#if STRIP_BYTES < 64
 VALUES(f32, u32, any)
 #endif
 VALUES(s32, u32, any)
@@ -582,7 +565,7 @@ static inline int32_t s32_within(float value) {
 
 EACH(f32_to_s32, f32, s32, s32_within(element))
 
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 
 /* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours,
  * one of which is odd, or the same; and what is rounded twice in one direction is as if it were
@@ -717,10 +700,10 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .bit_transpose = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
-#if VECTOR_BITS > 0
+#if !defined(PLAIN)
 #define OF_16(type, exponent, mantissa, bias, specials)                                            \
   [RELAYOUT_##type] = (exponent) + (mantissa) == 15 ? type##_to_f32 : NULL,
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 #define IS_HALF(mantissa) ((mantissa) == 10)
 #else
 #define IS_HALF(mantissa) false
@@ -754,7 +737,7 @@ const rlt_cpu_row_stages ROW_STAGES = {
   [RLT_CPU_TO_U64] = source##_to_u64
 #define TO_FLOATS(source) [RLT_CPU_TO_F32] = source##_to_f32, [RLT_CPU_TO_F64] = source##_to_f64
     .single = {{[RLT_CPU_TO_F32] = f32_to_f32_single,
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
                 [RLT_CPU_TO_ODD] = f32_to_odd_single,
                 [RLT_CPU_TO_BYTE] = f32_to_byte_single
 #endif

@@ -38,8 +38,7 @@ static void count_elements(const relayout_plan *plan, const rlt_problem *problem
 }
 
 static void summarize(const relayout_plan *plan, summary *s) {
-  *s = (summary){.device = RELAYOUT_DEVICE_INFO_INIT};
-  plan->device->backend->get_info(plan->device, &s->device);
+  *s = (summary){.device = plan->device->info};
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
     int64_t read = 0;
