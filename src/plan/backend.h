@@ -76,8 +76,8 @@ struct relayout_device {
 relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
                                    relayout_error *error);
 
-/* Sets up the common part, all but the facts and the info, which are there: one holder, the tuning for these
- * facts, an empty cache, no wisdom. RELAYOUT_OUT_OF_MEMORY. */
+/* Sets up the common part, all but the facts and the info, which are there: one holder, the tuning
+ * for these facts, an empty cache, no wisdom. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend *backend,
                                       relayout_error *error);
 void rlt_device_retain(relayout_device *device);
