@@ -34,7 +34,7 @@ static void store(relayout_element_type type, uint64_t pattern, uint8_t *element
 static uint64_t converted(const rlt_conversion *conversion, uint64_t pattern) {
   uint8_t from[8], to[8];
   store(conversion->from, pattern, from);
-  rlt_convert_element(conversion, from, to);
+  rlt_convert_elements(conversion, from, to, 1);
   return load(conversion->to, to);
 }
 

@@ -11,7 +11,7 @@
 static void check(const rlt_conversion *conversion, uint32_t bits) {
   uint8_t from[8], to[8];
   rlt_part_store(bits, relayout_element_type_byte_size(conversion->from), from);
-  rlt_convert_element(conversion, from, to);
+  rlt_convert_elements(conversion, from, to, 1);
   const uint64_t wanted = rlt_part_load(relayout_element_type_byte_size(conversion->to), to);
   const pattern got = convert_unscaled(bits, rlt_number_format_of(conversion->from),
                                        rlt_number_format_of(conversion->to), conversion->wraps);

@@ -4,6 +4,7 @@
 
 #include "cmocka_all.h"
 #include "cpu/instruction_sets.h"
+#include "plan/facts.h"
 #include "relayout/device.h"
 
 static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";
@@ -72,7 +73,7 @@ static void test_blocks(void **state) {
       ++i;
     }
     for (int32_t bytes = 1; bytes <= 16; bytes *= 2) {
-      const rlt_cpu_kernels *const kernels = rlt_cpu_kernels_of(set, bytes);
+      const rlt_cpu_kernels *const kernels = set->kernels[rlt_word_size_number(bytes)];
       assert_int_equal(kernels->block_rows, 16 / bytes);
       assert_int_equal(kernels->block_columns, registers[i].bytes / bytes);
     }

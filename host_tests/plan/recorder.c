@@ -16,13 +16,6 @@ static recorder *record_of(const relayout_device *device) {
   return ((const recorder_device_state *)device)->record;
 }
 
-static void get_info(const relayout_device *device, relayout_device_info *info) {
-  info->memory_bytes = record_of(device)->memory_bytes;
-  info->allocation_bytes = record_of(device)->allocation_bytes;
-  snprintf(info->name, sizeof info->name, "recorder");
-  snprintf(info->description, sizeof info->description, "a \"recording\" device");
-}
-
 static relayout_status program_create(relayout_device *device, const rlt_schedule *schedule,
                                       void **program, int64_t *most_group_size,
                                       relayout_error *error) {
@@ -100,7 +93,6 @@ static void destroy(relayout_device *device) {
 }
 
 static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
-                                    .get_info = get_info,
                                     .program_create = program_create,
                                     .program_destroy = program_destroy,
                                     .execute = execute,
@@ -116,6 +108,10 @@ relayout_device *recorder_device(recorder *record) {
       (recorder){.device_alive = true, .next_program = RELAYOUT_OK, .next_scratch = RELAYOUT_OK};
   device->record = record;
   device->common.facts = staged_facts;
+  device->common.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  snprintf(device->common.info.name, sizeof device->common.info.name, "recorder");
+  snprintf(device->common.info.description, sizeof device->common.info.description,
+           "a \"recording\" device");
   rlt_device_initialize(&device->common, &backend, NULL);
   device->common.tuning = &staged_tuning;
   return &device->common;

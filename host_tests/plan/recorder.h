@@ -23,8 +23,6 @@ typedef struct recorder {
   int scratches_alive;
   size_t scratch_source; /* bytes, of the scratch made last */
   size_t scratch_destination;
-  uint64_t memory_bytes; /* what the device says it has; 0 at first: unknown */
-  uint64_t allocation_bytes;
   rlt_problem problem;     /* of the program made last */
   int64_t most_group_size; /* that a program can have; 0 at first: any */
   bool device_alive;

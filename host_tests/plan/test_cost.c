@@ -250,8 +250,8 @@ static void touch_tiles(const estimate *made, touched *read, touched *written) {
   int64_t *const sources = calloc(rows * columns, sizeof *sources);
   int64_t *const destinations = calloc(rows * columns, sizeof *destinations);
   int64_t *const row_offsets = offsets + 2 * columns;
-  rlt_group_offsets(problem, &made->schedule.columns, offsets, offsets + columns);
-  rlt_group_offsets(problem, &made->schedule.rows, row_offsets, row_offsets + rows);
+  rlt_group_offsets(problem, &made->schedule.columns, NULL, offsets, offsets + columns);
+  rlt_group_offsets(problem, &made->schedule.rows, NULL, row_offsets, row_offsets + rows);
   rlt_grid grid;
   rlt_grid_make(problem, &made->schedule.columns, &made->schedule.rows, &grid);
   /* Straight copies move row by row, whatever lies behind one. */

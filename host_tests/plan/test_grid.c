@@ -21,8 +21,8 @@ static void map_by_tiles(const rlt_problem *problem, const rlt_group *column_gro
   int64_t *column_destination = column_source + columns;
   int64_t *row_source = column_destination + columns;
   int64_t *row_destination = row_source + rows;
-  rlt_group_offsets(problem, column_group, column_source, column_destination);
-  rlt_group_offsets(problem, row_group, row_source, row_destination);
+  rlt_group_offsets(problem, column_group, NULL, column_source, column_destination);
+  rlt_group_offsets(problem, row_group, NULL, row_source, row_destination);
 
   for (int64_t p = 0; p < problem->destination_elements; ++p) {
     source_of[p] = DEFINITION_UNTOUCHED;

@@ -296,15 +296,15 @@ static void test_odd_offsets_fit_allocations(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   record.seconds = wide_is_fast;
-  record.allocation_bytes = 512 * 64 * 16;
+  device->info.allocation_bytes = 512 * 64 * 16;
   aligned_runs = odd_runs = 0;
   relayout_plan *plan = NULL;
   assert_int_equal(create_from(device, "u8[512,64,16]{2,1,0}", "u8[512,64,16]{2,0,1}",
                                RELAYOUT_PLAN_MEASURE, 0, &plan),
                    RELAYOUT_OK);
   assert_true(aligned_runs > 0 && odd_runs > 0);
-  assert_true(record.scratch_source <= record.allocation_bytes);
-  assert_true(record.scratch_destination <= record.allocation_bytes);
+  assert_true(record.scratch_source <= device->info.allocation_bytes);
+  assert_true(record.scratch_destination <= device->info.allocation_bytes);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }
@@ -348,8 +348,8 @@ static void test_scratch_is_bounded(void **state) {
     recorder record;
     relayout_device *device = recorder_device(&record);
     record.seconds = at_once;
-    record.memory_bytes = cases[i].memory_bytes;
-    record.allocation_bytes = cases[i].allocation_bytes;
+    device->info.memory_bytes = cases[i].memory_bytes;
+    device->info.allocation_bytes = cases[i].allocation_bytes;
     relayout_plan *const plan = measure(device, cases[i].from, cases[i].to);
     const rlt_part *const part = &plan->work.parts[0];
     print_message("%s: %zu and %zu bytes\n", cases[i].to, record.scratch_source,
@@ -374,18 +374,18 @@ static void test_what_needs_no_part_and_what_has_none(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   record.seconds = at_once;
-  record.memory_bytes = 8 * 64 * 41 * 4;
+  device->info.memory_bytes = 8 * 64 * 41 * 4;
   relayout_plan_destroy(measure(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}"));
   assert_int_equal(record.scratch_source, 64 * 41 * 4);
   assert_int_equal(record.scratch_destination, 64 * 41 * 4);
   const int timed = record.programs_timed;
-  record.memory_bytes = 4 * 4096;
+  device->info.memory_bytes = 4 * 4096;
   relayout_plan *const plan = measure(device, "f32[64,400]{1,0}", "f32[64,400]{0,1}");
   assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
   assert_int_equal(record.programs_timed, timed);
   relayout_plan_destroy(plan);
   /* From one row to the next are 32 GiB. */
-  record.memory_bytes = 0;
+  device->info.memory_bytes = 0;
   relayout_plan *const far =
       measure(device, "u8[34359738368,4194304]{1,0}", "u8[34359738368,4194304]{0,1}");
   assert_int_equal(far->work.parts[0].choice, RLT_CHOICE_ESTIMATED);

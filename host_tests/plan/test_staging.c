@@ -17,19 +17,19 @@ static void assert_group_offsets(const rlt_problem *problem, const rlt_group *gr
                                  const rlt_staging *staging, const int64_t *expected) {
   int64_t offsets[32];
   assert_true(rlt_group_length(group) <= 32);
-  rlt_staging_offsets(problem, group, staging, offsets);
+  rlt_group_offsets(problem, group, staging->strides, NULL, offsets);
   for (int64_t p = 0; p < rlt_group_length(group); ++p) {
     assert_int_equal(offsets[p], expected[p]);
   }
 }
 
 static void assert_segments(const rlt_staging_request *of, const rlt_staging *staging,
-                            const rlt_segment *expected) {
-  rlt_segment segments[8];
+                            const rlt_tile_run *expected) {
+  rlt_tile_run segments[8];
   assert_true(staging->segment_count <= 8);
   rlt_staging_segments(of->problem, of->columns, of->rows, staging, segments);
   for (int64_t s = 0; s < staging->segment_count; ++s) {
-    assert_int_equal(segments[s].destination, expected[s].destination);
+    assert_int_equal(segments[s].start, expected[s].start);
     assert_int_equal(segments[s].column_step, expected[s].column_step);
     assert_int_equal(segments[s].row_step, expected[s].row_step);
   }
@@ -55,14 +55,14 @@ static void test_rows_join_columns(void **state) {
   assert_int_equal(staging.valid_rows, 3);
   assert_int_equal(staging.segment_count, 1);
   assert_int_equal(staging.segment_pitch, 6 + 4);
-  assert_int_equal(staging.segment_side, RLT_SEGMENT_ROWS);
-  assert_int_equal(staging.segment_unit, 2);
+  assert_int_equal(staging.segment.side, RLT_SEGMENT_ROWS);
+  assert_int_equal(staging.segment.unit, 2);
   assert_int_equal(staging.elements, 10);
   assert_true(staging.rows_inside);
   assert_false(staging.exact);
   assert_group_offsets(&problem, &columns, &staging, (const int64_t[]){0, 1});
   assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 2, 4});
-  assert_segments(&of, &staging, (const rlt_segment[]){{0, 0, 0}});
+  assert_segments(&of, &staging, (const rlt_tile_run[]){{0, 0, 0}});
 }
 
 /* Blocks of three of five columns, so that each of four rows is a segment of its own. */
@@ -82,13 +82,13 @@ static void test_blocks_of_columns_are_segments(void **state) {
   assert_int_equal(staging.dense_rows, 4);
   assert_int_equal(staging.segment_count, 4);
   assert_int_equal(staging.segment_pitch, 3 + 4);
-  assert_int_equal(staging.segment_side, RLT_SEGMENT_COLUMNS);
-  assert_int_equal(staging.segment_unit, 1);
+  assert_int_equal(staging.segment.side, RLT_SEGMENT_COLUMNS);
+  assert_int_equal(staging.segment.unit, 1);
   assert_int_equal(staging.elements, 28);
   assert_group_offsets(&problem, &columns, &staging, (const int64_t[]){0, 1, 2});
   assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 7, 14, 21});
   assert_segments(&of, &staging,
-                  (const rlt_segment[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
+                  (const rlt_tile_run[]){{0, 0, 0}, {5, 0, 1}, {10, 0, 2}, {15, 0, 3}});
 }
 
 /* Rows in the source's order jump back and forth in the destination: what spills over would hit
@@ -113,10 +113,10 @@ static void test_rows_out_of_order_are_exact(void **state) {
   /* Two steps of axis 1 make a segment of four, three digits of axis 2 as many segments. */
   assert_int_equal(staging.segment_count, 3);
   assert_int_equal(staging.segment_pitch, 4 + 4);
-  assert_int_equal(staging.segment_side, RLT_SEGMENT_ROWS);
-  assert_int_equal(staging.segment_unit, 2);
+  assert_int_equal(staging.segment.side, RLT_SEGMENT_ROWS);
+  assert_int_equal(staging.segment.unit, 2);
   assert_group_offsets(&problem, &rows, &staging, (const int64_t[]){0, 8, 16, 2, 10, 18});
-  assert_segments(&of, &staging, (const rlt_segment[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
+  assert_segments(&of, &staging, (const rlt_tile_run[]){{0, 0, 0}, {8, 0, 0}, {16, 0, 0}});
 }
 
 /* Columns as long as a line never spill out of their own piece, in whatever order they come. */
@@ -135,8 +135,8 @@ static void test_long_columns_need_not_be_exact(void **state) {
   assert_false(staging.rows_inside);
   assert_false(staging.exact);
   assert_int_equal(staging.dense_rows, 12);
-  assert_int_equal(staging.segment_side, RLT_SEGMENT_NEITHER);
-  assert_int_equal(staging.segment_unit, 48);
+  assert_int_equal(staging.segment.side, RLT_SEGMENT_NEITHER);
+  assert_int_equal(staging.segment.unit, 48);
 }
 
 /* Runs of three in rows of four, which two orders of an outer axis in the source want stored in one
@@ -158,8 +158,8 @@ static void test_copies_store_their_runs_upwards(void **state) {
   assert_int_equal(staging.valid_columns, 3);
   assert_false(staging.rows_inside);
   assert_false(staging.exact);
-  assert_int_equal(staging.segment_unit, 16);
-  assert_int_equal(staging.segment_side, RLT_SEGMENT_ROWS);
+  assert_int_equal(staging.segment.unit, 16);
+  assert_int_equal(staging.segment.side, RLT_SEGMENT_ROWS);
 
   columns = (rlt_group){.axis_count = 2, .axes = {0, 2}, .inner = 4, .block = 5};
   rows = (rlt_group){.axis_count = 1, .axes = {1}, .inner = 1, .block = 4};
@@ -180,7 +180,7 @@ static void test_copies_store_their_runs_upwards(void **state) {
   assert_int_equal(staging.segment_count, 2);
   assert_int_equal(staging.segment_pitch, 65);
   assert_int_equal(staging.elements, 130);
-  assert_segments(&turned, &staging, (const rlt_segment[]){{0, 0, 0}, {4, 1, 0}});
+  assert_segments(&turned, &staging, (const rlt_tile_run[]){{0, 0, 0}, {4, 1, 0}});
 }
 
 /* Columns that are eight apart in the source, and in the destination behind each other twice;
@@ -371,23 +371,23 @@ static void copy_tile(player *p) {
   }
 }
 
-static void write_segments(const player *p, const rlt_segment *segments, int64_t *source_of) {
+static void write_segments(const player *p, const rlt_tile_run *segments, int64_t *source_of) {
   const int64_t column_steps = p->tile.columns / p->schedule->columns.inner;
   const int64_t row_steps = p->tile.rows / p->schedule->rows.inner;
   const rlt_staging *const made = &p->staging;
-  const bool by_rows = made->segment_side == RLT_SEGMENT_ROWS;
-  const bool is_cut = by_rows || made->segment_side == RLT_SEGMENT_COLUMNS;
+  const bool by_rows = made->segment.side == RLT_SEGMENT_ROWS;
+  const bool is_cut = by_rows || made->segment.side == RLT_SEGMENT_COLUMNS;
   const rlt_group *const cut = by_rows ? &p->schedule->rows : &p->schedule->columns;
   const int64_t steps = by_rows ? row_steps : column_steps;
-  const int64_t held = made->segment_unit * (is_cut ? steps : 1);
-  const int64_t own = made->segment_unit * (is_cut ? rlt_min(steps, cut->block) : 1);
+  const int64_t held = made->segment.unit * (is_cut ? steps : 1);
+  const int64_t own = made->segment.unit * (is_cut ? rlt_min(steps, cut->block) : 1);
   const int64_t line = 64 / p->problem->element_bytes;
   for (int64_t s = 0; s < made->segment_count; ++s) {
     if (segments[s].column_step >= column_steps || segments[s].row_step >= row_steps) {
       continue;
     }
     /* With a halo the tile writes the lines that begin in its own block. */
-    const int64_t start = p->tile.destination + segments[s].destination;
+    const int64_t start = p->tile.destination + segments[s].start;
     const bool is_first = cut->halo == 0 || p->is_first[by_rows];
     const int64_t first = is_first ? start : rlt_divide_up(start, line) * line;
     const int64_t end =
@@ -413,16 +413,14 @@ static void map_by_assemblies(player *p, int64_t *source_of) {
   const int64_t columns = rlt_group_held(column_group);
   int64_t *const memory =
       malloc((size_t)(p->staging.elements + 2 * (rows + columns)) * sizeof *memory);
-  rlt_segment *const segments = malloc((size_t)p->staging.segment_count * sizeof *segments);
+  rlt_tile_run *const segments = malloc((size_t)p->staging.segment_count * sizeof *segments);
   p->held = memory;
   p->row_source = p->held + p->staging.elements;
   p->row_at = p->row_source + rows;
   p->column_source = p->row_at + rows;
   p->column_at = p->column_source + columns;
-  rlt_group_offsets(p->problem, row_group, p->row_source, NULL);
-  rlt_group_offsets(p->problem, column_group, p->column_source, NULL);
-  rlt_staging_offsets(p->problem, row_group, &p->staging, p->row_at);
-  rlt_staging_offsets(p->problem, column_group, &p->staging, p->column_at);
+  rlt_group_offsets(p->problem, row_group, p->staging.strides, p->row_source, p->row_at);
+  rlt_group_offsets(p->problem, column_group, p->staging.strides, p->column_source, p->column_at);
   rlt_staging_segments(p->problem, column_group, row_group, &p->staging, segments);
 
   for (int64_t i = 0; i < p->problem->destination_elements; ++i) {

@@ -2,17 +2,12 @@
  *
  * With NARROW defined as 1 it is that for types of at most 32 bits, unscaled.
  *
- * Depends on the public element types.
+ * Depends on base/opencl_c.h.
  */
 #ifndef RLT_CONVERT_ARITHMETIC_H
 #define RLT_CONVERT_ARITHMETIC_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* What cl/convert.cl uses of OpenCL C. */
-typedef uint32_t uint;
-typedef uint64_t ulong;
+#include "base/opencl_c.h"
 
 #ifndef NARROW
 #define NARROW 0

@@ -102,13 +102,9 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
   }
 }
 
-void rlt_convert_element(const rlt_conversion *conversion, const void *from, void *to) {
-  rlt_convert_elements(conversion, from, to, 1);
-}
-
 static bool becomes(const rlt_conversion *conversion, const void *from, const void *to) {
   uint8_t made[RELAYOUT_MAX_ELEMENT_SIZE];
-  rlt_convert_element(conversion, from, made);
+  rlt_convert_elements(conversion, from, made, 1);
   return memcmp(made, to, relayout_element_type_byte_size(conversion->to)) == 0;
 }
 
@@ -126,7 +122,7 @@ bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *fr
   if (bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
     return false;
   }
-  rlt_convert_element(&back, to, from);
+  rlt_convert_elements(&back, to, from, 1);
   return becomes(conversion, from, to);
 }
 

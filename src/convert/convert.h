@@ -24,18 +24,31 @@
 #ifndef RLT_CONVERT_CONVERT_H
 #define RLT_CONVERT_CONVERT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
-#include "convert/conversion.h"
+#include "relayout/element_type.h"
 #include "relayout/status.h"
+
+/* All zeros: elements keep their bits. */
+typedef struct rlt_conversion {
+  relayout_element_type from; /* RELAYOUT_ELEMENT_TYPE_INVALID: elements keep their bits */
+  relayout_element_type to;
+  bool wraps;   /* integers beyond the target's range: its low bits, instead of the nearest end */
+  double scale; /* finite; values are multiplied by it, exactly, before they are rounded once */
+} rlt_conversion;
+
+/* Whether elements take another value or type. */
+static inline bool rlt_converts(const rlt_conversion *conversion) {
+  return conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID;
+}
 
 /* RELAYOUT_INVALID_ARGUMENT for a type outside the table, and a scale that is not finite or 0;
  * RELAYOUT_UNSUPPORTED for complex types. */
 relayout_status rlt_conversion_check(const rlt_conversion *conversion, relayout_error *error);
 
-/* One element, and `count` of them side by side. The conversion has been checked. */
-void rlt_convert_element(const rlt_conversion *conversion, const void *from, void *to);
+/* `count` elements side by side. The conversion has been checked. */
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
 

@@ -65,12 +65,6 @@ static void fill_info(int32_t threads, relayout_device_info *info) {
   info->memory_bytes = memory_bytes();
 }
 
-static void get_info(const relayout_device *device, relayout_device_info *info) {
-  const size_t struct_size = info->struct_size;
-  *info = ((const rlt_cpu_device *)device)->info;
-  info->struct_size = struct_size;
-}
-
 void rlt_cpu_default_info(relayout_device_info *info) {
   fill_info(rlt_cpu_processors(), info);
 }
@@ -85,7 +79,6 @@ static void destroy(relayout_device *device) {
 
 const rlt_backend rlt_cpu_backend = {
     .id = RELAYOUT_BACKEND_CPU,
-    .get_info = get_info,
     .program_create = rlt_cpu_program_create,
     .program_destroy = rlt_cpu_program_destroy,
     .execute = rlt_cpu_execute,
@@ -180,8 +173,8 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   made->base.facts = facts_of(instructions, threads);
   made->parallel_for = options->parallel_for;
   made->parallel_context = options->parallel_context;
-  made->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  fill_info(threads, &made->info);
+  made->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  fill_info(threads, &made->base.info);
   status = rlt_cpu_kept_scratch_create(threads, &made->kept_scratch, error);
   if (status != RELAYOUT_OK) {
     free(made);

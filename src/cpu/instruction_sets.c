@@ -77,8 +77,3 @@ relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **c
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                   "%s is '%s', which names no instruction set of this build", variable, wanted);
 }
-
-const rlt_cpu_kernels *rlt_cpu_kernels_of(const rlt_cpu_instruction_set *set,
-                                          int64_t element_bytes) {
-  return set->kernels[__builtin_ctzll((unsigned long long)element_bytes)];
-}

@@ -23,7 +23,4 @@ extern const rlt_cpu_instruction_set rlt_cpu_instruction_sets[];
 relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **chosen,
                                                relayout_error *error);
 
-const rlt_cpu_kernels *rlt_cpu_kernels_of(const rlt_cpu_instruction_set *set,
-                                          int64_t element_bytes);
-
 #endif

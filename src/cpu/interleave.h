@@ -34,7 +34,7 @@ static inline int64_t least_channel(int64_t channels) {
 /* As interleave_piece, SIDE rows at once. */
 static inline void interleave_eight(const piece *of) {
   place channels[EIGHT_CHANNELS];
-  ptrdiff_t step[EIGHT_CHANNELS];
+  int64_t step[EIGHT_CHANNELS];
   for (int t = 0; t < EIGHT_CHANNELS; ++t) {
     const bool is_there = has_source(of, t);
     channels[t] = is_there ? column_place(of, t) : of->fill;

@@ -50,11 +50,11 @@ static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const u
 }
 
 static void move_straight(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t valid = tile->valid_columns * ELEMENT_BYTES;
-  const int64_t count = frame->fills ? tile->columns * ELEMENT_BYTES : valid;
-  for (int64_t r = 0; r < tile->rows; ++r) {
+  const int64_t valid = tile->at.valid_columns * ELEMENT_BYTES;
+  const int64_t count = frame->fills ? tile->at.columns * ELEMENT_BYTES : valid;
+  for (int64_t r = 0; r < tile->at.rows; ++r) {
     uint8_t *const to = tile->destination + r * frame->destination_row;
-    if (r < tile->valid_rows) {
+    if (r < tile->at.valid_rows) {
       const uint8_t *const from = tile->source + r * frame->source_row;
       move_row(to, from, from + frame->source_row, valid, count, frame);
     } else if (frame->fills) {
@@ -66,19 +66,19 @@ static void move_straight(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) 
 /* ---- Any strides ---- */
 
 static void move_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const ptrdiff_t source_step = frame->source_column;
-  const ptrdiff_t destination_step = frame->destination_column;
-  for (int64_t r = 0; r < tile->valid_rows; ++r) {
+  const int64_t source_step = frame->source_column;
+  const int64_t destination_step = frame->destination_column;
+  for (int64_t r = 0; r < tile->at.valid_rows; ++r) {
     const uint8_t *restrict from = tile->source + r * frame->source_row;
     uint8_t *restrict to = tile->destination + r * frame->destination_row;
-    for (int64_t c = 0; c < tile->valid_columns; ++c) {
+    for (int64_t c = 0; c < tile->at.valid_columns; ++c) {
       memcpy(to + c * destination_step, from + c * source_step, ELEMENT_BYTES);
     }
   }
 }
 
 static void fill_elements(const rlt_cpu_frame *frame, uint8_t *to, int64_t count) {
-  const ptrdiff_t step = frame->destination_column;
+  const int64_t step = frame->destination_column;
   if (step == ELEMENT_BYTES) {
     fill_rest(to, 0, count * ELEMENT_BYTES, frame);
     return;
@@ -90,14 +90,15 @@ static void fill_elements(const rlt_cpu_frame *frame, uint8_t *to, int64_t count
 
 static void fill_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   uint8_t *const row = tile->destination;
-  if (tile->valid_columns < tile->columns) {
-    uint8_t *const tail = row + tile->valid_columns * frame->destination_column;
-    for (int64_t r = 0; r < tile->valid_rows; ++r) {
-      fill_elements(frame, tail + r * frame->destination_row, tile->columns - tile->valid_columns);
+  if (tile->at.valid_columns < tile->at.columns) {
+    uint8_t *const tail = row + tile->at.valid_columns * frame->destination_column;
+    for (int64_t r = 0; r < tile->at.valid_rows; ++r) {
+      fill_elements(frame, tail + r * frame->destination_row,
+                    tile->at.columns - tile->at.valid_columns);
     }
   }
-  for (int64_t r = tile->valid_rows; r < tile->rows; ++r) {
-    fill_elements(frame, row + r * frame->destination_row, tile->columns);
+  for (int64_t r = tile->at.valid_rows; r < tile->at.rows; ++r) {
+    fill_elements(frame, row + r * frame->destination_row, tile->at.columns);
   }
 }
 
@@ -107,18 +108,19 @@ static void fill_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
 typedef struct run_loops {
   int64_t outer_count, outer_step;
   int64_t inner_count, inner_step;
-  const ptrdiff_t *outer_from, *outer_to;
-  const ptrdiff_t *inner_from, *inner_to;
+  const int64_t *outer_from, *outer_to;
+  const int64_t *inner_from, *inner_to;
 } run_loops;
 
 static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   const int64_t run = frame->staging.dense_columns;
   const rlt_cpu_positions *const rows = &frame->rows;
   const rlt_cpu_positions *const columns = &frame->columns;
-  return frame->staging.rows_inside ? (run_loops){tile->columns, run,         tile->rows, 1,
-                                                  columns->from, columns->to, rows->from, rows->to}
-                                    : (run_loops){tile->rows, 1,        tile->columns, run,
-                                                  rows->from, rows->to, columns->from, columns->to};
+  return frame->staging.rows_inside
+             ? (run_loops){tile->at.columns, run,         tile->at.rows, 1,
+                           columns->from,    columns->to, rows->from,    rows->to}
+             : (run_loops){tile->at.rows, 1,        tile->at.columns, run,
+                           rows->from,    rows->to, columns->from,    columns->to};
 }
 
 /* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
@@ -142,12 +144,12 @@ static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
     for (int64_t inner = 0; inner < over.inner_count; inner += over.inner_step) {
       const int64_t row = made->rows_inside ? inner : outer;
       const int64_t column = made->rows_inside ? outer : inner;
-      const bool has_source = row < tile->valid_rows && column < tile->valid_columns &&
-                              frame->rows.from[row] != RLT_CPU_NO_SOURCE &&
+      const bool has_source = row < tile->at.valid_rows && column < tile->at.valid_columns &&
+                              frame->rows.from[row] != RLT_NO_SOURCE &&
                               (frame->keeps == NULL || frame->keeps[column * ELEMENT_BYTES] != 0);
-      const int64_t count = rlt_min(made->dense_columns, tile->columns - column);
+      const int64_t count = rlt_min(made->dense_columns, tile->at.columns - column);
       const int64_t valid =
-          has_source ? rlt_min(made->valid_columns, tile->valid_columns - column) : 0;
+          has_source ? rlt_min(made->valid_columns, tile->at.valid_columns - column) : 0;
       uint8_t *const begin = to + over.outer_to[outer] + over.inner_to[inner];
       if (valid > 0) {
         move_run(begin, tile->source + over.outer_from[outer] + over.inner_from[inner],
@@ -163,10 +165,10 @@ static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_staging *const made = &frame->staging;
   const int64_t run = made->dense_columns * ELEMENT_BYTES;
-  const bool is_whole = !frame->row_gaps && frame->keeps == NULL &&
-                        tile->valid_rows == tile->rows && tile->valid_columns == tile->columns &&
-                        made->valid_columns == made->dense_columns &&
-                        tile->columns % made->dense_columns == 0;
+  const bool is_whole =
+      !frame->row_gaps && frame->keeps == NULL && tile->at.valid_rows == tile->at.rows &&
+      tile->at.valid_columns == tile->at.columns && made->valid_columns == made->dense_columns &&
+      tile->at.columns % made->dense_columns == 0;
   const bool may_spill = !made->exact && !tile->is_near_end;
   const run_loops over = loops_over(frame, tile);
 #define GATHER_UP_TO(room)                                                                         \
@@ -215,38 +217,38 @@ static void move_piece(const piece *of, const rlt_cpu_frame *frame, const rlt_cp
 /* The rows that have no source. */
 static void fill_rows(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const int64_t dense = frame->staging.dense_columns;
-  for (int64_t row = frame->row_gaps ? 0 : tile->valid_rows; row < tile->rows; ++row) {
-    if (row < tile->valid_rows && frame->rows.from[row] != RLT_CPU_NO_SOURCE) {
+  for (int64_t row = frame->row_gaps ? 0 : tile->at.valid_rows; row < tile->at.rows; ++row) {
+    if (row < tile->at.valid_rows && frame->rows.from[row] != RLT_NO_SOURCE) {
       continue;
     }
-    for (int64_t column = 0; column < tile->columns; column += dense) {
+    for (int64_t column = 0; column < tile->at.columns; column += dense) {
       fill_run(to + frame->rows.to[row] + frame->columns.to[column], frame->fill,
-               rlt_min(dense, tile->columns - column) * ELEMENT_BYTES);
+               rlt_min(dense, tile->at.columns - column) * ELEMENT_BYTES);
     }
   }
 }
 
 static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
   const rlt_staging *const made = &frame->staging;
-  for (int64_t column = 0; column < tile->columns; column += made->dense_columns) {
+  for (int64_t column = 0; column < tile->at.columns; column += made->dense_columns) {
     piece at = {.to = to + frame->columns.to[column],
                 .columns_from = frame->columns.from + column,
                 .keeps = frame->keeps != NULL ? frame->keeps + column * ELEMENT_BYTES : NULL,
-                .columns = rlt_min(made->dense_columns, tile->columns - column),
-                .valid_columns = tile->valid_columns - column,
+                .columns = rlt_min(made->dense_columns, tile->at.columns - column),
+                .valid_columns = tile->at.valid_columns - column,
                 .fill = frame->fill,
                 .exact = made->exact};
-    for (int64_t row = 0; row < tile->valid_rows; row += made->dense_rows) {
-      if (frame->rows.from[row] == RLT_CPU_NO_SOURCE) {
+    for (int64_t row = 0; row < tile->at.valid_rows; row += made->dense_rows) {
+      if (frame->rows.from[row] == RLT_NO_SOURCE) {
         continue;
       }
       at.from = tile->source + frame->rows.from[row];
       at.rows_to = frame->rows.to + row;
-      at.rows = rlt_min(made->valid_rows, tile->valid_rows - row);
+      at.rows = rlt_min(made->valid_rows, tile->at.valid_rows - row);
       move_piece(&at, frame, tile);
     }
   }
-  if (frame->row_gaps || tile->valid_rows < tile->rows) {
+  if (frame->row_gaps || tile->at.valid_rows < tile->at.rows) {
     fill_rows(frame, tile, to);
   }
 }
@@ -254,19 +256,15 @@ static void gather_transposed(const rlt_cpu_frame *frame, const rlt_cpu_tile *ti
 /* ---- Words in another order ---- */
 
 static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
-#if !defined(PLAIN) && defined(__AVX512BW__)
-  const __m512i lanes =
-      _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)order));
-  for (int64_t i = 0; i < bytes; i += LINE_BYTES) {
-    void *const at = staged + i;
-    _mm512_storeu_si512(at, _mm512_shuffle_epi8(_mm512_loadu_si512(at), lanes));
+#if STRIP_BYTES == 64
+  const __m512i lanes = _mm512_broadcast_i32x4(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_512(staged + i, _mm512_shuffle_epi8(LOAD_512(staged + i), lanes));
   }
-#elif !defined(PLAIN) && defined(__AVX2__)
-  const __m256i lanes =
-      _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)order));
-  for (int64_t i = 0; i < bytes; i += LINE_BYTES / 2) {
-    void *const at = staged + i;
-    _mm256_storeu_si256(at, _mm256_shuffle_epi8(_mm256_loadu_si256(at), lanes));
+#elif STRIP_BYTES == 32
+  const __m256i lanes = _mm256_broadcastsi128_si256(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
   }
 #else
   for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
@@ -284,7 +282,7 @@ static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
 /* What the next tile reads is fetched at the pace at which this one leaves. */
 typedef struct prefetching {
   const uint8_t *start;
-  const ptrdiff_t *ahead;
+  const int64_t *ahead;
   int64_t left; /* of those */
   int64_t pace; /* for each line that leaves */
 } prefetching;
@@ -324,20 +322,21 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                            const uint8_t *next) {
   const rlt_staging *const made = &frame->staging;
   const bool streams = frame->streams;
-  const rlt_cpu_held of_tile = rlt_cpu_held_by(frame, tile);
-  const int64_t count = rlt_divide_up(of_tile.steps * frame->segment_bits, 8);
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const int64_t bits = frame->destination_bits;
+  const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
   prefetching ahead = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
     ahead.left = frame->ahead_count;
     ahead.pace = rlt_divide_up(ahead.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
   }
   for (int64_t s = 0; s < made->segment_count; ++s) {
-    const rlt_cpu_segment *const segment = &frame->segments[s];
-    if (!rlt_cpu_holds(of_tile, segment)) {
+    const rlt_tile_run *const segment = &frame->segments[s];
+    if (!rlt_tile_has_run(has, segment)) {
       continue;
     }
     const uint8_t *const from = staged + s * frame->segment_pitch;
-    uint8_t *const to = tile->destination + segment->destination;
+    uint8_t *const to = tile->destination + segment->start * bits / 8;
     int64_t i = 0;
     uint8_t *const held = &partial->held[partial->first + s];
     uint8_t *const begun = partial->lines[partial->first + s];

@@ -1,10 +1,9 @@
 /* kernels.h: the functions that partial out one tile on the host, by instruction
  * set and element size.
  *
- * A tile is a pointer to its first element on each side and the counts of its rows and columns;
- * what all tiles of a program share is its frame. Pointers need no alignment.
+ * What all tiles of a program share is its frame. Pointers need no alignment.
  *
- * Depends on plan/staging.h.
+ * Depends on plan/grid.h and plan/staging.h.
  */
 #ifndef RLT_CPU_KERNELS_H
 #define RLT_CPU_KERNELS_H
@@ -13,35 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/grid.h"
 #include "plan/staging.h"
 
-/* Elements from the valid counts on have no source. When none has one, both counts are 0 and
- * `source` is not to be used. */
+/* A tile and where it is; `source` is not to be used where no element has one. */
 typedef struct rlt_cpu_tile {
+  rlt_tile at;
   const uint8_t *source;
   const uint8_t *source_end; /* of the whole source, */
   bool is_near_end;          /* which lies less than a line behind some row or column of the tile */
   uint8_t *destination;
-  int64_t rows, valid_rows;
-  int64_t columns, valid_columns;
 } rlt_cpu_tile;
 
 /* Where the positions of a group lie from the tile's start, in bytes: in the source, and where they
  * are put, in a staging buffer or in the destination itself. */
 typedef struct rlt_cpu_positions {
-  ptrdiff_t *from; /* RLT_CPU_NO_SOURCE for rows that have none; columns stand where others do */
-  ptrdiff_t *to;
+  int64_t *from; /* RLT_NO_SOURCE for rows that have none; columns stand where others do */
+  int64_t *to;
 } rlt_cpu_positions;
-
-#define RLT_CPU_NO_SOURCE PTRDIFF_MIN
-
-/* A segment of the staging buffer, and at which steps of the groups' last axes it lies. */
-typedef struct rlt_cpu_segment {
-  ptrdiff_t destination; /* bytes from the tile's start, */
-  int64_t position;      /* elements */
-  int64_t column_step;
-  int64_t row_step;
-} rlt_cpu_segment;
 
 enum {
   RLT_CPU_LINE_BYTES = 64,
@@ -70,40 +58,27 @@ typedef struct rlt_cpu_frame {
   _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one word, over and over */
 
   /* Straight and strided tiles. Strides are in bytes. */
-  ptrdiff_t source_row, source_column;
-  ptrdiff_t destination_row, destination_column;
+  int64_t source_row, source_column;
+  int64_t destination_row, destination_column;
 
   /* Tiles by tables. */
   rlt_staging staging; /* of which `exact` is for where the positions are put */
   rlt_cpu_positions rows, columns;
-  ptrdiff_t column_step;           /* between dense columns in the source; 0: not always the same */
+  int64_t column_step;             /* between dense columns in the source; 0: not always the same */
   int64_t column_inner, row_inner; /* positions of a step of the group's last axis */
   uint8_t *keeps; /* 0xff for bytes of columns that can have a source, and a line beyond; or NULL */
   bool row_gaps;
-  rlt_cpu_segment *segments;
-  int64_t segment_bits; /* of a step of the staging buffer's segment_side, as segments are stored */
-  int64_t segment_pitch; /* bytes from one to the next then */
-  ptrdiff_t *ahead;      /* what the next tile reads: a byte of each line, from its start */
+  rlt_tile_run *segments;   /* of the staging buffer */
+  int64_t destination_bits; /* of an element, as segments are stored */
+  int64_t segment_pitch;    /* bytes from one to the next then */
+  int64_t *ahead;           /* what the next tile reads: a byte of each line, from its start */
   int64_t ahead_count;
 } rlt_cpu_frame;
 
-/* Which segments a tile has, and how many steps of the axis that they end with:
- * a ragged tile has fewer. */
-typedef struct rlt_cpu_held {
-  int64_t column_steps, row_steps;
-  int64_t steps;
-} rlt_cpu_held;
-
-static inline rlt_cpu_held rlt_cpu_held_by(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
-  const int64_t column_steps = tile->columns / frame->column_inner;
-  const int64_t row_steps = tile->rows / frame->row_inner;
-  return (rlt_cpu_held){.column_steps = column_steps,
-                        .row_steps = row_steps,
-                        .steps = rlt_staging_steps(&frame->staging, column_steps, row_steps)};
-}
-
-static inline bool rlt_cpu_holds(rlt_cpu_held held, const rlt_cpu_segment *segment) {
-  return segment->column_step < held.column_steps && segment->row_step < held.row_steps;
+/* Of a tile that has so many columns and rows. */
+static inline rlt_tile_steps rlt_cpu_steps(const rlt_cpu_frame *frame, int64_t columns,
+                                           int64_t rows) {
+  return (rlt_tile_steps){columns / frame->column_inner, rows / frame->row_inner};
 }
 
 typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile);

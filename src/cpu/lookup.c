@@ -1,10 +1,9 @@
-/* gather.c: tiles moved element by element, by the axes or by an index program. */
-#include "cpu/lookup.h"
-
+/* lookup.c: tiles moved element by element, by the axes or by an index program. */
 #include <string.h>
 
 #include "convert/convert.h"
 #include "convert/packing.h"
+#include "cpu/program.h"
 
 static void read_word(const rlt_problem *problem, const uint8_t *source, int64_t position,
                       uint8_t *word) {
@@ -33,7 +32,7 @@ static void move_element(const rlt_problem *problem, const uint8_t *source, int6
   if (problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID) {
     write_word(problem, destination, to, word);
   } else {
-    rlt_convert_element(&problem->conversion, word, changed);
+    rlt_convert_elements(&problem->conversion, word, changed, 1);
     write_word(problem, destination, to, changed);
   }
 }
@@ -66,13 +65,19 @@ static void look_up_by_program(const rlt_problem *problem, const uint8_t *source
   }
 }
 
-void rlt_cpu_look_up(const rlt_problem *problem, const uint8_t *source, uint8_t *destination,
-                     const rlt_tile *tile, int64_t source_step, int64_t destination_step) {
+void rlt_cpu_look_up(const rlt_cpu_tour *at) {
+  const rlt_cpu_program *const made = at->call->made;
+  const rlt_problem *const problem = made->problem;
+  const rlt_tile *const tile = &at->walk.tile;
+  const uint8_t *const source = at->call->source;
+  uint8_t *const destination = at->call->destination;
   if (problem->index_program != NULL) {
     look_up_by_program(problem, source, destination, tile->destination - problem->destination_start,
                        tile->columns);
     return;
   }
+  const int64_t source_step = made->frame.source_column / problem->element_bytes;
+  const int64_t destination_step = made->frame.destination_column / problem->element_bytes;
   for (int64_t c = 0; c < tile->columns; ++c) {
     const int64_t to = tile->destination + c * destination_step;
     if (c < tile->valid_columns) {

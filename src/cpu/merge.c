@@ -1,10 +1,8 @@
 /* merge.c: packed elements put into bytes that others write too. */
-#include "cpu/merge.h"
-
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/unpacking.h"
+#include "cpu/program.h"
 
 /* ---- Bits ---- */
 
@@ -85,16 +83,13 @@ typedef struct begun {
   int64_t first, end; /* bits that are there */
 } begun;
 
-static int64_t elements_of_segment(const rlt_cpu_merging *tile) {
-  return tile->frame->staging.segment_unit * tile->held.steps;
-}
-
-/* Puts a segment behind what the last tile left of its line. */
-static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t position,
-                   rlt_cpu_partial_lines *partial, int64_t number, uint8_t *lines) {
-  const int64_t bits = tile->problem->destination_packed, in_byte = 8 / bits;
-  const int64_t elements = elements_of_segment(tile), count = elements * bits;
-  uint8_t *const at = tile->destination + position / in_byte;
+/* Puts `elements` that go to `position` behind what the last tile left of their line; `at` is where
+ * the whole destination begins. */
+static begun begin(const rlt_problem *problem, const uint8_t *encoded, uint8_t *at,
+                   int64_t position, int64_t elements, rlt_cpu_partial_lines *partial,
+                   int64_t number, uint8_t *lines) {
+  const int64_t bits = problem->destination_packed, in_byte = 8 / bits, count = elements * bits;
+  at += position / in_byte;
   const int64_t in_line = (int64_t)((uintptr_t)at % LINE_BYTES);
   const int64_t first = 8 * in_line + position % in_byte * bits;
   begun made = {.lines = lines, .to = at - in_line, .first = first, .end = first + count};
@@ -110,7 +105,7 @@ static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t 
     ++to;
   }
   put_bytes(encoded, left, to, rlt_divide_up(rlt_max(count - left, 0), 8));
-  if (position + elements == tile->problem->destination_elements && made.end % 8 > 0) {
+  if (position + elements == problem->destination_elements && made.end % 8 > 0) {
     lines[made.end / 8] &= (uint8_t)((1u << made.end % 8) - 1);
     made.end = rlt_divide_up(made.end, 8) * 8;
   }
@@ -118,7 +113,7 @@ static begun begin(const rlt_cpu_merging *tile, const uint8_t *encoded, int64_t 
 }
 
 /* Whole lines leave; so does the rest, bit by bit, if no tile goes on with it. */
-static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_partial_lines *partial,
+static void leave(const rlt_cpu_codec *codec, const begun *segment, rlt_cpu_partial_lines *partial,
                   int64_t number) {
   int64_t first = segment->first;
   int64_t lines = segment->end / LINE_BITS;
@@ -129,7 +124,7 @@ static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_par
     done = LINE_BYTES;
     --lines;
   }
-  rlt_cpu_codec_stream_lines(tile->codec, segment->lines + done, segment->to + done, lines);
+  rlt_cpu_codec_stream_lines(codec, segment->lines + done, segment->to + done, lines);
   done += lines * LINE_BYTES;
   const int64_t rest = segment->end - 8 * done;
   if (rest > first && partial->goes_on) {
@@ -141,44 +136,41 @@ static void leave(const rlt_cpu_merging *tile, const begun *segment, rlt_cpu_par
   }
 }
 
-/* At the pace at which segments leave. */
-static void fetch_some(const rlt_cpu_merging *tile, int64_t first, int64_t count) {
-  const int64_t end = tile->next == NULL ? 0 : rlt_min(first + count, tile->frame->ahead_count);
-  for (int64_t i = first; i < end; ++i) {
-    __builtin_prefetch(tile->next + tile->frame->ahead[i]);
-  }
-}
-
 /* A few at a time: what has just been stored could not be loaded at once as lines. */
-void rlt_cpu_merge_segments(const rlt_cpu_merging *tile, rlt_cpu_partial_lines *partial,
-                            uint8_t *lines) {
+void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+                            const uint8_t *encoded, rlt_cpu_partial_lines *partial,
+                            const uint8_t *next, uint8_t *lines) {
   enum { MOST = 64 };
-  begun made[MOST];
+  begun some[MOST];
   int64_t numbers[MOST];
-  const rlt_cpu_frame *const frame = tile->frame;
+  const rlt_cpu_frame *const frame = &made->frame;
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const int64_t elements = rlt_run_elements(&frame->staging.segment, has);
+  uint8_t *const start = tile->destination - tile->at.destination * frame->destination_bits / 8;
   const int64_t all = frame->staging.segment_count;
-  const int64_t bytes =
-      rlt_divide_up(elements_of_segment(tile) * tile->problem->destination_packed, 8);
+  const int64_t bytes = rlt_divide_up(elements * frame->destination_bits, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
   const int64_t at_once = rlt_min(MOST, RLT_CPU_UNPACKED_BYTES / pitch);
-  const int64_t pace = rlt_divide_up(frame->ahead_count, all);
+  const int64_t to_fetch = next == NULL ? 0 : frame->ahead_count;
+  const int64_t pace = rlt_divide_up(to_fetch, all); /* at which segments leave */
   int64_t fetched = 0;
   for (int64_t s = 0; s < all;) {
     int64_t count = 0;
     for (; s < all && count < at_once; ++s) {
-      const rlt_cpu_segment *const segment = &frame->segments[s];
-      if (rlt_cpu_holds(tile->held, segment)) {
+      const rlt_tile_run *const segment = &frame->segments[s];
+      if (rlt_tile_has_run(has, segment)) {
         numbers[count] = partial->first + s;
-        made[count] = begin(tile, tile->encoded + s * frame->segment_pitch,
-                            tile->position + segment->position, partial, numbers[count],
-                            lines + count * pitch);
+        some[count] = begin(made->problem, encoded + s * frame->segment_pitch, start,
+                            tile->at.destination + segment->start, elements, partial,
+                            numbers[count], lines + count * pitch);
         ++count;
       }
     }
     for (int64_t i = 0; i < count; ++i) {
-      leave(tile, &made[i], partial, numbers[i]);
-      fetch_some(tile, fetched, pace);
-      fetched += pace;
+      leave(made->codec, &some[i], partial, numbers[i]);
+      for (const int64_t end = rlt_min(fetched + pace, to_fetch); fetched < end; ++fetched) {
+        __builtin_prefetch(next + frame->ahead[fetched]);
+      }
     }
   }
 }

@@ -6,21 +6,20 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "cpu/tables.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
-static ptrdiff_t stride_of(const rlt_problem *problem, const rlt_group *group, bool source) {
+static int64_t stride_of(const rlt_problem *problem, const rlt_group *group, bool source) {
   if (group->axis_count == 0) {
     return 0;
   }
   const rlt_axis *axis = &problem->axes[group->axes[0]];
-  return (ptrdiff_t)(source ? axis->source_stride : axis->destination_stride);
+  return source ? axis->source_stride : axis->destination_stride;
 }
 
 static void set_frame(const rlt_schedule *schedule, rlt_cpu_frame *frame) {
   const rlt_problem *const problem = schedule->problem;
-  const ptrdiff_t bytes = (ptrdiff_t)problem->element_bytes;
+  const int64_t bytes = problem->element_bytes;
   const bool keeps = rlt_problem_keeps_elements(problem);
   frame->streams = schedule->streamed;
   frame->source_row = bytes * stride_of(problem, &schedule->rows, true);
@@ -30,27 +29,6 @@ static void set_frame(const rlt_schedule *schedule, rlt_cpu_frame *frame) {
   frame->fills = problem->fills;
   for (int64_t i = 0; i < RLT_CPU_FILL_BYTES; ++i) {
     frame->fill[i] = (keeps ? problem->fill : problem->fill_word)[i % bytes];
-  }
-}
-
-/* The functions that carry out a schedule's move. */
-static rlt_cpu_way way_of(const rlt_cpu_program *made) {
-  const rlt_problem *const problem = made->problem;
-  const ptrdiff_t element = (ptrdiff_t)problem->element_bytes;
-  switch (made->schedule->move) {
-  case RLT_MOVE_INDEX:
-    return rlt_problem_keeps_elements(problem) && problem->index_program == NULL
-               ? RLT_CPU_STRIDED
-               : RLT_CPU_LOOKED_UP;
-  case RLT_MOVE_FILL:
-    return problem->destination_packed > 0 ? RLT_CPU_FILLED : RLT_CPU_STRIDED;
-  case RLT_MOVE_COPY:
-    return made->codec != NULL || (made->frame.source_column == element &&
-                                   made->frame.destination_column == element)
-               ? RLT_CPU_STRAIGHT
-               : RLT_CPU_STRIDED;
-  default:
-    return made->schedule->staged ? RLT_CPU_STAGED : RLT_CPU_TABLES;
   }
 }
 
@@ -66,20 +44,14 @@ static int64_t last_source(const rlt_cpu_program *made) {
 
 static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program *made,
                                   relayout_error *error) {
-  const rlt_schedule *const schedule = made->schedule;
-  const rlt_problem *arrived = made->problem;
+  relayout_status status = RELAYOUT_OK;
   if (made->unpacks) {
-    const relayout_status status =
-        rlt_cpu_unpacking_make(device->instructions, schedule, &made->unpacking, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
-    arrived = &made->unpacking.layout.problem;
+    status = rlt_cpu_unpacking_make(device->instructions, made, error);
   }
-  made->gather = schedule->move == RLT_MOVE_GATHER ? made->kernels->gather_runs
-                                                   : made->kernels->transpose_blocks;
+  made->gather = made->schedule->move == RLT_MOVE_GATHER ? made->kernels->gather_runs
+                                                         : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
-  return rlt_cpu_tables_make(schedule, arrived, &made->frame, error);
+  return status == RELAYOUT_OK ? rlt_cpu_tables_make(made, error) : status;
 }
 
 static void set_order(rlt_cpu_program *made) {
@@ -113,7 +85,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   if (status == RELAYOUT_OK && has_tables) {
     status = set_tables(device, made, error);
   }
-  made->way = way_of(made);
+  made->move = rlt_cpu_move_of(made);
   return status;
 }
 
@@ -130,7 +102,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
   }
   *made = (rlt_cpu_program){.schedule = schedule,
                             .problem = schedule->problem,
-                            .kernels = rlt_cpu_kernels_of(own->instructions, bytes)};
+                            .kernels = own->instructions->kernels[rlt_word_size_number(bytes)]};
   const relayout_status status = fill_program(own, made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);
@@ -143,8 +115,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
 void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   (void)device;
   rlt_cpu_program *made = program_made;
-  rlt_cpu_tables_free(&made->frame);
-  rlt_cpu_unpacking_free(&made->unpacking);
+  rlt_cpu_tables_free(made);
   rlt_cpu_codec_destroy(made->codec);
   free(made);
 }

@@ -1,29 +1,25 @@
-/* program.h: what the CPU runs for one schedule.
+/* program.h: what the CPU runs for one schedule, and how.
  *
- * Depends on device.h, kernels.h, unpacking.h, rows.h, walk.h and plan/schedule.h.
+ * Depends on device.h, kernels.h, rows.h, walk.h and plan/.
  */
 #ifndef RLT_CPU_PROGRAM_H
 #define RLT_CPU_PROGRAM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "cpu/device.h"
 #include "cpu/kernels.h"
 #include "cpu/rows.h"
-#include "cpu/unpacking.h"
 #include "cpu/walk.h"
 #include "plan/grid.h"
 #include "plan/schedule.h"
+#include "plan/unpacking.h"
 
-/* How tiles are moved. */
-typedef enum rlt_cpu_way {
-  RLT_CPU_STRAIGHT,  /* run by run */
-  RLT_CPU_STRIDED,   /* element by element, */
-  RLT_CPU_LOOKED_UP, /* or so, where elements change or steps lead to them */
-  RLT_CPU_FILLED,    /* with packed elements */
-  RLT_CPU_TABLES,    /* by tables, straight to the destination */
-  RLT_CPU_STAGED     /* by tables, put together first */
-} rlt_cpu_way;
+typedef struct rlt_cpu_tour rlt_cpu_tour;
+
+/* Moves the tile that a tour is at. */
+typedef void rlt_cpu_move(const rlt_cpu_tour *at);
 
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
  * scratch. */
@@ -31,20 +27,82 @@ typedef struct rlt_cpu_program {
   const rlt_schedule *schedule;
   const rlt_problem *problem; /* the schedule's */
   const rlt_cpu_kernels *kernels;
-  rlt_cpu_way way;
+  rlt_cpu_move *move; /* NULL: tiles are put together first */
   rlt_grid grid;
   rlt_cpu_frame frame;
   rlt_cpu_table_kernel *gather;
-  rlt_cpu_codec *codec;        /* NULL where elements stay as they are */
-  rlt_cpu_unpacking unpacking; /* of packed elements */
-  bool unpacks;                /* tiles are put together from memory of the worker's own */
-  bool encodes;                /* words become other elements, or packed ones */
-  bool merges;                 /* staged ones leave for bytes that other tiles write too */
+  rlt_cpu_codec *codec; /* NULL where elements stay as they are */
+  bool encodes;         /* words become other elements, or packed ones */
+  bool merges;          /* staged ones leave for bytes that other tiles write too */
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;
   rlt_links links; /* the order's loops that lines are combined along */
+
+  /* Where the runs that a tile reads are unpacked first, or bits transposed among them. */
+  bool unpacks;
+  rlt_unpacking unpacking;
+  rlt_tile_run *runs;
+  rlt_cpu_bit_transpose *transpose; /* NULL where they are unpacked */
 } rlt_cpu_program;
+
+/* One call: its workers take blocks in turn until none is left. */
+typedef struct rlt_cpu_call {
+  const rlt_cpu_program *made;
+  const uint8_t *source;
+  uint8_t *destination;
+  rlt_cpu_kept_scratch *kept_scratch;
+  rlt_cpu_scratch *own; /* the first worker's; NULL where tiles are not put together */
+  _Atomic int64_t next; /* the first block that nobody has taken */
+} rlt_cpu_call;
+
+/* A worker's way through its blocks. */
+struct rlt_cpu_tour {
+  rlt_cpu_call *call;
+  int64_t block; /* to go on with after this one */
+  rlt_walk walk;
+};
+
+/* To the next tile; false if none is left. */
+bool rlt_cpu_tour_step(rlt_cpu_tour *at);
+rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at);
+
+/* The move of a program that is made but for it. */
+rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made);
+
+/* A row of columns, element by element, for what no kernel does. With an index program the columns
+ * are positions of the destination, and where a packed one's last byte is used in part, its other
+ * bits become 0. */
+void rlt_cpu_look_up(const rlt_cpu_tour *at);
+
+/* Moves all tiles of a tour by putting them together here first. */
+void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
+
+/* Puts what the tile reads beside each other, a byte an element or as bytes that the destination
+ * has too, RLT_AROUND_RUN behind the start of `unpacked`: to the kernels that is the source. */
+void rlt_cpu_unpack(const rlt_cpu_tour *at, uint8_t *unpacked);
+
+/* From bit 0 of `bits` to packed elements position .. position+count-1 of the destination, which
+ * may begin and end within a byte whose other bits are written by others, perhaps at the same time:
+ * atomically. The spare bits of the last byte become 0 with its last element. One byte more than
+ * the last one wanted may be read. */
+void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
+                            int64_t position, int64_t count);
+
+/* So a tile's segments, each from bit 0 of where it has been encoded, while the tile that starts at
+ * `next` in the source arrives; NULL: none does. Lines leave whole and past the cache where
+ * `partial` says that tiles go on with each other's segments. `lines`, which begin with one, are
+ * RLT_CPU_UNPACKED_BYTES to put them together in. */
+void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+                            const uint8_t *encoded, rlt_cpu_partial_lines *partial,
+                            const uint8_t *next, uint8_t *lines);
+
+/* Fills in what a program's unpacking needs, and the part of its frame that is for tiles by tables.
+ * RELAYOUT_OUT_OF_MEMORY; also then what is made is freed with rlt_cpu_tables_free. */
+relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_cpu_program *made,
+                                       relayout_error *error);
+relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error);
+void rlt_cpu_tables_free(rlt_cpu_program *made);
 
 /* Moves one part. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
 relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,

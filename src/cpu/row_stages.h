@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "convert/conversion.h"
+#include "convert/convert.h"
 
 enum {
   RLT_CPU_ROW_GROUP =
@@ -39,12 +39,19 @@ typedef void rlt_cpu_bit_transpose(const uint8_t *from, int64_t stride, uint8_t 
                                    int64_t length);
 
 /* What becomes of values times a scale. */
+enum {
+  RLT_CPU_TO_F32,
+  RLT_CPU_TO_F64,
+  RLT_CPU_TO_ODD,  /* f32 rounded to odd: it can be rounded once more as if it were exact */
+  RLT_CPU_TO_S32,  /* within lowest .. highest */
+  RLT_CPU_TO_BYTE, /* the low bits of that */
+  RLT_CPU_TO_U32,
+  RLT_CPU_TO_S64,
+  RLT_CPU_TO_U64,
+  RLT_CPU_VALUE_TARGETS
+};
 typedef struct rlt_cpu_value_stages {
-  rlt_cpu_stage *to_f32, *to_f64;
-  rlt_cpu_stage *to_odd;  /* f32 rounded to odd: it can be rounded once more as if it were exact */
-  rlt_cpu_stage *to_s32;  /* within lowest .. highest */
-  rlt_cpu_stage *to_byte; /* the low bits of that */
-  rlt_cpu_stage *to_u32, *to_s64, *to_u64;
+  rlt_cpu_stage *to[RLT_CPU_VALUE_TARGETS];
 } rlt_cpu_value_stages;
 
 /* Their sources. */
@@ -55,11 +62,6 @@ enum {
   RLT_CPU_FROM_F64,
   RLT_CPU_VALUE_SOURCES
 };
-
-/* Widths of 1, 2, 4 and 8 bits or bytes have stages number 0 to 3. */
-static inline int rlt_cpu_width_number(int64_t width) {
-  return __builtin_ctzll((unsigned long long)width);
-}
 
 typedef struct rlt_cpu_row_stages {
   rlt_cpu_stage *pack[3], *unpack[3];      /* of 1, 2 and 4 bits, from and to bytes */
@@ -77,11 +79,8 @@ typedef struct rlt_cpu_row_stages {
    * those that are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
   rlt_cpu_value_stages single;
-  rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */
-  rlt_cpu_stage *f32_to_s32;        /* unscaled, all of its range */
-  /* Floating point that way, and back to what it was. */
-  uint64_t (*enter_floats)(void);
-  void (*leave_floats)(uint64_t was);
+  rlt_cpu_value_stages unscaled[2];                                /* of s64 and u64 */
+  rlt_cpu_stage *f32_to_s32;                                       /* unscaled, all of its range */
   void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
 } rlt_cpu_row_stages;
 

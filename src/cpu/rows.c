@@ -6,10 +6,11 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/float_control.h"
 #include "convert/convert.h"
 #include "convert/packing.h"
 #include "cpu/row_stages.h"
-#include "metadata/type_table.h"
+#include "plan/facts.h"
 
 enum {
   GROUP = RLT_CPU_ROW_GROUP,
@@ -22,11 +23,6 @@ enum {
   TABLE_ENTRIES = 256
 };
 
-typedef struct used_stage {
-  rlt_cpu_stage *run;
-  int64_t bits; /* of an element behind it */
-} used_stage;
-
 struct rlt_cpu_codec {
   const rlt_cpu_row_stages *stages; /* of the instruction set */
   rlt_cpu_stage *unpack;            /* NULL: the source is not packed */
@@ -34,7 +30,7 @@ struct rlt_cpu_codec {
   int64_t word_bytes;
   int64_t destination_bits;
   int used_count; /* 0: words are the destination's elements */
-  used_stage used[MOST_STAGES];
+  rlt_cpu_stage *used[MOST_STAGES];
   bool wants_floats; /* some stage does */
   rlt_conversion conversion;
   rlt_cpu_row row;
@@ -53,12 +49,11 @@ static int64_t bytes_of(relayout_element_type type) {
 }
 
 /* false where the instruction set has no such stage. */
-static bool add_stage(rlt_cpu_codec *codec, rlt_cpu_stage *run, int64_t bits) {
-  if (run != NULL) {
-    codec->used[codec->used_count] = (used_stage){.run = run, .bits = bits};
-    codec->used_count += 1;
+static bool add_stage(rlt_cpu_codec *codec, rlt_cpu_stage *stage) {
+  if (stage != NULL) {
+    codec->used[codec->used_count++] = stage;
   }
-  return run != NULL;
+  return stage != NULL;
 }
 
 static void convert_one_by_one(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to,
@@ -90,13 +85,13 @@ static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
   const bool is_nibble = relayout_element_type_bits(from) <= 4 &&
                          relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
   rlt_cpu_stage *const *const stages = is_nibble ? codec->stages->nibbles : codec->stages->bytes;
-  add_stage(codec, stages[rlt_cpu_width_number(bytes)], 8 * bytes);
+  add_stage(codec, stages[rlt_word_size_number(bytes)]);
   return make_table(codec, error);
 }
 
 /* The integers stages know: s8, s16, s32, s64, u8, u16, u32, u64. */
 static int integer_number(bool is_signed, int64_t bytes) {
-  return rlt_cpu_width_number(bytes) + (is_signed ? 0 : RLT_CPU_ROW_INTEGERS / 2);
+  return rlt_word_size_number(bytes) + (is_signed ? 0 : RLT_CPU_ROW_INTEGERS / 2);
 }
 
 static bool add_integers(rlt_cpu_codec *codec) {
@@ -109,35 +104,26 @@ static bool add_integers(rlt_cpu_codec *codec) {
   const bool from_signed = relayout_element_type_kind(with->from) == RELAYOUT_KIND_SIGNED;
   const bool to_signed = relayout_element_type_kind(with->to) == RELAYOUT_KIND_SIGNED;
   const int from = integer_number(from_signed, from_bytes);
-  if (!with->wraps) {
-    return add_stage(codec, codec->stages->integers[from][integer_number(to_signed, to_bytes)],
-                     8 * to_bytes);
+  const rlt_cpu_row_stages *const stages = codec->stages;
+  if (with->wraps && to_bytes < from_bytes) {
+    return add_stage(codec,
+                     stages->low[rlt_word_size_number(from_bytes)][rlt_word_size_number(to_bytes)]);
   }
-  if (to_bytes < from_bytes) {
-    return add_stage(
-        codec, codec->stages->low[rlt_cpu_width_number(from_bytes)][rlt_cpu_width_number(to_bytes)],
-        8 * to_bytes);
-  }
-  return add_stage(codec, codec->stages->integers[from][integer_number(from_signed, to_bytes)],
-                   8 * to_bytes);
+  const bool as_signed = with->wraps ? from_signed : to_signed;
+  return add_stage(codec, stages->integers[from][integer_number(as_signed, to_bytes)]);
 }
 
 /* f32, exact or rounded to odd, to a float of at most 16 bits. */
 static bool add_narrowing(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   codec->wants_floats = codec->wants_floats || to != RELAYOUT_BF16; /* made of integers */
-  return add_stage(codec, codec->stages->of_f32[to], 8 * bytes_of(to));
+  return add_stage(codec, codec->stages->of_f32[to]);
 }
 
-static void prefer(rlt_cpu_value_stages *to, const rlt_cpu_value_stages *others) {
-  to->to_f32 = others->to_f32 != NULL ? others->to_f32 : to->to_f32;
-  to->to_f64 = others->to_f64 != NULL ? others->to_f64 : to->to_f64;
-  to->to_odd = others->to_odd != NULL ? others->to_odd : to->to_odd;
-  to->to_s32 = others->to_s32 != NULL ? others->to_s32 : to->to_s32;
-  to->to_byte = others->to_byte != NULL ? others->to_byte : to->to_byte;
-  to->to_u32 = others->to_u32 != NULL ? others->to_u32 : to->to_u32;
-  to->to_s64 = others->to_s64 != NULL ? others->to_s64 : to->to_s64;
-  to->to_u64 = others->to_u64 != NULL ? others->to_u64 : to->to_u64;
+static void prefer(rlt_cpu_value_stages *stages, const rlt_cpu_value_stages *others) {
+  for (int i = 0; i < RLT_CPU_VALUE_TARGETS; ++i) {
+    stages->to[i] = others->to[i] != NULL ? others->to[i] : stages->to[i];
+  }
 }
 
 /* The stages that read values of `from` and multiply them by this scale, the fastest there are. */
@@ -150,7 +136,7 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
                                       [RLT_CPU_FROM_S32] = {RELAYOUT_S32, 32},
                                       [RLT_CPU_FROM_U32] = {RELAYOUT_U32, 32},
                                       [RLT_CPU_FROM_F64] = {RELAYOUT_F64, 53}};
-  rlt_cpu_value_stages found = {0};
+  rlt_cpu_value_stages found = {{NULL}};
   const bool is_one = codec->conversion.scale == 1;
   if (is_one && (from == RELAYOUT_S64 || from == RELAYOUT_U64)) {
     return codec->stages->unscaled[from == RELAYOUT_S64 ? 0 : 1];
@@ -178,10 +164,10 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
     prefer(&found, &stages->single);
   }
   if (from == RELAYOUT_F32 && is_one && codec->conversion.to == RELAYOUT_S32) {
-    found.to_s32 = stages->f32_to_s32 != NULL ? stages->f32_to_s32 : found.to_s32;
+    found.to[RLT_CPU_TO_S32] = stages->f32_to_s32;
   }
   /* A double's product is rounded to a double by the multiplication itself, whatever the scale. */
-  found.to_f64 = stages->exact[source].to_f64;
+  found.to[RLT_CPU_TO_F64] = stages->exact[source].to[RLT_CPU_TO_F64];
   return found;
 }
 
@@ -193,23 +179,20 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
     return false;
   }
   if (bits == 64 || (bits == 32 && !is_signed)) {
-    return add_stage(codec,
-                     bits == 32  ? values->to_u32
-                     : is_signed ? values->to_s64
-                                 : values->to_u64,
-                     bits);
+    return add_stage(codec, values->to[bits == 32  ? RLT_CPU_TO_U32
+                                       : is_signed ? RLT_CPU_TO_S64
+                                                   : RLT_CPU_TO_U64]);
   }
   const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
   codec->row.lowest = is_signed ? -end : 0;
   codec->row.highest = end - 1;
   codec->row.low_mask = (uint32_t)((UINT64_C(1) << bits) - 1);
   if (bits <= 8) {
-    return add_stage(codec, values->to_byte, 8);
+    return add_stage(codec, values->to[RLT_CPU_TO_BYTE]);
   }
-  return add_stage(codec, values->to_s32, 32) &&
-         (bits == 32 ||
-          add_stage(codec, codec->stages->low[rlt_cpu_width_number(4)][rlt_cpu_width_number(2)],
-                    16));
+  rlt_cpu_stage *const to_half =
+      codec->stages->low[rlt_word_size_number(4)][rlt_word_size_number(2)];
+  return add_stage(codec, values->to[RLT_CPU_TO_S32]) && (bits == 32 || add_stage(codec, to_half));
 }
 
 /* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what
@@ -217,7 +200,7 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
 static bool add_values(rlt_cpu_codec *codec) {
   const relayout_element_type to = codec->conversion.to;
   rlt_cpu_stage *const widens = codec->stages->to_f32[codec->conversion.from];
-  const bool is_narrow = add_stage(codec, widens, 32);
+  const bool is_narrow = add_stage(codec, widens);
   const relayout_element_type from = is_narrow ? RELAYOUT_F32 : codec->conversion.from;
   const bool is_f32 = from == RELAYOUT_F32 && codec->conversion.scale == 1;
   if (is_f32 && to == RELAYOUT_F32) {
@@ -229,13 +212,13 @@ static bool add_values(rlt_cpu_codec *codec) {
   const rlt_cpu_value_stages values = value_stages(codec, from);
   codec->wants_floats = true;
   if (to == RELAYOUT_F32) {
-    return add_stage(codec, values.to_f32, 32);
+    return add_stage(codec, values.to[RLT_CPU_TO_F32]);
   }
   if (to == RELAYOUT_F64) {
-    return add_stage(codec, values.to_f64, 64);
+    return add_stage(codec, values.to[RLT_CPU_TO_F64]);
   }
   return is_integer(to) ? add_integers_of_values(codec, &values)
-                        : add_stage(codec, values.to_odd, 32) && add_narrowing(codec);
+                        : add_stage(codec, values.to[RLT_CPU_TO_ODD]) && add_narrowing(codec);
 }
 
 /* Bytes go through tables; but those of four bytes an entry are gathered from, which takes longer
@@ -252,7 +235,7 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
   if (is_byte) {
     return add_table(codec, error);
   }
-  add_stage(codec, convert_one_by_one, 8 * bytes_of(with->to));
+  add_stage(codec, convert_one_by_one);
   return RELAYOUT_OK;
 }
 
@@ -271,7 +254,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   made->row = (rlt_cpu_row){
       .conversion = &made->conversion, .scale = problem->conversion.scale, .low_mask = UINT32_MAX};
   if (problem->source_packed > 0) {
-    made->unpack = set->rows->unpack[rlt_cpu_width_number(problem->source_packed)];
+    made->unpack = set->rows->unpack[rlt_word_size_number(problem->source_packed)];
   }
   relayout_status status = RELAYOUT_OK;
   if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
@@ -282,8 +265,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     return status;
   }
   if (problem->destination_packed > 0) {
-    add_stage(made, set->rows->pack[rlt_cpu_width_number(problem->destination_packed)],
-              problem->destination_packed);
+    add_stage(made, set->rows->pack[rlt_word_size_number(problem->destination_packed)]);
   }
   *codec = made;
   return RELAYOUT_OK;
@@ -324,7 +306,7 @@ static void run_stages(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t
   const uint8_t *from = words;
   for (int i = 0; i < codec->used_count; ++i) {
     uint8_t *const next = i + 1 < codec->used_count ? between[i % 2] : to;
-    codec->used[i].run(&codec->row, from, next, count);
+    codec->used[i](&codec->row, from, next, count);
     from = next;
   }
 }
@@ -344,13 +326,13 @@ static int64_t run_rest(const rlt_cpu_codec *codec, const uint8_t *words, uint8_
   return bytes;
 }
 
-static uint64_t enter(const rlt_cpu_codec *codec) {
-  return codec->wants_floats ? codec->stages->enter_floats() : 0;
+static rlt_float_control enter(const rlt_cpu_codec *codec) {
+  return codec->wants_floats ? rlt_floats_enter() : 0;
 }
 
-static void leave(const rlt_cpu_codec *codec, uint64_t was) {
+static void leave(const rlt_cpu_codec *codec, rlt_float_control was) {
   if (codec->wants_floats) {
-    codec->stages->leave_floats(was);
+    rlt_floats_leave(was);
   }
 }
 
@@ -372,7 +354,7 @@ void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint
     memcpy(destination, words, (size_t)(count * codec->word_bytes));
     return;
   }
-  const uint64_t was = enter(codec);
+  const rlt_float_control was = enter(codec);
   for (int64_t i = 0; i < count; i += BLOCK) {
     run_block(codec, words + i * codec->word_bytes, destination + i * codec->destination_bits / 8,
               rlt_min(count - i, BLOCK));
@@ -441,7 +423,7 @@ void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint
   out.codec = codec;
   out.first = out.end = (int64_t)((uintptr_t)destination % LINE);
   out.line = destination - out.first;
-  const uint64_t was = enter(codec);
+  const rlt_float_control was = enter(codec);
   for (int64_t i = 0; i < count; i += BLOCK) {
     if (i + AHEAD + BLOCK <= count) {
       fetch_block(words + (i + AHEAD) * codec->word_bytes, BLOCK * codec->word_bytes);

@@ -10,9 +10,8 @@
 #define ELEMENT_BYTES 1
 #define NARROW        1
 #define INLINED       static inline __attribute__((always_inline))
-#include "base/float_control.h"
+#include "base/opencl_c.h"
 #include "convert/arithmetic.h"
-#include "cpu/opencl_c.h"
 #include "cpu/runs.h"
 #include "metadata/float_format.h"
 
@@ -46,30 +45,13 @@ typedef double f64 ANYWHERE;
 
 /* ---- By the table ---- */
 
-#if defined(PLAIN)
-#define VECTOR_BITS 0
-#elif defined(__AVX512BW__)
-#define VECTOR_BITS 512
-#elif defined(__AVX2__)
-#define VECTOR_BITS 256
-#else
-#define VECTOR_BITS 128
-#endif
-
 #define BY_TABLE(name, type, mask)                                                                 \
   EACH(name, u8, type, ((const type *)with.table)[element & (mask)])
 
 BY_TABLE(bytes_to_8, u64, 0xff)
 BY_TABLE(nibbles_to_8, u64, 0xf)
 
-#define LOAD_64(at)          _mm_loadl_epi64((const __m128i *)(const void *)(at))
-#define LOAD_128(at)         _mm_loadu_si128((const __m128i *)(const void *)(at))
-#define LOAD_256(at)         _mm256_loadu_si256((const __m256i *)(const void *)(at))
-#define LOAD_512(at)         _mm512_loadu_si512(at)
-#define STORE_256(at, value) _mm256_storeu_si256((__m256i *)(void *)(at), value)
-#define STORE_512(at, value) _mm512_storeu_si512(at, value)
-
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 
 #if defined(__AVX512VBMI__)
 
@@ -157,7 +139,7 @@ STAGE(nibbles_to_4) {
   }
 }
 
-#elif VECTOR_BITS == 256
+#elif STRIP_BYTES == 32
 
 BY_TABLE(bytes_to_1, u8, 0xff)
 BY_TABLE(bytes_to_2, u16, 0xff)
@@ -220,8 +202,8 @@ BY_TABLE(nibbles_to_4, u32, 0xf)
 
 /* ---- Packed ---- */
 
-#if VECTOR_BITS > 0
-typedef uint64_t bit_row __attribute__((vector_size(VECTOR_BITS / 8)));
+#if !defined(PLAIN)
+typedef uint64_t bit_row __attribute__((vector_size(STRIP_BYTES)));
 #else
 typedef uint64_t bit_row;
 #endif
@@ -303,7 +285,7 @@ TRANSPOSE(4)
 TRANSPOSE(2)
 TRANSPOSE(1)
 
-#if VECTOR_BITS > 0
+#if !defined(PLAIN)
 
 /* ---- Integers ---- */
 
@@ -319,12 +301,13 @@ TRANSPOSE(1)
       ((to_type *)to)[i] = (to_type)LEAST_OF(GREATEST_OF(value, (wide)(least)), (wide)(most));     \
     }                                                                                              \
   }
-#define FROM_SIGNED(type, wide)                                                                    \
+#define FROM_SIGNED(type, wide, most_u32)                                                          \
   INTEGERS(type, s8, wide, INT8_MIN, INT8_MAX)                                                     \
   INTEGERS(type, u8, wide, 0, UINT8_MAX)                                                           \
   INTEGERS(type, s16, wide, INT16_MIN, INT16_MAX)                                                  \
   INTEGERS(type, u16, wide, 0, UINT16_MAX)                                                         \
   INTEGERS(type, s32, wide, INT32_MIN, INT32_MAX)                                                  \
+  INTEGERS(type, u32, wide, 0, most_u32)                                                           \
   INTEGERS(type, s64, int64_t, INT64_MIN, INT64_MAX)                                               \
   INTEGERS(type, u64, int64_t, 0, INT64_MAX)
 #define FROM_UNSIGNED(type, wide)                                                                  \
@@ -337,14 +320,10 @@ TRANSPOSE(1)
   INTEGERS(type, s64, uint64_t, 0, INT64_MAX)                                                      \
   INTEGERS(type, u64, uint64_t, 0, UINT64_MAX)
 
-FROM_SIGNED(s8, int32_t)
-FROM_SIGNED(s16, int32_t)
-FROM_SIGNED(s32, int32_t)
-FROM_SIGNED(s64, int64_t)
-INTEGERS(s8, u32, int32_t, 0, INT32_MAX)
-INTEGERS(s16, u32, int32_t, 0, INT32_MAX)
-INTEGERS(s32, u32, int32_t, 0, INT32_MAX)
-INTEGERS(s64, u32, int64_t, 0, UINT32_MAX)
+FROM_SIGNED(s8, int32_t, INT32_MAX)
+FROM_SIGNED(s16, int32_t, INT32_MAX)
+FROM_SIGNED(s32, int32_t, INT32_MAX)
+FROM_SIGNED(s64, int64_t, UINT32_MAX)
 FROM_UNSIGNED(u8, uint32_t)
 FROM_UNSIGNED(u16, uint32_t)
 FROM_UNSIGNED(u32, uint32_t)
@@ -434,7 +413,7 @@ static const number_format f32_format = {KIND_FLOAT, 32, 8, 23, 127, SPECIALS_IE
 RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
 /* What an instruction does. */
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 STAGE(f32_to_half) {
   (void)row;
   for (int64_t i = 0; i < count; i += 16) {
@@ -509,7 +488,7 @@ static inline int32_t integer_within(double value, double lowest, double highest
        (uint8_t)integer_within(PRODUCT(source, kind), with.lowest, with.highest) &                 \
            (uint8_t)with.low_mask)
 
-#if VECTOR_BITS < 512
+#if STRIP_BYTES < 64
 VALUES(f32, u32, exact)
 #endif
 VALUES(s32, u32, exact)
@@ -538,7 +517,7 @@ static inline double product_any(double value, double scale) {
   return odd_double(nearest, __builtin_fma(value, scale, -nearest));
 }
 
-#if VECTOR_BITS < 512
+#if STRIP_BYTES < 64
 VALUES(f32, u32, any)
 #endif
 VALUES(s32, u32, any)
@@ -586,7 +565,7 @@ static inline int32_t s32_within(float value) {
 
 EACH(f32_to_s32, f32, s32, s32_within(element))
 
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 
 /* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours,
  * one of which is odd, or the same; and what is rounded twice in one direction is as if it were
@@ -705,14 +684,6 @@ STAGE(f32_to_byte_any) {
 
 #endif
 
-static uint64_t enter_floats(void) {
-  return rlt_floats_enter();
-}
-
-static void leave_floats(uint64_t was) {
-  rlt_floats_leave(was);
-}
-
 #endif
 
 /* ---- Past the cache ---- */
@@ -729,10 +700,10 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .bit_transpose = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
-#if VECTOR_BITS > 0
+#if !defined(PLAIN)
 #define OF_16(type, exponent, mantissa, bias, specials)                                            \
   [RELAYOUT_##type] = (exponent) + (mantissa) == 15 ? type##_to_f32 : NULL,
-#if VECTOR_BITS == 512
+#if STRIP_BYTES == 64
 #define IS_HALF(mantissa) ((mantissa) == 10)
 #else
 #define IS_HALF(mantissa) false
@@ -757,26 +728,27 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .integers = {TO_ALL(s8), TO_ALL(s16), TO_ALL(s32), TO_ALL(s64), TO_ALL(u8), TO_ALL(u16),
                  TO_ALL(u32), TO_ALL(u64)},
     .f32_to_s32 = f32_to_s32,
-#if VECTOR_BITS == 512
-    .single = {.to_f32 = f32_to_f32_single,
-               .to_odd = f32_to_odd_single,
-               .to_byte = f32_to_byte_single},
-#else
-    .single = {.to_f32 = f32_to_f32_single},
-#endif
 #define SCALED(source, kind)                                                                       \
-  .to_f32 = source##_to_f32_##kind, .to_odd = source##_to_odd_##kind,                              \
-  .to_s32 = source##_to_s32_##kind, .to_byte = source##_to_byte_##kind
-#define EXACT(source) SCALED(source, exact), .to_f64 = source##_to_f64
+  [RLT_CPU_TO_F32] = source##_to_f32_##kind, [RLT_CPU_TO_ODD] = source##_to_odd_##kind,            \
+  [RLT_CPU_TO_S32] = source##_to_s32_##kind, [RLT_CPU_TO_BYTE] = source##_to_byte_##kind
+#define EXACT(source) SCALED(source, exact), [RLT_CPU_TO_F64] = source##_to_f64
 #define TO_WIDE(source)                                                                            \
-  .to_u32 = source##_to_u32, .to_s64 = source##_to_s64, .to_u64 = source##_to_u64
-    .exact = {{EXACT(f32), TO_WIDE(f32)}, {EXACT(s32)}, {EXACT(u32)}, {EXACT(f64), TO_WIDE(f64)}},
-    .unscaled = {{.to_f32 = s64_to_f32, .to_f64 = s64_to_f64},
-                 {.to_f32 = u64_to_f32, .to_f64 = u64_to_f64}},
-#if HAS_FMA
-    .any = {{SCALED(f32, any)}, {SCALED(s32, any)}, {SCALED(u32, any)}},
+  [RLT_CPU_TO_U32] = source##_to_u32, [RLT_CPU_TO_S64] = source##_to_s64,                          \
+  [RLT_CPU_TO_U64] = source##_to_u64
+#define TO_FLOATS(source) [RLT_CPU_TO_F32] = source##_to_f32, [RLT_CPU_TO_F64] = source##_to_f64
+    .single = {{[RLT_CPU_TO_F32] = f32_to_f32_single,
+#if STRIP_BYTES == 64
+                [RLT_CPU_TO_ODD] = f32_to_odd_single,
+                [RLT_CPU_TO_BYTE] = f32_to_byte_single
 #endif
-    .enter_floats = enter_floats,
-    .leave_floats = leave_floats,
+    }},
+    .exact = {{{EXACT(f32), TO_WIDE(f32)}},
+              {{EXACT(s32)}},
+              {{EXACT(u32)}},
+              {{EXACT(f64), TO_WIDE(f64)}}},
+    .unscaled = {{{TO_FLOATS(s64)}}, {{TO_FLOATS(u64)}}},
+#if HAS_FMA
+    .any = {{{SCALED(f32, any)}}, {{SCALED(s32, any)}}, {{SCALED(u32, any)}}},
+#endif
 #endif
     .stream = stream_lines};

@@ -1,11 +1,11 @@
-/* run.c: carrying out a program, each of its ways but the one that puts tiles together first. */
+/* run.c: carrying out a program, by each of its moves but the one that puts tiles together first.
+ */
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "cpu/lookup.h"
-#include "cpu/merge.h"
-#include "cpu/tour.h"
+#include "cpu/pool.h"
+#include "cpu/program.h"
 
 /* ---- A tour ---- */
 
@@ -34,38 +34,41 @@ rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at) {
   const int64_t source_bits = rlt_problem_source_bits(made->problem);
   const int64_t destination_bits = rlt_problem_destination_bits(made->problem);
   const rlt_tile *const tile = &at->walk.tile;
-  return (rlt_cpu_tile){.source = call->source +
-                                  (tile->valid_columns > 0 ? tile->source * source_bits / 8 : 0),
-                        .source_end = call->source + rlt_problem_source_size(made->problem),
-                        .is_near_end = tile->source > made->last_source,
-                        .destination = call->destination + tile->destination * destination_bits / 8,
-                        .rows = tile->rows,
-                        .valid_rows = tile->valid_rows,
-                        .columns = tile->columns,
-                        .valid_columns = tile->valid_columns};
+  return (rlt_cpu_tile){
+      .at = *tile,
+      .source = call->source + (tile->valid_columns > 0 ? tile->source * source_bits / 8 : 0),
+      .source_end = call->source + rlt_problem_source_size(made->problem),
+      .is_near_end = tile->source > made->last_source,
+      .destination = call->destination + tile->destination * destination_bits / 8};
 }
 
-/* ---- Ways ---- */
+/* ---- Moves ---- */
 
-static void run_tables(rlt_cpu_tour *at) {
+static void move_by_tables(const rlt_cpu_tour *at) {
   const rlt_cpu_program *const made = at->call->made;
-  do {
-    const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
-    made->gather(&made->frame, &tile, tile.destination);
-  } while (rlt_cpu_tour_step(at));
+  const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
+  made->gather(&made->frame, &tile, tile.destination);
 }
 
-static void run_straight(rlt_cpu_tour *at) {
+static void move_straight(const rlt_cpu_tour *at) {
+  const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
+  at->call->made->kernels->move_straight(&at->call->made->frame, &tile);
+}
+
+static void move_strided(const rlt_cpu_tour *at) {
   const rlt_cpu_program *const made = at->call->made;
-  do {
-    const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
-    made->kernels->move_straight(&made->frame, &tile);
-  } while (rlt_cpu_tour_step(at));
+  const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
+  if (tile.at.valid_columns > 0) {
+    made->kernels->move_strided(&made->frame, &tile);
+  }
+  if (made->frame.fills) {
+    made->kernels->fill_strided(&made->frame, &tile);
+  }
 }
 
 /* A stride of the program's frame, in elements. */
-static ptrdiff_t in_elements(const rlt_cpu_program *made, ptrdiff_t stride) {
-  return stride / (ptrdiff_t)made->problem->element_bytes;
+static int64_t in_elements(const rlt_cpu_program *made, int64_t stride) {
+  return stride / (int64_t)made->problem->element_bytes;
 }
 
 /* A run whose elements change; packed ones go by a block of bytes, which stays in the cache. */
@@ -88,62 +91,48 @@ static void change_run(const rlt_cpu_program *made, const uint8_t *source, int64
   }
 }
 
-static void run_changing(rlt_cpu_tour *at) {
+static void change_runs(const rlt_cpu_tour *at) {
   const rlt_cpu_program *const made = at->call->made;
+  const rlt_tile *const tile = &at->walk.tile;
   const int64_t bits = rlt_problem_destination_bits(made->problem);
-  const ptrdiff_t source_row = in_elements(made, made->frame.source_row);
-  const ptrdiff_t destination_row = in_elements(made, made->frame.destination_row);
-  do {
-    const rlt_tile *const tile = &at->walk.tile;
-    for (int64_t r = 0; r < tile->valid_rows; ++r) {
-      const int64_t to = (tile->destination + r * destination_row) * bits / 8;
-      change_run(made, at->call->source, tile->source + r * source_row, at->call->destination + to,
-                 tile->valid_columns);
-    }
-  } while (rlt_cpu_tour_step(at));
+  for (int64_t r = 0; r < tile->valid_rows; ++r) {
+    const int64_t to = tile->destination + r * in_elements(made, made->frame.destination_row);
+    change_run(made, at->call->source, tile->source + r * in_elements(made, made->frame.source_row),
+               at->call->destination + to * bits / 8, tile->valid_columns);
+  }
 }
 
-static void run_strided(rlt_cpu_tour *at) {
-  const rlt_cpu_program *const made = at->call->made;
-  do {
-    const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
-    if (tile.valid_columns > 0) {
-      made->kernels->move_strided(&made->frame, &tile);
-    }
-    if (made->frame.fills) {
-      made->kernels->fill_strided(&made->frame, &tile);
-    }
-  } while (rlt_cpu_tour_step(at));
-}
-
-static void run_filled(rlt_cpu_tour *at) {
-  enum { BLOCK = 4096 };
+static void fill_packed(const rlt_cpu_tour *at) {
+  enum { BYTES = 512 };
   const rlt_cpu_program *const made = at->call->made;
   const rlt_problem *const problem = made->problem;
-  const ptrdiff_t step_of_column = in_elements(made, made->frame.destination_column);
-  const int64_t most = step_of_column == 1 ? BLOCK : 1;
-  uint8_t words[BLOCK];
-  uint8_t encoded[BLOCK / 2 + 1];
-  memset(words, problem->fill[0], sizeof words);
-  rlt_cpu_codec_encode(made->codec, words, encoded, BLOCK);
-  encoded[BLOCK * problem->destination_packed / 8] = encoded[0];
-  do {
-    const rlt_tile *const tile = &at->walk.tile;
-    for (int64_t c = 0; c < tile->columns; c += most) {
-      rlt_cpu_merge_elements(problem, encoded, at->call->destination,
-                             tile->destination + c * step_of_column,
-                             rlt_min(tile->columns - c, most));
-    }
-  } while (rlt_cpu_tour_step(at));
+  const rlt_tile *const tile = &at->walk.tile;
+  const int64_t step = in_elements(made, made->frame.destination_column);
+  const int64_t most = step == 1 ? 8 * BYTES / problem->destination_packed : 1;
+  const int ones = (1 << problem->destination_packed) - 1;
+  uint8_t filled[BYTES + 1];
+  memset(filled, (problem->fill[0] & ones) * (0xff / ones), sizeof filled);
+  for (int64_t c = 0; c < tile->columns; c += most) {
+    rlt_cpu_merge_elements(problem, filled, at->call->destination, tile->destination + c * step,
+                           rlt_min(tile->columns - c, most));
+  }
 }
 
-static void run_looked_up(rlt_cpu_tour *at) {
-  const rlt_cpu_program *const made = at->call->made;
-  do {
-    rlt_cpu_look_up(made->problem, at->call->source, at->call->destination, &at->walk.tile,
-                    in_elements(made, made->frame.source_column),
-                    in_elements(made, made->frame.destination_column));
-  } while (rlt_cpu_tour_step(at));
+rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made) {
+  const rlt_problem *const problem = made->problem;
+  const bool is_dense = made->frame.source_column == problem->element_bytes &&
+                        made->frame.destination_column == problem->element_bytes;
+  switch (made->schedule->move) {
+  case RLT_MOVE_INDEX:
+    return rlt_problem_keeps_elements(problem) && problem->index_program == NULL ? move_strided
+                                                                                 : rlt_cpu_look_up;
+  case RLT_MOVE_FILL:
+    return problem->destination_packed > 0 ? fill_packed : move_strided;
+  case RLT_MOVE_COPY:
+    return made->codec != NULL ? change_runs : is_dense ? move_straight : move_strided;
+  default:
+    return made->schedule->staged ? NULL : move_by_tables;
+  }
 }
 
 /* A tour over blocks that nobody has taken, until none is left. `here` is for tiles that are put
@@ -156,29 +145,12 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   if (!start_block(&at)) {
     return;
   }
-  switch (made->way) {
-  case RLT_CPU_STRAIGHT:
-    if (made->codec == NULL) {
-      run_straight(&at);
-    } else {
-      run_changing(&at);
-    }
-    break;
-  case RLT_CPU_STRIDED:
-    run_strided(&at);
-    break;
-  case RLT_CPU_LOOKED_UP:
-    run_looked_up(&at);
-    break;
-  case RLT_CPU_FILLED:
-    run_filled(&at);
-    break;
-  case RLT_CPU_TABLES:
-    run_tables(&at);
-    break;
-  case RLT_CPU_STAGED:
+  if (made->move == NULL) {
     rlt_cpu_run_staged(&at, here);
-    break;
+  } else {
+    do {
+      made->move(&at);
+    } while (rlt_cpu_tour_step(&at));
   }
   if (made->frame.streams) {
     made->kernels->finish();
@@ -204,7 +176,20 @@ static void work(void *data, size_t worker) {
 }
 
 static bool puts_together(const rlt_cpu_program *made) {
-  return made->way == RLT_CPU_STAGED;
+  return made->move == NULL;
+}
+
+/* Calls task(data, i) once for each i in 0 .. count-1, count <= threads, and returns when all have
+ * returned. A single task runs on the calling thread. */
+static void run_tasks(const rlt_cpu_device *device, int32_t count,
+                      void (*task)(void *data, size_t i), void *data) {
+  if (count == 1) {
+    task(data, 0);
+  } else if (device->parallel_for != NULL) {
+    device->parallel_for(device->parallel_context, (size_t)count, task, data);
+  } else {
+    rlt_pool_run(count, task, data);
+  }
 }
 
 /* `own` may be NULL where no tile is put together. */
@@ -216,7 +201,7 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
                        .kept_scratch = device->kept_scratch,
                        .own = puts_together(made) ? own : NULL};
   atomic_init(&call.next, 0);
-  rlt_cpu_run_tasks(device, made->schedule->threads, work, &call);
+  run_tasks(device, made->schedule->threads, work, &call);
 }
 
 /* NULL where none is needed. */

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "cpu/merge.h"
-#include "cpu/tour.h"
+#include "cpu/program.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
@@ -15,7 +14,7 @@ static void stage(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_scra
     made->gather(&made->frame, tile, here->staged);
     return;
   }
-  rlt_cpu_unpack(&made->unpacking, made->codec, at->call->source, &at->walk.tile, here->unpacked);
+  rlt_cpu_unpack(at, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
@@ -38,8 +37,8 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
   if (!made->encodes) {
     return here->staged;
   }
-  const rlt_cpu_held held = rlt_cpu_held_by(frame, tile);
-  const int64_t count = staging->segment_unit * held.steps;
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const int64_t count = rlt_run_elements(&staging->segment, has);
   const int64_t bits = rlt_problem_destination_bits(made->problem);
   if (count < LONG_ROW && frame->segment_pitch * 8 == staging->segment_pitch * bits) {
     rlt_cpu_codec_encode(made->codec, here->staged, here->encoded,
@@ -48,27 +47,12 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
   }
   const int64_t pitch = staging->segment_pitch * made->problem->element_bytes;
   for (int64_t s = 0; s < staging->segment_count; ++s) {
-    if (rlt_cpu_holds(held, &frame->segments[s])) {
+    if (rlt_tile_has_run(has, &frame->segments[s])) {
       rlt_cpu_codec_encode(made->codec, here->staged + s * pitch,
                            here->encoded + s * frame->segment_pitch, count);
     }
   }
   return here->encoded;
-}
-
-/* The tile leaves for bytes that others have elements in too. */
-static void merge(const rlt_cpu_call *call, const rlt_cpu_tile *tile, int64_t position,
-                  const uint8_t *next, rlt_cpu_scratch *here) {
-  const rlt_cpu_program *const made = call->made;
-  const rlt_cpu_merging merging = {.problem = made->problem,
-                                   .codec = made->codec,
-                                   .frame = &made->frame,
-                                   .held = rlt_cpu_held_by(&made->frame, tile),
-                                   .encoded = encode(made, tile, here),
-                                   .destination = call->destination,
-                                   .position = position,
-                                   .next = next};
-  rlt_cpu_merge_segments(&merging, &here->partial, here->unpacked);
 }
 
 /* While one tile leaves, the next one arrives. */
@@ -87,15 +71,14 @@ void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
       partial->first =
           made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.staging.segment_count;
     }
-    const int64_t position = at->walk.tile.destination;
     goes_on = rlt_cpu_tour_step(at);
     const rlt_cpu_tile next = rlt_cpu_tour_tile(at);
-    const uint8_t *const arrives = goes_on && next.valid_columns > 0 ? next.source : NULL;
+    const uint8_t *const arrives = goes_on && next.at.valid_columns > 0 ? next.source : NULL;
+    const uint8_t *const encoded = encode(made, &tile, here);
     if (made->merges) {
-      merge(at->call, &tile, position, arrives, here);
+      rlt_cpu_merge_segments(made, &tile, encoded, partial, arrives, here->unpacked);
     } else {
-      made->kernels->store_segments(&made->frame, &tile, encode(made, &tile, here), partial,
-                                    arrives);
+      made->kernels->store_segments(&made->frame, &tile, encoded, partial, arrives);
     }
     tile = next;
   }

@@ -16,8 +16,8 @@ typedef union shelf {
 } shelf;
 
 struct rlt_cpu_kept_scratch {
-  size_t count; /* a power of two */
-  shelf *shelves;
+  _Alignas(LINE_BYTES) size_t count; /* a power of two */
+  shelf shelves[];
 };
 
 /* ---- One ---- */
@@ -49,14 +49,12 @@ relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratc
   while (count / 2 < (size_t)threads) {
     count *= 2;
   }
-  rlt_cpu_kept_scratch *const made = malloc(sizeof *made);
-  void *shelves = NULL;
-  if (made == NULL || posix_memalign(&shelves, LINE_BYTES, count * sizeof(shelf)) != 0) {
-    free(made);
+  rlt_cpu_kept_scratch *made = NULL;
+  if (posix_memalign((void **)&made, LINE_BYTES, sizeof *made + count * sizeof(shelf)) != 0) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu shelves of a CPU device",
                     count);
   }
-  *made = (rlt_cpu_kept_scratch){.count = count, .shelves = shelves};
+  made->count = count;
   for (size_t i = 0; i < count; ++i) {
     atomic_init(&made->shelves[i].kept, NULL);
   }
@@ -68,7 +66,6 @@ void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
   for (size_t i = 0; i < kept_scratch->count; ++i) {
     pull_down(atomic_load(&kept_scratch->shelves[i].kept));
   }
-  free(kept_scratch->shelves);
   free(kept_scratch);
 }
 

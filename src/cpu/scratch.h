@@ -4,7 +4,7 @@
  * that were used, and a thread gets the same one from call to call, unless another one needed it
  * meanwhile.
  *
- * Depends on unpacking.h and kernels.h.
+ * Depends on kernels.h and plan/unpacking.h.
  */
 #ifndef RLT_CPU_SCRATCH_H
 #define RLT_CPU_SCRATCH_H
@@ -12,8 +12,11 @@
 #include <stdint.h>
 
 #include "cpu/kernels.h"
-#include "cpu/unpacking.h"
+#include "plan/unpacking.h"
 #include "relayout/status.h"
+
+/* All that a tile reads of packed elements, a byte an element. */
+#define RLT_CPU_UNPACKED_BYTES rlt_unpacking_bytes(RLT_CPU_PACKED_STAGING_BYTES)
 
 /* A line may be read before a tile. What nobody has written is 0. */
 typedef struct rlt_cpu_scratch {

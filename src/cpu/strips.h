@@ -7,7 +7,7 @@
  * or vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), with PLAIN
  * without any instruction that other processors may lack.
  *
- * Depends on kernels.h and opencl_c.h.
+ * Depends on kernels.h and base/opencl_c.h.
  */
 #ifndef RLT_CPU_STRIPS_H
 #define RLT_CPU_STRIPS_H
@@ -23,8 +23,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/opencl_c.h"
 #include "cpu/kernels.h"
-#include "cpu/opencl_c.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LANE_BYTES = 16 };
 
@@ -90,22 +90,29 @@ static inline void store_strip(void *to, strip value) {
   memcpy(to, &value, sizeof value);
 }
 
+/* The instructions of vectors, from and to any place. */
+#define LOAD_64(at)          _mm_loadl_epi64((const __m128i *)(const void *)(at))
+#define LOAD_128(at)         _mm_loadu_si128((const __m128i *)(const void *)(at))
+#define LOAD_256(at)         _mm256_loadu_si256((const __m256i *)(const void *)(at))
+#define LOAD_512(at)         _mm512_loadu_si512(at)
+#define STORE_256(at, value) _mm256_storeu_si256((__m256i *)(void *)(at), value)
+#define STORE_512(at, value) _mm512_storeu_si512(at, value)
+
 /* Lanes from these places, as many as a strip has. */
-static inline strip load_lanes(const uint8_t *from, ptrdiff_t first, ptrdiff_t second,
-                               ptrdiff_t third, ptrdiff_t fourth) {
+static inline strip load_lanes(const uint8_t *from, int64_t first, int64_t second, int64_t third,
+                               int64_t fourth) {
 #if STRIP_BYTES > 16
-#define LANE(at) _mm_loadu_si128((const __m128i *)(const void *)(from + (at)))
 #if STRIP_BYTES == 64
-  __m512i lanes = _mm512_castsi128_si512(LANE(first));
-  lanes = _mm512_inserti32x4(lanes, LANE(second), 1);
-  lanes = _mm512_inserti32x4(lanes, LANE(third), 2);
-  return (strip)_mm512_inserti32x4(lanes, LANE(fourth), 3);
+  __m512i lanes = _mm512_castsi128_si512(LOAD_128(from + first));
+  lanes = _mm512_inserti32x4(lanes, LOAD_128(from + second), 1);
+  lanes = _mm512_inserti32x4(lanes, LOAD_128(from + third), 2);
+  return (strip)_mm512_inserti32x4(lanes, LOAD_128(from + fourth), 3);
 #else
   (void)third;
   (void)fourth;
-  return (strip)_mm256_inserti128_si256(_mm256_castsi128_si256(LANE(first)), LANE(second), 1);
+  return (strip)_mm256_inserti128_si256(_mm256_castsi128_si256(LOAD_128(from + first)),
+                                        LOAD_128(from + second), 1);
 #endif
-#undef LANE
 #else
   (void)second;
   (void)third;
@@ -115,7 +122,7 @@ static inline strip load_lanes(const uint8_t *from, ptrdiff_t first, ptrdiff_t s
 }
 
 /* Its lanes one by one, `step` apart. */
-static inline void store_lanes(uint8_t *to, ptrdiff_t step, strip value) {
+static inline void store_lanes(uint8_t *to, int64_t step, strip value) {
 #if STRIP_BYTES > 16
 #define LANE(i) ((__m128i *)(void *)(to + (i)*step))
 #if STRIP_BYTES == 64

@@ -40,11 +40,11 @@ typedef const uint8_t *place;
 
 /* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
 typedef struct piece {
-  const uint8_t *from;           /* its first row, at no column */
-  uint8_t *to;                   /* at no row and no column */
-  const ptrdiff_t *columns_from; /* where its columns lie in the source, */
-  const uint8_t *keeps;          /* and 0xff for the bytes of those that are there; or NULL */
-  const ptrdiff_t *rows_to;      /* where its rows lie */
+  const uint8_t *from;         /* its first row, at no column */
+  uint8_t *to;                 /* at no row and no column */
+  const int64_t *columns_from; /* where its columns lie in the source, */
+  const uint8_t *keeps;        /* and 0xff for the bytes of those that are there; or NULL */
+  const int64_t *rows_to;      /* where its rows lie */
   int64_t columns;
   /* Of those, the first ones can have a source; 0 or less: none, but one before. */
   int64_t valid_columns;
@@ -104,7 +104,7 @@ static inline void load_eight_channels(place from, strip *strips) {
 
 /* The columns of a block from where a table says they lie. */
 static inline void load_block(strip *block, const uint8_t *restrict from,
-                              const ptrdiff_t *restrict columns) {
+                              const int64_t *restrict columns) {
 #pragma GCC unroll 16
   for (int c = 0; c < DEPTH; ++c) {
     block[c] =
@@ -114,7 +114,7 @@ static inline void load_block(strip *block, const uint8_t *restrict from,
 }
 
 /* Columns that lie evenly: half as many loads. */
-static inline void load_even_block(strip *block, const uint8_t *restrict from, ptrdiff_t step) {
+static inline void load_even_block(strip *block, const uint8_t *restrict from, int64_t step) {
 #pragma GCC unroll 16
   for (int c = 0; c < DEPTH; ++c) {
     block[c] = load_lanes(from, c * step, (c + DEPTH) * step, (c + 2 * DEPTH) * step,
@@ -124,7 +124,7 @@ static inline void load_even_block(strip *block, const uint8_t *restrict from, p
 
 /* The common case, unrolled: a whole block that has a source throughout. */
 static inline void transpose_and_store(strip *block, uint8_t *restrict to,
-                                       const ptrdiff_t *restrict rows) {
+                                       const int64_t *restrict rows) {
   transpose(block);
 #pragma GCC unroll 16
   for (int r = 0; r < DEPTH; ++r) {
@@ -143,8 +143,8 @@ typedef struct part {
 } part;
 
 /* A copy of the lanes, as far as there is a source. */
-static inline void bring_within(const uint8_t *from, const ptrdiff_t *columns, const uint8_t *end,
-                                uint8_t (*lanes)[LANE_BYTES], ptrdiff_t *places) {
+static inline void bring_within(const uint8_t *from, const int64_t *columns, const uint8_t *end,
+                                uint8_t (*lanes)[LANE_BYTES], int64_t *places) {
   for (int c = 0; c < SIDE; ++c) {
     const uint8_t *const lane = from + columns[c];
     memset(lanes[c], 0, LANE_BYTES);
@@ -153,11 +153,11 @@ static inline void bring_within(const uint8_t *from, const ptrdiff_t *columns, c
   }
 }
 
-static void transpose_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
-                           const uint8_t *restrict from, const ptrdiff_t *restrict columns,
+static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
+                           const uint8_t *restrict from, const int64_t *restrict columns,
                            const part *of, strip fill) {
   uint8_t lanes[SIDE][LANE_BYTES];
-  ptrdiff_t places[SIDE];
+  int64_t places[SIDE];
   strip block[DEPTH];
   if (of->end != NULL) {
     bring_within(from, columns, of->end, lanes, places);
@@ -178,7 +178,7 @@ static void transpose_part(uint8_t *restrict to, const ptrdiff_t *restrict rows,
 }
 
 /* Where the columns of a block lie, the last one standing for those that are not there. */
-static inline void clamp_columns(const piece *of, int64_t first, ptrdiff_t *columns) {
+static inline void clamp_columns(const piece *of, int64_t first, int64_t *columns) {
   for (int64_t c = 0; c < SIDE; ++c) {
     columns[c] = of->columns_from[rlt_min(first + c, of->valid_columns - 1)];
   }
@@ -192,8 +192,8 @@ static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
     const int64_t column = block_start(c, of->columns, SIDE);
     const int64_t count = rlt_min(of->columns - column, SIDE);
     const int64_t valid = rlt_max(rlt_min(of->valid_columns - column, count), 0);
-    const ptrdiff_t *columns = of->columns_from + column;
-    ptrdiff_t clamped[SIDE];
+    const int64_t *columns = of->columns_from + column;
+    int64_t clamped[SIDE];
     if (valid < SIDE) {
       clamp_columns(of, column, clamped);
       columns = clamped;

@@ -53,10 +53,6 @@ rlt_links rlt_order_links(const rlt_order *order, const rlt_chain *chain) {
 
 /* ---- The walk ---- */
 
-static void find_tile(rlt_walk *walk) {
-  walk->tile = rlt_grid_tile(walk->order->grid, walk->digits);
-}
-
 void rlt_walk_start(rlt_walk *walk, const rlt_order *order, int64_t block) {
   const rlt_grid *const grid = order->grid;
   walk->order = order;
@@ -75,7 +71,7 @@ void rlt_walk_start(rlt_walk *walk, const rlt_order *order, int64_t block) {
     walk->ends[i] = rlt_min(walk->begins[i] + order->inside[i], count);
     walk->digits[order->loops[i]] = walk->begins[i];
   }
-  find_tile(walk);
+  walk->tile = rlt_grid_tile(grid, walk->digits);
 }
 
 bool rlt_walk_step(rlt_walk *walk) {
@@ -83,7 +79,7 @@ bool rlt_walk_step(rlt_walk *walk) {
   for (int32_t i = 0; i < order->grid->loop_count; ++i) {
     int64_t *const digit = &walk->digits[order->loops[i]];
     if (++*digit < walk->ends[i]) {
-      find_tile(walk);
+      walk->tile = rlt_grid_tile(order->grid, walk->digits);
       return true;
     }
     *digit = walk->begins[i];

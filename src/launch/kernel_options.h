@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "convert/conversion.h"
+#include "convert/convert.h"
 #include "relayout/element_type.h"
 
 /* X(NAME, text): the kernels, by the names of their functions. */

@@ -191,8 +191,8 @@ relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, vo
     free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
   }
-  rlt_group_offsets(problem, &schedule->rows, NULL, offsets);
-  rlt_group_offsets(problem, &schedule->columns, NULL, offsets + rows);
+  rlt_group_offsets(problem, &schedule->rows, NULL, NULL, offsets);
+  rlt_group_offsets(problem, &schedule->columns, NULL, NULL, offsets + rows);
   rlt_offset_list list = {wide, 0, made + sizeof head};
   fill_tables(schedule, &of, offsets, offsets + rows, &head, &list);
   memcpy(made, &head, sizeof head);

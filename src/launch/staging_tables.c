@@ -22,8 +22,7 @@ static relayout_status add_positions(const rlt_problem *problem, const rlt_group
   if (offsets == NULL) {
     return no_memory(error);
   }
-  rlt_group_offsets(problem, group, offsets, NULL);
-  rlt_staging_offsets(problem, group, staging, offsets + length);
+  rlt_group_offsets(problem, group, staging->strides, offsets, offsets + length);
   for (size_t p = 0; p < length; ++p) {
     rlt_offset_add(list, offsets[p]);
     rlt_offset_add(list, offsets[length + p]);
@@ -35,13 +34,13 @@ static relayout_status add_positions(const rlt_problem *problem, const rlt_group
 static relayout_status add_segments(const rlt_schedule *schedule, rlt_offset_list *list,
                                     relayout_error *error) {
   const rlt_staging *const staging = &schedule->staging;
-  rlt_segment *const segments = malloc((size_t)staging->segment_count * sizeof *segments);
+  rlt_tile_run *const segments = malloc((size_t)staging->segment_count * sizeof *segments);
   if (segments == NULL) {
     return no_memory(error);
   }
   rlt_staging_segments(schedule->problem, &schedule->columns, &schedule->rows, staging, segments);
   for (int64_t s = 0; s < staging->segment_count; ++s) {
-    rlt_offset_add(list, segments[s].destination);
+    rlt_offset_add(list, segments[s].start);
     rlt_offset_add(list, 0);
     rlt_offset_add(list, segments[s].column_step);
     rlt_offset_add(list, segments[s].row_step);
@@ -68,8 +67,8 @@ static kernel_staging head_of(const rlt_schedule *schedule) {
                           .valid_rows = staging->valid_rows,
                           .segment_count = staging->segment_count,
                           .segment_pitch = staging->segment_pitch,
-                          .segment_unit = staging->segment_unit,
-                          .segment_side = staging->segment_side,
+                          .segment_unit = staging->segment.unit,
+                          .segment_side = staging->segment.side,
                           .exact = staging->exact,
                           .rows_inside = staging->rows_inside,
                           .column_gaps = rlt_group_has_gaps(problem, &schedule->columns),

@@ -96,10 +96,10 @@ static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
 
 static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
                              relayout_error *error) {
-  device->info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
   cl_ulong bytes = 0;
   int64_t group_size = 1;
-  relayout_status status = rlt_opencl_device_info(device->id, &device->info, error);
+  relayout_status status = rlt_opencl_device_info(device->id, &device->base.info, error);
   if (status == RELAYOUT_OK) {
     status = learn_group_size(device, &group_size, error);
   }
@@ -110,13 +110,13 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool is_direct =
-      family == RELAYOUT_KERNELS_DIRECT ||
-      (family == RELAYOUT_KERNELS_AUTO && device->info.device_class == RELAYOUT_DEVICE_CLASS_CPU);
-  const cl_ulong share = (cl_ulong)device->info.compute_units * CACHE_SHARE;
+  const bool is_direct = family == RELAYOUT_KERNELS_DIRECT ||
+                         (family == RELAYOUT_KERNELS_AUTO &&
+                          device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU);
+  const cl_ulong share = (cl_ulong)device->base.info.compute_units * CACHE_SHARE;
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
    * vectors nor builtins. */
-  const bool is_pocl = strstr(device->info.platform, "Portable Computing Language") != NULL;
+  const bool is_pocl = strstr(device->base.info.platform, "Portable Computing Language") != NULL;
   device->base.facts = is_direct ? direct_facts(is_pocl, (int64_t)(bytes < share ? bytes : share))
                                  : staged_facts(is_pocl, group_size);
   device->native = is_pocl;
@@ -319,16 +319,9 @@ relayout_status relayout_opencl_device_get_handles(const relayout_device *device
   return RELAYOUT_OK;
 }
 
-static void get_info(const relayout_device *device, relayout_device_info *info) {
-  const size_t struct_size = info->struct_size;
-  *info = ((const rlt_opencl_device *)device)->info;
-  info->struct_size = struct_size;
-}
-
 const rlt_backend rlt_opencl_backend = {
     .id = RELAYOUT_BACKEND_OPENCL,
     .copies_host_memory = true,
-    .get_info = get_info,
     .program_create = rlt_opencl_program_create,
     .program_destroy = rlt_opencl_program_destroy,
     .execute = rlt_opencl_execute,

@@ -25,8 +25,7 @@ typedef struct rlt_opencl_device {
   int32_t grid_axis;          /* the dimension of a launch along which work-groups are counted */
   bool driver_keeps_programs; /* from process to process, by itself */
   bool keeps_programs;        /* in disk_cache */
-  int64_t most_offset; /* in a tile that 32-bit arithmetic bears; tests lower it */
-  relayout_device_info info;
+  int64_t most_offset;        /* in a tile that 32-bit arithmetic bears; tests lower it */
   pthread_mutex_t build_lock;
   struct rlt_build *builds; /* behind build_lock */
   rlt_disk_cache disk_cache;

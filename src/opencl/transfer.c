@@ -10,11 +10,11 @@
 
 static relayout_status make_buffer(const rlt_opencl_device *device, const char *side, size_t size,
                                    cl_mem_flags flags, cl_mem *buffer, relayout_error *error) {
-  if (device->info.allocation_bytes > 0 && size > device->info.allocation_bytes) {
+  if (device->base.info.allocation_bytes > 0 && size > device->base.info.allocation_bytes) {
     return rlt_fail_cl(error, CL_INVALID_BUFFER_SIZE,
                        "%s takes %zu bytes, but the device allocates at most %" PRIu64
                        " bytes at once",
-                       side, size, device->info.allocation_bytes);
+                       side, size, device->base.info.allocation_bytes);
   }
   cl_int code = CL_SUCCESS;
   const cl_mem made = clCreateBuffer(device->context, flags, size, NULL, &code);

@@ -29,8 +29,6 @@ typedef struct rlt_backend {
   relayout_backend id;
   bool copies_host_memory; /* execute moves copies, which begin at multiples of any alignment */
 
-  void (*get_info)(const relayout_device *device, relayout_device_info *info);
-
   /* Compiles a schedule, which outlives the program and is of this device's facts; never called for
    * an empty problem. RELAYOUT_UNSUPPORTED, with `*most_group_size` lowered, where the schedule's
    * work-groups have more work-items than its kernel can. */
@@ -67,7 +65,8 @@ struct relayout_device {
   const rlt_backend *backend;
   atomic_int holders; /* the opener and the plans */
   rlt_facts facts;
-  const rlt_tuning *tuning; /* static, or the backend's own */
+  relayout_device_info info; /* read once: wisdom is known by it */
+  const rlt_tuning *tuning;  /* static, or the backend's own */
   struct rlt_plan_cache *cache;
   struct rlt_wisdom *wisdom;
 };
@@ -77,8 +76,8 @@ struct relayout_device {
 relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
                                    relayout_error *error);
 
-/* Sets up the common part, all but the facts, which are there: one holder, the tuning for these
- * facts, an empty cache, no wisdom. RELAYOUT_OUT_OF_MEMORY. */
+/* Sets up the common part, all but the facts and the info, which are there: one holder, the tuning
+ * for these facts, an empty cache, no wisdom. RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend *backend,
                                       relayout_error *error);
 void rlt_device_retain(relayout_device *device);

@@ -79,7 +79,7 @@ static int64_t stride_in(const view *seen, int32_t axis) {
 
 static int64_t limit_in(const view *seen, int32_t axis) {
   const rlt_axis *const of = &seen->problem->axes[axis];
-  return !seen->is_source && seen->problem->fills ? of->extent : of->valid;
+  return seen->is_source ? of->valid : rlt_problem_written_digits(seen->problem, of);
 }
 
 static void add_axis(side *made, tile_axis added) {

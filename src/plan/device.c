@@ -84,8 +84,7 @@ relayout_status relayout_device_get_info(const relayout_device *device, relayout
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "info->struct_size is %zu, not %zu",
                     info->struct_size, sizeof *info);
   }
-  *info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  device->backend->get_info(device, info);
+  *info = device->info;
   return RELAYOUT_OK;
 }
 

@@ -29,10 +29,9 @@ static int64_t elements_read(const relayout_plan *plan, const rlt_problem *probl
 }
 
 static void summarize(const relayout_plan *plan, summary *s) {
-  *s = (summary){.device = RELAYOUT_DEVICE_INFO_INIT};
+  *s = (summary){.device = plan->device->info};
   relayout_shape_format(&plan->from, s->from, sizeof s->from);
   relayout_shape_format(&plan->to, s->to, sizeof s->to);
-  plan->device->backend->get_info(plan->device, &s->device);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
     const int64_t read = elements_read(plan, problem);

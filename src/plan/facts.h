@@ -14,9 +14,9 @@ enum {
   RLT_WORD_SIZES = 5     /* words of 1, 2, 4, 8 and 16 bytes */
 };
 
-/* 0 to 4, for a word's bytes. */
-static inline int32_t rlt_word_size_number(int64_t bytes) {
-  return __builtin_ctzll((unsigned long long)bytes);
+/* 0 to 4, for 1, 2, 4, 8 or 16: a word's bytes, or a packed element's bits. */
+static inline int32_t rlt_word_size_number(int64_t size) {
+  return __builtin_ctzll((unsigned long long)size);
 }
 
 /* Where tiles are put together. */

@@ -54,13 +54,12 @@ typedef struct contest {
 static int64_t room_of(const contest *held, int64_t *largest) {
   const int64_t source_before = (int64_t)held->offsets.source;
   const int64_t destination_before = (int64_t)held->offsets.destination;
-  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  held->device->backend->get_info(held->device, &info);
-  const uint64_t share = info.memory_bytes / MEMORY_SHARES;
+  const relayout_device_info *const info = &held->device->info;
+  const uint64_t share = info->memory_bytes / MEMORY_SHARES;
   const int64_t room =
       share > 0 && share < MOST_SCRATCH_BYTES ? (int64_t)share : MOST_SCRATCH_BYTES;
-  *largest = info.allocation_bytes > 0 && info.allocation_bytes < (uint64_t)room
-                 ? (int64_t)info.allocation_bytes
+  *largest = info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)room
+                 ? (int64_t)info->allocation_bytes
                  : room;
   *largest -= rlt_max(source_before, destination_before);
   return room - source_before - destination_before;

@@ -56,7 +56,7 @@ static bool begin_lines(const rlt_facts *facts, const rlt_schedule *schedule,
   const int32_t count = rlt_tile_axes(problem, &schedule->columns, &schedule->rows, axes);
   for (int32_t i = 0; i < count; ++i) {
     const int32_t a = axes[i].axis;
-    const bool is_within = schedule->staging.strides[a] < schedule->staging.segment_length;
+    const bool is_within = schedule->staging.strides[a] < schedule->staging.segment.length;
     begin = begin && (is_within || axes[i].steps == 1 ||
                       problem->axes[a].destination_stride * bits % line == 0);
   }
@@ -186,7 +186,7 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
   schedule->staged = is_staged(facts, schedule);
   schedule->prefetched = schedule->staged && facts->prefetches;
   if (facts->combines_lines && schedule->staged && schedule->streamed) {
-    rlt_chain_find(schedule->problem, &grid, schedule->staging.segment_length, &chain);
+    rlt_chain_find(schedule->problem, &grid, schedule->staging.segment.length, &chain);
   }
   schedule->combined = chain.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
   choose_alignment(facts, chain.count > 0 && !schedule->combined, schedule);

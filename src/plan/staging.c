@@ -33,7 +33,7 @@ static void make_pieces(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
   const rlt_group *const columns = of->columns;
   const rlt_group *const rows = of->rows;
-  staging->dense_columns = rlt_group_run(problem, columns, false).length;
+  staging->dense_columns = rlt_group_runs(problem, columns, false).length;
   staging->valid_columns = staging->dense_columns;
   if (columns->axis_count == 0 || rows->axis_count == 0) {
     return;
@@ -80,15 +80,13 @@ void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
   const rlt_problem *const problem = of->problem;
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, of->columns, of->rows, axes);
-  const rlt_tile_run segment = rlt_tile_run_of(problem, axes, count, false);
-  const rlt_tile_run dense = rlt_group_run(problem, of->rows, true);
+  const rlt_tile_runs segment = rlt_tile_runs_of(problem, axes, count, false);
+  const rlt_tile_runs dense = rlt_group_runs(problem, of->rows, true);
   *staging = (rlt_staging){.dense_rows = dense.length,
                            .valid_rows = dense.valid,
+                           .segment = segment,
                            .segment_count = 1,
-                           .segment_length = segment.length,
-                           .segment_pitch = segment.length + of->lanes,
-                           .segment_unit = segment.unit,
-                           .segment_side = segment.side};
+                           .segment_pitch = segment.length + of->lanes};
   for (int32_t i = 0; i < count; ++i) {
     const int64_t stride = problem->axes[axes[i].axis].destination_stride;
     const bool is_inside = i < segment.axis_count;
@@ -113,35 +111,11 @@ void rlt_staging_make(const rlt_staging_request *of, rlt_staging *staging) {
 
 void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
                           const rlt_group *rows, const rlt_staging *staging,
-                          rlt_segment *segments) {
+                          rlt_tile_run *segments) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = axes_of(problem, columns, rows, axes);
-  const int32_t inside = rlt_tile_run_of(problem, axes, count, false).axis_count;
+  const int32_t inside = staging->segment.axis_count;
   for (int64_t s = 0; s < staging->segment_count; ++s) {
-    int64_t rest = s;
-    segments[s] = (rlt_segment){0, 0, 0};
-    for (int32_t i = inside; i < count; ++i) {
-      const int64_t digit = rest % axes[i].steps;
-      rest /= axes[i].steps;
-      segments[s].destination += digit * problem->axes[axes[i].axis].destination_stride;
-      if (axes[i].last) {
-        *(axes[i].of_columns ? &segments[s].column_step : &segments[s].row_step) = digit;
-      }
-    }
-  }
-}
-
-void rlt_staging_offsets(const rlt_problem *problem, const rlt_group *group,
-                         const rlt_staging *staging, int64_t *offsets) {
-  const int64_t length = rlt_group_held(group);
-  for (int64_t p = 0; p < length; ++p) {
-    int64_t rest = p;
-    offsets[p] = 0;
-    for (int32_t i = 0; i < group->axis_count; ++i) {
-      const int64_t extent = problem->axes[group->axes[i]].extent;
-      const int64_t digit = i == group->axis_count - 1 ? rest : rest % extent;
-      offsets[p] += digit * staging->strides[group->axes[i]];
-      rest /= extent;
-    }
+    segments[s] = rlt_tile_run_at(problem, axes + inside, count - inside, false, s);
   }
 }

@@ -28,11 +28,9 @@ typedef struct rlt_staging {
   int64_t valid_columns; /* of which the first can have a source, if copied or interleaved */
   int64_t dense_rows;    /* neighbouring row positions that are neighbours in the source, */
   int64_t valid_rows;    /* of which the first ones can have one */
+  rlt_tile_runs segment; /* what each is */
   int64_t segment_count;
-  int64_t segment_length;
   int64_t segment_pitch;
-  int64_t segment_unit; /* the length, for each step of the last axis of segment_side */
-  rlt_segment_side segment_side;
   bool exact;
 
   /* Channels: 2, 3, 4 or 8 short runs side by side, not more than the device's most, are
@@ -47,20 +45,6 @@ typedef struct rlt_staging {
   int64_t elements; /* what the staging buffer takes, spills included */
   int64_t strides[RLT_MAX_AXES]; /* of the tile's axes in the staging buffer; 0 for the others */
 } rlt_staging;
-
-/* How many steps of the axis that segments end with a tile has: each is segment_unit long. */
-static inline int64_t rlt_staging_steps(const rlt_staging *staging, int64_t column_steps,
-                                        int64_t row_steps) {
-  switch (staging->segment_side) {
-  case RLT_SEGMENT_COLUMNS:
-    return column_steps;
-  case RLT_SEGMENT_ROWS:
-    return row_steps;
-  case RLT_SEGMENT_NEITHER:
-    break;
-  }
-  return 1;
-}
 
 /* What is put together, and how. */
 typedef struct rlt_staging_request {
@@ -80,19 +64,9 @@ static inline bool rlt_staging_interleaves(const rlt_staging *staging) {
   return staging->read_channels > 0 || staging->write_channels > 0;
 }
 
-/* What one segment of a whole tile is: where it lies in the destination, and at which steps of the
- * groups' last axes, which a ragged tile may not have. */
-typedef struct rlt_segment {
-  int64_t destination;
-  int64_t column_step;
-  int64_t row_step;
-} rlt_segment;
-
+/* Where the segments of a whole tile lie in the destination. */
 void rlt_staging_segments(const rlt_problem *problem, const rlt_group *columns,
-                          const rlt_group *rows, const rlt_staging *staging, rlt_segment *segments);
-
-/* Where the positions of a group lie in the staging buffer. */
-void rlt_staging_offsets(const rlt_problem *problem, const rlt_group *group,
-                         const rlt_staging *staging, int64_t *offsets);
+                          const rlt_group *rows, const rlt_staging *staging,
+                          rlt_tile_run *segments);
 
 #endif

@@ -80,6 +80,11 @@ enum { RLT_MAX_TILE_AXES = 2 * RLT_MAX_GROUP_AXES };
 int32_t rlt_tile_axes(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                       rlt_tile_axis *axes);
 
+/* The axes that a tile reads along, the smallest stride first, with the steps that have a source.
+ * What repeats itself in the source is read once. */
+int32_t rlt_tile_read_axes(const rlt_problem *problem, const rlt_group *columns,
+                           const rlt_group *rows, rlt_tile_axis *axes);
+
 /* Whose last axis makes a ragged tile's runs shorter. */
 typedef enum rlt_segment_side {
   RLT_SEGMENT_NEITHER = 0,
@@ -87,30 +92,60 @@ typedef enum rlt_segment_side {
   RLT_SEGMENT_ROWS = 2
 } rlt_segment_side;
 
-/* Elements of a tile without gaps on one side, along the first of its axes there. */
-typedef struct rlt_tile_run {
+/* What lies without gaps on one side, along the first `axis_count` of its axes there. */
+typedef struct rlt_tile_runs {
   int32_t axis_count;
-  int64_t length; /* of a whole tile, in elements */
-  int64_t valid;  /* of which the first can have a source, as far as the run tells */
+  int64_t length; /* of a whole tile's, in elements */
+  int64_t valid;  /* of which the first can have a source, as far as a run tells */
   int64_t unit;   /* the length, for each step of the last axis of `side` */
   rlt_segment_side side;
+} rlt_tile_runs;
+
+/* In the source runs also end with an axis of which not all steps have one, and before those that
+ * bits are transposed among. */
+rlt_tile_runs rlt_tile_runs_of(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count,
+                               bool in_source);
+
+/* The runs of a group's axes alone. */
+rlt_tile_runs rlt_group_runs(const rlt_problem *problem, const rlt_group *group, bool in_source);
+
+/* Where one of a tile's runs starts, and at which steps of the groups' last axes, which a ragged
+ * tile may not have. */
+typedef struct rlt_tile_run {
+  int64_t start;
+  int64_t column_step;
+  int64_t row_step;
 } rlt_tile_run;
 
-/* In the source a run also ends with an axis of which not all steps have one, and before those that
- * elements are swapped among. */
-rlt_tile_run rlt_tile_run_of(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count,
-                             bool in_source);
+/* Number `number` of the runs that these axes, which are in none, lead to. */
+rlt_tile_run rlt_tile_run_at(const rlt_problem *problem, const rlt_tile_axis *axes, int32_t count,
+                             bool in_source, int64_t number);
 
-/* The run of a group's axes alone. */
-rlt_tile_run rlt_group_run(const rlt_problem *problem, const rlt_group *group, bool in_source);
+/* How many steps of the groups' last axes a tile has: a ragged one has fewer. */
+typedef struct rlt_tile_steps {
+  int64_t columns;
+  int64_t rows;
+} rlt_tile_steps;
+
+static inline bool rlt_tile_has_run(rlt_tile_steps has, const rlt_tile_run *run) {
+  return run->column_step < has.columns && run->row_step < has.rows;
+}
+
+/* The length of a tile's runs, in elements. */
+static inline int64_t rlt_run_elements(const rlt_tile_runs *runs, rlt_tile_steps has) {
+  return runs->unit * (runs->side == RLT_SEGMENT_COLUMNS ? has.columns
+                       : runs->side == RLT_SEGMENT_ROWS  ? has.rows
+                                                         : 1);
+}
 
 /* Where the positions of a group lie, relative to the tile's start: for position p in
- * 0 .. rlt_group_held-1 its source and destination offset in elements. A position that never has a
- * source, whatever the tile, because a digit of an axis before the last is not below its valid, has
- * the source offset RLT_NO_SOURCE; the last axis is bounded by rlt_tile's valid count. */
+ * 0 .. rlt_group_held-1 its offset in the source, and where its axes have these strides, or those
+ * of the destination where `strides` is NULL; in elements. A position that never has a source,
+ * whatever the tile, because a digit of an axis before the last is not below its valid, has the
+ * source offset RLT_NO_SOURCE; the last axis is bounded by rlt_tile's valid count. */
 #define RLT_NO_SOURCE INT64_MIN
-void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, int64_t *source,
-                       int64_t *destination);
+void rlt_group_offsets(const rlt_problem *problem, const rlt_group *group, const int64_t *strides,
+                       int64_t *source, int64_t *destination);
 
 /* The farthest position of the group with a source, all its axes but the last counted; and all of
  * them, for a whole tile. In elements of the source. */

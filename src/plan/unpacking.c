@@ -1,47 +1,25 @@
 /* unpacking.c: where the runs of a tile lie once they are unpacked. */
 #include "plan/unpacking.h"
 
-#include <stdlib.h>
-
 #include "base/checked.h"
 
 /* Elements that are unpacked before a run's first one, where it begins within a byte. */
 enum { BEFORE_RUN = 8 };
 
-static int64_t stride_of(const rlt_problem *problem, const rlt_tile_axis *of) {
-  return llabs(problem->axes[of->axis].source_stride);
-}
-
-/* The smallest stride first, bar what elements are swapped among, which comes behind the run. */
-static bool comes_before(const rlt_problem *problem, const rlt_tile_axis *a,
-                         const rlt_tile_axis *b) {
-  const int64_t swapped = problem->transposed_stride;
-  if (stride_of(problem, b) == swapped || stride_of(problem, a) == swapped) {
-    return stride_of(problem, a) == swapped && stride_of(problem, b) != 1;
-  }
-  return stride_of(problem, a) < stride_of(problem, b);
-}
-
-/* The axes that a tile reads along, in that order, with the steps that have a source. What repeats
- * itself in the source is read once. */
+/* The axes that a tile reads along, of which those whose steps bits are transposed among come right
+ * behind the run. */
 static int32_t read_axes(const rlt_problem *problem, const rlt_group *columns,
                          const rlt_group *rows, rlt_tile_axis *axes) {
-  rlt_tile_axis all[RLT_MAX_TILE_AXES];
-  const int32_t all_count = rlt_tile_axes(problem, columns, rows, all);
-  int32_t count = 0;
-  for (int32_t i = 0; i < all_count; ++i) {
-    const rlt_axis *const axis = &problem->axes[all[i].axis];
-    rlt_tile_axis added = all[i];
-    added.is_cut = added.steps < axis->extent || axis->valid < axis->extent;
-    added.steps = rlt_min(added.steps, axis->valid);
-    if (axis->source_stride == 0) {
-      continue;
-    }
-    int32_t at = count++;
-    for (; at > 0 && comes_before(problem, &added, &axes[at - 1]); --at) {
-      axes[at] = axes[at - 1];
-    }
-    axes[at] = added;
+  const int32_t count = rlt_tile_read_axes(problem, columns, rows, axes);
+  const int64_t stride = problem->transposed_stride;
+  int32_t at = 0;
+  while (at < count && problem->axes[axes[at].axis].source_stride != stride) {
+    ++at;
+  }
+  for (; at < count && at > 0 && problem->axes[axes[at - 1].axis].source_stride != 1; --at) {
+    const rlt_tile_axis moved = axes[at];
+    axes[at] = axes[at - 1];
+    axes[at - 1] = moved;
   }
   return count;
 }
@@ -77,19 +55,17 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
   rlt_tile_axis *const axes = made->axes;
   made->problem = *problem;
   made->axis_count = read_axes(problem, columns, rows, axes);
-  const rlt_tile_run run = rlt_tile_run_of(problem, axes, made->axis_count, true);
-  made->run_axes = run.axis_count;
-  made->run_unit = run.unit;
-  made->run_side = run.side;
-  made->is_exact = run.length < RLT_AROUND_RUN && problem->transposed_bits == 0;
+  made->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
+  made->is_exact = made->runs.length < RLT_AROUND_RUN && problem->transposed_bits == 0;
   made->run_count = 1;
-  for (int32_t i = made->run_axes; i < made->axis_count; ++i) {
+  for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride = made->run_count;
     made->run_count *= axes[i].steps;
   }
-  const int64_t before = runs_start_bytes(problem, axes, made->run_axes) ? 0 : BEFORE_RUN;
-  made->pitch = made->is_exact ? run.length : pitch_of(run.length, before, made->run_count, room);
-  for (int32_t i = made->run_axes; i < made->axis_count; ++i) {
+  const int64_t before = runs_start_bytes(problem, axes, made->runs.axis_count) ? 0 : BEFORE_RUN;
+  made->pitch = made->is_exact ? made->runs.length
+                               : pitch_of(made->runs.length, before, made->run_count, room);
+  for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride *= made->pitch;
   }
   made->problem.source_packed = 0;

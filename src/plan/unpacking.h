@@ -18,11 +18,9 @@ enum { RLT_AROUND_RUN = 64 };
 typedef struct rlt_unpacking {
   rlt_problem problem; /* with the source as it is unpacked */
   int32_t axis_count;
-  int32_t run_axes;                      /* the first of which make up a run */
   rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
   int64_t run_count;
-  int64_t run_unit; /* a run's length, for each step of the last axis of run_side */
-  rlt_segment_side run_side;
+  rlt_tile_runs runs;
   int64_t pitch; /* from one run's place to the next one's */
   bool is_exact; /* runs are so short that nothing may be written around them */
 } rlt_unpacking;

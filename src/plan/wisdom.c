@@ -71,11 +71,10 @@ void rlt_wisdom_keep_in(relayout_device *device, const char *folder) {
 /* ---- Text ---- */
 
 static void add_head(const relayout_device *device, rlt_text *text) {
-  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  device->backend->get_info(device, &info);
+  const relayout_device_info *const info = &device->info;
   rlt_text_add(text, "relayout wisdom %d\ndevice: %s, %u compute units\ndriver: %s %s\n",
-               RLT_PROBLEM_TEXT_VERSION, info.description, (unsigned)info.compute_units,
-               info.platform, info.driver);
+               RLT_PROBLEM_TEXT_VERSION, info->description, (unsigned)info->compute_units,
+               info->platform, info->driver);
 }
 
 /* ---- In memory; all under the mutex ---- */

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "base/checked.h"
-#include "convert/conversion.h"
+#include "convert/convert.h"
 #include "metadata/index_program.h"
 #include "metadata/tiling.h"
 #include "relayout/shape.h"
@@ -136,7 +136,7 @@ static inline bool rlt_problem_is_encoded_last(const rlt_problem *problem) {
 }
 
 /* The digits of an axis that are written. */
-static inline int64_t rlt_problem_written(const rlt_problem *problem, const rlt_axis *axis) {
+static inline int64_t rlt_problem_written_digits(const rlt_problem *problem, const rlt_axis *axis) {
   return problem->fills ? axis->extent : axis->valid;
 }
 

@@ -95,9 +95,8 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
     return;
   }
   const int64_t long_run = rlt_elements_in(problem, scene->facts->line_bytes);
-  const bool is_long =
-      problem->axis_count <= 1 ||
-      (problem->fills ? problem->axes[0].extent : problem->axes[0].valid) >= long_run;
+  const bool is_long = problem->axis_count <= 1 ||
+                       rlt_problem_written_digits(problem, &problem->axes[0]) >= long_run;
   offer_straight(scene, runs(problem) && is_long, reason, offers);
 }
 

@@ -263,14 +263,14 @@ static void add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_staging *const staging = &schedule->staging;
   const int64_t line = 8 * facts->line_bytes / rlt_problem_destination_bits(problem);
   rlt_group *const group =
-      staging->segment_side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
-  const int64_t length = staging->segment_unit * group->block;
+      staging->segment.side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
+  const int64_t length = staging->segment.unit * group->block;
   if ((!rlt_is_past_cache(problem, facts) && !shares_bytes(scene)) || facts->combines_lines ||
-      staging->segment_side == RLT_SEGMENT_NEITHER ||
+      staging->segment.side == RLT_SEGMENT_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
     return;
   }
-  group->halo = rlt_min(rlt_divide_up(line - 1, staging->segment_unit),
+  group->halo = rlt_min(rlt_divide_up(line - 1, staging->segment.unit),
                         rlt_group_extent(problem, group) - group->block);
 }
 

@@ -3,8 +3,8 @@
  *
  * Depends on nothing.
  */
-#ifndef RLT_CPU_OPENCL_C_H
-#define RLT_CPU_OPENCL_C_H
+#ifndef RLT_BASE_OPENCL_C_H
+#define RLT_BASE_OPENCL_C_H
 
 #include <stdbool.h>
 #include <stdint.h>
