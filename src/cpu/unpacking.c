@@ -26,7 +26,7 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set,
                                        const rlt_schedule *schedule, rlt_cpu_unpacking *unpacking,
                                        relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
-  const bool transposes = problem->transposed_bits > 0;
+  const bool transposes = rlt_problem_transposes_bits(problem);
   const int64_t bits = transposes ? problem->transposed_bits : problem->source_packed;
   *unpacking = (rlt_cpu_unpacking){
       .bits = bits,

@@ -80,7 +80,7 @@ static int64_t stride_in(const view *seen, int32_t axis) {
 
 static int64_t limit_in(const view *seen, int32_t axis) {
   const rlt_axis *const of = &seen->problem->axes[axis];
-  return !seen->is_source && seen->problem->fills ? of->extent : of->valid;
+  return seen->is_source ? of->valid : rlt_problem_written(seen->problem, of);
 }
 
 static void add_axis(side *made, tile_axis added) {
@@ -289,13 +289,12 @@ static double move_rate(const rlt_facts *facts, const rlt_rates *rates,
 
 /* Elements with a source, and elements that are written. */
 static void count_elements(const rlt_problem *problem, double *valid, double *written) {
-  double extent = 1;
   *valid = 1;
+  *written = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     *valid *= (double)problem->axes[a].valid;
-    extent *= (double)problem->axes[a].extent;
+    *written *= (double)rlt_problem_written(problem, &problem->axes[a]);
   }
-  *written = problem->fills ? extent : *valid;
 }
 
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,

@@ -80,7 +80,7 @@ static amount amount_written(const rlt_problem *problem) {
   }
   int64_t count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    count *= problem->fills ? problem->axes[a].extent : problem->axes[a].valid;
+    count *= rlt_problem_written(problem, &problem->axes[a]);
   }
   const int64_t bits = rlt_problem_destination_bits(problem);
   const int64_t rest = count % 8 * bits;

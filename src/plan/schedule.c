@@ -43,7 +43,7 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
                             .copies = schedule->move == RLT_MOVE_GATHER,
                             .most_channels = may_interleave ? facts->words[word].channels : 0,
                             .lanes = facts->line_bytes / bytes};
-  if (!facts->stages_source_words || !rlt_is_unpacked_first(problem)) {
+  if (!facts->stages_source_words || !rlt_problem_is_unpacked_first(problem)) {
     rlt_staging_make(&of, &schedule->staging);
     return;
   }
@@ -210,7 +210,7 @@ static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
   schedule->source_alignment = 1;
   schedule->destination_alignment = 1;
   schedule->only_aligned = need_not_combine || (facts->words_need_alignment && schedule->is_wide &&
-                                                problem->transposed_bits == 0);
+                                                !rlt_problem_transposes_bits(problem));
   if (facts->words_need_alignment) {
     schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
     schedule->destination_alignment = rlt_problem_destination_bytes(problem);

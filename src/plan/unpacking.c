@@ -95,7 +95,7 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
   made->problem = *problem;
   made->axis_count = read_axes(problem, columns, rows, axes);
   made->run_axes = run_axes_of(problem, axes, made->axis_count, &length);
-  made->is_exact = length < RLT_AROUND_RUN && problem->transposed_bits == 0;
+  made->is_exact = length < RLT_AROUND_RUN && !rlt_problem_transposes_bits(problem);
   made->run_unit = length;
   made->run_side = RLT_SEGMENT_NEITHER;
   if (made->run_axes > 0 && axes[made->run_axes - 1].last) {

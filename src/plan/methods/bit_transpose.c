@@ -4,7 +4,7 @@
 #include "plan/methods/private_tiles.h"
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
-  if (scene->problem->transposed_bits == 0) {
+  if (!rlt_problem_transposes_bits(scene->problem)) {
     return;
   }
   rlt_schedule schedule =

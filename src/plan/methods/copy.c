@@ -12,7 +12,8 @@ static bool runs(const rlt_problem *problem) {
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
   rlt_byte_run run;
-  if (problem->shuffles || problem->transposed_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
+  if (problem->shuffles || rlt_problem_transposes_bits(problem) ||
+      !rlt_problem_byte_run(problem, &run)) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);
@@ -105,8 +106,7 @@ static void offer(const rlt_scene *scene, rlt_offers *offers) {
   }
   const int64_t long_run = rlt_elements_in(problem, scene->facts->line_bytes);
   const bool is_long =
-      problem->axis_count <= 1 ||
-      (problem->fills ? problem->axes[0].extent : problem->axes[0].valid) >= long_run;
+      problem->axis_count <= 1 || rlt_problem_written(problem, &problem->axes[0]) >= long_run;
   offer_straight(scene, runs(problem) && is_long, reason, offers);
 }
 

@@ -114,12 +114,12 @@ static void take_byte_run(growing_tile *at) {
 /* Elements are swapped along a run of all rows that a byte has elements of. */
 static void take_transposed_rows(growing_tile *at) {
   const rlt_problem *const problem = at->problem;
-  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
+  for (int32_t a = 0; a < problem->axis_count && rlt_problem_transposes_bits(problem); ++a) {
     if (problem->axes[a].source_stride == 1) {
       take_axis(at, at->rows, a, problem->axes[a].extent);
     }
   }
-  for (int32_t a = 0; a < problem->axis_count && problem->transposed_bits > 0; ++a) {
+  for (int32_t a = 0; a < problem->axis_count && rlt_problem_transposes_bits(problem); ++a) {
     if (problem->axes[a].source_stride == problem->transposed_stride) {
       take_axis(at, at->rows, a, problem->axes[a].extent);
     }
@@ -186,7 +186,7 @@ static bool shares_bytes(const rlt_scene *scene) {
  * so many rows that a line of each is enough. */
 static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
   const rlt_problem *const problem = scene->problem;
-  const bool spreads = problem->transposed_bits > 0 && problem->transposed_bits < 4;
+  const bool spreads = rlt_problem_transposes_bits(problem) && problem->transposed_bits < 4;
   return bits < 8 || spreads ? rlt_min(bytes, scene->facts->line_bytes) : bytes;
 }
 
