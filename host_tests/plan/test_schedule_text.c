@@ -51,11 +51,11 @@ static const struct {
     {"u8[64,64]{1,0}", "u4[64,64]{0,1:E(4)}", &direct,
      "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=convert>transpose>pack store=staged "
      "grain=32"},
-    /* Tiles of 64 rows by 128 columns: 128 by 33 of them. The loops along one page of 2 KiB of
-     * each side are within a block, and as these end within tiles, all of them are. Two tiles are
-     * 64 KiB. */
+    /* Tiles of 64 rows by 128 columns: 128 by 33 of them. Blocks along 2 KiB of either side would
+     * end within the last tile's, so that there are none; what goes on in the source comes first.
+     * Two tiles are 64 KiB. */
     {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", &direct,
-     "transpose word=4 align=4:4 rows=1:64 columns=0:128 loops=1:128,0:33 move=transpose "
+     "transpose word=4 align=4:4 rows=1:64 columns=0:128 loops=/1,0 move=transpose "
      "store=staged grain=2"},
     /* Lines that tiles begin are finished by the next ones: along the columns in a block of its own
      * each, with up to 1008 / 51 = 19 tiles of the rows between. */
@@ -113,7 +113,7 @@ static void test_halo(void **state) {
   assert_int_equal(rlt_offers_make(&elements, &past_cache, &direct_tuning, NULL, &offers, NULL),
                    RELAYOUT_OK);
   static const char text[] =
-      "transpose word=4 align=4:4 rows=1:64 columns=0:128+15 loops=1:128,0:33 move=transpose "
+      "transpose word=4 align=4:4 rows=1:64 columns=0:128+15 loops=/1,0 move=transpose "
       "store=staged+streamed grain=2";
   int32_t found;
   assert_int_equal(rlt_offers_find(&offers, text, strlen(text), &found, NULL, NULL), RELAYOUT_OK);

@@ -29,12 +29,11 @@ static void move_element(const rlt_problem *problem, const uint8_t *source, int6
   uint8_t word[RELAYOUT_MAX_ELEMENT_SIZE];
   uint8_t changed[RELAYOUT_MAX_ELEMENT_SIZE];
   read_word(problem, source, from, word);
-  if (problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID) {
-    write_word(problem, destination, to, word);
-  } else {
+  const bool converts = rlt_converts(&problem->conversion);
+  if (converts) {
     rlt_convert_elements(&problem->conversion, word, changed, 1);
-    write_word(problem, destination, to, changed);
   }
+  write_word(problem, destination, to, converts ? changed : word);
 }
 
 static void clear_spare_bits(const rlt_problem *problem, uint8_t *destination) {

@@ -257,7 +257,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
     made->unpack = set->rows->unpack[rlt_word_size_number(problem->source_packed)];
   }
   relayout_status status = RELAYOUT_OK;
-  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+  if (rlt_converts(&problem->conversion)) {
     status = add_conversion(made, error);
   }
   if (status != RELAYOUT_OK) {

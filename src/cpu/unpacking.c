@@ -20,7 +20,7 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_c
     made->runs[r] =
         rlt_tile_run_at(problem, layout->axes + inside, layout->axis_count - inside, true, r);
   }
-  if (problem->transposed_bits > 0) {
+  if (rlt_problem_transposes_bits(problem)) {
     made->transpose = set->rows->bit_transpose[rlt_word_size_number(problem->transposed_bits)];
   }
   return RELAYOUT_OK;

@@ -55,14 +55,10 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
   return RELAYOUT_OPENCL_ERROR;
 }
 
-static bool converts(const rlt_kernel_options *options) {
-  return options->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID;
-}
-
 /* Whether elements arrive other than they left. */
 static bool changes(const rlt_kernel_options *options) {
-  return converts(options) || options->converts_by_table || options->source_bits > 0 ||
-         options->destination_bits > 0;
+  return rlt_converts(&options->conversion) || options->converts_by_table ||
+         options->source_bits > 0 || options->destination_bits > 0;
 }
 
 /* A kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
@@ -95,8 +91,8 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
                (int)options->source_bytes, (int)options->source_bits,
                (int)options->destination_bits, options->numbers > 0);
   rlt_text_add(&text, " -DNUMBERS=%d -DTABLE=%d -DCONVERTS=%d -DCHANGES=%d", (int)options->numbers,
-               options->converts_by_table, converts(options), changes(options));
-  if (converts(options)) {
+               options->converts_by_table, rlt_converts(&options->conversion), changes(options));
+  if (rlt_converts(&options->conversion)) {
     rlt_conversion_add_options(&options->conversion, &text);
   }
   if (options->tile_rows > 0) {
@@ -122,8 +118,8 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_opt
   const char *const sources[RLT_KEY_SOURCE_COUNT] = {
       text_of("arguments"),
       text_of("tile"),
-      converts(options) ? text_of("convert") : "",
-      converts(options) && (runs || !direct) ? text_of("by_float") : "",
+      rlt_converts(&options->conversion) ? text_of("convert") : "",
+      rlt_converts(&options->conversion) && (runs || !direct) ? text_of("by_float") : "",
       gathers || changes(options) || !direct ? text_of("element") : "",
       text_of(direct ? "line" : "staged"),
       runs ? text_of("bits") : "",

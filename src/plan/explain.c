@@ -59,7 +59,7 @@ static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
   if (problem->source_packed > 0) {
     rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
   }
-  if (problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID) {
+  if (rlt_converts(&problem->conversion)) {
     rlt_text_add(text, "  converted from %s to %s",
                  relayout_element_type_name(problem->conversion.from),
                  relayout_element_type_name(problem->conversion.to));
@@ -289,7 +289,7 @@ static void add_elements_json(rlt_text *text, const rlt_problem *problem) {
                ",\"destination_bits\":%" PRId64 ",\"converts\":%s,",
                problem->element_bytes, rlt_problem_source_bits(problem),
                rlt_problem_destination_bits(problem),
-               problem->conversion.from == RELAYOUT_ELEMENT_TYPE_INVALID ? "false" : "true");
+               rlt_converts(&problem->conversion) ? "true" : "false");
 }
 
 static void add_part_json(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {

@@ -22,7 +22,7 @@ void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
   } else {
     rlt_problem_widen_runs(wide);
   }
-  if (wide->element_bytes > problem->element_bytes || wide->transposed_bits > 0) {
+  if (wide->element_bytes > problem->element_bytes || rlt_problem_transposes_bits(wide)) {
     made->count = 2;
   }
 }

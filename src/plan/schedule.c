@@ -34,7 +34,7 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
                             .most_channels = may_interleave ? facts->words[word].channels : 0,
                             .lanes = facts->line_bytes / staged_bytes};
   rlt_unpacking unpacking;
-  if (facts->stages_source_words && rlt_is_unpacked_first(problem)) {
+  if (facts->stages_source_words && rlt_problem_is_unpacked_first(problem)) {
     rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
                        rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
     of.problem = &unpacking.problem;
@@ -167,7 +167,7 @@ static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
   schedule->source_alignment = 1;
   schedule->destination_alignment = 1;
   schedule->only_aligned = need_not_combine || (facts->words_need_alignment && schedule->is_wide &&
-                                                problem->transposed_bits == 0);
+                                                !rlt_problem_transposes_bits(problem));
   if (facts->words_need_alignment) {
     schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
     schedule->destination_alignment = rlt_problem_destination_bytes(problem);

@@ -72,9 +72,8 @@ static void add_loops(const rlt_loops *loops, rlt_text *text) {
 static void add_move(const rlt_schedule *schedule, rlt_text *text) {
   const rlt_problem *const problem = schedule->problem;
   rlt_text_add(text, "%s%s%s%s%s", problem->source_packed > 0 ? "unpack>" : "",
-               problem->conversion.from != RELAYOUT_ELEMENT_TYPE_INVALID ? "convert>" : "",
-               rlt_move_name(schedule->move), problem->shuffles ? ">shuffle" : "",
-               problem->destination_packed > 0 ? ">pack" : "");
+               rlt_converts(&problem->conversion) ? "convert>" : "", rlt_move_name(schedule->move),
+               problem->shuffles ? ">shuffle" : "", problem->destination_packed > 0 ? ">pack" : "");
 }
 
 /* Nothing where a field has the value that is not printed. */

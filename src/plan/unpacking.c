@@ -56,7 +56,7 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
   made->problem = *problem;
   made->axis_count = read_axes(problem, columns, rows, axes);
   made->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
-  made->is_exact = made->runs.length < RLT_AROUND_RUN && problem->transposed_bits == 0;
+  made->is_exact = made->runs.length < RLT_AROUND_RUN && !rlt_problem_transposes_bits(problem);
   made->run_count = 1;
   for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride = made->run_count;

@@ -32,9 +32,4 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
 /* What a buffer takes that all runs of a tile of so many bytes are unpacked to. */
 #define rlt_unpacking_bytes(tile_bytes) (5 * (tile_bytes) / 4 + 2 * RLT_AROUND_RUN)
 
-/* Whether a problem's elements are unpacked, or bit-transposed, before they move. */
-static inline bool rlt_is_unpacked_first(const rlt_problem *problem) {
-  return problem->source_packed > 0 || problem->transposed_bits > 0;
-}
-
 #endif

@@ -3,7 +3,7 @@
 #include "plan/methods/method.h"
 
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
-  if (scene->problem->transposed_bits == 0) {
+  if (!rlt_problem_transposes_bits(scene->problem)) {
     return;
   }
   const rlt_schedule schedule = rlt_method_schedule(

@@ -11,7 +11,8 @@ static bool runs(const rlt_problem *problem) {
 /* Runs whose elements change are written whole, and alone. */
 static bool runs_change_straight(const rlt_problem *problem) {
   rlt_byte_run run;
-  if (problem->shuffles || problem->transposed_bits > 0 || !rlt_problem_byte_run(problem, &run)) {
+  if (problem->shuffles || rlt_problem_transposes_bits(problem) ||
+      !rlt_problem_byte_run(problem, &run)) {
     return false;
   }
   const int64_t bits = rlt_problem_destination_bits(problem);

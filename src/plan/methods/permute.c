@@ -4,7 +4,7 @@
 
 bool rlt_permute_applies(const rlt_scene *scene) {
   return rlt_is_read_by_axes(scene->problem) && scene->problem->axis_count > 0 &&
-         scene->problem->transposed_bits == 0 && rlt_writes_bytes(scene, true) &&
+         !rlt_problem_transposes_bits(scene->problem) && rlt_writes_bytes(scene, true) &&
          !rlt_is_left_to_wide(scene) &&
          (scene->facts->memory == RLT_STAGING_LOCAL || !rlt_copy_suits(scene));
 }

@@ -110,7 +110,7 @@ static void take_byte_run(growing_tile *at) {
 static void take_transposed_rows(growing_tile *at) {
   const rlt_problem *const problem = at->problem;
   const int64_t strides[] = {1, problem->transposed_stride};
-  for (int s = 0; s < 2 && problem->transposed_bits > 0; ++s) {
+  for (int s = 0; s < 2 && rlt_problem_transposes_bits(problem); ++s) {
     for (int32_t a = 0; a < problem->axis_count; ++a) {
       if (problem->axes[a].source_stride == strides[s]) {
         take_axis(at, at->rows, a, problem->axes[a].extent);
@@ -179,7 +179,7 @@ static bool shares_bytes(const rlt_scene *scene) {
  * so many rows that a line of each is enough. */
 static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
   const rlt_problem *const problem = scene->problem;
-  const bool spreads = problem->transposed_bits > 0 && problem->transposed_bits < 4;
+  const bool spreads = rlt_problem_transposes_bits(problem) && problem->transposed_bits < 4;
   return bits < 8 || spreads ? rlt_min(bytes, scene->facts->line_bytes) : bytes;
 }
 

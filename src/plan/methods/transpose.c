@@ -26,7 +26,7 @@ static void offer_local(const rlt_scene *scene, rlt_schedule *schedule, rlt_offe
 static void offer(const rlt_scene *scene, rlt_offers *offers) {
   const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
   if (!rlt_runs_along_two_axes(scene->problem) || !rlt_writes_bytes(scene, false) ||
-      rlt_is_left_to_wide(scene) || scene->problem->transposed_bits > 0 ||
+      rlt_is_left_to_wide(scene) || rlt_problem_transposes_bits(scene->problem) ||
       (is_local && scene->is_wide)) {
     return;
   }
