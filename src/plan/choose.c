@@ -107,8 +107,6 @@ static relayout_status make_ways(relayout_device *device, const rlt_offers *offe
       way->offer.schedule.group_size = made->group_size;
     }
     status = rlt_program_create(device, &way->offer.schedule, &way->program, error);
-    way->source_mask = (uintptr_t)way->offer.schedule.source_alignment - 1;
-    way->destination_mask = (uintptr_t)way->offer.schedule.destination_alignment - 1;
     part->way_count += status == RELAYOUT_OK;
   }
   return status;
