@@ -107,48 +107,35 @@ static relayout_status make_ways(relayout_device *device, const rlt_offers *offe
       way->offer.schedule.group_size = made->group_size;
     }
     status = rlt_program_create(device, &way->offer.schedule, &way->program, error);
-    way->source_mask = (uintptr_t)way->offer.schedule.source_alignment - 1;
-    way->destination_mask = (uintptr_t)way->offer.schedule.destination_alignment - 1;
     part->way_count += status == RELAYOUT_OK;
   }
   return status;
 }
 
-static relayout_status choose(relayout_device *device, const rlt_wish *wish, const char *text,
-                              const rlt_offers *offers, double *seconds_left, rlt_part *part,
-                              relayout_error *error) {
+relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
+                           double *seconds_left, rlt_part *part, relayout_error *error) {
   const rlt_problem *const problem = rlt_part_problem(part);
   const bool is_free = wish->method == NULL;
   chosen made = {.choice = RLT_CHOICE_ESTIMATED};
-  if (text != NULL) {
-    const relayout_status status = asked_for(offers, text, &made, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
-  } else if (!is_free || !recall(device, problem, offers, &made)) {
-    find_best(device, wish, offers, seconds_left, &made);
-    if (made.choice == RLT_CHOICE_MEASURED && is_free) {
-      rlt_wisdom_remember(device, problem, offers, made.of, made.count);
-    }
-  }
-  part->choice = made.choice;
-  return make_ways(device, offers, &made, part, error);
-}
-
-relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
-                           double *seconds_left, rlt_part *part, relayout_error *error) {
   rlt_offers offers;
   relayout_status status =
       rlt_offers_make(&part->forms, &device->facts, device->tuning, wish->method, &offers, error);
-  if (status != RELAYOUT_OK) {
-    return status;
+  if (status == RELAYOUT_OK && offers.count == 0) {
+    status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` offers nothing for this relayout",
+                      is_free ? "any" : wish->method->name);
   }
-  if (offers.count == 0) {
-    rlt_offers_free(&offers);
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` offers nothing for this relayout",
-                    wish->method == NULL ? "any" : wish->method->name);
+  if (status == RELAYOUT_OK && text != NULL) {
+    status = asked_for(&offers, text, &made, error);
+  } else if (status == RELAYOUT_OK && !(is_free && recall(device, problem, &offers, &made))) {
+    find_best(device, wish, &offers, seconds_left, &made);
+    if (made.choice == RLT_CHOICE_MEASURED && is_free) {
+      rlt_wisdom_remember(device, problem, &offers, made.of, made.count);
+    }
   }
-  status = choose(device, wish, text, &offers, seconds_left, part, error);
+  if (status == RELAYOUT_OK) {
+    part->choice = made.choice;
+    status = make_ways(device, &offers, &made, part, error);
+  }
   rlt_offers_free(&offers);
   return status;
 }

@@ -195,7 +195,6 @@ static void count_side(const view *seen, const rlt_schedule *schedule, counts *s
       return;
     }
   }
-  *sum = (counts){0};
   for (int32_t ends = 0; ends < 1 << cut_count; ++ends) {
     double tiles = of.outer;
     for (int32_t c = 0; c < cut_count; ++c) {

@@ -15,10 +15,7 @@ static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
 void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                    rlt_grid *grid) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
-  const rlt_tile_axis *taken[RLT_MAX_AXES] = {NULL};
-  for (int32_t i = rlt_tile_axes(problem, columns, rows, axes) - 1; i >= 0; --i) {
-    taken[axes[i].axis] = &axes[i];
-  }
+  const int32_t count = rlt_tile_axes(problem, columns, rows, axes);
   grid->source_start = problem->source_start;
   grid->destination_start = problem->destination_start;
   grid->columns = side_of(problem, columns);
@@ -27,12 +24,16 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const r
   grid->tile_count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *axis = &problem->axes[a];
-    if (taken[a] != NULL && !taken[a]->is_cut) {
+    int32_t i = 0;
+    while (i < count && axes[i].axis != a) {
+      ++i;
+    }
+    if (i < count && !axes[i].is_cut) {
       continue;
     }
-    const int64_t steps = taken[a] == NULL ? 1 : taken[a]->own;
-    if (taken[a] != NULL) {
-      (taken[a]->of_columns ? &grid->columns : &grid->rows)->block_loop = grid->loop_count;
+    const int64_t steps = i < count ? axes[i].own : 1;
+    if (i < count) {
+      (axes[i].of_columns ? &grid->columns : &grid->rows)->block_loop = grid->loop_count;
     }
     rlt_loop *loop = &grid->loops[grid->loop_count++];
     *loop = (rlt_loop){.count = rlt_divide_up(axis->extent, steps),

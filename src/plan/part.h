@@ -23,9 +23,7 @@ typedef enum rlt_choice {
 
 /* A schedule, ready to run. */
 typedef struct rlt_way {
-  void *program;         /* the backend's */
-  uintptr_t source_mask; /* bits that are 0 in the addresses, or offsets, that it is for */
-  uintptr_t destination_mask;
+  void *program; /* the backend's */
   rlt_offer offer;
 } rlt_way;
 
@@ -49,9 +47,10 @@ static inline const rlt_problem *rlt_part_problem(const rlt_part *part) {
 static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source,
                                           uintptr_t destination) {
   for (int32_t i = 0; i < part->way_count; ++i) {
-    const rlt_way *const way = &part->ways[i];
-    if (((source & way->source_mask) | (destination & way->destination_mask)) == 0) {
-      return way;
+    const rlt_schedule *const schedule = &part->ways[i].offer.schedule;
+    if ((source & (uintptr_t)(schedule->source_alignment - 1)) == 0 &&
+        (destination & (uintptr_t)(schedule->destination_alignment - 1)) == 0) {
+      return &part->ways[i];
     }
   }
   return NULL;

@@ -164,16 +164,14 @@ static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const
 static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
                              rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
-  schedule->source_alignment = 1;
-  schedule->destination_alignment = 1;
-  schedule->only_aligned = need_not_combine || (facts->words_need_alignment && schedule->is_wide &&
-                                                !rlt_problem_transposes_bits(problem));
-  if (facts->words_need_alignment) {
-    schedule->source_alignment = schedule->move == RLT_MOVE_FILL ? 1 : problem->element_bytes;
-    schedule->destination_alignment = rlt_problem_destination_bytes(problem);
-  } else if (need_not_combine) {
-    schedule->destination_alignment = facts->line_bytes;
-  }
+  const bool by_words = facts->words_need_alignment;
+  schedule->only_aligned =
+      need_not_combine || (by_words && schedule->is_wide && !rlt_problem_transposes_bits(problem));
+  schedule->source_alignment =
+      by_words && schedule->move != RLT_MOVE_FILL ? problem->element_bytes : 1;
+  schedule->destination_alignment = by_words           ? rlt_problem_destination_bytes(problem)
+                                    : need_not_combine ? facts->line_bytes
+                                                       : 1;
 }
 
 void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,

@@ -256,8 +256,8 @@ static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
 }
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
- * of its steps as make up a line, so that every line is written whole. */
-static void add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
+ * of its steps as make up a line, so that every line is written whole. Whether there are any. */
+static bool add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const rlt_facts *const facts = scene->facts;
   const rlt_staging *const staging = &schedule->staging;
@@ -268,10 +268,11 @@ static void add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   if ((!rlt_is_past_cache(problem, facts) && !shares_bytes(scene)) || facts->combines_lines ||
       staging->segment.side == RLT_SEGMENT_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
-    return;
+    return false;
   }
   group->halo = rlt_min(rlt_divide_up(line - 1, staging->segment.unit),
                         rlt_group_extent(problem, group) - group->block);
+  return group->halo > 0;
 }
 
 /* Many short segments take more room than their elements, for the gaps between them. */
@@ -286,8 +287,9 @@ static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *sch
     schedule->rows = rlt_no_axes;
     choose_groups(scene, runs, room, schedule);
     rlt_schedule_stage(scene->facts, schedule);
-    add_halo(scene, schedule);
-    rlt_schedule_stage(scene->facts, schedule);
+    if (add_halo(scene, schedule)) {
+      rlt_schedule_stage(scene->facts, schedule);
+    }
     room /= 2;
   } while (schedule->staging.elements * bytes > most);
 }
