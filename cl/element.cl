@@ -5,7 +5,6 @@
  *
  *     SOURCE_BYTES      of the source's words
  *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
- *     DESTINATION_BITS  likewise
  *     CONVERTS          1 when convert.cl says what a word becomes
  *     TABLE             1 when a table has what each word becomes
  */

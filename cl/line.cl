@@ -89,11 +89,6 @@ static uint words_to_line(__global const word *at, uint count) {
   return (uint)(-((uintptr_t)(at + count)) & 63) / WORD_BYTES;
 }
 
-/* How many of the first `count` words lie before the first line that can be streamed. */
-static uint words_before_line(__global const word *at, uint count, bool streams) {
-  return streams ? min(words_to_line(at, 0), count) : 0;
-}
-
 /* Fewer words than a line: the vectors that make up their number. */
 #if WORD_BYTES == 1
 #define VECTOR(size) uchar##size
@@ -166,7 +161,7 @@ static void fill_run(__global word *to, uint count, word value, bool streams) {
   const line values = line_of(value);
   uint i = 0;
   PLAIN_LOOP
-  for (const uint head = words_before_line(to, count, streams); i < head; ++i) {
+  for (const uint head = streams ? min(words_to_line(to, 0), count) : 0; i < head; ++i) {
     to[i] = value;
   }
   for (; i + LINE <= count; i += LINE) {

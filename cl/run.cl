@@ -1,10 +1,9 @@
-/* run.cl: elements side by side, as they arrive from the source and leave for the destination.
- * Follows line.cl; with CHANGES, which is 1 when elements arrive other than they left, element.cl
+/* run.cl: elements side by side, as they are loaded from the source and stored to the destination.
+ * Follows line.cl; with CHANGES, which is 1 when elements become others on their way, element.cl
  * too; and with CONVERTS by_float.cl.
  *
  * Elements that change do so as soon as they are loaded: what is put together, transposed and
- * filled up are words of the destination. Only packing, where it packs them, waits until they
- * leave.
+ * filled up are words of the destination. Only packing waits until they are stored.
  */
 
 #if !CHANGES
@@ -323,15 +322,12 @@ static void fetch_at(const place at, long bytes) {
 
 #endif
 
-/* ---- Leaving ---- */
-
-#if CHANGES && DESTINATION_BITS
-
-#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
-#define DESTINATION_ONES    ((1 << DESTINATION_BITS) - 1)
+/* ---- Storing ---- */
 
 /* Elements of a line of the destination. */
-#define LEAVING (64 * IN_DESTINATION_BYTE)
+#define DESTINATION_LINE (LINE * IN_DESTINATION_BYTE)
+
+#if DESTINATION_BITS
 
 #if BY_VECTORS
 
@@ -367,7 +363,7 @@ static void pack_line(uchar *to, const word *from) {
 
 #endif
 
-ALWAYS_INLINE static line leaving_line(const word *from) {
+ALWAYS_INLINE static line packed_line(const word *from) {
   line made[1];
   pack_line((uchar *)made, from);
   return made[0];
@@ -375,7 +371,7 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
 
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its
  * end. */
-static void leave_few(__global word *to, const word *from, uint count) {
+static void store_elements(__global word *to, const word *from, uint count) {
   if (count == 0) {
     return;
   }
@@ -392,17 +388,10 @@ static void leave_few(__global word *to, const word *from, uint count) {
 
 #else
 
-#define IN_DESTINATION_BYTE        1
-#define LEAVING                    LINE
-#define leaving_line(from)         LOAD_LINE(__private, from)
-#define leave_few(to, from, count) store_few(to, from, count)
+#define packed_line(from)               LOAD_LINE(__private, from)
+#define store_elements(to, from, count) store_few(to, from, count)
 
 #endif
-
-/* Where an element lies in the destination that is the first of its byte. */
-static __global word *place_in(__global word *destination, ulong position) {
-  return destination + position / IN_DESTINATION_BYTE;
-}
 
 /* Elements from there to where the next byte begins. */
 static uint elements_to_byte(ulong position) {

@@ -65,15 +65,10 @@ static bool changes(const rlt_kernel_options *options) {
          options->destination_bits > 0;
 }
 
-/* A kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
- * only for elements that change. */
+/* A kernel is in a file for each family, or in one for both. */
 static const rlt_kernel_source *kernel_source(const rlt_kernel_options *options) {
-  const bool direct = options->direct;
-  if (!direct && options->kernel == RLT_KERNEL_COPY && changes(options)) {
-    return source_named("staged_changed_copy");
-  }
   char name[32];
-  snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
+  snprintf(name, sizeof name, "%s_%s", options->direct ? "direct" : "staged",
            rlt_kernel_name(options->kernel));
   const rlt_kernel_source *const source = source_named(name);
   return source != NULL ? source : source_named(rlt_kernel_name(options->kernel));
