@@ -318,25 +318,20 @@ rlt_build_counts rlt_build_count(rlt_opencl_device *device) {
 
 relayout_status rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory,
                                       relayout_error *error) {
-  const cl_device_id id = device->id;
-  char **const strings = device->key_strings;
-  cl_platform_id platform = NULL;
+  static const cl_uint questions[RLT_KEY_DEVICE_STRINGS] = {
+      [RLT_KEY_PLATFORM_NAME] = CL_PLATFORM_NAME,
+      [RLT_KEY_PLATFORM_VERSION] = CL_PLATFORM_VERSION,
+      [RLT_KEY_DEVICE_NAME] = CL_DEVICE_NAME,
+      [RLT_KEY_DEVICE_VENDOR] = CL_DEVICE_VENDOR,
+      [RLT_KEY_DEVICE_VERSION] = CL_DEVICE_VERSION,
+      [RLT_KEY_DRIVER_VERSION] = CL_DRIVER_VERSION};
   if (pthread_mutex_init(&device->build_lock, NULL) != 0) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device's programs");
   }
   rlt_disk_cache_open(cache_directory, &device->disk_cache);
-  if (rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
-      RELAYOUT_OK) {
-    rlt_opencl_platform_text(platform, CL_PLATFORM_NAME, &strings[RLT_KEY_PLATFORM_NAME], NULL);
-    rlt_opencl_platform_text(platform, CL_PLATFORM_VERSION, &strings[RLT_KEY_PLATFORM_VERSION],
-                             NULL);
-  }
-  rlt_opencl_device_text(id, CL_DEVICE_NAME, &strings[RLT_KEY_DEVICE_NAME], NULL);
-  rlt_opencl_device_text(id, CL_DEVICE_VENDOR, &strings[RLT_KEY_DEVICE_VENDOR], NULL);
-  rlt_opencl_device_text(id, CL_DEVICE_VERSION, &strings[RLT_KEY_DEVICE_VERSION], NULL);
-  rlt_opencl_device_text(id, CL_DRIVER_VERSION, &strings[RLT_KEY_DRIVER_VERSION], NULL);
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
-    if (strings[i] == NULL) {
+    if (rlt_opencl_device_text(device->id, questions[i], &device->key_strings[i], NULL) !=
+        RELAYOUT_OK) {
       rlt_disk_cache_close(&device->disk_cache); /* nothing to know its programs by */
     }
   }

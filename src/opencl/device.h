@@ -46,13 +46,11 @@ relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error);
 relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *info,
                                        relayout_error *error);
 
-/* What the device tells of itself: a value of so many bytes, or a string of its own or its
- * platform's, uncut, which the caller frees. Left as they are after a failure. */
+/* What the device tells of itself: a value of so many bytes, or a string, uncut, which the caller
+ * frees; CL_PLATFORM_... is asked of its platform. Left as they are after a failure. */
 relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,
                                         void *value, relayout_error *error);
-relayout_status rlt_opencl_device_text(cl_device_id id, cl_device_info what, char **text,
+relayout_status rlt_opencl_device_text(cl_device_id id, cl_uint what, char **text,
                                        relayout_error *error);
-relayout_status rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what, char **text,
-                                         relayout_error *error);
 
 #endif
