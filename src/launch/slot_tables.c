@@ -1,6 +1,6 @@
-/* slot_tables.c: the runs, slots and places of a tile in local memory, as its
- * kernel looks them up. */
-#include "launch/slot_tables.h"
+/* slot_tables.c: the runs, slots and places of a tile in local memory, as its kernel looks them
+ * up. */
+#include "launch/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "launch/arguments.h"
-#include "launch/offset_list.h"
 #include "plan/local_tile.h"
 
 /* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
@@ -174,30 +173,31 @@ static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
   }
 }
 
-relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, void **tables,
-                                     size_t *size, relayout_error *error) {
+relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rlt_blob *tables,
+                                     relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   rlt_slots of;
   rlt_slots_find(problem, &schedule->columns, &schedule->rows, &of);
   kernel_slots head = packing_of(schedule, &of);
-  const size_t rows = (size_t)rlt_group_length(&schedule->rows);
-  const size_t columns = (size_t)rlt_group_length(&schedule->columns);
-  const size_t count = 2 * (size_t)of.slots + 2 * rows + 2 * columns;
-  const size_t needed = sizeof head + count * rlt_offset_size(wide);
-  int64_t *const offsets = malloc((rows + columns) * sizeof *offsets);
-  char *const made = malloc(needed);
-  if (offsets == NULL || made == NULL) {
-    free(offsets);
-    free(made);
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
+  const size_t positions =
+      (size_t)(rlt_group_length(&schedule->rows) + rlt_group_length(&schedule->columns));
+  const size_t count = 2 * ((size_t)of.slots + positions);
+  rlt_blob scratch = {NULL, 0};
+  relayout_status status =
+      rlt_blob_make(sizeof head + count * rlt_offset_size(wide), tables, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_blob_make(positions * sizeof(int64_t), &scratch, error);
   }
-  rlt_group_offsets(problem, &schedule->rows, NULL, offsets);
-  rlt_group_offsets(problem, &schedule->columns, NULL, offsets + rows);
-  rlt_offset_list list = {wide, 0, made + sizeof head};
-  fill_tables(schedule, &of, offsets, offsets + rows, &head, &list);
-  memcpy(made, &head, sizeof head);
-  free(offsets);
-  *tables = made;
-  *size = needed;
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  int64_t *const row_offsets = scratch.bytes;
+  int64_t *const column_offsets = row_offsets + rlt_group_length(&schedule->rows);
+  rlt_group_offsets(problem, &schedule->rows, NULL, row_offsets);
+  rlt_group_offsets(problem, &schedule->columns, NULL, column_offsets);
+  rlt_offset_list list = {wide, 0, (char *)tables->bytes + sizeof head};
+  fill_tables(schedule, &of, row_offsets, column_offsets, &head, &list);
+  memcpy(tables->bytes, &head, sizeof head);
+  free(scratch.bytes);
   return RELAYOUT_OK;
 }
