@@ -15,23 +15,9 @@
 static long source_of(__global const rlt_index_program *made, long number, long *put) {
   long numbers[NUMBERS];
   numbers[0] = number;
-  bool ends = false;
-  for (int s = 0; s < made->count && !ends; ++s) {
-    const rlt_index_op now = made->of[s];
-    if (now.kind == RLT_INDEX_SPLIT) {
-      const long quotient = numbers[now.from] / now.size;
-      numbers[now.to] = numbers[now.from] - quotient * now.size;
-      numbers[now.from] = quotient;
-    } else if (now.kind == RLT_INDEX_JOIN) {
-      numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
-    } else if (now.kind != RLT_INDEX_BOUND) {
-      numbers[now.to] += numbers[now.from] * now.size;
-    } else {
-      ends = numbers[now.to] >= now.size;
-    }
-  }
+  const bool has_source = rlt_index_program_run(made, numbers);
   *put = made->place > 0 ? numbers[made->place] : number;
-  return ends ? NO_SOURCE : numbers[made->result];
+  return has_source ? numbers[made->result] : NO_SOURCE;
 }
 
 #endif

@@ -162,29 +162,11 @@ ALWAYS_INLINE static unit staged_unit(__local const word *from) {
 
 /* ---- The source ---- */
 
-#if SOURCE_BITS
-
-ALWAYS_INLINE static __global const source_word *word_at(const place at) {
-  return at.words + (ulong)at.number / IN_SOURCE_BYTE;
-}
-
 /* Elements before this one since the last multiple of `bytes` in memory. */
 ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
-  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) * IN_SOURCE_BYTE +
+  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) / SOURCE_BYTES * IN_SOURCE_BYTE +
          ((uint)at.number & (IN_SOURCE_BYTE - 1));
 }
-
-#else
-
-ALWAYS_INLINE static __global const source_word *word_at(const place at) {
-  return at.words + at.number;
-}
-
-ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
-  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) / SOURCE_BYTES;
-}
-
-#endif
 
 /* How many elements lie between the start of the unit, or line, that has a run's first one and
  * that. */

@@ -40,7 +40,4 @@ relayout_status rlt_index_program_from_linear(const relayout_shape *shape,
 relayout_status rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size,
                                         relayout_error *error);
 
-/* Carries the program out. False when a bound ended it. */
-bool rlt_index_program_run(const rlt_index_program *program, int64_t numbers[RLT_MOST_NUMBERS]);
-
 #endif
