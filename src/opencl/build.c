@@ -24,8 +24,7 @@ struct rlt_build {
   struct rlt_build *next;
   recipe recipe;
   cl_program program;
-  bool loaded; /* from a file */
-  bool kept;   /* in a file */
+  bool kept; /* in a file */
 };
 
 static const rlt_kernel_source *source_named(const char *name) {
@@ -129,13 +128,9 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_opt
       options->numbers > 0 ? text_of("index_program") : "",
       wanted->kernel->text};
   rlt_disk_key key;
-  for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
-    key.strings[i] = device->key_strings[i];
-  }
+  memcpy(key.strings, device->key_strings, sizeof device->key_strings);
   key.strings[RLT_KEY_OPTIONS] = wanted->options;
-  for (size_t i = 0; i < RLT_KEY_SOURCE_COUNT; ++i) {
-    key.strings[RLT_KEY_SOURCES + i] = sources[i];
-  }
+  memcpy(&key.strings[RLT_KEY_SOURCES], sources, sizeof sources);
   return key;
 }
 
@@ -232,14 +227,19 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
   return RELAYOUT_OK;
 }
 
-static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_options *options,
+static relayout_status build(rlt_opencl_device *device, const rlt_kernel_options *options,
                              struct rlt_build *entry, relayout_error *error) {
   const rlt_disk_key key = key_of(device, options, &entry->recipe);
   const char *const name = rlt_kernel_name(options->kernel);
   entry->program = load(device, &key, name);
-  entry->loaded = entry->program != NULL;
-  entry->kept = entry->loaded;
-  return entry->loaded ? RELAYOUT_OK : compile(device, &key, name, &entry->program, error);
+  entry->kept = entry->program != NULL;
+  if (entry->kept) {
+    device->build_counts.loaded += 1;
+    return RELAYOUT_OK;
+  }
+  const relayout_status status = compile(device, &key, name, &entry->program, error);
+  device->build_counts.compiled += status == RELAYOUT_OK;
+  return status;
 }
 
 static bool same(const recipe *a, const recipe *b) {
@@ -301,17 +301,6 @@ void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options
     entry->kept = true; /* or cannot be */
   }
   pthread_mutex_unlock(&device->build_lock);
-}
-
-rlt_build_counts rlt_build_count(rlt_opencl_device *device) {
-  rlt_build_counts counts = {0, 0};
-  pthread_mutex_lock(&device->build_lock);
-  for (const struct rlt_build *entry = device->builds; entry != NULL; entry = entry->next) {
-    counts.loaded += entry->loaded;
-    counts.compiled += !entry->loaded;
-  }
-  pthread_mutex_unlock(&device->build_lock);
-  return counts;
 }
 
 /* ---- Beginning and end ---- */

@@ -17,6 +17,11 @@
 
 struct rlt_build;
 
+typedef struct rlt_build_counts {
+  size_t compiled;
+  size_t loaded; /* from files */
+} rlt_build_counts;
+
 typedef struct rlt_opencl_device {
   struct relayout_device base;
   cl_context context; /* retained, like the id */
@@ -25,10 +30,11 @@ typedef struct rlt_opencl_device {
   int32_t grid_axis;          /* the dimension of a launch along which work-groups are counted */
   bool driver_keeps_programs; /* from process to process, by itself */
   bool keeps_programs;        /* in disk_cache */
-  int64_t most_offset; /* in a tile that 32-bit arithmetic bears; tests lower it */
+  int64_t most_offset;        /* in a tile that 32-bit arithmetic bears; tests lower it */
   relayout_device_info info;
   pthread_mutex_t build_lock;
-  struct rlt_build *builds; /* behind build_lock */
+  struct rlt_build *builds; /* behind build_lock, as their counts */
+  rlt_build_counts build_counts;
   rlt_disk_cache disk_cache;
   char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
 } rlt_opencl_device;

@@ -202,12 +202,6 @@ void rlt_opencl_program_describe(const relayout_device *device, const void *prog
 
 /* ---- Enqueuing ---- */
 
-rlt_launch *rlt_launch_of(const rlt_part *part, rlt_place source, rlt_place destination) {
-  return rlt_part_way(part, (uintptr_t)source.host + source.offset,
-                      (uintptr_t)destination.host + destination.offset)
-      ->program;
-}
-
 /* Where one side lies; kernels count its start in elements. */
 static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place) {
   const rlt_kernel_options *const options = &launch->options;
