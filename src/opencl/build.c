@@ -165,45 +165,31 @@ static cl_program load(const rlt_opencl_device *device, const rlt_disk_key *key,
   return made;
 }
 
-/* Where the device stands among those of its context, which its programs are for too. */
-static bool find_device(cl_program program, cl_device_id id, size_t *count, size_t *number) {
-  cl_device_id *ids = NULL;
-  size_t size = 0;
-  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &size) != CL_SUCCESS ||
-      (ids = malloc(size)) == NULL) {
-    return false;
-  }
-  *count = size / sizeof ids[0];
-  *number = *count;
-  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, size, ids, NULL) == CL_SUCCESS) {
-    for (*number = 0; *number < *count && ids[*number] != id; ++*number) {
-    }
-  }
-  free(ids);
-  return *number < *count;
-}
+/* A program is for all devices of its context. One for more than this is not kept. */
+enum { MOST_DEVICES = 64 };
 
 static void store(const rlt_opencl_device *device, const rlt_disk_key *key, cl_program program) {
-  size_t count = 0;
+  cl_device_id ids[MOST_DEVICES];
+  size_t sizes[MOST_DEVICES] = {0};
+  unsigned char *binaries[MOST_DEVICES] = {NULL};
+  size_t ids_size = 0;
   size_t number = 0;
-  if (!find_device(program, device->id, &count, &number)) {
+  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof ids, ids, &ids_size) != CL_SUCCESS) {
     return;
   }
-  size_t *const sizes = calloc(count, sizeof *sizes);
-  unsigned char **const binaries = calloc(count, sizeof *binaries);
-  if (sizes != NULL && binaries != NULL &&
-      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ==
-          CL_SUCCESS &&
-      sizes[number] > 0 && (binaries[number] = malloc(sizes[number])) != NULL &&
-      clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL) ==
-          CL_SUCCESS) {
+  while (number < ids_size / sizeof ids[0] && ids[number] != device->id) {
+    ++number;
+  }
+  if (number == ids_size / sizeof ids[0] ||
+      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS ||
+      sizes[number] == 0 || (binaries[number] = malloc(sizes[number])) == NULL) {
+    return;
+  }
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) ==
+      CL_SUCCESS) {
     rlt_disk_cache_store(&device->disk_cache, key, binaries[number], sizes[number]);
   }
-  if (binaries != NULL) {
-    free(binaries[number]);
-  }
-  free(binaries);
-  free(sizes);
+  free(binaries[number]);
 }
 
 /* ---- Building ---- */
@@ -242,15 +228,12 @@ static relayout_status build(rlt_opencl_device *device, const rlt_kernel_options
   return status;
 }
 
-static bool same(const recipe *a, const recipe *b) {
-  return a->kernel == b->kernel && strcmp(a->options, b->options) == 0;
-}
-
 /* The functions from here on to the next line, under the device's lock. */
 
 static struct rlt_build *find(rlt_opencl_device *device, const recipe *wanted) {
   struct rlt_build *entry = device->builds;
-  while (entry != NULL && !same(&entry->recipe, wanted)) {
+  while (entry != NULL && (entry->recipe.kernel != wanted->kernel ||
+                           strcmp(entry->recipe.options, wanted->options) != 0)) {
     entry = entry->next;
   }
   return entry;

@@ -34,13 +34,12 @@ relayout_status rlt_transfer_make(const rlt_opencl_device *device, size_t source
   if (made->queue == NULL) {
     return rlt_cl_fail(error, code, "clCreateCommandQueue");
   }
-  if (source_size > 0) {
-    const relayout_status status = make_buffer(device, "source", source_size, &made->source, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
-  }
-  return make_buffer(device, "destination", destination_size, &made->destination, error);
+  const relayout_status status =
+      source_size == 0 ? RELAYOUT_OK
+                       : make_buffer(device, "source", source_size, &made->source, error);
+  return status == RELAYOUT_OK
+             ? make_buffer(device, "destination", destination_size, &made->destination, error)
+             : status;
 }
 
 void rlt_transfer_release(rlt_transfer *used) {
