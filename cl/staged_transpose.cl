@@ -72,6 +72,10 @@ ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint row, uint
   return made;
 }
 
+/* Elements of a run that neighbours touch together. */
+#define LOADED_AT_ONCE (SOURCE_LINE < TILE_ROWS ? SOURCE_LINE : TILE_ROWS)
+#define STORED_AT_ONCE (DESTINATION_LINE < TILE_COLUMNS ? DESTINATION_LINE : TILE_COLUMNS)
+
 /* Parts of a tile, pieces or units, are numbered along a line of a run, or all of a shorter one,
  * then from run to run, then from line to line. Units of a run are numbered from the start of the
  * line that has its first element, so that neighbours touch whole lines; the first ones, before the
@@ -100,7 +104,7 @@ typedef struct spot {
 ALWAYS_INLINE static spot spot_of(uint number, const place from, offset source_column, const tile t,
                                   bool by_pieces) {
   const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
-  const part p = part_of_tile(number, min(SOURCE_LINE, TILE_ROWS) / elements, TILE_COLUMNS);
+  const part p = part_of_tile(number, LOADED_AT_ONCE / elements, TILE_COLUMNS);
   const place run = onward(from, (offset)p.run * source_column);
   const uint row =
       (p.number * elements - (by_pieces ? 0 : elements_into_line(run))) & (TILE_ROWS - 1);
@@ -168,7 +172,7 @@ ALWAYS_INLINE static void store_tile(__global word *to, offset destination_row,
 #pragma unroll 4
   for (uint i = 0; i < (count + GROUP - 1) / GROUP; ++i) {
     const uint n = (uint)get_local_id(0) + i * GROUP;
-    const part p = part_of_tile(n, min(DESTINATION_LINE, TILE_COLUMNS) / elements, TILE_ROWS);
+    const part p = part_of_tile(n, STORED_AT_ONCE / elements, TILE_ROWS);
     __global word *const run = to + (offset)p.run * destination_row;
     const uint column =
         (p.number * elements - (by_pieces ? 0 : stored_into_line(run))) & (TILE_COLUMNS - 1);
