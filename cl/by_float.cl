@@ -82,16 +82,6 @@ typedef patterns patterns_given;
 #endif
 #define FLOATS_OF(values) CHANGED_TO(floats, values)
 
-/* The pattern of an integer. */
-INLINED patterns float_of_numbers(numbers values) {
-  return as_patterns(FLOATS_OF(values));
-}
-
-/* The same without a sign. */
-INLINED patterns float_of_sizes(patterns values) {
-  return as_patterns(FLOATS_OF(values));
-}
-
 /* ---- Taking apart ---- */
 
 /* The size that an f32 has of a float of fewer bits. What is subnormal there is not here: its
@@ -139,9 +129,9 @@ INLINED patterns floats_of(patterns bits, const number_format of) {
     return min(bits, (patterns)(1)) * FLOAT_ONE;
   }
   const uint unused = 32 - of.bits;
-  return of.kind == KIND_SIGNED ? float_of_numbers(as_numbers(bits << unused) >> (int)unused)
-         : of.bits < 32         ? float_of_numbers(as_numbers(bits & (uint)ones(of.bits)))
-                                : float_of_sizes(bits);
+  return as_patterns(of.kind == KIND_SIGNED ? FLOATS_OF(as_numbers(bits << unused) >> (int)unused)
+                     : of.bits < 32         ? FLOATS_OF(as_numbers(bits & (uint)ones(of.bits)))
+                                            : FLOATS_OF(bits));
 }
 
 /* ---- What a pair of formats makes superfluous ---- */
@@ -276,7 +266,7 @@ INLINED double_patterns doubled(patterns bits) {
   const uint least = 1u << FLOAT_MANTISSA_BITS;
   const int unit = FLOAT_BIAS - 1 + FLOAT_MANTISSA_BITS;
   const patterns size = bits & ~FLOAT_SIGN;
-  const patterns small = float_of_numbers(as_numbers(min(size, (patterns)(least))));
+  const patterns small = as_patterns(FLOATS_OF(as_numbers(min(size, (patterns)(least)))));
   const patterns small_bias =
       size == 0 ? size : (patterns)(UPPER_EXPONENT(DOUBLE_MORE_BIAS - unit));
   const patterns large_bias = size < FLOAT_INFINITY

@@ -73,9 +73,8 @@ static void part_runs(word *to, place from, place later, __global const offset_p
 
 /* Run after run, in the order in which they lie in the staging buffer where there is one. */
 INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_staging *made,
-                                       __constant const kernel_grid *grid, const tile *t,
-                                       word fill) {
+                                    __global const kernel_staging *made,
+                                    __constant const kernel_grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint run = (uint)made->dense_columns;
@@ -116,8 +115,7 @@ copy(__global word *restrict destination, const ulong destination_start,
      __constant const kernel_grid *grid, const word fill,
      __global const source_word *restrict source, const ulong source_start,
      __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
-  move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made,
-                 LINE);
+  move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made, LINE);
 }
 
 #else
@@ -128,9 +126,9 @@ copy(__global word *restrict destination, const ulong destination_start,
  * 15 loses what single words of so short an array get. */
 static void copy_words(__global word *to, const place from, uint count) {
 #if DESTINATION_BITS
-  line lines[LEAVING / LINE];
+  line lines[DESTINATION_LINE / LINE];
   gather_words((word *)lines, from, count);
-  leave_few(to, (const word *)lines, count);
+  store_elements(to, (const word *)lines, count);
 #else
   if (count < WIDTH) {
     PLAIN_LOOP
@@ -148,12 +146,12 @@ static void copy_words(__global word *to, const place from, uint count) {
 
 ALWAYS_INLINE static line copied_line(const place from) {
 #if DESTINATION_BITS
-  line lines[LEAVING / LINE];
+  line lines[DESTINATION_LINE / LINE];
 #pragma unroll
-  for (uint i = 0; i < LEAVING / LINE; ++i) {
+  for (uint i = 0; i < DESTINATION_LINE / LINE; ++i) {
     lines[i] = load_line(onward(from, i * LINE));
   }
-  return leaving_line((const word *)lines);
+  return packed_line((const word *)lines);
 #else
   return load_line(from);
 #endif
@@ -174,8 +172,8 @@ static void copy_run(__global word *to, const place from, const place next, uint
                      bool streams) {
   uint i = elements_before_line(to, count, streams);
   copy_words(to, from, i);
-  for (; i + LEAVING <= count; i += LEAVING) {
-    for (uint ahead = 0; ahead < LEAVING; ahead += SOURCE_LINE) {
+  for (; i + DESTINATION_LINE <= count; i += DESTINATION_LINE) {
+    for (uint ahead = 0; ahead < DESTINATION_LINE; ahead += SOURCE_LINE) {
       fetch_at(onward(next, i + ahead), 0);
     }
     store_line(copied_line(onward(from, i)), place_in(to, i), streams);

@@ -337,10 +337,26 @@ static void move_piece(piece *of, __global const kernel_staging *made) {
 
 #endif
 
-INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
-                                        __global const kernel_staging *made,
-                                        __constant const kernel_grid *grid,
-                                        const tile *t, word fill) {
+/* The rows that have no source. */
+INLINED_TILE static void fill_rows(word *to, __global const kernel_staging *made,
+                                   __constant const kernel_grid *grid, const tile *t, word fill) {
+  __global const offset_pair *const rows = row_table(made);
+  __global const offset_pair *const columns = column_table(made, grid);
+  const uint dense_columns = (uint)made->dense_columns;
+  for (uint row = made->row_gaps ? 0 : t->valid_rows; row < t->rows; ++row) {
+    if (row < t->valid_rows && rows[row].x != NO_SOURCE) {
+      continue;
+    }
+    for (uint column = 0; column < t->columns; column += dense_columns) {
+      fill_exactly(to + rows[row].y + columns[column].y, min(dense_columns, t->columns - column),
+                   fill);
+    }
+  }
+}
+
+INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
+                                    __global const kernel_staging *made,
+                                    __constant const kernel_grid *grid, const tile *t, word fill) {
   __global const offset_pair *const rows = row_table(made);
   __global const offset_pair *const columns = column_table(made, grid);
   const uint dense_columns = (uint)made->dense_columns;
@@ -363,30 +379,6 @@ INLINED_TILE static void transpose_tile(word *to, place from, load_limit limit,
       move_piece(&at, made);
     }
   }
-}
-
-/* The rows that have no source. */
-INLINED_TILE static void fill_rows(word *to, __global const kernel_staging *made,
-                                   __constant const kernel_grid *grid, const tile *t, word fill) {
-  __global const offset_pair *const rows = row_table(made);
-  __global const offset_pair *const columns = column_table(made, grid);
-  const uint dense_columns = (uint)made->dense_columns;
-  for (uint row = made->row_gaps ? 0 : t->valid_rows; row < t->rows; ++row) {
-    if (row < t->valid_rows && rows[row].x != NO_SOURCE) {
-      continue;
-    }
-    for (uint column = 0; column < t->columns; column += dense_columns) {
-      fill_exactly(to + rows[row].y + columns[column].y, min(dense_columns, t->columns - column),
-                   fill);
-    }
-  }
-}
-
-INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_staging *made,
-                                       __constant const kernel_grid *grid,
-                                       const tile *t, word fill) {
-  transpose_tile(to, from, limit, made, grid, t, fill);
   fill_rows(to, made, grid, t, fill);
 }
 
@@ -395,9 +387,9 @@ INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 permute(__global word *restrict destination, const ulong destination_start,
-       __constant const kernel_grid *grid, const word fill,
-       __global const source_word *restrict source, const ulong source_start,
-       __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+        __constant const kernel_grid *grid, const word fill,
+        __global const source_word *restrict source, const ulong source_start,
+        __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
   move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made,
-                 OVERREAD);
+              OVERREAD);
 }

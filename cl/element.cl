@@ -5,7 +5,6 @@
  *
  *     SOURCE_BYTES      of the source's words
  *     SOURCE_BITS       1, 2 or 4 where elements are packed there, in words of one byte; or 0
- *     DESTINATION_BITS  likewise
  *     CONVERTS          1 when convert.cl says what a word becomes
  *     TABLE             1 when a table has what each word becomes
  */
@@ -52,16 +51,26 @@ ALWAYS_INLINE static place onward(place at, long count) {
 #if SOURCE_BITS
 #define IN_SOURCE_BYTE (8 / SOURCE_BITS)
 #define SOURCE_ONES    ((1u << SOURCE_BITS) - 1)
+#else
+#define IN_SOURCE_BYTE 1
+#endif
+
+/* The word that an element lies in, and how many bits of it lie before the element. */
+ALWAYS_INLINE static __global const source_word *word_at(const place at) {
+  return at.words + (ulong)at.number / IN_SOURCE_BYTE;
+}
+
+ALWAYS_INLINE static uint bits_before(const place at) {
+  return ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+}
 
 ALWAYS_INLINE static source_word source_element(const place at) {
-  const uint shift = ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
-  return (source_word)(at.words[(ulong)at.number / IN_SOURCE_BYTE] >> shift & SOURCE_ONES);
-}
+#if SOURCE_BITS
+  return (source_word)(*word_at(at) >> bits_before(at) & SOURCE_ONES);
 #else
-ALWAYS_INLINE static source_word source_element(const place at) {
-  return at.words[at.number];
-}
+  return *word_at(at);
 #endif
+}
 
 /* A word of the source as one of the destination. */
 ALWAYS_INLINE static word converted(source_word value, const place at) {

@@ -38,3 +38,30 @@ typedef struct rlt_index_program {
   int32_t unused;
   rlt_index_op of[RLT_MOST_INDEX_OPS];
 } rlt_index_program;
+
+#ifdef __OPENCL_VERSION__
+#define IN_MEMORY __global
+#else
+#define IN_MEMORY
+#endif
+
+/* Carries the program out. False when a bound ended it. */
+static inline bool rlt_index_program_run(IN_MEMORY const rlt_index_program *program,
+                                         int64_t *numbers) {
+  bool ends = false;
+  for (int32_t i = 0; i < program->count && !ends; ++i) {
+    const rlt_index_op op = program->of[i];
+    if (op.kind == RLT_INDEX_SPLIT) {
+      const int64_t quotient = numbers[op.from] / op.size;
+      numbers[op.to] = numbers[op.from] - quotient * op.size;
+      numbers[op.from] = quotient;
+    } else if (op.kind == RLT_INDEX_JOIN) {
+      numbers[op.to] = numbers[op.to] * op.size + numbers[op.from];
+    } else if (op.kind != RLT_INDEX_BOUND) {
+      numbers[op.to] += numbers[op.from] * op.size;
+    } else {
+      ends = numbers[op.to] >= op.size;
+    }
+  }
+  return !ends;
+}

@@ -89,24 +89,18 @@ static uint words_to_line(__global const word *at, uint count) {
   return (uint)(-((uintptr_t)(at + count)) & 63) / WORD_BYTES;
 }
 
-/* How many of the first `count` words lie before the first line that can be streamed. */
-static uint words_before_line(__global const word *at, uint count, bool streams) {
-  return streams ? min(words_to_line(at, 0), count) : 0;
-}
+/* Vectors of words. */
+#define NAME_WORDS_1(count)      uchar##count
+#define NAME_WORDS_2(count)      ushort##count
+#define NAME_WORDS_4(count)      uint##count
+#define NAME_WORDS_8(count)      ulong##count
+#define NAME_WORDS(bytes, count) NAME_WORDS_##bytes(count)
+#define WORDS_OF(bytes, count)   NAME_WORDS(bytes, count)
 
 /* Fewer words than a line: the vectors that make up their number. */
-#if WORD_BYTES == 1
-#define VECTOR(size) uchar##size
-#elif WORD_BYTES == 2
-#define VECTOR(size) ushort##size
-#elif WORD_BYTES == 4
-#define VECTOR(size) uint##size
-#else
-#define VECTOR(size) ulong##size
-#endif
-
-#if defined(__clang__) /* as for lines */
-#define LOOSE(size) typedef VECTOR(size) loose##size __attribute__((aligned(WORD_BYTES)));
+#if WORD_BYTES < 16 && defined(__clang__) /* as for lines */
+#define LOOSE(size)                                                                                \
+  typedef WORDS_OF(WORD_BYTES, size) loose##size __attribute__((aligned(WORD_BYTES)));
 LOOSE(2)
 LOOSE(4)
 LOOSE(8)
@@ -166,7 +160,7 @@ static void fill_run(__global word *to, uint count, word value, bool streams) {
   const line values = line_of(value);
   uint i = 0;
   PLAIN_LOOP
-  for (const uint head = words_before_line(to, count, streams); i < head; ++i) {
+  for (const uint head = streams ? min(words_to_line(to, 0), count) : 0; i < head; ++i) {
     to[i] = value;
   }
   for (; i + LINE <= count; i += LINE) {

@@ -15,23 +15,9 @@
 static long source_of(__global const rlt_index_program *made, long number, long *put) {
   long numbers[NUMBERS];
   numbers[0] = number;
-  bool ends = false;
-  for (int s = 0; s < made->count && !ends; ++s) {
-    const rlt_index_op now = made->of[s];
-    if (now.kind == RLT_INDEX_SPLIT) {
-      const long quotient = numbers[now.from] / now.size;
-      numbers[now.to] = numbers[now.from] - quotient * now.size;
-      numbers[now.from] = quotient;
-    } else if (now.kind == RLT_INDEX_JOIN) {
-      numbers[now.to] = numbers[now.to] * now.size + numbers[now.from];
-    } else if (now.kind != RLT_INDEX_BOUND) {
-      numbers[now.to] += numbers[now.from] * now.size;
-    } else {
-      ends = numbers[now.to] >= now.size;
-    }
-  }
+  const bool has_source = rlt_index_program_run(made, numbers);
   *put = made->place > 0 ? numbers[made->place] : number;
-  return ends ? NO_SOURCE : numbers[made->result];
+  return has_source ? numbers[made->result] : NO_SOURCE;
 }
 
 #endif
@@ -71,9 +57,6 @@ static bool find_element(const run r, uint column, word *found, long *put) {
 
 #if DESTINATION_BITS
 
-#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
-#define ONE_ELEMENT         ((1u << DESTINATION_BITS) - 1)
-
 /* Every across-th byte of a run, from `first` on. What lies behind the last
  * element becomes zeros. */
 static void gather_run(__global word *to, const run r, uint first, uint across, bool fills,
@@ -87,17 +70,13 @@ static void gather_run(__global word *to, const run r, uint first, uint across, 
       word found = fill;
       if (column < r.length) {
         long put;
-        const uint all = find_element(r, column, &found, &put) || fills ? 0 : ONE_ELEMENT;
-        made |= (found & ONE_ELEMENT & ~all) << i * DESTINATION_BITS;
+        const uint all = find_element(r, column, &found, &put) || fills ? 0 : DESTINATION_ONES;
+        made |= (found & DESTINATION_ONES & ~all) << i * DESTINATION_BITS;
         left |= all << i * DESTINATION_BITS;
       }
     }
     to[byte] = left == 0 ? (word)made : (word)(made | (to[byte] & left));
   }
-}
-
-static __global word *place_in(__global word *destination, ulong position) {
-  return destination + position / IN_DESTINATION_BYTE;
 }
 
 #else
@@ -116,21 +95,17 @@ static void gather_run(__global word *to, long stride, const run r, uint first, 
 
 #endif
 
-#if DIRECT
-__kernel
-    __attribute__((reqd_work_group_size(1, 1, 1)))
-#else
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-#endif
-    void
-    lookup(__global word *restrict destination, const ulong destination_start,
-           __constant const kernel_grid *grid, const word fill,
-           __global const source_word *restrict source, const ulong source_start
 #if INDEX_PROGRAM
-           ,
-           __global const rlt_index_program *restrict made
+#define PROGRAM_PARAMETER , __global const rlt_index_program *restrict made
+#else
+#define PROGRAM_PARAMETER
 #endif
-               CONVERSION_PARAMETER) {
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+lookup(__global word *restrict destination, const ulong destination_start,
+       __constant const kernel_grid *grid, const word fill,
+       __global const source_word *restrict source,
+       const ulong source_start PROGRAM_PARAMETER CONVERSION_PARAMETER) {
   const place start = PLACE(source, source_start);
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;

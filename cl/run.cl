@@ -1,10 +1,9 @@
-/* run.cl: elements side by side, as they arrive from the source and leave for the destination.
- * Follows line.cl; with CHANGES, which is 1 when elements arrive other than they left, element.cl
+/* run.cl: elements side by side, as they are loaded from the source and stored to the destination.
+ * Follows line.cl; with CHANGES, which is 1 when elements become others on their way, element.cl
  * too; and with CONVERTS by_float.cl.
  *
  * Elements that change do so as soon as they are loaded: what is put together, transposed and
- * filled up are words of the destination. Only packing, where it packs them, waits until they
- * leave.
+ * filled up are words of the destination. Only packing waits until they are stored.
  */
 
 #if !CHANGES
@@ -39,12 +38,6 @@ typedef __global const word *place;
 #define NAME_VECTOR(type, count) type##count
 #define VECTOR_TYPE(type, count) NAME_VECTOR(type, count)
 
-#define NAME_WORDS_1(count)      uchar##count
-#define NAME_WORDS_2(count)      ushort##count
-#define NAME_WORDS_4(count)      uint##count
-#define NAME_WORDS_8(count)      ulong##count
-#define NAME_WORDS(bytes, count) NAME_WORDS_##bytes(count)
-#define WORDS_OF(bytes, count)   NAME_WORDS(bytes, count)
 typedef WORDS_OF(SOURCE_BYTES, WIDTH) source_words;
 typedef WORDS_OF(WORD_BYTES, WIDTH) words;
 
@@ -93,8 +86,8 @@ typedef packed_source loose_source __attribute__((aligned(1)));
 
 /* Eight elements from any bit on. */
 ALWAYS_INLINE static packed_source load_eight(const place at) {
-  __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
-  const uint shift = ((uint)at.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+  __global const uchar *const bytes = word_at(at);
+  const uint shift = bits_before(at);
   const packed_source low = *(__global const loose_source *)bytes;
   return shift == 0
              ? low
@@ -131,8 +124,7 @@ static source_words load_words(const place at) {
   return load_two_eights(at, at).lo;
 #else
   if (((uint)at.number & (IN_SOURCE_BYTE - 1)) == 0) {
-    __global const uchar *const bytes = at.words + (ulong)at.number / IN_SOURCE_BYTE;
-    return expand_pair(*(__global const loose_pair *)bytes);
+    return expand_pair(*(__global const loose_pair *)word_at(at));
   }
   return load_two_eights(at, onward(at, 8));
 #endif
@@ -153,13 +145,13 @@ static source_words load_words(const place at) {
 typedef source_words loose_source_words __attribute__((aligned(SOURCE_BYTES)));
 
 static source_words load_words(const place at) {
-  return *(__global const loose_source_words *)(at.words + at.number);
+  return *(__global const loose_source_words *)word_at(at);
 }
 
 #else
 
 static source_words load_words(const place at) {
-  return VECTOR_TYPE(vload, WIDTH)(0, at.words + at.number);
+  return VECTOR_TYPE(vload, WIDTH)(0, word_at(at));
 }
 
 #endif
@@ -173,9 +165,9 @@ typedef WORDS_OF(SOURCE_BYTES, 8) few_source_words;
 #define load_few(at) load_words(at).lo
 #elif defined(__clang__)
 typedef few_source_words loose_few __attribute__((aligned(SOURCE_BYTES)));
-#define load_few(at) (*(__global const loose_few *)((at).words + (at).number))
+#define load_few(at) (*(__global const loose_few *)word_at(at))
 #else
-#define load_few(at) vload8(0, (at).words + (at).number)
+#define load_few(at) vload8(0, word_at(at))
 #endif
 
 #endif
@@ -242,8 +234,8 @@ ALWAYS_INLINE static expanded_words expand_bytes(__global const uchar *bytes, ui
 }
 
 static line load_line(const place from) {
-  __global const uchar *const bytes = from.words + (ulong)from.number / IN_SOURCE_BYTE;
-  const uint shift = ((uint)from.number & (IN_SOURCE_BYTE - 1)) * SOURCE_BITS;
+  __global const uchar *const bytes = word_at(from);
+  const uint shift = bits_before(from);
 #if SOURCE_BITS == 4
   return (line)(as_uint8(expand_bytes(bytes, shift)),
                 as_uint8(expand_bytes(bytes + EXPANDED_AT_ONCE, shift)));
@@ -255,7 +247,7 @@ static line load_line(const place from) {
 #elif !CONVERTS && !TABLE
 
 static line load_line(const place from) {
-  return LOAD_LINE(__global, from.words + from.number);
+  return LOAD_LINE(__global, word_at(from));
 }
 
 #elif WORD_BYTES == 2
@@ -312,26 +304,18 @@ static void gather_words(word *to, const place from, uint count) {
 
 static void fetch_at(const place at, long bytes) {
 #if NATIVE
-#if SOURCE_BITS
-  __global const uchar *const from = at.words + (ulong)at.number / IN_SOURCE_BYTE;
-#else
-  __global const source_word *const from = at.words + at.number;
-#endif
-  __builtin_prefetch((const void *)((uintptr_t)from + (uintptr_t)bytes), 0, 2);
+  __builtin_prefetch((const void *)((uintptr_t)word_at(at) + (uintptr_t)bytes), 0, 2);
 #endif
 }
 
 #endif
 
-/* ---- Leaving ---- */
-
-#if CHANGES && DESTINATION_BITS
-
-#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
-#define DESTINATION_ONES    ((1 << DESTINATION_BITS) - 1)
+/* ---- Storing ---- */
 
 /* Elements of a line of the destination. */
-#define LEAVING (64 * IN_DESTINATION_BYTE)
+#define DESTINATION_LINE (LINE * IN_DESTINATION_BYTE)
+
+#if DESTINATION_BITS
 
 #if BY_VECTORS
 
@@ -367,7 +351,7 @@ static void pack_line(uchar *to, const word *from) {
 
 #endif
 
-ALWAYS_INLINE static line leaving_line(const word *from) {
+ALWAYS_INLINE static line packed_line(const word *from) {
   line made[1];
   pack_line((uchar *)made, from);
   return made[0];
@@ -375,7 +359,7 @@ ALWAYS_INLINE static line leaving_line(const word *from) {
 
 /* Not more than a line. What is left of the last byte becomes zeros; `from` goes on behind its
  * end. */
-static void leave_few(__global word *to, const word *from, uint count) {
+static void store_elements(__global word *to, const word *from, uint count) {
   if (count == 0) {
     return;
   }
@@ -392,17 +376,10 @@ static void leave_few(__global word *to, const word *from, uint count) {
 
 #else
 
-#define IN_DESTINATION_BYTE        1
-#define LEAVING                    LINE
-#define leaving_line(from)         LOAD_LINE(__private, from)
-#define leave_few(to, from, count) store_few(to, from, count)
+#define packed_line(from)               LOAD_LINE(__private, from)
+#define store_elements(to, from, count) store_few(to, from, count)
 
 #endif
-
-/* Where an element lies in the destination that is the first of its byte. */
-static __global word *place_in(__global word *destination, ulong position) {
-  return destination + position / IN_DESTINATION_BYTE;
-}
 
 /* Elements from there to where the next byte begins. */
 static uint elements_to_byte(ulong position) {

@@ -11,8 +11,8 @@
  *     in units                               0  |   1   |   2   |  0        the ends are one
  *
  * Where elements change on their way, units of the source, of local memory and of the destination
- * have different numbers of them. Elements are unpacked and converted as they arrive in local
- * memory, which has words of the destination, and are packed as they leave it:
+ * have different numbers of them. Elements are unpacked and converted before they go to local
+ * memory, which has words of the destination, and are packed when they are stored from there:
  *
  *     4 bits to 16     a b c d e f g h|  a source unit of 8 elements
  *                      a . b .|c . d .|e . f .|g . h .|  4 units of 2
@@ -46,20 +46,14 @@ typedef source_word source_unit;
 #define UNITS_PER_SOURCE_PIECE (SOURCE_BYTES < 4 ? 4 : 16 / SOURCE_BYTES)
 #define SOURCE_PIECE           (SOURCE_UNIT * UNITS_PER_SOURCE_PIECE)
 
-/* and of the destination, whose packed ones are made of so many words. */
-#if DESTINATION_BITS
-#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
-#define ONE_ELEMENT         ((1u << DESTINATION_BITS) - 1)
-#else
-#define IN_DESTINATION_BYTE 1
-#endif
-#define LEAVING_UNIT  (UNIT * IN_DESTINATION_BYTE)
-#define LEAVING_PIECE (PIECE * IN_DESTINATION_BYTE)
+/* and of the destination. */
+#define DESTINATION_UNIT  (UNIT * IN_DESTINATION_BYTE)
+#define DESTINATION_PIECE (PIECE * IN_DESTINATION_BYTE)
 
-/* What neighbours touch together: a line of 128 bytes. */
-#define PIECES_PER_LINE       8
-#define UNITS_PER_LINE        (PIECES_PER_LINE * UNITS_PER_PIECE)
-#define SOURCE_UNITS_PER_LINE (PIECES_PER_LINE * UNITS_PER_SOURCE_PIECE)
+/* What neighbours touch together, a line of 128 bytes: its words and elements. */
+#define LINE_WORDS       (8 * PIECE)
+#define SOURCE_LINE      (8 * SOURCE_PIECE)
+#define DESTINATION_LINE (8 * DESTINATION_PIECE)
 
 /* Of `count` loads that the group's work-items share, how many each has under way before it uses
  * the first: at most `most`. */
@@ -103,6 +97,17 @@ ALWAYS_INLINE static unit with_word(unit others, uint number, word value) {
   return value;
 #else
   return others | (uint)value << 8 * WORD_BYTES * UP(number, UNIT);
+#endif
+}
+
+/* A piece that begins with this unit; what lies behind it is not looked at. */
+ALWAYS_INLINE static uint4 piece_from(source_unit first) {
+#if SOURCE_BYTES <= 4
+  return (uint4)(first, 0, 0, 0);
+#elif SOURCE_BYTES == 8
+  return as_uint4((ulong2)(first, 0));
+#else
+  return first;
 #endif
 }
 
@@ -157,29 +162,11 @@ ALWAYS_INLINE static unit staged_unit(__local const word *from) {
 
 /* ---- The source ---- */
 
-#if SOURCE_BITS
-
-ALWAYS_INLINE static __global const source_word *word_at(const place at) {
-  return at.words + (ulong)at.number / IN_SOURCE_BYTE;
-}
-
 /* Elements before this one since the last multiple of `bytes` in memory. */
 ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
-  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) * IN_SOURCE_BYTE +
+  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) / SOURCE_BYTES * IN_SOURCE_BYTE +
          ((uint)at.number & (IN_SOURCE_BYTE - 1));
 }
-
-#else
-
-ALWAYS_INLINE static __global const source_word *word_at(const place at) {
-  return at.words + at.number;
-}
-
-ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
-  return ((uint)(uintptr_t)word_at(at) & (bytes - 1)) / SOURCE_BYTES;
-}
-
-#endif
 
 /* How many elements lie between the start of the unit, or line, that has a run's first one and
  * that. */
@@ -195,12 +182,13 @@ ALWAYS_INLINE static bool on_source_piece(const place at) {
   return elements_into(at, 16) == 0;
 }
 
-ALWAYS_INLINE static uint4 load_piece(const place from) {
-  return *(__global const uint4 *)word_at(from);
-}
-
 ALWAYS_INLINE static source_unit load_unit(const place from) {
   return *(__global const source_unit *)word_at(from);
+}
+
+/* A piece, or of one its first unit. */
+ALWAYS_INLINE static uint4 load_part(const place from, bool is_piece) {
+  return is_piece ? *(__global const uint4 *)word_at(from) : piece_from(load_unit(from));
 }
 
 ALWAYS_INLINE static source_word element_of_unit(source_unit value, uint number) {
@@ -215,29 +203,24 @@ ALWAYS_INLINE static source_word element_of_unit(source_unit value, uint number)
 }
 
 /* What an element of a source's unit becomes, */
-ALWAYS_INLINE static word arriving_word(source_unit loaded, uint number, const place from) {
+ALWAYS_INLINE static word converted_word(source_unit loaded, uint number, const place from) {
   return converted(element_of_unit(loaded, number), from);
 }
 
 /* and a unit of them, from this one on. */
-ALWAYS_INLINE static unit arriving_unit(source_unit loaded, uint first, const place from) {
+ALWAYS_INLINE static unit converted_unit(source_unit loaded, uint first, const place from) {
   unit made = (unit)(0);
 #pragma unroll
   for (uint k = 0; k < UNIT; ++k) {
-    made = with_word(made, k, arriving_word(loaded, first + k, from));
+    made = with_word(made, k, converted_word(loaded, first + k, from));
   }
   return made;
 }
 
 /* ---- The destination ---- */
 
-/* Where an element lies that is the first of its word. */
-ALWAYS_INLINE static __global word *leaving_place(__global word *destination, ulong position) {
-  return destination + position / IN_DESTINATION_BYTE;
-}
-
 /* How far on a word lies that is so many elements farther on. */
-ALWAYS_INLINE static offset leaving_offset(offset elements) {
+ALWAYS_INLINE static offset stored_offset(offset elements) {
   return elements / IN_DESTINATION_BYTE;
 }
 
@@ -246,34 +229,37 @@ static bool on_piece(__global const word *at) {
 }
 
 /* As for the source. */
-ALWAYS_INLINE static uint leaving_into_unit(__global const word *at) {
+ALWAYS_INLINE static uint stored_into_unit(__global const word *at) {
   return UNIT == 1 ? 0 : (uint)((uintptr_t)at & 3) / WORD_BYTES * IN_DESTINATION_BYTE;
 }
 
-ALWAYS_INLINE static uint leaving_into_line(__global const word *at) {
+ALWAYS_INLINE static uint stored_into_line(__global const word *at) {
   return (uint)((uintptr_t)at & 127) / WORD_BYTES * IN_DESTINATION_BYTE;
-}
-
-static void store_piece(uint4 value, __global word *to) {
-  *(__global uint4 *)to = value;
 }
 
 static void store_unit(unit value, __global word *to) {
   *(__global unit *)to = value;
 }
 
+/* A piece made of these units, or the first one alone. */
+ALWAYS_INLINE static void store_part(const unit *units, __global word *to, bool is_piece) {
+  if (is_piece) {
+    *(__global uint4 *)to = piece_of(units);
+  } else {
+    store_unit(units[0], to);
+  }
+}
+
 /* The word with one more of its elements. */
 ALWAYS_INLINE static word with_element(word others, uint number, word value) {
 #if DESTINATION_BITS
-  return (word)(others | (value & ONE_ELEMENT) << number * DESTINATION_BITS);
+  return (word)(others | (value & DESTINATION_ONES) << number * DESTINATION_BITS);
 #else
   return value;
 #endif
 }
 
 /* ---- Runs in local memory ---- */
-
-#define LINE_WORDS (128 / WORD_BYTES)
 
 /* A unit is left out behind each line of a run, so that words a power of two apart are in different
  * banks. */
@@ -303,18 +289,88 @@ ALWAYS_INLINE static part next_part(part at, uint shift, uint numbers) {
   return next;
 }
 
+/* A run of the source: element i of it goes to staged_place(first + i). */
+typedef struct source_run {
+  place from;
+  __local word *to;
+  uint first;
+  uint length;
+} source_run;
+
+/* A unit or piece that begins with element `start` of its run; below 0, which is beyond any, where
+ * it begins before the run does. */
+typedef struct load {
+  source_run of;
+  uint start;
+  uint4 held;
+} load;
+
+ALWAYS_INLINE static uint elements_of_part(bool is_piece) {
+  return is_piece ? SOURCE_PIECE : SOURCE_UNIT;
+}
+
+ALWAYS_INLINE static load begin_load(const source_run of, uint start, bool is_piece) {
+  load begun;
+  begun.of = of;
+  begun.start = start;
+  if (is_whole(start, elements_of_part(is_piece), of.length)) {
+    begun.held = load_part(onward(of.from, start), is_piece);
+  }
+  return begun;
+}
+
 /* What a unit of the source becomes, which goes to `index` of a run. */
 ALWAYS_INLINE static void stage_in_run(__local word *run, uint index, source_unit loaded,
                                        const place from) {
   if (SOURCE_UNIT % UNIT == 0 && index % UNIT == 0) {
 #pragma unroll
     for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-      stage_unit(arriving_unit(loaded, k, from), run + staged_place(index + k));
+      stage_unit(converted_unit(loaded, k, from), run + staged_place(index + k));
     }
     return;
   }
   FEW_AT_ONCE
   for (uint k = 0; k < SOURCE_UNIT; ++k) {
-    run[staged_place(index + k)] = arriving_word(loaded, k, from);
+    run[staged_place(index + k)] = converted_word(loaded, k, from);
   }
+}
+
+/* Ends of a run go element by element. */
+ALWAYS_INLINE static void end_load(const load begun, bool is_piece) {
+  const source_run of = begun.of;
+  const uint elements = elements_of_part(is_piece);
+  if (is_whole(begun.start, elements, of.length)) {
+    FEW_AT_ONCE
+    for (uint k = 0; k < elements; k += SOURCE_UNIT) {
+      stage_in_run(of.to, of.first + begun.start + k, unit_of_piece(begun.held, k / SOURCE_UNIT),
+                   of.from);
+    }
+    return;
+  }
+  ONE_BY_ONE
+  for (uint start = begun.start; start != begun.start + elements; start += SOURCE_UNIT) {
+    FEW_AT_ONCE
+    for (uint k = 0; k < SOURCE_UNIT; ++k) {
+      const uint i = start + k; /* comes round at 0 */
+      if (i < of.length) {
+        of.to[staged_place(of.first + i)] = element_at(onward(of.from, i));
+      }
+    }
+  }
+}
+
+/* Units that may touch a run of `length` elements, wherever it begins in a unit; those of a long
+ * run are numbered from the start of the line that it begins in. */
+ALWAYS_INLINE static uint units_of(uint length, uint unit, uint line, bool is_long) {
+  return (length + (is_long ? line : unit) - 1 + unit - 1) / unit;
+}
+
+/* Where the unit of this number of a run of the source begins. */
+ALWAYS_INLINE static uint load_start(const place run, uint number, bool is_long) {
+  return number * SOURCE_UNIT - (is_long ? elements_into_line(run) : elements_into_unit(run));
+}
+
+/* And of the destination. */
+ALWAYS_INLINE static uint store_start(__global const word *run, uint number, bool is_long) {
+  return number * DESTINATION_UNIT - (is_long ? stored_into_line(run) : stored_into_unit(run));
 }

@@ -1,5 +1,5 @@
-/* staged_permute.cl: inner axes too short to fill a line; several together form each
- * side of a tile. Follows staged.cl.
+/* staged_permute.cl: inner axes too short to fill a line; several together form each side of a
+ * tile. Follows staged.cl.
  *
  *     source  [y][x][rgb]             destination  [rgb][y][x]
  *     r g b r g b r g b r g b ...     r r r r ...
@@ -13,8 +13,8 @@
  *               |g h i j k l . |
  *
  * Where runs, rows and columns lie follows no single stride, so it stands in tables that the host
- * made once (src/opencl/staged.c). A run or a row is looked up by each work-item that has a part of
- * it, a column once for all the rows that a work-item has, where rows begin with a unit.
+ * made once (src/launch/slot_tables.c). A run or a row is looked up by each work-item that has a
+ * part of it, a column once for all the rows that a work-item has, where rows begin with a unit.
  */
 
 /* Of each slot (source offset, steps); of each row (destination offset, place). Then the place of
@@ -45,21 +45,12 @@ static tables tables_of(__global const kernel_slots *made, __constant const kern
 /* The place of what never has a source. */
 #define NOWHERE 0xffffffffu
 
-#define HELD_PIECES MOST_PIECES
-#define HELD_UNITS  MOST_UNITS
-
 /* ---- Loading ---- */
 
-/* A run; of length 0 where this tile has none. */
-typedef struct run {
-  place from;
-  __local word *to;
-  uint length;
-} run;
-
-ALWAYS_INLINE static run run_at(uint slot, uint length, uint column_steps, uint row_steps,
-                                const tables at, const place from, __local word *staged) {
-  run found = {from, staged, 0};
+/* The run in a slot; of length 0 where this tile has none. */
+ALWAYS_INLINE static source_run run_at(uint slot, uint length, uint column_steps, uint row_steps,
+                                       const tables at, const place from, __local word *staged) {
+  source_run found = {from, staged, 0, 0};
   if (slot < at.slot_count) {
     const offset_pair entry = at.slots[slot];
     const uint steps = (uint)entry.y;
@@ -72,76 +63,38 @@ ALWAYS_INLINE static run run_at(uint slot, uint length, uint column_steps, uint 
   return found;
 }
 
-static void load_pieces(const tables at, uint shift, const place from, __local word *staged,
-                        uint length, uint column_steps, uint row_steps) {
-  const uint numbers = (length + SOURCE_PIECE - 1) / SOURCE_PIECE;
+/* In pieces, where all runs begin with one, or in units. */
+ALWAYS_INLINE static void load_runs(const tables at, uint shift, const place from,
+                                    __local word *staged, uint length, uint column_steps,
+                                    uint row_steps, bool by_pieces) {
+  const uint most = by_pieces ? MOST_PIECES : MOST_UNITS;
+  const uint numbers = by_pieces ? (length + SOURCE_PIECE - 1) / SOURCE_PIECE
+                                 : units_of(length, SOURCE_UNIT, SOURCE_LINE, false);
   for (part p = first_part(shift); p.run < at.slot_count;) {
-    run runs[HELD_PIECES];
-    uint starts[HELD_PIECES];
-    uint4 held[HELD_PIECES];
+    load loads[MOST_UNITS];
 #pragma unroll
-    for (uint h = 0; h < HELD_PIECES; ++h) {
-      runs[h] = run_at(p.run, length, column_steps, row_steps, at, from, staged);
-      starts[h] = p.number * SOURCE_PIECE;
-      if (starts[h] + SOURCE_PIECE <= runs[h].length) {
-        held[h] = load_piece(onward(runs[h].from, starts[h]));
-      }
+    for (uint h = 0; h < most; ++h) {
+      const source_run of = run_at(p.run, length, column_steps, row_steps, at, from, staged);
+      const uint start = by_pieces ? p.number * SOURCE_PIECE : load_start(of.from, p.number, false);
+      loads[h] = begin_load(of, start, by_pieces);
       p = next_part(p, shift, numbers);
     }
 #pragma unroll
-    for (uint h = 0; h < HELD_PIECES; ++h) {
-      if (starts[h] + SOURCE_PIECE <= runs[h].length) {
-        FEW_AT_ONCE
-        for (uint u = 0; u < UNITS_PER_SOURCE_PIECE; ++u) {
-          stage_in_run(runs[h].to, starts[h] + u * SOURCE_UNIT, unit_of_piece(held[h], u), from);
-        }
-        continue;
-      }
-      ONE_BY_ONE
-      for (uint i = starts[h]; i < runs[h].length; ++i) {
-        runs[h].to[staged_place(i)] = element_at(onward(runs[h].from, i));
-      }
-    }
-  }
-}
-
-static void load_units(const tables at, uint shift, const place from, __local word *staged,
-                       uint length, uint column_steps, uint row_steps) {
-  const uint numbers = (length + 2 * SOURCE_UNIT - 2) / SOURCE_UNIT; /* wherever a run begins */
-  for (part p = first_part(shift); p.run < at.slot_count;) {
-    run runs[HELD_UNITS];
-    uint starts[HELD_UNITS];
-    source_unit held[HELD_UNITS];
-#pragma unroll
-    for (uint h = 0; h < HELD_UNITS; ++h) {
-      runs[h] = run_at(p.run, length, column_steps, row_steps, at, from, staged);
-      starts[h] = p.number * SOURCE_UNIT - elements_into_unit(runs[h].from);
-      if (is_whole(starts[h], SOURCE_UNIT, runs[h].length)) {
-        held[h] = load_unit(onward(runs[h].from, starts[h]));
-      }
-      p = next_part(p, shift, numbers);
-    }
-#pragma unroll
-    for (uint h = 0; h < HELD_UNITS; ++h) {
-      if (is_whole(starts[h], SOURCE_UNIT, runs[h].length)) {
-        stage_in_run(runs[h].to, starts[h], held[h], from);
-        continue;
-      }
-      FEW_AT_ONCE
-      for (uint k = 0; k < SOURCE_UNIT; ++k) {
-        const uint i = starts[h] + k; /* comes round at 0 */
-        if (i < runs[h].length) {
-          runs[h].to[staged_place(i)] = element_at(onward(runs[h].from, i));
-        }
-      }
+    for (uint h = 0; h < most; ++h) {
+      end_load(loads[h], by_pieces);
     }
   }
 }
 
 /* ---- Storing ---- */
 
-ALWAYS_INLINE static uint place_of_column(const tables at, const tile t, uint column) {
-  return column < t.valid_columns ? (uint)at.columns[column] : NOWHERE;
+/* The places of `count` columns. */
+ALWAYS_INLINE static void find_columns(const tables at, const tile t, uint column, uint count,
+                                       uint *places) {
+#pragma unroll
+  for (uint k = 0; k < count; ++k) {
+    places[k] = column + k < t.valid_columns ? (uint)at.columns[column + k] : NOWHERE;
+  }
 }
 
 ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, uint row) {
@@ -183,76 +136,41 @@ ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint row_place
   return made;
 }
 
-ALWAYS_INLINE static uint4 gather_piece(__local const word *staged, uint row_place,
-                                        const uint *column_places, word fill) {
-  unit units[UNITS_PER_PIECE];
-#pragma unroll
-  for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-    units[u] = gather_unit(staged, row_place, column_places + u * LEAVING_UNIT, fill);
-  }
-  return piece_of(units);
-}
-
-static void store_pieces(const tables at, uint shift, __global word *to, __local const word *staged,
-                         const tile t, uint rows, uint columns, word fill) {
-  const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
-  const uint first_row = (uint)get_local_id(0) >> shift;
-  for (uint column = first * LEAVING_PIECE; first_row < rows && column < columns;
-       column += LEAVING_PIECE << shift) {
-    uint places[LEAVING_PIECE];
-#pragma unroll
-    for (uint k = 0; k < LEAVING_PIECE; ++k) {
-      places[k] = place_of_column(at, t, column + k);
-    }
-    for (uint row = first_row; row < rows; row += GROUP >> shift) {
-      const offset_pair entry = at.rows[row];
-      const uint place = place_of_row(entry, t, row);
-      __global word *const run = to + leaving_offset(entry.x);
-      if (column + LEAVING_PIECE <= columns) {
-        store_piece(gather_piece(staged, place, places, fill), run + leaving_offset(column));
-        continue;
-      }
-#pragma unroll
-      for (uint k = 0; k < LEAVING_PIECE; k += IN_DESTINATION_BYTE) {
-        const uint c = column + k;
-        if (c < columns) {
-          run[leaving_offset(c)] = gather_word(staged, place, places + k, columns - c, fill);
-        }
-      }
-    }
-  }
-}
-
-/* The columns are looked up again where another row's units begin at others. */
-static void store_units(const tables at, uint shift, __global word *to, __local const word *staged,
-                        const tile t, uint rows, uint columns, word fill) {
-  const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
-  const uint numbers =
-      (columns + 2 * LEAVING_UNIT - 2) / LEAVING_UNIT; /* of a row, wherever it begins */
-  for (uint number = first; number < numbers; number += 1u << shift) {
-    uint places[LEAVING_UNIT];
+/* Rows in pieces, where all begin with one, or in units: then the columns are looked up again where
+ * another row's units begin at others. */
+ALWAYS_INLINE static void store_rows(const tables at, uint shift, __global word *to,
+                                     __local const word *staged, const tile t, uint rows,
+                                     uint columns, word fill, bool by_pieces) {
+  const uint elements = by_pieces ? DESTINATION_PIECE : DESTINATION_UNIT;
+  const uint numbers = by_pieces ? (columns + elements - 1) / elements
+                                 : units_of(columns, DESTINATION_UNIT, DESTINATION_LINE, false);
+  const part first = first_part(shift);
+  for (uint number = first.number; number < numbers; number += 1u << shift) {
+    uint places[DESTINATION_PIECE];
     uint looked_up = 1u << 31;
-    for (uint row = (uint)get_local_id(0) >> shift; row < rows; row += GROUP >> shift) {
+    for (uint row = first.run; row < rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
       const uint place = place_of_row(entry, t, row);
-      __global word *const run = to + leaving_offset(entry.x);
-      const uint column = number * LEAVING_UNIT - leaving_into_unit(run);
+      __global word *const run = to + stored_offset(entry.x);
+      const uint column = by_pieces ? number * DESTINATION_PIECE : store_start(run, number, false);
       if (column != looked_up) {
-#pragma unroll
-        for (uint k = 0; k < LEAVING_UNIT; ++k) {
-          places[k] = place_of_column(at, t, column + k);
-        }
+        find_columns(at, t, column, elements, places);
         looked_up = column;
       }
-      if (is_whole(column, LEAVING_UNIT, columns)) {
-        store_unit(gather_unit(staged, place, places, fill), run + leaving_offset(column));
+      if (is_whole(column, elements, columns)) {
+        unit made[UNITS_PER_PIECE];
+#pragma unroll
+        for (uint k = 0; k < elements; k += DESTINATION_UNIT) {
+          made[k / DESTINATION_UNIT] = gather_unit(staged, place, places + k, fill);
+        }
+        store_part(made, run + stored_offset(column), by_pieces);
         continue;
       }
 #pragma unroll
-      for (uint k = 0; k < LEAVING_UNIT; k += IN_DESTINATION_BYTE) {
+      for (uint k = 0; k < elements; k += IN_DESTINATION_BYTE) {
         const uint c = column + k; /* comes round at 0 */
         if (c < columns) {
-          run[leaving_offset(c)] = gather_word(staged, place, places + k, columns - c, fill);
+          run[stored_offset(c)] = gather_word(staged, place, places + k, columns - c, fill);
         }
       }
     }
@@ -265,16 +183,13 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
   const uint first = ((uint)get_local_id(0) & ((1u << shift) - 1)) * IN_DESTINATION_BYTE;
   for (uint column = first; column < t.columns; column += IN_DESTINATION_BYTE << shift) {
     uint places[IN_DESTINATION_BYTE];
-#pragma unroll
-    for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
-      places[k] = place_of_column(at, t, column + k);
-    }
+    find_columns(at, t, column, IN_DESTINATION_BYTE, places);
     const offset column_offset = at.column_offsets[column];
     for (uint row = (uint)get_local_id(0) >> shift; row < t.rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
       const uint place = place_of_row(entry, t, row);
       if (fills || (place != NOWHERE && places[0] != NOWHERE)) {
-        to[leaving_offset(entry.x + column_offset)] =
+        to[stored_offset(entry.x + column_offset)] =
             gather_word(staged, place, places, t.columns - column, fill);
       }
     }
@@ -283,17 +198,17 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 permute(__global word *restrict destination, const ulong destination_start,
-       __constant const kernel_grid *grid, const word fill,
-       __global const source_word *restrict source, const ulong source_start,
-       __global const kernel_slots *restrict made,
-       __local word *restrict staged CONVERSION_PARAMETER) {
+        __constant const kernel_grid *grid, const word fill,
+        __global const source_word *restrict source, const ulong source_start,
+        __global const kernel_slots *restrict made,
+        __local word *restrict staged CONVERSION_PARAMETER) {
   const tables at = tables_of(made, grid);
   const uint inner_columns = (uint)grid->columns.inner;
   const uint inner_rows = (uint)grid->rows.inner;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const place from = onward(PLACE(source, source_start), (long)t.source);
-    __global word *const to = leaving_place(destination, destination_start + t.destination);
+    __global word *const to = place_in(destination, destination_start + t.destination);
     const uint column_steps = t.valid_columns / inner_columns;
     const uint row_steps = t.valid_rows / inner_rows;
     const uint steps = made->run_side == 1 ? column_steps : made->run_side == 2 ? row_steps : 1;
@@ -301,9 +216,11 @@ permute(__global word *restrict destination, const ulong destination_start,
     if (column_steps == 0 || row_steps == 0) {
       /* nothing to load */
     } else if (made->loads_pieces && on_source_piece(from)) {
-      load_pieces(at, (uint)made->load_piece_shift, from, staged, length, column_steps, row_steps);
+      load_runs(at, (uint)made->load_piece_shift, from, staged, length, column_steps, row_steps,
+                true);
     } else {
-      load_units(at, (uint)made->load_unit_shift, from, staged, length, column_steps, row_steps);
+      load_runs(at, (uint)made->load_unit_shift, from, staged, length, column_steps, row_steps,
+                false);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rows = grid->fills ? t.rows : t.valid_rows;
@@ -311,9 +228,9 @@ permute(__global word *restrict destination, const ulong destination_start,
     if (!made->is_dense) {
       store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills, fill);
     } else if (IN_DESTINATION_BYTE == 1 && made->stores_pieces && on_piece(to)) {
-      store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns, fill);
+      store_rows(at, (uint)made->store_piece_shift, to, staged, t, rows, columns, fill, true);
     } else {
-      store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns, fill);
+      store_rows(at, (uint)made->store_unit_shift, to, staged, t, rows, columns, fill, false);
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }

@@ -10,11 +10,8 @@
  * columns, along which the source runs, into local memory, as they are, and gathers rows from it.
  */
 
-/* The host compiles in TILE_ROWS and TILE_COLUMNS, powers of two (src/opencl/staged.c). */
+/* The host compiles in TILE_ROWS and TILE_COLUMNS, powers of two (src/plan/local_tile.c). */
 #define TILE_WORDS (TILE_ROWS * TILE_COLUMNS)
-
-/* Words that take one turn of all banks. */
-#define BANK_WORDS (128 / WORD_BYTES)
 
 /* Where a word of the tile lies. A column's words take TILE_ROWS places in a row. Were they in
  * order, the words of a row, which neighbours gather at once, would share a bank; so each column
@@ -31,7 +28,7 @@
  * several, neighbours put theirs so far apart that one turn of the banks is not enough for them; so
  * each turn has an order of its own too. */
 ALWAYS_INLINE static uint place_of(uint row, uint column) {
-  const uint turn = SOURCE_UNIT > UNIT ? row / BANK_WORDS * UNIT : 0;
+  const uint turn = SOURCE_UNIT > UNIT ? row / LINE_WORDS * UNIT : 0;
   const uint pattern = (column & ~(UNIT - 1u)) ^ ((column & (UNIT - 1u)) * 4) ^ turn;
   return column * TILE_ROWS + (row ^ (pattern & (TILE_ROWS - 1)));
 }
@@ -42,13 +39,13 @@ ALWAYS_INLINE static void stage(__local word *staged, uint row, uint column, sou
   if (SOURCE_UNIT % UNIT == 0 && row % UNIT == 0) {
 #pragma unroll
     for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-      stage_unit(arriving_unit(loaded, k, from), staged + place_of(row + k, column));
+      stage_unit(converted_unit(loaded, k, from), staged + place_of(row + k, column));
     }
     return;
   }
   FEW_AT_ONCE
   for (uint k = 0; k < SOURCE_UNIT; ++k) {
-    staged[place_of(row + k, column)] = arriving_word(loaded, k, from);
+    staged[place_of(row + k, column)] = converted_word(loaded, k, from);
   }
 }
 
@@ -75,40 +72,45 @@ ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint row, uint
   return made;
 }
 
-ALWAYS_INLINE static uint4 gather_piece(__local const word *staged, uint row, uint column) {
-  unit units[UNITS_PER_PIECE];
-#pragma unroll
-  for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-    units[u] = gather_unit(staged, row, column + u * LEAVING_UNIT);
-  }
-  return piece_of(units);
-}
+/* Elements of a run that neighbours touch together. */
+#define LOADED_AT_ONCE (SOURCE_LINE < TILE_ROWS ? SOURCE_LINE : TILE_ROWS)
+#define STORED_AT_ONCE (DESTINATION_LINE < TILE_COLUMNS ? DESTINATION_LINE : TILE_COLUMNS)
 
-/* Pieces and units of a tile are numbered along a line of a run, or all of a shorter one, then from
- * run to run, then from line to line. */
-#define IN_LINE(parts, part, run) ((parts) * (part) < (run) ? (parts) : (run) / (part))
-
-#define LOADED_PIECES        (TILE_WORDS / SOURCE_PIECE)
-#define LOADED_UNITS         (TILE_WORDS / SOURCE_UNIT)
-#define PIECES_PER_LOAD_LINE IN_LINE(PIECES_PER_LINE, SOURCE_PIECE, TILE_ROWS)
-#define UNITS_PER_LOAD_LINE  IN_LINE(SOURCE_UNITS_PER_LINE, SOURCE_UNIT, TILE_ROWS)
-#define HELD_PIECES          HELD(MOST_PIECES, LOADED_PIECES)
-#define HELD_UNITS           HELD(MOST_UNITS, LOADED_UNITS)
-
-#define STORED_PIECES         (TILE_WORDS / LEAVING_PIECE)
-#define STORED_UNITS          (TILE_WORDS / LEAVING_UNIT)
-#define PIECES_PER_STORE_LINE IN_LINE(PIECES_PER_LINE, LEAVING_PIECE, TILE_COLUMNS)
-#define UNITS_PER_STORE_LINE  IN_LINE(UNITS_PER_LINE, LEAVING_UNIT, TILE_COLUMNS)
-
-ALWAYS_INLINE static uint run_of(uint number, uint per_line, uint runs) {
-  return number / per_line % runs;
-}
-
-ALWAYS_INLINE static uint within_run(uint number, uint per_line, uint runs) {
-  return number % per_line + number / (per_line * runs) * per_line;
+/* Parts of a tile, pieces or units, are numbered along a line of a run, or all of a shorter one,
+ * then from run to run, then from line to line. Units of a run are numbered from the start of the
+ * line that has its first element, so that neighbours touch whole lines; the first ones, before the
+ * run, come round to its end:
+ *
+ *     lines              |       |       |       |
+ *     units of the run       2 3 4 5 6 7 0 1         of 8 in two lines
+ *
+ * A unit that the run's ends cut in two is moved word by word. */
+ALWAYS_INLINE static part part_of_tile(uint number, uint per_line, uint runs) {
+  const part found = {number / per_line % runs,
+                      number % per_line + number / (per_line * runs) * per_line};
+  return found;
 }
 
 /* ---- Loading: the runs are columns ---- */
+
+/* A part of a column: from `run` on, at element `row` of it. */
+typedef struct spot {
+  place run;
+  uint row;
+  uint column;
+  bool is_whole;
+} spot;
+
+ALWAYS_INLINE static spot spot_of(uint number, const place from, offset source_column, const tile t,
+                                  bool by_pieces) {
+  const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
+  const part p = part_of_tile(number, LOADED_AT_ONCE / elements, TILE_COLUMNS);
+  const place run = onward(from, (offset)p.run * source_column);
+  const uint row =
+      (p.number * elements - (by_pieces ? 0 : elements_into_line(run))) & (TILE_ROWS - 1);
+  const spot found = {run, row, p.run, p.run < t.valid_columns && row + elements <= t.valid_rows};
+  return found;
+}
 
 /* An element of the column from `from` on, or what is in its place without a source. */
 ALWAYS_INLINE static void stage_element(__local word *staged, uint row, uint column,
@@ -119,128 +121,81 @@ ALWAYS_INLINE static void stage_element(__local word *staged, uint row, uint col
   }
 }
 
-static void load_pieces(__local word *staged, const place from, offset source_column, const tile t,
-                        word fill) {
-  for (uint first = (uint)get_local_id(0); first < LOADED_PIECES; first += HELD_PIECES * GROUP) {
-    uint4 held[HELD_PIECES];
-#pragma unroll
-    for (uint h = 0; h < HELD_PIECES; ++h) {
-      const uint column = run_of(first + h * GROUP, PIECES_PER_LOAD_LINE, TILE_COLUMNS);
-      const uint row =
-          SOURCE_PIECE * within_run(first + h * GROUP, PIECES_PER_LOAD_LINE, TILE_COLUMNS);
-      if (column < t.valid_columns && row + SOURCE_PIECE <= t.valid_rows) {
-        held[h] = load_piece(onward(from, (offset)column * source_column + (offset)row));
-      }
+/* A part that is loaded, or that has to be element by element. */
+ALWAYS_INLINE static void stage_part(__local word *staged, const spot at, uint4 loaded,
+                                     uint elements, const tile t, word fill) {
+  if (at.is_whole) {
+    FEW_AT_ONCE
+    for (uint k = 0; k < elements; k += SOURCE_UNIT) {
+      stage(staged, at.row + k, at.column, unit_of_piece(loaded, k / SOURCE_UNIT), at.run);
     }
-#pragma unroll
-    for (uint h = 0; h < HELD_PIECES; ++h) {
-      const uint column = run_of(first + h * GROUP, PIECES_PER_LOAD_LINE, TILE_COLUMNS);
-      const uint row =
-          SOURCE_PIECE * within_run(first + h * GROUP, PIECES_PER_LOAD_LINE, TILE_COLUMNS);
-      if (column < t.valid_columns && row + SOURCE_PIECE <= t.valid_rows) {
-        FEW_AT_ONCE
-        for (uint u = 0; u < UNITS_PER_SOURCE_PIECE; ++u) {
-          stage(staged, row + u * SOURCE_UNIT, column, unit_of_piece(held[h], u), from);
-        }
-        continue;
-      }
-      ONE_BY_ONE
-      for (uint r = row; r < row + SOURCE_PIECE; ++r) {
-        stage_element(staged, r, column, onward(from, (offset)column * source_column), t, fill);
-      }
+    return;
+  }
+  ONE_BY_ONE
+  for (uint first = 0; first < elements; first += SOURCE_UNIT) {
+    FEW_AT_ONCE
+    for (uint k = first; k < first + SOURCE_UNIT; ++k) {
+      stage_element(staged, (at.row + k) & (TILE_ROWS - 1), at.column, at.run, t, fill);
     }
   }
 }
 
-/* Where unit `number` of a run begins, of `unit` elements. Units are numbered from the start of the
- * line that has the run's first element, so that neighbours touch whole lines; the first ones,
- * before the run, come round to its end:
- *
- *     lines              |       |       |       |
- *     units of the run       2 3 4 5 6 7 0 1         of 8 in two lines
- *
- * A unit that the run's ends cut in two is moved word by word. */
-ALWAYS_INLINE static uint unit_start(uint number, uint unit, uint into_line, uint length) {
-  return (number * unit - into_line) & (length - 1);
-}
-
-static void load_units(__local word *staged, const place from, offset source_column, const tile t,
-                       word fill) {
-  for (uint first = (uint)get_local_id(0); first < LOADED_UNITS; first += HELD_UNITS * GROUP) {
-    source_unit held[HELD_UNITS];
+ALWAYS_INLINE static void load_tile(__local word *staged, const place from, offset source_column,
+                                    const tile t, word fill, bool by_pieces) {
+  const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
+  const uint count = TILE_WORDS / elements;
+  const uint most = HELD(by_pieces ? MOST_PIECES : MOST_UNITS, count);
+  for (uint first = (uint)get_local_id(0); first < count; first += most * GROUP) {
+    uint4 held[MOST_UNITS];
 #pragma unroll
-    for (uint h = 0; h < HELD_UNITS; ++h) {
-      const uint column = run_of(first + h * GROUP, UNITS_PER_LOAD_LINE, TILE_COLUMNS);
-      const uint number = within_run(first + h * GROUP, UNITS_PER_LOAD_LINE, TILE_COLUMNS);
-      const place run = onward(from, (offset)column * source_column);
-      const uint row = unit_start(number, SOURCE_UNIT, elements_into_line(run), TILE_ROWS);
-      if (column < t.valid_columns && row + SOURCE_UNIT <= t.valid_rows) {
-        held[h] = load_unit(onward(run, row));
+    for (uint h = 0; h < most; ++h) {
+      const spot at = spot_of(first + h * GROUP, from, source_column, t, by_pieces);
+      if (at.is_whole) {
+        held[h] = load_part(onward(at.run, at.row), by_pieces);
       }
     }
 #pragma unroll
-    for (uint h = 0; h < HELD_UNITS; ++h) {
-      const uint column = run_of(first + h * GROUP, UNITS_PER_LOAD_LINE, TILE_COLUMNS);
-      const uint number = within_run(first + h * GROUP, UNITS_PER_LOAD_LINE, TILE_COLUMNS);
-      const place run = onward(from, (offset)column * source_column);
-      const uint row = unit_start(number, SOURCE_UNIT, elements_into_line(run), TILE_ROWS);
-      if (column < t.valid_columns && row + SOURCE_UNIT <= t.valid_rows) {
-        stage(staged, row, column, held[h], from);
-        continue;
-      }
-      FEW_AT_ONCE
-      for (uint k = 0; k < SOURCE_UNIT; ++k) {
-        stage_element(staged, (row + k) & (TILE_ROWS - 1), column, run, t, fill);
-      }
+    for (uint h = 0; h < most; ++h) {
+      stage_part(staged, spot_of(first + h * GROUP, from, source_column, t, by_pieces), held[h],
+                 elements, t, fill);
     }
   }
 }
 
 /* ---- Storing: the runs are rows ---- */
 
-static void store_pieces(__global word *to, offset destination_row, __local const word *staged,
-                         uint rows, uint columns) {
+ALWAYS_INLINE static void store_tile(__global word *to, offset destination_row,
+                                     __local const word *staged, uint rows, uint columns,
+                                     bool by_pieces) {
+  const uint elements = by_pieces ? DESTINATION_PIECE : DESTINATION_UNIT;
+  const uint count = TILE_WORDS / elements;
 #pragma unroll 4
-  for (uint i = 0; i < (STORED_PIECES + GROUP - 1) / GROUP; ++i) {
+  for (uint i = 0; i < (count + GROUP - 1) / GROUP; ++i) {
     const uint n = (uint)get_local_id(0) + i * GROUP;
-    const uint row = run_of(n, PIECES_PER_STORE_LINE, TILE_ROWS);
-    const uint column = LEAVING_PIECE * within_run(n, PIECES_PER_STORE_LINE, TILE_ROWS);
-    __global word *const run = to + (offset)row * destination_row;
-    if (n >= STORED_PIECES || row >= rows) {
+    const part p = part_of_tile(n, STORED_AT_ONCE / elements, TILE_ROWS);
+    __global word *const run = to + (offset)p.run * destination_row;
+    const uint column =
+        (p.number * elements - (by_pieces ? 0 : stored_into_line(run))) & (TILE_COLUMNS - 1);
+    if (n >= count || p.run >= rows) {
       continue;
     }
-    if (column + LEAVING_PIECE <= columns) {
-      store_piece(gather_piece(staged, row, column), run + leaving_offset(column));
+    if (column + elements <= columns) {
+      unit made[UNITS_PER_PIECE];
+#pragma unroll
+      for (uint k = 0; k < elements; k += DESTINATION_UNIT) {
+        made[k / DESTINATION_UNIT] = gather_unit(staged, p.run, column + k);
+      }
+      store_part(made, run + stored_offset(column), by_pieces);
       continue;
     }
     ONE_BY_ONE
-    for (uint c = column; c < columns; c += IN_DESTINATION_BYTE) {
-      run[leaving_offset(c)] = gather_word(staged, row, c, columns);
-    }
-  }
-}
-
-static void store_units(__global word *to, offset destination_row, __local const word *staged,
-                        uint rows, uint columns) {
-#pragma unroll 4
-  for (uint i = 0; i < (STORED_UNITS + GROUP - 1) / GROUP; ++i) {
-    const uint n = (uint)get_local_id(0) + i * GROUP;
-    const uint row = run_of(n, UNITS_PER_STORE_LINE, TILE_ROWS);
-    const uint number = within_run(n, UNITS_PER_STORE_LINE, TILE_ROWS);
-    __global word *const run = to + (offset)row * destination_row;
-    const uint column = unit_start(number, LEAVING_UNIT, leaving_into_line(run), TILE_COLUMNS);
-    if (n >= STORED_UNITS || row >= rows) {
-      continue;
-    }
-    if (column + LEAVING_UNIT <= columns) {
-      store_unit(gather_unit(staged, row, column), run + leaving_offset(column));
-      continue;
-    }
-    FEW_AT_ONCE
-    for (uint k = 0; k < LEAVING_UNIT; k += IN_DESTINATION_BYTE) {
-      const uint c = (column + k) & (TILE_COLUMNS - 1);
-      if (c < columns) {
-        run[leaving_offset(c)] = gather_word(staged, row, c, columns);
+    for (uint first = 0; first < elements; first += DESTINATION_UNIT) {
+      FEW_AT_ONCE
+      for (uint k = first; k < first + DESTINATION_UNIT; k += IN_DESTINATION_BYTE) {
+        const uint c = (column + k) & (TILE_COLUMNS - 1);
+        if (c < columns) {
+          run[stored_offset(c)] = gather_word(staged, p.run, c, columns);
+        }
       }
     }
   }
@@ -253,23 +208,23 @@ transpose(__global word *restrict destination, const ulong destination_start,
           const ulong source_start CONVERSION_PARAMETER) {
   __local word staged[TILE_WORDS] __attribute__((aligned(16)));
   const offset source_column = (offset)grid->columns.source_stride;
-  const offset destination_row = leaving_offset((offset)grid->rows.destination_stride);
+  const offset destination_row = stored_offset((offset)grid->rows.destination_stride);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const place from = onward(PLACE(source, source_start), (long)t.source);
-    __global word *const to = leaving_place(destination, destination_start + t.destination);
+    __global word *const to = place_in(destination, destination_start + t.destination);
     if (on_source_piece(from) && (source_column & (SOURCE_PIECE - 1)) == 0) {
-      load_pieces(staged, from, source_column, t, fill);
+      load_tile(staged, from, source_column, t, fill, true);
     } else {
-      load_units(staged, from, source_column, t, fill);
+      load_tile(staged, from, source_column, t, fill, false);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rows = grid->fills ? t.rows : t.valid_rows;
     const uint columns = grid->fills ? t.columns : t.valid_columns;
     if (on_piece(to) && (destination_row & (PIECE - 1)) == 0) {
-      store_pieces(to, destination_row, staged, rows, columns);
+      store_tile(to, destination_row, staged, rows, columns, true);
     } else {
-      store_units(to, destination_row, staged, rows, columns);
+      store_tile(to, destination_row, staged, rows, columns, false);
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }

@@ -115,12 +115,12 @@ static void store_segments(__global word *destination, ulong destination_start, 
       end = fill_byte(whole, end, position + begun, source, made, grid, fill);
     }
     const uint head = elements_before_line(place_in(start, i), end - i, streams);
-    leave_few(place_in(start, i), whole + i, head);
+    store_elements(place_in(start, i), whole + i, head);
     i += head;
-    for (; i + LEAVING <= end; i += LEAVING) {
-      store_line(leaving_line(whole + i), place_in(start, i), streams);
+    for (; i + DESTINATION_LINE <= end; i += DESTINATION_LINE) {
+      store_line(packed_line(whole + i), place_in(start, i), streams);
     }
-    leave_few(place_in(start, i), whole + i, end - i);
+    store_elements(place_in(start, i), whole + i, end - i);
   }
 }
 
@@ -149,9 +149,8 @@ typedef struct load_limit {
 
 /* Puts one tile together, in lanes of as many words as the kernel told move_staged. */
 INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
-                                       __global const kernel_staging *made,
-                                       __constant const kernel_grid *grid, const tile *t,
-                                       word fill);
+                                    __global const kernel_staging *made,
+                                    __constant const kernel_grid *grid, const tile *t, word fill);
 
 #if SHUFFLES
 
@@ -175,12 +174,12 @@ static void shuffle_words(word *staged, __global const kernel_staging *made) {
 #endif
 
 /* Packing looks at whole lines, also where fewer elements leave. */
-#define STAGING_LINES (STAGING_BYTES / 64 + LEAVING / LINE)
+#define STAGING_LINES (STAGING_BYTES / 64 + DESTINATION_LINE / LINE)
 
 /* The work-group's tiles. Both sides begin with the problem. */
 static void move_staged(__global word *destination, ulong destination_start,
-                           __constant const kernel_grid *grid, word fill, place source,
-                           __global const kernel_staging *made, uint lanes) {
+                        __constant const kernel_grid *grid, word fill, place source,
+                        __global const kernel_staging *made, uint lanes) {
   line staged[STAGING_LINES];
   word *const to = (word *)staged;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {

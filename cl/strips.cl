@@ -5,20 +5,12 @@
  * Processors move words within 16 bytes more cheaply than across; so lanes of bytes and halves are
  * no wider, while words of four and eight, fewer of them, change places across a line.
  */
-#if WORD_BYTES == 1
-#define DEPTH 16
-typedef uchar16 lane;
-#elif WORD_BYTES == 2
-#define DEPTH 8
-typedef ushort8 lane;
-#elif WORD_BYTES == 4
-#define DEPTH 16
-typedef uint16 lane;
-#elif WORD_BYTES == 8
-#define DEPTH 8
-typedef ulong8 lane;
-#else
+#if WORD_BYTES == 16
 #define DEPTH 4
+#elif WORD_BYTES == 2 || WORD_BYTES == 8
+#define DEPTH 8
+#else
+#define DEPTH 16
 #endif
 
 #if WORD_BYTES == 16
@@ -61,6 +53,7 @@ static void transpose(strip *block) {
 
 #else
 
+typedef WORDS_OF(WORD_BYTES, DEPTH) lane;
 #define lane_of(value) ((lane)(value))
 
 #if defined(__clang__) /* as for lines: see line.cl */

@@ -12,6 +12,8 @@
  *     WORD_BYTES  1, 2, 4, 8 or 16: elements move as raw words of this size, never as numbers, so
  *                 that neither half nor double support is needed and no NaN changes. Where elements
  *                 change on their way, these are the words that arrive
+ *     DESTINATION_BITS
+ *                 1, 2 or 4 where elements are packed in the destination; or 0
  *     WIDE        1 when the tiles are too many or too large for 32-bit arithmetic
  *     DIRECT      1: a work-group is one work-item that moves whole tiles, for CPU devices;
  *                 0: a work-group of GROUP work-items shares a tile
@@ -38,6 +40,19 @@ typedef WORD_OF(WORD_BYTES) word;
 #define ALWAYS_INLINE
 #define UNROLLED
 #endif
+
+/* Packed elements of the destination, of which a word, one byte, has several. */
+#if DESTINATION_BITS
+#define IN_DESTINATION_BYTE (8 / DESTINATION_BITS)
+#else
+#define IN_DESTINATION_BYTE 1
+#endif
+#define DESTINATION_ONES ((1u << DESTINATION_BITS) - 1)
+
+/* Where an element lies that is the first of its word. */
+static __global word *place_in(__global word *destination, ulong position) {
+  return destination + position / IN_DESTINATION_BYTE;
+}
 
 /* Offsets within a tile, in words, and numbers of tiles. What starts a tile is always 64 bits wide.
  */

@@ -195,11 +195,11 @@ static void test_one_binary_serves_many_shapes(void **state) {
     assert_string_equal(relayout_plan_get_method(plan), "transpose");
     relayout_plan_destroy(plan);
     if (i == 0) {
-      builds = rlt_build_count((rlt_opencl_device *)device);
+      builds = ((rlt_opencl_device *)device)->build_counts;
       assert_true(builds.compiled + builds.loaded > 0);
     }
   }
-  const rlt_build_counts after = rlt_build_count((rlt_opencl_device *)device);
+  const rlt_build_counts after = ((rlt_opencl_device *)device)->build_counts;
   assert_int_equal(after.compiled + after.loaded, builds.compiled + builds.loaded);
   relayout_device_destroy(device);
 }
@@ -209,7 +209,7 @@ static size_t count_builds(const opencl_bench *bench, const rlt_kernel_options *
   cl_program program = NULL;
   assert_int_equal(rlt_build_get(device, options, &program, NULL), RELAYOUT_OK);
   clReleaseProgram(program);
-  const rlt_build_counts counts = rlt_build_count(device);
+  const rlt_build_counts counts = device->build_counts;
   return counts.compiled + counts.loaded;
 }
 

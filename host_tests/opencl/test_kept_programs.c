@@ -92,7 +92,7 @@ static relayout_device *device_with(const opencl_bench *bench, const char *direc
 }
 
 static rlt_build_counts counts_of(relayout_device *device) {
-  return rlt_build_count((rlt_opencl_device *)device);
+  return ((rlt_opencl_device *)device)->build_counts;
 }
 
 /* Relayouts on a new device with this directory; how it came by its programs. */

@@ -1,6 +1,6 @@
-/* slot_tables.c: the runs, slots and places of a tile in local memory, as its
- * kernel looks them up. */
-#include "launch/slot_tables.h"
+/* slot_tables.c: the runs, slots and places of a tile in local memory, as its kernel looks them
+ * up. */
+#include "launch/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "launch/arguments.h"
-#include "launch/offset_list.h"
 #include "plan/local_tile.h"
 
 /* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
@@ -16,8 +15,9 @@ static int64_t halves(int64_t low, int64_t high) {
   return (int32_t)(uint32_t)(low | high << 16);
 }
 
-/* The run in one slot, and at which steps of the cut axes a tile has it. */
-static void add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list) {
+/* The run in one slot, and at which steps of the cut axes a tile has it. Where it lies in the
+ * source. */
+static int64_t add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list) {
   int64_t column_rest = rlt_run_of_slot(of, slot % of->column_slots);
   int64_t row_rest = slot / of->column_slots;
   int64_t source = 0;
@@ -26,7 +26,7 @@ static void add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list) {
   if (column_rest >= of->column_runs) {
     rlt_offset_add(list, 0);
     rlt_offset_add(list, halves(UINT16_MAX, UINT16_MAX));
-    return;
+    return 0;
   }
   for (int32_t i = 0; i < of->count; ++i) {
     const rlt_tile_axis *const axis = &of->axes[i];
@@ -45,6 +45,7 @@ static void add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list) {
   }
   rlt_offset_add(list, source);
   rlt_offset_add(list, halves(column_step, row_step));
+  return source;
 }
 
 /* Where a position of one side is in local memory, as the kernel adds them up; -1
@@ -136,36 +137,24 @@ static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of
   };
 }
 
-/* Whether each second one of the offsets is whole pieces. */
-static bool are_pieces(const rlt_offset_list *list, size_t first, int64_t piece) {
-  for (size_t i = first; i < list->count; i += 2) {
-    const int64_t offset =
-        list->wide ? ((int64_t *)list->offsets)[i] : ((int32_t *)list->offsets)[i];
-    if (offset % piece != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
                         const int64_t *row_offsets, const int64_t *column_offsets,
                         kernel_slots *head, rlt_offset_list *list) {
   const rlt_group *const rows = &schedule->rows;
   const rlt_group *const columns = &schedule->columns;
+  const int64_t loaded_piece = piece_of(rlt_problem_source_bits(of->problem));
+  const int64_t stored_piece = piece_of(rlt_problem_destination_bits(of->problem));
+  head->loads_pieces = true;
   for (int64_t slot = 0; slot < of->slots; ++slot) {
-    add_slot(of, slot, list);
+    head->loads_pieces &= add_slot(of, slot, list) % loaded_piece == 0;
   }
-  head->loads_pieces = are_pieces(list, 0, piece_of(rlt_problem_source_bits(of->problem)));
-  const size_t first_row = list->count;
+  /* Of packed elements, a work-item would look up too many columns. */
+  head->stores_pieces = of->problem->destination_packed == 0;
   for (int64_t row = 0; row < rlt_group_length(rows); ++row) {
+    head->stores_pieces &= row_offsets[row] % stored_piece == 0;
     rlt_offset_add(list, row_offsets[row]);
     rlt_offset_add(list, place_of(of, rows, false, row));
   }
-  /* Of packed elements, a work-item would look up too many columns. */
-  head->stores_pieces =
-      of->problem->destination_packed == 0 &&
-      are_pieces(list, first_row, piece_of(rlt_problem_destination_bits(of->problem)));
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
     rlt_offset_add(list, place_of(of, columns, true, column));
   }
@@ -174,30 +163,31 @@ static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
   }
 }
 
-relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, void **tables,
-                                     size_t *size, relayout_error *error) {
+relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rlt_blob *tables,
+                                     relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   rlt_slots of;
   rlt_slots_find(problem, &schedule->columns, &schedule->rows, &of);
   kernel_slots head = packing_of(schedule, &of);
-  const size_t rows = (size_t)rlt_group_length(&schedule->rows);
-  const size_t columns = (size_t)rlt_group_length(&schedule->columns);
-  const size_t count = 2 * (size_t)of.slots + 2 * rows + 2 * columns;
-  const size_t needed = sizeof head + count * rlt_offset_size(wide);
-  int64_t *const offsets = malloc((rows + columns) * sizeof *offsets);
-  char *const made = malloc(needed);
-  if (offsets == NULL || made == NULL) {
-    free(offsets);
-    free(made);
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
+  const size_t positions =
+      (size_t)(rlt_group_length(&schedule->rows) + rlt_group_length(&schedule->columns));
+  const size_t count = 2 * ((size_t)of.slots + positions);
+  rlt_blob scratch = {NULL, 0};
+  relayout_status status =
+      rlt_blob_make(sizeof head + count * rlt_offset_size(wide), tables, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_blob_make(positions * sizeof(int64_t), &scratch, error);
   }
-  rlt_group_offsets(problem, &schedule->rows, NULL, NULL, offsets);
-  rlt_group_offsets(problem, &schedule->columns, NULL, NULL, offsets + rows);
-  rlt_offset_list list = {wide, 0, made + sizeof head};
-  fill_tables(schedule, &of, offsets, offsets + rows, &head, &list);
-  memcpy(made, &head, sizeof head);
-  free(offsets);
-  *tables = made;
-  *size = needed;
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  int64_t *const row_offsets = scratch.bytes;
+  int64_t *const column_offsets = row_offsets + rlt_group_length(&schedule->rows);
+  rlt_group_offsets(problem, &schedule->rows, NULL, NULL, row_offsets);
+  rlt_group_offsets(problem, &schedule->columns, NULL, NULL, column_offsets);
+  rlt_offset_list list = {wide, 0, (char *)tables->bytes + sizeof head};
+  fill_tables(schedule, &of, row_offsets, column_offsets, &head, &list);
+  memcpy(tables->bytes, &head, sizeof head);
+  free(scratch.bytes);
   return RELAYOUT_OK;
 }

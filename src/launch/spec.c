@@ -7,8 +7,6 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "launch/arguments.h"
-#include "launch/slot_tables.h"
-#include "launch/staging_tables.h"
 #include "plan/local_tile.h"
 
 const char *rlt_kernel_name(rlt_kernel kernel) {
@@ -20,8 +18,11 @@ const char *rlt_kernel_name(rlt_kernel kernel) {
   return names[kernel];
 }
 
-static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
+relayout_status rlt_blob_make(size_t size, rlt_blob *blob, relayout_error *error) {
+  *blob = (rlt_blob){malloc(size), size};
+  return blob->bytes != NULL
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
 }
 
 /* ---- The grid ---- */
@@ -47,25 +48,24 @@ static kernel_loop loop_of(const rlt_loop *of, int64_t step, int64_t count, bool
 }
 
 /* The schedule's loops, those within a block first; `numbers` becomes, for each loop of the grid,
- * where the loop over its blocks is. How many there are. */
-static size_t add_loops(const rlt_schedule *schedule, const rlt_grid *grid, kernel_loop *loops,
-                        int64_t *numbers) {
+ * where the loop over its blocks is. */
+static void add_loops(const rlt_schedule *schedule, const rlt_grid *grid, kernel_loop *loops,
+                      int64_t *numbers) {
   const rlt_loops *const order = &schedule->loops;
   const bool has_program = schedule->problem->index_program != NULL;
-  size_t count = 0;
+  int64_t count = 0;
   for (int32_t i = 0; i < order->inner_count; ++i) {
     const int32_t l = rlt_grid_loop_of(grid, order->inner[i]);
-    numbers[l] = (int64_t)count;
+    numbers[l] = count;
     loops[count++] = loop_of(&grid->loops[l], 1, order->inside[i], has_program);
   }
   for (int32_t i = 0; i < order->outer_count; ++i) {
     const int32_t l = rlt_grid_loop_of(grid, order->outer[i]);
     const int64_t inside = rlt_loops_inside(grid, order, l);
-    numbers[l] = (int64_t)count;
+    numbers[l] = count;
     loops[count++] =
         loop_of(&grid->loops[l], inside, rlt_divide_up(grid->loops[l].count, inside), has_program);
   }
-  return count;
 }
 
 static kernel_side side_of(const rlt_problem *problem, const rlt_group *group, const rlt_side *side,
@@ -87,13 +87,15 @@ static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *g
                                  relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_loops *const order = &schedule->loops;
-  const size_t most = (size_t)order->inner_count + (size_t)order->outer_count;
-  kernel_grid *const made = malloc(sizeof *made + most * sizeof(kernel_loop));
-  if (made == NULL) {
-    return no_memory(error);
+  const size_t count = (size_t)order->inner_count + (size_t)order->outer_count;
+  const relayout_status status =
+      rlt_blob_make(sizeof(kernel_grid) + count * sizeof(kernel_loop), blob, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
+  kernel_grid *const made = blob->bytes;
   int64_t numbers[RLT_MAX_AXES];
-  const size_t count = add_loops(schedule, grid, (kernel_loop *)(made + 1), numbers);
+  add_loops(schedule, grid, (kernel_loop *)(made + 1), numbers);
   *made = (kernel_grid){
       .tile_count = (uint64_t)grid->tile_count,
       .tiles_per_group = (uint64_t)schedule->grain,
@@ -104,7 +106,6 @@ static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *g
       .across_shift = rlt_schedule_across_shift(schedule, grid),
       .streams = schedule->streamed,
   };
-  *blob = (rlt_blob){made, sizeof *made + count * sizeof(kernel_loop)};
   return RELAYOUT_OK;
 }
 
@@ -221,13 +222,11 @@ static relayout_status copy_program(const rlt_index_program *program, rlt_blob *
                                     relayout_error *error) {
   const size_t size =
       offsetof(rlt_index_program, of) + (size_t)program->count * sizeof program->of[0];
-  void *const made = malloc(size);
-  if (made == NULL) {
-    return no_memory(error);
+  const relayout_status status = rlt_blob_make(size, blob, error);
+  if (status == RELAYOUT_OK) {
+    memcpy(blob->bytes, program, size);
   }
-  memcpy(made, program, size);
-  *blob = (rlt_blob){made, size};
-  return RELAYOUT_OK;
+  return status;
 }
 
 static relayout_status make_tables(const rlt_schedule *schedule, bool wide, rlt_blob *blob,
@@ -236,11 +235,10 @@ static relayout_status make_tables(const rlt_schedule *schedule, bool wide, rlt_
     return copy_program(schedule->problem->index_program, blob, error);
   }
   if (rlt_schedule_has_tables(schedule)) {
-    return rlt_staging_tables_make(schedule, wide, &blob->bytes, &blob->size, error);
+    return rlt_staging_tables_make(schedule, wide, blob, error);
   }
-  return schedule->move == RLT_MOVE_PERMUTE
-             ? rlt_slot_tables_make(schedule, wide, &blob->bytes, &blob->size, error)
-             : RELAYOUT_OK;
+  return schedule->move == RLT_MOVE_PERMUTE ? rlt_slot_tables_make(schedule, wide, blob, error)
+                                            : RELAYOUT_OK;
 }
 
 /* What each word of the source becomes. */
@@ -248,11 +246,12 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
                                         relayout_error *error) {
   const size_t count = (size_t)1 << 8 * problem->element_bytes;
   const size_t size = count * (size_t)rlt_problem_destination_bytes(problem);
-  uint8_t *const made = malloc(count * (size_t)problem->element_bytes + size);
-  if (made == NULL) {
-    return no_memory(error);
+  const relayout_status status =
+      rlt_blob_make(size + count * (size_t)problem->element_bytes, blob, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
-  uint8_t *const words = made + size;
+  uint8_t *const words = (uint8_t *)blob->bytes + size;
   for (size_t i = 0; i < count; ++i) {
     if (problem->element_bytes == 1) {
       words[i] = (uint8_t)i;
@@ -260,8 +259,8 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
       memcpy(words + 2 * i, &(uint16_t){(uint16_t)i}, 2);
     }
   }
-  rlt_convert_elements(&problem->conversion, words, made, (int64_t)count);
-  *blob = (rlt_blob){made, size};
+  rlt_convert_elements(&problem->conversion, words, blob->bytes, (int64_t)count);
+  blob->size = size;
   return RELAYOUT_OK;
 }
 

@@ -1,23 +1,15 @@
 /* spec.h: a schedule as what a kernel is compiled with and given, whatever API launches it: a
  * backend adds calls, and no decisions.
  *
- * Depends on kernel_options.h, plan/schedule.h and convert/.
+ * Depends on kernel_options.h, tables.h, plan/schedule.h and convert/.
  */
 #ifndef RLT_LAUNCH_SPEC_H
 #define RLT_LAUNCH_SPEC_H
 
-#include <stddef.h>
-
 #include "convert/convert.h"
 #include "launch/kernel_options.h"
+#include "launch/tables.h"
 #include "plan/schedule.h"
-#include "relayout/status.h"
-
-/* Bytes for a kernel to read. */
-typedef struct rlt_blob {
-  void *bytes; /* NULL: there are none */
-  size_t size;
-} rlt_blob;
 
 /* A kernel's arguments are the destination and where it starts, the grid, the fill, the source and
  * where it starts, but not of fills; then, where they are there: tables, local memory, conversions

@@ -1,5 +1,5 @@
 /* staging_tables.c: a staged tile as the direct kernels read it. */
-#include "launch/staging_tables.h"
+#include "launch/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +7,18 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "launch/arguments.h"
-#include "launch/offset_list.h"
 #include "plan/staging.h"
-
-static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
-}
 
 static relayout_status add_positions(const rlt_problem *problem, const rlt_group *group,
                                      const rlt_staging *staging, rlt_offset_list *list,
                                      relayout_error *error) {
   const size_t length = (size_t)rlt_group_held(group);
-  int64_t *const offsets = malloc(2 * length * sizeof *offsets);
-  if (offsets == NULL) {
-    return no_memory(error);
+  rlt_blob scratch;
+  const relayout_status status = rlt_blob_make(2 * length * sizeof(int64_t), &scratch, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
+  int64_t *const offsets = scratch.bytes;
   rlt_group_offsets(problem, group, staging->strides, offsets, offsets + length);
   for (size_t p = 0; p < length; ++p) {
     rlt_offset_add(list, offsets[p]);
@@ -34,10 +31,13 @@ static relayout_status add_positions(const rlt_problem *problem, const rlt_group
 static relayout_status add_segments(const rlt_schedule *schedule, rlt_offset_list *list,
                                     relayout_error *error) {
   const rlt_staging *const staging = &schedule->staging;
-  rlt_tile_run *const segments = malloc((size_t)staging->segment_count * sizeof *segments);
-  if (segments == NULL) {
-    return no_memory(error);
+  rlt_blob scratch;
+  const relayout_status status =
+      rlt_blob_make((size_t)staging->segment_count * sizeof(rlt_tile_run), &scratch, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
+  rlt_tile_run *const segments = scratch.bytes;
   rlt_staging_segments(schedule->problem, &schedule->columns, &schedule->rows, staging, segments);
   for (int64_t s = 0; s < staging->segment_count; ++s) {
     rlt_offset_add(list, segments[s].start);
@@ -47,14 +47,6 @@ static relayout_status add_segments(const rlt_schedule *schedule, rlt_offset_lis
   }
   free(segments);
   return RELAYOUT_OK;
-}
-
-/* So that a tile finds the elements that share a byte with its last one. */
-static void add_axes(const rlt_problem *problem, kernel_axis *axes) {
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const rlt_axis *const axis = &problem->axes[a];
-    axes[a] = (kernel_axis){axis->extent, axis->valid, axis->source_stride};
-  }
 }
 
 static kernel_staging head_of(const rlt_schedule *schedule) {
@@ -82,35 +74,34 @@ static kernel_staging head_of(const rlt_schedule *schedule) {
                           .write_channels = (int32_t)staging->write_channels};
 }
 
-relayout_status rlt_staging_tables_make(const rlt_schedule *schedule, bool wide, void **tables,
-                                        size_t *size, relayout_error *error) {
+relayout_status rlt_staging_tables_make(const rlt_schedule *schedule, bool wide, rlt_blob *tables,
+                                        relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_staging *const staging = &schedule->staging;
   const kernel_staging head = head_of(schedule);
   const int64_t pairs = rlt_group_held(&schedule->rows) + rlt_group_held(&schedule->columns) +
                         2 * staging->segment_count;
   const size_t axes_at = sizeof head + 2 * (size_t)pairs * rlt_offset_size(wide);
-  *size = axes_at + (size_t)head.axis_count * sizeof(kernel_axis);
-  uint8_t *const made = malloc(*size);
-  if (made == NULL) {
-    return no_memory(error);
+  relayout_status status =
+      rlt_blob_make(axes_at + (size_t)head.axis_count * sizeof(kernel_axis), tables, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
+  uint8_t *const made = tables->bytes;
   memcpy(made, &head, sizeof head);
   rlt_offset_list list = {.wide = wide, .offsets = made + sizeof head};
-  relayout_status status = add_positions(problem, &schedule->rows, staging, &list, error);
+  status = add_positions(problem, &schedule->rows, staging, &list, error);
   if (status == RELAYOUT_OK) {
     status = add_positions(problem, &schedule->columns, staging, &list, error);
   }
   if (status == RELAYOUT_OK) {
     status = add_segments(schedule, &list, error);
   }
-  if (status != RELAYOUT_OK) {
-    free(made);
-    return status;
+  /* So that a tile finds the elements that share a byte with its last one. */
+  kernel_axis *const axes = (kernel_axis *)(void *)(made + axes_at);
+  for (int64_t a = 0; a < head.axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    axes[a] = (kernel_axis){axis->extent, axis->valid, axis->source_stride};
   }
-  if (head.axis_count > 0) {
-    add_axes(problem, (kernel_axis *)(void *)(made + axes_at));
-  }
-  *tables = made;
-  return RELAYOUT_OK;
+  return status;
 }

@@ -130,28 +130,3 @@ void rlt_index_program_multiply(rlt_index_program *program, int32_t number, int6
   append_zero(program, zero, number);
   append(program, RLT_INDEX_JOIN, number, zero, factor);
 }
-
-bool rlt_index_program_run(const rlt_index_program *program, int64_t numbers[RLT_MOST_NUMBERS]) {
-  for (int32_t i = 0; i < program->count; ++i) {
-    const rlt_index_op *const op = &program->of[i];
-    int64_t *const to = &numbers[op->to];
-    int64_t *const from = &numbers[op->from];
-    switch ((rlt_index_op_kind)op->kind) {
-    case RLT_INDEX_SPLIT:
-      *to = *from % op->size;
-      *from /= op->size;
-      break;
-    case RLT_INDEX_JOIN:
-      *to = *to * op->size + *from;
-      break;
-    case RLT_INDEX_ADD:
-      *to += *from * op->size;
-      break;
-    default:
-      if (*to >= op->size) {
-        return false;
-      }
-    }
-  }
-  return true;
-}

@@ -37,7 +37,4 @@ void rlt_index_program_from_linear(const relayout_shape *shape, rlt_index_progra
 /* Appends the bound [number] < size. */
 void rlt_index_program_bound(rlt_index_program *program, int32_t number, int64_t size);
 
-/* Carries the program out. False when a bound ended it. */
-bool rlt_index_program_run(const rlt_index_program *program, int64_t numbers[RLT_MOST_NUMBERS]);
-
 #endif

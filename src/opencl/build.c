@@ -24,8 +24,7 @@ struct rlt_build {
   struct rlt_build *next;
   recipe recipe;
   cl_program program;
-  bool loaded; /* from a file */
-  bool kept;   /* in a file */
+  bool kept; /* in a file */
 };
 
 static const rlt_kernel_source *source_named(const char *name) {
@@ -61,15 +60,10 @@ static bool changes(const rlt_kernel_options *options) {
          options->source_bits > 0 || options->destination_bits > 0;
 }
 
-/* A kernel is in a file for each family, or in one for both. Copies on GPUs need local memory
- * only for elements that change. */
+/* A kernel is in a file for each family, or in one for both. */
 static const rlt_kernel_source *kernel_source(const rlt_kernel_options *options) {
-  const bool direct = options->direct;
-  if (!direct && options->kernel == RLT_KERNEL_COPY && changes(options)) {
-    return source_named("staged_changed_copy");
-  }
   char name[32];
-  snprintf(name, sizeof name, "%s_%s", direct ? "direct" : "staged",
+  snprintf(name, sizeof name, "%s_%s", options->direct ? "direct" : "staged",
            rlt_kernel_name(options->kernel));
   const rlt_kernel_source *const source = source_named(name);
   return source != NULL ? source : source_named(rlt_kernel_name(options->kernel));
@@ -130,13 +124,9 @@ static rlt_disk_key key_of(const rlt_opencl_device *device, const rlt_kernel_opt
       options->numbers > 0 ? text_of("index_program") : "",
       wanted->kernel->text};
   rlt_disk_key key;
-  for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
-    key.strings[i] = device->key_strings[i];
-  }
+  memcpy(key.strings, device->key_strings, sizeof device->key_strings);
   key.strings[RLT_KEY_OPTIONS] = wanted->options;
-  for (size_t i = 0; i < RLT_KEY_SOURCE_COUNT; ++i) {
-    key.strings[RLT_KEY_SOURCES + i] = sources[i];
-  }
+  memcpy(&key.strings[RLT_KEY_SOURCES], sources, sizeof sources);
   return key;
 }
 
@@ -171,45 +161,31 @@ static cl_program load(const rlt_opencl_device *device, const rlt_disk_key *key,
   return made;
 }
 
-/* Where the device stands among those of its context, which its programs are for too. */
-static bool find_device(cl_program program, cl_device_id id, size_t *count, size_t *number) {
-  cl_device_id *ids = NULL;
-  size_t size = 0;
-  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &size) != CL_SUCCESS ||
-      (ids = malloc(size)) == NULL) {
-    return false;
-  }
-  *count = size / sizeof ids[0];
-  *number = *count;
-  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, size, ids, NULL) == CL_SUCCESS) {
-    for (*number = 0; *number < *count && ids[*number] != id; ++*number) {
-    }
-  }
-  free(ids);
-  return *number < *count;
-}
+/* A program is for all devices of its context. One for more than this is not kept. */
+enum { MOST_DEVICES = 64 };
 
 static void store(const rlt_opencl_device *device, const rlt_disk_key *key, cl_program program) {
-  size_t count = 0;
+  cl_device_id ids[MOST_DEVICES];
+  size_t sizes[MOST_DEVICES] = {0};
+  unsigned char *binaries[MOST_DEVICES] = {NULL};
+  size_t ids_size = 0;
   size_t number = 0;
-  if (!find_device(program, device->id, &count, &number)) {
+  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof ids, ids, &ids_size) != CL_SUCCESS) {
     return;
   }
-  size_t *const sizes = calloc(count, sizeof *sizes);
-  unsigned char **const binaries = calloc(count, sizeof *binaries);
-  if (sizes != NULL && binaries != NULL &&
-      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ==
-          CL_SUCCESS &&
-      sizes[number] > 0 && (binaries[number] = malloc(sizes[number])) != NULL &&
-      clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL) ==
-          CL_SUCCESS) {
+  while (number < ids_size / sizeof ids[0] && ids[number] != device->id) {
+    ++number;
+  }
+  if (number == ids_size / sizeof ids[0] ||
+      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS ||
+      sizes[number] == 0 || (binaries[number] = malloc(sizes[number])) == NULL) {
+    return;
+  }
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) ==
+      CL_SUCCESS) {
     rlt_disk_cache_store(&device->disk_cache, key, binaries[number], sizes[number]);
   }
-  if (binaries != NULL) {
-    free(binaries[number]);
-  }
-  free(binaries);
-  free(sizes);
+  free(binaries[number]);
 }
 
 /* ---- Building ---- */
@@ -233,25 +209,27 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
   return RELAYOUT_OK;
 }
 
-static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_options *options,
+static relayout_status build(rlt_opencl_device *device, const rlt_kernel_options *options,
                              struct rlt_build *entry, relayout_error *error) {
   const rlt_disk_key key = key_of(device, options, &entry->recipe);
   const char *const name = rlt_kernel_name(options->kernel);
   entry->program = load(device, &key, name);
-  entry->loaded = entry->program != NULL;
-  entry->kept = entry->loaded;
-  return entry->loaded ? RELAYOUT_OK : compile(device, &key, name, &entry->program, error);
-}
-
-static bool same(const recipe *a, const recipe *b) {
-  return a->kernel == b->kernel && strcmp(a->options, b->options) == 0;
+  entry->kept = entry->program != NULL;
+  if (entry->kept) {
+    device->build_counts.loaded += 1;
+    return RELAYOUT_OK;
+  }
+  const relayout_status status = compile(device, &key, name, &entry->program, error);
+  device->build_counts.compiled += status == RELAYOUT_OK;
+  return status;
 }
 
 /* The functions from here on to the next line, under the device's lock. */
 
 static struct rlt_build *find(rlt_opencl_device *device, const recipe *wanted) {
   struct rlt_build *entry = device->builds;
-  while (entry != NULL && !same(&entry->recipe, wanted)) {
+  while (entry != NULL && (entry->recipe.kernel != wanted->kernel ||
+                           strcmp(entry->recipe.options, wanted->options) != 0)) {
     entry = entry->next;
   }
   return entry;
@@ -304,40 +282,24 @@ void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options
   pthread_mutex_unlock(&device->build_lock);
 }
 
-rlt_build_counts rlt_build_count(rlt_opencl_device *device) {
-  rlt_build_counts counts = {0, 0};
-  pthread_mutex_lock(&device->build_lock);
-  for (const struct rlt_build *entry = device->builds; entry != NULL; entry = entry->next) {
-    counts.loaded += entry->loaded;
-    counts.compiled += !entry->loaded;
-  }
-  pthread_mutex_unlock(&device->build_lock);
-  return counts;
-}
-
 /* ---- Beginning and end ---- */
 
 relayout_status rlt_builds_initialize(rlt_opencl_device *device, const char *cache_directory,
                                       relayout_error *error) {
-  const cl_device_id id = device->id;
-  char **const strings = device->key_strings;
-  cl_platform_id platform = NULL;
+  static const cl_uint questions[RLT_KEY_DEVICE_STRINGS] = {
+      [RLT_KEY_PLATFORM_NAME] = CL_PLATFORM_NAME,
+      [RLT_KEY_PLATFORM_VERSION] = CL_PLATFORM_VERSION,
+      [RLT_KEY_DEVICE_NAME] = CL_DEVICE_NAME,
+      [RLT_KEY_DEVICE_VENDOR] = CL_DEVICE_VENDOR,
+      [RLT_KEY_DEVICE_VERSION] = CL_DEVICE_VERSION,
+      [RLT_KEY_DRIVER_VERSION] = CL_DRIVER_VERSION};
   if (pthread_mutex_init(&device->build_lock, NULL) != 0) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device's programs");
   }
   rlt_disk_cache_open(cache_directory, &device->disk_cache);
-  if (rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
-      RELAYOUT_OK) {
-    rlt_opencl_platform_text(platform, CL_PLATFORM_NAME, &strings[RLT_KEY_PLATFORM_NAME], NULL);
-    rlt_opencl_platform_text(platform, CL_PLATFORM_VERSION, &strings[RLT_KEY_PLATFORM_VERSION],
-                             NULL);
-  }
-  rlt_opencl_device_text(id, CL_DEVICE_NAME, &strings[RLT_KEY_DEVICE_NAME], NULL);
-  rlt_opencl_device_text(id, CL_DEVICE_VENDOR, &strings[RLT_KEY_DEVICE_VENDOR], NULL);
-  rlt_opencl_device_text(id, CL_DEVICE_VERSION, &strings[RLT_KEY_DEVICE_VERSION], NULL);
-  rlt_opencl_device_text(id, CL_DRIVER_VERSION, &strings[RLT_KEY_DRIVER_VERSION], NULL);
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
-    if (strings[i] == NULL) {
+    if (rlt_opencl_device_text(device->id, questions[i], &device->key_strings[i], NULL) !=
+        RELAYOUT_OK) {
       rlt_disk_cache_close(&device->disk_cache); /* nothing to know its programs by */
     }
   }

@@ -23,12 +23,4 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_option
  * was compiled here. Drivers may compile when a kernel is made, so this comes after. */
 void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options);
 
-/* How many programs the device has compiled, and how many it has taken from files. */
-typedef struct rlt_build_counts {
-  size_t compiled;
-  size_t loaded;
-} rlt_build_counts;
-
-rlt_build_counts rlt_build_count(rlt_opencl_device *device);
-
 #endif

@@ -153,15 +153,6 @@ static relayout_status check_options(const relayout_opencl_options *options,
                   (int)options->kernels);
 }
 
-static bool is_listed(cl_device_id id, const cl_device_id *ids, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    if (ids[i] == id) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static relayout_status list_of_context(cl_context context, cl_device_id **ids, size_t *count,
                                        relayout_error *error) {
   size_t size = 0;
@@ -192,7 +183,9 @@ static relayout_status check_in_context(cl_context context, cl_device_id id,
   bool found = false;
   cl_device_id part = id;
   while (status == RELAYOUT_OK && part != NULL && !found) {
-    found = is_listed(part, ids, count);
+    for (size_t i = 0; i < count; ++i) {
+      found = found || ids[i] == part;
+    }
     if (!found) { /* a whole one is a part of NULL */
       status = rlt_opencl_device_value(part, CL_DEVICE_PARENT_DEVICE, sizeof part, &part, error);
     }

@@ -17,6 +17,11 @@
 
 struct rlt_build;
 
+typedef struct rlt_build_counts {
+  size_t compiled;
+  size_t loaded; /* from files */
+} rlt_build_counts;
+
 typedef struct rlt_opencl_device {
   struct relayout_device base;
   cl_context context; /* retained, like the id */
@@ -27,7 +32,8 @@ typedef struct rlt_opencl_device {
   bool keeps_programs;        /* in disk_cache */
   int64_t most_offset;        /* in a tile that 32-bit arithmetic bears; tests lower it */
   pthread_mutex_t build_lock;
-  struct rlt_build *builds; /* behind build_lock */
+  struct rlt_build *builds; /* behind build_lock, as their counts */
+  rlt_build_counts build_counts;
   rlt_disk_cache disk_cache;
   char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
 } rlt_opencl_device;
@@ -45,13 +51,11 @@ relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error);
 relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *info,
                                        relayout_error *error);
 
-/* What the device tells of itself: a value of so many bytes, or a string of its own or its
- * platform's, uncut, which the caller frees. Left as they are after a failure. */
+/* What the device tells of itself: a value of so many bytes, or a string, uncut, which the caller
+ * frees; CL_PLATFORM_... is asked of its platform. Left as they are after a failure. */
 relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,
                                         void *value, relayout_error *error);
-relayout_status rlt_opencl_device_text(cl_device_id id, cl_device_info what, char **text,
+relayout_status rlt_opencl_device_text(cl_device_id id, cl_uint what, char **text,
                                        relayout_error *error);
-relayout_status rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what, char **text,
-                                         relayout_error *error);
 
 #endif

@@ -235,31 +235,20 @@ static relayout_status check_sides(cl_context context, endpoint *source, endpoin
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
 }
 
-/* `size`, or what the container of an element takes, if the shape has one. */
-static size_t with_container(size_t size, const relayout_shape *shape) {
-  const size_t container = (size_t)rlt_custom_bits(shape) / 8;
-  return container > size ? container : size;
-}
-
-/* What offsets are multiples of. Plans that write nothing ask for no alignment; those that read
- * nothing are of the destination's words alone. */
-static size_t source_element_size(const relayout_plan *plan) {
+/* What offsets are multiples of: words, or the containers of elements. Plans that write nothing ask
+ * for no alignment; those that read nothing are of the destination's words alone. */
+static size_t element_size_of(const relayout_plan *plan, bool is_source) {
   if (plan->work.part_count == 0) {
     return 1;
   }
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
-  const size_t size = relayout_element_type_byte_size(plan->from.element_type);
-  const size_t word =
-      rlt_problem_is_fill(problem) && size > 0 ? size : (size_t)problem->element_bytes;
-  return with_container(word, &plan->from);
-}
-
-static size_t destination_element_size(const relayout_plan *plan) {
-  if (plan->work.part_count == 0) {
-    return 1;
-  }
-  const int64_t word = rlt_problem_destination_bytes(rlt_part_problem(&plan->work.parts[0]));
-  return with_container((size_t)word, &plan->to);
+  const relayout_shape *const shape = is_source ? &plan->from : &plan->to;
+  const size_t size = relayout_element_type_byte_size(shape->element_type);
+  const size_t container = (size_t)rlt_custom_bits(shape) / 8;
+  const size_t word = !is_source ? (size_t)rlt_problem_destination_bytes(problem)
+                      : rlt_problem_is_fill(problem) && size > 0 ? size
+                                                                 : (size_t)problem->element_bytes;
+  return container > word ? container : word;
 }
 
 static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
@@ -268,7 +257,7 @@ static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offse
                     .offset = offset,
                     .before = plan->source_before,
                     .size = plan->work.source_size,
-                    .element_size = source_element_size(plan),
+                    .element_size = element_size_of(plan, true),
                     .barred = CL_MEM_WRITE_ONLY,
                     .barred_name = "CL_MEM_WRITE_ONLY: kernels may not read it"};
 }
@@ -279,7 +268,7 @@ static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t 
                     .offset = offset,
                     .before = plan->destination_before,
                     .size = plan->work.destination_size,
-                    .element_size = destination_element_size(plan),
+                    .element_size = element_size_of(plan, false),
                     .barred = CL_MEM_READ_ONLY,
                     .barred_name = "CL_MEM_READ_ONLY: kernels may not write it"};
 }

@@ -40,17 +40,6 @@ static relayout_status make_buffer(const rlt_opencl_device *device, const rlt_bl
   return RELAYOUT_OK;
 }
 
-static relayout_status make_buffers(const rlt_opencl_device *device, const rlt_launch_spec *spec,
-                                    rlt_launch *launch, relayout_error *error) {
-  relayout_status status = make_buffer(device, &spec->grid, &launch->grid, error);
-  if (status == RELAYOUT_OK) {
-    status = make_buffer(device, &spec->tables, &launch->tables, error);
-  }
-  return status == RELAYOUT_OK
-             ? make_buffer(device, &spec->conversions, &launch->conversions, error)
-             : status;
-}
-
 /* ---- The kernel ---- */
 
 static relayout_status make_kernel(rlt_opencl_device *device, const rlt_kernel_options *options,
@@ -128,14 +117,15 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
     status = check_group(device, launch, most_group_size, error);
   }
   if (status == RELAYOUT_OK) {
-    status = make_buffers(device, spec, launch, error);
+    status = make_buffer(device, &spec->grid, &launch->grid, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = make_buffer(device, &spec->tables, &launch->tables, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = make_buffer(device, &spec->conversions, &launch->conversions, error);
   }
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, spec, error) : status;
-}
-
-static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a launch of %zu bytes",
-                  sizeof(rlt_launch));
 }
 
 relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_schedule *schedule,
@@ -143,12 +133,10 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_sch
                                           relayout_error *error) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_launch *const made = calloc(1, sizeof *made);
-  if (made == NULL) {
-    return no_memory(error);
-  }
-  if (pthread_mutex_init(&made->lock, NULL) != 0) {
+  if (made == NULL || pthread_mutex_init(&made->lock, NULL) != 0) {
     free(made);
-    return no_memory(error);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a launch of %zu bytes",
+                    sizeof *made);
   }
   made->schedule = schedule;
   rlt_launch_spec spec;
@@ -200,12 +188,6 @@ void rlt_opencl_program_describe(const relayout_device *device, const void *prog
 }
 
 /* ---- Enqueuing ---- */
-
-rlt_launch *rlt_launch_of(const rlt_part *part, rlt_place source, rlt_place destination) {
-  return rlt_part_way(part, (uintptr_t)source.host + source.offset,
-                      (uintptr_t)destination.host + destination.offset)
-      ->program;
-}
 
 /* Where one side lies; kernels count its start in elements. */
 static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place) {

@@ -33,9 +33,6 @@ typedef struct rlt_place {
                        begins at a whole word of any width */
 } rlt_place;
 
-/* The launch of a part for these places, for which there is one. */
-rlt_launch *rlt_launch_of(const rlt_part *part, rlt_place source, rlt_place destination);
-
 /* A kernel has the arguments of one enqueue at a time. So an enqueue holds its launch, which sets
  * them and keeps other threads away, enqueues it, and lets it go. Whoever holds several takes hold
  * of them in the order of the plan's parts, so that no two wait for each other. After a failure

@@ -1,9 +1,12 @@
 /* parts.c: nothing is enqueued before everything that can fail without it has not. */
 #include "opencl/parts.h"
 
+/* The launch of a part for these places, for which there is one. */
 static rlt_launch *launch_of(const rlt_work *work, int32_t part, rlt_place source,
                              rlt_place destination) {
-  return rlt_launch_of(&work->parts[part], source, destination);
+  return rlt_part_way(&work->parts[part], (uintptr_t)source.host + source.offset,
+                      (uintptr_t)destination.host + destination.offset)
+      ->program;
 }
 
 /* The launches of the first `count` parts. */

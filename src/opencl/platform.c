@@ -17,74 +17,82 @@ typedef struct found_device {
   cl_device_id id;
 } found_device;
 
-/* ---- Facts of one device ---- */
+/* ---- What one device tells ---- */
 
 static relayout_status no_memory(relayout_error *error) {
   return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for what OpenCL tells of its devices");
 }
 
-relayout_status rlt_opencl_device_text(cl_device_id id, cl_device_info what, char **text,
-                                       relayout_error *error) {
-  size_t size = 0;
-  cl_int code = clGetDeviceInfo(id, what, 0, NULL, &size);
-  char *made = NULL;
-  if (code == CL_SUCCESS) {
-    made = calloc(1, size + 1);
-    if (made == NULL) {
-      return no_memory(error);
-    }
-    code = clGetDeviceInfo(id, what, size, made, NULL);
-  }
+/* As clGetDeviceInfo does it; what is asked of platforms, which has the lower numbers, the device's
+ * platform answers. */
+static relayout_status ask(cl_device_id id, cl_uint what, size_t size, void *answer, size_t *needed,
+                           relayout_error *error) {
+  const bool of_platform = what < CL_DEVICE_TYPE;
+  cl_platform_id platform = NULL;
+  cl_int code = of_platform
+                    ? clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL)
+                    : clGetDeviceInfo(id, what, size, answer, needed);
   if (code != CL_SUCCESS) {
-    free(made);
     return rlt_cl_fail(error, code, "clGetDeviceInfo");
   }
-  *text = made;
-  return RELAYOUT_OK;
-}
-
-relayout_status rlt_opencl_platform_text(cl_platform_id id, cl_platform_info what, char **text,
-                                         relayout_error *error) {
-  size_t size = 0;
-  cl_int code = clGetPlatformInfo(id, what, 0, NULL, &size);
-  char *made = NULL;
-  if (code == CL_SUCCESS) {
-    made = calloc(1, size + 1);
-    if (made == NULL) {
-      return no_memory(error);
-    }
-    code = clGetPlatformInfo(id, what, size, made, NULL);
+  if (of_platform) {
+    code = clGetPlatformInfo(platform, what, size, answer, needed);
   }
-  if (code != CL_SUCCESS) {
-    free(made);
-    return rlt_cl_fail(error, code, "clGetPlatformInfo");
-  }
-  *text = made;
-  return RELAYOUT_OK;
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetPlatformInfo");
 }
 
 relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,
                                         void *value, relayout_error *error) {
-  const cl_int code = clGetDeviceInfo(id, what, size, value, NULL);
-  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetDeviceInfo");
+  return ask(id, what, size, value, NULL, error);
 }
 
-/* The strings cut to fit. */
-static relayout_status device_text(cl_device_id id, cl_device_info what, char *text,
-                                   size_t capacity, relayout_error *error) {
-  char *whole = NULL;
-  const relayout_status status = rlt_opencl_device_text(id, what, &whole, error);
-  snprintf(text, capacity, "%s", whole == NULL ? "" : whole);
-  free(whole);
-  return status;
+relayout_status rlt_opencl_device_text(cl_device_id id, cl_uint what, char **text,
+                                       relayout_error *error) {
+  size_t size = 0;
+  relayout_status status = ask(id, what, 0, NULL, &size, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  char *const made = calloc(1, size + 1);
+  if (made == NULL) {
+    return no_memory(error);
+  }
+  status = ask(id, what, size, made, NULL, error);
+  if (status != RELAYOUT_OK) {
+    free(made);
+    return status;
+  }
+  *text = made;
+  return RELAYOUT_OK;
 }
 
-static relayout_status platform_text(cl_platform_id id, cl_platform_info what, char *text,
-                                     size_t capacity, relayout_error *error) {
-  char *whole = NULL;
-  const relayout_status status = rlt_opencl_platform_text(id, what, &whole, error);
-  snprintf(text, capacity, "%s", whole == NULL ? "" : whole);
-  free(whole);
+/* For a value, or a string that is cut to fit. */
+typedef struct question {
+  cl_uint what;
+  size_t size;
+  void *answer;
+  bool is_text;
+} question;
+
+#define VALUE(what, variable)                                                                      \
+  { what, sizeof(variable), &(variable), false }
+#define TEXT(what, array)                                                                          \
+  { what, sizeof(array), array, true }
+
+static relayout_status ask_all(cl_device_id id, const question *questions, size_t count,
+                               relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    const question *const of = &questions[i];
+    if (!of->is_text) {
+      status = ask(id, of->what, of->size, of->answer, NULL, error);
+      continue;
+    }
+    char *whole = NULL;
+    status = rlt_opencl_device_text(id, of->what, &whole, error);
+    snprintf(of->answer, of->size, "%s", whole == NULL ? "" : whole);
+    free(whole);
+  }
   return status;
 }
 
@@ -108,54 +116,31 @@ static bool at_least_1_2(const char *version) {
          (major > 1 || (major == 1 && minor >= 2));
 }
 
-static relayout_status check_versions(cl_device_id id, relayout_error *error) {
-  char text[64];
-  relayout_status status = device_text(id, CL_DEVICE_VERSION, text, sizeof text, error);
-  if (status == RELAYOUT_OK && !at_least_1_2(text)) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the device is older than OpenCL 1.2",
-                    (void *)id);
-  }
-  cl_platform_id platform = NULL;
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = platform_text(platform, CL_PLATFORM_VERSION, text, sizeof text, error);
-  }
-  if (status == RELAYOUT_OK && !at_least_1_2(text)) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the platform is older than OpenCL 1.2",
-                    (void *)id);
-  }
-  return status;
-}
-
 relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error) {
+  char version[64];
+  char platform_version[64];
   char profile[64];
   cl_bool compiles = CL_FALSE;
   cl_bool is_available = CL_FALSE;
-  relayout_status status = check_versions(id, error);
-  if (status == RELAYOUT_OK) {
-    status = device_text(id, CL_DEVICE_PROFILE, profile, sizeof profile, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_device_value(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles,
-                                     error);
-  }
-  if (status == RELAYOUT_OK) {
-    status =
-        rlt_opencl_device_value(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, error);
-  }
+  const question questions[] = {
+      TEXT(CL_DEVICE_VERSION, version), TEXT(CL_PLATFORM_VERSION, platform_version),
+      TEXT(CL_DEVICE_PROFILE, profile), VALUE(CL_DEVICE_COMPILER_AVAILABLE, compiles),
+      VALUE(CL_DEVICE_AVAILABLE, is_available)};
+  const relayout_status status =
+      ask_all(id, questions, sizeof questions / sizeof *questions, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const char *const obstacle = strcmp(profile, "FULL_PROFILE") != 0
-                                   ? "does not have the full profile"
-                               : !compiles     ? "has no compiler"
-                               : !is_available ? "is not available"
-                                               : NULL;
+  const char *const obstacle =
+      !at_least_1_2(version)                 ? "device is older than OpenCL 1.2"
+      : !at_least_1_2(platform_version)      ? "platform is older than OpenCL 1.2"
+      : strcmp(profile, "FULL_PROFILE") != 0 ? "device does not have the full profile"
+      : !compiles                            ? "device has no compiler"
+      : !is_available                        ? "device is not available"
+                                             : NULL;
   return obstacle == NULL
              ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the device %s", (void *)id, obstacle);
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED, "id %p: the %s", (void *)id, obstacle);
 }
 
 /* ---- Walking the platforms ---- */
@@ -233,58 +218,25 @@ static relayout_status name_device(cl_device_id id, relayout_device_info *info,
   return status;
 }
 
-static relayout_status fill_platform(cl_device_id id, relayout_device_info *info,
-                                     relayout_error *error) {
-  char name[60] = "";
-  char version[60] = "";
-  cl_platform_id platform = NULL;
-  relayout_status status =
-      rlt_opencl_device_value(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, error);
-  if (status == RELAYOUT_OK) {
-    status = platform_text(platform, CL_PLATFORM_NAME, name, sizeof name, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = platform_text(platform, CL_PLATFORM_VERSION, version, sizeof version, error);
-  }
-  snprintf(info->platform, sizeof info->platform, "%s, %s", name, version);
-  return status;
-}
-
-static relayout_status fill_sizes(cl_device_id id, relayout_device_info *info,
-                                  relayout_error *error) {
-  cl_uint units = 0;
-  cl_ulong memory = 0;
-  cl_ulong allocation = 0;
-  relayout_status status =
-      rlt_opencl_device_value(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, error);
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_device_value(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_device_value(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof allocation,
-                                     &allocation, error);
-  }
-  info->compute_units = units;
-  info->memory_bytes = memory;
-  info->allocation_bytes = allocation;
-  return status;
-}
-
 /* All but the name. */
 static relayout_status fill_info(cl_device_id id, relayout_device_info *info,
                                  relayout_error *error) {
+  char platform[60] = "";
+  char version[60] = "";
+  const question questions[] = {TEXT(CL_DEVICE_NAME, info->description),
+                                TEXT(CL_DRIVER_VERSION, info->driver),
+                                TEXT(CL_PLATFORM_NAME, platform),
+                                TEXT(CL_PLATFORM_VERSION, version),
+                                VALUE(CL_DEVICE_MAX_COMPUTE_UNITS, info->compute_units),
+                                VALUE(CL_DEVICE_GLOBAL_MEM_SIZE, info->memory_bytes),
+                                VALUE(CL_DEVICE_MAX_MEM_ALLOC_SIZE, info->allocation_bytes)};
   info->backend = RELAYOUT_BACKEND_OPENCL;
   relayout_status status = get_class(id, &info->device_class, error);
   if (status == RELAYOUT_OK) {
-    status = device_text(id, CL_DEVICE_NAME, info->description, sizeof info->description, error);
+    status = ask_all(id, questions, sizeof questions / sizeof *questions, error);
   }
-  if (status == RELAYOUT_OK) {
-    status = device_text(id, CL_DRIVER_VERSION, info->driver, sizeof info->driver, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = fill_platform(id, info, error);
-  }
-  return status == RELAYOUT_OK ? fill_sizes(id, info, error) : status;
+  snprintf(info->platform, sizeof info->platform, "%s, %s", platform, version);
+  return status;
 }
 
 relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *info,

@@ -9,7 +9,7 @@
 #include "opencl/transfer.h"
 
 static relayout_status make_buffer(const rlt_opencl_device *device, const char *side, size_t size,
-                                   cl_mem_flags flags, cl_mem *buffer, relayout_error *error) {
+                                   cl_mem *buffer, relayout_error *error) {
   if (device->base.info.allocation_bytes > 0 && size > device->base.info.allocation_bytes) {
     return rlt_fail_cl(error, CL_INVALID_BUFFER_SIZE,
                        "%s takes %zu bytes, but the device allocates at most %" PRIu64
@@ -17,7 +17,7 @@ static relayout_status make_buffer(const rlt_opencl_device *device, const char *
                        side, size, device->base.info.allocation_bytes);
   }
   cl_int code = CL_SUCCESS;
-  const cl_mem made = clCreateBuffer(device->context, flags, size, NULL, &code);
+  const cl_mem made = clCreateBuffer(device->context, CL_MEM_READ_WRITE, size, NULL, &code);
   if (made == NULL) {
     return rlt_fail_cl(error, code, "clCreateBuffer for the %zu bytes of %s failed: %s (%d)", size,
                        side, rlt_cl_error_name(code), (int)code);
@@ -34,15 +34,12 @@ relayout_status rlt_transfer_make(const rlt_opencl_device *device, size_t source
   if (made->queue == NULL) {
     return rlt_cl_fail(error, code, "clCreateCommandQueue");
   }
-  if (source_size > 0) {
-    const relayout_status status =
-        make_buffer(device, "source", source_size, CL_MEM_READ_WRITE, &made->source, error);
-    if (status != RELAYOUT_OK) {
-      return status;
-    }
-  }
-  return make_buffer(device, "destination", destination_size, CL_MEM_READ_WRITE, &made->destination,
-                     error);
+  const relayout_status status =
+      source_size == 0 ? RELAYOUT_OK
+                       : make_buffer(device, "source", source_size, &made->source, error);
+  return status == RELAYOUT_OK
+             ? make_buffer(device, "destination", destination_size, &made->destination, error)
+             : status;
 }
 
 void rlt_transfer_release(rlt_transfer *used) {

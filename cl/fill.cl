@@ -1,8 +1,8 @@
-/* direct_fill.cl: nothing has a source; every element becomes the fill. Follows
- * tile.cl and line.cl. */
+/* fill.cl: nothing has a source; every element becomes the fill. Follows tile.cl, and for CPU
+ * devices line.cl. */
 
-/* One work-item, one run after the other. */
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+/* Neighbouring work-items of a GPU store neighbouring words; the one of a CPU stores lines. */
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 fill(__global word *restrict destination, const ulong destination_start,
      __constant const kernel_grid *grid, const word value) {
   const offset stride = (offset)grid->columns.destination_stride;
@@ -11,11 +11,13 @@ fill(__global word *restrict destination, const ulong destination_start,
     const tile t = find_tile(grid, n);
     __global word *to = destination + destination_start + t.destination;
     for (uint row = 0; row < t.rows; ++row, to += row_stride) {
+#if DIRECT
       if (stride == 1) {
         fill_run(to, t.columns, value, grid->streams);
         continue;
       }
-      for (uint column = 0; column < t.columns; ++column) {
+#endif
+      for (uint column = (uint)get_local_id(0); column < t.columns; column += GROUP) {
         to[(offset)column * stride] = value;
       }
     }
