@@ -124,7 +124,7 @@ static void draw_layout(generator *g, relayout_shape *shape) {
   random_padding_value(&g->random, shape);
 }
 
-/* Every strategy, orders, tiles, padding and packing, with the common pairs. */
+/* Every method, orders, tiles, padding and packing, with the common pairs. */
 static void visit_layouts(generator *g) {
   const size_t kinds = g->compiles && g->level != CONFORMANCE_FULL ? 3 : COUNT(common_pairs);
   generator_begin_family(g, (thinning){100, 8, 1});

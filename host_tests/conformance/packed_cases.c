@@ -80,14 +80,14 @@ static void visit_turned(generator *g) {
   static const dimension_list lists[] = {{2, {128, 256}}, {2, {256, 384}}, {2, {272, 144}},
                                          {2, {131, 257}}, {2, {1, 37}},    {3, {3, 128, 256}},
                                          {3, {5, 33, 7}}};
-  static const relayout_element_type turned[] = {RELAYOUT_PRED, RELAYOUT_U2, RELAYOUT_S4};
+  static const relayout_element_type transposed[] = {RELAYOUT_PRED, RELAYOUT_U2, RELAYOUT_S4};
   generator_begin_family(g, (thinning){60, 2, 1});
-  for (size_t i = 0; i < 6 * COUNT(turned) * COUNT(lists); ++i) {
+  for (size_t i = 0; i < 6 * COUNT(transposed) * COUNT(lists); ++i) {
     if (!generator_take_next(g)) {
       continue;
     }
     const dimension_list *list = &lists[i % COUNT(lists)];
-    const relayout_element_type type = turned[i / COUNT(lists) % COUNT(turned)];
+    const relayout_element_type type = transposed[i / COUNT(lists) % COUNT(transposed)];
     relayout_shape from = generator_shape(type, list->rank, list->dimensions, 0);
     relayout_shape to = from;
     for (int32_t d = 0; d < list->rank; ++d) {

@@ -24,7 +24,7 @@ typedef struct request {
   const relayout_shape *from;
   const relayout_shape *to;
   oracle_options options;
-  bool as_chosen; /* with the strategy that the library chooses, and no other */
+  bool as_chosen; /* with the schedule that the library chooses, and no other */
 } request;
 
 /* Whether elements are converted, not moved as they are. */

@@ -44,11 +44,11 @@ static const float source[] = {1, 2, 3, 4, 5, 6};
 static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
                                                  .threads = -1};
 static relayout_shape scalar;
-static relayout_shape matrix;   /* f32[2,3] */
-static relayout_shape tiled;    /* has no strides */
-static relayout_shape too_big;  /* is not valid */
-static relayout_layout turned;  /* {0,1} */
-static relayout_layout crooked; /* lists a dimension twice, at its end */
+static relayout_shape matrix;      /* f32[2,3] */
+static relayout_shape tiled;       /* has no strides */
+static relayout_shape too_big;     /* is not valid */
+static relayout_layout transposed; /* {0,1} */
+static relayout_layout crooked;    /* lists a dimension twice, at its end */
 static relayout_layout ones;
 static relayout_device *device;
 static relayout_plan *plan;
@@ -60,8 +60,8 @@ static int set_up(void **state) {
   tiled = shape_of("f32[2,3]{1,0:T(2,2)}");
   too_big = matrix;
   too_big.dimensions[0] = INT64_MAX;
-  turned = shape_of("f32[2,3]{0,1}").layout;
-  crooked = turned;
+  transposed = shape_of("f32[2,3]{0,1}").layout;
+  crooked = transposed;
   crooked.minor_to_major[1] = 0;
   ones = (relayout_layout){.padding_value = RELAYOUT_PADDING_ONE};
   return relayout_device_open("cpu", &device, NULL) == RELAYOUT_OK &&
@@ -88,14 +88,16 @@ static int tear_down(void **state) {
     (2, once, out, error))                                                                         \
   X(relayout_layout_make_descending, INVALID_SHAPE, (65, out, error), (64, out, error))            \
   X(relayout_layout_make_ascending, INVALID_SHAPE, (65, out, error), (64, out, error))             \
-  X(relayout_layout_major, OUT_OF_RANGE, (&turned, 2, out, error), (&turned, 1, out, error))       \
-  X(relayout_layout_minor, OUT_OF_RANGE, (&turned, -1, out, error), (&turned, 1, out, error))      \
+  X(relayout_layout_major, OUT_OF_RANGE, (&transposed, 2, out, error),                             \
+    (&transposed, 1, out, error))                                                                  \
+  X(relayout_layout_minor, OUT_OF_RANGE, (&transposed, -1, out, error),                            \
+    (&transposed, 1, out, error))                                                                  \
   X(relayout_layout_make_logical_to_physical, INVALID_SHAPE, (&crooked, out, error),               \
-    (&turned, out, error))                                                                         \
-  X(relayout_layout_move_dimension_to_major, OUT_OF_RANGE, (&turned, 2, out, error),               \
-    (&turned, 0, out, error))                                                                      \
-  X(relayout_layout_move_dimension_to_minor, OUT_OF_RANGE, (&turned, 2, out, error),               \
-    (&turned, 1, out, error))                                                                      \
+    (&transposed, out, error))                                                                     \
+  X(relayout_layout_move_dimension_to_major, OUT_OF_RANGE, (&transposed, 2, out, error),           \
+    (&transposed, 0, out, error))                                                                  \
+  X(relayout_layout_move_dimension_to_minor, OUT_OF_RANGE, (&transposed, 2, out, error),           \
+    (&transposed, 1, out, error))                                                                  \
   X(relayout_layout_padding_bytes, INVALID_SHAPE, (&ones, RELAYOUT_S1, out, error),                \
     (&ones, RELAYOUT_F32, out, error))                                                             \
   X(relayout_layout_parse, INVALID_TEXT,                                                           \
@@ -104,7 +106,8 @@ static int tear_down(void **state) {
   X(relayout_shape_make, SIZE_OVERFLOW, (RELAYOUT_F32, 2, too_big.dimensions, out, error),         \
     (RELAYOUT_F32, 2, sizes, out, error))                                                          \
   X(relayout_shape_make_with_layout, INVALID_SHAPE,                                                \
-    (RELAYOUT_F32, 2, sizes, &crooked, out, error), (RELAYOUT_F32, 2, sizes, &turned, out, error)) \
+    (RELAYOUT_F32, 2, sizes, &crooked, out, error),                                                \
+    (RELAYOUT_F32, 2, sizes, &transposed, out, error))                                             \
   X(relayout_shape_make_descending_same_physical, SIZE_OVERFLOW, (&too_big, out, error),           \
     (&matrix, out, error))                                                                         \
   X(relayout_shape_validate, SIZE_OVERFLOW, (&too_big, error), (&matrix, error))                   \

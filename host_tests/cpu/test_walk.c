@@ -46,18 +46,21 @@ static bool walks_agree(const rlt_order *order, int64_t least_blocks) {
   return agree && met == grid->tile_count;
 }
 
-/* Whether the links begin with the chain, and as few tiles as asked for lie in between. */
-static bool links_agree(const rlt_order *order, const rlt_chain *chain, int64_t most_between) {
-  const rlt_links links = rlt_order_links(order, chain);
-  if (links.count == 0) {
-    return links.first == 0; /* blocks are split, and end with each tile */
+/* Whether the combined loops begin with the first of these, and as few tiles as
+ * asked for lie in between. */
+static bool combined_loops_agree(const rlt_order *order, const rlt_combining *combining,
+                                 int64_t most_between) {
+  const rlt_combined_loops combined_loops = rlt_order_combined_loops(order, combining);
+  if (combined_loops.count == 0) {
+    return combined_loops.first == 0; /* blocks are split, and end with each tile */
   }
-  return links.first <= 1 && links.count <= chain->count &&
-         order->loops[links.first] == chain->loops[0] && order->inside[links.first] > 1 &&
-         (links.first == 0 || order->inside[0] <= most_between + 1);
+  return combined_loops.first <= 1 && combined_loops.count <= combining->count &&
+         order->loops[combined_loops.first] == combining->loops[0] &&
+         order->inside[combined_loops.first] > 1 &&
+         (combined_loops.first == 0 || order->inside[0] <= most_between + 1);
 }
 
-/* The loops of blocks along both sides' pages, of long runs, and along each chain that tiles could
+/* The loops of blocks along both sides' pages, of long runs, and along all loops that tiles could
  * go on with each other's segments along. */
 static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
   const rlt_block_wish wishes[] = {{.near = 250, .least_blocks = least_blocks},
@@ -71,14 +74,14 @@ static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
     rlt_order_make(grid, &loops, &order);
     agree = walks_agree(&order, least_blocks);
   }
-  /* Any loops in any order: what they are chained for does not matter here. */
-  rlt_chain chain = {.count = 0};
+  /* Any loops in any order: what they are combined for does not matter here. */
+  rlt_combining combining = {.count = 0};
   for (int32_t l = grid->loop_count; agree && l-- > 0;) {
     if (grid->loops[l].count > 1 && grid->loops[l].destination_step > 0) {
-      chain.loops[chain.count++] = l;
-      rlt_loops_make_chained(grid, &chain, l, &wishes[0], &loops);
+      combining.loops[combining.count++] = l;
+      rlt_loops_make_combining(grid, &combining, l, &wishes[0], &loops);
       rlt_order_make(grid, &loops, &order);
-      agree = walks_agree(&order, least_blocks) && links_agree(&order, &chain, l);
+      agree = walks_agree(&order, least_blocks) && combined_loops_agree(&order, &combining, l);
     }
   }
   return agree;
@@ -119,13 +122,13 @@ static void test_links(void **state) {
       .element_bytes = 1, .axis_count = 3, .axes = {{8, 8, 30, 1}, {5, 5, 6, 8}, {6, 6, 1, 40}}};
   const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
   rlt_grid grid;
-  rlt_chain chain;
+  rlt_combining combining;
   rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
-  rlt_chain_find(&problem, &grid, 2, &chain);
-  assert_int_equal(chain.count, 3);
+  rlt_combining_find(&problem, &grid, 2, &combining);
+  assert_int_equal(combining.count, 3);
   static const struct {
     rlt_loops loops;
-    rlt_links links;
+    rlt_combined_loops combined_loops;
   } cases[] = {
       {{.inner_count = 2, .inner = {0, 1}, .inside = {4, 5}, .outer_count = 1, .outer = {2}},
        {0, 3}},
@@ -140,10 +143,10 @@ static void test_links(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     rlt_order order;
     rlt_order_make(&grid, &cases[i].loops, &order);
-    const rlt_links links = rlt_order_links(&order, &chain);
+    const rlt_combined_loops combined_loops = rlt_order_combined_loops(&order, &combining);
     print_message("case %zu\n", i);
-    assert_int_equal(links.first, cases[i].links.first);
-    assert_int_equal(links.count, cases[i].links.count);
+    assert_int_equal(combined_loops.first, cases[i].combined_loops.first);
+    assert_int_equal(combined_loops.count, cases[i].combined_loops.count);
   }
 }
 

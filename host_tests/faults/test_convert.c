@@ -12,7 +12,7 @@
 #include "faults/process.h"
 #include "scratch.h"
 
-static move turned = {.from_text = "u16[64,96]", .to_text = "u16[64,96]{0,1}"};
+static move transposed = {.from_text = "u16[64,96]", .to_text = "u16[64,96]{0,1}"};
 
 /* ---- Files ---- */
 
@@ -27,13 +27,13 @@ static void write_npy(const char *path) {
       "{'descr': '<u2', 'fortran_order': False, 'shape': (64, 96), }                      \n";
   const size_t head_size = 10;
   const size_t text_size = sizeof text - 1;
-  uint8_t *const bytes = malloc(head_size + text_size + turned.source_size);
+  uint8_t *const bytes = malloc(head_size + text_size + transposed.source_size);
   memcpy(bytes, "\x93NUMPY\x01\x00", 8);
   bytes[8] = (uint8_t)text_size;
   bytes[9] = 0;
   memcpy(bytes + head_size, text, text_size);
-  memcpy(bytes + head_size + text_size, turned.source, turned.source_size);
-  file_write(path, bytes, head_size + text_size + turned.source_size);
+  memcpy(bytes + head_size + text_size, transposed.source, transposed.source_size);
+  file_write(path, bytes, head_size + text_size + transposed.source_size);
   free(bytes);
 }
 
@@ -109,8 +109,8 @@ static const file_bytes none = {NULL, 0};
 static void raw_to_new(const scenario *it) {
   (void)it;
   empty_folder();
-  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
-                                 turned.to_text, "in.raw", "out/new.raw"}};
+  command_call call = {.words = {"--device", "cpu", "--from", transposed.from_text, "--to",
+                                 transposed.to_text, "in.raw", "out/new.raw"}};
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
 
@@ -118,8 +118,8 @@ static void raw_to_old(const scenario *it) {
   (void)it;
   empty_folder();
   file_write("out/old.raw", old.bytes, old.size);
-  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
-                                 turned.to_text, "in.raw", "out/old.raw"}};
+  command_call call = {.words = {"--device", "cpu", "--from", transposed.from_text, "--to",
+                                 transposed.to_text, "in.raw", "out/old.raw"}};
   check_command(&call, &(expectation){"out/old.raw", &old, &raw});
 }
 
@@ -146,8 +146,8 @@ static void raw_to_link(const scenario *it) {
   file_write("out/target.raw", old.bytes, old.size);
   unlink("link.raw");
   EXPECT(symlink("out/target.raw", "link.raw") == 0);
-  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
-                                 turned.to_text, "in.raw", "link.raw"}};
+  command_call call = {.words = {"--device", "cpu", "--from", transposed.from_text, "--to",
+                                 transposed.to_text, "in.raw", "link.raw"}};
   check_command(&call, &(expectation){"out/target.raw", &old, &raw});
 }
 
@@ -155,8 +155,8 @@ static void raw_to_link(const scenario *it) {
 static void raw_from_pipe(const scenario *it) {
   (void)it;
   empty_folder();
-  command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
-                                 turned.to_text, "-", "out/new.raw"},
+  command_call call = {.words = {"--device", "cpu", "--from", transposed.from_text, "--to",
+                                 transposed.to_text, "-", "out/new.raw"},
                        .input = "in.raw"};
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
@@ -164,8 +164,8 @@ static void raw_from_pipe(const scenario *it) {
 static void raw_on_any(const scenario *it) {
   (void)it;
   empty_folder();
-  command_call call = {.words = {"--device", "auto", "--from", turned.from_text, "--to",
-                                 turned.to_text, "in.raw", "out/new.raw"}};
+  command_call call = {.words = {"--device", "auto", "--from", transposed.from_text, "--to",
+                                 transposed.to_text, "in.raw", "out/new.raw"}};
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
 
@@ -184,13 +184,13 @@ static const fault_wish variations[] = {
 
 /* What the command gives when nothing fails; its data by the oracle. */
 static file_bytes known_result(const char *input, const char *output) {
-  const command_call call = {.words = {"--device", "cpu", "--from", turned.from_text, "--to",
-                                       turned.to_text, input, output}};
+  const command_call call = {.words = {"--device", "cpu", "--from", transposed.from_text, "--to",
+                                       transposed.to_text, input, output}};
   const command_result result = command_run(&call);
   const file_bytes made = file_read(output);
-  const size_t size = turned.destination_size;
+  const size_t size = transposed.destination_size;
   if (result.code != 0 || made.size < size ||
-      memcmp(made.bytes + made.size - size, turned.expected + MOVE_GUARD, size) != 0) {
+      memcmp(made.bytes + made.size - size, transposed.expected + MOVE_GUARD, size) != 0) {
     trial_fail("without a failure: exit code %d, %zu bytes: %s", result.code, made.size,
                result.said);
     exit(1);
@@ -200,18 +200,18 @@ static file_bytes known_result(const char *input, const char *output) {
 
 static bool begin(void) {
   static uint8_t old_bytes[1000];
-  move_make(&turned);
+  move_make(&transposed);
   if (chdir(home) != 0) {
     return false;
   }
   memset(old_bytes, 'o', sizeof old_bytes);
   old = (file_bytes){old_bytes, sizeof old_bytes};
-  file_write("in.raw", turned.source, turned.source_size);
+  file_write("in.raw", transposed.source, transposed.source_size);
   write_npy("in.npy");
   empty_folder();
   raw = known_result("in.raw", "out/known.raw");
   as_npy = known_result("in.npy", "out/known.npy");
-  EXPECT(raw.size == turned.destination_size);
+  EXPECT(raw.size == transposed.destination_size);
   return true;
 }
 

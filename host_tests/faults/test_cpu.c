@@ -11,16 +11,27 @@
 
 /* ---- What is moved ---- */
 
-enum { TURNED, PARTED, PITCHED, GATHERED, PACKED, SWAPPED, PADDED, SHARED, LARGE, MOVES };
+enum {
+  TRANSPOSED,
+  PARTED,
+  PITCHED,
+  GATHERED,
+  PACKED,
+  BIT_TRANSPOSED,
+  PADDED,
+  SHARED,
+  LARGE,
+  MOVES
+};
 
 static move moves[MOVES] = {
-    [TURNED] = {.from_text = "f32[64,96]", .to_text = "f32[64,96]{0,1}"},
+    [TRANSPOSED] = {.from_text = "f32[64,96]", .to_text = "f32[64,96]{0,1}"},
     /* These two can be done in several ways, so that there is something to measure. */
     [PARTED] = {.from_text = "f32[8,300]", .to_text = "f32[8,300]{1,0:T(8,128)}"},
     [PITCHED] = {.from_text = "f32[100,40]", .to_text = "f32[100,40]{1,0:PD(128,64)}"},
     [GATHERED] = {.from_text = "u8[24,40]{1,0:T(6,10)}", .to_text = "u8[24,40]{1,0:T(4,7)}"},
     [PACKED] = {.from_text = "u8[37,64]", .to_text = "s4[37,64]{1,0:E(4)}", .scale = 0.125},
-    [SWAPPED] = {.from_text = "u4[128,128]{1,0:E(4)}", .to_text = "u4[128,128]{0,1:E(4)}"},
+    [BIT_TRANSPOSED] = {.from_text = "u4[128,128]{1,0:E(4)}", .to_text = "u4[128,128]{0,1:E(4)}"},
     [PADDED] = {.from_text = "u16[100,3]", .to_text = "f32[100,3]{0,1:PD(128,4)PV(-1)}"},
     /* For several threads, and past the cache. */
     [SHARED] = {.from_text = "f32[1000,600]", .to_text = "f32[1000,600]{0,1}"},
@@ -328,16 +339,16 @@ static void explain(const scenario *it) {
 /* ---- All of them ---- */
 
 static const scenario scenarios[] = {
-    {.name = "open", .moved = &moves[TURNED], .run = open_by_name},
-    {.name = "open_with_threads", .moved = &moves[TURNED], .run = open_with_threads},
-    {.name = "ask", .moved = &moves[TURNED], .run = ask},
-    {.name = "open_first", .moved = &moves[TURNED], .run = open_by_name, .is_first = true},
+    {.name = "open", .moved = &moves[TRANSPOSED], .run = open_by_name},
+    {.name = "open_with_threads", .moved = &moves[TRANSPOSED], .run = open_with_threads},
+    {.name = "ask", .moved = &moves[TRANSPOSED], .run = ask},
+    {.name = "open_first", .moved = &moves[TRANSPOSED], .run = open_by_name, .is_first = true},
     {.name = "copy_first", .moved = &moves[SHARED], .run = copy, .is_first = true},
-    {.name = "plan_turned", .moved = &moves[TURNED], .run = plan_and_execute},
+    {.name = "plan_transposed", .moved = &moves[TRANSPOSED], .run = plan_and_execute},
     {.name = "plan_parted", .moved = &moves[PARTED], .run = plan_and_execute},
     {.name = "plan_gathered", .moved = &moves[GATHERED], .run = plan_and_execute},
     {.name = "plan_packed", .moved = &moves[PACKED], .run = plan_and_execute},
-    {.name = "plan_swapped", .moved = &moves[SWAPPED], .run = plan_and_execute},
+    {.name = "plan_bit_transposed", .moved = &moves[BIT_TRANSPOSED], .run = plan_and_execute},
     {.name = "plan_padded", .moved = &moves[PADDED], .run = plan_and_execute},
     {.name = "plan_large", .moved = &moves[LARGE], .run = plan_and_execute},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},

@@ -27,17 +27,17 @@ static uint32_t element(size_t row, size_t column) {
 
 static void make_files(void) {
   uint32_t *const source = malloc(BYTES);
-  uint32_t *const turned = malloc(BYTES);
-  assert_true(source != NULL && turned != NULL);
+  uint32_t *const transposed = malloc(BYTES);
+  assert_true(source != NULL && transposed != NULL);
   for (size_t r = 0; r < ROWS; ++r) {
     for (size_t c = 0; c < COLUMNS; ++c) {
       source[r * COLUMNS + c] = element(r, c);
-      turned[c * ROWS + r] = element(r, c);
+      transposed[c * ROWS + r] = element(r, c);
     }
   }
   file_write("in.raw", source, BYTES);
   free(source);
-  expected = (file_bytes){(uint8_t *)turned, BYTES};
+  expected = (file_bytes){(uint8_t *)transposed, BYTES};
   assert_int_equal(mkdir("out", 0777), 0);
   assert_int_equal(chmod("out", 0777), 0);
 }

@@ -12,10 +12,10 @@
 #include "relayout/relayout.h"
 
 /* Few programs, for compiling them is what takes long: the quick run has two. */
-enum { TURNED, PARTED, CONVERTED, GATHERED, MOVES };
+enum { TRANSPOSED, PARTED, CONVERTED, GATHERED, MOVES };
 
 static move moves[MOVES] = {
-    [TURNED] = {.from_text = "f32[64,96]", .to_text = "f32[64,96]{0,1}"},
+    [TRANSPOSED] = {.from_text = "f32[64,96]", .to_text = "f32[64,96]{0,1}"},
     [PARTED] = {.from_text = "f32[8,300]", .to_text = "f32[8,300]{1,0:T(8,128)}"},
     [CONVERTED] = {.from_text = "u8[37,64]", .to_text = "bf16[37,64]{1,0:PD(40,64)}", .scale = 3},
     [GATHERED] = {.from_text = "u8[24,40]{1,0:T(6,10)}", .to_text = "u8[24,40]{1,0:T(4,7)}"}};
@@ -372,11 +372,11 @@ static void export_and_import(const scenario *it) {
 #define SHARED .prepare = make_shared, .finish = drop_shared
 
 static const scenario scenarios[] = {
-    {.name = "open", .moved = &moves[TURNED], .run = open_by_name},
-    {.name = "open_any", .moved = &moves[TURNED], .run = open_any},
-    {.name = "open_on_handles", .moved = &moves[TURNED], .run = open_on_handles},
-    {.name = "list", .moved = &moves[TURNED], .run = list},
-    {.name = "plan_without_cache", .moved = &moves[TURNED], .run = plan_without_cache},
+    {.name = "open", .moved = &moves[TRANSPOSED], .run = open_by_name},
+    {.name = "open_any", .moved = &moves[TRANSPOSED], .run = open_any},
+    {.name = "open_on_handles", .moved = &moves[TRANSPOSED], .run = open_on_handles},
+    {.name = "list", .moved = &moves[TRANSPOSED], .run = list},
+    {.name = "plan_without_cache", .moved = &moves[TRANSPOSED], .run = plan_without_cache},
     {.name = "plan_parted", .moved = &moves[PARTED], .run = plan_without_cache, .is_long = true},
     {.name = "plan_converted",
      .moved = &moves[CONVERTED],
@@ -386,18 +386,18 @@ static const scenario scenarios[] = {
      .moved = &moves[GATHERED],
      .run = plan_without_cache,
      .is_long = true},
-    {.name = "plan_cold", .moved = &moves[TURNED], .run = plan_cold},
-    {.name = "plan_warm", .moved = &moves[TURNED], .prepare = keep_program, .run = plan_warm},
+    {.name = "plan_cold", .moved = &moves[TRANSPOSED], .run = plan_cold},
+    {.name = "plan_warm", .moved = &moves[TRANSPOSED], .prepare = keep_program, .run = plan_warm},
     {.name = "measure_cold", .moved = &moves[PARTED], .run = measure_cold, .is_long = true},
     {.name = "measure_warm",
      .moved = &moves[PARTED],
      .prepare = keep_program,
      .run = measure_warm,
      .is_long = true},
-    {.name = "execute", .moved = &moves[TURNED], .run = execute, SHARED},
+    {.name = "execute", .moved = &moves[TRANSPOSED], .run = execute, SHARED},
     {.name = "execute_parted", .moved = &moves[PARTED], .run = execute, SHARED},
-    {.name = "copy", .moved = &moves[TURNED], .run = copy, .is_long = true},
-    {.name = "enqueue", .moved = &moves[TURNED], .run = enqueue_in_order, SHARED},
+    {.name = "copy", .moved = &moves[TRANSPOSED], .run = copy, .is_long = true},
+    {.name = "enqueue", .moved = &moves[TRANSPOSED], .run = enqueue_in_order, SHARED},
     {.name = "enqueue_parted", .moved = &moves[PARTED], .run = enqueue_in_order, SHARED},
     {.name = "enqueue_parted_silently",
      .moved = &moves[PARTED],
@@ -411,7 +411,7 @@ static const scenario scenarios[] = {
      .moved = &moves[PARTED],
      .run = enqueue_out_of_order_silently,
      SHARED},
-    {.name = "enqueue_at_once", .moved = &moves[TURNED], .run = enqueue_at_once},
+    {.name = "enqueue_at_once", .moved = &moves[TRANSPOSED], .run = enqueue_at_once},
     {.name = "explain", .moved = &moves[PARTED], .run = explain, SHARED},
     {.name = "export_and_import", .moved = &moves[PARTED], .run = export_and_import, SHARED},
 };

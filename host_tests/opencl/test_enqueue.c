@@ -9,7 +9,7 @@
 
 #include "opencl/bench.h"
 
-/* The tensor of the tests: 3 x 5 elements, turned and padded to 4 x 6. */
+/* The tensor of the tests: 3 x 5 elements, transposed and padded to 4 x 6. */
 static const char from_text[] = "s32[3,5]{1,0}";
 static const char to_text[] = "s32[3,5]{0,1:PD(4,6)PV(-7)}";
 enum { SOURCE_COUNT = 15, DESTINATION_COUNT = 24, SOURCE_SIZE = 60, DESTINATION_SIZE = 96 };

@@ -131,7 +131,7 @@ static const corner corners[] = {
       .destination_elements = 4 * 300000 + 1,
       .axis_count = 1,
       .axes = {AXIS(300001, 300001, 1, 4)}}},
-    {"three rows turned into three hundred",
+    {"three rows transposed into three hundred",
      {.element_bytes = 4,
       .source_elements = 3 * 1000,
       .destination_elements = 300 * 1000,
@@ -178,7 +178,7 @@ static const corner corners[] = {
       .axes = {AXIS(10, 0, 1, 2), AXIS(300, 0, 1, 20)},
       .fills = true,
       .fill = {1, 2, 3, 4, 5, 6, 7, 8}}},
-    {"bytes turned that begin anywhere on both sides",
+    {"bytes transposed that begin anywhere on both sides",
      {.element_bytes = 1,
       .source_elements = 9 + 67 * 70,
       .source_start = 9,
@@ -207,7 +207,7 @@ static const corner corners[] = {
       .destination_elements = 10001,
       .axis_count = 1,
       .axes = {AXIS(10001, 10001, -1, 1)}}},
-    {"a table turned whose columns come from the last to the first",
+    {"a table transposed whose columns come from the last to the first",
      {.element_bytes = 8,
       .source_elements = 50 * 90,
       .source_start = 49 * 90,
@@ -304,8 +304,8 @@ static void move_as_chosen(const opencl_bench *bench, rlt_problem problem, const
   }
 }
 
-/* Runs of a table that is turned around them, without padding, with some behind each run, and with
- * some behind each row of runs. */
+/* Runs of a table that is transposed around them, without padding, with some behind each run, and
+ * with some behind each row of runs. */
 static void test_runs(void **state) {
   static const int64_t runs[] = {1,  2,  3,  4,  5,  7,  8,  9,  13, 15,
                                  16, 17, 31, 32, 33, 47, 63, 64, 65, 67};
@@ -328,7 +328,7 @@ static void test_runs(void **state) {
   }
 }
 
-/* Tables turned, with few and many columns and rows, padded within both. */
+/* Tables transposed, with few and many columns and rows, padded within both. */
 static void test_turns(void **state) {
   static const int64_t lengths[] = {2, 3, 5, 15, 17, 33, 67, 300, 701};
   enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
@@ -341,7 +341,7 @@ static void test_turns(void **state) {
           (rlt_problem){.element_bytes = bytes,
                         .axis_count = 2,
                         .axes = {AXIS(columns, columns, rows, 1), AXIS(rows, rows, 1, columns)}},
-          "a table turned");
+          "a table transposed");
       if (columns * rows > 5000) {
         continue;
       }
@@ -353,7 +353,7 @@ static void test_turns(void **state) {
                                  AXIS(4, 3, 1, columns * 5), AXIS(rows + 1, rows, 3, columns * 20)},
                         .fills = true,
                         .fill = {0x6e, 0x6f}},
-          "a table turned, padded within columns and rows");
+          "a table transposed, padded within columns and rows");
     }
   }
 }
@@ -463,25 +463,26 @@ static void set_change(const change *to, rlt_problem *problem) {
   problem->conversion = to->conversion;
 }
 
-/* Long runs, in the same order and turned, padded on both axes. */
+/* Long runs, in the same order and transposed, padded on both axes. */
 static void test_conversions(void **state) {
   for (size_t i = 0; i < change_count(); ++i) {
-    for (int turned = 0; turned < 2; ++turned) {
+    for (int transposed = 0; transposed < 2; ++transposed) {
       rlt_problem problem = {
           .source_elements = 40 * 1000,
           .destination_elements = 48 * 1032,
           .axis_count = 2,
-          .axes = {turned ? (rlt_axis)AXIS(1032, 999, 40, 1) : (rlt_axis)AXIS(1032, 999, 1, 1),
-                   turned ? (rlt_axis)AXIS(48, 39, 1, 1032) : (rlt_axis)AXIS(48, 39, 1000, 1032)},
+          .axes = {transposed ? (rlt_axis)AXIS(1032, 999, 40, 1) : (rlt_axis)AXIS(1032, 999, 1, 1),
+                   transposed ? (rlt_axis)AXIS(48, 39, 1, 1032)
+                              : (rlt_axis)AXIS(48, 39, 1000, 1032)},
           .fills = true,
           .fill = {0x55, 0x44, 0x33, 0x22, 0x11}};
       set_change(&changes[i], &problem);
-      move_in_every_way(*state, &problem, i, turned ? "changed and turned" : "changed");
+      move_in_every_way(*state, &problem, i, transposed ? "changed and transposed" : "changed");
     }
   }
 }
 
-/* Rows that end within bytes, in the same order and, with padding, turned: of which tiles have
+/* Rows that end within bytes, in the same order and, with padding, transposed: of which tiles have
  * parts, and of which a byte has several. Staged kernels look them up by an index program. */
 static void test_shared_bytes(void **state) {
   static const int64_t sizes[][2] = {{1031, 39}, {3, 701}};
@@ -490,15 +491,15 @@ static void test_shared_bytes(void **state) {
     for (size_t n = 0; changes[i].destination_packed > 0 && n < 4; ++n) {
       const int64_t columns = sizes[n / 2][0];
       const int64_t rows = sizes[n / 2][1];
-      const bool turned = n % 2 == 1;
-      const int64_t padding = turned ? 2 : 0;
+      const bool transposed = n % 2 == 1;
+      const int64_t padding = transposed ? 2 : 0;
       rlt_problem problem = {
           .source_elements = columns * rows,
           .destination_elements = (columns + padding) * (rows + padding),
           .axis_count = 2,
-          .axes = {AXIS(columns + padding, columns, turned ? rows : 1, 1),
-                   AXIS(rows + padding, rows, turned ? 1 : columns, columns + padding)},
-          .fills = turned,
+          .axes = {AXIS(columns + padding, columns, transposed ? rows : 1, 1),
+                   AXIS(rows + padding, rows, transposed ? 1 : columns, columns + padding)},
+          .fills = transposed,
           .fill = {0x1}};
       set_change(&changes[i], &problem);
       moves_as_defined(bench, &problem, NULL, (move_offsets){0, 1}, i, "rows that share bytes");

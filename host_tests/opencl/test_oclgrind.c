@@ -76,13 +76,13 @@ static void set_change(size_t number, rlt_problem *problem) {
 static void test_changes(void **state) {
   const opencl_bench *const bench = *state;
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; ++i) {
-    rlt_problem turned = transpose_of(1);
-    turned.axes[0] = (rlt_axis){36, 33, 67, 1};
-    turned.axes[1].destination_stride = 36;
-    turned.destination_elements = 36 * 67;
-    set_change(i, &turned);
-    assert_true(
-        moves_as_defined(bench, &turned, NULL, (move_offsets){1, 2}, i, "transpose that changes"));
+    rlt_problem transposed = transpose_of(1);
+    transposed.axes[0] = (rlt_axis){36, 33, 67, 1};
+    transposed.axes[1].destination_stride = 36;
+    transposed.destination_elements = 36 * 67;
+    set_change(i, &transposed);
+    assert_true(moves_as_defined(bench, &transposed, NULL, (move_offsets){1, 2}, i,
+                                 "transpose that changes"));
     rlt_problem copied = copy_of(1, 68);
     set_change(i, &copied);
     assert_true(
@@ -92,10 +92,10 @@ static void test_changes(void **state) {
 
 static void move_each_size(const opencl_bench *bench) {
   for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
-    const rlt_problem turned = transpose_of(bytes);
+    const rlt_problem transposed = transpose_of(bytes);
     const rlt_problem whole = copy_of(bytes, 64);
     const rlt_problem odd = copy_of(bytes, 67);
-    schedules_move_as_defined(bench, &turned, &(move_offsets){0, 0}, 1, 1, "transpose");
+    schedules_move_as_defined(bench, &transposed, &(move_offsets){0, 0}, 1, 1, "transpose");
     schedules_move_as_defined(bench, &whole, &(move_offsets){0, 0}, 1, 2, "copy of whole words");
     schedules_move_as_defined(bench, &odd, &(move_offsets){1, 0}, 1, 3, "copy of odd rows");
   }

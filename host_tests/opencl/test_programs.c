@@ -11,7 +11,7 @@
 #include "shape_of.h"
 
 /* Both take short runs for words: pairs that both sides have alike, of 4 bytes, and squares of
- * 2 x 2 that are turned within their 8 bytes. */
+ * 2 x 2 that are transposed within their 8 bytes. */
 static const struct widening {
   const char *from;
   const char *to;

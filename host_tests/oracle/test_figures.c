@@ -285,7 +285,7 @@ static void test_strides(void **state) {
   (void)state;
   const relayout_shape shape = letters("23", "10", "", RELAYOUT_PADDING_ZERO);
   char found[16] = "................";
-  /* Every other row from behind, columns from behind: d e f / a b c turned round. */
+  /* Every other row from behind, columns from behind: d e f / a b c transposed round. */
   const int64_t backwards[] = {-6, -1};
   oracle_options options = {false, 1, backwards, NULL};
   oracle_relayout_with(&options, &shape, &shape, &"abcxxxdef"[8], found);

@@ -144,19 +144,19 @@ static void test_blocks_by_hand(void **state) {
   }
 }
 
-/* ---- Chains ---- */
+/* ---- Combining ---- */
 
-typedef struct chained {
+typedef struct combining_case {
   rlt_problem problem;
   int64_t columns; /* of axis 0 */
   int32_t row_axis;
   int64_t rows;
   int64_t length; /* of segments */
-  rlt_chain chain;
+  rlt_combining combining;
   int64_t between;
   int64_t near;
   const char *loops;
-} chained;
+} combining_case;
 
 /* 64 rows of 130 columns. */
 #define COLUMNS_130                                                                                \
@@ -174,7 +174,7 @@ typedef struct chained {
     }                                                                                              \
   }
 
-static const chained chains[] = {
+static const combining_case by_hand_combining[] = {
     /* Blocks of 64 columns go on with each other's segments, as far as 1024 elements; rows do too
      * where a tile has one, behind 130 columns. */
     {COLUMNS_130, 64, 1, 64, 64, {1, {0}}, 0, 1024, "0:3"},
@@ -182,7 +182,8 @@ static const chained chains[] = {
     {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 100, "0:2/0,1"},
     /* Segments that end elsewhere go on nowhere. */
     {COLUMNS_130, 64, 1, 64, 63, {0, {0}}, 0, 1024, ""},
-    /* Tiles of 4 pixels: the loop over them, of 100, and then that over lines, in one chain. */
+    /* Tiles of 4 pixels: the loop over them, of 100, and then that over lines,
+     * one after the other. */
     {PIXELS, 3, 1, 4, 12, {2, {0, 1}}, 0, 24, "1:2/1,2"},
     {PIXELS, 3, 1, 4, 12, {2, {0, 1}}, 0, 2400, "1:100,2:2/2"},
     /* With room for two more tiles between, three of the nearest loop in the source come first. */
@@ -190,24 +191,24 @@ static const chained chains[] = {
     {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 9, 1024, "1:4,0:3"},
 };
 
-static void test_chains_by_hand(void **state) {
+static void test_combining_by_hand(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof chains / sizeof chains[0]; ++i) {
-    const chained *const of = &chains[i];
+  for (size_t i = 0; i < sizeof by_hand_combining / sizeof by_hand_combining[0]; ++i) {
+    const combining_case *const of = &by_hand_combining[i];
     const ordered like = {of->problem, 0, of->columns, of->row_axis, of->rows, {.near = 0}, NULL};
     const rlt_block_wish wish = {.near = of->near, .least_blocks = 1};
     rlt_grid grid;
-    rlt_chain chain;
+    rlt_combining combining;
     rlt_loops loops;
-    print_message("chain %zu\n", i);
+    print_message("combining %zu\n", i);
     grid_of(&like, &grid);
-    rlt_chain_find(&of->problem, &grid, of->length, &chain);
-    assert_int_equal(chain.count, of->chain.count);
-    for (int32_t c = 0; c < chain.count; ++c) {
-      assert_int_equal(chain.loops[c], of->chain.loops[c]);
+    rlt_combining_find(&of->problem, &grid, of->length, &combining);
+    assert_int_equal(combining.count, of->combining.count);
+    for (int32_t c = 0; c < combining.count; ++c) {
+      assert_int_equal(combining.loops[c], of->combining.loops[c]);
     }
-    if (chain.count > 0) {
-      rlt_loops_make_chained(&grid, &chain, of->between, &wish, &loops);
+    if (combining.count > 0) {
+      rlt_loops_make_combining(&grid, &combining, of->between, &wish, &loops);
       expect_loops(&loops, of->loops);
     }
   }
@@ -364,9 +365,9 @@ static void test_every_tile_once(void **state) {
 }
 
 /* The digits of the tile that goes on with this one's segments, if there is one. */
-static bool step_chain(const rlt_grid *grid, const rlt_chain *chain, int64_t *digits) {
-  for (int32_t c = 0; c < chain->count; ++c) {
-    const int32_t l = chain->loops[c];
+static bool step_combining(const rlt_grid *grid, const rlt_combining *combining, int64_t *digits) {
+  for (int32_t c = 0; c < combining->count; ++c) {
+    const int32_t l = combining->loops[c];
     if (++digits[l] < grid->loops[l].count) {
       return true;
     }
@@ -376,7 +377,7 @@ static bool step_chain(const rlt_grid *grid, const rlt_chain *chain, int64_t *di
 }
 
 /* In the same block, whatever goes on with a tile comes behind it, and soon. */
-static bool chain_holds(const tour *of, const rlt_chain *chain, int64_t most_between) {
+static bool combining_holds(const tour *of, const rlt_combining *combining, int64_t most_between) {
   const rlt_grid *const grid = of->grid;
   int64_t *const place = calloc((size_t)of->count, sizeof *place);
   bool holds = true;
@@ -388,7 +389,7 @@ static bool chain_holds(const tour *of, const rlt_chain *chain, int64_t most_bet
     int64_t next[RLT_MAX_AXES];
     memcpy(next, digits, sizeof next);
     const int64_t here = place[number_of(grid, digits)];
-    if (step_chain(grid, chain, next)) {
+    if (step_combining(grid, combining, next)) {
       const int64_t there = place[number_of(grid, next)];
       holds = holds && (of->blocks[here] != of->blocks[there] ||
                         (there > here && there - here - 1 <= most_between));
@@ -398,7 +399,7 @@ static bool chain_holds(const tour *of, const rlt_chain *chain, int64_t most_bet
   return holds;
 }
 
-static void test_chains_at_random(void **state) {
+static void test_combining_at_random(void **state) {
   (void)state;
   int32_t tried = 0;
   for (uint64_t start = 1; start <= 40000; ++start) {
@@ -406,38 +407,38 @@ static void test_chains_at_random(void **state) {
     rlt_problem problem;
     rlt_group columns, rows;
     rlt_grid grid;
-    rlt_chain chain = {.count = 0};
+    rlt_combining combining = {.count = 0};
     rlt_loops loops;
     tour made;
     if (!grid_at_random(&seed, &problem, &columns, &rows, &grid)) {
       continue;
     }
-    rlt_chain_find(&problem, &grid, rlt_group_length(&columns), &chain);
-    if (chain.count == 0) {
+    rlt_combining_find(&problem, &grid, rlt_group_length(&columns), &combining);
+    if (combining.count == 0) {
       continue;
     }
     const int64_t between = definition_random(&seed, 4);
     rlt_block_wish wish = wish_at_random(&seed);
     wish.near = rlt_max(wish.near, 1);
     wish.only_whole = false;
-    rlt_loops_make_chained(&grid, &chain, between, &wish, &loops);
-    if (!make_tour(&grid, &loops, &made) || !chain_holds(&made, &chain, between)) {
+    rlt_loops_make_combining(&grid, &combining, between, &wish, &loops);
+    if (!make_tour(&grid, &loops, &made) || !combining_holds(&made, &combining, between)) {
       definition_print(&problem);
-      fail_msg("seed %" PRIu64 ": the chain does not hold", start);
+      fail_msg("seed %" PRIu64 ": tiles do not go on with each other", start);
     }
     ++tried;
     free_tour(&made);
   }
-  print_message("chains: %" PRId32 "\n", tried);
+  print_message("tours: %" PRId32 "\n", tried);
   assert_true(tried > 100);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_by_hand),
-      cmocka_unit_test(test_chains_by_hand),
+      cmocka_unit_test(test_combining_by_hand),
       cmocka_unit_test(test_every_tile_once),
-      cmocka_unit_test(test_chains_at_random),
+      cmocka_unit_test(test_combining_at_random),
   };
   return cmocka_run_group_tests_name("plan.loops", tests, NULL, NULL);
 }

@@ -174,13 +174,13 @@ static void test_copies_store_their_runs_upwards(void **state) {
                              .axis_count = 1,
                              .axes = {{9, 9, 1, 4}}};
   columns = rlt_group_of_axis(&apart, 0, 2);
-  const rlt_staging_request turned = {&apart, &columns, &rlt_no_axes, .lanes = 64};
-  rlt_staging_make(&turned, &staging);
+  const rlt_staging_request transposed = {&apart, &columns, &rlt_no_axes, .lanes = 64};
+  rlt_staging_make(&transposed, &staging);
   assert_int_equal(staging.dense_columns, 1);
   assert_int_equal(staging.segment_count, 2);
   assert_int_equal(staging.segment_pitch, 65);
   assert_int_equal(staging.elements, 130);
-  assert_segments(&turned, &staging, (const rlt_tile_run[]){{0, 0, 0}, {4, 1, 0}});
+  assert_segments(&transposed, &staging, (const rlt_tile_run[]){{0, 0, 0}, {4, 1, 0}});
 }
 
 /* Columns that are eight apart in the source, and in the destination behind each other twice;

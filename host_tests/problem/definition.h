@@ -15,7 +15,7 @@ enum { DEFINITION_UNTOUCHED = -1, DEFINITION_FILLED = -2, DEFINITION_TWICE = -3 
 void definition_map(const rlt_problem *problem, int64_t *source_of);
 
 /* The same on bytes: what `destination` holds after the relayout, of a problem whose bits are not
- * swapped. */
+ * transposed. */
 void definition_relayout(const rlt_problem *problem, const void *source, void *destination);
 
 /* A problem at random, for a seed: up to 5 small axes of any stride the destination allows, valid

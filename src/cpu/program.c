@@ -58,10 +58,9 @@ static void set_order(rlt_cpu_program *made) {
   const rlt_schedule *const schedule = made->schedule;
   rlt_order_make(&made->grid, &schedule->loops, &made->order);
   if (schedule->combined) {
-    const int64_t lanes = LINE_BYTES / made->problem->element_bytes;
-    rlt_chain chain;
-    rlt_chain_find(made->problem, &made->grid, schedule->staging.segment_pitch - lanes, &chain);
-    made->links = rlt_order_links(&made->order, &chain);
+    rlt_combining combining;
+    rlt_combining_find(made->problem, &made->grid, schedule->staging.segment.length, &combining);
+    made->combined_loops = rlt_order_combined_loops(&made->order, &combining);
   }
 }
 

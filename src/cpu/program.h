@@ -37,7 +37,7 @@ typedef struct rlt_cpu_program {
   int64_t
       last_source; /* tiles that start there, or before, have a line behind all that they read */
   rlt_order order;
-  rlt_links links; /* the order's loops that lines are combined along */
+  rlt_combined_loops combined_loops; /* the order's loops that lines are combined along */
 
   /* Where the runs that a tile reads are unpacked first, or bits transposed among them. */
   bool unpacks;

@@ -67,9 +67,9 @@ void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
   while (goes_on) {
     stage(at, &tile, here);
     if (made->schedule->combined) {
-      partial->goes_on = rlt_walk_goes_on(&at->walk, made->links);
-      partial->first =
-          made->links.first * rlt_walk_place(&at->walk, 0) * made->frame.staging.segment_count;
+      partial->goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
+      partial->first = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
+                       made->frame.staging.segment_count;
     }
     goes_on = rlt_cpu_tour_step(at);
     const rlt_cpu_tile next = rlt_cpu_tour_tile(at);

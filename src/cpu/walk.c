@@ -37,18 +37,21 @@ void rlt_order_make(const rlt_grid *grid, const rlt_loops *loops, rlt_order *ord
   }
 }
 
-rlt_links rlt_order_links(const rlt_order *order, const rlt_chain *chain) {
-  rlt_links links = {.first = 0, .count = 0};
-  while (links.first < order->grid->loop_count && order->loops[links.first] != chain->loops[0]) {
-    ++links.first;
+rlt_combined_loops rlt_order_combined_loops(const rlt_order *order,
+                                            const rlt_combining *combining) {
+  rlt_combined_loops combined_loops = {.first = 0, .count = 0};
+  while (combined_loops.first < order->grid->loop_count &&
+         order->loops[combined_loops.first] != combining->loops[0]) {
+    ++combined_loops.first;
   }
-  bool goes_on = order->inside[links.first] > 1;
-  while (goes_on && links.count < chain->count &&
-         order->loops[links.first + links.count] == chain->loops[links.count]) {
-    const int32_t place = links.first + links.count++;
+  bool goes_on = order->inside[combined_loops.first] > 1;
+  while (goes_on && combined_loops.count < combining->count &&
+         order->loops[combined_loops.first + combined_loops.count] ==
+             combining->loops[combined_loops.count]) {
+    const int32_t place = combined_loops.first + combined_loops.count++;
     goes_on = order->inside[place] == order->grid->loops[order->loops[place]].count;
   }
-  return links.count > 0 ? links : (rlt_links){0, 0};
+  return combined_loops.count > 0 ? combined_loops : (rlt_combined_loops){0, 0};
 }
 
 /* ---- The walk ---- */

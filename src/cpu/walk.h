@@ -24,13 +24,13 @@ typedef struct rlt_order {
 
 void rlt_order_make(const rlt_grid *grid, const rlt_loops *loops, rlt_order *order);
 
-/* Which loops of an order are those of a chain, as far as its blocks go along them. */
-typedef struct rlt_links {
+/* Which loops of an order lines are combined along, as far as its blocks go along them. */
+typedef struct rlt_combined_loops {
   int32_t first;
   int32_t count;
-} rlt_links;
+} rlt_combined_loops;
 
-rlt_links rlt_order_links(const rlt_order *order, const rlt_chain *chain);
+rlt_combined_loops rlt_order_combined_loops(const rlt_order *order, const rlt_combining *combining);
 
 /* Where a walk over a block's tiles is. */
 typedef struct rlt_walk {
@@ -52,8 +52,8 @@ static inline int64_t rlt_walk_place(const rlt_walk *walk, int32_t i) {
 }
 
 /* Whether a tile of the block goes on with this one's segments. */
-static inline bool rlt_walk_goes_on(const rlt_walk *walk, rlt_links links) {
-  for (int32_t i = links.first; i < links.first + links.count; ++i) {
+static inline bool rlt_walk_goes_on(const rlt_walk *walk, rlt_combined_loops combined_loops) {
+  for (int32_t i = combined_loops.first; i < combined_loops.first + combined_loops.count; ++i) {
     if (walk->digits[walk->order->loops[i]] + 1 < walk->ends[i]) {
       return true;
     }

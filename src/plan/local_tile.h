@@ -14,9 +14,8 @@
 
 enum {
   RLT_LOCAL_LINE_BYTES = 128,
-  RLT_LOCAL_PIECE_BYTES = 16,     /* what a work-item moves at once where alignment allows */
-  RLT_LOCAL_BYTES = 32 << 10,     /* what every device has for a work-group */
-  RLT_LOCAL_TILE_BYTES = 16 << 10 /* what a tile that is copied or transposed may take of it */
+  RLT_LOCAL_PIECE_BYTES = 16, /* what a work-item moves at once where alignment allows */
+  RLT_LOCAL_BYTES = 32 << 10  /* what every device has for a work-group */
 };
 
 /* Rows and columns of a square tile, in elements: powers of two. */
@@ -72,9 +71,9 @@ int64_t rlt_run_of_slot(const rlt_slots *of, int64_t slot);
 /* ---- Rows that are copied ---- */
 
 /* Words that a row of changing elements takes, wherever it begins in the destination's units; and
- * bytes of a tile, with a unit left out behind each line. */
+ * bytes of a tile of such rows, with a unit left out behind each line. */
 int64_t rlt_local_copied_row(const rlt_problem *problem, int64_t columns);
-int64_t rlt_local_copied_bytes(const rlt_problem *problem);
+int64_t rlt_local_copied_bytes(const rlt_problem *problem, int64_t rows, int64_t columns);
 
 /* The powers of two work-items that lie side by side along a row so that the fewest idle. */
 int64_t rlt_across_shift(int64_t rows, int64_t columns, int64_t group_size);

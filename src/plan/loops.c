@@ -155,13 +155,13 @@ void rlt_loops_make(const rlt_grid *grid, const rlt_block_wish *wish, rlt_loops 
   finish(&at, wish->near > 0 ? 1 : wish->tiles, made);
 }
 
-void rlt_chain_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
-                    rlt_chain *chain) {
-  chain->count = 0;
+void rlt_combining_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
+                        rlt_combining *combining) {
+  combining->count = 0;
   for (int32_t l = 0; l < grid->loop_count;) {
     const rlt_loop *const loop = &grid->loops[l];
     if (loop->count > 1 && loop->destination_step == length) {
-      chain->loops[chain->count++] = l;
+      combining->loops[combining->count++] = l;
       const rlt_axis *const axis = &problem->axes[loop->axis];
       length = axis->extent * axis->destination_stride;
       l = 0;
@@ -171,19 +171,19 @@ void rlt_chain_find(const rlt_problem *problem, const rlt_grid *grid, int64_t le
   }
 }
 
-void rlt_loops_make_chained(const rlt_grid *grid, const rlt_chain *chain, int64_t most_between,
-                            const rlt_block_wish *wish, rlt_loops *made) {
+void rlt_loops_make_combining(const rlt_grid *grid, const rlt_combining *combining,
+                              int64_t most_between, const rlt_block_wish *wish, rlt_loops *made) {
   ordering at = {.grid = grid, .wish = wish};
-  for (int32_t i = 0; i < chain->count; ++i) {
-    at.is_placed[chain->loops[i]] = true;
+  for (int32_t i = 0; i < combining->count; ++i) {
+    at.is_placed[combining->loops[i]] = true;
   }
   const int32_t between = most_between > 0 ? nearest_loop(&at, true, wish->near) : -1;
   if (between >= 0) {
     place(&at, between, rlt_min(iterations_near(&at, between, true), most_between + 1));
   }
   bool is_whole = true;
-  for (int32_t i = 0; i < chain->count; ++i) {
-    const int32_t l = chain->loops[i];
+  for (int32_t i = 0; i < combining->count; ++i) {
+    const int32_t l = combining->loops[i];
     const int64_t inside = is_whole ? iterations_near(&at, l, false) : 1;
     place(&at, l, inside);
     is_whole = is_whole && inside == grid->loops[l].count;

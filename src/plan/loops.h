@@ -37,20 +37,20 @@ void rlt_loops_make(const rlt_grid *grid, const rlt_block_wish *wish, rlt_loops 
 
 /* Loops along which tiles go on with each other's segments, in the destination: the second where
  * the first one ends, and so on. Loops of the grid by number. */
-typedef struct rlt_chain {
+typedef struct rlt_combining {
   int32_t count;
   int32_t loops[RLT_MAX_AXES];
-} rlt_chain;
+} rlt_combining;
 
-/* Segments of `length` elements: the loop that steps so far in the destination, the one that steps
- * as far as that one goes, ... */
-void rlt_chain_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
-                    rlt_chain *chain);
+/* For segments of `length` elements: the loop that steps so far in the destination, the one that
+ * steps as far as that one goes, ... */
+void rlt_combining_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
+                        rlt_combining *combining);
 
-/* Blocks along a chain. Between a tile and the one that goes on with its segments there are not
+/* Blocks along these. Between a tile and the one that goes on with its segments there are not
  * more than `most_between` others, all of the innermost loop. */
-void rlt_loops_make_chained(const rlt_grid *grid, const rlt_chain *chain, int64_t most_between,
-                            const rlt_block_wish *wish, rlt_loops *made);
+void rlt_loops_make_combining(const rlt_grid *grid, const rlt_combining *combining,
+                              int64_t most_between, const rlt_block_wish *wish, rlt_loops *made);
 
 /* The grid's loop over this axis; -1 where tiles take all of it. */
 int32_t rlt_grid_loop_of(const rlt_grid *grid, int32_t axis);

@@ -90,7 +90,7 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
 }
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
-                         const rlt_chain *chain, rlt_schedule *schedule) {
+                         const rlt_combining *combining, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t word = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
   const int64_t bits =
@@ -114,7 +114,7 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
     return;
   }
   const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
-  rlt_loops_make_chained(grid, chain, tiles_held - 1, &wish, &schedule->loops);
+  rlt_loops_make_combining(grid, combining, tiles_held - 1, &wish, &schedule->loops);
 }
 
 /* Iterations of all loops that one work-item goes through for a tile. In a staging buffer an
@@ -177,18 +177,19 @@ static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
 void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool combines,
                          rlt_schedule *schedule) {
   rlt_grid grid;
-  rlt_chain chain = {.count = 0}; /* along which tiles go on with each other's lines */
+  rlt_combining combining = {.count = 0}; /* along which tiles go on with each other's lines */
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
-  schedule->streamed =
-      facts->memory == RLT_STAGING_PRIVATE && rlt_is_past_cache(schedule->problem, facts);
+  schedule->streamed = facts->memory == RLT_STAGING_PRIVATE &&
+                       !rlt_schedule_goes_by_index(schedule) &&
+                       rlt_is_past_cache(schedule->problem, facts);
   schedule->staged = is_staged(facts, schedule);
   schedule->prefetched = schedule->staged && facts->prefetches;
   if (facts->combines_lines && schedule->staged && schedule->streamed) {
-    rlt_chain_find(schedule->problem, &grid, schedule->staging.segment.length, &chain);
+    rlt_combining_find(schedule->problem, &grid, schedule->staging.segment.length, &combining);
   }
-  schedule->combined = chain.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
-  choose_alignment(facts, chain.count > 0 && !schedule->combined, schedule);
-  choose_loops(facts, tuning, &grid, &chain, schedule);
+  schedule->combined = combining.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
+  choose_alignment(facts, combining.count > 0 && !schedule->combined, schedule);
+  choose_loops(facts, tuning, &grid, &combining, schedule);
   choose_grain(facts, tuning, &grid, schedule);
 }
 

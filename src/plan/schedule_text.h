@@ -15,7 +15,8 @@
  *                    iterations within a block; behind `/` the loops over blocks; `-`: one tile
  *     move           unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
  *     store          direct or staged, then streamed and combined where they are, joined by `+`
- *     prefetch       how many tiles ahead; not printed where it is 0
+ *     prefetch       how many tiles ahead; not printed where it is 0. Within a tile kernels look
+ *                    ahead by themselves
  *     threads        workers that blocks are shared out to,
  *     group, grain   work-items of a work-group, and tiles that each group takes one after the
  *                    other; none of the three is printed where it is 1

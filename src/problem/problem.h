@@ -57,11 +57,11 @@ typedef struct rlt_problem {
   bool shuffles;
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
 
-  /* Not 0: bytes move whose elements of so many bits have to be swapped first, among the rows of
+  /* Not 0: bytes move whose elements of so many bits have to be transposed first, among the rows of
    * the source that lie transposed_stride apart: those of the axis with that source stride, which
    * has as many steps as a byte has elements. Element e of row r becomes element r of row e. */
   int64_t transposed_bits;
-  int64_t transposed_stride; /* 0 where nothing is swapped */
+  int64_t transposed_stride; /* 0 where no bits are transposed */
 
   /* Not NULL: axis 0 is the only one, and instead of its source stride this says where number 0,
    * its digit, lies in the source; and instead of its destination stride, where it is put, if it
@@ -115,7 +115,7 @@ static inline size_t rlt_problem_destination_size(const rlt_problem *problem) {
          8;
 }
 
-/* Whether bytes move whose elements are swapped among rows. */
+/* Whether bytes move whose elements are transposed among rows. */
 static inline bool rlt_problem_transposes_bits(const rlt_problem *problem) {
   return problem->transposed_bits > 0;
 }
@@ -163,7 +163,7 @@ static inline int64_t rlt_problem_written(const rlt_problem *problem) {
 }
 
 /* Whether elements arrive as they left: nothing is packed, unpacked, converted, shuffled or
- * swapped. */
+ * bit-transposed. */
 static inline bool rlt_problem_keeps_elements(const rlt_problem *problem) {
   return !problem->shuffles && !rlt_problem_is_unpacked_first(problem) &&
          !rlt_problem_is_encoded_last(problem);

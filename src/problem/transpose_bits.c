@@ -1,11 +1,11 @@
 /* transpose_bits.c: packed elements that change places with their neighbours in other rows of the
  * source.
  *
- *     source       bytes of row 0, of row 1        swapped
+ *     source       bytes of row 0, of row 1        transposed
  *     row 0        01 23 45 67                     row 0    0a 2c 4e 6g
  *     row 1        ab cd ef gh                     row 1    1b 3d 5f 7h
  *
- * Bytes of the swapped rows are bytes of the destination, so that the rest is moving these.
+ * Bytes of the transposed rows are bytes of the destination, so that the rest is moving these.
  */
 #include "base/checked.h"
 #include "problem/problem.h"
@@ -49,7 +49,7 @@ static bool can_transpose_bits(const rlt_problem *problem, int64_t per_byte) {
          problem->destination_elements % per_byte == 0;
 }
 
-/* Bytes of a run that are swapped at once, by which its axis can be divided; 0
+/* Bytes of a run that are transposed at once, by which its axis can be divided; 0
  * for none that are worth it. */
 static int64_t run_at_once(const rlt_axis *axis, int64_t per_byte, int64_t most_rows) {
   const int64_t extent = axis->extent / per_byte;

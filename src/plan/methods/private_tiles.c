@@ -106,7 +106,7 @@ static void take_byte_run(growing_tile *at) {
   }
 }
 
-/* Elements are swapped along a run of all rows that a byte has elements of. */
+/* Bits are transposed along a run of as many rows as a byte has elements. */
 static void take_transposed_rows(growing_tile *at) {
   const rlt_problem *const problem = at->problem;
   const int64_t strides[] = {1, problem->transposed_stride};
