@@ -100,17 +100,6 @@ ALWAYS_INLINE static unit with_word(unit others, uint number, word value) {
 #endif
 }
 
-/* A piece that begins with this unit; what lies behind it is not looked at. */
-ALWAYS_INLINE static uint4 piece_from(source_unit first) {
-#if SOURCE_BYTES <= 4
-  return (uint4)(first, 0, 0, 0);
-#elif SOURCE_BYTES == 8
-  return as_uint4((ulong2)(first, 0));
-#else
-  return first;
-#endif
-}
-
 ALWAYS_INLINE static source_unit unit_of_piece(uint4 value, uint number) {
 #if SOURCE_BYTES <= 4
   return number == 0 ? value.x : number == 1 ? value.y : number == 2 ? value.z : value.w;
@@ -186,9 +175,24 @@ ALWAYS_INLINE static source_unit load_unit(const place from) {
   return *(__global const source_unit *)word_at(from);
 }
 
-/* A piece, or of one its first unit. */
-ALWAYS_INLINE static uint4 load_part(const place from, bool is_piece) {
-  return is_piece ? *(__global const uint4 *)word_at(from) : piece_from(load_unit(from));
+/* A piece, or a unit alone. */
+typedef struct loaded_part {
+  uint4 piece;
+  source_unit unit;
+} loaded_part;
+
+ALWAYS_INLINE static loaded_part load_part(const place from, bool is_piece) {
+  loaded_part loaded;
+  if (is_piece) {
+    loaded.piece = *(__global const uint4 *)word_at(from);
+  } else {
+    loaded.unit = load_unit(from);
+  }
+  return loaded;
+}
+
+ALWAYS_INLINE static source_unit unit_of_part(const loaded_part of, uint number, bool is_piece) {
+  return is_piece ? unit_of_piece(of.piece, number) : of.unit;
 }
 
 ALWAYS_INLINE static source_word element_of_unit(source_unit value, uint number) {
@@ -241,13 +245,8 @@ static void store_unit(unit value, __global word *to) {
   *(__global unit *)to = value;
 }
 
-/* A piece made of these units, or the first one alone. */
-ALWAYS_INLINE static void store_part(const unit *units, __global word *to, bool is_piece) {
-  if (is_piece) {
-    *(__global uint4 *)to = piece_of(units);
-  } else {
-    store_unit(units[0], to);
-  }
+ALWAYS_INLINE static void store_piece(const unit *units, __global word *to) {
+  *(__global uint4 *)to = piece_of(units);
 }
 
 /* The word with one more of its elements. */
@@ -302,7 +301,7 @@ typedef struct source_run {
 typedef struct load {
   source_run of;
   uint start;
-  uint4 held;
+  loaded_part held;
 } load;
 
 ALWAYS_INLINE static uint elements_of_part(bool is_piece) {
@@ -342,8 +341,8 @@ ALWAYS_INLINE static void end_load(const load begun, bool is_piece) {
   if (is_whole(begun.start, elements, of.length)) {
     FEW_AT_ONCE
     for (uint k = 0; k < elements; k += SOURCE_UNIT) {
-      stage_in_run(of.to, of.first + begun.start + k, unit_of_piece(begun.held, k / SOURCE_UNIT),
-                   of.from);
+      stage_in_run(of.to, of.first + begun.start + k,
+                   unit_of_part(begun.held, k / SOURCE_UNIT, is_piece), of.from);
     }
     return;
   }

@@ -157,13 +157,17 @@ ALWAYS_INLINE static void store_rows(const tables at, uint shift, __global word 
         find_columns(at, t, column, elements, places);
         looked_up = column;
       }
-      if (is_whole(column, elements, columns)) {
+      if (is_whole(column, elements, columns) && by_pieces) {
         unit made[UNITS_PER_PIECE];
 #pragma unroll
-        for (uint k = 0; k < elements; k += DESTINATION_UNIT) {
-          made[k / DESTINATION_UNIT] = gather_unit(staged, place, places + k, fill);
+        for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+          made[u] = gather_unit(staged, place, places + u * DESTINATION_UNIT, fill);
         }
-        store_part(made, run + stored_offset(column), by_pieces);
+        store_piece(made, run + stored_offset(column));
+        continue;
+      }
+      if (is_whole(column, elements, columns)) {
+        store_unit(gather_unit(staged, place, places, fill), run + stored_offset(column));
         continue;
       }
 #pragma unroll

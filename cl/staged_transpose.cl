@@ -122,12 +122,14 @@ ALWAYS_INLINE static void stage_element(__local word *staged, uint row, uint col
 }
 
 /* A part that is loaded, or that has to be element by element. */
-ALWAYS_INLINE static void stage_part(__local word *staged, const spot at, uint4 loaded,
-                                     uint elements, const tile t, word fill) {
+ALWAYS_INLINE static void stage_part(__local word *staged, const spot at, const loaded_part loaded,
+                                     const tile t, word fill, bool by_pieces) {
+  const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
   if (at.is_whole) {
     FEW_AT_ONCE
     for (uint k = 0; k < elements; k += SOURCE_UNIT) {
-      stage(staged, at.row + k, at.column, unit_of_piece(loaded, k / SOURCE_UNIT), at.run);
+      stage(staged, at.row + k, at.column, unit_of_part(loaded, k / SOURCE_UNIT, by_pieces),
+            at.run);
     }
     return;
   }
@@ -146,7 +148,7 @@ ALWAYS_INLINE static void load_tile(__local word *staged, const place from, offs
   const uint count = TILE_WORDS / elements;
   const uint most = HELD(by_pieces ? MOST_PIECES : MOST_UNITS, count);
   for (uint first = (uint)get_local_id(0); first < count; first += most * GROUP) {
-    uint4 held[MOST_UNITS];
+    loaded_part held[MOST_UNITS];
 #pragma unroll
     for (uint h = 0; h < most; ++h) {
       const spot at = spot_of(first + h * GROUP, from, source_column, t, by_pieces);
@@ -156,8 +158,8 @@ ALWAYS_INLINE static void load_tile(__local word *staged, const place from, offs
     }
 #pragma unroll
     for (uint h = 0; h < most; ++h) {
-      stage_part(staged, spot_of(first + h * GROUP, from, source_column, t, by_pieces), held[h],
-                 elements, t, fill);
+      stage_part(staged, spot_of(first + h * GROUP, from, source_column, t, by_pieces), held[h], t,
+                 fill, by_pieces);
     }
   }
 }
@@ -179,13 +181,17 @@ ALWAYS_INLINE static void store_tile(__global word *to, offset destination_row,
     if (n >= count || p.run >= rows) {
       continue;
     }
-    if (column + elements <= columns) {
+    if (column + elements <= columns && by_pieces) {
       unit made[UNITS_PER_PIECE];
 #pragma unroll
-      for (uint k = 0; k < elements; k += DESTINATION_UNIT) {
-        made[k / DESTINATION_UNIT] = gather_unit(staged, p.run, column + k);
+      for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+        made[u] = gather_unit(staged, p.run, column + u * DESTINATION_UNIT);
       }
-      store_part(made, run + stored_offset(column), by_pieces);
+      store_piece(made, run + stored_offset(column));
+      continue;
+    }
+    if (column + elements <= columns) {
+      store_unit(gather_unit(staged, p.run, column), run + stored_offset(column));
       continue;
     }
     ONE_BY_ONE
