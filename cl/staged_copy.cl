@@ -127,7 +127,7 @@ static void copy_rows(const place from, __global word *to, const tile t,
 
 /* Words of all rows of a tile, with where they begin in a unit: the host sees to it
  * (src/plan/local_tile.c). */
-#define STAGED_WORDS ((16 << 10) / WORD_BYTES + DESTINATION_UNIT)
+#define STAGED_WORDS (TILE_BYTES / WORD_BYTES + DESTINATION_UNIT)
 
 /* Where the first element of a row is, before the gaps. */
 ALWAYS_INLINE static uint staged_start(const row r, uint number, uint pitch) {

@@ -651,22 +651,55 @@ static void test_host_memory(void **state) {
   free(memory);
 }
 
-/* ---- Kernels that run with smaller work-groups ---- */
+/* ---- Other devices ---- */
 
-/* The plan's schedule becomes one of smaller groups, which is what it launches. */
+/* The bench with a device of its own. */
+static opencl_bench with_own_device(const opencl_bench *bench) {
+  opencl_bench own = *bench;
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.kernels = bench->family;
+  assert_int_equal(
+      relayout_opencl_device_create(bench->context, bench->id, &options, &own.device, NULL),
+      RELAYOUT_OK);
+  return own;
+}
+
+/* Another row of the tuning table makes other tiles, and kernels for these. */
+static void test_other_tuning(void **state) {
+  const opencl_bench *const bench = *state;
+  if (bench->family == RELAYOUT_KERNELS_DIRECT) {
+    skip(); /* which have no tiles in local memory */
+  }
+  const opencl_bench other = with_own_device(bench);
+  rlt_tuning tuning = *other.device->tuning;
+  tuning.tile_bytes /= 4;
+  other.device->tuning = &tuning;
+  static const struct relayout transposed = {"f32[512,300]{1,0}", "f32[512,300]{0,1}", 0};
+  static const struct relayout changed = {"f32[512,300]{1,0}", "bf16[512,300]{1,0}", 0};
+  const recorded_launch *const launch = &launches_recorded.of[0];
+  size_t counts[2] = {0, 0};
+  relayout_plan *plan = plan_of(&other, &changed, NULL, 0);
+  launch_and_compare(&other, plan, 0, 0, counts);
+  assert_string_equal(launch->kernel, "copy");
+  assert_int_equal(option(launch, "TILE_BYTES"), tuning.tile_bytes);
+  relayout_plan_destroy(plan);
+  plan = plan_of(&other, &transposed, NULL, 0);
+  launch_and_compare(&other, plan, 0, 0, counts);
+  assert_string_equal(launch->kernel, "transpose");
+  assert_int_equal(option(launch, "TILE_ROWS") * option(launch, "TILE_COLUMNS") * 4,
+                   tuning.tile_bytes);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(other.device);
+}
+
+/* Of kernels that bear fewer work-items, the plan's schedule becomes one of smaller groups, which
+ * is what it launches. */
 static void test_smaller_groups(void **state) {
   const opencl_bench *const bench = *state;
   if (bench->family == RELAYOUT_KERNELS_DIRECT) {
     skip(); /* whose groups are of one work-item */
   }
-  relayout_device *device = NULL;
-  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
-  options.kernels = bench->family;
-  assert_int_equal(
-      relayout_opencl_device_create(bench->context, bench->id, &options, &device, NULL),
-      RELAYOUT_OK);
-  opencl_bench smaller = *bench;
-  smaller.device = device;
+  const opencl_bench smaller = with_own_device(bench);
   launch_recorder_allow_group_size(64);
   for (size_t i = 0; i < RELAYOUTS; ++i) {
     size_t counts[2] = {0, 0};
@@ -676,7 +709,7 @@ static void test_smaller_groups(void **state) {
     relayout_plan_destroy(plan);
   }
   launch_recorder_allow_group_size(1024);
-  relayout_device_destroy(device);
+  relayout_device_destroy(smaller.device);
 }
 
 static int run(opencl_bench *bench) {
@@ -686,6 +719,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_random_problems, bench),
       cmocka_unit_test_prestate(test_each_offset, bench),
       cmocka_unit_test_prestate(test_host_memory, bench),
+      cmocka_unit_test_prestate(test_other_tuning, bench),
       cmocka_unit_test_prestate(test_smaller_groups, bench),
   };
   return cmocka_run_group_tests_name("recorded launches", tests, NULL, NULL);

@@ -208,8 +208,11 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .numbers = numbers_of(problem)};
   memcpy(made.shuffle, problem->shuffle, sizeof made.shuffle);
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
-    made.tile_rows = (int32_t)schedule->square.rows;
-    made.tile_columns = (int32_t)schedule->square.columns;
+    const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
+    made.tile_rows = (int32_t)tile.rows;
+    made.tile_columns = (int32_t)tile.columns;
+  } else if (made.kernel == RLT_KERNEL_COPY) {
+    made.tile_bytes = (int32_t)schedule->tile_bytes;
   }
   return made;
 }
@@ -270,11 +273,9 @@ static int64_t local_bytes(const rlt_schedule *schedule) {
   }
   switch (schedule->move) {
   case RLT_MOVE_COPY:
-    return rlt_local_copied_bytes(schedule->problem, rlt_group_length(&schedule->rows),
-                                  rlt_group_length(&schedule->columns));
+    return rlt_local_copied_bytes(schedule->problem, schedule->tile_bytes);
   case RLT_MOVE_TRANSPOSE:
-    return schedule->square.rows * schedule->square.columns *
-           rlt_problem_destination_bytes(schedule->problem);
+    return schedule->tile_bytes;
   default:
     rlt_slots_find(schedule->problem, &schedule->columns, &schedule->rows, &slots);
     return rlt_slots_bytes(&slots);

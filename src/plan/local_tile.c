@@ -139,9 +139,9 @@ int64_t rlt_local_copied_row(const rlt_problem *problem, int64_t columns) {
   return rlt_divide_up(columns + unit - 1, unit) * unit;
 }
 
-int64_t rlt_local_copied_bytes(const rlt_problem *problem, int64_t rows, int64_t columns) {
+int64_t rlt_local_copied_bytes(const rlt_problem *problem, int64_t tile_bytes) {
   const int64_t bytes = rlt_problem_destination_bytes(problem);
-  const int64_t words = rows * rlt_local_copied_row(problem, columns);
+  const int64_t words = tile_bytes / bytes + rlt_local_unit(rlt_problem_destination_bits(problem));
   const int64_t gaps = (words / (LINE_BYTES / bytes) + 1) * rlt_local_unit(8 * bytes);
   return (words + gaps) * bytes;
 }

@@ -73,7 +73,7 @@ int64_t rlt_run_of_slot(const rlt_slots *of, int64_t slot);
 /* Words that a row of changing elements takes, wherever it begins in the destination's units; and
  * bytes of a tile of such rows, with a unit left out behind each line. */
 int64_t rlt_local_copied_row(const rlt_problem *problem, int64_t columns);
-int64_t rlt_local_copied_bytes(const rlt_problem *problem, int64_t rows, int64_t columns);
+int64_t rlt_local_copied_bytes(const rlt_problem *problem, int64_t tile_bytes);
 
 /* The powers of two work-items that lie side by side along a row so that the fewest idle. */
 int64_t rlt_across_shift(int64_t rows, int64_t columns, int64_t group_size);

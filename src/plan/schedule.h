@@ -24,7 +24,6 @@
 
 #include "plan/facts.h"
 #include "plan/grid.h"
-#include "plan/local_tile.h"
 #include "plan/loops.h"
 #include "plan/staging.h"
 #include "plan/tile.h"
@@ -78,8 +77,8 @@ typedef struct rlt_schedule {
   int64_t group_size; /* work-items that share a tile */
   int64_t grain;      /* tiles that a work-group takes, one after the other */
 
-  rlt_staging staging;    /* of tiles that go by tables in private memory */
-  rlt_square_tile square; /* in local memory, of which a tile that is transposed there has a part */
+  rlt_staging staging; /* of tiles that go by tables in private memory */
+  int64_t tile_bytes; /* what tiles that are transposed, or changed, take of local memory at most */
 } rlt_schedule;
 
 /* Whether a worker moves its tiles by tables of where their rows and columns lie: all but straight

@@ -26,7 +26,7 @@ static bool runs_change_straight(const rlt_problem *problem) {
 /* Rows that change stay a while in local memory. */
 static void fit_local(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
-  const int64_t room = scene->tuning->tile_bytes / rlt_problem_destination_bytes(problem);
+  const int64_t room = schedule->tile_bytes / rlt_problem_destination_bytes(problem);
   schedule->columns.block = rlt_min(schedule->columns.block, room);
   if (schedule->rows.axis_count > 0) {
     const int64_t row = rlt_local_copied_row(problem, rlt_group_length(&schedule->columns));

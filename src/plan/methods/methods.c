@@ -27,7 +27,8 @@ rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const ch
                         .memory = scene->facts->memory,
                         .columns = rlt_no_axes,
                         .rows = rlt_no_axes,
-                        .move = move};
+                        .move = move,
+                        .tile_bytes = scene->tuning->tile_bytes};
 }
 
 int32_t rlt_next_source_axis(const rlt_problem *problem, const bool *seen) {

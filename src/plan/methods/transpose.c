@@ -17,9 +17,9 @@ static bool fills_square(const rlt_scene *scene) {
 static void offer_local(const rlt_scene *scene, rlt_schedule *schedule, rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
   schedule->suits = schedule->suits && fills_square(scene);
-  schedule->square = rlt_square_tile_for(problem, scene->tuning->tile_bytes);
-  schedule->columns = rlt_group_of_axis(problem, 0, schedule->square.columns);
-  schedule->rows = rlt_group_of_axis(problem, rlt_source_run_axis(problem), schedule->square.rows);
+  const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
+  schedule->columns = rlt_group_of_axis(problem, 0, tile.columns);
+  schedule->rows = rlt_group_of_axis(problem, rlt_source_run_axis(problem), tile.rows);
   rlt_offers_add(offers, schedule);
 }
 
