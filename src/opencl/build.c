@@ -164,31 +164,45 @@ static cl_program load(const rlt_opencl_device *device, const rlt_disk_key *key,
   return made;
 }
 
-/* A program is for all devices of its context. One for more than this is not kept. */
-enum { MOST_DEVICES = 64 };
+/* Where the device stands among those of its context, which its programs are for too. */
+static bool find_device(cl_program program, cl_device_id id, size_t *count, size_t *number) {
+  cl_device_id *ids = NULL;
+  size_t size = 0;
+  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &size) != CL_SUCCESS ||
+      (ids = malloc(size)) == NULL) {
+    return false;
+  }
+  *count = size / sizeof ids[0];
+  *number = *count;
+  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, size, ids, NULL) == CL_SUCCESS) {
+    for (*number = 0; *number < *count && ids[*number] != id; ++*number) {
+    }
+  }
+  free(ids);
+  return *number < *count;
+}
 
 static void store(const rlt_opencl_device *device, const rlt_disk_key *key, cl_program program) {
-  cl_device_id ids[MOST_DEVICES];
-  size_t sizes[MOST_DEVICES] = {0};
-  unsigned char *binaries[MOST_DEVICES] = {NULL};
-  size_t ids_size = 0;
+  size_t count = 0;
   size_t number = 0;
-  if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof ids, ids, &ids_size) != CL_SUCCESS) {
+  if (!find_device(program, device->id, &count, &number)) {
     return;
   }
-  while (number < ids_size / sizeof ids[0] && ids[number] != device->id) {
-    ++number;
-  }
-  if (number == ids_size / sizeof ids[0] ||
-      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS ||
-      sizes[number] == 0 || (binaries[number] = malloc(sizes[number])) == NULL) {
-    return;
-  }
-  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) ==
-      CL_SUCCESS) {
+  size_t *const sizes = calloc(count, sizeof *sizes);
+  unsigned char **const binaries = calloc(count, sizeof *binaries);
+  if (sizes != NULL && binaries != NULL &&
+      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ==
+          CL_SUCCESS &&
+      sizes[number] > 0 && (binaries[number] = malloc(sizes[number])) != NULL &&
+      clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL) ==
+          CL_SUCCESS) {
     rlt_disk_cache_store(&device->disk_cache, key, binaries[number], sizes[number]);
   }
-  free(binaries[number]);
+  if (binaries != NULL) {
+    free(binaries[number]);
+  }
+  free(binaries);
+  free(sizes);
 }
 
 /* ---- Building ---- */
