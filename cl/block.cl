@@ -152,13 +152,15 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
  *     place column_place(piece, column)            where a column begins in the source
  *     place onward(place, elements)
  *     channel load_channel(place)
- *     channel load_or_fill(piece, column, row)     fills where a column has no source
+ *     bool has_source(piece, column)
+ *     channel channel_of_fill(piece)               for a column that has none
  *     element *row_place(piece, row, column)       where one is put
  *     void store_channel(element *, channel)
  *     void fetch_ahead(place)                      asks for what will be loaded soon
  *     void load_eight_channels(place, strips)      lane l of strip i: number 8 l + i from there
  *
- * A piece is copied first: nothing that is stored can change what compilers then hold in registers.
+ * What a piece says is read first: nothing that is stored can change what compilers then hold in
+ * registers.
  */
 
 /* A column follows the other channels' elements on in the source, so that its rows lie there in
@@ -190,25 +192,32 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
 }
 
 /* A row follows the other channels' elements on in the staging buffer, which are its columns. */
-ALWAYS_INLINE static void interleave_piece(const piece *one, uint channels) {
-  const piece held = *one;
-  const piece *const of = &held;
+ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
+  const position rows = of->rows;
+  element *const first = row_place(of, 0, 0);
+  place from[FEW_CHANNELS];
+  bool is_there[FEW_CHANNELS];
   channel in[FEW_CHANNELS];
   channel out[FEW_CHANNELS];
-  for (position r = 0; r < of->rows; r += CHANNEL) {
-    const position row = block_start(r, of->rows, CHANNEL);
-    element *const to = row_place(of, row, 0);
+  UNROLLED
+  for (uint t = 0; t < FEW_CHANNELS; ++t) {
+    is_there[t] = t < channels && has_source(of, t);
+    from[t] = is_there[t] ? column_place(of, t) : of->from;
+    in[t] = channel_of_fill(of);
+  }
+  for (position r = 0; r < rows; r += CHANNEL) {
+    const position row = block_start(r, rows, CHANNEL);
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
-      if (t < channels) {
-        in[t] = load_or_fill(of, t, row);
+      if (is_there[t]) {
+        in[t] = load_channel(onward(from[t], row));
       }
     }
     interleave(in, out, channels);
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
-        store_channel(to + t * CHANNEL, out[t]);
+        store_channel(first + row * channels + t * CHANNEL, out[t]);
       }
     }
   }

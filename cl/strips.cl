@@ -148,10 +148,7 @@ typedef lane channel;
 #define store_channel(to, made) store_lane(to, made)
 #define fetch_ahead(from)       fetch_at(from, 2048)
 
-static channel load_or_fill(const piece *of, uint column, uint row) {
-  return has_source(of, column) ? load_lane(onward(column_place(of, column), row))
-                                : lane_of(of->fill);
-}
+#define channel_of_fill(of)     lane_of((of)->fill)
 
 /* In whole lines. */
 static void load_eight_channels(place from, strip *strips) {

@@ -67,9 +67,12 @@ static void compare(const opencl_bench *bench, const rlt_problem *problem,
 /* Enqueues a plan on buffers of random bytes and holds the result against the definition. */
 static void move(const opencl_bench *bench, const rlt_problem *problem, const relayout_plan *plan,
                  move_offsets offsets, uint64_t seed, const char *what) {
-  const size_t source_offset = (size_t)(offsets.source * problem->element_bytes);
-  const size_t destination_offset =
-      MARGIN + (size_t)(offsets.destination * rlt_problem_destination_bytes(problem));
+  const int64_t destination_word = rlt_problem_destination_bytes(problem);
+  /* Where nothing is read there are no words but the destination's. */
+  const int64_t source_word =
+      rlt_problem_is_fill(problem) ? destination_word : problem->element_bytes;
+  const size_t source_offset = (size_t)(offsets.source * source_word);
+  const size_t destination_offset = MARGIN + (size_t)(offsets.destination * destination_word);
   const size_t source_size = source_offset + relayout_plan_source_size(plan);
   const size_t size = destination_offset + relayout_plan_destination_size(plan) + MARGIN;
   uint8_t *const source = random_bytes(source_size, &seed);

@@ -76,8 +76,8 @@ static inline channel load_channel(place from) {
   return loaded;
 }
 
-static inline channel load_or_fill(const piece *of, position column, position row) {
-  return load_channel(has_source(of, column) ? onward(column_place(of, column), row) : of->fill);
+static inline channel channel_of_fill(const piece *of) {
+  return load_channel(of->fill);
 }
 
 static inline void store_channel(element *to, channel value) {

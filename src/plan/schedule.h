@@ -41,7 +41,7 @@ struct rlt_method;
   X(TRANSPOSE, "transpose")         /* blocks change rows and columns */                           \
   X(BIT_TRANSPOSE, "bit-transpose") /* so do packed elements in their bytes */                     \
   X(PERMUTE, "permute")             /* word by word, by tables, in local memory */                 \
-  X(INDEX, "index")                 /* each element is looked up: by the axes, or by steps */
+  X(INDEX, "index")                 /* element by element, by the axes or an index program */
 
 typedef enum rlt_move {
 #define RLT_MOVE_ENUMERATOR(name, text) RLT_MOVE_##name,
