@@ -12,8 +12,6 @@
 #include "plan/schedule_text.h"
 
 typedef struct summary {
-  char from[RELAYOUT_SHAPE_TEXT_SIZE];
-  char to[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_device_info device;
   int64_t bits_read;
   int64_t bits_written;
@@ -30,8 +28,6 @@ static int64_t elements_read(const relayout_plan *plan, const rlt_problem *probl
 
 static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = plan->device->info};
-  relayout_shape_format(&plan->from, s->from, sizeof s->from);
-  relayout_shape_format(&plan->to, s->to, sizeof s->to);
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
     const int64_t read = elements_read(plan, problem);
@@ -50,6 +46,12 @@ static void summarize(const relayout_plan *plan, summary *s) {
     const int64_t at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? bytes - 1 - b : b;
     snprintf(s->fill + 2 * b, 3, "%02x", problem->fill[at]);
   }
+}
+
+static void add_shape(rlt_text *text, const char *before, const relayout_shape *shape) {
+  char name[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape_format(shape, name, sizeof name);
+  rlt_text_add(text, "%s%s", before, name);
 }
 
 /* ---- English ---- */
@@ -201,7 +203,8 @@ static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t p
 static void explain_text(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   const rlt_work *const work = &plan->work;
-  rlt_text_add(text, "from %s\nto   %s", s->from, s->to);
+  add_shape(text, "from ", &plan->from);
+  add_shape(text, "\nto   ", &plan->to);
   if (work->part_count == 0) {
     rlt_text_add(text, "\nbytes: nothing to write\n");
     return;
@@ -332,7 +335,9 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
 
 static void explain_json(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
-  rlt_text_add(text, "{\"from\":\"%s\",\"to\":\"%s\",\"device\":", s->from, s->to);
+  add_shape(text, "{\"from\":\"", &plan->from);
+  add_shape(text, "\",\"to\":\"", &plan->to);
+  rlt_text_add(text, "\",\"device\":");
   rlt_text_add_json_string(text, s->device.name);
   rlt_text_add(text, ",\"device_description\":");
   rlt_text_add_json_string(text, s->device.description);
