@@ -27,12 +27,6 @@ static char directory[] = "/tmp/relayout_call_cost_XXXXXX";
 
 const char cost_program[] = "call_cost";
 
-static void check_cl(cl_int code, const char *call) {
-  if (code != CL_SUCCESS) {
-    cost_stop(call);
-  }
-}
-
 /* ---- The device and its one kilobyte ---- */
 
 typedef struct place {
@@ -73,15 +67,16 @@ static void make_idle(place *here) {
   cl_int code = CL_SUCCESS;
   const cl_program program =
       clCreateProgramWithSource(here->context, 1, (const char **)&source, NULL, &code);
-  check_cl(code, "clCreateProgramWithSource");
-  check_cl(clBuildProgram(program, 1, &here->id, "", NULL, NULL), "clBuildProgram");
+  cost_check_cl(code, "clCreateProgramWithSource");
+  cost_check_cl(clBuildProgram(program, 1, &here->id, "", NULL, NULL), "clBuildProgram");
   here->idle = clCreateKernel(program, "idle", &code);
-  check_cl(code, "clCreateKernel");
+  cost_check_cl(code, "clCreateKernel");
   here->untold = clCreateKernel(program, "untold", &code);
-  check_cl(code, "clCreateKernel");
+  cost_check_cl(code, "clCreateKernel");
   clReleaseProgram(program);
-  check_cl(clSetKernelArg(here->idle, 0, sizeof(cl_mem), &here->destination), "clSetKernelArg");
-  check_cl(clSetKernelArg(here->idle, 1, sizeof(cl_mem), &here->source), "clSetKernelArg");
+  cost_check_cl(clSetKernelArg(here->idle, 0, sizeof(cl_mem), &here->destination),
+                "clSetKernelArg");
+  cost_check_cl(clSetKernelArg(here->idle, 1, sizeof(cl_mem), &here->source), "clSetKernelArg");
 }
 
 static void open_place(const char *name, place *here) {
@@ -101,11 +96,11 @@ static void open_place(const char *name, place *here) {
   printf("%s, %s\n\n", info.description, info.platform);
   relayout_device_destroy(opened);
   here->queue = clCreateCommandQueue(here->context, here->id, 0, &code);
-  check_cl(code, "clCreateCommandQueue");
+  cost_check_cl(code, "clCreateCommandQueue");
   here->source = clCreateBuffer(here->context, CL_MEM_READ_WRITE, BYTES, NULL, &code);
-  check_cl(code, "clCreateBuffer");
+  cost_check_cl(code, "clCreateBuffer");
   here->destination = clCreateBuffer(here->context, CL_MEM_READ_WRITE, BYTES, NULL, &code);
-  check_cl(code, "clCreateBuffer");
+  cost_check_cl(code, "clCreateBuffer");
   make_idle(here);
   cost_check(relayout_shape_parse("f32[16,16]{1,0}", &here->from, &error), &error);
   cost_check(relayout_shape_parse("f32[16,16]{0,1}", &here->to, &error), &error);
@@ -129,11 +124,12 @@ static void enqueue_bare(const place *here, const rlt_launch *launch) {
   const cl_ulong start = 0;
   const size_t local = (size_t)launch->options.group_size;
   const size_t global = launch->group_count * local;
-  check_cl(clSetKernelArg(launch->kernel, 0, sizeof(cl_mem), &here->destination), "argument 0");
-  check_cl(clSetKernelArg(launch->kernel, 1, sizeof start, &start), "argument 1");
-  check_cl(clSetKernelArg(launch->kernel, 4, sizeof(cl_mem), &here->source), "argument 4");
-  check_cl(clSetKernelArg(launch->kernel, 5, sizeof start, &start), "argument 5");
-  check_cl(
+  cost_check_cl(clSetKernelArg(launch->kernel, 0, sizeof(cl_mem), &here->destination),
+                "argument 0");
+  cost_check_cl(clSetKernelArg(launch->kernel, 1, sizeof start, &start), "argument 1");
+  cost_check_cl(clSetKernelArg(launch->kernel, 4, sizeof(cl_mem), &here->source), "argument 4");
+  cost_check_cl(clSetKernelArg(launch->kernel, 5, sizeof start, &start), "argument 5");
+  cost_check_cl(
       clEnqueueNDRangeKernel(here->queue, launch->kernel, 1, NULL, &global, &local, 0, NULL, NULL),
       "clEnqueueNDRangeKernel");
 }
@@ -164,8 +160,8 @@ static void enqueue_launch(const place *here, const relayout_plan *plan) {
 
 static void enqueue_one_item(const place *here, cl_kernel kernel) {
   const size_t one = 1;
-  check_cl(clEnqueueNDRangeKernel(here->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL),
-           "clEnqueueNDRangeKernel");
+  cost_check_cl(clEnqueueNDRangeKernel(here->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL),
+                "clEnqueueNDRangeKernel");
 }
 
 static void enqueue_idle(const place *here, const relayout_plan *plan) {
@@ -285,12 +281,14 @@ static unsigned char *binary_of(const place *here, const rlt_launch *launch, siz
   relayout_error error;
   cost_check(rlt_build_get((rlt_opencl_device *)here->device, &launch->options, &program, &error),
              &error);
-  check_cl(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), "size");
+  cost_check_cl(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL),
+                "size");
   unsigned char *binary = malloc(*size + 1);
   if (binary == NULL) {
     cost_stop("no memory");
   }
-  check_cl(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL), "binary");
+  cost_check_cl(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL),
+                "binary");
   clReleaseProgram(program);
   return binary;
 }
@@ -301,10 +299,10 @@ static double time_loading(const place *here, const rlt_launch *launch, const un
   const double begin = cost_now();
   const cl_program program =
       clCreateProgramWithBinary(here->context, 1, &here->id, &size, &binary, NULL, &code);
-  check_cl(code, "clCreateProgramWithBinary");
-  check_cl(clBuildProgram(program, 1, &here->id, "", NULL, NULL), "clBuildProgram");
+  cost_check_cl(code, "clCreateProgramWithBinary");
+  cost_check_cl(clBuildProgram(program, 1, &here->id, "", NULL, NULL), "clBuildProgram");
   const cl_kernel kernel = clCreateKernel(program, rlt_kernel_name(launch->options.kernel), &code);
-  check_cl(code, "clCreateKernel");
+  cost_check_cl(code, "clCreateKernel");
   const double took = cost_now() - begin;
   clReleaseKernel(kernel);
   clReleaseProgram(program);
@@ -337,17 +335,6 @@ static void measure_cold(const place *here, const relayout_plan *plan) {
 
 /* ---- perm6 ---- */
 
-static void read_perm6(bench_suite *suite) {
-  relayout_error error;
-  for (const bench_embedded *known = bench_suite_texts; known->name != NULL; ++known) {
-    if (strcmp(known->name, "perm6") == 0) {
-      cost_check(bench_suite_parse(known->text, RELAYOUT_F32, suite, &error), &error);
-      return;
-    }
-  }
-  cost_stop("no suite perm6");
-}
-
 static void plan_perm6(const place *here, const bench_suite *suite, const char *what) {
   relayout_device *const device = new_device(here, directory);
   const double begin = cost_now();
@@ -367,8 +354,11 @@ static void plan_perm6(const place *here, const bench_suite *suite, const char *
 static void measure(const char *device) {
   place here = {.context = NULL};
   bench_suite perm6;
+  relayout_error error;
   open_place(device, &here);
-  read_perm6(&perm6);
+  cost_check(bench_suite_parse(bench_embedded_find(bench_suite_texts, "perm6"), RELAYOUT_F32,
+                               &perm6, &error),
+             &error);
   plan_perm6(&here, &perm6, "all 720 plans of perm6, nothing kept");
   plan_perm6(&here, &perm6, "all 720 plans of perm6, programs on disk");
   bench_suite_free(&perm6);

@@ -25,6 +25,7 @@ const char cost_program[] = "compare_libraries";
 
 enum {
   ROUNDS = 15,
+  MOST_ROUNDS = 1000000,
   LEAST_BYTES = 1 << 23, /* moved in a round: what is quick is repeated */
   PAGE_BYTES = 4096
 };
@@ -75,12 +76,6 @@ typedef struct place {
   cl_command_queue queue;
 } place;
 
-static void check_cl(cl_int code, const char *call) {
-  if (code != CL_SUCCESS) {
-    cost_stop(call);
-  }
-}
-
 static void open_device(const char *name, place *here) {
   library *const old = &here->libraries[0];
   library *const new = &here->libraries[1];
@@ -94,7 +89,7 @@ static void open_device(const char *name, place *here) {
   cost_check(new->opencl_device_create(here->context, id, NULL, &new->device, &error), &error);
   cl_int code = CL_SUCCESS;
   here->queue = clCreateCommandQueue(here->context, id, 0, &code);
-  check_cl(code, "clCreateCommandQueue");
+  cost_check_cl(code, "clCreateCommandQueue");
 }
 
 static void close_device(place *here) {
@@ -128,10 +123,10 @@ static memory take_memory(const place *here, const relayout_shape *shape) {
   }
   cl_int code = CL_SUCCESS;
   taken.buffer = clCreateBuffer(here->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  check_cl(code, "clCreateBuffer");
-  check_cl(clEnqueueFillBuffer(here->queue, taken.buffer, &one, 1, 0, bytes, 0, NULL, NULL),
-           "clEnqueueFillBuffer");
-  check_cl(clFinish(here->queue), "clFinish");
+  cost_check_cl(code, "clCreateBuffer");
+  cost_check_cl(clEnqueueFillBuffer(here->queue, taken.buffer, &one, 1, 0, bytes, 0, NULL, NULL),
+                "clEnqueueFillBuffer");
+  cost_check_cl(clFinish(here->queue), "clFinish");
   return taken;
 }
 
@@ -164,7 +159,7 @@ static double time_runs(const void *context) {
       cost_check(of->by->plan_enqueue(of->plan, of->here->queue, of->source.buffer, 0,
                                       of->destination.buffer, 0, 0, NULL, NULL, &error),
                  &error);
-      check_cl(clFinish(of->here->queue), "clFinish");
+      cost_check_cl(clFinish(of->here->queue), "clFinish");
     } else {
       cost_check(of->by->plan_execute(of->plan, of->source.host, of->destination.host, &error),
                  &error);
@@ -210,21 +205,23 @@ static void read_suite(const char *text, bench_suite *suite) {
   relayout_element_type generic;
   relayout_error error;
   cost_check(bench_suite_parse_name(text, name, &generic, &error), &error);
-  const bench_embedded *known = bench_suite_texts;
-  while (known->name != NULL && strcmp(known->name, name) != 0) {
-    ++known;
-  }
-  if (known->name == NULL) {
+  const char *const known = bench_embedded_find(bench_suite_texts, name);
+  if (known == NULL) {
     cost_stop("there is no such suite");
   }
-  cost_check(bench_suite_parse(known->text, generic, suite, &error), &error);
+  cost_check(bench_suite_parse(known, generic, suite, &error), &error);
 }
 
 int main(int count, char **values) {
   if (count < 5 || count > 6) {
     cost_stop("wants OLD NEW DEVICE SUITE [ROUNDS]");
   }
-  const size_t rounds = count > 5 ? strtoul(values[5], NULL, 10) : ROUNDS;
+  char none = '\0';
+  char *end = &none;
+  const size_t rounds = count > 5 ? strtoul(values[5], &end, 10) : ROUNDS;
+  if (rounds < 1 || rounds > MOST_ROUNDS || *end != '\0') {
+    cost_stop("ROUNDS is a number from 1 to 1000000");
+  }
   place here = {.context = NULL};
   bench_suite suite;
   read_suite(values[4], &suite);
@@ -232,8 +229,8 @@ int main(int count, char **values) {
   load(values[2], &here.libraries[1]);
   open_device(values[3], &here);
   double *const ratios = malloc((suite.count + 1) * sizeof *ratios);
-  if (ratios == NULL || rounds == 0) {
-    cost_stop(ratios == NULL ? "no memory" : "ROUNDS is a number above 0");
+  if (ratios == NULL) {
+    cost_stop("no memory");
   }
   for (size_t i = 0; i < suite.count; ++i) {
     ratios[i] = compare(&here, &suite.cases[i], rounds);

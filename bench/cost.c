@@ -25,6 +25,12 @@ void cost_check(relayout_status status, const relayout_error *error) {
   }
 }
 
+void cost_check_cl(int code, const char *call) {
+  if (code != 0) {
+    cost_stop(call);
+  }
+}
+
 void cost_measure_in_turns(const cost_way *ways, size_t count, size_t repetitions,
                            double *medians) {
   double *const times = malloc(count * repetitions * sizeof *times);

@@ -1,4 +1,4 @@
-/* cost.h: what call_cost.c and cpu_cost.c share: a clock, an exit on errors, measuring alternatives
+/* cost.h: what the programs here share: a clock, an exit on errors, measuring alternatives
  * in turns, and printing medians. Depends on the public headers and bench/statistics.h. */
 #ifndef BENCH_COST_H
 #define BENCH_COST_H
@@ -15,6 +15,9 @@ double cost_now(void); /* seconds */
 /* Ends the program with a message. */
 void cost_stop(const char *what);
 void cost_check(relayout_status status, const relayout_error *error);
+
+/* Of an OpenCL call: 0 is success. */
+void cost_check_cl(int code, const char *call);
 
 /* Does something once, and returns how many seconds of that count. */
 typedef struct cost_way {

@@ -55,14 +55,13 @@ static exit_code read_suite(const char *text, bench_suite *suite) {
   if (bench_suite_parse_name(text, name, &generic, &error) != RELAYOUT_OK) {
     return report(EXIT_CODE_USAGE, "--suite is '%s': %s", text, error.message);
   }
-  for (const bench_embedded *known = bench_suite_texts; known->name != NULL; known++) {
-    if (strcmp(known->name, name) == 0) {
-      return bench_suite_parse(known->text, generic, suite, &error) == RELAYOUT_OK
-                 ? EXIT_CODE_OK
-                 : report_error(name, &error);
-    }
+  const char *const known = bench_embedded_find(bench_suite_texts, name);
+  if (known == NULL) {
+    return fail_suite_name(text);
   }
-  return fail_suite_name(text);
+  return bench_suite_parse(known, generic, suite, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(name, &error);
 }
 
 static exit_code read_single(const request *asked, bench_suite *suite) {

@@ -310,14 +310,6 @@ static void check(const char *what, const char *kernel, const figures *found,
   }
 }
 
-static const char *text_of(const char *name) {
-  const bench_embedded *suite = bench_suite_texts;
-  while (strcmp(suite->name, name) != 0) {
-    ++suite;
-  }
-  return suite->text;
-}
-
 static figures count_case(const opencl_bench *bench, const bench_case *of, const bounds *bound) {
   relayout_plan *plan = NULL;
   relayout_error error = {0};
@@ -338,7 +330,8 @@ static figures count_case(const opencl_bench *bench, const bench_case *of, const
 static void count_suite(const opencl_bench *bench, const bounds *bound) {
   bench_suite suite;
   relayout_error error = {0};
-  if (bench_suite_parse(text_of(bound->suite), bound->generic, &suite, &error) != RELAYOUT_OK) {
+  if (bench_suite_parse(bench_embedded_find(bench_suite_texts, bound->suite), bound->generic,
+                        &suite, &error) != RELAYOUT_OK) {
     fail_msg("%s", error.message);
   }
   figures mean = {0};
