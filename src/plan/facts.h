@@ -11,7 +11,9 @@
 
 enum {
   RLT_PAGE_BYTES = 4096, /* what an ordinary page of a host's memory holds */
-  RLT_WORD_SIZES = 5     /* words of 1, 2, 4, 8 and 16 bytes */
+  RLT_WORD_SIZES = 5,    /* words of 1, 2, 4, 8 and 16 bytes */
+  RLT_CACHE_LEVELS = 3,
+  RLT_TLB_LEVELS = 2
 };
 
 /* 0 to 4, for 1, 2, 4, 8 or 16: a word's bytes, or a packed element's bits. */
@@ -32,8 +34,21 @@ typedef struct rlt_word_facts {
   int32_t channels; /* the most that are interleaved in registers; 0: none are */
 } rlt_word_facts;
 
+/* A level of a device's caches. Lines whose addresses are bytes / ways apart meet in one set, of
+ * which each way holds one. */
+typedef struct rlt_cache_facts {
+  int64_t bytes;  /* 0: there is none, or nothing is known of it, nor of those behind it */
+  int32_t ways;   /* 0: unknown */
+  int32_t shared; /* by so many processors; 0: unknown */
+} rlt_cache_facts;
+
 typedef struct rlt_facts {
-  int64_t line_bytes;  /* what memory moves at once */
+  int64_t line_bytes;                       /* what memory moves at once */
+  rlt_cache_facts caches[RLT_CACHE_LEVELS]; /* of data, the nearest first */
+  int64_t page_bytes;                       /* an ordinary page's */
+  int32_t tlb_pages[RLT_TLB_LEVELS]; /* whose places it knows at once, level by level; 0: unknown */
+  int32_t vector_bytes;              /* of a register; 0: unknown */
+  bool streams;                      /* stores may go past the caches */
   int64_t cache_bytes; /* destinations larger than this do not stay in a cache; 0: unknown */
   rlt_word_facts words[RLT_WORD_SIZES];
   int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
