@@ -63,9 +63,13 @@ static bool combined_loops_agree(const rlt_order *order, const rlt_combining *co
 /* The loops of blocks along both sides' pages, of long runs, and along all loops that tiles could
  * go on with each other's segments along. */
 static bool all_walks_agree(const rlt_grid *grid, int64_t least_blocks) {
-  const rlt_block_wish wishes[] = {{.near = 250, .least_blocks = least_blocks},
-                                   {.near = 250, .least_blocks = least_blocks, .only_whole = true},
-                                   {.tiles = 8, .least_blocks = least_blocks}};
+  const rlt_block_wish wishes[] = {
+      {.near_source = 250, .near_destination = 250, .least_blocks = least_blocks},
+      {.near_source = 250,
+       .near_destination = 250,
+       .least_blocks = least_blocks,
+       .only_whole = true},
+      {.tiles = 8, .least_blocks = least_blocks}};
   bool agree = true;
   rlt_loops loops;
   rlt_order order;

@@ -56,7 +56,11 @@ static const rlt_facts direct_facts = {.line_bytes = 64,
                                        .most_groups = 65535,
                                        .most_iterations = INT64_MAX};
 
-#define DIRECT_RUNS .runs = {256, 512}, .far_runs = {256, 512}, .apart_runs = {256, 512}
+/* Blocks go half a page along either side, or a whole one. */
+#define TILES(page_bytes, tiles_ahead, level)                                                      \
+  .tiles[RLT_TILES_ANY] = {.runs = {256, 512},                                                     \
+                           .blocks = {(page_bytes), (page_bytes)},                                 \
+                           .prefetch = {(tiles_ahead), (level)}}
 
 static const rlt_tuning direct_tuning = {
     .kind = "direct",
@@ -64,9 +68,8 @@ static const rlt_tuning direct_tuning = {
     .straight_tile_bytes = 32768,
     .straight_run_bytes = 512,
     .other_runs = {{512, 128}, {256, 1024}, {256, 256}, {64, 1024}},
-    .near_bytes = 2048,
     .item_bytes = 65536,
-    .words = FIVE_TIMES(DIRECT_RUNS)};
+    .words = FIVE_TIMES(TILES(2048, 0, 0))};
 
 /* A thread moves tiles by itself, and combines lines that several of these write. */
 static const rlt_facts cpu_facts = {.line_bytes = 64,
@@ -93,10 +96,9 @@ static const rlt_tuning cpu_tuning = {
     .straight_tile_bytes = 65536,
     .straight_run_bytes = 512,
     .other_runs = {{512, 128}, {256, 1024}, {256, 256}, {64, 1024}},
-    .near_bytes = 4096,
     .block_bytes = 65536,
     .thread_bytes = 1 << 20,
     .thread_blocks = 8,
-    .words = FIVE_TIMES(DIRECT_RUNS)};
+    .words = FIVE_TIMES(TILES(4096, 1, 1))};
 
 #endif

@@ -197,7 +197,7 @@ static void test_halo_by_hand(void **state) {
   estimate made;
   rlt_tuning tuning = direct_tuning;
   for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
-    tuning.words[w].apart_runs = (rlt_runs){128, 256};
+    tuning.words[w].tiles[RLT_TILES_ANY].runs = (rlt_reach){128, 256};
   }
   estimate_offer("f32[130,64]{1,0}", "f32[130,64]{0,1}", &facts, &tuning, &made);
   assert_int_equal(made.schedule.columns.block, 64);

@@ -82,27 +82,34 @@ typedef struct ordered {
     }                                                                                              \
   }
 
+/* As far along either side. */
+#define NEAR(elements) .near_source = (elements), .near_destination = (elements)
+
 static const ordered by_hand[] = {
     /* 1024 elements along the source are 16 tiles, and along the destination all 64. */
-    {MATRICES, 0, 16, 1, 64, {.near = 1024, .least_blocks = 1}, "1:16,0:64/1,2"},
-    {MATRICES, 0, 16, 1, 64, {.near = 100, .least_blocks = 1}, "1:2,0:7/1,0,2"},
+    {MATRICES, 0, 16, 1, 64, {NEAR(1024), .least_blocks = 1}, "1:16,0:64/1,2"},
+    {MATRICES, 0, 16, 1, 64, {NEAR(100), .least_blocks = 1}, "1:2,0:7/1,0,2"},
     /* Nothing is as near: blocks of a single tile. */
-    {MATRICES, 0, 16, 1, 64, {.near = 16, .least_blocks = 1}, "/0,1,2"},
+    {MATRICES, 0, 16, 1, 64, {NEAR(16), .least_blocks = 1}, "/0,1,2"},
+    /* As far as the source's loops go and no farther along the destination than a tile, and the
+     * other way round. */
+    {MATRICES, 0, 16, 1, 64, {.near_source = 1 << 30, .least_blocks = 1}, "1:32,0:64,2:3"},
+    {MATRICES, 0, 16, 1, 64, {.near_destination = 1 << 30, .least_blocks = 1}, "0:64,1:32,2:3"},
     /* Both are over parts of a tile's axes, parts of which would end within tiles. */
-    {MATRICES, 0, 16, 1, 64, {.near = 1024, .least_blocks = 1, .only_whole = true}, "1:32,0:64/2"},
-    {MATRICES, 0, 16, 1, 64, {.near = 100, .least_blocks = 1, .only_whole = true}, "/1,0,2"},
-    {SLICES, 0, 64, 2, 64, {.near = 512, .least_blocks = 1}, "2:6,1:2,0:6/1"},
-    {SLICES, 0, 64, 2, 64, {.near = 512, .least_blocks = 1, .only_whole = true}, "2:6,0:6/1"},
+    {MATRICES, 0, 16, 1, 64, {NEAR(1024), .least_blocks = 1, .only_whole = true}, "1:32,0:64/2"},
+    {MATRICES, 0, 16, 1, 64, {NEAR(100), .least_blocks = 1, .only_whole = true}, "/1,0,2"},
+    {SLICES, 0, 64, 2, 64, {NEAR(512), .least_blocks = 1}, "2:6,1:2,0:6/1"},
+    {SLICES, 0, 64, 2, 64, {NEAR(512), .least_blocks = 1, .only_whole = true}, "2:6,0:6/1"},
     /* 512 elements are six runs; 75 are whole times five, and less than twice as many as 50. */
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 1}, "2:6,1:6/2,1"},
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 1, .only_whole = true}, "2:5,1:5/2,1"},
-    {REVERSED, 0, 96, 3, 96, {.near = 4800, .least_blocks = 1, .only_whole = true}, "2:75,1:75"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 1}, "2:6,1:6/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 1, .only_whole = true}, "2:5,1:5/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(4800), .least_blocks = 1, .only_whole = true}, "2:75,1:75"},
     /* 13 * 13 blocks of 6 * 6 tiles; for more of them the last loop of a block is halved. */
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 169}, "2:6,1:6/2,1"},
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 300}, "2:6,1:3/2,1"},
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 490}, "2:6,1:2/2,1"},
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = 600}, "2:6/2,1"},
-    {REVERSED, 0, 96, 3, 96, {.near = 512, .least_blocks = INT64_MAX}, "/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 169}, "2:6,1:6/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 300}, "2:6,1:3/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 490}, "2:6,1:2/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 600}, "2:6/2,1"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = INT64_MAX}, "/2,1"},
     /* Eight tiles of long runs, of the first loop; for 32 blocks, five. */
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 1}, "1:8/1,2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 80, .least_blocks = 1}, "1:40,2:2/2"},
@@ -114,14 +121,14 @@ static const ordered by_hand[] = {
      1000,
      -1,
      1,
-     {.near = 32000, .least_blocks = 1, .only_whole = true},
+     {NEAR(32000), .least_blocks = 1, .only_whole = true},
      "2:4,1:8/1"},
     {LONG_RUNS(32),
      0,
      1000,
      -1,
      1,
-     {.near = 32000, .least_blocks = 1, .only_whole = true},
+     {NEAR(32000), .least_blocks = 1, .only_whole = true},
      "2:4,1:40"},
 };
 
@@ -195,8 +202,8 @@ static void test_combining_by_hand(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof by_hand_combining / sizeof by_hand_combining[0]; ++i) {
     const combining_case *const of = &by_hand_combining[i];
-    const ordered like = {of->problem, 0, of->columns, of->row_axis, of->rows, {.near = 0}, NULL};
-    const rlt_block_wish wish = {.near = of->near, .least_blocks = 1};
+    const ordered like = {of->problem, 0, of->columns, of->row_axis, of->rows, {NEAR(0)}, NULL};
+    const rlt_block_wish wish = {NEAR(of->near), .least_blocks = 1};
     rlt_grid grid;
     rlt_combining combining;
     rlt_loops loops;
@@ -305,7 +312,9 @@ static void free_tour(tour *freed) {
 static rlt_block_wish wish_at_random(uint64_t *seed) {
   const bool only_whole = definition_random(seed, 3) == 0;
   const int64_t near = definition_random(seed, 2) == 0 ? 0 : 1 + definition_random(seed, 200);
-  return (rlt_block_wish){.near = near,
+  const int64_t side = definition_random(seed, 3); /* both, or one of them alone */
+  return (rlt_block_wish){.near_source = side == 1 ? 0 : near,
+                          .near_destination = side == 2 ? 0 : near,
                           .tiles = only_whole ? 0 : definition_random(seed, 40),
                           .least_blocks = only_whole ? 1 : 1 + definition_random(seed, 60),
                           .only_whole = only_whole};
@@ -419,7 +428,8 @@ static void test_combining_at_random(void **state) {
     }
     const int64_t between = definition_random(&seed, 4);
     rlt_block_wish wish = wish_at_random(&seed);
-    wish.near = rlt_max(wish.near, 1);
+    wish.near_source = rlt_max(wish.near_source, 1);
+    wish.near_destination = rlt_max(wish.near_destination, 1);
     wish.only_whole = false;
     rlt_loops_make_combining(&grid, &combining, between, &wish, &loops);
     if (!make_tour(&grid, &loops, &made) || !combining_holds(&made, &combining, between)) {

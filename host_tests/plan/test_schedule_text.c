@@ -44,7 +44,7 @@ static const struct {
      "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=transpose store=direct"},
     {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &cpu,
      "transpose word=4 align=1:1 rows=1 columns=0 loops=- move=convert>transpose store=staged "
-     "prefetch=1"},
+     "prefetch=1:1"},
     {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &staged,
      "transpose word=1 align=1:1 rows=1 columns=0 loops=- move=unpack>transpose>pack store=staged "
      "group=256"},
@@ -61,12 +61,12 @@ static const struct {
      * each, with up to 1008 / 51 = 19 tiles of the rows between. */
     {"f32[1000,1001]{1,0}", "f32[1000,1001]{0,1}", &cpu,
      "transpose word=4 align=1:1 rows=1:51 columns=0:128 loops=1:19/1,0 move=transpose "
-     "store=staged+streamed+combined prefetch=1 threads=2"},
+     "store=staged+streamed+combined prefetch=1:1 threads=2"},
     /* Tiles that write whole lines, if the destination begins with one. Four halves are a word,
      * and two of them change places in it. */
     {"u16[1024,1024,2,2]{3,2,1,0}", "u16[1024,1024,2,2]{2,3,0,1}", &cpu,
      "transpose word=8 align=1:64 rows=1:32 columns=0:64 loops=1:16,0:2/1,0 move=transpose>shuffle "
-     "store=staged+streamed prefetch=1 threads=2"},
+     "store=staged+streamed prefetch=1:1 threads=2"},
     /* Rows: bytes of the source, and the two whose nibbles change places. */
     {"u4[64,64]{1,0:E(4)}", "u4[64,64]{0,1:E(4)}", &direct,
      "bit-transpose word=1 align=1:1 rows=2,1 columns=0 loops=- move=bit-transpose store=staged "
@@ -149,7 +149,7 @@ static void scatter(const char *text, uint64_t *seed, char *made, size_t size) {
   snprintf(made + length, size - length, "%*s", (int)definition_random(seed, 3), "");
 }
 
-static void try_offers(const rlt_offers *offers, uint64_t start, uint64_t *seed) {
+static void try_offers(rlt_offers *offers, uint64_t start, uint64_t *seed) {
   for (int32_t i = 0; i < offers->count; ++i) {
     char text[4096];
     char scattered[8192];

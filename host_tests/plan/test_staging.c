@@ -499,8 +499,8 @@ static void test_assemblies_make_up_the_problem(void **state) {
     uint64_t seed = start;
     rlt_problem problem = definition_random_problem(&seed);
     rlt_problem_simplify(&problem);
-    const rlt_runs runs = {INT64_C(16) << definition_random(&seed, 5),
-                           INT64_C(16) << definition_random(&seed, 6)};
+    const rlt_reach runs = {INT64_C(16) << definition_random(&seed, 5),
+                            INT64_C(16) << definition_random(&seed, 6)};
     rlt_facts facts = direct_facts;
     rlt_tuning tuning = direct_tuning;
     facts.staging_bytes = INT64_C(512) << definition_random(&seed, 7);
@@ -508,7 +508,7 @@ static void test_assemblies_make_up_the_problem(void **state) {
     const int32_t channels = (int32_t)(4 * definition_random(&seed, 3));
     for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
       facts.words[w].channels = channels;
-      tuning.words[w] = (rlt_word_tuning){.runs = runs, .far_runs = runs, .apart_runs = runs};
+      tuning.words[w].tiles[RLT_TILES_ANY].runs = runs;
     }
     if (!rlt_problem_is_empty(&problem) && problem.destination_elements < 20000) {
       try_problem(&problem, &facts, &tuning, start, &counts);

@@ -199,8 +199,8 @@ static void test_runs_of_cached_and_joined_tiles(void **state) {
   rlt_facts cached = direct_facts;
   cached.cache_bytes = 1 << 20;
   rlt_tuning special = direct_tuning;
-  special.words[rlt_word_size_number(4)].cached_runs = (rlt_runs){128, 1024};
-  special.joined_runs = (rlt_runs){1024, 2048};
+  special.words[rlt_word_size_number(4)].tiles[RLT_TILES_CACHED].runs = (rlt_reach){128, 1024};
+  special.joined_runs = (rlt_reach){1024, 2048};
   static const struct {
     const char *from;
     const char *to;

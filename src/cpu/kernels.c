@@ -31,7 +31,7 @@ static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const u
   int64_t i = bytes_before_line(to, valid, streams);
   move_few(to, from, i);
   for (; i + LINE_BYTES <= valid; i += LINE_BYTES) {
-    fetch(next + i);
+    rlt_cpu_fetch(next + i, 1);
     move_line(to + i, from + i, streams);
   }
   if (i < valid && i + LINE_BYTES <= count) {
@@ -279,9 +279,10 @@ static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
 
 /* ---- Staged tiles leave ---- */
 
-/* What the next tile reads is fetched at the pace at which this one leaves. */
+/* What a later tile reads is fetched at the pace at which this one leaves. */
 typedef struct prefetching {
   const uint8_t *start;
+  int32_t level; /* of the caches */
   const int64_t *ahead;
   int64_t left; /* of those */
   int64_t pace; /* for each line that leaves */
@@ -290,7 +291,7 @@ typedef struct prefetching {
 static inline void fetch_some(prefetching *of, int64_t count) {
   const int64_t most = rlt_min(count, of->left);
   for (int64_t i = 0; i < most; ++i) {
-    fetch(of->start + of->ahead[i]);
+    rlt_cpu_fetch(of->start + of->ahead[i], of->level);
   }
   of->ahead += most;
   of->left -= most;
@@ -325,7 +326,7 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
   const int64_t bits = frame->destination_bits;
   const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
-  prefetching ahead = {.start = next, .ahead = frame->ahead};
+  prefetching ahead = {.start = next, .level = frame->fetch_level, .ahead = frame->ahead};
   if (next != NULL) {
     ahead.left = frame->ahead_count;
     ahead.pace = rlt_divide_up(ahead.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));

@@ -71,9 +71,21 @@ typedef struct rlt_cpu_frame {
   rlt_tile_run *segments;   /* of the staging buffer */
   int64_t destination_bits; /* of an element, as segments are stored */
   int64_t segment_pitch;    /* bytes from one to the next then */
-  int64_t *ahead;           /* what the next tile reads: a byte of each line, from its start */
+  int64_t *ahead;           /* what a tile reads: a byte of each line, from its start */
   int64_t ahead_count;
+  int32_t fetch_level; /* of the caches, into which that is fetched */
 } rlt_cpu_frame;
+
+/* Fetches a line, which need not be anybody's memory, into a level of the caches. */
+static inline void rlt_cpu_fetch(const uint8_t *from, int32_t level) {
+  if (level == 1) {
+    __builtin_prefetch(from, 0, 3);
+  } else if (level == 2) {
+    __builtin_prefetch(from, 0, 2);
+  } else {
+    __builtin_prefetch(from, 0, 1);
+  }
+}
 
 /* Of a tile that has so many columns and rows. */
 static inline rlt_tile_steps rlt_cpu_steps(const rlt_cpu_frame *frame, int64_t columns,
@@ -88,8 +100,8 @@ typedef void rlt_cpu_table_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile
 /* Reorders each 16 bytes of a staging buffer, whose size is a multiple of a line: byte b becomes
  * the one that was number order[b]. */
 typedef void rlt_cpu_shuffle_kernel(uint8_t *staged, int64_t bytes, const uint8_t *order);
-/* Lets a staging buffer leave for the destination, while the tile that starts at `next` in the
- * source arrives. NULL: none does. A line before the staging buffer may be read too. */
+/* Lets a staging buffer leave for the destination, while a tile that starts at `next` in the
+ * source is fetched. NULL: none does. A line before the staging buffer may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                   const uint8_t *staged, rlt_cpu_partial_lines *partial,
                                   const uint8_t *next);

@@ -169,7 +169,7 @@ void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *til
     for (int64_t i = 0; i < count; ++i) {
       leave(made->codec, &some[i], partial, numbers[i]);
       for (const int64_t end = rlt_min(fetched + pace, to_fetch); fetched < end; ++fetched) {
-        __builtin_prefetch(next + frame->ahead[fetched]);
+        rlt_cpu_fetch(next + frame->ahead[fetched], frame->fetch_level);
       }
     }
   }

@@ -78,9 +78,9 @@ void rlt_cpu_look_up(const rlt_cpu_tour *at);
 /* Moves all tiles of a tour by putting them together here first. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
 
-/* Puts what the tile reads beside each other, a byte an element or as bytes that the destination
+/* Puts what a tile reads beside each other, a byte an element or as bytes that the destination
  * has too, RLT_AROUND_RUN behind the start of `unpacked`: to the kernels that is the source. */
-void rlt_cpu_unpack(const rlt_cpu_tour *at, uint8_t *unpacked);
+void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked);
 
 /* From bit 0 of `bits` to packed elements position .. position+count-1 of the destination, which
  * may begin and end within a byte whose other bits are written by others, perhaps at the same time:
@@ -89,8 +89,8 @@ void rlt_cpu_unpack(const rlt_cpu_tour *at, uint8_t *unpacked);
 void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
                             int64_t position, int64_t count);
 
-/* So a tile's segments, each from bit 0 of where it has been encoded, while the tile that starts at
- * `next` in the source arrives; NULL: none does. Lines leave whole and past the cache where
+/* So a tile's segments, each from bit 0 of where it has been encoded, while a tile that starts at
+ * `next` in the source is fetched; NULL: none is. Lines leave whole and past the cache where
  * `partial` says that tiles go on with each other's segments. `lines`, which begin with one, are
  * RLT_CPU_UNPACKED_BYTES to put them together in. */
 void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,

@@ -8,13 +8,13 @@
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
 /* Puts a tile together from the source, or from what has been unpacked of it. */
-static void stage(const rlt_cpu_tour *at, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
-  const rlt_cpu_program *const made = at->call->made;
+static void stage(const rlt_cpu_call *call, const rlt_cpu_tile *tile, rlt_cpu_scratch *here) {
+  const rlt_cpu_program *const made = call->made;
   if (!made->unpacks) {
     made->gather(&made->frame, tile, here->staged);
     return;
   }
-  rlt_cpu_unpack(at, here->unpacked);
+  rlt_cpu_unpack(call, &tile->at, here->unpacked);
   rlt_cpu_tile arrived = *tile;
   arrived.source = here->unpacked + RLT_AROUND_RUN;
   arrived.source_end = here->unpacked + sizeof here->unpacked;
@@ -55,31 +55,57 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
   return here->encoded;
 }
 
-/* While one tile leaves, the next one arrives. */
+/* The tiles of a tour that are known already, from the one that is moved to the one that is fetched
+ * meanwhile, round and round. */
+enum { KNOWN_TILES = RLT_MOST_TILES_AHEAD + 1 };
+typedef struct known_tile {
+  rlt_cpu_tile tile;
+  bool goes_on;          /* a tile of the block goes on with its segments */
+  int64_t first_segment; /* among the lines that wait for such tiles */
+} known_tile;
+
+static known_tile look_at(const rlt_cpu_tour *at) {
+  const rlt_cpu_program *const made = at->call->made;
+  known_tile seen = {.tile = rlt_cpu_tour_tile(at)};
+  if (made->schedule->combined) {
+    seen.goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
+    seen.first_segment = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
+                         made->frame.staging.segment_count;
+  }
+  return seen;
+}
+
+/* While one tile leaves, a later one is fetched. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
+  const int32_t ahead = made->schedule->prefetch.tiles;
   rlt_cpu_partial_lines *const partial = &here->partial;
-  partial->goes_on = false;
-  partial->first = 0;
   memset(partial->held, 0, sizeof partial->held);
-  rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
+  known_tile known[KNOWN_TILES];
+  int64_t seen = 1; /* tiles of the tour */
   bool goes_on = true;
-  while (goes_on) {
-    stage(at, &tile, here);
-    if (made->schedule->combined) {
-      partial->goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
-      partial->first = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
-                       made->frame.staging.segment_count;
+  known[0] = look_at(at);
+  for (int64_t moved = 0; moved < seen; ++moved) {
+    const known_tile *const now = &known[moved % KNOWN_TILES];
+    const uint8_t *fetched = NULL;
+    stage(at->call, &now->tile, here);
+    while (goes_on && seen <= moved + rlt_max(ahead, 1)) {
+      goes_on = rlt_cpu_tour_step(at);
+      if (goes_on) {
+        known[seen++ % KNOWN_TILES] = look_at(at);
+      }
     }
-    goes_on = rlt_cpu_tour_step(at);
-    const rlt_cpu_tile next = rlt_cpu_tour_tile(at);
-    const uint8_t *const arrives = goes_on && next.at.valid_columns > 0 ? next.source : NULL;
-    const uint8_t *const encoded = encode(made, &tile, here);
+    if (ahead > 0 && moved + ahead < seen) {
+      const rlt_cpu_tile *const later = &known[(moved + ahead) % KNOWN_TILES].tile;
+      fetched = later->at.valid_columns > 0 ? later->source : NULL;
+    }
+    partial->goes_on = now->goes_on;
+    partial->first = now->first_segment;
+    const uint8_t *const encoded = encode(made, &now->tile, here);
     if (made->merges) {
-      rlt_cpu_merge_segments(made, &tile, encoded, partial, arrives, here->unpacked);
+      rlt_cpu_merge_segments(made, &now->tile, encoded, partial, fetched, here->unpacked);
     } else {
-      made->kernels->store_segments(&made->frame, &tile, encoded, partial, arrives);
+      made->kernels->store_segments(&made->frame, &now->tile, encoded, partial, fetched);
     }
-    tile = next;
   }
 }

@@ -223,10 +223,4 @@ static inline void finish_streams(void) {
 #endif
 }
 
-/* Fetches a line, which need not be anybody's memory: into the first-level cache, but for elements
- * so narrow that whole lines of them on both sides make tiles that fill it. */
-static inline void fetch(const uint8_t *from) {
-  __builtin_prefetch(from, 0, ELEMENT_BYTES <= 2 ? 2 : 3);
-}
-
 #endif

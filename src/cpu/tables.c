@@ -183,7 +183,8 @@ relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error
   if (status == RELAYOUT_OK && schedule->staged) {
     status = set_segments(schedule, frame, error);
   }
-  if (status == RELAYOUT_OK && schedule->prefetched) {
+  frame->fetch_level = schedule->prefetch.level;
+  if (status == RELAYOUT_OK && schedule->prefetch.tiles > 0) {
     status = set_ahead(schedule, frame, error);
   }
   return status;

@@ -34,11 +34,10 @@ static void unpack_each(const uint8_t *source, int64_t bits, int64_t first, uint
   }
 }
 
-void rlt_cpu_unpack(const rlt_cpu_tour *at, uint8_t *unpacked) {
-  const rlt_cpu_program *const made = at->call->made;
+void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked) {
+  const rlt_cpu_program *const made = call->made;
   const rlt_unpacking *const layout = &made->unpacking;
-  const rlt_tile *const tile = &at->walk.tile;
-  const uint8_t *const source = at->call->source;
+  const uint8_t *const source = call->source;
   const rlt_tile_steps has = rlt_cpu_steps(&made->frame, tile->valid_columns, tile->valid_rows);
   const int64_t length = rlt_run_elements(&layout->runs, has);
   const int64_t at_once = made->transpose != NULL ? 8 / made->problem->transposed_bits : 1;

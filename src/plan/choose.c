@@ -59,21 +59,22 @@ static void take(const rlt_offers *offers, int32_t number, chosen *made) {
 
 /* The best of all and, unless that runs at any offset, the best of those that do: what is run and
  * found to be the fastest, or what is predicted to be. */
-static void find_best(relayout_device *device, const rlt_wish *wish, const rlt_offers *offers,
+static void find_best(relayout_device *device, const rlt_wish *wish, rlt_offers *offers,
                       double *seconds_left, chosen *made) {
   for (int any = 0; any <= 1 && !is_enough(offers, made); ++any) {
+    const int32_t estimated = best_of(offers, any != 0);
     int32_t number = -1;
     if (wish->effort == RELAYOUT_PLAN_MEASURE) {
-      number = rlt_measure(device, offers, any != 0, wish->measured, seconds_left);
+      number = rlt_measure(device, offers, estimated, any != 0, wish->measured, seconds_left);
     }
     if (number >= 0) {
       made->choice = RLT_CHOICE_MEASURED;
     }
-    take(offers, number >= 0 ? number : best_of(offers, any != 0), made);
+    take(offers, number >= 0 ? number : estimated, made);
   }
 }
 
-static relayout_status asked_for(const rlt_offers *offers, const char *text, chosen *made,
+static relayout_status asked_for(rlt_offers *offers, const char *text, chosen *made,
                                  relayout_error *error) {
   made->choice = RLT_CHOICE_ASKED_FOR;
   made->count = 1;
@@ -81,7 +82,7 @@ static relayout_status asked_for(const rlt_offers *offers, const char *text, cho
 }
 
 /* Whether something is remembered. */
-static bool recall(relayout_device *device, const rlt_problem *problem, const rlt_offers *offers,
+static bool recall(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
                    chosen *made) {
   int32_t known[RLT_MOST_WAYS];
   const int32_t count = rlt_wisdom_find(device, problem, offers, known);

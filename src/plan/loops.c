@@ -74,20 +74,26 @@ static int64_t whole_part(const ordering *at, int32_t number, int64_t most) {
   return inside > 1 ? inside : 0;
 }
 
+static int64_t near_of(const ordering *at, bool in_source) {
+  return in_source ? at->wish->near_source : at->wish->near_destination;
+}
+
 /* Iterations of a loop, as many as reach as far as a block does along one side. */
 static int64_t iterations_near(const ordering *at, int32_t number, bool in_source) {
   const rlt_loop *const loop = &at->grid->loops[number];
   const int64_t step = step_along(loop, in_source);
-  return at->wish->only_whole ? whole_part(at, number, rlt_max(at->wish->near / step, 1))
-                              : rlt_min(loop->count, rlt_divide_up(at->wish->near, step));
+  const int64_t near = near_of(at, in_source);
+  return at->wish->only_whole ? whole_part(at, number, rlt_max(near / step, 1))
+                              : rlt_min(loop->count, rlt_max(rlt_divide_up(near, step), 1));
 }
 
 /* Loops along one side, until they reach far enough or one cannot end there: false where that is
  * the first. */
 static bool go_along(ordering *at, bool in_source) {
   int64_t reached = 0;
-  while (reached < at->wish->near) {
-    const int32_t l = nearest_loop(at, in_source, at->wish->near);
+  const int64_t near = near_of(at, in_source);
+  while (reached < near) {
+    const int32_t l = nearest_loop(at, in_source, near);
     const int64_t inside = l < 0 ? 0 : iterations_near(at, l, in_source);
     if (inside == 0) {
       return l < 0 || reached > 0;
@@ -118,8 +124,8 @@ static void halve_blocks(ordering *at) {
 /* Places the other loops, first those along which the source goes on, then those of long runs so
  * that blocks have enough tiles, and splits blocks. */
 static void finish(ordering *at, int64_t room, rlt_loops *made) {
-  for (int32_t l = nearest_loop(at, true, at->wish->near); l >= 0;
-       l = nearest_loop(at, true, at->wish->near)) {
+  const int64_t near = at->wish->near_source;
+  for (int32_t l = nearest_loop(at, true, near); l >= 0; l = nearest_loop(at, true, near)) {
     place(at, l, 1);
   }
   for (int32_t l = 0; l < at->grid->loop_count; ++l) {
@@ -152,7 +158,7 @@ void rlt_loops_make(const rlt_grid *grid, const rlt_block_wish *wish, rlt_loops 
   if (go_along(&at, true)) {
     go_along(&at, false);
   }
-  finish(&at, wish->near > 0 ? 1 : wish->tiles, made);
+  finish(&at, wish->near_source + wish->near_destination > 0 ? 1 : wish->tiles, made);
 }
 
 void rlt_combining_find(const rlt_problem *problem, const rlt_grid *grid, int64_t length,
@@ -177,7 +183,7 @@ void rlt_loops_make_combining(const rlt_grid *grid, const rlt_combining *combini
   for (int32_t i = 0; i < combining->count; ++i) {
     at.is_placed[combining->loops[i]] = true;
   }
-  const int32_t between = most_between > 0 ? nearest_loop(&at, true, wish->near) : -1;
+  const int32_t between = most_between > 0 ? nearest_loop(&at, true, wish->near_source) : -1;
   if (between >= 0) {
     place(&at, between, rlt_min(iterations_near(&at, between, true), most_between + 1));
   }

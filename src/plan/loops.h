@@ -27,9 +27,10 @@ typedef struct rlt_loops {
 
 /* How far blocks go. */
 typedef struct rlt_block_wish {
-  int64_t near;         /* elements along the pages of either side; 0: blocks of long runs, */
-  int64_t tiles;        /* that have about so many tiles */
-  int64_t least_blocks; /* there are at least so many, if there are as many tiles */
+  int64_t near_source;      /* elements along either side's pages; */
+  int64_t near_destination; /* both 0: blocks of long runs, */
+  int64_t tiles;            /* that have about so many tiles */
+  int64_t least_blocks;     /* there are at least so many, if there are as many tiles */
   bool only_whole; /* blocks are of equal length, and end neither within tiles nor in padding */
 } rlt_block_wish;
 

@@ -36,10 +36,12 @@ typedef struct contender {
 
 typedef struct contest {
   relayout_device *device;
-  const rlt_offers *offers;
+  rlt_offers *offers;
   bool at_any_offset;
-  int32_t most;    /* contenders */
-  rlt_forms forms; /* that are run: the problem's, or parts of these */
+  int32_t most;      /* contenders */
+  int32_t defender;  /* offers that take part: this one, */
+  int32_t first_new; /* and those from here on */
+  rlt_forms forms;   /* that are run: the problem's, or parts of these */
   void *scratch;
   rlt_offsets offsets;
   double *seconds_left; /* to the plan */
@@ -127,7 +129,11 @@ static double copied_bytes(const rlt_problem *problem) {
   return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
-/* The offer of the highest predicted fraction behind `last`, the first of equals; of all, where
+static bool is_allowed(const contest *held, int32_t number) {
+  return !held->at_any_offset || !held->offers->of[number].schedule.only_aligned;
+}
+
+/* The challenger of the highest predicted fraction behind `last`, the first of equals; of all, where
  * that is -1. -1 behind the last. */
 static int32_t next_promising(const contest *held, int32_t last) {
   const rlt_offer *const of = held->offers->of;
@@ -136,7 +142,7 @@ static int32_t next_promising(const contest *held, int32_t last) {
     const double fraction = of[i].cost.fraction;
     const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
                            (i > last && fraction == of[last].cost.fraction);
-    const bool may_enter = !held->at_any_offset || !of[i].schedule.only_aligned;
+    const bool may_enter = i >= held->first_new && i != held->defender && is_allowed(held, i);
     if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
       best = i;
     }
@@ -154,23 +160,34 @@ static rlt_schedule schedule_of(const contest *held, int32_t number) {
   return made;
 }
 
-/* One that the device cannot make a program of does not take part. */
-static void enter(contest *held) {
-  double least = 0;
-  for (int32_t next = next_promising(held, -1); next >= 0 && held->count < held->most;
-       next = next_promising(held, next)) {
-    const double fraction = held->offers->of[next].cost.fraction;
-    if (fraction < least) {
-      return; /* no prediction is that wrong */
-    }
-    least = least > 0 ? least : fraction / hopeless;
-    contender *const entered = &held->of[held->count];
-    *entered = (contender){.offer = next, .schedule = schedule_of(held, next)};
-    if (copied_bytes(entered->schedule.problem) > most_copied_bytes * fraction) {
-      return; /* nor do those that are slower */
-    }
-    held->count += rlt_program_create(held->device, &entered->schedule, &entered->program, NULL) ==
-                   RELAYOUT_OK;
+/* False where it would take too long to run, also for all that are slower. One that the device
+ * cannot make a program of does not take part. */
+static bool enter(contest *held, int32_t number) {
+  contender *const entered = &held->of[held->count];
+  *entered = (contender){.offer = number, .schedule = schedule_of(held, number)};
+  if (copied_bytes(entered->schedule.problem) >
+      most_copied_bytes * held->offers->of[number].cost.fraction) {
+    return false;
+  }
+  held->count +=
+      rlt_program_create(held->device, &entered->schedule, &entered->program, NULL) == RELAYOUT_OK;
+  return true;
+}
+
+/* The defender, and those that are predicted to be the best. */
+static void enter_all(contest *held) {
+  if (!enter(held, held->defender)) {
+    return;
+  }
+  const rlt_offer *const of = held->offers->of;
+  int32_t next = next_promising(held, -1);
+  double best = of[held->defender].cost.fraction;
+  if (next >= 0 && of[next].cost.fraction > best) {
+    best = of[next].cost.fraction;
+  }
+  while (next >= 0 && held->count < held->most && of[next].cost.fraction >= best / hopeless &&
+         enter(held, next)) {
+    next = next_promising(held, next);
   }
 }
 
@@ -247,10 +264,24 @@ static rlt_offsets odd_offsets(const rlt_offers *offers) {
                        .destination = (size_t)rlt_problem_destination_bytes(elements)};
 }
 
-int32_t rlt_measure(relayout_device *device, const rlt_offers *offers, bool at_any_offset,
-                    int32_t most, double *seconds_left) {
-  if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 ||
-      offers->count < 2) {
+/* The winner; -1 where there were not two who could run. */
+static int32_t hold_for(contest *held) {
+  held->count = 0;
+  if (crop_forms(held)) {
+    enter_all(held);
+  }
+  const int32_t winner = held->count > 1 ? hold(held) : -1;
+  while (held->count > 0) {
+    leave(held, held->count - 1);
+  }
+  return winner;
+}
+
+/* First tiles of all sizes, in half of the time; then, with those of the winner, all orders,
+ * prefetches and stores. */
+int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimated,
+                    bool at_any_offset, int32_t most, double *seconds_left) {
+  if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 || estimated < 0) {
     return -1;
   }
   contest *const held = calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
@@ -261,14 +292,21 @@ int32_t rlt_measure(relayout_device *device, const rlt_offers *offers, bool at_a
                     .offers = offers,
                     .at_any_offset = at_any_offset,
                     .most = most,
+                    .defender = estimated,
                     .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
                     .seconds_left = seconds_left};
-  if (crop_forms(held)) {
-    enter(held);
-  }
-  const int32_t winner = held->count > 1 ? hold(held) : -1; /* one alone wins nothing */
-  while (held->count > 0) {
-    leave(held, held->count - 1);
+  const bool varies = device->facts.memory == RLT_STAGING_PRIVATE;
+  const double later = varies ? *seconds_left / 2 : 0;
+  *seconds_left -= later;
+  rlt_offers_add_all(offers);
+  int32_t winner = hold_for(held);
+  *seconds_left += later;
+  held->defender = winner < 0 ? estimated : winner;
+  held->first_new = offers->count;
+  rlt_offers_vary(offers, held->defender);
+  if (*seconds_left > 0 && offers->count > held->first_new) {
+    const int32_t again = hold_for(held);
+    winner = again < 0 ? winner : again;
   }
   free(held);
   return winner;

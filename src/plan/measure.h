@@ -12,11 +12,13 @@
 #define RLT_MEASURE_SECONDS 2.0
 enum { RLT_MEASURED = 8, RLT_MOST_MEASURED = 1024 };
 
-/* The offer that is the fastest on memory of the device's own, of the `most` that are predicted to
- * be; of those that run at any offset, with both sides a single element behind what schedules like
- * best, or of all. -1 where that cannot be told: the device cannot be timed, or has not the memory
- * or the time. `*seconds_left` becomes what is left of it. */
-int32_t rlt_measure(relayout_device *device, const rlt_offers *offers, bool at_any_offset,
-                    int32_t most, double *seconds_left);
+/* The offer that is the fastest on memory of the device's own: of `most` at a time, which are
+ * `estimated`, taken without measuring, and those that are predicted to be the best; then of what
+ * differs from the winner in one respect, which may be offered only now. Of those that run at any
+ * offset, with both sides a single element behind what schedules like best, or of all. -1 where
+ * that cannot be told: the device cannot be timed, or has not the memory or the time.
+ * `*seconds_left` becomes what is left of it. */
+int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimated,
+                    bool at_any_offset, int32_t most, double *seconds_left);
 
 #endif

@@ -73,28 +73,77 @@ void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {
   }
 }
 
-relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
-                                const rlt_tuning *tuning, const struct rlt_method *method,
-                                rlt_offers *made, relayout_error *error) {
-  *made = (rlt_offers){.facts = facts, .tuning = tuning};
-  for (int32_t f = forms->count - 1; f >= 0; --f) {
-    rlt_scene scene = {.problem = &forms->of[f],
+static void ask_methods(rlt_offers *made, bool all) {
+  for (int32_t f = made->forms->count - 1; f >= 0; --f) {
+    rlt_scene scene = {.problem = &made->forms->of[f],
                        .is_wide = f > 0,
-                       .has_wide = forms->count > 1,
-                       .facts = facts,
-                       .tuning = tuning};
+                       .has_wide = made->forms->count > 1,
+                       .offers_all = all,
+                       .facts = made->facts,
+                       .tuning = made->tuning};
     for (int32_t m = 0; rlt_methods[m] != NULL; ++m) {
       scene.method = rlt_methods[m];
-      if (method == NULL || scene.method == method) {
+      if (made->method == NULL || scene.method == made->method) {
         scene.method->offer(&scene, made);
       }
     }
   }
+}
+
+relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
+                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                rlt_offers *made, relayout_error *error) {
+  *made = (rlt_offers){.facts = facts, .tuning = tuning, .forms = forms, .method = method};
+  ask_methods(made, false);
   if (made->lacks_memory) {
     rlt_offers_free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
   }
   return RELAYOUT_OK;
+}
+
+void rlt_offers_add_all(rlt_offers *offers) {
+  if (!offers->has_all) {
+    offers->has_all = true;
+    ask_methods(offers, true);
+  }
+}
+
+void rlt_offers_vary(rlt_offers *offers, int32_t number) {
+  static const rlt_reach blocks[] = {{RLT_PAGE_BYTES, RLT_PAGE_BYTES},
+                                     {RLT_ALL_THE_WAY, 0},
+                                     {0, RLT_ALL_THE_WAY},
+                                     {RLT_PAGE_BYTES, RLT_ALL_THE_WAY},
+                                     {RLT_PAGE_BYTES, 4 * RLT_PAGE_BYTES}};
+  static const rlt_prefetch prefetches[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}};
+  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
+  enum {
+    BLOCKS = sizeof blocks / sizeof blocks[0],
+    PREFETCHES = sizeof prefetches / sizeof prefetches[0],
+    STORES = sizeof stores / sizeof stores[0]
+  };
+  const rlt_schedule like = offers->of[number].schedule;
+  if (!rlt_schedule_has_tables(&like)) {
+    return;
+  }
+  for (int i = 0; i < BLOCKS; ++i) {
+    rlt_schedule other = like;
+    other.suits = false;
+    other.wish.blocks = blocks[i];
+    rlt_offers_add(offers, &other);
+  }
+  for (int i = 0; i < PREFETCHES; ++i) {
+    rlt_schedule other = like;
+    other.suits = false;
+    other.wish.prefetch = prefetches[i];
+    rlt_offers_add(offers, &other);
+  }
+  for (int i = 0; i < STORES; ++i) {
+    rlt_schedule other = like;
+    other.suits = false;
+    other.wish.stores = stores[i];
+    rlt_offers_add(offers, &other);
+  }
 }
 
 void rlt_offers_free(rlt_offers *offers) {

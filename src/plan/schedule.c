@@ -21,6 +21,13 @@ bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts) {
          rlt_problem_destination_size(problem) > (size_t)facts->cache_bytes;
 }
 
+bool rlt_schedule_streams(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_stores stores = schedule->wish.stores;
+  return facts->memory == RLT_STAGING_PRIVATE && !rlt_schedule_goes_by_index(schedule) &&
+         (stores == RLT_STORES_STREAMED ||
+          (stores == RLT_STORES_BY_SIZE && rlt_is_past_cache(schedule->problem, facts)));
+}
+
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t staged_bytes =
@@ -80,6 +87,10 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
   if (!rlt_schedule_has_tables(schedule)) {
     return false;
   }
+  if (facts->scatters && keeps && !schedule->streamed &&
+      schedule->wish.stores != RLT_STORES_BY_SIZE) {
+    return schedule->wish.stores == RLT_STORES_CACHED;
+  }
   /* In a cache, rows that are long enough to be written as they come need not be staged. */
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const int64_t least = schedule->move == RLT_MOVE_GATHER
@@ -105,7 +116,8 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
     schedule->threads = (int32_t)rlt_max(rlt_min(workers, grid->tile_count), 1);
   }
   const rlt_block_wish wish = {
-      .near = rlt_schedule_has_tables(schedule) ? 8 * tuning->near_bytes / bits : 0,
+      .near_source = 8 * schedule->wish.blocks.read_bytes / bits,
+      .near_destination = 8 * schedule->wish.blocks.write_bytes / bits,
       .tiles = tuning->block_bytes / rlt_max(bytes / grid->tile_count, 1),
       .least_blocks = schedule->threads == 1 ? 1 : schedule->threads * tuning->thread_blocks,
       .only_whole = facts->only_whole_blocks};
@@ -179,11 +191,10 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
   rlt_grid grid;
   rlt_combining combining = {.count = 0}; /* along which tiles go on with each other's lines */
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
-  schedule->streamed = facts->memory == RLT_STAGING_PRIVATE &&
-                       !rlt_schedule_goes_by_index(schedule) &&
-                       rlt_is_past_cache(schedule->problem, facts);
+  schedule->streamed = rlt_schedule_streams(facts, schedule);
   schedule->staged = is_staged(facts, schedule);
-  schedule->prefetched = schedule->staged && facts->prefetches;
+  schedule->prefetch =
+      schedule->staged && facts->prefetches ? schedule->wish.prefetch : (rlt_prefetch){0, 0};
   if (facts->combines_lines && schedule->staged && schedule->streamed) {
     rlt_combining_find(schedule->problem, &grid, schedule->staging.segment.length, &combining);
   }
@@ -195,6 +206,14 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
 
 /* ---- Comparing ---- */
 
+static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
+  const size_t inner = (size_t)a->inner_count, outer = (size_t)a->outer_count;
+  return a->inner_count == b->inner_count && a->outer_count == b->outer_count &&
+         memcmp(a->inner, b->inner, inner * sizeof a->inner[0]) == 0 &&
+         memcmp(a->inside, b->inside, inner * sizeof a->inside[0]) == 0 &&
+         memcmp(a->outer, b->outer, outer * sizeof a->outer[0]) == 0;
+}
+
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
   return a->axis_count == b->axis_count && a->block == b->block && a->halo == b->halo &&
          memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
@@ -202,6 +221,8 @@ static bool groups_equal(const rlt_group *a, const rlt_group *b) {
 
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
   return a->is_wide == b->is_wide && a->move == b->move && groups_equal(&a->columns, &b->columns) &&
-         groups_equal(&a->rows, &b->rows) && a->combined == b->combined &&
+         groups_equal(&a->rows, &b->rows) && loops_equal(&a->loops, &b->loops) &&
+         a->staged == b->staged && a->streamed == b->streamed && a->combined == b->combined &&
+         a->prefetch.tiles == b->prefetch.tiles && a->prefetch.level == b->prefetch.level &&
          a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
 }

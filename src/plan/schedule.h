@@ -10,6 +10,7 @@
  *     pipeline   load or unpack → convert → move → pack → store: which move, and whether stores
  *                leave from a staging buffer, past the cache, and with lines put together from
  *                several tiles
+ *     prefetch   how many tiles ahead the source is fetched, and into which cache
  *     threads    who takes how many tiles at a time
  *
  * Methods (method.h) offer schedules, the cost model ranks them, and measuring runs them.
@@ -67,11 +68,12 @@ typedef struct rlt_schedule {
   rlt_group rows;
   rlt_loops loops;
 
+  rlt_tile_wish wish; /* what a method asks for; the rest follows from it */
   rlt_move move;
   bool staged;
-  bool streamed;   /* past the cache */
-  bool combined;   /* lines that a tile begins are finished by those that go on with them */
-  bool prefetched; /* what the next tile reads */
+  bool streamed; /* past the cache */
+  bool combined; /* lines that a tile begins are finished by those that go on with them */
+  rlt_prefetch prefetch;
 
   int32_t threads;    /* that blocks of tiles are shared out to */
   int64_t group_size; /* work-items that share a tile */
@@ -90,6 +92,9 @@ static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
 
 /* Whether the destination is too large for the device's cache. */
 bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
+
+/* Whether stores go past it, of a schedule whose move and wish are set. */
+bool rlt_schedule_streams(const rlt_facts *facts, const rlt_schedule *schedule);
 
 /* Fills in where a tile lies in its staging buffer, of a schedule with tables whose tile and move
  * are set. */

@@ -103,7 +103,10 @@ static void add_field(const rlt_schedule *schedule, field number, rlt_text *text
                  schedule->streamed ? "+streamed" : "", schedule->combined ? "+combined" : "");
     return;
   case FIELD_PREFETCH:
-    rlt_text_add(text, "%s", schedule->prefetched ? "1" : "");
+    if (schedule->prefetch.tiles > 0) {
+      rlt_text_add(text, "%" PRId32 ":%" PRId32, schedule->prefetch.tiles,
+                   schedule->prefetch.level);
+    }
     return;
   default:
     break;
@@ -253,31 +256,58 @@ static relayout_status fail_as_unlike(const rlt_schedule *nearest, int f, span w
                   text.length == 0 ? "" : value);
 }
 
-relayout_status rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
+/* The offer that is most like it, and in how many fields; -1: none is of its method. */
+typedef struct likeness {
+  int32_t nearest;
+  int fields;
+  int other; /* the first that differs; -1: none does */
+} likeness;
+
+static likeness find_nearest(const rlt_offers *offers, const fields *read) {
+  likeness found = {.nearest = -1, .fields = -1, .other = -1};
+  for (int32_t i = 0; i < offers->count && found.fields < FIELDS; ++i) {
+    const rlt_schedule *const offered = &offers->of[i].schedule;
+    int differs;
+    const int alike = offered->method == read->method ? count_alike(offered, read, &differs) : -1;
+    if (alike > found.fields) {
+      found = (likeness){.nearest = i, .fields = alike, .other = differs};
+    }
+  }
+  return found;
+}
+
+/* What is hardly ever the best is offered only now, and then what differs from the nearest in one
+ * respect after the other. */
+static likeness find_among_all(rlt_offers *offers, const fields *read) {
+  likeness found = find_nearest(offers, read);
+  if (found.nearest >= 0 && found.fields < FIELDS) {
+    rlt_offers_add_all(offers);
+    found = find_nearest(offers, read);
+  }
+  for (int before = -1; found.fields > before && found.fields < FIELDS && found.nearest >= 0;) {
+    before = found.fields;
+    rlt_offers_vary(offers, found.nearest);
+    found = find_nearest(offers, read);
+  }
+  return found;
+}
+
+relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t length,
                                 int32_t *found, int64_t *group_size, relayout_error *error) {
   fields read;
   const relayout_status status = read_fields(schedule, length, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  int most = -1;
-  int other = -1;
-  for (int32_t i = 0; i < offers->count && most < FIELDS; ++i) {
-    const rlt_schedule *const offered = &offers->of[i].schedule;
-    int differs;
-    const int alike = offered->method == read.method ? count_alike(offered, &read, &differs) : -1;
-    if (alike > most) {
-      most = alike;
-      other = differs;
-      *found = i;
-    }
-  }
-  if (most < 0) {
+  const likeness best = find_among_all(offers, &read);
+  if (best.nearest < 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "schedule: method `%s` offers nothing for this relayout", read.method->name);
   }
-  if (other >= 0) {
-    return fail_as_unlike(&offers->of[*found].schedule, other, read.of[other], error);
+  *found = best.nearest;
+  if (best.other >= 0) {
+    return fail_as_unlike(&offers->of[best.nearest].schedule, best.other, read.of[best.other],
+                          error);
   }
   if (group_size != NULL) {
     *group_size = number_of(read.of[FIELD_GROUP]);

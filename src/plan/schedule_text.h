@@ -2,7 +2,7 @@
  * what a user can ask for.
  *
  *     transpose word=4 align=4:4 rows=1:64 columns=0:64 loops=1:16,0:16/1,0 move=transpose
- *         store=staged+streamed prefetch=1 threads=2
+ *         store=staged+streamed prefetch=1:2 threads=2
  *
  * (on one line) is the method, and
  *
@@ -15,8 +15,9 @@
  *                    iterations within a block; behind `/` the loops over blocks; `-`: one tile
  *     move           unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
  *     store          direct or staged, then streamed and combined where they are, joined by `+`
- *     prefetch       how many tiles ahead; not printed where it is 0. Within a tile kernels look
- *                    ahead by themselves
+ *     prefetch       `tiles:level`: how many tiles ahead the source is fetched, into which level of
+ *                    the caches; not printed where it is not. Within a tile kernels look ahead by
+ *                    themselves
  *     threads        workers that blocks are shared out to,
  *     group, grain   work-items of a work-group, and tiles that each group takes one after the
  *                    other; none of the three is printed where it is 1
@@ -35,9 +36,10 @@ enum { RLT_SCHEDULE_TEXT_SIZE = 4 << 10 };
 void rlt_schedule_add_text(const rlt_schedule *schedule, rlt_text *text);
 
 /* The offer that this text describes, with fields in any order and any spaces between them, or with
- * work-groups of fewer than the offer's work-items: `*group_size` of them; that may be NULL.
+ * work-groups of fewer than the offer's work-items: `*group_size` of them; that may be NULL. What
+ * is hardly ever the best is offered where nothing else is alike: there may be more offers then.
  * RELAYOUT_INVALID_TEXT for what is no schedule, RELAYOUT_UNSUPPORTED for what is not offered. */
-relayout_status rlt_offers_find(const rlt_offers *offers, const char *schedule, size_t length,
+relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t length,
                                 int32_t *found, int64_t *group_size, relayout_error *error);
 
 #endif

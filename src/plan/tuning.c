@@ -10,10 +10,19 @@
     }                                                                                              \
   }
 
+#define TILES(read, write, near_read, near_write, tiles_ahead, cache_level)                        \
+  {                                                                                                \
+    .runs = {(read), (write)}, .blocks = {(near_read), (near_write)}, .prefetch = {                \
+      (tiles_ahead),                                                                               \
+      (cache_level)                                                                                \
+    }                                                                                              \
+  }
+
 /* Two lines on either side make tiles of about as many rows and columns as processors prefetch at a
  * time; of wide words it may be more. Rows that lie pages apart are worth reading farther, where
  * that does not make too many of narrow words. Lines that follow each other in the destination are
  * sooner there to be written while the cache holds it. */
+#define CPU_TILES(read, write, level) TILES(read, write, RLT_PAGE_BYTES, RLT_PAGE_BYTES, 1, level)
 #define CPU_RATES(by_line)                                                                         \
   {                                                                                                \
     .line_again = 0.05, .line_in_parts = 1, .run = 0.02, .straight_run = 2.2,                      \
@@ -32,24 +41,39 @@ static const rlt_tuning cpu = {
     .together_bytes = 16 << 10,
     .joined_runs = {1024, 256},
     .other_runs = OTHER_RUNS,
-    .near_bytes = RLT_PAGE_BYTES,
     .block_bytes = 64 << 10,
     /* A megabyte is moved in the fifty to a hundred microseconds that a thread may take to wake. */
     .thread_bytes = 1 << 20,
     .thread_blocks = 8,
-    .words = {{{128, 128}, {128, 128}, {128, 128}, {64, 256}, CPU_RATES(0.42)},
-              {{128, 128}, {256, 128}, {256, 128}, {64, 256}, CPU_RATES(0.3)},
-              {{128, 128}, {256, 128}, {256, 128}, {128, 512}, CPU_RATES(0.28)},
-              {{256, 256}, {256, 256}, {256, 256}, {128, 512}, CPU_RATES(0.28)},
-              {{256, 256}, {256, 256}, {256, 256}, {128, 512}, CPU_RATES(0.28)}}};
+    .words = {
+        {{[RLT_TILES_CACHED] = CPU_TILES(64, 256, 2), [RLT_TILES_ANY] = CPU_TILES(128, 128, 2)},
+         CPU_RATES(0.42)},
+        {{[RLT_TILES_CACHED] = CPU_TILES(64, 256, 2),
+          [RLT_TILES_APART] = CPU_TILES(256, 128, 2),
+          [RLT_TILES_FAR] = CPU_TILES(256, 128, 2),
+          [RLT_TILES_ANY] = CPU_TILES(128, 128, 2)},
+         CPU_RATES(0.3)},
+        {{[RLT_TILES_CACHED] = CPU_TILES(128, 512, 1),
+          [RLT_TILES_APART] = CPU_TILES(256, 128, 1),
+          [RLT_TILES_FAR] = CPU_TILES(256, 128, 1),
+          [RLT_TILES_ANY] = CPU_TILES(128, 128, 1)},
+         CPU_RATES(0.28)},
+        {{[RLT_TILES_CACHED] = CPU_TILES(128, 512, 1), [RLT_TILES_ANY] = CPU_TILES(256, 256, 1)},
+         CPU_RATES(0.28)},
+        {{[RLT_TILES_CACHED] = CPU_TILES(128, 512, 1), [RLT_TILES_ANY] = CPU_TILES(256, 256, 1)},
+         CPU_RATES(0.28)}}};
 
 /* The longer the runs that a work-item reads, the more of them the processor prefetches by
  * itself, and the fewer of them it reads at a time the less they crowd each other out where
  * they lie powers of two apart. Runs that it writes are long only where lines at their ends
  * are shared with other tiles. */
+#define DIRECT_TILES(read, write) TILES(read, write, RLT_PAGE_BYTES / 2, RLT_PAGE_BYTES / 2, 1, 2)
 #define DIRECT_WORDS(by_line, line_rate)                                                           \
   {                                                                                                \
-    .runs = {256, 256}, .far_runs = {512, 128}, .apart_runs = {256, 1024}, .rates = {              \
+    .tiles = {[RLT_TILES_APART] = DIRECT_TILES(256, 1024),                                         \
+              [RLT_TILES_FAR] = DIRECT_TILES(512, 128),                                            \
+              [RLT_TILES_ANY] = DIRECT_TILES(256, 256)},                                           \
+    .rates = {                                                                                     \
       .line_again = 0.05,                                                                          \
       .line_in_parts = 1.1,                                                                        \
       .run = 0.01,                                                                                 \
@@ -71,7 +95,6 @@ static const rlt_tuning opencl_cpu = {
     .straight_run_bytes = 512,
     .least_tile_bytes = 8 << 10,
     .other_runs = OTHER_RUNS,
-    .near_bytes = RLT_PAGE_BYTES / 2,
     /* Or waking another core to start the work-item is what takes the time. */
     .item_bytes = 64 << 10,
     .words = {DIRECT_WORDS(0.47, 0.3), DIRECT_WORDS(0.37, 0.03), DIRECT_WORDS(0.2, 0.03),

@@ -11,11 +11,54 @@
 
 #include "plan/facts.h"
 
-/* How far a tile goes on either side. */
-typedef struct rlt_runs {
+/* How far something goes on either side. */
+typedef struct rlt_reach {
   int64_t read_bytes;
   int64_t write_bytes;
-} rlt_runs;
+} rlt_reach;
+
+/* Far enough for anything. */
+#define RLT_ALL_THE_WAY (INT64_C(1) << 50)
+
+enum { RLT_MOST_TILES_AHEAD = 3 };
+
+/* What is read soon is fetched. */
+typedef struct rlt_prefetch {
+  int32_t tiles; /* ahead, RLT_MOST_TILES_AHEAD at most; 0: nothing is fetched */
+  int32_t level; /* of the caches that it is fetched into, 1 being the nearest; 0: nothing is */
+} rlt_prefetch;
+
+/* How tiles leave. */
+typedef enum rlt_stores {
+  RLT_STORES_BY_SIZE,  /* past the caches where these cannot hold the destination */
+  RLT_STORES_STREAMED, /* past the caches, */
+  RLT_STORES_CACHED,   /* or through them; */
+  RLT_STORES_DIRECT    /* without having been put together, where the device can */
+} rlt_stores;
+
+/* What tiles of a worker's own are to be like. */
+typedef struct rlt_tile_wish {
+  rlt_reach runs;   /* of a tile; 0: there is no such wish */
+  rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */
+  rlt_prefetch prefetch;
+  rlt_stores stores;
+} rlt_tile_wish;
+
+/* X(NAME, text): problems whose tiles are alike; the first counts that holds and for
+ * which there is a wish. */
+#define RLT_TILES_TABLE(X)                                                                         \
+  X(CACHED, "cached")   /* the cache holds the destination */                                      \
+  X(APART, "apart")     /* runs of the destination begin anywhere in lines */                      \
+  X(CROWDED, "crowded") /* large matrices whose rows meet in few sets of the nearest cache */      \
+  X(FAR, "far")         /* other large matrices: both sides run as far as a page */                \
+  X(ANY, "any")         /* all others */
+
+typedef enum rlt_tiles {
+#define RLT_TILES_ENUMERATOR(name, text) RLT_TILES_##name,
+  RLT_TILES_TABLE(RLT_TILES_ENUMERATOR)
+#undef RLT_TILES_ENUMERATOR
+      RLT_TILES
+} rlt_tiles;
 
 /* What a device takes for what plain copies need not do, in units of copying one line; cost.h says
  * what is counted. */
@@ -35,10 +78,7 @@ enum { RLT_OTHER_RUNS = 4 };
 
 /* Of words of one size. */
 typedef struct rlt_word_tuning {
-  rlt_runs runs;        /* of staged tiles, where runs of the destination begin with lines, */
-  rlt_runs far_runs;    /* and these are long, and come from rows that lie far apart; */
-  rlt_runs apart_runs;  /* where they begin anywhere in lines; */
-  rlt_runs cached_runs; /* all of these where the cache holds the destination; or zeros */
+  rlt_tile_wish tiles[RLT_TILES];
   rlt_rates rates;
 } rlt_word_tuning;
 
@@ -55,11 +95,10 @@ typedef struct rlt_tuning {
   /* Tiles in private memory. */
   int64_t least_tile_bytes;
   int64_t together_bytes; /* the least where both sides go on with the same axis; or 0 */
-  rlt_runs joined_runs;   /* tiles that read so far at once write so far; or zeros */
-  rlt_runs other_runs[RLT_OTHER_RUNS]; /* that are offered beside the word size's own */
+  rlt_reach joined_runs;  /* tiles that read so far at once write so far; or zeros */
+  rlt_reach other_runs[RLT_OTHER_RUNS]; /* that are offered beside the word size's own */
 
-  int64_t near_bytes;    /* blocks of tiles go so far along each side's pages */
-  int64_t block_bytes;   /* and blocks of long runs take so much */
+  int64_t block_bytes;   /* blocks of long runs take so much */
   int64_t thread_bytes;  /* what makes it worth to wake a thread, */
   int32_t thread_blocks; /* and how many blocks each takes at least */
   int64_t item_bytes;    /* what makes it worth to start a work-item that moves tiles by itself */

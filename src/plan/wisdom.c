@@ -253,7 +253,7 @@ static void lock_and_read(relayout_device *device) {
 
 /* The offers that a line's schedules describe, in the line's order; those that are
  * offered no more are passed over. */
-static int32_t find_offers(const rlt_offers *offers, const char *schedules, int32_t *found) {
+static int32_t find_offers(rlt_offers *offers, const char *schedules, int32_t *found) {
   int32_t count = 0;
   while (schedules != NULL && count < RLT_MOST_WAYS) {
     const char *const end = strstr(schedules, next_separator);
@@ -264,8 +264,8 @@ static int32_t find_offers(const rlt_offers *offers, const char *schedules, int3
   return count;
 }
 
-int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
-                        const rlt_offers *offers, int32_t *found) {
+int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
+                        int32_t *found) {
   int32_t count = 0;
   lock_and_read(device);
   if (device->wisdom->count > 0) {

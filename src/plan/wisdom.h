@@ -34,8 +34,8 @@ void rlt_wisdom_keep_in(relayout_device *device, const char *folder);
 
 /* The offers, by number, that are known to be the best for this problem: the best at offset 0, and
  * then the best at any. How many are known; RLT_MOST_WAYS at most. */
-int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem,
-                        const rlt_offers *offers, int32_t *found);
+int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
+                        int32_t *found);
 
 /* From now on these do. What other processes have put in the file meanwhile stays there. */
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,

@@ -15,8 +15,9 @@
 typedef struct rlt_scene {
   const struct rlt_method *method; /* that is asked */
   const rlt_problem *problem;
-  bool is_wide;  /* words are wider than the elements that were lowered, or bits are transposed */
-  bool has_wide; /* there is such a form of it */
+  bool is_wide;    /* words are wider than the elements that were lowered, or bits are transposed */
+  bool has_wide;   /* there is such a form of it */
+  bool offers_all; /* also what is hardly ever the best */
   const rlt_facts *facts;
   const rlt_tuning *tuning;
 } rlt_scene;

@@ -183,34 +183,63 @@ static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
   return bits < 8 || spreads ? rlt_min(bytes, scene->facts->line_bytes) : bytes;
 }
 
-/* The word size's own. */
-static rlt_runs own_runs(const rlt_scene *scene) {
+/* How many lines that lie so many bytes apart the nearest cache holds at once. */
+static int64_t lines_held(const rlt_facts *facts, int64_t stride) {
+  const rlt_cache_facts *const cache = &facts->caches[0];
+  if (cache->bytes == 0 || cache->ways == 0) {
+    return INT64_MAX;
+  }
+  const int64_t way = cache->bytes / cache->ways;
+  const int64_t places = way / rlt_common_factor(way, stride);
+  return rlt_min(places, way / facts->line_bytes) * cache->ways;
+}
+
+/* Of problems with axes. */
+static bool is_of(const rlt_scene *scene, rlt_tiles tiles) {
   const rlt_problem *const problem = scene->problem;
-  const rlt_word_tuning *const words =
-      &scene->tuning->words[rlt_word_size_number(problem->element_bytes)];
+  const rlt_axis *const first = &problem->axes[0];
+  const int64_t page = rlt_elements_in(problem, RLT_PAGE_BYTES);
   const int64_t line =
       rlt_elements_of(scene->facts->line_bytes, rlt_problem_destination_bits(problem));
-  const int64_t page = rlt_elements_in(problem, RLT_PAGE_BYTES);
-  const rlt_axis *const first = &problem->axes[0];
+  const rlt_word_tuning *const words =
+      &scene->tuning->words[rlt_word_size_number(problem->element_bytes)];
+  switch (tiles) {
+  case RLT_TILES_CACHED:
+    return !rlt_is_past_cache(problem, scene->facts);
+  case RLT_TILES_APART:
+    return !begins_lines(problem, first->extent, line);
+  case RLT_TILES_CROWDED:
+    return is_of(scene, RLT_TILES_FAR) &&
+           lines_held(scene->facts, first->source_stride * problem->element_bytes) <
+               words->tiles[RLT_TILES_FAR].runs.write_bytes / problem->element_bytes;
+  case RLT_TILES_FAR:
+    return first->extent >= page && first->source_stride >= page;
+  default:
+    return true;
+  }
+}
+
+/* What the tuning has for words of this size and problems of this kind. */
+static rlt_tile_wish own_wish(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  const rlt_tile_wish *const wishes =
+      scene->tuning->words[rlt_word_size_number(problem->element_bytes)].tiles;
   if (problem->axis_count == 0) {
-    return words->runs; /* a single element */
+    return wishes[RLT_TILES_ANY]; /* a single element */
   }
-  if (words->cached_runs.read_bytes > 0 && !rlt_is_past_cache(problem, scene->facts)) {
-    return words->cached_runs;
+  rlt_tiles tiles = 0;
+  while (tiles < RLT_TILES_ANY && (wishes[tiles].runs.read_bytes == 0 || !is_of(scene, tiles))) {
+    ++tiles;
   }
-  if (!begins_lines(problem, first->extent, line)) {
-    return words->apart_runs;
-  }
-  /* Both as long as a page: a large matrix. */
-  return first->extent >= page && first->source_stride >= page ? words->far_runs : words->runs;
+  return wishes[tiles];
 }
 
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them
  * and can write farther. Short axes on both sides leave small tiles, which go farther too, in the
  * destination first. */
-static void choose_groups(const rlt_scene *scene, rlt_runs runs, int64_t room,
-                          rlt_schedule *schedule) {
+static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *schedule) {
+  const rlt_reach runs = schedule->wish.runs;
   const rlt_problem *const problem = scene->problem;
   const rlt_tuning *const tuning = scene->tuning;
   const bool copies = schedule->move == RLT_MOVE_GATHER;
@@ -265,7 +294,7 @@ static bool add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   rlt_group *const group =
       staging->segment.side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
   const int64_t length = staging->segment.unit * group->block;
-  if ((!rlt_is_past_cache(problem, facts) && !shares_bytes(scene)) || facts->combines_lines ||
+  if ((!rlt_schedule_streams(facts, schedule) && !shares_bytes(scene)) || facts->combines_lines ||
       staging->segment.side == RLT_SEGMENT_NEITHER ||
       (length % line == 0 && begins_lines(problem, length, line))) {
     return false;
@@ -276,7 +305,7 @@ static bool add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
 }
 
 /* Many short segments take more room than their elements, for the gaps between them. */
-static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *schedule) {
+static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
   const int64_t most = rlt_problem_is_packed(problem) ? scene->facts->packed_staging_bytes
@@ -285,7 +314,7 @@ static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *sch
   do {
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
-    choose_groups(scene, runs, room, schedule);
+    choose_groups(scene, room, schedule);
     rlt_schedule_stage(scene->facts, schedule);
     if (add_halo(scene, schedule)) {
       rlt_schedule_stage(scene->facts, schedule);
@@ -294,12 +323,11 @@ static void choose_tile(const rlt_scene *scene, rlt_runs runs, rlt_schedule *sch
   } while (schedule->staging.elements * bytes > most);
 }
 
-static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_runs runs,
-                       rlt_offers *offers) {
+static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
   const bool may_interleave = like->move == RLT_MOVE_TRANSPOSE;
   rlt_schedule schedule = *like;
   schedule.move = may_interleave ? RLT_MOVE_INTERLEAVE : like->move;
-  choose_tile(scene, runs, &schedule);
+  choose_tile(scene, &schedule);
   const bool interleaves = rlt_staging_interleaves(&schedule.staging);
   schedule.move = like->move;
   if (may_interleave ? !interleaves : interleaves || like->move != RLT_MOVE_INTERLEAVE) {
@@ -307,11 +335,29 @@ static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_run
   }
 }
 
-void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
-  offer_tile(scene, like, own_runs(scene), offers);
+/* From two rows of a line to a page of either side. */
+static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+  enum { LEAST = 64, MOST = 1024 };
   rlt_schedule other = *like;
-  other.suits = false;
+  for (other.wish.runs.read_bytes = LEAST; other.wish.runs.read_bytes <= MOST;
+       other.wish.runs.read_bytes *= 2) {
+    for (other.wish.runs.write_bytes = LEAST; other.wish.runs.write_bytes <= MOST;
+         other.wish.runs.write_bytes *= 2) {
+      offer_tile(scene, &other, offers);
+    }
+  }
+}
+
+void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+  rlt_schedule own = *like;
+  own.wish = own_wish(scene);
+  offer_tile(scene, &own, offers);
+  own.suits = false;
+  if (scene->offers_all) {
+    offer_all_runs(scene, &own, offers);
+  }
   for (int i = 0; i < RLT_OTHER_RUNS; ++i) {
-    offer_tile(scene, &other, scene->tuning->other_runs[i], offers);
+    own.wish.runs = scene->tuning->other_runs[i];
+    offer_tile(scene, &own, offers);
   }
 }
