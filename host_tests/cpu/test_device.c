@@ -5,8 +5,8 @@
 
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
-#include "cpu/processors.h"
 #include "cpu/trial.h"
+#include "host/processors.h"
 #include "plan/plan.h"
 #include "relayout/device.h"
 

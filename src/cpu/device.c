@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
-#include "cpu/processors.h"
 #include "cpu/program.h"
+#include "host/processors.h"
 #include "plan/wisdom.h"
 
 /* ---- Info ---- */
