@@ -256,6 +256,8 @@ static void check_random(relayout_device *device, rlt_problem (*draw)(uint64_t *
     print_message("%s: %d\n", methods[i], trial_count(&record, methods[i]));
     assert_true(trial_count(&record, methods[i]) >= 10);
   }
+  print_message("rare: %d\n", record.rare);
+  assert_true(record.rare >= 1000);
 }
 
 static void test_random_problems(void **state) {

@@ -7,6 +7,7 @@
 
 #include "cmocka_all.h"
 #include "plan/methods/method.h"
+#include "plan/schedule_text.h"
 #include "problem/definition.h"
 
 enum { GUARD_BYTES = 64, LINE_BYTES = 64, POISON = 0xa5 };
@@ -139,6 +140,28 @@ static void run_offered(void *context, const relayout_schedule_info *offered) {
   at->passed = at->passed && passes(at->device, at->problem, offered->text, at->shift);
 }
 
+/* A few of what is offered only when it is asked for: tiles of other sizes, and of some of these
+ * other orders, prefetches and stores. Finding them by their texts is part of it. */
+static void run_rare(visit *at, const relayout_plan *plan, int32_t part, uint64_t *seed) {
+  enum { RARE = 4, VARIED = 3 };
+  rlt_offers offers;
+  assert_int_equal(rlt_plan_offers(plan, part, &offers, NULL), RELAYOUT_OK);
+  const int32_t usual = offers.count;
+  rlt_offers_add_all(&offers);
+  for (int i = 0; i < VARIED; ++i) {
+    rlt_offers_vary(&offers, (int32_t)definition_random(seed, offers.count));
+  }
+  for (int i = 0; i < RARE && offers.count > usual; ++i) {
+    const int32_t number = usual + (int32_t)definition_random(seed, offers.count - usual);
+    char text[RLT_SCHEDULE_TEXT_SIZE];
+    rlt_text made = rlt_text_in(text, sizeof text);
+    rlt_schedule_add_text(&offers.of[number].schedule, &made);
+    at->record->rare += 1;
+    at->passed = at->passed && passes(at->device, at->problem, text, at->shift);
+  }
+  rlt_offers_free(&offers);
+}
+
 const char *trial_passes_as_chosen(relayout_device *device, const rlt_problem *problem,
                                    size_t shift) {
   relayout_plan *const plan = trial_plan(device, problem);
@@ -150,11 +173,13 @@ const char *trial_passes_as_chosen(relayout_device *device, const rlt_problem *p
 bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t shift,
                   trial_record *record) {
   visit at = {device, problem, shift, record, .passed = true};
+  uint64_t seed = (uint64_t)problem->destination_elements;
   record->chosen = trial_passes_as_chosen(device, problem, shift);
   relayout_plan *const plan = trial_plan(device, problem);
   for (int32_t part = 0; part < relayout_plan_part_count(plan); ++part) {
     assert_int_equal(relayout_plan_visit_schedules(plan, part, run_offered, &at, NULL),
                      RELAYOUT_OK);
+    run_rare(&at, plan, part, &seed);
   }
   relayout_plan_destroy(plan);
   return record->chosen != NULL && at.passed;

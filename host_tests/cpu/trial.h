@@ -33,12 +33,14 @@ enum { TRIAL_METHODS = 8 };
 typedef struct trial_record {
   const char *chosen;           /* the method of the library's own choice, last */
   int schedules[TRIAL_METHODS]; /* that ran, of each method, in the order of rlt_methods */
+  int rare;                     /* that ran and are offered only when they are asked for */
 } trial_record;
 
 /* How many schedules of the method of this name ran. */
 int trial_count(const trial_record *of, const char *method);
 
-/* All of it for one problem: as the library chooses, and by every schedule that is offered. Those
+/* All of it for one problem: as the library chooses, by every schedule that is likely to be the
+ * best, and by a few of the others. Those
  * that need more aligned places get them instead of `shift`. Adds to the record. */
 bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t shift,
                   trial_record *record);

@@ -97,7 +97,8 @@ static void test_square_by_hand(void **state) {
 
   /* 256 lines copied are the least; 64 more for the elements, 16 for the tiles. */
   rlt_tuning tuning = staged_tuning;
-  tuning.words[rlt_word_size_number(4)].rates = (rlt_rates){.element = 1. / 64, .tile = 1};
+  tuning.words[rlt_word_size_number(4)].rates =
+      (rlt_rates){.of = {[RLT_RATE_ELEMENT] = 1. / 64, [RLT_RATE_TILE] = 1}};
   made.schedule.move = RLT_MOVE_PERMUTE;
   rlt_cost_estimate(&staged_facts, &tuning, &made.schedule, &made.cost);
   assert_near(made.cost.times[RLT_COST_MOVES], 64. / 256, 0);
@@ -106,7 +107,8 @@ static void test_square_by_hand(void **state) {
 
   /* The rates of other words are none of theirs. */
   tuning.words[rlt_word_size_number(4)] = staged_tuning.words[rlt_word_size_number(4)];
-  tuning.words[rlt_word_size_number(8)].rates = (rlt_rates){.element = 1, .tile = 1};
+  tuning.words[rlt_word_size_number(8)].rates =
+      (rlt_rates){.of = {[RLT_RATE_ELEMENT] = 1, [RLT_RATE_TILE] = 1}};
   rlt_cost_estimate(&staged_facts, &tuning, &made.schedule, &made.cost);
   assert_near(made.cost.fraction, 1, 0);
 }
@@ -183,7 +185,8 @@ static void test_blocks_by_hand(void **state) {
 
   /* 16 lines of a block of 16 x 16 floats; 512 lines are copied. */
   rlt_tuning tuning = direct_tuning;
-  tuning.words[rlt_word_size_number(4)].rates = (rlt_rates){.transposed_line = 0.25};
+  tuning.words[rlt_word_size_number(4)].rates =
+      (rlt_rates){.of = {[RLT_RATE_TRANSPOSED_LINE] = 0.25}};
   rlt_cost_estimate(&facts, &tuning, &square.schedule, &square.cost);
   assert_near(square.cost.times[RLT_COST_MOVES], 8 * 4 * 16 * 0.25 / 512, 0);
 }

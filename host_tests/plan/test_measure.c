@@ -277,7 +277,7 @@ static void test_hopeless_is_not_run(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   rlt_tuning slow = *device->tuning;
-  slow.words[rlt_word_size_number(4)].rates.element = 10;
+  slow.words[rlt_word_size_number(4)].rates.of[RLT_RATE_ELEMENT] = 10;
   device->tuning = &slow;
   record.seconds = not_by_index;
   relayout_plan *plan = NULL;

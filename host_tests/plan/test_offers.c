@@ -16,7 +16,7 @@
 /* The direct device, where these are dear, and so is looking each element up. */
 static rlt_tuning direct_with(rlt_rates rates) {
   rlt_tuning tuning = direct_tuning;
-  rates.element = 99;
+  rates.of[RLT_RATE_ELEMENT] = 99;
   for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
     tuning.words[w].rates = rates;
   }
@@ -66,10 +66,10 @@ static void test_dear_terms(void **state) {
     int64_t rows;
     int64_t columns;
   } cases[] = {
-      {{.line_again = 0}, 64, 128},
-      {{.line_in_parts = 9}, 32, 256},
-      {{.run = 9}, 128, 32},
-      {{.line_in_parts = 0.5, .tile = 99}, 64, 128},
+      {{{[RLT_RATE_LINE_AGAIN] = 0}}, 64, 128},
+      {{{[RLT_RATE_LINE_IN_PARTS] = 9}}, 32, 256},
+      {{{[RLT_RATE_RUN] = 9}}, 128, 32},
+      {{{[RLT_RATE_LINE_IN_PARTS] = 0.5, [RLT_RATE_TILE] = 99}}, 64, 128},
   };
   const rlt_problem problem = problem_of("f32[1001,1003]{1,0}", "f32[1001,1003]{0,1}");
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -89,11 +89,20 @@ static void test_copies_go_straight_or_not(void **state) {
     rlt_rates rates;
     rlt_move move;
   } cases[] = {
-      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {.line = 0}, RLT_MOVE_GATHER},
-      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {.line = 9}, RLT_MOVE_COPY},
-      {"f32[640,130]{1,0}", "f32[640,130]{1,0:PD(640,131)}", {.line = 0}, RLT_MOVE_COPY},
-      {"f32[640,130]{1,0}", "f32[640,130]{1,0:PD(640,131)}", {.line_in_parts = 9}, RLT_MOVE_GATHER},
-      {"f32[64,512]{1,0}", "f32[64,512]{1,0:PD(64,513)}", {.line_in_parts = 9}, RLT_MOVE_COPY},
+      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {{[RLT_RATE_LINE] = 0}}, RLT_MOVE_GATHER},
+      {"f32[64,64,100]{2,1,0}", "f32[64,64,100]{2,0,1}", {{[RLT_RATE_LINE] = 9}}, RLT_MOVE_COPY},
+      {"f32[640,130]{1,0}",
+       "f32[640,130]{1,0:PD(640,131)}",
+       {{[RLT_RATE_LINE] = 0}},
+       RLT_MOVE_COPY},
+      {"f32[640,130]{1,0}",
+       "f32[640,130]{1,0:PD(640,131)}",
+       {{[RLT_RATE_LINE_IN_PARTS] = 9}},
+       RLT_MOVE_GATHER},
+      {"f32[64,512]{1,0}",
+       "f32[64,512]{1,0:PD(64,513)}",
+       {{[RLT_RATE_LINE_IN_PARTS] = 9}},
+       RLT_MOVE_COPY},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_problem problem = problem_of(cases[i].from, cases[i].to);
@@ -113,7 +122,7 @@ static void test_clearly_faster_ones_win(void **state) {
   int stayed = 0;
   int went = 0;
   for (int dear = 0; dear < 100; ++dear) {
-    const rlt_tuning tuning = direct_with((rlt_rates){.run = 0.01 * dear});
+    const rlt_tuning tuning = direct_with((rlt_rates){.of = {[RLT_RATE_RUN] = 0.01 * dear}});
     const rlt_schedule found = chosen(&problem, &direct_facts, &tuning);
     rlt_offers offers;
     assert_int_equal(rlt_offers_make(&elements, &direct_facts, &tuning, NULL, &offers, NULL),

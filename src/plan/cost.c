@@ -258,29 +258,48 @@ static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, 
   return others * columns * rows;
 }
 
-/* What each of them takes. In a square that is shared and mostly empty, work-items are idle for as
- * long as it would take to look each element up. */
-static double move_rate(const rlt_facts *facts, const rlt_rates *rates,
-                        const rlt_schedule *schedule) {
+/* What each of them is paid by. In a square that is shared and mostly empty, work-items are idle for
+ * as long as it would take to look each element up. */
+static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  const double block_lines = (double)block->block_rows * block->block_columns *
+                             (double)problem->element_bytes / (double)facts->line_bytes;
+  const rlt_price nothing = {RLT_RATE_NONE, 0};
+  const rlt_price by_element = {RLT_RATE_ELEMENT, 1};
   if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_TRANSPOSE) {
-    return schedule->suits ? 0 : rates->element;
+    return schedule->suits ? nothing : by_element;
   }
   switch (schedule->move) {
   case RLT_MOVE_GATHER:
-    return rates->line;
+    return (rlt_price){RLT_RATE_LINE, 1};
   case RLT_MOVE_TRANSPOSE:
   case RLT_MOVE_INTERLEAVE:
   case RLT_MOVE_BIT_TRANSPOSE:
-    return rates->transposed_line * (double)block->block_rows * block->block_columns *
-           (double)problem->element_bytes / (double)facts->line_bytes;
+    return (rlt_price){RLT_RATE_TRANSPOSED_LINE, block_lines};
   case RLT_MOVE_PERMUTE:
   case RLT_MOVE_INDEX:
-    return rates->element;
+    return by_element;
   default:
-    return 0;
+    return nothing;
   }
+}
+
+rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, rlt_cost_term term) {
+  static const rlt_rate rates[RLT_COST_TERMS] = {[RLT_COST_LINES_AGAIN] = RLT_RATE_LINE_AGAIN,
+                                                 [RLT_COST_LINES_IN_PARTS] = RLT_RATE_LINE_IN_PARTS,
+                                                 [RLT_COST_RUNS] = RLT_RATE_RUN,
+                                                 [RLT_COST_STRAIGHT_RUNS] = RLT_RATE_STRAIGHT_RUN,
+                                                 [RLT_COST_TILES] = RLT_RATE_TILE,
+                                                 [RLT_COST_PAGES] = RLT_RATE_PAGE};
+  return term == RLT_COST_MOVES ? price_of_move(facts, schedule) : (rlt_price){rates[term], 1};
+}
+
+/* A line that goes through the caches is read before it is written. */
+static double price_of_written(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const bool is_read = rlt_schedule_has_tables(schedule) && !schedule->streamed &&
+                       rlt_is_past_cache(schedule->problem, facts);
+  return is_read ? 1 : 0.5;
 }
 
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
@@ -308,15 +327,6 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   const double least_time = (least_read + least_written) / 2;
 
   const rlt_rates *const rates = &tuning->words[rlt_word_size_number(problem->element_bytes)].rates;
-  const double prices[RLT_COST_TERMS] = {[RLT_COST_LINES_READ] = 0.5,
-                                         [RLT_COST_LINES_WRITTEN] = 0.5,
-                                         [RLT_COST_LINES_AGAIN] = rates->line_again,
-                                         [RLT_COST_LINES_IN_PARTS] = rates->line_in_parts,
-                                         [RLT_COST_RUNS] = rates->run,
-                                         [RLT_COST_STRAIGHT_RUNS] = rates->straight_run,
-                                         [RLT_COST_MOVES] = move_rate(facts, rates, schedule),
-                                         [RLT_COST_TILES] = rates->tile,
-                                         [RLT_COST_PAGES] = rates->page};
   *cost = (rlt_cost){
       .counts = {[RLT_COST_LINES_READ] = least_read,
                  [RLT_COST_LINES_AGAIN] = read.lines > least_read ? read.lines - least_read : 0,
@@ -329,8 +339,13 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                  [RLT_COST_PAGES] = read.pages + written.pages}};
   double time = 0;
   for (int t = 0; t < RLT_COST_TERMS; ++t) {
-    cost->times[t] = cost->counts[t] * prices[t] / least_time;
+    const rlt_price price = rlt_cost_price(facts, schedule, (rlt_cost_term)t);
+    const double each = t == RLT_COST_LINES_READ      ? 0.5
+                        : t == RLT_COST_LINES_WRITTEN ? price_of_written(facts, schedule)
+                                                      : price.times * rates->of[price.rate];
+    cost->times[t] = cost->counts[t] * each / least_time;
     time += cost->times[t];
   }
+  cost->least_time = least_time;
   cost->fraction = time > 1 ? 1 / time : 1;
 }

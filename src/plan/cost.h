@@ -6,7 +6,8 @@
  *
  *     lines read      what the bytes of the source fill, half a unit each
  *     lines again     what its runs touch beyond that: lines that two of them share
- *     lines written   every whole line of the destination, half a unit each
+ *     lines written   every whole line of the destination, half a unit each; a whole one where it
+ *                     goes through caches that cannot hold all of them, and is read before
  *     lines in parts  lines that a segment of the destination does not cover: read, merged, written
  *     runs            where the source goes on somewhere else, and fetching ahead begins anew
  *     moves           blocks transposed in registers, lines or elements put in their places
@@ -43,9 +44,16 @@ typedef enum rlt_cost_term {
       RLT_COST_TERMS
 } rlt_cost_term;
 
+/* What a term is paid by: a rate, so many times for each that is counted. */
+typedef struct rlt_price {
+  rlt_rate rate;
+  double times;
+} rlt_price;
+
 typedef struct rlt_cost {
   double counts[RLT_COST_TERMS]; /* of the whole relayout; expected values where starts vary */
   double times[RLT_COST_TERMS];  /* in units of a plain copy of as many bytes */
+  double least_time;             /* of that copy, in lines */
   double fraction;               /* of the speed of that copy: 1 / the sum of the times */
 } rlt_cost;
 
@@ -55,6 +63,9 @@ const char *rlt_cost_name(rlt_cost_term term);
 /* Of a schedule that is finished. */
 void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
                        const rlt_schedule *schedule, rlt_cost *cost);
+
+/* The price of a term that is not lines read or written, which are half a unit each. */
+rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, rlt_cost_term term);
 
 /* How many units of `unit` bytes a run of `bytes` > 0 touches on average when it starts at any
  * multiple of `step`, which divides the unit. */

@@ -59,6 +59,7 @@ static bool add(rlt_offers *offers, const rlt_schedule *schedule, bool combines)
     return false;
   }
   added->schedule = *schedule;
+  added->varied = false;
   rlt_schedule_finish(offers->facts, offers->tuning, combines, &added->schedule);
   if (!is_offered(offers, &added->schedule)) {
     rlt_cost_estimate(offers->facts, offers->tuning, &added->schedule, &added->cost);
@@ -110,32 +111,26 @@ void rlt_offers_add_all(rlt_offers *offers) {
 }
 
 void rlt_offers_vary(rlt_offers *offers, int32_t number) {
-  static const rlt_reach blocks[] = {{RLT_PAGE_BYTES, RLT_PAGE_BYTES},
-                                     {RLT_ALL_THE_WAY, 0},
-                                     {0, RLT_ALL_THE_WAY},
-                                     {RLT_PAGE_BYTES, RLT_ALL_THE_WAY},
-                                     {RLT_PAGE_BYTES, 4 * RLT_PAGE_BYTES}};
-  static const rlt_prefetch prefetches[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}};
   static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
-  enum {
-    BLOCKS = sizeof blocks / sizeof blocks[0],
-    PREFETCHES = sizeof prefetches / sizeof prefetches[0],
-    STORES = sizeof stores / sizeof stores[0]
-  };
+  enum { STORES = sizeof stores / sizeof stores[0] };
+  if (number < 0 || offers->of[number].varied) {
+    return;
+  }
+  offers->of[number].varied = true;
   const rlt_schedule like = offers->of[number].schedule;
   if (!rlt_schedule_has_tables(&like)) {
     return;
   }
-  for (int i = 0; i < BLOCKS; ++i) {
+  for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
     rlt_schedule other = like;
     other.suits = false;
-    other.wish.blocks = blocks[i];
+    other.wish.blocks = rlt_block_reaches[i];
     rlt_offers_add(offers, &other);
   }
-  for (int i = 0; i < PREFETCHES; ++i) {
+  for (int i = 0; i < RLT_PREFETCHES; ++i) {
     rlt_schedule other = like;
     other.suits = false;
-    other.wish.prefetch = prefetches[i];
+    other.wish.prefetch = rlt_prefetches[i];
     rlt_offers_add(offers, &other);
   }
   for (int i = 0; i < STORES; ++i) {

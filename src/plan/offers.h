@@ -13,6 +13,7 @@
 typedef struct rlt_offer {
   rlt_schedule schedule;
   rlt_cost cost;
+  bool varied; /* what differs from it in one respect is offered too */
 } rlt_offer;
 
 enum { RLT_MOST_FORMS = 2 };
@@ -49,7 +50,7 @@ relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
 void rlt_offers_add_all(rlt_offers *offers);
 
 /* Adds what differs from one offer, by number, in one respect: the order of tiles, what is fetched
- * ahead, or how tiles leave. As much as there is memory for. */
+ * ahead, or how tiles leave; nothing for -1. As much as there is memory for. */
 void rlt_offers_vary(rlt_offers *offers, int32_t number);
 
 void rlt_offers_free(rlt_offers *offers);

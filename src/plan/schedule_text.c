@@ -223,19 +223,22 @@ static bool is_smaller_group(const rlt_schedule *offered, span wanted) {
   return group_size > 0 && group_size < offered->group_size && (group_size & (group_size - 1)) == 0;
 }
 
+/* Whether the schedule has this field as it is wanted. */
+static bool is_alike(const rlt_schedule *schedule, field number, span wanted) {
+  char value[LONGEST_FIELD];
+  rlt_text text = rlt_text_in(value, sizeof value);
+  add_field(schedule, number, &text);
+  return (text.length == wanted.length &&
+          (wanted.length == 0 || memcmp(value, wanted.at, wanted.length) == 0)) ||
+         (number == FIELD_GROUP && is_smaller_group(schedule, wanted));
+}
+
 /* How many fields are as this schedule has them; `*other` becomes the first that is not, if any. */
 static int count_alike(const rlt_schedule *schedule, const fields *read, int *other) {
   int alike = 0;
   *other = -1;
   for (int f = 0; f < FIELDS; ++f) {
-    char value[LONGEST_FIELD];
-    rlt_text text = rlt_text_in(value, sizeof value);
-    add_field(schedule, (field)f, &text);
-    const span *const wanted = &read->of[f];
-    if (text.length == wanted->length &&
-        (wanted->length == 0 || memcmp(value, wanted->at, wanted->length) == 0)) {
-      ++alike;
-    } else if (f == FIELD_GROUP && is_smaller_group(schedule, *wanted)) {
+    if (is_alike(schedule, (field)f, read->of[f])) {
       ++alike;
     } else if (*other < 0) {
       *other = f;
@@ -276,17 +279,41 @@ static likeness find_nearest(const rlt_offers *offers, const fields *read) {
   return found;
 }
 
+/* An offer with the wanted tile that has not been varied, the nearest; -1 where there is none. */
+static int32_t find_unvaried(const rlt_offers *offers, const fields *read) {
+  static const field tile[] = {FIELD_ROWS, FIELD_COLUMNS, FIELD_WORD, FIELD_MOVE};
+  enum { TILE_FIELDS = sizeof tile / sizeof tile[0] };
+  int32_t nearest = -1;
+  int most = -1;
+  for (int32_t i = 0; i < offers->count; ++i) {
+    const rlt_schedule *const offered = &offers->of[i].schedule;
+    bool counts = offered->method == read->method && !offers->of[i].varied;
+    for (int f = 0; f < TILE_FIELDS && counts; ++f) {
+      counts = is_alike(offered, tile[f], read->of[tile[f]]);
+    }
+    int differs;
+    const int alike = counts ? count_alike(offered, read, &differs) : -1;
+    if (alike > most) {
+      most = alike;
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
 /* What is hardly ever the best is offered only now, and then what differs from the nearest in one
- * respect after the other. */
+ * respect, and from those in another. */
 static likeness find_among_all(rlt_offers *offers, const fields *read) {
+  enum { MOST_VARIED = 8 };
   likeness found = find_nearest(offers, read);
-  if (found.nearest >= 0 && found.fields < FIELDS) {
+  if (found.fields < FIELDS) {
     rlt_offers_add_all(offers);
     found = find_nearest(offers, read);
   }
-  for (int before = -1; found.fields > before && found.fields < FIELDS && found.nearest >= 0;) {
-    before = found.fields;
-    rlt_offers_vary(offers, found.nearest);
+  int32_t varied = 0;
+  for (int i = 0; i < MOST_VARIED && varied >= 0 && found.fields < FIELDS; ++i) {
+    varied = find_unvaried(offers, read);
+    rlt_offers_vary(offers, varied);
     found = find_nearest(offers, read);
   }
   return found;

@@ -1,6 +1,24 @@
 /* tuning.c: the table, a row a kind of machine. */
 #include "plan/tuning.h"
 
+const rlt_reach rlt_block_reaches[] = {{RLT_PAGE_BYTES, RLT_PAGE_BYTES},
+                                       {RLT_PAGE_BYTES / 2, RLT_PAGE_BYTES / 2},
+                                       {RLT_ALL_THE_WAY, 0},
+                                       {0, RLT_ALL_THE_WAY},
+                                       {RLT_PAGE_BYTES, RLT_ALL_THE_WAY},
+                                       {RLT_PAGE_BYTES, 4 * RLT_PAGE_BYTES}};
+
+const rlt_prefetch rlt_prefetches[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}};
+
+const char *rlt_tiles_name(rlt_tiles tiles) {
+  static const char *const names[] = {
+#define TILES_NAME(name, text) text,
+      RLT_TILES_TABLE(TILES_NAME)
+#undef TILES_NAME
+  };
+  return names[tiles];
+}
+
 /* Strips of one line, and longer runs of either side: sources and destinations that begin anew cost
  * differently. */
 #define OTHER_RUNS                                                                                 \
@@ -23,11 +41,14 @@
  * that does not make too many of narrow words. Lines that follow each other in the destination are
  * sooner there to be written while the cache holds it. */
 #define CPU_TILES(read, write, level) TILES(read, write, RLT_PAGE_BYTES, RLT_PAGE_BYTES, 1, level)
-#define CPU_RATES(by_line)                                                                         \
+#define RATES(again, in_parts, run, straight_run, transposed, line, element, tile, page)           \
   {                                                                                                \
-    .line_again = 0.05, .line_in_parts = 1, .run = 0.02, .straight_run = 2.2,                      \
-    .transposed_line = (by_line), .line = 0.19, .element = 0.1, .tile = 0, .page = 0.09            \
+    {                                                                                              \
+      0, (again), (in_parts), (run), (straight_run), (transposed), (line), (element), (tile),      \
+          (page)                                                                                   \
+    }                                                                                              \
   }
+#define CPU_RATES(transposed) RATES(0.05, 1, 0.02, 2.2, transposed, 0.19, 0.1, 0, 0.09)
 
 static const rlt_tuning cpu = {
     .kind = "CPU backend, AVX-512 Xeon",
@@ -73,17 +94,7 @@ static const rlt_tuning cpu = {
     .tiles = {[RLT_TILES_APART] = DIRECT_TILES(256, 1024),                                         \
               [RLT_TILES_FAR] = DIRECT_TILES(512, 128),                                            \
               [RLT_TILES_ANY] = DIRECT_TILES(256, 256)},                                           \
-    .rates = {                                                                                     \
-      .line_again = 0.05,                                                                          \
-      .line_in_parts = 1.1,                                                                        \
-      .run = 0.01,                                                                                 \
-      .straight_run = 2.2,                                                                         \
-      .transposed_line = (by_line),                                                                \
-      .line = (line_rate),                                                                         \
-      .element = 0.1,                                                                              \
-      .tile = 2,                                                                                   \
-      .page = 0.3                                                                                  \
-    }                                                                                              \
+    .rates = RATES(0.05, 1.1, 0.01, 2.2, by_line, line_rate, 0.1, 2, 0.3)                          \
   }
 
 static const rlt_tuning opencl_cpu = {
@@ -101,9 +112,7 @@ static const rlt_tuning opencl_cpu = {
               DIRECT_WORDS(0.2, 0.03), DIRECT_WORDS(0.2, 0.03)}};
 
 #define COUNTED                                                                                    \
-  {                                                                                                \
-    .rates = {.line_again = 0.1, .line_in_parts = 0.5, .element = 0.02 }                           \
-  }
+  { .rates = RATES(0.1, 0.5, 0, 0, 0, 0, 0.02, 0, 0) }
 
 /* Room for 16 KiB of words: four pieces for each of 256 work-items, and several groups' tiles in a
  * compute unit's memory. */

@@ -44,6 +44,11 @@ typedef struct rlt_tile_wish {
   rlt_stores stores;
 } rlt_tile_wish;
 
+/* All that are worth trying. */
+enum { RLT_BLOCK_REACHES = 6, RLT_PREFETCHES = 6 };
+extern const rlt_reach rlt_block_reaches[RLT_BLOCK_REACHES];
+extern const rlt_prefetch rlt_prefetches[RLT_PREFETCHES];
+
 /* X(NAME, text): problems whose tiles are alike; the first counts that holds and for
  * which there is a wish. */
 #define RLT_TILES_TABLE(X)                                                                         \
@@ -60,18 +65,32 @@ typedef enum rlt_tiles {
       RLT_TILES
 } rlt_tiles;
 
-/* What a device takes for what plain copies need not do, in units of copying one line; cost.h says
- * what is counted. */
+/* "cached", ...; static storage. */
+const char *rlt_tiles_name(rlt_tiles tiles);
+
+/* X(NAME, text): what a device takes for what plain copies need not do, in units of copying one
+ * line; cost.h says what is counted. */
+#define RLT_RATE_TABLE(X)                                                                          \
+  X(LINE_AGAIN, "line_again")       /* one that another run has read, or will */                   \
+  X(LINE_IN_PARTS, "line_in_parts") /* reading a line, merging a part of it, writing it */         \
+  X(RUN, "run")                     /* prefetching begins anew */                                  \
+  X(STRAIGHT_RUN, "straight_run")   /* on top, for one copied while nothing else is under way */   \
+  X(TRANSPOSED_LINE, "transposed_line") /* of a block that is transposed in registers */           \
+  X(LINE, "line")                       /* put in its place in a staging buffer */                 \
+  X(ELEMENT, "element")                 /* moved by itself, at its index or by tables */           \
+  X(TILE, "tile")                       /* finding where it lies */                                \
+  X(PAGE, "page")                       /* opening one */
+
+typedef enum rlt_rate {
+  RLT_RATE_NONE, /* what costs nothing */
+#define RLT_RATE_ENUMERATOR(name, text) RLT_RATE_##name,
+  RLT_RATE_TABLE(RLT_RATE_ENUMERATOR)
+#undef RLT_RATE_ENUMERATOR
+      RLT_RATES
+} rlt_rate;
+
 typedef struct rlt_rates {
-  double line_again;      /* one that another run has read, or will */
-  double line_in_parts;   /* reading a line, merging a part of it, writing it */
-  double run;             /* prefetching begins anew */
-  double straight_run;    /* on top, for one that is copied while nothing else is under way */
-  double transposed_line; /* of a block that is transposed in registers */
-  double line;            /* put in its place in a staging buffer */
-  double element;         /* moved by itself, at its index or by tables */
-  double tile;            /* finding where it lies */
-  double page;            /* opening one */
+  double of[RLT_RATES]; /* of[RLT_RATE_NONE] is 0 */
 } rlt_rates;
 
 enum { RLT_OTHER_RUNS = 4 };

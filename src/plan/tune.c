@@ -1,0 +1,438 @@
+/* tune.c: one wish after the other, for each word size and kind of tiles.
+ *
+ * A wish is tried on the problems that stand for its kind, each of which it makes one schedule of.
+ * Wishes take turns, so that whatever else the machine does meets them alike, and those that have
+ * been much slower than the best have no further turn. First tiles of all sizes run, then, with the
+ * best of these, all orders, then all prefetches; at last the sizes beside the best once more.
+ */
+#include "plan/tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "plan/fit_rates.h"
+#include "plan/offers.h"
+#include "plan/tune_cases.h"
+
+enum {
+  MOST_WISHES = 32,
+  TURNS = 5,
+  CELLS = RLT_WORD_SIZES * RLT_TILES,
+  MOST_SAMPLES = 4096,
+  MOST_SCRATCH_BYTES = 1 << 30, /* of both sides together */
+  MEMORY_SHARES = 4,
+  CASE_BYTES = 24 << 20,
+  CACHES = 3, /* a case past the cache takes so many of it at least */
+  CACHED_SHARE = 8,
+  LEAST_CASE_BYTES = 1 << 20
+};
+
+/* A wish that took so many times as long as the best has no further turn, after one of them and
+ * after two. */
+static const double out_at_first = 1.6;
+static const double out_later = 1.2;
+
+/* A wish replaces another when it is faster by this much: less is noise. */
+static const double faster = 1.02;
+
+typedef struct tuner {
+  relayout_device *device;
+  rlt_tuning *row;
+  void *scratch;
+  int64_t side_bytes; /* of scratch memory */
+  int64_t place;      /* of the next run, in bytes */
+  double end;         /* when no more is begun */
+  int64_t count;
+  rlt_sample *samples;
+  int8_t *words; /* each sample's word size, by number */
+} tuner;
+
+static double now(void) {
+  struct timespec time = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- A schedule that is run ---- */
+
+typedef struct runner {
+  rlt_forms forms;
+  rlt_offer offer;
+  void *program;  /* NULL: it cannot run */
+  double seconds; /* its fastest run; 0: none yet */
+  int32_t runs;
+} runner;
+
+/* Places follow each other through the scratch memory, so that none is in a cache. */
+static void take_turn(tuner *on, runner *of, bool stays) {
+  const int64_t size = rlt_max((int64_t)rlt_problem_source_size(&of->forms.of[0]),
+                               (int64_t)rlt_problem_destination_size(&of->forms.of[0]));
+  const int64_t step = rlt_divide_up(size, RLT_PAGE_BYTES) * RLT_PAGE_BYTES;
+  if (stays || on->place + step > on->side_bytes) {
+    on->place = 0;
+  }
+  const rlt_offsets offsets = {(size_t)on->place, (size_t)on->place};
+  double seconds = 0;
+  on->place += step;
+  if (on->device->backend->program_time(on->device, of->program, on->scratch, offsets, &seconds,
+                                        NULL) != RELAYOUT_OK) {
+    on->device->backend->program_destroy(on->device, of->program);
+    of->program = NULL;
+    return;
+  }
+  if (of->runs == 0 || seconds < of->seconds) {
+    of->seconds = seconds;
+  }
+  ++of->runs;
+}
+
+static bool start(tuner *on, const rlt_offer *offer, runner *of) {
+  of->offer = *offer;
+  return rlt_program_create(on->device, &of->offer.schedule, &of->program, NULL) == RELAYOUT_OK;
+}
+
+static void stop(tuner *on, runner *of) {
+  if (of->program != NULL) {
+    on->device->backend->program_destroy(on->device, of->program);
+  }
+  of->program = NULL;
+}
+
+/* The first offer that suits a problem by a tuning row. */
+static bool make_runner(tuner *on, const rlt_problem *problem, const rlt_tuning *row, runner *of) {
+  rlt_offers offers;
+  *of = (runner){.program = NULL};
+  of->forms.of[0] = *problem;
+  rlt_forms_make(&on->device->facts, &of->forms);
+  if (rlt_offers_make(&of->forms, &on->device->facts, row, NULL, &offers, NULL) != RELAYOUT_OK) {
+    return false;
+  }
+  int32_t i = 0;
+  while (i < offers.count && !offers.of[i].schedule.suits) {
+    ++i;
+  }
+  const bool made = i < offers.count && start(on, &offers.of[i], of);
+  rlt_offers_free(&offers);
+  return made;
+}
+
+static void add_sample(tuner *on, const runner *of, double copy_seconds) {
+  if (on->count < MOST_SAMPLES && of->runs > 0 && copy_seconds > 0) {
+    on->words[on->count] = (int8_t)rlt_word_size_number(of->offer.schedule.problem->element_bytes);
+    on->samples[on->count++] = rlt_sample_of(&on->device->facts, &of->offer.schedule,
+                                             &of->offer.cost, of->seconds / copy_seconds);
+  }
+}
+
+/* ---- Wishes in turns ---- */
+
+typedef struct heat {
+  int32_t count;
+  rlt_tile_wish wishes[MOST_WISHES];
+  double times[MOST_WISHES]; /* geometric means over the cases, in units of a copy; 0: unknown */
+} heat;
+
+/* A cell of the table: words of one size, and one kind of tiles. */
+typedef struct cell {
+  int32_t word; /* by number */
+  rlt_tiles tiles;
+  int64_t bytes; /* of a case, on either side */
+  bool is_past_cache;
+} cell;
+
+static bool is_out(const runner *of, double best) {
+  return of->program == NULL || (of->runs == 1 && of->seconds > out_at_first * best) ||
+         (of->runs > 1 && of->seconds > out_later * best);
+}
+
+static double best_of(const runner *runners, int32_t count) {
+  double best = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (runners[i].runs > 0 && (best == 0 || runners[i].seconds < best)) {
+      best = runners[i].seconds;
+    }
+  }
+  return best;
+}
+
+/* All wishes on one case; their times become products over the cases. */
+static void run_case(tuner *on, const cell *at, int32_t number, runner *runners, heat *of) {
+  rlt_problem problem;
+  rlt_tuning row = *on->row;
+  runner *const copy = &runners[MOST_WISHES];
+  rlt_tune_case(at->tiles, number, INT64_C(1) << at->word, at->bytes, &problem);
+  for (int32_t w = 0; w < of->count; ++w) {
+    for (int t = 0; t < RLT_TILES; ++t) {
+      row.words[at->word].tiles[t] = of->wishes[w];
+    }
+    make_runner(on, &problem, &row, &runners[w]);
+  }
+  rlt_problem copied;
+  rlt_tune_copy((int64_t)rlt_problem_destination_size(&problem), &copied);
+  make_runner(on, &copied, &row, copy);
+  for (int turn = 0; turn < TURNS && (turn == 0 || now() < on->end); ++turn) {
+    const double best = best_of(runners, of->count);
+    for (int32_t w = 0; w < of->count; ++w) {
+      if (runners[w].program != NULL && (turn == 0 || !is_out(&runners[w], best))) {
+        take_turn(on, &runners[w], !at->is_past_cache);
+      }
+    }
+    if (copy->program != NULL) {
+      take_turn(on, copy, !at->is_past_cache);
+    }
+  }
+  for (int32_t w = 0; w < of->count; ++w) {
+    const bool ran = runners[w].runs > 0 && copy->runs > 0;
+    of->times[w] *= ran ? runners[w].seconds / copy->seconds : 0;
+    if (at->is_past_cache) {
+      add_sample(on, &runners[w], copy->seconds);
+    }
+    stop(on, &runners[w]);
+  }
+  stop(on, copy);
+}
+
+/* The wishes' times, and the fastest, which is the first unless another is clearly faster. */
+static int32_t hold(tuner *on, const cell *at, runner *runners, heat *of) {
+  for (int32_t w = 0; w < of->count; ++w) {
+    of->times[w] = 1;
+  }
+  for (int32_t i = 0; i < RLT_TUNE_CASES; ++i) {
+    run_case(on, at, i, runners, of);
+  }
+  int32_t best = 0;
+  for (int32_t w = 1; w < of->count; ++w) {
+    const double least = of->times[best];
+    const double needed = best == 0 ? faster * faster : 1;
+    if (of->times[w] > 0 && (least == 0 || of->times[w] * needed < least)) {
+      best = w;
+    }
+  }
+  return best;
+}
+
+static void add_wish(heat *of, rlt_tile_wish wish) {
+  if (of->count < MOST_WISHES) {
+    of->wishes[of->count++] = wish;
+  }
+}
+
+static bool reaches_equal(rlt_reach a, rlt_reach b) {
+  return a.read_bytes == b.read_bytes && a.write_bytes == b.write_bytes;
+}
+
+/* Runs from a line to a page, or those beside the wish's own. */
+static void add_runs(heat *of, bool all) {
+  enum { LEAST = 64, MOST = 1024 };
+  const rlt_tile_wish own = of->wishes[0];
+  for (int64_t read = LEAST; read <= MOST; read *= 2) {
+    for (int64_t write = LEAST; write <= MOST; write *= 2) {
+      rlt_tile_wish other = own;
+      other.runs = (rlt_reach){read, write};
+      const bool is_near = read <= 2 * own.runs.read_bytes && 2 * read >= own.runs.read_bytes &&
+                           write <= 2 * own.runs.write_bytes && 2 * write >= own.runs.write_bytes;
+      if ((all || is_near) && !reaches_equal(other.runs, own.runs)) {
+        add_wish(of, other);
+      }
+    }
+  }
+}
+
+static void add_blocks(heat *of) {
+  const rlt_tile_wish own = of->wishes[0];
+  for (int32_t i = 0; i < RLT_BLOCK_REACHES; ++i) {
+    rlt_tile_wish other = own;
+    other.blocks = rlt_block_reaches[i];
+    if (!reaches_equal(other.blocks, own.blocks)) {
+      add_wish(of, other);
+    }
+  }
+}
+
+static void add_prefetches(heat *of) {
+  const rlt_tile_wish own = of->wishes[0];
+  for (int32_t i = 0; i < RLT_PREFETCHES; ++i) {
+    rlt_tile_wish other = own;
+    other.prefetch = rlt_prefetches[i];
+    if (other.prefetch.tiles != own.prefetch.tiles || other.prefetch.level != own.prefetch.level) {
+      add_wish(of, other);
+    }
+  }
+}
+
+static bool wishes_equal(const rlt_tile_wish *a, const rlt_tile_wish *b) {
+  return reaches_equal(a->runs, b->runs) && reaches_equal(a->blocks, b->blocks) &&
+         a->prefetch.tiles == b->prefetch.tiles && a->prefetch.level == b->prefetch.level;
+}
+
+/* The geometric mean of the two cases whose times have been multiplied: what has this square. */
+static double root_of(double product) {
+  double root = product > 1 ? product : 1;
+  for (int i = 0; i < 64 && product > 0; ++i) {
+    root = (root + product / root) / 2;
+  }
+  return product > 0 ? root : 0;
+}
+
+/* Those that are tried beside the best so far. */
+static void add_round(const tuner *on, int round, heat *of) {
+  if (round == 0 || round == 3) {
+    add_runs(of, round == 0);
+  } else if (round == 1) {
+    add_blocks(of);
+  } else if (on->device->facts.prefetches) {
+    add_prefetches(of);
+  }
+}
+
+/* What the cell's wish becomes, which has been faster than the first whenever they met; and what
+ * both took when these two alone did. */
+static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, runner *runners,
+                            double *before, double *after) {
+  enum { ROUNDS = 4 };
+  rlt_tile_wish best = first;
+  for (int round = 0; round < ROUNDS && now() < on->end; ++round) {
+    heat of = {.count = 1, .wishes = {best}};
+    add_round(on, round, &of);
+    best = of.wishes[hold(on, at, runners, &of)];
+  }
+  heat last = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};
+  const int32_t won = hold(on, at, runners, &last);
+  *before = root_of(last.times[0]);
+  *after = root_of(last.times[won]);
+  return last.wishes[won];
+}
+
+/* ---- Rates ---- */
+
+/* All that is offered for one problem. */
+static void run_offers(tuner *on, const rlt_problem *problem, runner *runners) {
+  rlt_offers offers;
+  runner *const copy = &runners[MOST_WISHES];
+  rlt_problem copied;
+  rlt_tune_copy((int64_t)rlt_problem_destination_size(problem), &copied);
+  runners[0] = (runner){.program = NULL};
+  runners[0].forms.of[0] = *problem;
+  rlt_forms_make(&on->device->facts, &runners[0].forms);
+  if (!make_runner(on, &copied, on->row, copy)) {
+    return;
+  }
+  if (rlt_offers_make(&runners[0].forms, &on->device->facts, on->row, NULL, &offers, NULL) !=
+      RELAYOUT_OK) {
+    stop(on, copy);
+    return;
+  }
+  for (int32_t i = 0; i < offers.count && now() < on->end; ++i) {
+    runner *const of = &runners[0];
+    of->runs = 0;
+    if (!rlt_schedule_goes_by_index(&offers.of[i].schedule) && start(on, &offers.of[i], of)) {
+      for (int turn = 0; turn < TURNS && of->program != NULL; ++turn) {
+        take_turn(on, of, false);
+        take_turn(on, copy, false);
+      }
+      add_sample(on, of, copy->seconds);
+      stop(on, of);
+    }
+  }
+  rlt_offers_free(&offers);
+  stop(on, copy);
+}
+
+static void fit_rates(tuner *on) {
+  rlt_sample *const own = malloc(MOST_SAMPLES * sizeof *own);
+  for (int w = 0; w < RLT_WORD_SIZES && own != NULL; ++w) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < on->count; ++i) {
+      if (on->words[i] == w) {
+        own[count++] = on->samples[i];
+      }
+    }
+    rlt_rates_fit(own, count, &on->row->words[w].rates);
+  }
+  free(own);
+}
+
+/* ---- All of it ---- */
+
+/* Cases past the cache are several times as large, if there is room. */
+static cell cell_of(const tuner *on, int32_t number) {
+  const int64_t cache = rlt_max(on->device->facts.cache_bytes, LEAST_CASE_BYTES);
+  cell made = {.word = number % RLT_WORD_SIZES, .tiles = (rlt_tiles)(number / RLT_WORD_SIZES)};
+  made.is_past_cache = made.tiles != RLT_TILES_CACHED;
+  made.bytes = made.is_past_cache ? rlt_min(rlt_max(CASE_BYTES, CACHES * cache), on->side_bytes / 2)
+                                  : cache / CACHED_SHARE;
+  return made;
+}
+
+static void tune_cell(tuner *on, int32_t number, runner *runners, const rlt_tune_report *report) {
+  const cell at = cell_of(on, number);
+  rlt_tile_wish *const wish = &on->row->words[at.word].tiles[at.tiles];
+  const rlt_tile_wish any = on->row->words[at.word].tiles[RLT_TILES_ANY];
+  double before, after;
+  char what[64];
+  snprintf(what, sizeof what, "%d-byte words, %s", 1 << at.word, rlt_tiles_name(at.tiles));
+  const rlt_tile_wish found =
+      search(on, &at, wish->runs.read_bytes > 0 ? *wish : any, runners, &before, &after);
+  if (before > 0) {
+    *wish = found;
+    report->found(report->context, what, before, after, (double)(number + 1) / CELLS);
+  }
+}
+
+static relayout_status prepare(tuner *on, relayout_error *error) {
+  const relayout_device_info *const info = &on->device->info;
+  const int64_t share = (int64_t)(info->memory_bytes / MEMORY_SHARES);
+  const int64_t room = share > 0 ? rlt_min(share, MOST_SCRATCH_BYTES) : MOST_SCRATCH_BYTES;
+  on->side_bytes = room / 2;
+  if (info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)on->side_bytes) {
+    on->side_bytes = (int64_t)info->allocation_bytes;
+  }
+  on->samples = malloc(MOST_SAMPLES * sizeof *on->samples);
+  on->words = malloc(MOST_SAMPLES * sizeof *on->words);
+  if (on->samples == NULL || on->words == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for what is measured");
+  }
+  return on->device->backend->scratch_create(on->device, (size_t)on->side_bytes,
+                                             (size_t)on->side_bytes, &on->scratch, error);
+}
+
+relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune_report *report,
+                         rlt_tuning *found, relayout_error *error) {
+  if (device->facts.memory != RLT_STAGING_PRIVATE || device->backend->program_time == NULL) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "device %s cannot be tuned: its tiles are of one size, or it has no clock",
+                    device->info.name);
+  }
+  *found = *device->tuning;
+  tuner on = {.device = device, .row = found};
+  runner *const runners = calloc(MOST_WISHES + 1, sizeof *runners);
+  relayout_status status = prepare(&on, error);
+  if (status == RELAYOUT_OK && runners == NULL) {
+    status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for schedules to be run");
+  }
+  const double begin = now();
+  for (int32_t i = 0; i < CELLS && status == RELAYOUT_OK; ++i) {
+    on.end = begin + 0.9 * seconds * (i + 1) / CELLS;
+    tune_cell(&on, i, runners, report);
+  }
+  on.end = begin + seconds;
+  for (int32_t i = 0; i < RLT_TUNE_SAMPLES * RLT_WORD_SIZES && status == RELAYOUT_OK; ++i) {
+    rlt_problem problem;
+    rlt_tune_sample(i / RLT_WORD_SIZES, INT64_C(1) << i % RLT_WORD_SIZES, CASE_BYTES, &problem);
+    run_offers(&on, &problem, runners);
+  }
+  if (status == RELAYOUT_OK) {
+    fit_rates(&on);
+  }
+  if (on.scratch != NULL) {
+    device->backend->scratch_destroy(device, on.scratch);
+  }
+  free(runners);
+  free(on.samples);
+  free(on.words);
+  return status;
+}
