@@ -161,6 +161,7 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
                      .staging_bytes = RLT_CPU_STAGING_BYTES,
                      .packed_staging_bytes = RLT_CPU_PACKED_STAGING_BYTES,
                      .stages_source_words = true,
+                     .loads = true,
                      .scatters = true,
                      .combines_lines = true,
                      .most_segments = RLT_CPU_MOST_SEGMENTS,

@@ -362,11 +362,16 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
   fetch_some(&ahead, ahead.left);
 }
 
+static void copy_run(uint8_t *to, const uint8_t *from, int64_t bytes) {
+  move_run(to, from, bytes);
+}
+
 const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .move_strided = move_strided,
                                  .fill_strided = fill_strided,
                                  .gather_runs = gather_runs,
                                  .transpose_blocks = gather_transposed,
+                                 .copy_run = copy_run,
                                  .shuffle = shuffle,
                                  .store_segments = store_segments,
                                  .finish = finish_streams,

@@ -113,6 +113,7 @@ typedef struct rlt_cpu_kernels {
   rlt_cpu_kernel *fill_strided;           /* what move_strided leaves */
   rlt_cpu_table_kernel *gather_runs;      /* dense columns on both sides */
   rlt_cpu_table_kernel *transpose_blocks; /* dense columns in the destination, rows in the source */
+  void (*copy_run)(uint8_t *to, const uint8_t *from, int64_t bytes); /* that lie together */
   rlt_cpu_shuffle_kernel *shuffle;
   rlt_cpu_store_kernel *store_segments;
   void (*finish)(void); /* streamed lines are there for other threads once this returns */

@@ -71,7 +71,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   const bool has_tables = rlt_schedule_has_tables(schedule);
   rlt_byte_run run;
   made->merges = !rlt_problem_byte_run(problem, &run);
-  made->unpacks = has_tables && rlt_problem_is_unpacked_first(problem);
+  made->unpacks = has_tables && (schedule->loads || rlt_problem_is_unpacked_first(problem));
   made->encodes = rlt_problem_is_encoded_last(problem);
   rlt_grid_make(problem, &schedule->columns, &schedule->rows, &made->grid);
   set_frame(schedule, &made->frame);

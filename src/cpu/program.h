@@ -39,11 +39,11 @@ typedef struct rlt_cpu_program {
   rlt_order order;
   rlt_combined_loops combined_loops; /* the order's loops that lines are combined along */
 
-  /* Where the runs that a tile reads are unpacked first, or bits transposed among them. */
+  /* Where the runs that a tile reads are brought together first, or bits transposed among them. */
   bool unpacks;
   rlt_unpacking unpacking;
   rlt_tile_run *runs;
-  rlt_cpu_bit_transpose *transpose; /* NULL where they are unpacked */
+  rlt_cpu_bit_transpose *transpose; /* NULL where they are loaded or unpacked */
 } rlt_cpu_program;
 
 /* One call: its workers take blocks in turn until none is left. */
@@ -78,8 +78,8 @@ void rlt_cpu_look_up(const rlt_cpu_tour *at);
 /* Moves all tiles of a tour by putting them together here first. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
 
-/* Puts what a tile reads beside each other, a byte an element or as bytes that the destination
- * has too, RLT_AROUND_RUN behind the start of `unpacked`: to the kernels that is the source. */
+/* Puts what a tile reads beside each other, as it is, a byte an element or as bytes that the
+ * destination has too, RLT_AROUND_RUN behind the start of `unpacked`: to the kernels that is the source. */
 void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked);
 
 /* From bit 0 of `bits` to packed elements position .. position+count-1 of the destination, which

@@ -40,6 +40,7 @@ void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unp
   const uint8_t *const source = call->source;
   const rlt_tile_steps has = rlt_cpu_steps(&made->frame, tile->valid_columns, tile->valid_rows);
   const int64_t length = rlt_run_elements(&layout->runs, has);
+  const int64_t word = made->problem->element_bytes;
   const int64_t at_once = made->transpose != NULL ? 8 / made->problem->transposed_bits : 1;
   for (int64_t r = 0; r < layout->run_count; r += at_once) {
     const rlt_tile_run *const run = &made->runs[r];
@@ -47,8 +48,10 @@ void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unp
       continue;
     }
     const int64_t first = tile->source + run->start;
-    uint8_t *const to = unpacked + RLT_AROUND_RUN + r * layout->pitch;
-    if (made->transpose != NULL) {
+    uint8_t *const to = unpacked + RLT_AROUND_RUN + r * layout->pitch * word;
+    if (made->schedule->loads) {
+      made->kernels->copy_run(to, source + first * word, length * word);
+    } else if (made->transpose != NULL) {
       made->transpose(source + first, run[1].start - run->start, to, layout->pitch, length);
     } else if (layout->is_exact) {
       unpack_each(source, made->problem->source_packed, first, to, length);

@@ -63,11 +63,12 @@ typedef struct rlt_facts {
   int64_t staging_bytes;        /* what a tile may take there */
   int64_t packed_staging_bytes; /* and one of elements that are packed on either side */
   bool stages_source_words;     /* elements are converted when they leave, not when they arrive */
-  bool scatters;                /* tiles may be stored word by word, without staging */
-  bool combines_lines;          /* lines that a tile leaves unfinished wait for one that goes on */
-  int64_t most_segments;        /* of which so many can wait */
-  bool merges_bytes; /* packed elements enter bytes that others write too, even at once */
-  bool prefetches;   /* what the next tile reads */
+  bool loads; /* what a tile reads may be brought together before anything else is done with it */
+  bool scatters;         /* tiles may be stored word by word, without staging */
+  bool combines_lines;   /* lines that a tile leaves unfinished wait for one that goes on */
+  int64_t most_segments; /* of which so many can wait */
+  bool merges_bytes;     /* packed elements enter bytes that others write too, even at once */
+  bool prefetches;       /* what the next tile reads */
 
   bool words_need_alignment; /* words wider than an element begin at multiples of their size */
   bool only_whole_blocks;    /* loops are cut into parts of equal length */

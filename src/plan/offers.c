@@ -133,10 +133,16 @@ void rlt_offers_vary(rlt_offers *offers, int32_t number) {
     other.wish.prefetch = rlt_prefetches[i];
     rlt_offers_add(offers, &other);
   }
+  rlt_schedule loading = like;
+  loading.suits = false;
+  loading.wish.loads = !like.wish.loads;
+  rlt_schedule_stage(offers->facts, &loading);
+  rlt_offers_add(offers, &loading);
   for (int i = 0; i < STORES; ++i) {
     rlt_schedule other = like;
     other.suits = false;
     other.wish.stores = stores[i];
+    rlt_schedule_stage(offers->facts, &other); /* which tells what is loaded first */
     rlt_offers_add(offers, &other);
   }
 }

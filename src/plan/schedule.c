@@ -28,6 +28,12 @@ bool rlt_schedule_streams(const rlt_facts *facts, const rlt_schedule *schedule) 
           (stores == RLT_STORES_BY_SIZE && rlt_is_past_cache(schedule->problem, facts)));
 }
 
+bool rlt_schedule_loads(const rlt_facts *facts, const rlt_schedule *schedule) {
+  return facts->loads && schedule->wish.loads && rlt_schedule_streams(facts, schedule) &&
+         (schedule->move == RLT_MOVE_TRANSPOSE || schedule->move == RLT_MOVE_INTERLEAVE) &&
+         !rlt_problem_is_unpacked_first(schedule->problem);
+}
+
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t staged_bytes =
@@ -41,7 +47,8 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
                             .most_channels = may_interleave ? facts->words[word].channels : 0,
                             .lanes = facts->line_bytes / staged_bytes};
   rlt_unpacking unpacking;
-  if (facts->stages_source_words && rlt_problem_is_unpacked_first(problem)) {
+  if (rlt_schedule_loads(facts, schedule) ||
+      (facts->stages_source_words && rlt_problem_is_unpacked_first(problem))) {
     rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
                        rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
     of.problem = &unpacking.problem;
@@ -192,6 +199,7 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
   rlt_combining combining = {.count = 0}; /* along which tiles go on with each other's lines */
   rlt_grid_make(schedule->problem, &schedule->columns, &schedule->rows, &grid);
   schedule->streamed = rlt_schedule_streams(facts, schedule);
+  schedule->loads = rlt_schedule_loads(facts, schedule);
   schedule->staged = is_staged(facts, schedule);
   schedule->prefetch =
       schedule->staged && facts->prefetches ? schedule->wish.prefetch : (rlt_prefetch){0, 0};
@@ -222,7 +230,8 @@ static bool groups_equal(const rlt_group *a, const rlt_group *b) {
 bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
   return a->is_wide == b->is_wide && a->move == b->move && groups_equal(&a->columns, &b->columns) &&
          groups_equal(&a->rows, &b->rows) && loops_equal(&a->loops, &b->loops) &&
-         a->staged == b->staged && a->streamed == b->streamed && a->combined == b->combined &&
-         a->prefetch.tiles == b->prefetch.tiles && a->prefetch.level == b->prefetch.level &&
+         a->loads == b->loads && a->staged == b->staged && a->streamed == b->streamed &&
+         a->combined == b->combined && a->prefetch.tiles == b->prefetch.tiles &&
+         a->prefetch.level == b->prefetch.level &&
          a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
 }

@@ -7,7 +7,7 @@
  *     alignment  both sides' starts are multiples of so many bytes
  *     tile       the axes of its rows and columns, and how many steps of each
  *     loops      over the tiles, the innermost first
- *     pipeline   load or unpack → convert → move → pack → store: which move, and whether stores
+ *     pipeline   load, or unpack → convert → move → pack → store: which move, and whether stores
  *                leave from a staging buffer, past the cache, and with lines put together from
  *                several tiles
  *     prefetch   how many tiles ahead the source is fetched, and into which cache
@@ -69,6 +69,7 @@ typedef struct rlt_schedule {
   rlt_loops loops;
 
   rlt_tile_wish wish; /* what a method asks for; the rest follows from it */
+  bool loads;         /* what a tile reads is brought together first */
   rlt_move move;
   bool staged;
   bool streamed; /* past the cache */
@@ -93,8 +94,10 @@ static inline bool rlt_schedule_has_tables(const rlt_schedule *schedule) {
 /* Whether the destination is too large for the device's cache. */
 bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts);
 
-/* Whether stores go past it, of a schedule whose move and wish are set. */
+/* Whether stores go past it, of a schedule whose move and wish are set; and whether what its tiles
+ * read is brought together first. */
 bool rlt_schedule_streams(const rlt_facts *facts, const rlt_schedule *schedule);
+bool rlt_schedule_loads(const rlt_facts *facts, const rlt_schedule *schedule);
 
 /* Fills in where a tile lies in its staging buffer, of a schedule with tables whose tile and move
  * are set. */

@@ -71,7 +71,8 @@ static void add_loops(const rlt_loops *loops, rlt_text *text) {
 
 static void add_move(const rlt_schedule *schedule, rlt_text *text) {
   const rlt_problem *const problem = schedule->problem;
-  rlt_text_add(text, "%s%s%s%s%s", problem->source_packed > 0 ? "unpack>" : "",
+  rlt_text_add(text, "%s%s%s%s%s%s", schedule->loads ? "load>" : "",
+               problem->source_packed > 0 ? "unpack>" : "",
                rlt_converts(&problem->conversion) ? "convert>" : "", rlt_move_name(schedule->move),
                problem->shuffles ? ">shuffle" : "", problem->destination_packed > 0 ? ">pack" : "");
 }
@@ -281,7 +282,7 @@ static likeness find_nearest(const rlt_offers *offers, const fields *read) {
 
 /* An offer with the wanted tile that has not been varied, the nearest; -1 where there is none. */
 static int32_t find_unvaried(const rlt_offers *offers, const fields *read) {
-  static const field tile[] = {FIELD_ROWS, FIELD_COLUMNS, FIELD_WORD, FIELD_MOVE};
+  static const field tile[] = {FIELD_ROWS, FIELD_COLUMNS, FIELD_WORD};
   enum { TILE_FIELDS = sizeof tile / sizeof tile[0] };
   int32_t nearest = -1;
   int most = -1;

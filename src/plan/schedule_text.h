@@ -13,7 +13,7 @@
  *                    `-`: no axis
  *     loops          axes over which tiles are counted, the innermost first: `axis:n` are n
  *                    iterations within a block; behind `/` the loops over blocks; `-`: one tile
- *     move           unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
+ *     move           load, unpack, convert, one of rlt_move's names, shuffle, pack, joined by `>`
  *     store          direct or staged, then streamed and combined where they are, joined by `+`
  *     prefetch       `tiles:level`: how many tiles ahead the source is fetched, into which level of
  *                    the caches; not printed where it is not. Within a tile kernels look ahead by

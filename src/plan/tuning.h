@@ -42,6 +42,7 @@ typedef struct rlt_tile_wish {
   rlt_reach blocks; /* of tiles that follow each other; 0: of long runs, not along pages */
   rlt_prefetch prefetch;
   rlt_stores stores;
+  bool loads; /* what a tile reads is brought together line by line before it is transposed */
 } rlt_tile_wish;
 
 /* All that are worth trying. */

@@ -43,31 +43,40 @@ static bool runs_start_bytes(const rlt_problem *problem, const rlt_tile_axis *ax
 }
 
 /* From one run's place to the next one's, with room before each; what a run leaves behind it is
- * overwritten by the next. Whole lines are read faster. */
-static int64_t pitch_of(int64_t length, int64_t before, int64_t runs, int64_t room) {
+ * overwritten by the next. Whole lines are read faster, and words, of more bytes, meet in fewer sets
+ * of a cache where the lines from one run to the next are odd in number. */
+static int64_t pitch_of(int64_t length, int64_t before, int64_t word, int64_t runs, int64_t room) {
   const int64_t tight = length + before;
-  const int64_t lines = rlt_divide_up(tight, RLT_AROUND_RUN) * RLT_AROUND_RUN;
-  return runs * lines + 2 * RLT_AROUND_RUN <= room ? lines : tight;
+  int64_t lines = rlt_divide_up(tight * word, RLT_AROUND_RUN);
+  if (before == 0 && lines % 2 == 0) {
+    ++lines;
+  }
+  return (runs * lines + 2) * RLT_AROUND_RUN <= room ? lines * RLT_AROUND_RUN / word : tight;
 }
 
 void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                         int64_t room, rlt_unpacking *made) {
+  const int64_t word = problem->element_bytes;
+  const bool are_words = !rlt_problem_is_unpacked_first(problem);
   rlt_tile_axis *const axes = made->axes;
   made->problem = *problem;
   made->axis_count = read_axes(problem, columns, rows, axes);
   made->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
-  made->is_exact = made->runs.length < RLT_AROUND_RUN && !rlt_problem_transposes_bits(problem);
+  made->is_exact =
+      are_words || (made->runs.length < RLT_AROUND_RUN && !rlt_problem_transposes_bits(problem));
   made->run_count = 1;
   for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride = made->run_count;
     made->run_count *= axes[i].steps;
   }
-  const int64_t before = runs_start_bytes(problem, axes, made->runs.axis_count) ? 0 : BEFORE_RUN;
-  made->pitch = made->is_exact ? made->runs.length
-                               : pitch_of(made->runs.length, before, made->run_count, room);
+  const bool starts_bytes = are_words || runs_start_bytes(problem, axes, made->runs.axis_count);
+  made->pitch =
+      made->is_exact && !are_words
+          ? made->runs.length
+          : pitch_of(made->runs.length, starts_bytes ? 0 : BEFORE_RUN, word, made->run_count, room);
   for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride *= made->pitch;
   }
   made->problem.source_packed = 0;
-  made->problem.source_elements = room - RLT_AROUND_RUN;
+  made->problem.source_elements = (room - RLT_AROUND_RUN) / word;
 }

@@ -1,6 +1,8 @@
-/* unpacking.h: a tile's packed elements, unpacked or bit-transposed before anything else is done
- * with them: the runs of a tile in the source are put beside each other, a byte an element or as
- * bytes that the destination has too, and the tile is moved from there.
+/* unpacking.h: what a tile reads, brought together before anything else is done with it: the runs of
+ * a tile in the source are put beside each other, and the tile is moved from there. Packed elements
+ * are unpacked on the way, a byte an element, or their bits transposed so that they are bytes that
+ * the destination has too. Words are as they were; but where the source has its runs so far apart
+ * that all meet in few sets of a cache, they do not here.
  *
  * Depends on tile.h, staging.h and problem/.
  */
@@ -21,7 +23,7 @@ typedef struct rlt_unpacking {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
   int64_t run_count;
   rlt_tile_runs runs;
-  int64_t pitch; /* from one run's place to the next one's */
+  int64_t pitch; /* from one run's place to the next one's, in words */
   bool is_exact; /* runs are so short that nothing may be written around them */
 } rlt_unpacking;
 
