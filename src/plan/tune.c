@@ -253,8 +253,12 @@ static void add_blocks(heat *of) {
   }
 }
 
+/* And whether what a tile reads is brought together first. */
 static void add_prefetches(heat *of) {
   const rlt_tile_wish own = of->wishes[0];
+  rlt_tile_wish loading = own;
+  loading.loads = !own.loads;
+  add_wish(of, loading);
   for (int32_t i = 0; i < RLT_PREFETCHES; ++i) {
     rlt_tile_wish other = own;
     other.prefetch = rlt_prefetches[i];
@@ -266,7 +270,8 @@ static void add_prefetches(heat *of) {
 
 static bool wishes_equal(const rlt_tile_wish *a, const rlt_tile_wish *b) {
   return reaches_equal(a->runs, b->runs) && reaches_equal(a->blocks, b->blocks) &&
-         a->prefetch.tiles == b->prefetch.tiles && a->prefetch.level == b->prefetch.level;
+         a->loads == b->loads && a->prefetch.tiles == b->prefetch.tiles &&
+         a->prefetch.level == b->prefetch.level;
 }
 
 /* The geometric mean of the two cases whose times have been multiplied: what has this square. */
@@ -417,7 +422,9 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
   const double begin = now();
   for (int32_t i = 0; i < CELLS && status == RELAYOUT_OK; ++i) {
     on.end = begin + 0.9 * seconds * (i + 1) / CELLS;
-    tune_cell(&on, i, runners, report);
+    if (now() < on.end) {
+      tune_cell(&on, i, runners, report);
+    }
   }
   on.end = begin + seconds;
   for (int32_t i = 0; i < RLT_TUNE_SAMPLES * RLT_WORD_SIZES && status == RELAYOUT_OK; ++i) {

@@ -1,0 +1,195 @@
+/* test_tune.c: what tuning finds, on a device whose times the test sets. */
+#include "cmocka_all.h"
+
+#include <string.h>
+
+#include "plan/devices.h"
+#include "plan/recorder.h"
+#include "plan/tune.h"
+#include "plan/tune_cases.h"
+#include "problem/definition.h"
+
+/* Far longer than anything here takes. */
+static const double enough = 1000;
+
+typedef struct findings {
+  int count;
+  int gains;
+  double done;
+} findings;
+
+static void note(void *context, const char *what, double before, double after, double done) {
+  findings *const made = context;
+  assert_true(strlen(what) > 0 && before > 0 && after > 0 && after <= before);
+  assert_true(done > made->done && done <= 1);
+  ++made->count;
+  made->gains += after < before;
+  made->done = done;
+}
+
+static relayout_device *cpu_like(recorder *record) {
+  relayout_device *const device = recorder_device(record);
+  device->facts = cpu_facts;
+  device->tuning = &cpu_tuning;
+  device->info.memory_bytes = UINT64_C(1) << 30;
+  return device;
+}
+
+static relayout_status tune(relayout_device *device, double seconds, findings *made,
+                            rlt_tuning *found) {
+  const rlt_tune_report report = {note, made};
+  *made = (findings){.count = 0};
+  return rlt_tune(device, seconds, &report, found, NULL);
+}
+
+/* How many doublings lie between two lengths. */
+static double doublings(int64_t a, int64_t b) {
+  double count = 0;
+  for (int64_t least = a < b ? a : b, most = a < b ? b : a; 2 * least <= most; least *= 2) {
+    ++count;
+  }
+  return count;
+}
+
+/* Runs of 512 and 64 bytes, blocks along the destination and the second level are the best. */
+static double as_wished(const recorded_run *run) {
+  const rlt_tile_wish *const wish = &run->schedule->wish;
+  if (run->schedule->move == RLT_MOVE_COPY) {
+    return 1e-3;
+  }
+  return 1e-3 *
+         (1 + doublings(wish->runs.read_bytes, 512) + doublings(wish->runs.write_bytes, 64) +
+          (wish->blocks.write_bytes == RLT_ALL_THE_WAY && wish->blocks.read_bytes == 0 ? 0 : 1) +
+          (wish->prefetch.tiles == 1 && wish->prefetch.level == 2 ? 0 : 1));
+}
+
+static void test_finds_the_fastest(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found;
+  findings made;
+  record.seconds = as_wished;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_int_equal(made.count, RLT_WORD_SIZES * RLT_TILES);
+  assert_int_equal(made.gains, RLT_WORD_SIZES * RLT_TILES);
+  assert_true(made.done == 1);
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int t = 0; t < RLT_TILES; ++t) {
+      const rlt_tile_wish *const wish = &found.words[w].tiles[t];
+      print_message("%d-byte words, %s\n", 1 << w, rlt_tiles_name((rlt_tiles)t));
+      assert_int_equal(wish->runs.read_bytes, 512);
+      assert_int_equal(wish->runs.write_bytes, 64);
+      assert_int_equal(wish->blocks.read_bytes, 0);
+      assert_true(wish->blocks.write_bytes == RLT_ALL_THE_WAY);
+      assert_int_equal(wish->prefetch.level, t == RLT_TILES_CACHED ? wish->prefetch.level : 2);
+    }
+  }
+  assert_string_equal(found.kind, cpu_tuning.kind);
+  assert_int_equal(record.programs_alive, 0);
+  assert_int_equal(record.scratches_alive, 0);
+  relayout_device_destroy(device);
+}
+
+static double all_alike(const recorded_run *run) {
+  (void)run;
+  return 1e-3;
+}
+
+static bool wishes_equal(const rlt_tuning *a, const rlt_tuning *b) {
+  bool equal = true;
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int t = 0; t < RLT_TILES; ++t) {
+      const rlt_tile_wish *const one = &a->words[w].tiles[t], *const other = &b->words[w].tiles[t];
+      equal = equal && one->runs.read_bytes == other->runs.read_bytes &&
+              one->runs.write_bytes == other->runs.write_bytes &&
+              one->blocks.read_bytes == other->blocks.read_bytes &&
+              one->blocks.write_bytes == other->blocks.write_bytes &&
+              one->prefetch.tiles == other->prefetch.tiles &&
+              one->prefetch.level == other->prefetch.level;
+    }
+  }
+  return equal;
+}
+
+/* Every kind has its wish then: the one it went by before. */
+static void test_nothing_faster_is_nothing_new(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found, expected = cpu_tuning;
+  findings made;
+  record.seconds = all_alike;
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int t = 0; t < RLT_TILES; ++t) {
+      expected.words[w].tiles[t] = cpu_tuning.words[w].tiles[RLT_TILES_ANY];
+    }
+  }
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_int_equal(made.gains, 0);
+  assert_true(wishes_equal(&found, &expected));
+  relayout_device_destroy(device);
+}
+
+static double fails(const recorded_run *run) {
+  (void)run;
+  return -1;
+}
+
+static void test_without_time_or_clock_all_stays(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found;
+  findings made;
+  record.seconds = fails;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_true(wishes_equal(&found, &cpu_tuning));
+  assert_int_equal(made.count, 0);
+  record.seconds = as_wished;
+  assert_int_equal(tune(device, 0, &made, &found), RELAYOUT_OK);
+  assert_true(wishes_equal(&found, &cpu_tuning));
+  record.next_scratch = RELAYOUT_OUT_OF_MEMORY;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OUT_OF_MEMORY);
+  record.next_scratch = RELAYOUT_OK;
+  device->facts = staged_facts;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(record.programs_alive, 0);
+  assert_int_equal(record.scratches_alive, 0);
+  relayout_device_destroy(device);
+}
+
+/* Every case is about as large as was asked for, and all of it moves. */
+static void test_cases_fit(void **state) {
+  (void)state;
+  static const int64_t sizes[] = {1 << 20, 24 << 20, 1 << 28};
+  for (int s = 0; s < 3; ++s) {
+    for (int64_t word = 1; word <= 16; word *= 2) {
+      for (int i = 0; i < RLT_TILES * RLT_TUNE_CASES + RLT_TUNE_SAMPLES; ++i) {
+        rlt_problem made;
+        if (i < RLT_TUNE_SAMPLES) {
+          rlt_tune_sample(i, word, sizes[s], &made);
+        } else {
+          const int number = i - RLT_TUNE_SAMPLES;
+          rlt_tune_case((rlt_tiles)(number / RLT_TUNE_CASES), number % RLT_TUNE_CASES, word,
+                        sizes[s], &made);
+        }
+        const int64_t bytes = (int64_t)rlt_problem_source_size(&made);
+        print_message("%d: %lld bytes of %lld-byte words\n", i, (long long)bytes, (long long)word);
+        assert_true(bytes > sizes[s] / 2 && bytes < 2 * sizes[s]);
+        assert_int_equal(bytes, word * rlt_problem_sources(&made));
+        assert_int_equal(bytes, rlt_problem_destination_size(&made));
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_finds_the_fastest),
+      cmocka_unit_test(test_nothing_faster_is_nothing_new),
+      cmocka_unit_test(test_without_time_or_clock_all_stays),
+      cmocka_unit_test(test_cases_fit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
