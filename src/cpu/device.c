@@ -159,7 +159,6 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   rlt_facts facts = {.bit_transposed_rows = MOST_TRANSPOSED_ROWS,
                      .memory = RLT_STAGING_PRIVATE,
                      .staging_bytes = RLT_CPU_STAGING_BYTES,
-                     .packed_staging_bytes = RLT_CPU_PACKED_STAGING_BYTES,
                      .stages_source_words = true,
                      .loads = true,
                      .scatters = true,

@@ -34,11 +34,9 @@ typedef struct rlt_cpu_positions {
 enum {
   RLT_CPU_LINE_BYTES = 64,
   RLT_CPU_FILL_BYTES = 2 * RLT_CPU_LINE_BYTES,
-  RLT_CPU_STAGING_BYTES = 32 * 1024,
-  /* Of elements that are packed in memory, where a line holds many more. */
-  RLT_CPU_PACKED_STAGING_BYTES = 64 * 1024,
+  RLT_CPU_STAGING_BYTES = 64 * 1024,
   /* A segment is an element long at least, and a line lies between it and the next. */
-  RLT_CPU_MOST_SEGMENTS = RLT_CPU_PACKED_STAGING_BYTES / (RLT_CPU_LINE_BYTES + 1)
+  RLT_CPU_MOST_SEGMENTS = RLT_CPU_STAGING_BYTES / (RLT_CPU_LINE_BYTES + 1)
 };
 
 /* Lines that segments end in the middle of, where a later tile goes on with them. Several tiles

@@ -61,7 +61,6 @@ static rlt_facts direct_facts(bool is_pocl) {
                      .bit_transposed_rows = is_pocl ? 512 : 128,
                      .memory = RLT_STAGING_PRIVATE,
                      .staging_bytes = staging_bytes,
-                     .packed_staging_bytes = staging_bytes,
                      .prefetches = is_pocl, /* whose compiler knows how */
                      .words_need_alignment = true,
                      .only_whole_blocks = true,
@@ -80,7 +79,6 @@ static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
   return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
                      .memory = RLT_STAGING_LOCAL,
                      .staging_bytes = RLT_LOCAL_BYTES,
-                     .packed_staging_bytes = RLT_LOCAL_BYTES,
                      .words_need_alignment = true,
                      .only_whole_blocks = true,
                      .threads = 1,

@@ -60,9 +60,8 @@ typedef struct rlt_facts {
   int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
 
   rlt_staging_memory memory;
-  int64_t staging_bytes;        /* what a tile may take there */
-  int64_t packed_staging_bytes; /* and one of elements that are packed on either side */
-  bool stages_source_words;     /* elements are converted when they leave, not when they arrive */
+  int64_t staging_bytes;    /* what a tile may take there */
+  bool stages_source_words; /* elements are converted when they leave, not when they arrive */
   bool loads; /* what a tile reads may be brought together before anything else is done with it */
   bool scatters;         /* tiles may be stored word by word, without staging */
   bool combines_lines;   /* lines that a tile leaves unfinished wait for one that goes on */

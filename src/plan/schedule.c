@@ -50,7 +50,7 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   if (rlt_schedule_loads(facts, schedule) ||
       (facts->stages_source_words && rlt_problem_is_unpacked_first(problem))) {
     rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
-                       rlt_unpacking_bytes(facts->packed_staging_bytes), &unpacking);
+                       rlt_unpacking_bytes(facts->staging_bytes), &unpacking);
     of.problem = &unpacking.problem;
   }
   rlt_staging_make(&of, &schedule->staging);

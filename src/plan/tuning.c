@@ -105,6 +105,7 @@ static const rlt_tuning opencl_cpu = {
     .straight_tile_bytes = 32 << 10,
     .straight_run_bytes = 512,
     .least_tile_bytes = 8 << 10,
+    .most_tile_bytes = 64 << 10,
     .other_runs = OTHER_RUNS,
     /* Or waking another core to start the work-item is what takes the time. */
     .item_bytes = 64 << 10,

@@ -114,6 +114,7 @@ typedef struct rlt_tuning {
 
   /* Tiles in private memory. */
   int64_t least_tile_bytes;
+  int64_t most_tile_bytes; /* unless their wished runs take more; 0: half of the nearest cache */
   int64_t together_bytes; /* the least where both sides go on with the same axis; or 0 */
   rlt_reach joined_runs;  /* tiles that read so far at once write so far; or zeros */
   rlt_reach other_runs[RLT_OTHER_RUNS]; /* that are offered beside the word size's own */

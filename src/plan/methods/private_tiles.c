@@ -304,13 +304,25 @@ static bool add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
   return group->halo > 0;
 }
 
-/* Many short segments take more room than their elements, for the gaps between them. */
+/* What tiles may take: less than the staging buffer, for the gaps between segments. The tile beside
+ * which the next one is fetched, and what both read, share the nearest cache; wished runs may ask
+ * for more, and lines of packed elements hold so many that their tiles have to be large. */
+static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
+  const int64_t cache = scene->facts->caches[0].bytes / 2;
+  const int64_t all = scene->facts->staging_bytes / word * 4 / 5 * word;
+  const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
+                        : cache > 0                        ? cache
+                                                           : all;
+  return rlt_problem_is_packed(scene->problem)
+             ? all
+             : rlt_min(all, rlt_max(usual, runs.read_bytes * runs.write_bytes / word));
+}
+
+/* Many short segments take more room than their elements. */
 static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
   const rlt_problem *const problem = scene->problem;
   const int64_t bytes = rlt_max(problem->element_bytes, rlt_problem_destination_bytes(problem));
-  const int64_t most = rlt_problem_is_packed(problem) ? scene->facts->packed_staging_bytes
-                                                      : scene->facts->staging_bytes;
-  int64_t room = most / bytes * 4 / 5;
+  int64_t room = tile_room(scene, bytes, schedule->wish.runs) / bytes;
   do {
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
@@ -320,7 +332,7 @@ static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
       rlt_schedule_stage(scene->facts, schedule);
     }
     room /= 2;
-  } while (schedule->staging.elements * bytes > most);
+  } while (schedule->staging.elements * bytes > scene->facts->staging_bytes);
 }
 
 static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
