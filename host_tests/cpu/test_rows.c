@@ -134,23 +134,50 @@ static void test_all_pairs(void **state) {
   free(of);
 }
 
+/* The processor's control word, one that rounds upwards and flushes subnormals, and the bits of it
+ * that computing sets. */
+#if defined(__SSE2__)
+enum { UPWARDS_AND_NO_SUBNORMALS = 0xdfc0, EXCEPTION_FLAGS = 0x3f };
+
+static uint64_t float_control(void) {
+  return _mm_getcsr();
+}
+
+static void set_float_control(uint64_t control) {
+  _mm_setcsr((unsigned int)control);
+}
+#elif defined(__aarch64__)
+enum { UPWARDS_AND_NO_SUBNORMALS = 0x1400000, EXCEPTION_FLAGS = 0 };
+
+static uint64_t float_control(void) {
+  uint64_t control;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  return control;
+}
+
+static void set_float_control(uint64_t control) {
+  __asm__ volatile("msr fpcr, %0" : : "r"(control));
+}
+#else
+#define HAS_NO_FLOAT_CONTROL
+#endif
+
 /* What the caller has told the processor about rounding and subnormals does not
  * count, and stays. */
 static void test_any_floating_point_control(void **state) {
   (void)state;
-#if defined(__SSE2__)
+#if !defined(HAS_NO_FLOAT_CONTROL)
   static const relayout_element_type sources[] = {RELAYOUT_F16, RELAYOUT_BF16, RELAYOUT_F32,
                                                   RELAYOUT_S32, RELAYOUT_F64};
-  enum { UPWARDS_AND_NO_SUBNORMALS = 0xdfc0, EXCEPTION_FLAGS = 0x3f };
   row *const of = malloc(sizeof *of);
-  const unsigned int usual = _mm_getcsr();
-  _mm_setcsr(UPWARDS_AND_NO_SUBNORMALS);
+  const uint64_t usual = float_control();
+  set_float_control(UPWARDS_AND_NO_SUBNORMALS);
   for (size_t i = 0; i < sizeof sources / sizeof sources[0]; ++i) {
     check_all_targets(of, sources[i]);
   }
-  const unsigned int still = _mm_getcsr();
-  _mm_setcsr(usual);
-  assert_int_equal(still & ~(unsigned int)EXCEPTION_FLAGS, UPWARDS_AND_NO_SUBNORMALS);
+  const uint64_t still = float_control();
+  set_float_control(usual);
+  assert_int_equal(still & ~(uint64_t)EXCEPTION_FLAGS, UPWARDS_AND_NO_SUBNORMALS);
   free(of);
 #else
   skip();

@@ -58,9 +58,9 @@ static const struct {
      "transpose word=4 align=4:4 rows=1:64 columns=0:128 loops=/1,0 move=transpose "
      "store=staged grain=2"},
     /* Lines that tiles begin are finished by the next ones: along the columns in a block of its own
-     * each, with up to 1008 / 51 = 19 tiles of the rows between. */
+     * each, with up to 1008 / 64 = 15 tiles of the rows between. */
     {"f32[1000,1001]{1,0}", "f32[1000,1001]{0,1}", &cpu,
-     "transpose word=4 align=1:1 rows=1:51 columns=0:128 loops=1:19/1,0 move=transpose "
+     "transpose word=4 align=1:1 rows=1:64 columns=0:128 loops=1:15/1,0 move=transpose "
      "store=staged+streamed+combined prefetch=1:1 threads=2"},
     /* Tiles that write whole lines, if the destination begins with one. Four halves are a word,
      * and two of them change places in it. */

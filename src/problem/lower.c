@@ -108,9 +108,16 @@ static relayout_element_type unsigned_type(int64_t bytes) {
                       : RELAYOUT_U64;
 }
 
+/* What an element times this is as a number of a whole container: there its bytes come first, which
+ * are the lowest ones or the highest. */
+static double container_scale(int64_t bytes, int64_t container_bytes) {
+  const bool first_is_lowest = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  return first_is_lowest ? 1 : (double)(UINT64_C(1) << 8 * (container_bytes - bytes));
+}
+
 /* Elements that keep their type enter a wider container as numbers that gain zeros, and leave one
- * as numbers that lose their upper bits. What goes from one container to another is picked out of
- * the first word by word. */
+ * as numbers that lose the other bytes' bits. What goes from one container to another is picked out
+ * of the first word by word. */
 static void set_container_conversion(lowering *at) {
   const int64_t bytes = element_bytes(&at->from);
   const bool leaves = at->to.room == 1;
@@ -118,11 +125,13 @@ static void set_container_conversion(lowering *at) {
     return;
   }
   const int64_t read = leaves ? bytes * at->from.room : bytes;
+  const int64_t written = bytes * at->to.room;
   at->common.element_bytes = read;
   at->common.conversion = (rlt_conversion){.from = unsigned_type(read),
-                                           .to = unsigned_type(bytes * at->to.room),
+                                           .to = unsigned_type(written),
                                            .wraps = leaves,
-                                           .scale = 1};
+                                           .scale = leaves ? 1 / container_scale(bytes, read)
+                                                           : container_scale(bytes, written)};
   at->from.room = leaves ? 1 : at->from.room;
   at->to.room = 1;
 }
