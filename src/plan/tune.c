@@ -227,19 +227,19 @@ static bool reaches_equal(rlt_reach a, rlt_reach b) {
   return a.read_bytes == b.read_bytes && a.write_bytes == b.write_bytes;
 }
 
-/* Runs from a line to a page, or those beside the wish's own. */
-static void add_runs(heat *of, bool all) {
-  enum { LEAST = 64, MOST = 1024 };
+/* At most twice as far, or half, on each side. */
+static bool is_near(rlt_reach a, rlt_reach b) {
+  return a.read_bytes <= 2 * b.read_bytes && 2 * a.read_bytes >= b.read_bytes &&
+         a.write_bytes <= 2 * b.write_bytes && 2 * a.write_bytes >= b.write_bytes;
+}
+
+/* All runs, or those near the wish's own. */
+static void add_runs(heat *of, bool has_channels, bool all) {
   const rlt_tile_wish own = of->wishes[0];
-  for (int64_t read = LEAST; read <= MOST; read *= 2) {
-    for (int64_t write = LEAST; write <= MOST; write *= 2) {
-      rlt_tile_wish other = own;
-      other.runs = (rlt_reach){read, write};
-      const bool is_near = read <= 2 * own.runs.read_bytes && 2 * read >= own.runs.read_bytes &&
-                           write <= 2 * own.runs.write_bytes && 2 * write >= own.runs.write_bytes;
-      if ((all || is_near) && !reaches_equal(other.runs, own.runs)) {
-        add_wish(of, other);
-      }
+  rlt_tile_wish other = own;
+  for (int32_t i = 0; rlt_run_reach(has_channels, i, &other.runs); ++i) {
+    if ((all || is_near(other.runs, own.runs)) && !reaches_equal(other.runs, own.runs)) {
+      add_wish(of, other);
     }
   }
 }
@@ -286,9 +286,9 @@ static double root_of(double product) {
 }
 
 /* Those that are tried beside the best so far. */
-static void add_round(const tuner *on, int round, heat *of) {
+static void add_round(const tuner *on, const cell *at, int round, heat *of) {
   if (round == 0 || round == 3) {
-    add_runs(of, round == 0);
+    add_runs(of, at->tiles == RLT_TILES_CHANNELS, round == 0);
   } else if (round == 1) {
     add_blocks(of);
   } else if (on->device->facts.prefetches) {
@@ -304,7 +304,7 @@ static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, runn
   rlt_tile_wish best = first;
   for (int round = 0; round < ROUNDS && now() < on->end; ++round) {
     heat of = {.count = 1, .wishes = {best}};
-    add_round(on, round, &of);
+    add_round(on, at, round, &of);
     best = of.wishes[hold(on, at, runners, &of)];
   }
   heat last = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};

@@ -56,6 +56,8 @@ void rlt_tune_case(rlt_tiles tiles, int32_t i, int64_t word, int64_t bytes, rlt_
   const int64_t page = RLT_PAGE_BYTES / word;
   const int64_t run = 512 / word;
   const tensor cases[RLT_TILES][RLT_TUNE_CASES] = {
+      [RLT_TILES_CHANNELS] = {{2, {3, elements / 192 * 64}, {1, 0}},
+                              {2, {elements / 192 * 64, 3}, {1, 0}}},
       [RLT_TILES_CACHED] = {{2, {odd_lines(side, word), odd_lines(side, word)}, {1, 0}},
                             {3, {run, 49, elements / 49 / run}, {1, 0, 2}}},
       [RLT_TILES_APART] = {{2, {side | 1, side | 1}, {1, 0}},

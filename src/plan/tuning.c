@@ -1,6 +1,13 @@
 /* tuning.c: the table, a row a kind of machine. */
 #include "plan/tuning.h"
 
+bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs) {
+  enum { SIDES = 5 };
+  const int64_t least = has_channels ? 1024 : 64;
+  *runs = (rlt_reach){least << number / SIDES, least << number % SIDES};
+  return number < SIDES * SIDES;
+}
+
 const rlt_reach rlt_block_reaches[] = {{RLT_PAGE_BYTES, RLT_PAGE_BYTES},
                                        {RLT_PAGE_BYTES / 2, RLT_PAGE_BYTES / 2},
                                        {RLT_ALL_THE_WAY, 0},

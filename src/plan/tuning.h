@@ -45,7 +45,10 @@ typedef struct rlt_tile_wish {
   bool loads; /* what a tile reads is brought together line by line before it is transposed */
 } rlt_tile_wish;
 
-/* All that are worth trying. */
+/* All that are worth trying: runs by number, of a tile or of one that joins or parts channels, while
+ * there are any; */
+bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs);
+/* and how far blocks go, and what is fetched. */
 enum { RLT_BLOCK_REACHES = 6, RLT_PREFETCHES = 6 };
 extern const rlt_reach rlt_block_reaches[RLT_BLOCK_REACHES];
 extern const rlt_prefetch rlt_prefetches[RLT_PREFETCHES];
@@ -53,11 +56,12 @@ extern const rlt_prefetch rlt_prefetches[RLT_PREFETCHES];
 /* X(NAME, text): problems whose tiles are alike; the first counts that holds and for
  * which there is a wish. */
 #define RLT_TILES_TABLE(X)                                                                         \
-  X(CACHED, "cached")   /* the cache holds the destination */                                      \
-  X(APART, "apart")     /* runs of the destination begin anywhere in lines */                      \
-  X(CROWDED, "crowded") /* large matrices whose rows meet in few sets of the nearest cache */      \
-  X(FAR, "far")         /* other large matrices: both sides run as far as a page */                \
-  X(ANY, "any")         /* all others */
+  X(CHANNELS, "channels") /* a few short runs side by side, joined or parted past the cache */     \
+  X(CACHED, "cached")     /* the cache holds the destination */                                    \
+  X(APART, "apart")       /* runs of the destination begin anywhere in lines */                    \
+  X(CROWDED, "crowded")   /* large matrices whose rows meet in few sets of the nearest cache */    \
+  X(FAR, "far")           /* other large matrices: both sides run as far as a page */              \
+  X(ANY, "any")           /* all others */
 
 typedef enum rlt_tiles {
 #define RLT_TILES_ENUMERATOR(name, text) RLT_TILES_##name,
@@ -115,8 +119,8 @@ typedef struct rlt_tuning {
   /* Tiles in private memory. */
   int64_t least_tile_bytes;
   int64_t most_tile_bytes; /* unless their wished runs take more; 0: half of the nearest cache */
-  int64_t together_bytes; /* the least where both sides go on with the same axis; or 0 */
-  rlt_reach joined_runs;  /* tiles that read so far at once write so far; or zeros */
+  int64_t together_bytes;  /* the least where both sides go on with the same axis; or 0 */
+  rlt_reach joined_runs;   /* tiles that read so far at once write so far; or zeros */
   rlt_reach other_runs[RLT_OTHER_RUNS]; /* that are offered beside the word size's own */
 
   int64_t block_bytes;   /* blocks of long runs take so much */

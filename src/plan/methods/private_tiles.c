@@ -5,7 +5,9 @@
 enum {
   UNPACKED_AT_ONCE = 64,
   /* What a tile of packed elements writes whose halo is up to one more. */
-  LINES_BESIDE_HALO = 3
+  LINES_BESIDE_HALO = 3,
+  /* Steps that make so many times a whole number of lines may as well end with one. */
+  LINES_WORTH_ENDING = 4
 };
 
 typedef struct growing_tile {
@@ -62,6 +64,10 @@ static int64_t read_run(const growing_tile *at, int32_t *next) {
   }
 }
 
+static int64_t written_stride(const growing_tile *at, int32_t axis) {
+  return at->problem->axes[axis].destination_stride;
+}
+
 /* As many steps of `axis` as make `factor` of what the group has without it, if there
  * is room: a new axis of the group, or more of its last one. What would leave little
  * for a last block is taken whole. */
@@ -76,6 +82,10 @@ static bool take_axis(growing_tile *at, rlt_group *group, int32_t axis, int64_t 
     steps -= steps % at->line;
   } else if (axis > 0 && steps < extent && group->axis_count > 0) {
     steps = rlt_even_steps(extent, steps);
+  }
+  const int64_t whole = at->line / rlt_common_factor(at->line, written_stride(at, axis));
+  if (axis > 0 && steps < extent && steps >= LINES_WORTH_ENDING * whole) {
+    steps -= steps % whole;
   }
   if (at->problem->axes[axis].source_stride == 1 && steps < extent && steps > at->read_unit) {
     steps -= steps % at->read_unit;
@@ -195,7 +205,7 @@ static int64_t lines_held(const rlt_facts *facts, int64_t stride) {
 }
 
 /* Of problems with axes. */
-static bool is_of(const rlt_scene *scene, rlt_tiles tiles) {
+static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
   const rlt_problem *const problem = scene->problem;
   const rlt_axis *const first = &problem->axes[0];
   const int64_t page = rlt_elements_in(problem, RLT_PAGE_BYTES);
@@ -204,12 +214,14 @@ static bool is_of(const rlt_scene *scene, rlt_tiles tiles) {
   const rlt_word_tuning *const words =
       &scene->tuning->words[rlt_word_size_number(problem->element_bytes)];
   switch (tiles) {
+  case RLT_TILES_CHANNELS:
+    return move == RLT_MOVE_INTERLEAVE && rlt_is_past_cache(problem, scene->facts);
   case RLT_TILES_CACHED:
     return !rlt_is_past_cache(problem, scene->facts);
   case RLT_TILES_APART:
     return !begins_lines(problem, first->extent, line);
   case RLT_TILES_CROWDED:
-    return is_of(scene, RLT_TILES_FAR) &&
+    return is_of(scene, move, RLT_TILES_FAR) &&
            lines_held(scene->facts, first->source_stride * problem->element_bytes) <
                words->tiles[RLT_TILES_FAR].runs.write_bytes / problem->element_bytes;
   case RLT_TILES_FAR:
@@ -220,7 +232,7 @@ static bool is_of(const rlt_scene *scene, rlt_tiles tiles) {
 }
 
 /* What the tuning has for words of this size and problems of this kind. */
-static rlt_tile_wish own_wish(const rlt_scene *scene) {
+static rlt_tile_wish own_wish(const rlt_scene *scene, rlt_move move) {
   const rlt_problem *const problem = scene->problem;
   const rlt_tile_wish *const wishes =
       scene->tuning->words[rlt_word_size_number(problem->element_bytes)].tiles;
@@ -228,7 +240,8 @@ static rlt_tile_wish own_wish(const rlt_scene *scene) {
     return wishes[RLT_TILES_ANY]; /* a single element */
   }
   rlt_tiles tiles = 0;
-  while (tiles < RLT_TILES_ANY && (wishes[tiles].runs.read_bytes == 0 || !is_of(scene, tiles))) {
+  while (tiles < RLT_TILES_ANY &&
+         (wishes[tiles].runs.read_bytes == 0 || !is_of(scene, move, tiles))) {
     ++tiles;
   }
   return wishes[tiles];
@@ -347,22 +360,17 @@ static void offer_tile(const rlt_scene *scene, const rlt_schedule *like, rlt_off
   }
 }
 
-/* From two rows of a line to a page of either side. */
 static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
-  enum { LEAST = 64, MOST = 1024 };
   rlt_schedule other = *like;
-  for (other.wish.runs.read_bytes = LEAST; other.wish.runs.read_bytes <= MOST;
-       other.wish.runs.read_bytes *= 2) {
-    for (other.wish.runs.write_bytes = LEAST; other.wish.runs.write_bytes <= MOST;
-         other.wish.runs.write_bytes *= 2) {
-      offer_tile(scene, &other, offers);
-    }
+  const bool has_channels = like->move == RLT_MOVE_INTERLEAVE;
+  for (int32_t i = 0; rlt_run_reach(has_channels, i, &other.wish.runs); ++i) {
+    offer_tile(scene, &other, offers);
   }
 }
 
 void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
   rlt_schedule own = *like;
-  own.wish = own_wish(scene);
+  own.wish = own_wish(scene, like->move);
   offer_tile(scene, &own, offers);
   own.suits = false;
   if (scene->offers_all) {
