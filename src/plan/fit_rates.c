@@ -4,7 +4,7 @@
 enum { ROUNDS = 400 };
 
 /* How much a rate that was believed in before counts beside all samples, as a part of these. */
-static const double belief = 0.002;
+static const double belief = 0.0005;
 
 rlt_sample rlt_sample_of(const rlt_facts *facts, const rlt_schedule *schedule, const rlt_cost *cost,
                          double time) {

@@ -67,13 +67,17 @@ typedef struct runner {
   int32_t runs;
 } runner;
 
-/* Places follow each other through the scratch memory, so that none is in a cache. */
+/* Places follow each other through the scratch memory, so that none is in a cache. A program that
+ * cannot run has no further turn. */
 static void take_turn(tuner *on, runner *of, bool stays) {
   const int64_t size = rlt_max((int64_t)rlt_problem_source_size(&of->forms.of[0]),
                                (int64_t)rlt_problem_destination_size(&of->forms.of[0]));
   const int64_t step = rlt_divide_up(size, RLT_PAGE_BYTES) * RLT_PAGE_BYTES;
   if (stays || on->place + step > on->side_bytes) {
     on->place = 0;
+  }
+  if (of->program == NULL) {
+    return;
   }
   const rlt_offsets offsets = {(size_t)on->place, (size_t)on->place};
   double seconds = 0;
@@ -145,7 +149,7 @@ typedef struct cell {
 } cell;
 
 static bool is_out(const runner *of, double best) {
-  return of->program == NULL || (of->runs == 1 && of->seconds > out_at_first * best) ||
+  return (of->runs == 1 && of->seconds > out_at_first * best) ||
          (of->runs > 1 && of->seconds > out_later * best);
 }
 
@@ -177,13 +181,11 @@ static void run_case(tuner *on, const cell *at, int32_t number, runner *runners,
   for (int turn = 0; turn < TURNS && (turn == 0 || now() < on->end); ++turn) {
     const double best = best_of(runners, of->count);
     for (int32_t w = 0; w < of->count; ++w) {
-      if (runners[w].program != NULL && (turn == 0 || !is_out(&runners[w], best))) {
+      if (turn == 0 || !is_out(&runners[w], best)) {
         take_turn(on, &runners[w], !at->is_past_cache);
       }
     }
-    if (copy->program != NULL) {
-      take_turn(on, copy, !at->is_past_cache);
-    }
+    take_turn(on, copy, !at->is_past_cache);
   }
   for (int32_t w = 0; w < of->count; ++w) {
     const bool ran = runners[w].runs > 0 && copy->runs > 0;
@@ -335,7 +337,7 @@ static void run_offers(tuner *on, const rlt_problem *problem, runner *runners) {
     runner *const of = &runners[0];
     of->runs = 0;
     if (!rlt_schedule_goes_by_index(&offers.of[i].schedule) && start(on, &offers.of[i], of)) {
-      for (int turn = 0; turn < TURNS && of->program != NULL; ++turn) {
+      for (int turn = 0; turn < TURNS; ++turn) {
         take_turn(on, of, false);
         take_turn(on, copy, false);
       }
