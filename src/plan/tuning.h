@@ -56,7 +56,7 @@ extern const rlt_prefetch rlt_prefetches[RLT_PREFETCHES];
 /* X(NAME, text): problems whose tiles are alike; the first counts that holds and for
  * which there is a wish. */
 #define RLT_TILES_TABLE(X)                                                                         \
-  X(CHANNELS, "channels") /* a few short runs side by side, joined or parted past the cache */     \
+  X(CHANNELS, "channels") /* a few short runs side by side, joined or parted */                    \
   X(CACHED, "cached")     /* the cache holds the destination */                                    \
   X(APART, "apart")       /* runs of the destination begin anywhere in lines */                    \
   X(CROWDED, "crowded")   /* large matrices whose rows meet in few sets of the nearest cache */    \

@@ -215,7 +215,7 @@ static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
       &scene->tuning->words[rlt_word_size_number(problem->element_bytes)];
   switch (tiles) {
   case RLT_TILES_CHANNELS:
-    return move == RLT_MOVE_INTERLEAVE && rlt_is_past_cache(problem, scene->facts);
+    return move == RLT_MOVE_INTERLEAVE;
   case RLT_TILES_CACHED:
     return !rlt_is_past_cache(problem, scene->facts);
   case RLT_TILES_APART:
@@ -294,7 +294,9 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   const int64_t least = rlt_elements_in(problem, tuning->least_tile_bytes);
   go_farther(&at, written_run, at.columns, least / rlt_group_length(at.rows));
   go_farther(&at, read_run, at.rows, least / rlt_group_length(at.columns));
-  go_together(&at, copies, rlt_elements_in(problem, tuning->together_bytes));
+  if (scene->method != &rlt_method_interleave) { /* which is wished for by itself */
+    go_together(&at, copies, rlt_elements_in(problem, tuning->together_bytes));
+  }
 }
 
 /* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
