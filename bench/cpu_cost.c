@@ -12,7 +12,7 @@
 
 #include "bench/pool.h"
 #include "cost.h"
-#include "cpu/processors.h"
+#include "host/processors.h"
 #include "plan/plan.h"
 
 const char cost_program[] = "cpu_cost";

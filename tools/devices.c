@@ -40,6 +40,35 @@ static relayout_device_info info_of_auto(void) {
   return info;
 }
 
+/* What a device's machine is. Levels of caches that are not there are left out. */
+static void print_facts(json_writer *json, const relayout_device_info *info) {
+  json_open_object(json, "facts");
+  json_unsigned(json, "line_bytes", info->line_bytes);
+  json_unsigned(json, "page_bytes", info->page_bytes);
+  json_open_array(json, "caches");
+  for (size_t i = 0; i < sizeof info->caches / sizeof info->caches[0]; i++) {
+    if (info->caches[i].bytes == 0) {
+      break;
+    }
+    json_open_object(json, NULL);
+    json_unsigned(json, "level", i + 1);
+    json_unsigned(json, "bytes", info->caches[i].bytes);
+    json_unsigned(json, "ways", info->caches[i].ways);
+    json_unsigned(json, "processors", info->caches[i].processors);
+    json_close_object(json);
+  }
+  json_close_array(json);
+  json_open_array(json, "tlb_pages");
+  for (size_t i = 0; i < sizeof info->tlb_pages / sizeof info->tlb_pages[0]; i++) {
+    json_unsigned(json, NULL, info->tlb_pages[i]);
+  }
+  json_close_array(json);
+  json_unsigned(json, "vector_bytes", info->vector_bytes);
+  json_boolean(json, "streaming_stores", info->streaming_stores != 0);
+  json_text(json, "instructions", info->instructions);
+  json_close_object(json);
+}
+
 static void print_json(const relayout_device_info *infos, size_t count) {
   const relayout_device_info opened = info_of_auto();
   json_writer json = json_begin(stdout);
@@ -56,6 +85,7 @@ static void print_json(const relayout_device_info *infos, size_t count) {
     json_unsigned(&json, "compute_units", infos[i].compute_units);
     json_unsigned(&json, "memory_bytes", infos[i].memory_bytes);
     json_unsigned(&json, "allocation_bytes", infos[i].allocation_bytes);
+    print_facts(&json, &infos[i]);
     json_close_object(&json);
   }
   json_close_array(&json);
@@ -127,7 +157,8 @@ const command command_devices = {
             "  opencl       the first OpenCL device: GPUs first, then accelerators, then others\n"
             "  auto         the first OpenCL GPU or accelerator, else cpu; the default\n"
             "\n"
-            "  --json       one object: devices[], and auto, the name of what auto opens here\n"
+            "  --json       one object: devices[], each with its facts (caches, pages, vectors;\n"
+            "               0: unknown), and auto, the name of what auto opens here\n"
             "\n"
             "example: relayout devices --json\n",
     .run = run,

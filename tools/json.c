@@ -70,6 +70,11 @@ void json_null(json_writer *json, const char *key) {
   fputs("null", json->file);
 }
 
+void json_boolean(json_writer *json, const char *key, bool value) {
+  begin_value(json, key);
+  fputs(value ? "true" : "false", json->file);
+}
+
 void json_text(json_writer *json, const char *key, const char *text) {
   begin_value(json, key);
   print_quoted(json->file, text);

@@ -5,6 +5,7 @@
 #ifndef TOOLS_JSON_H
 #define TOOLS_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ void json_open_array(json_writer *json, const char *key);
 void json_close_array(json_writer *json);
 
 void json_null(json_writer *json, const char *key);
+void json_boolean(json_writer *json, const char *key, bool value);
 void json_text(json_writer *json, const char *key, const char *text);
 void json_integer(json_writer *json, const char *key, int64_t number);
 void json_unsigned(json_writer *json, const char *key, uint64_t number);

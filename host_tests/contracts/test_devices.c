@@ -13,6 +13,7 @@ static void assert_strings(const relayout_device_info *info) {
   assert_non_null(memchr(info->description, '\0', sizeof info->description));
   assert_non_null(memchr(info->platform, '\0', sizeof info->platform));
   assert_non_null(memchr(info->driver, '\0', sizeof info->driver));
+  assert_non_null(memchr(info->instructions, '\0', sizeof info->instructions));
 }
 
 /* Strings are compared up to their ends. */
@@ -26,6 +27,13 @@ static void assert_same(const relayout_device_info *a, const relayout_device_inf
   assert_int_equal(a->compute_units, b->compute_units);
   assert_true(a->memory_bytes == b->memory_bytes);
   assert_true(a->allocation_bytes == b->allocation_bytes);
+  assert_memory_equal(a->caches, b->caches, sizeof a->caches);
+  assert_true(a->page_bytes == b->page_bytes);
+  assert_int_equal(a->line_bytes, b->line_bytes);
+  assert_memory_equal(a->tlb_pages, b->tlb_pages, sizeof a->tlb_pages);
+  assert_int_equal(a->vector_bytes, b->vector_bytes);
+  assert_int_equal(a->streaming_stores, b->streaming_stores);
+  assert_string_equal(a->instructions, b->instructions);
 }
 
 /* All devices; returns how many. */
@@ -67,6 +75,7 @@ static void test_list_names_what_can_be_opened(void **state) {
     assert_strings(&infos[i]);
     assert_int_equal(infos[i].struct_size, sizeof infos[i]);
     assert_int_equal(infos[i].backend, i == 0 ? RELAYOUT_BACKEND_CPU : RELAYOUT_BACKEND_OPENCL);
+    assert_int_equal(infos[i].instructions[0] != '\0', i == 0);
     relayout_device *device = NULL;
     relayout_device_info opened = RELAYOUT_DEVICE_INFO_INIT;
     assert_int_equal(relayout_device_open(infos[i].name, &device, NULL), RELAYOUT_OK);

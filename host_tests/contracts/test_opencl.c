@@ -19,6 +19,8 @@ static int allocations;
 static int waits;         /* flushes and blocking calls too */
 static int until_failure; /* of the host's allocations: which of the next ones fails; 0: none */
 static cl_device_info lied_about; /* 0: nothing */
+static bool lies_large;           /* all ones instead of nothing */
+static bool knows_no_facts;       /* that are not needed */
 
 static bool fails(void) {
   return until_failure > 0 && --until_failure == 0;
@@ -101,13 +103,19 @@ WRAP_HOLDING(clReleaseMemObject, cl_mem, -1)
 WRAP_HOLDING(clRetainEvent, cl_event, 1)
 WRAP_HOLDING(clReleaseEvent, cl_event, -1)
 
-/* A device that has nothing of what it is asked. */
+/* A device that has nothing of what it is asked, or more than there could be, or that does not know
+ * what is asked. */
 cl_int __real_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                               size_t *needed);
 cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                               size_t *needed);
 cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                               size_t *needed) {
+  if (knows_no_facts &&
+      (what == CL_DEVICE_HOST_UNIFIED_MEMORY || what == CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE ||
+       what == CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR)) {
+    return CL_INVALID_VALUE;
+  }
   const cl_int code = __real_clGetDeviceInfo(id, what, size, value, needed);
   if (code != CL_SUCCESS || what != lied_about || value == NULL) {
     return code;
@@ -120,7 +128,7 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size,
     memcpy(value, "EMBE", 4);
     break;
   default:
-    memset(value, 0, size);
+    memset(value, lies_large ? 0xff : 0, size);
   }
   return code;
 }
@@ -439,6 +447,47 @@ static void test_devices_that_lack_something(void **state) {
   }
 }
 
+static relayout_device_info info_of_new_device(void) {
+  relayout_device *device = NULL;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(
+      relayout_opencl_device_create(here.bench->context, here.bench->id, NULL, &device, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  relayout_device_destroy(device);
+  return info;
+}
+
+/* A driver that knows nothing beyond a cache's size, and one that tells what cannot be. */
+static void test_facts_that_are_not_told(void **state) {
+  (void)state;
+  cl_ulong cache_bytes = 0;
+  assert_int_equal(clGetDeviceInfo(here.bench->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
+                                   sizeof cache_bytes, &cache_bytes, NULL),
+                   CL_SUCCESS);
+  knows_no_facts = true;
+  relayout_device_info info = info_of_new_device();
+  assert_true(info.caches[0].bytes == cache_bytes);
+  assert_int_equal(info.caches[0].ways, 0);
+  assert_int_equal(info.caches[0].processors, 0);
+  assert_true(info.caches[1].bytes == 0);
+  assert_int_equal(info.line_bytes, 0);
+  assert_true(info.page_bytes == 0);
+  assert_int_equal(info.tlb_pages[0], 0);
+  assert_int_equal(info.vector_bytes, 0);
+  lied_about = CL_DEVICE_GLOBAL_MEM_CACHE_SIZE;
+  lies_large = true;
+  info = info_of_new_device();
+  lies_large = knows_no_facts = false;
+  assert_true(info.caches[0].bytes == 0);
+  lied_about = CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR;
+  lies_large = true;
+  info = info_of_new_device();
+  lies_large = false;
+  lied_about = 0;
+  assert_int_equal(info.vector_bytes, 0);
+}
+
 /* Each allocation in turn. */
 static void test_out_of_memory(void **state) {
   (void)state;
@@ -510,6 +559,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test(test_null_options_are_the_defaults),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_devices_that_lack_something),
+      cmocka_unit_test(test_facts_that_are_not_told),
       cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_part_of_a_device),
       cmocka_unit_test(test_family_is_the_one_asked_for),

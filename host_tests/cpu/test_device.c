@@ -5,10 +5,11 @@
 
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
-#include "cpu/processors.h"
+#include "cpu/instruction_sets.h"
 #include "cpu/trial.h"
+#include "host/processors.h"
 #include "plan/plan.h"
-#include "relayout/device.h"
+#include "relayout/relayout.h"
 
 static void run_in_turn(void *context, size_t count, void (*task)(void *data, size_t i),
                         void *data) {
@@ -107,6 +108,137 @@ static void test_info(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- What the machine is ---- */
+
+static const char variable[] = "RELAYOUT_CPU_FACTS";
+
+static relayout_device_info info_of(const char *facts, int64_t *cache_bytes) {
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 2;
+  options.parallel_for = run_in_turn;
+  relayout_device *device = NULL;
+  if (facts == NULL) {
+    unsetenv(variable);
+  } else {
+    setenv(variable, facts, 1);
+  }
+  assert_int_equal(relayout_cpu_device_create(&options, &device, NULL), RELAYOUT_OK);
+  unsetenv(variable);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  /* Kernels are built for lines of so many bytes, whatever the machine's are. */
+  assert_int_equal(device->facts.line_bytes, RLT_CPU_LINE_BYTES);
+  *cache_bytes = device->facts.cache_bytes;
+  relayout_device_destroy(device);
+  return info;
+}
+
+static void assert_cache(const relayout_cache_info *cache, uint64_t bytes, uint32_t ways,
+                         uint32_t processors) {
+  assert_int_equal(cache->bytes, bytes);
+  assert_int_equal(cache->ways, ways);
+  assert_int_equal(cache->processors, processors);
+}
+
+static void test_facts_of_the_environment(void **state) {
+  (void)state;
+  int64_t cache_bytes = 0;
+  relayout_device_info info = info_of("line=128 l1=131072:8:1 l2=12582912:12:4 l3=0 page=16384 "
+                                      "tlb=160:3000 vector=8 streams=0",
+                                      &cache_bytes);
+  assert_int_equal(info.line_bytes, 128);
+  assert_cache(&info.caches[0], 131072, 8, 1);
+  assert_cache(&info.caches[1], 12582912, 12, 4);
+  assert_cache(&info.caches[2], 0, 0, 0);
+  assert_int_equal(info.page_bytes, 16384);
+  assert_int_equal(info.tlb_pages[0], 160);
+  assert_int_equal(info.tlb_pages[1], 3000);
+  assert_int_equal(info.vector_bytes, 8);
+  assert_int_equal(info.streaming_stores, 0);
+  assert_int_equal(cache_bytes, 2 * 12582912); /* twice the half of each of two threads */
+
+  info = info_of("l1=0 streams=1", &cache_bytes);
+  assert_cache(&info.caches[0], 0, 0, 0);
+  assert_int_equal(info.streaming_stores, 1);
+  assert_int_equal(info.page_bytes, sysconf(_SC_PAGESIZE));
+  assert_int_equal(cache_bytes, 2 * (4 << 20)); /* a guess */
+}
+
+/* The same without a variable and with an empty one: as the instruction set has it. */
+static void test_facts_of_the_machine(void **state) {
+  (void)state;
+  int64_t cache_bytes = 0;
+  const relayout_device_info info = info_of(NULL, &cache_bytes);
+  const relayout_device_info again = info_of("", &cache_bytes);
+  assert_memory_equal(&info, &again, sizeof info);
+  assert_int_equal(info.page_bytes, sysconf(_SC_PAGESIZE));
+  const rlt_cpu_instruction_set *instructions = NULL;
+  assert_int_equal(rlt_cpu_instruction_set_choose(&instructions, NULL), RELAYOUT_OK);
+  assert_string_equal(info.instructions, instructions->name);
+  assert_int_equal(info.vector_bytes, instructions->kernels[0]->vector_bytes);
+  assert_int_equal(info.streaming_stores, instructions->kernels[0]->streams);
+  assert_true(cache_bytes >= 2 * (1 << 20));
+}
+
+static void test_bad_facts(void **state) {
+  (void)state;
+  setenv(variable, "page=4096 l1=32K", 1);
+  relayout_device *device = NULL;
+  relayout_error error = {0};
+  assert_int_equal(relayout_cpu_device_create(NULL, &device, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(error.status, RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "RELAYOUT_CPU_FACTS is 'page=4096 l1=32K': facts: `l1=32K` "
+                                     "has a value that no machine has");
+  assert_null(device);
+  assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_INVALID_ARGUMENT);
+  /* A list says what the machine is by itself. */
+  relayout_device_info listed = RELAYOUT_DEVICE_INFO_INIT;
+  rlt_cpu_default_info(&listed);
+  assert_int_equal(listed.page_bytes, sysconf(_SC_PAGESIZE));
+  unsetenv(variable);
+}
+
+/* Machines such as there are, and some that there are not: relayouts stay right. */
+static void test_relayouts_by_any_facts(void **state) {
+  (void)state;
+  static const char *const machines[] = {
+      "line=128 l1=131072:8:1 l2=12582912:12:4 l3=0 page=16384 tlb=160:3000 vector=16 streams=0",
+      "line=64 l1=32768:8:2 l2=524288:8:2 l3=33554432:16:16 page=4096 tlb=64:2048 vector=32",
+      "line=32 l1=0 page=65536 tlb=0 vector=0 streams=0",
+      "line=4096 l1=1:1:1 l2=1:1:1 l3=1:1:1 page=1 tlb=1:1 vector=1 streams=1",
+      "l1=1125899906842624:1048576:1048576 l2=1125899906842624 page=1073741824 tlb=1048576:1048576",
+  };
+  enum { ROWS = 517, COLUMNS = 1031 };
+  relayout_shape from;
+  relayout_shape to;
+  assert_int_equal(relayout_shape_parse("u16[517,1031]", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("u16[517,1031]{0,1}", &to, NULL), RELAYOUT_OK);
+  uint16_t *const source = malloc(sizeof(uint16_t) * ROWS * COLUMNS);
+  uint16_t *const destination = malloc(sizeof(uint16_t) * ROWS * COLUMNS);
+  assert_true(source != NULL && destination != NULL);
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    source[i] = (uint16_t)(i * 40503);
+  }
+  for (size_t m = 0; m < sizeof machines / sizeof *machines; ++m) {
+    setenv(variable, machines[m], 1);
+    relayout_device *device = NULL;
+    assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_OK);
+    unsetenv(variable);
+    memset(destination, 0x5a, sizeof(uint16_t) * ROWS * COLUMNS);
+    assert_int_equal(relayout_copy(device, &from, &to, source, destination, NULL), RELAYOUT_OK);
+    for (int r = 0; r < ROWS; ++r) {
+      for (int c = 0; c < COLUMNS; ++c) {
+        assert_int_equal(destination[c * ROWS + r], source[r * COLUMNS + c]);
+      }
+    }
+    relayout_device_destroy(device);
+  }
+  free(source);
+  free(destination);
+}
+
+/* ---- Programs ---- */
+
 typedef struct description {
   rlt_problem problem;
   const char *text;
@@ -152,6 +284,10 @@ int main(void) {
       cmocka_unit_test(test_thread_counts),
       cmocka_unit_test(test_thread_counts_without_parallel_for),
       cmocka_unit_test(test_info),
+      cmocka_unit_test(test_facts_of_the_environment),
+      cmocka_unit_test(test_facts_of_the_machine),
+      cmocka_unit_test(test_bad_facts),
+      cmocka_unit_test(test_relayouts_by_any_facts),
       cmocka_unit_test(test_descriptions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/host.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
 #include "opencl/device.h"
@@ -128,6 +129,47 @@ static void test_listed_name_opens_the_device(void **state) {
   assert_int_equal(relayout_device_get_info(opened, &again, NULL), RELAYOUT_OK);
   assert_memory_equal(&info, &again, sizeof info);
   relayout_device_destroy(opened);
+}
+
+static cl_ulong told(cl_device_id id, cl_device_info what) {
+  union {
+    cl_ulong wide;
+    cl_uint narrow;
+  } answer = {0};
+  size_t size = 0;
+  assert_int_equal(clGetDeviceInfo(id, what, sizeof answer, &answer, &size), CL_SUCCESS);
+  return size == sizeof answer.narrow ? answer.narrow : answer.wide;
+}
+
+/* A CPU device that shares this host's memory has this host's caches, another one what its driver
+ * tells of a cache. What memory moves at once is the kernels' affair. */
+static void test_facts(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
+  const bool is_host = info.device_class == RELAYOUT_DEVICE_CLASS_CPU &&
+                       told(bench->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  rlt_facts host = {0};
+  if (is_host) {
+    rlt_host_add_facts(&host);
+  }
+  if (host.caches[0].bytes == 0) {
+    host.caches[0].bytes = (int64_t)told(bench->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    host.line_bytes = (int64_t)told(bench->id, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE);
+  }
+  relayout_device_info expected = info;
+  rlt_device_info_add_facts(&host, &expected);
+  assert_memory_equal(info.caches, expected.caches, sizeof info.caches);
+  assert_int_equal(info.line_bytes, expected.line_bytes);
+  assert_int_equal(info.page_bytes, expected.page_bytes);
+  assert_memory_equal(info.tlb_pages, expected.tlb_pages, sizeof info.tlb_pages);
+  assert_int_equal(info.vector_bytes, told(bench->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR));
+  assert_string_equal(info.instructions, "");
+  if (bench->device->facts.memory == RLT_STAGING_PRIVATE) {
+    assert_int_equal(bench->device->facts.line_bytes, 64);
+    assert_true(bench->device->facts.cache_bytes <=
+                (int64_t)told(bench->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+  }
 }
 
 /* A device of another context; only a machine with several has one. */
@@ -258,6 +300,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_context_is_retained, bench),
       cmocka_unit_test_prestate(test_family_follows_the_class, bench),
       cmocka_unit_test_prestate(test_listed_name_opens_the_device, bench),
+      cmocka_unit_test_prestate(test_facts, bench),
       cmocka_unit_test_prestate(test_device_of_another_context, bench),
       cmocka_unit_test_prestate(test_no_such_numbers, bench),
       cmocka_unit_test_prestate(test_one_binary_serves_many_shapes, bench),

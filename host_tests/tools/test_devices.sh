@@ -8,6 +8,21 @@ check_printed 0 'auto opens ' devices
 check_printed 0 '{"devices":[{"name":"cpu","backend":"cpu","class":"cpu",' devices --json
 check_printed 0 '"auto":"' devices --json
 
+# What the machine is, said by the environment.
+RELAYOUT_CPU_INSTRUCTIONS=plain
+RELAYOUT_CPU_FACTS='line=128 l1=131072:8:1 l2=12582912:12:4 l3=0 page=16384 tlb=160:3000 streams=0'
+export RELAYOUT_CPU_INSTRUCTIONS RELAYOUT_CPU_FACTS
+check_printed 0 '"facts":{"line_bytes":128,"page_bytes":16384,"caches":[{"level":1,"bytes":131072,'\
+'"ways":8,"processors":1},{"level":2,"bytes":12582912,"ways":12,"processors":4}],'\
+'"tlb_pages":[160,3000],"vector_bytes":16,"streaming_stores":false,"instructions":"plain"}}' \
+  devices --json
+RELAYOUT_CPU_FACTS='l1=0 streams=1'
+check_printed 0 '"caches":[],' devices --json
+check_printed 0 '"streaming_stores":true,"instructions":"plain"}}' devices --json
+RELAYOUT_CPU_FACTS='l1=32K'
+check 1 '' "relayout: explain: " explain --device cpu 'f32[2]' 'f32[2]'
+unset RELAYOUT_CPU_INSTRUCTIONS RELAYOUT_CPU_FACTS
+
 # With no OpenCL platform at all the CPU backend is what there is.
 OCL_ICD_VENDORS=$work/logs/none
 export OCL_ICD_VENDORS

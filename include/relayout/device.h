@@ -29,6 +29,13 @@ typedef enum relayout_device_class {
   RELAYOUT_DEVICE_CLASS_OTHER = 3
 } relayout_device_class;
 
+/* A level of a device's caches. */
+typedef struct relayout_cache_info {
+  uint64_t bytes;      /* 0 where there is no such level, or where nothing is known of it */
+  uint32_t ways;       /* places that each line has; 0 when unknown */
+  uint32_t processors; /* that share it; 0 when unknown */
+} relayout_cache_info;
+
 /* Set struct_size (RELAYOUT_DEVICE_INFO_INIT) before the call. Strings are NUL-terminated and cut
  * to fit; empty where they do not apply. */
 typedef struct relayout_device_info {
@@ -43,12 +50,21 @@ typedef struct relayout_device_info {
   uint32_t compute_units;    /* OpenCL compute units; threads of the CPU backend */
   uint64_t memory_bytes;     /* global memory; 0 when unknown */
   uint64_t allocation_bytes; /* the largest single buffer; 0 when unlimited */
+
+  /* What the machine is, as far as the library goes by it; 0 when unknown. */
+  relayout_cache_info caches[3]; /* of data, the nearest first */
+  uint64_t page_bytes;           /* of memory, as it is mapped in ordinary pages */
+  uint32_t line_bytes;           /* of a cache */
+  uint32_t tlb_pages[2];         /* whose places are known at once, level by level */
+  uint32_t vector_bytes;         /* of a register */
+  uint32_t streaming_stores;     /* 1 where kernels may store past the caches */
+  char instructions[20];         /* the CPU backend's instruction set: "avx2" */
 } relayout_device_info;
 
 #define RELAYOUT_DEVICE_INFO_INIT                                                                  \
   {                                                                                                \
     sizeof(relayout_device_info), RELAYOUT_BACKEND_CPU, RELAYOUT_DEVICE_CLASS_CPU, "", "", "", "", \
-        0, 0, 0                                                                                    \
+        0, 0, 0, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 0, 0, {0, 0}, 0, 0, ""                         \
   }
 
 /* Opens a device by name:
@@ -85,6 +101,12 @@ typedef struct relayout_cpu_options {
  * avx512, avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT
  * for a bad struct_size, a negative thread count or an unknown instruction set;
  * RELAYOUT_UNSUPPORTED for one that the processor has not; RELAYOUT_OUT_OF_MEMORY.
+ *
+ * Schedules follow from what the machine is, as the info has it. RELAYOUT_CPU_FACTS in the
+ * environment says otherwise, which changes how relayouts are done and never what they do:
+ * "line=64 l1=32768:8:2 l2=524288:8:2 l3=33554432:16:16 page=4096 tlb=64:2048 vector=32 streams=1",
+ * of which each field may be left out; caches are bytes, ways and processors.
+ * RELAYOUT_INVALID_ARGUMENT for another text.
  *
  * All CPU devices of a process share the library's own threads, which are one fewer than there are
  * processors at most. The first relayout that is large enough starts them; the last device that is

@@ -12,8 +12,10 @@
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
-#include "cpu/processors.h"
 #include "cpu/program.h"
+#include "host/host.h"
+#include "host/processors.h"
+#include "plan/facts_text.h"
 #include "plan/wisdom.h"
 
 /* ---- Info ---- */
@@ -56,17 +58,53 @@ static uint64_t memory_bytes(void) {
   return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
-static void fill_info(int32_t threads, relayout_device_info *info) {
+/* Instructions may be NULL, where none are chosen. */
+static void fill_info(const rlt_cpu_instruction_set *instructions, int32_t threads,
+                      const rlt_facts *machine, relayout_device_info *info) {
   info->backend = RELAYOUT_BACKEND_CPU;
   info->device_class = RELAYOUT_DEVICE_CLASS_CPU;
   snprintf(info->name, sizeof info->name, "cpu");
   describe_processor(info->description, sizeof info->description);
   info->compute_units = (uint32_t)threads;
   info->memory_bytes = memory_bytes();
+  rlt_device_info_add_facts(machine, info);
+  snprintf(info->instructions, sizeof info->instructions, "%s",
+           instructions == NULL ? "" : instructions->name);
+}
+
+/* ---- What the machine is ---- */
+
+static const char facts_variable[] = "RELAYOUT_CPU_FACTS";
+
+static relayout_status read_variable(rlt_facts *machine, relayout_error *error) {
+  const char *const text = getenv(facts_variable);
+  relayout_error reason;
+  if (text == NULL || rlt_facts_read_text(text, machine, &reason) == RELAYOUT_OK) {
+    return RELAYOUT_OK;
+  }
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is '%.64s': %s", facts_variable, text,
+                  reason.message);
+}
+
+/* The host's facts, the instruction set's, and those that the environment has instead. */
+static relayout_status learn_machine(const rlt_cpu_instruction_set *instructions,
+                                     rlt_facts *machine, relayout_error *error) {
+  rlt_host_add_facts(machine);
+  if (instructions != NULL) {
+    machine->vector_bytes = instructions->kernels[0]->vector_bytes;
+    machine->streams = instructions->kernels[0]->streams;
+  }
+  return read_variable(machine, error);
 }
 
 void rlt_cpu_default_info(relayout_device_info *info) {
-  fill_info(rlt_cpu_processors(), info);
+  const rlt_cpu_instruction_set *instructions = NULL;
+  rlt_facts machine = {0};
+  if (rlt_cpu_instruction_set_choose(&instructions, NULL) != RELAYOUT_OK) {
+    instructions = NULL;
+  }
+  (void)learn_machine(instructions, &machine, NULL);
+  fill_info(instructions, rlt_cpu_processors(), &machine, info);
 }
 
 /* ---- Making and freeing ---- */
@@ -113,17 +151,12 @@ static int32_t thread_count(const relayout_cpu_options *options) {
   return options->parallel_for != NULL || options->threads < most ? options->threads : most;
 }
 
-/* A destination that is larger, for each thread, will hardly be in the cache of whoever reads it.
- */
-enum { THREAD_CACHE_BYTES = 4 << 20 };
-
 /* Of a tile: more do not fit its staging buffer with a line of each. */
 enum { MOST_TRANSPOSED_ROWS = 512 };
 
+/* What the kernels are, on whatever machine. */
 static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
-  rlt_facts facts = {.line_bytes = RLT_CPU_LINE_BYTES,
-                     .cache_bytes = THREAD_CACHE_BYTES * (int64_t)threads,
-                     .bit_transposed_rows = MOST_TRANSPOSED_ROWS,
+  rlt_facts facts = {.bit_transposed_rows = MOST_TRANSPOSED_ROWS,
                      .memory = RLT_STAGING_PRIVATE,
                      .staging_bytes = RLT_CPU_STAGING_BYTES,
                      .packed_staging_bytes = RLT_CPU_PACKED_STAGING_BYTES,
@@ -145,6 +178,37 @@ static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   return facts;
 }
 
+/* Of a device that is all zeros; after a failure it holds nothing. */
+static relayout_status set_up(const relayout_cpu_options *options, rlt_cpu_device *made,
+                              relayout_error *error) {
+  relayout_status status = rlt_cpu_instruction_set_choose(&made->instructions, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int32_t threads = thread_count(options);
+  rlt_facts *const facts = &made->base.facts;
+  *facts = facts_of(made->instructions, threads);
+  status = learn_machine(made->instructions, facts, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  made->parallel_for = options->parallel_for;
+  made->parallel_context = options->parallel_context;
+  made->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  fill_info(made->instructions, threads, facts, &made->base.info);
+  facts->line_bytes = RLT_CPU_LINE_BYTES; /* for which kernels are built, whatever moves at once */
+  facts->cache_bytes = rlt_facts_cache_bytes(facts, threads);
+  status = rlt_cpu_kept_scratch_create(threads, &made->kept_scratch, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
+  if (status != RELAYOUT_OK) {
+    rlt_cpu_kept_scratch_destroy(made->kept_scratch);
+  }
+  return status;
+}
+
 relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
                                            relayout_device **device, relayout_error *error) {
   if (device == NULL) {
@@ -158,31 +222,13 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const rlt_cpu_instruction_set *instructions = NULL;
-  status = rlt_cpu_instruction_set_choose(&instructions, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
   rlt_cpu_device *made = calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
                     sizeof *made);
   }
-  made->instructions = instructions;
-  const int32_t threads = thread_count(options);
-  made->base.facts = facts_of(instructions, threads);
-  made->parallel_for = options->parallel_for;
-  made->parallel_context = options->parallel_context;
-  made->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-  fill_info(threads, &made->base.info);
-  status = rlt_cpu_kept_scratch_create(threads, &made->kept_scratch, error);
+  status = set_up(options, made, error);
   if (status != RELAYOUT_OK) {
-    free(made);
-    return status;
-  }
-  status = rlt_device_initialize(&made->base, &rlt_cpu_backend, error);
-  if (status != RELAYOUT_OK) {
-    rlt_cpu_kept_scratch_destroy(made->kept_scratch);
     free(made);
     return status;
   }

@@ -372,4 +372,6 @@ const rlt_cpu_kernels KERNELS = {.move_straight = move_straight,
                                  .finish = finish_streams,
                                  .block_rows = DEPTH,
                                  .block_columns = SIDE,
-                                 .most_channels = MOST_CHANNELS};
+                                 .most_channels = MOST_CHANNELS,
+                                 .vector_bytes = STRIP_BYTES,
+                                 .streams = STREAMS};

@@ -119,6 +119,8 @@ typedef struct rlt_cpu_kernels {
   int32_t block_rows;   /* what is transposed at once */
   int32_t block_columns;
   int32_t most_channels; /* that are interleaved */
+  int32_t vector_bytes;  /* of a register */
+  bool streams;          /* lines go past the cache where a frame asks for it */
 } rlt_cpu_kernels;
 
 #endif

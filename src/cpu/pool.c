@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/forks.h"
-#include "cpu/processors.h"
+#include "host/processors.h"
 
 enum {
   LINE_BYTES = 64,

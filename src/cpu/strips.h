@@ -194,6 +194,17 @@ static inline void store_line(uint8_t *to, line value) {
   memcpy(to, &value, sizeof value);
 }
 
+/* Whether stream_line goes past the cache. */
+#if defined(PLAIN)
+#define STREAMS false
+#elif defined(__SSE2__)
+#define STREAMS true
+#elif defined(__has_builtin) && __has_builtin(__builtin_nontemporal_store)
+#define STREAMS true
+#else
+#define STREAMS false
+#endif
+
 /* To where a line begins, past the cache: an ordinary store would read it first. */
 static inline void stream_line(uint8_t *to, line value) {
 #if defined(PLAIN)

@@ -2,7 +2,6 @@
 #include "opencl/device.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -19,9 +18,6 @@ enum {
   MOST_GROUPS = 1 << 22,
   /* PoCL compiles a kernel again for launches that are wider than this. */
   POCL_MOST_GROUPS = 65534,
-  /* A last-level cache may be shared with more than the device: what one compute unit can hope to
-   * keep of it. */
-  CACHE_SHARE = 4 << 20,
   /* A tile's two sides and their gaps fit any second-level cache. */
   STAGING_BYTES = 80 << 10,
   /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a
@@ -59,10 +55,9 @@ static rlt_word_facts word_facts(int64_t bytes) {
 }
 
 /* CPU devices: a work-item moves whole tiles by itself. */
-static rlt_facts direct_facts(bool is_pocl, int64_t cache_bytes) {
+static rlt_facts direct_facts(bool is_pocl) {
   const int64_t staging_bytes = is_pocl ? STAGING_BYTES : SMALL_STAGING_BYTES;
   rlt_facts facts = {.line_bytes = DIRECT_LINE_BYTES,
-                     .cache_bytes = cache_bytes,
                      .bit_transposed_rows = is_pocl ? 512 : 128,
                      .memory = RLT_STAGING_PRIVATE,
                      .staging_bytes = staging_bytes,
@@ -94,6 +89,22 @@ static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
                      .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
 }
 
+/* Kernels keep the lines that they are written for, whatever moves at once. A last-level cache may
+ * be shared with more than the device, so not all of it counts as a direct kernel's. */
+static relayout_status learn_machine(rlt_opencl_device *device, bool is_direct,
+                                     cl_ulong cache_bytes, relayout_error *error) {
+  rlt_facts *const facts = &device->base.facts;
+  const int64_t line_bytes = facts->line_bytes;
+  const relayout_status status = rlt_opencl_add_facts(device->id, &device->base.info, facts, error);
+  facts->line_bytes = line_bytes;
+  facts->streams = facts->streams && is_direct;
+  if (is_direct) {
+    const int64_t kept = rlt_facts_cache_bytes(facts, device->base.info.compute_units);
+    facts->cache_bytes = cache_bytes < (cl_ulong)kept ? (int64_t)cache_bytes : kept;
+  }
+  return status;
+}
+
 static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
                              relayout_error *error) {
   device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
@@ -113,12 +124,10 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   const bool is_direct = family == RELAYOUT_KERNELS_DIRECT ||
                          (family == RELAYOUT_KERNELS_AUTO &&
                           device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU);
-  const cl_ulong share = (cl_ulong)device->base.info.compute_units * CACHE_SHARE;
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
    * vectors nor builtins. */
-  const bool is_pocl = strstr(device->base.info.platform, "Portable Computing Language") != NULL;
-  device->base.facts = is_direct ? direct_facts(is_pocl, (int64_t)(bytes < share ? bytes : share))
-                                 : staged_facts(is_pocl, group_size);
+  const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
+  device->base.facts = is_direct ? direct_facts(is_pocl) : staged_facts(is_pocl, group_size);
   device->native = is_pocl;
   device->most_offset = INT32_MAX;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
@@ -127,7 +136,7 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   device->grid_axis = is_pocl ? 2 : 0;
   /* To hand a binary out, it compiles every kernel a second time. */
   device->driver_keeps_programs = is_pocl;
-  return RELAYOUT_OK;
+  return learn_machine(device, is_direct, bytes, error);
 }
 
 /* ---- Making one ---- */

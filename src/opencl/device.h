@@ -51,6 +51,15 @@ relayout_status rlt_opencl_device_check(cl_device_id id, relayout_error *error);
 relayout_status rlt_opencl_device_info(cl_device_id id, relayout_device_info *info,
                                        relayout_error *error);
 
+/* Whether this info is of PoCL, whose compiler and quirks are known. */
+bool rlt_opencl_is_pocl(const relayout_device_info *info);
+
+/* Adds what the machine is behind a device of this class and platform: lines, caches, pages, TLB's,
+ * vectors and streaming stores. A CPU device that shares the host's memory is the host's own
+ * processors; of another device no more is known than one cache. */
+relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info *info,
+                                     rlt_facts *facts, relayout_error *error);
+
 /* What the device tells of itself: a value of so many bytes, or a string, uncut, which the caller
  * frees; CL_PLATFORM_... is asked of its platform. Left as they are after a failure. */
 relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/host.h"
 #include "opencl/cl_error.h"
 #include "opencl/device.h"
 
@@ -105,6 +106,60 @@ static relayout_status get_class(cl_device_id id, relayout_device_class *device_
                   : type & CL_DEVICE_TYPE_ACCELERATOR ? RELAYOUT_DEVICE_CLASS_ACCELERATOR
                   : type & CL_DEVICE_TYPE_CPU         ? RELAYOUT_DEVICE_CLASS_CPU
                                                       : RELAYOUT_DEVICE_CLASS_OTHER;
+  return status;
+}
+
+bool rlt_opencl_is_pocl(const relayout_device_info *info) {
+  return strstr(info->platform, "Portable Computing Language") != NULL;
+}
+
+/* A number from 0 to `most`, else 0; also where the driver does not know the question. */
+static relayout_status number_told(cl_device_id id, cl_device_info what, int64_t most,
+                                   int64_t *number, relayout_error *error) {
+  const bool is_wide = what == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE;
+  cl_ulong wide = 0;
+  cl_uint narrow = 0;
+  const cl_int code = is_wide ? clGetDeviceInfo(id, what, sizeof wide, &wide, NULL)
+                              : clGetDeviceInfo(id, what, sizeof narrow, &narrow, NULL);
+  if (code != CL_SUCCESS && code != CL_INVALID_VALUE) {
+    return rlt_cl_fail(error, code, "clGetDeviceInfo");
+  }
+  const cl_ulong told = is_wide ? wide : narrow;
+  *number = code == CL_SUCCESS && told <= (cl_ulong)most ? (int64_t)told : 0;
+  return RELAYOUT_OK;
+}
+
+/* Of a device that is not the host's: one cache. */
+static relayout_status add_cache(cl_device_id id, rlt_facts *facts, relayout_error *error) {
+  relayout_status status = number_told(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, RLT_MOST_CACHE_BYTES,
+                                       &facts->caches[0].bytes, error);
+  if (status == RELAYOUT_OK) {
+    status = number_told(id, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, RLT_MOST_LINE_BYTES,
+                         &facts->line_bytes, error);
+  }
+  rlt_facts_settle(facts);
+  return status;
+}
+
+relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info *info,
+                                     rlt_facts *facts, relayout_error *error) {
+  const bool is_cpu = info->device_class == RELAYOUT_DEVICE_CLASS_CPU;
+  int64_t shares_memory = 0;
+  int64_t vector_bytes = 0;
+  relayout_status status =
+      number_told(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_TRUE, &shares_memory, error);
+  if (status == RELAYOUT_OK && is_cpu && shares_memory != 0) {
+    rlt_host_add_facts(facts);
+  }
+  if (status == RELAYOUT_OK && facts->caches[0].bytes == 0) {
+    status = add_cache(id, facts, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = number_told(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, RLT_MOST_VECTOR_BYTES,
+                         &vector_bytes, error);
+  }
+  facts->vector_bytes = (int32_t)vector_bytes;
+  facts->streams = is_cpu && rlt_opencl_is_pocl(info);
   return status;
 }
 
@@ -236,6 +291,11 @@ static relayout_status fill_info(cl_device_id id, relayout_device_info *info,
     status = ask_all(id, questions, sizeof questions / sizeof *questions, error);
   }
   snprintf(info->platform, sizeof info->platform, "%s, %s", platform, version);
+  if (status == RELAYOUT_OK) {
+    rlt_facts machine = {0};
+    status = rlt_opencl_add_facts(id, info, &machine, error);
+    rlt_device_info_add_facts(&machine, info);
+  }
   return status;
 }
 

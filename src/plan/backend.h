@@ -71,6 +71,9 @@ struct relayout_device {
   struct rlt_wisdom *wisdom;
 };
 
+/* Fills in what an info says of the machine, all but the instructions. */
+void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info);
+
 /* Compiles a schedule by the device's backend, with smaller work-groups where its
  * kernel cannot have as large ones. */
 relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,

@@ -28,6 +28,22 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
   return status;
 }
 
+void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info) {
+  for (int level = 0; level < RLT_CACHE_LEVELS; ++level) {
+    const rlt_cache_facts *const cache = &facts->caches[level];
+    info->caches[level] = (relayout_cache_info){.bytes = (uint64_t)cache->bytes,
+                                                .ways = (uint32_t)cache->ways,
+                                                .processors = (uint32_t)cache->shared};
+  }
+  for (int level = 0; level < RLT_TLB_LEVELS; ++level) {
+    info->tlb_pages[level] = (uint32_t)facts->tlb_pages[level];
+  }
+  info->page_bytes = (uint64_t)facts->page_bytes;
+  info->line_bytes = (uint32_t)facts->line_bytes;
+  info->vector_bytes = (uint32_t)facts->vector_bytes;
+  info->streaming_stores = facts->streams;
+}
+
 relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
                                    relayout_error *error) {
   int64_t most = schedule->group_size;

@@ -13,8 +13,14 @@ enum {
   RLT_PAGE_BYTES = 4096, /* what an ordinary page of a host's memory holds */
   RLT_WORD_SIZES = 5,    /* words of 1, 2, 4, 8 and 16 bytes */
   RLT_CACHE_LEVELS = 3,
-  RLT_TLB_LEVELS = 2
+  RLT_TLB_LEVELS = 2,
+  /* What is beyond these is no fact. */
+  RLT_MOST_LINE_BYTES = 4 << 10,
+  RLT_MOST_PAGE_BYTES = 1 << 30,
+  RLT_MOST_VECTOR_BYTES = 4 << 10,
+  RLT_MOST_COUNTED = 1 << 20 /* ways, processors, pages of a TLB */
 };
+#define RLT_MOST_CACHE_BYTES (INT64_C(1) << 50)
 
 /* 0 to 4, for 1, 2, 4, 8 or 16: a word's bytes, or a packed element's bits. */
 static inline int32_t rlt_word_size_number(int64_t size) {
@@ -70,5 +76,14 @@ typedef struct rlt_facts {
   int64_t most_groups;       /* of a launch */
   int64_t most_iterations;   /* of all loops of a work-item */
 } rlt_facts;
+
+/* Makes facts of caches and lines agree with what is said of them above: behind a level of which
+ * nothing is known nothing is, and lines are of a power of two. */
+void rlt_facts_settle(rlt_facts *facts);
+
+/* Destinations that are larger will hardly be in the cache of whoever reads them, when so many
+ * workers write them: what is kept for each is twice its part of the second level, and a guess
+ * where that is unknown. */
+int64_t rlt_facts_cache_bytes(const rlt_facts *facts, int64_t workers);
 
 #endif

@@ -1,10 +1,19 @@
 /* processors.h: what there is to run on. Depends on nothing. */
-#ifndef RLT_CPU_PROCESSORS_H
-#define RLT_CPU_PROCESSORS_H
+#ifndef RLT_HOST_PROCESSORS_H
+#define RLT_HOST_PROCESSORS_H
 
 #include <stdint.h>
 
-/* How many processors the calling thread may run on, at least 1. */
+typedef struct rlt_processors {
+  int32_t count; /* at least 1 */
+  int32_t first; /* by the system's numbers */
+  int32_t last;
+} rlt_processors;
+
+/* Those that the calling thread may run on. */
+rlt_processors rlt_allowed_processors(void);
+
+/* How many there are of these. */
 int32_t rlt_cpu_processors(void);
 
 /* Lets the processor rest for a moment while its thread waits for another one's. */
