@@ -146,7 +146,7 @@ static void test_other_devices(void **state) {
   assert_non_null(strstr(error.message, "line 2: "));
 }
 
-/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: two doublings from the Xeon. There is one row
+/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: a half, two and one doublings from the Xeon. There is one row
  * for each manner, so far. */
 static void test_nearest_row(void **state) {
   (void)state;

@@ -7,7 +7,7 @@
  * Devices have the row that was kept for them, by relayout_tuning_keep or relayout_device_tune; else
  * the library's own for the kind of machine that is nearest. RELAYOUT_TUNING in the environment
  * names a file with the row of all devices instead, of whatever device it is: one that cannot be
- * read, or is no row, fails to open them with RELAYOUT_INVALID_TEXT.
+ * read, or is no row, fails to open them with RELAYOUT_INVALID_ARGUMENT.
  */
 #ifndef RELAYOUT_TUNING_H
 #define RELAYOUT_TUNING_H

@@ -136,8 +136,8 @@ typedef struct known_machine {
 } known_machine;
 
 static const known_machine machines[] = {
-    {&cpu, MANNER_CPU, 32 << 10, 1 << 20, 64},
-    {&opencl_cpu, MANNER_OPENCL_CPU, 32 << 10, 1 << 20, 64},
+    {&cpu, MANNER_CPU, 48 << 10, 2 << 20, 64},
+    {&opencl_cpu, MANNER_OPENCL_CPU, 48 << 10, 2 << 20, 64},
     {&gpu, MANNER_GPU, 0, 0, 0},
 };
 enum { MACHINES = sizeof machines / sizeof machines[0] };

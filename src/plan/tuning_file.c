@@ -63,13 +63,18 @@ static relayout_status load_named(relayout_device *device, const char *path,
   size_t size = 0;
   unsigned char *const bytes = rlt_named_file_read(path, RLT_MOST_TUNING_TEXT, &size);
   if (bytes == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT,
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "RELAYOUT_TUNING is `%.200s`, where no file of at most %d bytes can be read",
                     path, (int)RLT_MOST_TUNING_TEXT);
   }
-  const relayout_status status = take_text(device, (const char *)bytes, size, NULL, error);
+  relayout_error reason;
+  const relayout_status status = take_text(device, (const char *)bytes, size, NULL, &reason);
   free(bytes);
-  return status;
+  return status == RELAYOUT_OK
+             ? status
+             : rlt_fail(error,
+                        status == RELAYOUT_OUT_OF_MEMORY ? status : RELAYOUT_INVALID_ARGUMENT,
+                        "RELAYOUT_TUNING is `%.200s`: %.200s", path, reason.message);
 }
 
 static relayout_status load_kept(relayout_device *device, relayout_error *error) {
