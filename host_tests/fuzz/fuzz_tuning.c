@@ -1,5 +1,5 @@
-/* fuzz_tuning.c: any text either is refused as a row, with a message fit to print, or makes the round
- * and makes plans that move what they should. */
+/* fuzz_tuning.c: any text either is refused as a row, with a message fit to print, or makes the
+ * round and makes plans that move what they should. */
 #include <string.h>
 
 #include "fuzz_target.h"

@@ -146,8 +146,8 @@ static void test_other_devices(void **state) {
   assert_non_null(strstr(error.message, "line 2: "));
 }
 
-/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: a half, two and one doublings from the Xeon. There is one row
- * for each manner, so far. */
+/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: a half, two and one doublings from the Xeon.
+ * There is one row for each manner, so far. */
 static void test_nearest_row(void **state) {
   (void)state;
   rlt_facts zen3 = {.caches = {{32 << 10, 8, 2}, {512 << 10, 8, 2}}, .vector_bytes = 32};

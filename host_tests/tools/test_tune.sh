@@ -24,8 +24,13 @@ sed 's/^device: .*/device: none/' row >foreign
 check 4 '' "line 2: it is another device's" tune --device cpu --from foreign
 check 1 '' 'cannot open missing: ' tune --device cpu --from missing
 check_printed 0 'suites: by hand' tune --device cpu --print
-RELAYOUT_TUNING=foreign check_printed 0 'kind: ' tune --device cpu --print
-RELAYOUT_TUNING=bad check 1 '' 'RELAYOUT_TUNING is `bad`: tuning: line 16: ' tune --device cpu --print
+RELAYOUT_TUNING=foreign
+export RELAYOUT_TUNING
+check_printed 0 'kind: ' tune --device cpu --print
+RELAYOUT_TUNING=bad
+export RELAYOUT_TUNING
+check 1 '' 'RELAYOUT_TUNING is `bad`: tuning: line 16: ' tune --device cpu --print
+unset RELAYOUT_TUNING
 
 check_printed 0 "OF A PLAIN COPY'S SPEED" tune --device cpu --seconds 1
 check_printed 0 'suites: tune' tune --device cpu --print

@@ -9,8 +9,8 @@
 #include "plan/backend.h"
 
 /* Gives a device that knows its folder its own row, where one was kept; files that cannot be read,
- * or are another's, are passed over. RELAYOUT_INVALID_ARGUMENT where RELAYOUT_TUNING names a file that
- * has no row; RELAYOUT_OUT_OF_MEMORY. */
+ * or are another's, are passed over. RELAYOUT_INVALID_ARGUMENT where RELAYOUT_TUNING names a file
+ * that has no row; RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_tuning_file_load(relayout_device *device, relayout_error *error);
 
 #endif
