@@ -19,5 +19,6 @@ extern const command command_explain;
 extern const command command_convert;
 extern const command command_bench;
 extern const command command_selftest;
+extern const command command_tune;
 
 #endif

@@ -69,6 +69,36 @@ static void print_facts(json_writer *json, const relayout_device_info *info) {
   json_close_object(json);
 }
 
+/* A line of the row's text. */
+static void json_tuning_line(json_writer *json, const char *text, const char *key) {
+  char start[16];
+  char value[256] = "";
+  snprintf(start, sizeof start, "\n%s: ", key);
+  const char *const line = strstr(text, start);
+  if (line != NULL) {
+    const char *const begin = line + strlen(start);
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(begin, "\n"), begin);
+  }
+  json_text(json, key, value);
+}
+
+/* What the device's schedules go by; null where it cannot be opened. */
+static void json_tuning(json_writer *json, const char *name) {
+  char text[4096]; /* the numbers, which come last, may be cut */
+  relayout_device *device;
+  if (relayout_device_open(name, &device, NULL) != RELAYOUT_OK) {
+    json_null(json, "tuning");
+    return;
+  }
+  relayout_device_get_tuning(device, text, sizeof text);
+  relayout_device_destroy(device);
+  json_open_object(json, "tuning");
+  json_tuning_line(json, text, "kind");
+  json_tuning_line(json, text, "date");
+  json_tuning_line(json, text, "suites");
+  json_close_object(json);
+}
+
 static void print_json(const relayout_device_info *infos, size_t count) {
   const relayout_device_info opened = info_of_auto();
   json_writer json = json_begin(stdout);
@@ -85,6 +115,7 @@ static void print_json(const relayout_device_info *infos, size_t count) {
     json_unsigned(&json, "compute_units", infos[i].compute_units);
     json_unsigned(&json, "memory_bytes", infos[i].memory_bytes);
     json_unsigned(&json, "allocation_bytes", infos[i].allocation_bytes);
+    json_tuning(&json, infos[i].name);
     print_facts(&json, &infos[i]);
     json_close_object(&json);
   }

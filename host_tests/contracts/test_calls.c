@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "relayout/relayout.h"
+#include "scratch.h"
 #include "shape_of.h"
 
 /* ---- Memory that runs out: the linker leads the library's calls here (--wrap) ---- */
@@ -53,8 +54,12 @@ static relayout_layout ones;
 static relayout_device *device;
 static relayout_plan *plan;
 
+static char cache[SCRATCH_PATH];
+
 static int set_up(void **state) {
   (void)state;
+  scratch_make(cache);
+  setenv("XDG_CACHE_HOME", cache, 1);
   scalar = shape_of("f32[]");
   matrix = shape_of("f32[2,3]");
   tiled = shape_of("f32[2,3]{1,0:T(2,2)}");
@@ -72,6 +77,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
   (void)state;
+  scratch_remove(cache);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   return 0;
@@ -151,7 +157,18 @@ static int tear_down(void **state) {
   X(relayout_plan_visit_schedules, INVALID_ARGUMENT, (plan, 1, ignore, out, error),                \
     (plan, 0, ignore, out, error))                                                                 \
   X(relayout_device_import_wisdom, INVALID_ARGUMENT, (device, NULL, 0, error),                     \
-    (device, "", 0, error))
+    (device, "", 0, error))                                                                        \
+  X(relayout_tuning_keep, INVALID_TEXT, (device, "", error), (device, row_of_device(), error))     \
+  X(relayout_device_tune, INVALID_ARGUMENT, (NULL, NULL, error), (device, &quick_tuning, error))
+
+static const relayout_tune_options quick_tuning = {.struct_size = sizeof quick_tuning,
+                                                   .seconds = 1e-3};
+
+static const char *row_of_device(void) {
+  static char text[1 << 16];
+  relayout_device_get_tuning(device, text, sizeof text);
+  return text;
+}
 
 static relayout_device_info *info_in(void *out) {
   const relayout_device_info empty = RELAYOUT_DEVICE_INFO_INIT;

@@ -181,7 +181,8 @@ static void test_halos_by_hand(void **state) {
       {"f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}", 0, 0, 0},
       {"f32[4096,8191]{1,0}", "f32[4096,8191]{0,1}", 1, 0, 0}, /* segments are whole lines */
       {"u8[4097,8191]{1,0}", "u8[4097,8191]{0,1}", 1, 63, 0},
-      {"u8[520,8191]{1,0}", "u8[520,8191]{0,1}", 1, 0, 1},   /* columns taken whole, rows in line */
+      {"u8[521,8191]{1,0}", "u8[521,8191]{0,1}", 1, 0, 1}, /* columns taken whole, rows in line */
+      {"u8[520,8191]{1,0}", "u8[520,8191]{0,1}", 1, 0, 0}, /* 56 rows of 520 bytes are 455 lines */
       {"u8[3,1000003]{1,0}", "u8[3,1000003]{0,1}", 1, 0, 0}, /* 256 pixels are 12 lines */
   };
   for (size_t i = 0; i < sizeof halos / sizeof halos[0]; ++i) {

@@ -18,13 +18,14 @@ typedef struct findings {
   double done;
 } findings;
 
-static void note(void *context, const char *what, double before, double after, double done) {
+static void note(void *context, const relayout_tuned *what) {
   findings *const made = context;
-  assert_true(strlen(what) > 0 && before > 0 && after > 0 && after <= before);
-  assert_true(done > made->done && done <= 1);
+  assert_int_equal(what->struct_size, sizeof *what);
+  assert_true(strlen(what->what) > 0 && what->before > 0 && what->after >= what->before);
+  assert_true(what->done > made->done && what->done <= 1);
   ++made->count;
-  made->gains += after < before;
-  made->done = done;
+  made->gains += what->after > what->before;
+  made->done = what->done;
 }
 
 static relayout_device *cpu_like(recorder *record) {
@@ -78,8 +79,10 @@ static void test_finds_the_fastest(void **state) {
     for (int t = 0; t < RLT_TILES; ++t) {
       const rlt_tile_wish *const wish = &found.words[w].tiles[t];
       print_message("%d-byte words, %s\n", 1 << w, rlt_tiles_name((rlt_tiles)t));
-      assert_int_equal(wish->runs.read_bytes, 512);
-      assert_int_equal(wish->runs.write_bytes, 64);
+      if (t != RLT_TILES_CHANNELS) { /* whose runs are longer, so that none was faster */
+        assert_int_equal(wish->runs.read_bytes, 512);
+        assert_int_equal(wish->runs.write_bytes, 64);
+      }
       assert_int_equal(wish->blocks.read_bytes, 0);
       assert_true(wish->blocks.write_bytes == RLT_ALL_THE_WAY);
       assert_int_equal(wish->prefetch.level, t == RLT_TILES_CACHED ? wish->prefetch.level : 2);

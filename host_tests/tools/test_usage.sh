@@ -5,7 +5,7 @@
 check_printed 0 'usage: relayout COMMAND' --help
 check_printed 0 'usage: relayout COMMAND' -h
 check_printed 0 'relayout 0.' --version
-for command in devices shape index explain convert bench selftest; do
+for command in devices shape index explain convert bench selftest tune; do
   check_printed 0 "  $command " --help
   check_printed 0 "usage: relayout $command" "$command" --help
   check_printed 0 'example: relayout ' "$command" -h

@@ -9,6 +9,7 @@
 #include "relayout/plan.h"
 #include "relayout/shape.h"
 #include "relayout/status.h"
+#include "relayout/tuning.h"
 #include "relayout/version.h"
 
 #endif

@@ -97,10 +97,10 @@ static bool is_trusted(const struct stat *facts) {
          (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static unsigned char *read_file(int file, uint64_t most_bytes, size_t *size) {
+static unsigned char *read_file(int file, bool is_anyones, uint64_t most_bytes, size_t *size) {
   struct stat facts;
-  if (fstat(file, &facts) != 0 || !is_trusted(&facts) || facts.st_size <= 0 ||
-      (uint64_t)facts.st_size > most_bytes) {
+  if (fstat(file, &facts) != 0 || !(is_anyones ? S_ISREG(facts.st_mode) : is_trusted(&facts)) ||
+      facts.st_size <= 0 || (uint64_t)facts.st_size > most_bytes) {
     return NULL;
   }
   *size = (size_t)facts.st_size;
@@ -118,7 +118,7 @@ static unsigned char *read_named(int directory, const char *name, uint64_t most_
   const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   unsigned char *bytes = NULL;
   if (file >= 0) {
-    bytes = read_file(file, most_bytes, size);
+    bytes = read_file(file, false, most_bytes, size);
     if (bytes != NULL) {
       (void)futimens(file, NULL); /* the files used last stay longest */
     }
@@ -135,6 +135,16 @@ unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint6
   }
   unsigned char *const bytes = read_named(directory, name, most_bytes, size);
   close(directory);
+  return bytes;
+}
+
+unsigned char *rlt_named_file_read(const char *path, uint64_t most_bytes, size_t *size) {
+  const int file = has_its_callers_rights() ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  if (file < 0) {
+    return NULL;
+  }
+  unsigned char *const bytes = read_file(file, true, most_bytes, size);
+  close(file);
   return bytes;
 }
 
@@ -193,24 +203,28 @@ static bool write_temporary(int directory, const char *name, const unsigned char
   return true;
 }
 
-static void move_there(int directory, const char *temporary, const char *name) {
-  if (renameat(directory, temporary, directory, name) != 0) {
+static bool move_there(int directory, const char *temporary, const char *name) {
+  const bool is_there = renameat(directory, temporary, directory, name) == 0;
+  if (!is_there) {
     unlinkat(directory, temporary, 0);
   }
+  return is_there;
 }
 
-void rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
+bool rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
                             size_t size) {
   char temporary[LONGEST_NAME];
   const int directory = open_for_writing(folder, size);
   if (directory < 0) {
-    return;
+    return false;
   }
-  if (write_temporary(directory, name, bytes, size, temporary)) {
-    move_there(directory, temporary, name);
+  const bool is_there = write_temporary(directory, name, bytes, size, temporary) &&
+                        move_there(directory, temporary, name);
+  if (is_there) {
     (void)fsync(directory);
   }
   close(directory);
+  return is_there;
 }
 
 static bool rename_with(int directory, const char *from, const char *to, unsigned flags) {
@@ -231,7 +245,7 @@ static bool exchange_names(int directory, const char *temporary, const char *nam
   if (is_file(directory, name) && rename_with(directory, temporary, name, RENAME_EXCHANGE)) {
     return true;
   }
-  move_there(directory, temporary, name);
+  (void)move_there(directory, temporary, name);
   return false;
 }
 

@@ -24,9 +24,14 @@ char *rlt_cache_folder(const char *wanted);
 unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint64_t most_bytes,
                                      size_t *size);
 
+/* The content of a file that the user names, wherever it is and whoever wrote it, in the same way.
+ * NULL also for all files where the program runs with more rights than its caller. */
+unsigned char *rlt_named_file_read(const char *path, uint64_t most_bytes, size_t *size);
+
 /* Writes a file, of a name of fewer than 50 bytes, in place of the one that is there, if any. Makes
- * the folder where it is missing. The file is on the disk before it has its name. */
-void rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
+ * the folder where it is missing. The file is on the disk before it has its name. False where it is
+ * not kept, and the one that was there still is. */
+bool rlt_cache_folder_write(const char *folder, const char *name, const unsigned char *bytes,
                             size_t size);
 
 /* The same, and gives back what was there until that moment, as rlt_cache_folder_read does. So one

@@ -16,6 +16,7 @@
 #include "host/host.h"
 #include "host/processors.h"
 #include "plan/facts_text.h"
+#include "plan/tuning_file.h"
 #include "plan/wisdom.h"
 
 /* ---- Info ---- */
@@ -236,6 +237,11 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   char *const folder = rlt_cache_folder(NULL);
   rlt_wisdom_keep_in(&made->base, folder);
   free(folder);
+  status = rlt_tuning_file_load(&made->base, error);
+  if (status != RELAYOUT_OK) {
+    relayout_device_destroy(&made->base);
+    return status;
+  }
   *device = &made->base;
   return RELAYOUT_OK;
 }

@@ -78,8 +78,9 @@ void rlt_cpu_look_up(const rlt_cpu_tour *at);
 /* Moves all tiles of a tour by putting them together here first. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
 
-/* Puts what a tile reads beside each other, as it is, a byte an element or as bytes that the
- * destination has too, RLT_AROUND_RUN behind the start of `unpacked`: to the kernels that is the source. */
+/* Puts what a tile reads beside each other, as it is, a byte an element or as bytes
+ * that the destination has too, RLT_AROUND_RUN behind the start of `unpacked`: to the
+ * kernels that is the source. */
 void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unpacked);
 
 /* From bit 0 of `bits` to packed elements position .. position+count-1 of the destination, which

@@ -9,6 +9,7 @@
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
 #include "plan/local_tile.h"
+#include "plan/tuning_file.h"
 #include "plan/wisdom.h"
 
 enum {
@@ -261,6 +262,11 @@ static relayout_status make_device(cl_context context, cl_device_id id,
   }
   if (status != RELAYOUT_OK) {
     free(made);
+    return status;
+  }
+  status = rlt_tuning_file_load(&made->base, error);
+  if (status != RELAYOUT_OK) {
+    relayout_device_destroy(&made->base);
     return status;
   }
   *device = &made->base;

@@ -66,7 +66,8 @@ struct relayout_device {
   atomic_int holders; /* the opener and the plans */
   rlt_facts facts;
   relayout_device_info info; /* read once: wisdom is known by it */
-  const rlt_tuning *tuning;  /* static, or the backend's own */
+  const rlt_tuning *tuning;  /* static, or the device's own */
+  rlt_tuning *own_tuning;    /* read from a file; NULL: none was */
   struct rlt_plan_cache *cache;
   struct rlt_wisdom *wisdom;
 };

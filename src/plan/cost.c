@@ -258,8 +258,8 @@ static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, 
   return others * columns * rows;
 }
 
-/* What each of them is paid by. In a square that is shared and mostly empty, work-items are idle for
- * as long as it would take to look each element up. */
+/* What each of them is paid by. In a square that is shared and mostly empty, work-items are idle
+ * for as long as it would take to look each element up. */
 static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];

@@ -18,6 +18,7 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
   device->backend = backend;
   atomic_init(&device->holders, 1);
   device->tuning = rlt_tuning_of(&device->facts);
+  device->own_tuning = NULL;
   relayout_status status = rlt_wisdom_create(&device->wisdom, error);
   if (status == RELAYOUT_OK) {
     status = rlt_plan_cache_create(&device->cache, error);
@@ -65,6 +66,7 @@ void rlt_device_release(relayout_device *device) {
   }
   rlt_plan_cache_destroy(device->cache);
   rlt_wisdom_destroy(device->wisdom);
+  free(device->own_tuning);
   device->backend->destroy(device);
 }
 

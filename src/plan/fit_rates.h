@@ -17,8 +17,8 @@ typedef struct rlt_sample {
 rlt_sample rlt_sample_of(const rlt_facts *facts, const rlt_schedule *schedule, const rlt_cost *cost,
                          double time);
 
-/* Of the least squared relative errors over all samples. What these do not ask for, or hardly, stays
- * as it is. */
+/* Of the least squared relative errors over all samples. What these do not ask
+ * for, or hardly, stays as it is. */
 void rlt_rates_fit(const rlt_sample *samples, int64_t count, rlt_rates *rates);
 
 #endif

@@ -133,8 +133,8 @@ static bool is_allowed(const contest *held, int32_t number) {
   return !held->at_any_offset || !held->offers->of[number].schedule.only_aligned;
 }
 
-/* The challenger of the highest predicted fraction behind `last`, the first of equals; of all, where
- * that is -1. -1 behind the last. */
+/* The challenger of the highest predicted fraction behind `last`, the first of equals; of all,
+ * where that is -1. -1 behind the last. */
 static int32_t next_promising(const contest *held, int32_t last) {
   const rlt_offer *const of = held->offers->of;
   int32_t best = -1;

@@ -25,6 +25,7 @@ enum {
   MOST_SAMPLES = 4096,
   MOST_SCRATCH_BYTES = 1 << 30, /* of both sides together */
   MEMORY_SHARES = 4,
+  SIDE_BYTES_A_SECOND = 64 << 20,
   CASE_BYTES = 24 << 20,
   CACHES = 3, /* a case past the cache takes so many of it at least */
   CACHED_SHARE = 8,
@@ -381,20 +382,31 @@ static void tune_cell(tuner *on, int32_t number, runner *runners, const rlt_tune
   const rlt_tile_wish any = on->row->words[at.word].tiles[RLT_TILES_ANY];
   double before, after;
   char what[64];
-  snprintf(what, sizeof what, "%d-byte words, %s", 1 << at.word, rlt_tiles_name(at.tiles));
+  snprintf(what, sizeof what, "words of %d byte%s, %s tiles", 1 << at.word, at.word == 0 ? "" : "s",
+           rlt_tiles_name(at.tiles));
   const rlt_tile_wish found =
       search(on, &at, wish->runs.read_bytes > 0 ? *wish : any, runners, &before, &after);
   if (before > 0) {
     *wish = found;
-    report->found(report->context, what, before, after, (double)(number + 1) / CELLS);
+    const relayout_tuned tuned = {.struct_size = sizeof tuned,
+                                  .what = what,
+                                  .before = 1 / before,
+                                  .after = 1 / after,
+                                  .done = (double)(number + 1) / CELLS};
+    if (report->found != NULL) {
+      report->found(report->context, &tuned);
+    }
   }
 }
 
-static relayout_status prepare(tuner *on, relayout_error *error) {
+/* The more time there is, the more memory, every page of which is touched first. */
+static relayout_status prepare(tuner *on, double seconds, relayout_error *error) {
   const relayout_device_info *const info = &on->device->info;
   const int64_t share = (int64_t)(info->memory_bytes / MEMORY_SHARES);
   const int64_t room = share > 0 ? rlt_min(share, MOST_SCRATCH_BYTES) : MOST_SCRATCH_BYTES;
-  on->side_bytes = room / 2;
+  const double wanted = seconds * SIDE_BYTES_A_SECOND;
+  on->side_bytes = wanted < (double)room / 2 ? (int64_t)wanted : room / 2;
+  on->side_bytes = rlt_max(on->side_bytes, 4 * LEAST_CASE_BYTES);
   if (info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)on->side_bytes) {
     on->side_bytes = (int64_t)info->allocation_bytes;
   }
@@ -417,7 +429,7 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
   *found = *device->tuning;
   tuner on = {.device = device, .row = found};
   runner *const runners = calloc(MOST_WISHES + 1, sizeof *runners);
-  relayout_status status = prepare(&on, error);
+  relayout_status status = prepare(&on, seconds, error);
   if (status == RELAYOUT_OK && runners == NULL) {
     status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for schedules to be run");
   }

@@ -1,6 +1,8 @@
 /* tuning.c: the table, a row a kind of machine. */
 #include "plan/tuning.h"
 
+#include <stddef.h>
+
 bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs) {
   enum { SIDES = 5 };
   const int64_t least = has_channels ? 1024 : 64;
@@ -65,6 +67,7 @@ static const rlt_tuning cpu = {
     .straight_columns_bytes = 256 << 10,
     .straight_tile_bytes = 64 << 10,
     .straight_run_bytes = 512,
+    .tile_bytes = 16 << 10,
     .least_tile_bytes = 4 << 10,
     .together_bytes = 16 << 10,
     .joined_runs = {1024, 256},
@@ -74,19 +77,25 @@ static const rlt_tuning cpu = {
     .thread_bytes = 1 << 20,
     .thread_blocks = 8,
     .words = {
-        {{[RLT_TILES_CACHED] = CPU_TILES(64, 256, 2), [RLT_TILES_ANY] = CPU_TILES(128, 128, 2)},
+        {{[RLT_TILES_CHANNELS] = CPU_TILES(4096, 4096, 1),
+          [RLT_TILES_CACHED] = CPU_TILES(64, 256, 2),
+          [RLT_TILES_ANY] = CPU_TILES(128, 128, 2)},
          CPU_RATES(0.42)},
-        {{[RLT_TILES_CACHED] = CPU_TILES(64, 256, 2),
+        {{[RLT_TILES_CHANNELS] = CPU_TILES(4096, 4096, 1),
+          [RLT_TILES_CACHED] = CPU_TILES(64, 256, 2),
           [RLT_TILES_APART] = CPU_TILES(256, 128, 2),
           [RLT_TILES_FAR] = CPU_TILES(256, 128, 2),
           [RLT_TILES_ANY] = CPU_TILES(128, 128, 2)},
          CPU_RATES(0.3)},
-        {{[RLT_TILES_CACHED] = CPU_TILES(128, 512, 1),
+        {{[RLT_TILES_CHANNELS] = CPU_TILES(4096, 4096, 1),
+          [RLT_TILES_CACHED] = CPU_TILES(128, 512, 1),
           [RLT_TILES_APART] = CPU_TILES(256, 128, 1),
-          [RLT_TILES_FAR] = CPU_TILES(256, 128, 1),
+          [RLT_TILES_FAR] = CPU_TILES(256, 256, 1),
           [RLT_TILES_ANY] = CPU_TILES(128, 128, 1)},
          CPU_RATES(0.28)},
-        {{[RLT_TILES_CACHED] = CPU_TILES(128, 512, 1), [RLT_TILES_ANY] = CPU_TILES(256, 256, 1)},
+        {{[RLT_TILES_CHANNELS] = CPU_TILES(4096, 4096, 1),
+          [RLT_TILES_CACHED] = CPU_TILES(128, 512, 1),
+          [RLT_TILES_ANY] = CPU_TILES(256, 256, 1)},
          CPU_RATES(0.28)},
         {{[RLT_TILES_CACHED] = CPU_TILES(128, 512, 1), [RLT_TILES_ANY] = CPU_TILES(256, 256, 1)},
          CPU_RATES(0.28)}}};
@@ -111,9 +120,11 @@ static const rlt_tuning opencl_cpu = {
     .straight_columns_bytes = 32 << 10,
     .straight_tile_bytes = 32 << 10,
     .straight_run_bytes = 512,
+    .tile_bytes = 16 << 10,
     .least_tile_bytes = 8 << 10,
     .most_tile_bytes = 64 << 10,
     .other_runs = OTHER_RUNS,
+    .thread_bytes = 1 << 20,
     /* Or waking another core to start the work-item is what takes the time. */
     .item_bytes = 64 << 10,
     .words = {DIRECT_WORDS(0.47, 0.3), DIRECT_WORDS(0.37, 0.03), DIRECT_WORDS(0.2, 0.03),
@@ -130,11 +141,70 @@ static const rlt_tuning gpu = {.kind = "GPU",
                                .straight_columns_bytes = 16 << 10,
                                .straight_tile_bytes = 16 << 10,
                                .tile_bytes = 16 << 10,
+                               .thread_bytes = 1 << 20,
                                .words = {COUNTED, COUNTED, COUNTED, COUNTED, COUNTED}};
 
-const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
-  if (facts->memory == RLT_STAGING_LOCAL) {
-    return &gpu;
+/* ---- The table ---- */
+
+/* Rows are for one of these: each stages, and has its work done, in a way of its own. */
+typedef enum manner { MANNER_CPU, MANNER_OPENCL_CPU, MANNER_GPU } manner;
+
+/* A row, and what the machine is that it was found on; 0: unknown. */
+typedef struct known_machine {
+  const rlt_tuning *row;
+  manner manner;
+  int64_t l1_bytes;
+  int64_t l2_bytes;
+  int64_t vector_bytes;
+} known_machine;
+
+static const known_machine machines[] = {
+    {&cpu, MANNER_CPU, 48 << 10, 2 << 20, 64},
+    {&opencl_cpu, MANNER_OPENCL_CPU, 48 << 10, 2 << 20, 64},
+    {&gpu, MANNER_GPU, 0, 0, 0},
+};
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+static manner manner_of(const rlt_facts *facts) {
+  return facts->memory == RLT_STAGING_LOCAL ? MANNER_GPU
+         : facts->words_need_alignment      ? MANNER_OPENCL_CPU
+                                            : MANNER_CPU;
+}
+
+/* How often one is twice the other, in 256ths; between powers of two by a straight line. What is
+ * not known of one of them counts as a half. */
+static int64_t doublings_between(int64_t a, int64_t b) {
+  enum { ONE = 256 };
+  if (a <= 0 || b <= 0) {
+    return a == b ? 0 : ONE / 2;
   }
-  return facts->words_need_alignment ? &opencl_cpu : &cpu;
+  const int64_t least = a < b ? a : b;
+  int64_t most = a < b ? b : a;
+  int64_t doublings = 0;
+  for (; most / 2 >= least; most /= 2) {
+    doublings += ONE;
+  }
+  return doublings + (int64_t)((double)(most - least) / (double)least * ONE);
+}
+
+static int64_t distance(const known_machine *from, const rlt_facts *to) {
+  return doublings_between(from->l1_bytes, to->caches[0].bytes) +
+         doublings_between(from->l2_bytes, to->caches[1].bytes) +
+         doublings_between(from->vector_bytes, to->vector_bytes);
+}
+
+const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
+  const known_machine *nearest = NULL;
+  for (int i = 0; i < MACHINES; ++i) {
+    const known_machine *const other = &machines[i];
+    if (other->manner == manner_of(facts) &&
+        (nearest == NULL || distance(other, facts) < distance(nearest, facts))) {
+      nearest = other;
+    }
+  }
+  return nearest->row; /* there is one for each manner */
+}
+
+const rlt_tuning *rlt_tuning_shipped(int number) {
+  return number < MACHINES ? machines[number].row : NULL;
 }

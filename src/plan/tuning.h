@@ -45,8 +45,8 @@ typedef struct rlt_tile_wish {
   bool loads; /* what a tile reads is brought together line by line before it is transposed */
 } rlt_tile_wish;
 
-/* All that are worth trying: runs by number, of a tile or of one that joins or parts channels, while
- * there are any; */
+/* All that are worth trying: runs by number, of a tile or of one that joins or parts
+ * channels, while there are any; */
 bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs);
 /* and how far blocks go, and what is fetched. */
 enum { RLT_BLOCK_REACHES = 6, RLT_PREFETCHES = 6 };
@@ -106,10 +106,12 @@ typedef struct rlt_word_tuning {
   rlt_rates rates;
 } rlt_word_tuning;
 
+enum { RLT_KIND_SIZE = 192, RLT_DATE_SIZE = 16, RLT_SUITES_SIZE = 64 };
+
 typedef struct rlt_tuning {
-  const char *kind;   /* of machine */
-  const char *date;   /* when, and by which suites, */
-  const char *suites; /* it was found; "none": by counting, on no machine */
+  char kind[RLT_KIND_SIZE];     /* of machine */
+  char date[RLT_DATE_SIZE];     /* when, and by which suites, */
+  char suites[RLT_SUITES_SIZE]; /* it was found; "none": by counting, on no machine */
 
   int64_t straight_columns_bytes; /* the longest run that one tile copies or fills */
   int64_t straight_tile_bytes;    /* rows are added to short runs up to this */
@@ -124,14 +126,18 @@ typedef struct rlt_tuning {
   rlt_reach other_runs[RLT_OTHER_RUNS]; /* that are offered beside the word size's own */
 
   int64_t block_bytes;   /* blocks of long runs take so much */
-  int64_t thread_bytes;  /* what makes it worth to wake a thread, */
+  int64_t thread_bytes;  /* what makes it worth to wake a thread, if there are any, */
   int32_t thread_blocks; /* and how many blocks each takes at least */
   int64_t item_bytes;    /* what makes it worth to start a work-item that moves tiles by itself */
 
   rlt_word_tuning words[RLT_WORD_SIZES];
 } rlt_tuning;
 
-/* The row for a device of these facts. Static storage. */
+/* The row that was found on the kind of machine that is nearest to these facts, among those for
+ * devices that work in the same way. Static storage. */
 const rlt_tuning *rlt_tuning_of(const rlt_facts *facts);
+
+/* The rows that the library has by itself, one after another; NULL behind the last. */
+const rlt_tuning *rlt_tuning_shipped(int number);
 
 #endif

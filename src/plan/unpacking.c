@@ -43,8 +43,8 @@ static bool runs_start_bytes(const rlt_problem *problem, const rlt_tile_axis *ax
 }
 
 /* From one run's place to the next one's, with room before each; what a run leaves behind it is
- * overwritten by the next. Whole lines are read faster, and words, of more bytes, meet in fewer sets
- * of a cache where the lines from one run to the next are odd in number. */
+ * overwritten by the next. Whole lines are read faster, and words, of more bytes, meet in fewer
+ * sets of a cache where the lines from one run to the next are odd in number. */
 static int64_t pitch_of(int64_t length, int64_t before, int64_t word, int64_t runs, int64_t room) {
   const int64_t tight = length + before;
   int64_t lines = rlt_divide_up(tight * word, RLT_AROUND_RUN);

@@ -68,6 +68,10 @@ void rlt_wisdom_keep_in(relayout_device *device, const char *folder) {
   pthread_mutex_unlock(&wisdom->mutex);
 }
 
+const char *rlt_wisdom_folder(const relayout_device *device) {
+  return device->wisdom->folder;
+}
+
 /* ---- Text ---- */
 
 static void add_head(const relayout_device *device, rlt_text *text) {

@@ -1,0 +1,203 @@
+/* test_tuning_file.c: rows are kept for devices that are opened later, or are not and say so. */
+#include "cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/backend.h"
+#include "plan/tuning_text.h"
+#include "relayout/relayout.h"
+#include "scratch.h"
+
+enum { TEXT_SIZE = RLT_MOST_TUNING_TEXT + 1 };
+
+static char home[SCRATCH_PATH];
+static char folder[SCRATCH_PATH + 16];
+static char text[TEXT_SIZE];
+
+static int set_up(void **state) {
+  (void)state;
+  scratch_make(home);
+  snprintf(folder, sizeof folder, "%s/relayout", home);
+  setenv("XDG_CACHE_HOME", home, 1);
+  unsetenv("RELAYOUT_CACHE");
+  unsetenv("RELAYOUT_TUNING");
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  scratch_remove(home);
+  return 0;
+}
+
+static relayout_device *opened(void) {
+  relayout_device *device;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  return device;
+}
+
+/* The device's row with other bytes for a block. */
+static void change_text(const relayout_device *device) {
+  assert_true(relayout_device_get_tuning(device, text, sizeof text) < sizeof text);
+  char *const at = strstr(text, "block_bytes=65536");
+  assert_non_null(at);
+  memcpy(at, "block_bytes=65537", strlen("block_bytes=65537"));
+}
+
+static void expect_block_bytes(int64_t bytes) {
+  relayout_device *device = opened();
+  assert_int_equal(device->tuning->block_bytes, bytes);
+  relayout_device_destroy(device);
+}
+
+static void test_kept_and_loaded(void **state) {
+  (void)state;
+  relayout_device *device = opened();
+  change_text(device);
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_OK);
+  assert_int_equal(scratch_count(folder), 1);
+  assert_int_equal(device->tuning->block_bytes, 65536);
+  relayout_device_destroy(device);
+  expect_block_bytes(65537);
+  setenv("RELAYOUT_CPU_INSTRUCTIONS", "plain", 1);
+  expect_block_bytes(65536);
+  unsetenv("RELAYOUT_CPU_INSTRUCTIONS");
+  setenv("RELAYOUT_CACHE", "off", 1);
+  expect_block_bytes(65536);
+  unsetenv("RELAYOUT_CACHE");
+  char path[SCRATCH_PATH];
+  scratch_only_file(folder, path);
+  scratch_write(path, text, 400);
+  expect_block_bytes(65536);
+}
+
+static void test_refused_rows(void **state) {
+  (void)state;
+  relayout_device *device = opened();
+  relayout_error error;
+  change_text(device);
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_tuning_keep(NULL, text, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_tuning_keep(device, NULL, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_tuning_keep(device, "relayout\n", &error), RELAYOUT_INVALID_TEXT);
+  assert_non_null(strstr(error.message, "line 1"));
+  *strstr(text, "device: ") = 'D';
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_INVALID_TEXT);
+  change_text(device);
+  strstr(text, "device: ")[8] ^= 1;
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_UNSUPPORTED);
+  relayout_device_destroy(device);
+  expect_block_bytes(65537);
+  setenv("XDG_CACHE_HOME", "/dev/null", 1);
+  device = opened();
+  change_text(device);
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_UNSUPPORTED);
+  relayout_device_destroy(device);
+  setenv("XDG_CACHE_HOME", home, 1);
+  expect_block_bytes(65537);
+}
+
+static void test_named_file(void **state) {
+  (void)state;
+  char path[SCRATCH_PATH + 16];
+  relayout_device *device = opened();
+  relayout_error error;
+  change_text(device);
+  strstr(text, "device: ")[8] ^= 1;
+  relayout_device_destroy(device);
+  snprintf(path, sizeof path, "%s/row", home);
+  scratch_write(path, text, strlen(text));
+  setenv("RELAYOUT_TUNING", path, 1);
+  expect_block_bytes(65537);
+  scratch_write(path, text, strlen(text) - 1);
+  assert_int_equal(relayout_device_open("cpu", &device, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, path));
+  setenv("RELAYOUT_TUNING", "/dev/null", 1);
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_INVALID_ARGUMENT);
+  unsetenv("RELAYOUT_TUNING");
+}
+
+static void test_text_fits_any_buffer(void **state) {
+  (void)state;
+  relayout_device *device = opened();
+  const size_t length = relayout_device_get_tuning(device, NULL, 0);
+  char cut[9];
+  assert_int_equal(relayout_device_get_tuning(NULL, NULL, 0), 0);
+  assert_int_equal(relayout_device_get_tuning(device, text, sizeof text), length);
+  assert_int_equal(strlen(text), length);
+  assert_int_equal(relayout_device_get_tuning(device, cut, sizeof cut), length);
+  assert_string_equal(cut, "relayout");
+  relayout_device_destroy(device);
+}
+
+static void test_tuned(void **state) {
+  (void)state;
+  relayout_device *device = opened();
+  assert_int_equal(relayout_device_tune(device, NULL, NULL), RELAYOUT_OK);
+  assert_true(strcmp(device->tuning->suites, "tune") != 0);
+  relayout_device_destroy(device);
+  device = opened();
+  assert_string_equal(device->tuning->suites, "tune");
+  assert_int_equal(strlen(device->tuning->date), strlen("2026-11"));
+  relayout_device_destroy(device);
+}
+
+static void test_refused_tuning(void **state) {
+  (void)state;
+  relayout_device *device = opened();
+  relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
+  assert_int_equal(relayout_device_tune(NULL, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
+  options.seconds = -1;
+  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
+  options.seconds = NAN;
+  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
+  options.seconds = 0;
+  options.struct_size = 1;
+  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_INVALID_ARGUMENT);
+  relayout_device_destroy(device);
+  assert_int_equal(scratch_count(folder), 0);
+}
+
+/* A transpose by each of the library's own rows, also those of other devices. */
+static void test_rows_move_alike(void **state) {
+  (void)state;
+  enum { ROWS = 60, COLUMNS = 50 };
+  static uint32_t source[ROWS * COLUMNS], destination[ROWS * COLUMNS];
+  relayout_shape from, to;
+  relayout_device *device = opened();
+  assert_int_equal(relayout_shape_parse("u32[60,50]", &from, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_parse("u32[60,50]{0,1}", &to, NULL), RELAYOUT_OK);
+  for (uint32_t i = 0; i < ROWS * COLUMNS; ++i) {
+    source[i] = i;
+  }
+  for (int number = 0; rlt_tuning_shipped(number) != NULL; ++number) {
+    relayout_device *other = opened();
+    relayout_plan *plan;
+    other->tuning = rlt_tuning_shipped(number);
+    assert_int_equal(relayout_plan_create(other, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    memset(destination, 0xff, sizeof destination);
+    assert_int_equal(relayout_plan_execute(plan, source, destination, NULL), RELAYOUT_OK);
+    for (uint32_t i = 0; i < ROWS * COLUMNS; ++i) {
+      assert_int_equal(destination[i % COLUMNS * ROWS + i / COLUMNS], i);
+    }
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(other);
+  }
+  relayout_device_destroy(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_kept_and_loaded, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_refused_rows, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_named_file, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_text_fits_any_buffer, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_refused_tuning, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_rows_move_alike, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

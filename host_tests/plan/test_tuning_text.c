@@ -1,0 +1,168 @@
+/* test_tuning_text.c: rows of the tuning table make the round by text, and no damaged one does. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/tuning_text.h"
+
+enum { TEXT_SIZE = RLT_MOST_TUNING_TEXT + 1 };
+
+static const relayout_device_info info = {.description = "Some CPU", .instructions = "avx2"};
+static const rlt_facts facts = {.line_bytes = 64, .page_bytes = 4096, .vector_bytes = 32};
+
+static size_t text_of(const rlt_tuning *row, char text[TEXT_SIZE]) {
+  rlt_text made = rlt_text_in(text, TEXT_SIZE);
+  rlt_tuning_add_head(&info, &facts, &made);
+  rlt_tuning_add_text(row, &made);
+  assert_true(made.length < TEXT_SIZE);
+  return made.length;
+}
+
+static void expect_round(const rlt_tuning *row) {
+  static char text[TEXT_SIZE];
+  static char again[TEXT_SIZE];
+  rlt_tuning read;
+  const size_t length = text_of(row, text);
+  assert_int_equal(rlt_tuning_read_text(text, length, NULL, &read, NULL), RELAYOUT_OK);
+  assert_int_equal(text_of(&read, again), length);
+  assert_string_equal(text, again);
+  assert_string_equal(read.kind, row->kind);
+  assert_memory_equal(&read.straight_columns_bytes, &row->straight_columns_bytes, sizeof(int64_t));
+  assert_int_equal(read.thread_blocks, row->thread_blocks);
+  assert_memory_equal(read.other_runs, row->other_runs, sizeof row->other_runs);
+  assert_memory_equal(read.words, row->words, sizeof row->words);
+}
+
+static void test_shipped_rows(void **state) {
+  (void)state;
+  int count = 0;
+  for (; rlt_tuning_shipped(count) != NULL; ++count) {
+    expect_round(rlt_tuning_shipped(count));
+  }
+  assert_true(count >= 3);
+}
+
+static int64_t random_to(int64_t most) {
+  return (((int64_t)rand() << 31) ^ rand()) % (most + 1);
+}
+
+static void test_random_rows(void **state) {
+  (void)state;
+  srand(13);
+  for (int i = 0; i < 300; ++i) {
+    rlt_tuning row = *rlt_tuning_shipped(0);
+    row.block_bytes = random_to(1 << 30);
+    row.other_runs[3].write_bytes = random_to(RLT_ALL_THE_WAY);
+    rlt_word_tuning *const words = &row.words[random_to(RLT_WORD_SIZES - 1)];
+    words->tiles[RLT_TILES_FAR] = (rlt_tile_wish){.runs = {random_to(1 << 20), 1},
+                                                  .blocks = {2, random_to(RLT_ALL_THE_WAY)},
+                                                  .prefetch = {(int32_t)random_to(3), 3},
+                                                  .stores = (rlt_stores)random_to(3)};
+    words->rates.of[RLT_RATE_PAGE] = (double)random_to(1 << 30) / 3e9;
+    words->rates.of[RLT_RATE_LINE_AGAIN] = (double)random_to(1 << 30) * 1e-300;
+    expect_round(&row);
+  }
+}
+
+/* The text with its first `from` replaced. */
+static void expect_refused(const char *from, const char *to, const char *message) {
+  static char text[TEXT_SIZE];
+  static char changed[2 * TEXT_SIZE];
+  relayout_error error;
+  text_of(rlt_tuning_shipped(0), text);
+  char *const at = strstr(text, from);
+  assert_non_null(at);
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  rlt_tuning row = {.kind = "as it was"};
+  assert_int_equal(rlt_tuning_read_text(changed, strlen(changed), NULL, &row, &error),
+                   RELAYOUT_INVALID_TEXT);
+  assert_string_equal(row.kind, "as it was");
+  if (strstr(error.message, message) == NULL) {
+    fail_msg("`%s` is not in: %s", message, error.message);
+  }
+}
+
+static void test_damaged_rows(void **state) {
+  (void)state;
+  expect_refused("tuning 1", "tuning 2", "line 1: ");
+  expect_refused("tuning 1", "tuning 11", "line 1: ");
+  expect_refused("driver:", "drover:", "line 3: expected driver: ");
+  expect_refused("line=64", "line=65", "line 4: ");
+  expect_refused("date: ", "date: 2026-11-23 00:00:00 ", "line 6: ");
+  expect_refused("straight_columns_bytes=262144", "straight_columns_bytes=-1", "line 8: ");
+  expect_refused("straight_columns_bytes=262144", "straight_columns_bytes=1073741825", "line 8: ");
+  expect_refused("straight_columns_bytes=262144", "straight_columns_bytes=0x10", "line 8: ");
+  expect_refused("straight_columns_bytes=262144", "straight_columns_bytes=262144 ", "line 8: ");
+  expect_refused("straight_columns_bytes=262144", "straight_columns_bytes=", "line 8: ");
+  expect_refused("straight_columns_bytes=", "slanted=", "line 8: expected straight_columns_bytes=");
+  expect_refused("thread_bytes=1048576", "thread_bytes=0", "line 18: ");
+  expect_refused("thread_blocks=8", "thread_blocks=4294967296", "line 19: ");
+  expect_refused("joined_runs=1024:256", "joined_runs=1024", "line 15: ");
+  expect_refused("joined_runs=1024:256", "joined_runs=1024:256:1", "line 15: ");
+  expect_refused("joined_runs=1024:256", "joined_runs=1024:1125899906842625", "line 15: ");
+  expect_refused("prefetch=1:2", "prefetch=4:2", "line 22: ");
+  expect_refused("prefetch=1:2", "prefetch=1:4", "line 22: ");
+  expect_refused("stores=0", "stores=4", "line 21: ");
+  expect_refused("stores=0", "shops=0", "line 21: ");
+  expect_refused("word 1 cached", "word 3 cached", "line 22: ");
+  expect_refused("line_again=0.05", "line_again=nan", "line 27: ");
+  expect_refused("line_again=0.05", "line_again=inf", "line 27: ");
+  expect_refused("line_again=0.05", "line_again=-0.05", "line 27: ");
+  expect_refused("line_again=0.05", "line_again=1e7", "line 27: ");
+}
+
+static void test_cut_and_longer_texts(void **state) {
+  (void)state;
+  static char text[TEXT_SIZE];
+  const size_t length = text_of(rlt_tuning_shipped(0), text);
+  rlt_tuning row;
+  for (size_t cut = 0; cut < length; ++cut) {
+    assert_int_equal(rlt_tuning_read_text(text, cut, NULL, &row, NULL), RELAYOUT_INVALID_TEXT);
+  }
+  text[length] = '\n';
+  assert_int_equal(rlt_tuning_read_text(text, length + 1, NULL, &row, NULL), RELAYOUT_INVALID_TEXT);
+  memset(text, ' ', sizeof text);
+  assert_int_equal(rlt_tuning_read_text(text, sizeof text, NULL, &row, NULL),
+                   RELAYOUT_INVALID_TEXT);
+}
+
+static void test_other_devices(void **state) {
+  (void)state;
+  static char text[TEXT_SIZE];
+  char head[1024];
+  relayout_device_info other = info;
+  rlt_tuning row;
+  relayout_error error;
+  const size_t length = text_of(rlt_tuning_shipped(0), text);
+  rlt_text own = rlt_text_in(head, sizeof head);
+  rlt_tuning_add_head(&info, &facts, &own);
+  assert_int_equal(rlt_tuning_read_text(text, length, head, &row, NULL), RELAYOUT_OK);
+  strcpy(other.instructions, "sse2");
+  own = rlt_text_in(head, sizeof head);
+  rlt_tuning_add_head(&other, &facts, &own);
+  assert_int_equal(rlt_tuning_read_text(text, length, head, &row, &error), RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "line 2: "));
+}
+
+/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: a half, two and one doublings from the Xeon.
+ * There is one row for each manner, so far. */
+static void test_nearest_row(void **state) {
+  (void)state;
+  rlt_facts zen3 = {.caches = {{32 << 10, 8, 2}, {512 << 10, 8, 2}}, .vector_bytes = 32};
+  assert_string_equal(rlt_tuning_of(&zen3)->kind, "CPU backend, AVX-512 Xeon");
+  zen3.words_need_alignment = true;
+  assert_string_equal(rlt_tuning_of(&zen3)->kind, "PoCL, AVX-512 Xeon");
+  zen3.memory = RLT_STAGING_LOCAL;
+  assert_string_equal(rlt_tuning_of(&zen3)->kind, "GPU");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_shipped_rows),  cmocka_unit_test(test_random_rows),
+      cmocka_unit_test(test_damaged_rows),  cmocka_unit_test(test_cut_and_longer_texts),
+      cmocka_unit_test(test_other_devices), cmocka_unit_test(test_nearest_row),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
