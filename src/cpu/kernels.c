@@ -11,7 +11,7 @@
 
 /* ---- Straight: both sides run along the columns ---- */
 
-/* Fills bytes `first` to `count` of a row of elements. */
+/* Fills bytes `first` to `count` of a row of elements, if there are any. */
 static void fill_rest(uint8_t *row, int64_t first, int64_t count, const rlt_cpu_frame *frame) {
   int64_t i = first;
   const int64_t head = bytes_before_line(row + i, count - i, frame->streams);
@@ -49,14 +49,29 @@ static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const u
   }
 }
 
+/* Rows through the cache of which the C library's memcpy, made for each processor, makes more than
+ * line by line while the next one arrives: nothing need arrive for a row that is alone, and within
+ * a page processors foresee it. */
+static inline bool is_for_memcpy(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                 int64_t valid) {
+  enum { LONG_ROW = 4096 };
+  return !frame->streams && (valid >= LONG_ROW || (valid >= LINE_BYTES && tile->at.rows == 1));
+}
+
 static void move_straight(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   const int64_t valid = tile->at.valid_columns * ELEMENT_BYTES;
   const int64_t count = frame->fills ? tile->at.columns * ELEMENT_BYTES : valid;
+  const bool by_memcpy = is_for_memcpy(frame, tile, valid);
   for (int64_t r = 0; r < tile->at.rows; ++r) {
     uint8_t *const to = tile->destination + r * frame->destination_row;
     if (r < tile->at.valid_rows) {
       const uint8_t *const from = tile->source + r * frame->source_row;
-      move_row(to, from, from + frame->source_row, valid, count, frame);
+      if (by_memcpy) {
+        memcpy(to, from, (size_t)valid);
+        fill_rest(to, valid, count, frame);
+      } else {
+        move_row(to, from, from + frame->source_row, valid, count, frame);
+      }
     } else if (frame->fills) {
       fill_rest(to, 0, count, frame);
     }

@@ -164,6 +164,7 @@ typedef struct line {
 
 static inline line load_line(const uint8_t *from) {
   line loaded;
+#pragma GCC unroll 4
   for (int i = 0; i < LINE_STRIPS; ++i) {
     loaded.strips[i] = load_strip(from + i * STRIP_BYTES);
   }
@@ -190,8 +191,12 @@ static inline line join_lines(line a, line b, int64_t count) {
   return a;
 }
 
+/* Strip by strip: a line copied at once is one that compilers keep in memory. */
 static inline void store_line(uint8_t *to, line value) {
-  memcpy(to, &value, sizeof value);
+#pragma GCC unroll 4
+  for (int i = 0; i < LINE_STRIPS; ++i) {
+    store_strip(to + i * STRIP_BYTES, value.strips[i]);
+  }
 }
 
 /* To where a line begins, past the cache: an ordinary store would read it first. */
