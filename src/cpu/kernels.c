@@ -281,6 +281,16 @@ static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
   for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
     STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
   }
+#elif defined(__SSSE3__)
+  const __m128i lane = LOAD_128(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    store_strip(staged + i, (strip)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
+  }
+#elif defined(__aarch64__) && !defined(PLAIN)
+  const uint8x16_t lane = vld1q_u8(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    vst1q_u8(staged + i, vqtbl1q_u8(vld1q_u8(staged + i), lane));
+  }
 #else
   for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
     uint8_t lane[LANE_BYTES];
