@@ -342,6 +342,9 @@ static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t coun
   return added;
 }
 
+/* Moved between two looks at what to fetch. */
+enum { LINES_A_TURN = 4 };
+
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                            const uint8_t *staged, rlt_cpu_partial_lines *partial,
                            const uint8_t *next) {
@@ -371,6 +374,18 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
+    }
+    if (!streams && ahead.left == 0) {
+      const int64_t whole = (count - i) / LINE_BYTES * LINE_BYTES;
+      move_run(to + i, from + i, whole);
+      i += whole;
+    }
+    for (; i + LINES_A_TURN * LINE_BYTES <= count; i += LINES_A_TURN * LINE_BYTES) {
+#pragma GCC unroll 4
+      for (int64_t l = 0; l < LINES_A_TURN; ++l) {
+        move_line(to + i + l * LINE_BYTES, from + i + l * LINE_BYTES, streams);
+      }
+      fetch_some(&ahead, LINES_A_TURN * ahead.pace);
     }
     for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
       move_line(to + i, from + i, streams);
