@@ -96,8 +96,8 @@ enum { FEW_CHANNELS = 4 };
 #define NUMBER(i, t)  ((t)*CHANNEL_LANE + WITHIN(i))
 
 /* Element i of channel x is number 2 i + x of two vectors, and the other way round. */
-#define PAIRED(i, x)    (2 * WITHIN(i) + (x))
-#define OF_TWO(i, x)    (PAIRED(i, x) / CHANNEL_LANE * CHANNEL + LANE_START(i) + WITHIN(PAIRED(i, x)))
+#define AMONG_TWO(i, n) ((n) / CHANNEL_LANE * CHANNEL + LANE_START(i) + WITHIN(n))
+#define OF_TWO(i, x)    AMONG_TWO(i, 2 * WITHIN(i) + (x))
 #define FROM_PAIR(i, t) (NUMBER(i, t) % 2 * CHANNEL + LANE_START(i) + NUMBER(i, t) / 2)
 
 /* Element i of channel x is number 3 i + x of three vectors. A lane's length being no multiple of
