@@ -13,9 +13,12 @@
  *     interleave, 3 channels     a0 a1 a2 | b0 b1 b2 | c0 c1 c2     a0 b0 c0 | a1 b1 c1 | a2 b2 c2
  *     de-interleave              the other way round
  *
- * Whoever includes this says what these are, CHANNEL and SIDE as plain numbers. SHUFFLE(a, b,
- * places) is the vector of the elements at these places of a, then those of b, -1 being any;
- * elements too long for vectors do without it.
+ * Where elements change places within a lane alone, each lane of the vectors does this by itself.
+ *
+ * Whoever includes this says what these are, CHANNEL and SIDE as plain numbers, and CHANNEL_LANE,
+ * how many elements of a channel change places with each other. SHUFFLE(a, b, places) is the vector
+ * of the elements at these places of a, then those of b; elements too long for vectors do without
+ * it.
  */
 
 /* place(i, x) for each number i of an element. */
@@ -86,32 +89,46 @@ ALWAYS_INLINE static void transpose(strip *block) {
 
 enum { FEW_CHANNELS = 4 };
 
-/* Element i of channel x is element 2 i + x of two vectors, element 3 i + x of three. Of three the
- * first two are looked up first, then what they give and the third. */
-#define OF_TWO(i, x)      (2 * (i) + (x))
-#define OF_THREE(i, x)    (3 * (i) + (x))
-#define AMONG_TWO(i, x)   (OF_THREE(i, x) < 2 * CHANNEL ? OF_THREE(i, x) : -1)
-#define AMONG_THREE(i, x) (OF_THREE(i, x) < 2 * CHANNEL ? (i) : OF_THREE(i, x) - CHANNEL)
+/* Of the elements in turns that one lane of the vectors has together: the one that vector t has at
+ * place i. */
+#define WITHIN(i)     ((i) % CHANNEL_LANE)
+#define LANE_START(i) ((i) / CHANNEL_LANE * CHANNEL_LANE)
+#define NUMBER(i, t)  ((t)*CHANNEL_LANE + WITHIN(i))
 
-/* The other way round, element i of vector x is element n / count of channel n % count. */
-#define NUMBER(i, x)     ((x)*CHANNEL + (i))
-#define FROM_PAIR(i, x)  (NUMBER(i, x) % 2 * CHANNEL + NUMBER(i, x) / 2)
-#define FROM_TWO(i, x)   (NUMBER(i, x) % 3 < 2 ? NUMBER(i, x) % 3 * CHANNEL + NUMBER(i, x) / 3 : -1)
-#define FROM_THREE(i, x) (NUMBER(i, x) % 3 < 2 ? (i) : CHANNEL + NUMBER(i, x) / 3)
+/* Element i of channel x is number 2 i + x of two vectors, and the other way round. */
+#define AMONG_TWO(i, n) ((n) / CHANNEL_LANE * CHANNEL + LANE_START(i) + WITHIN(n))
+#define OF_TWO(i, x)    AMONG_TWO(i, 2 * WITHIN(i) + (x))
+#define FROM_PAIR(i, t) (NUMBER(i, t) % 2 * CHANNEL + LANE_START(i) + NUMBER(i, t) / 2)
+
+/* Element i of channel x is number 3 i + x of three vectors. A lane's length being no multiple of
+ * three, each place is in just one of the vectors a place of channel x. So the channel's elements
+ * are taken from all three where they stand, and then put in order, one lookup for each vector;
+ * or are put where they will stand, and then taken from all three. 43 is one third, modulo the
+ * length of any lane. */
+#define IF_SECOND(i, x)   ((i) + (NUMBER(i, 1) % 3 == (x) ? CHANNEL : 0))
+#define IF_THIRD(i, x)    ((i) + (NUMBER(i, 2) % 3 == (x) ? CHANNEL : 0))
+#define IN_ORDER(i, x)    (LANE_START(i) + WITHIN(3 * WITHIN(i) + (x)))
+#define IN_TURNS(i, x)    (LANE_START(i) + WITHIN(43 * (WITHIN(i) + CHANNEL_LANE - (x))))
+#define FROM_SECOND(i, t) ((i) + (NUMBER(i, t) % 3 == 1 ? CHANNEL : 0))
+#define FROM_THIRD(i, t)  ((i) + (NUMBER(i, t) % 3 == 2 ? CHANNEL : 0))
 
 /* Number x of the vectors that two, or three, become. */
 #define CHANGE_TWO(a, b, place, x) SHUFFLE(a, b, PLACES(CHANNEL, place, x))
-#define CHANGE_THREE(in, two, three, x)                                                            \
-  CHANGE_TWO(CHANGE_TWO((in)[0], (in)[1], two, x), (in)[2], three, x)
+#define CHANGE_ONE(a, place, x)    CHANGE_TWO(a, a, place, x)
+#define TAKE(in, second, third, x)                                                                 \
+  CHANGE_TWO(CHANGE_TWO((in)[0], (in)[1], second, x), (in)[2], third, x)
 
 ALWAYS_INLINE static void deinterleave(const channel *in, channel *out, uint channels) {
   if (channels == 2) {
     out[0] = CHANGE_TWO(in[0], in[1], OF_TWO, 0);
     out[1] = CHANGE_TWO(in[0], in[1], OF_TWO, 1);
   } else if (channels == 3) {
-    out[0] = CHANGE_THREE(in, AMONG_TWO, AMONG_THREE, 0);
-    out[1] = CHANGE_THREE(in, AMONG_TWO, AMONG_THREE, 1);
-    out[2] = CHANGE_THREE(in, AMONG_TWO, AMONG_THREE, 2);
+    const channel first = TAKE(in, IF_SECOND, IF_THIRD, 0);
+    const channel second = TAKE(in, IF_SECOND, IF_THIRD, 1);
+    const channel third = TAKE(in, IF_SECOND, IF_THIRD, 2);
+    out[0] = CHANGE_ONE(first, IN_ORDER, 0);
+    out[1] = CHANGE_ONE(second, IN_ORDER, 1);
+    out[2] = CHANGE_ONE(third, IN_ORDER, 2);
   } else {
     const channel even = CHANGE_TWO(in[0], in[1], OF_TWO, 0);
     const channel odd = CHANGE_TWO(in[0], in[1], OF_TWO, 1);
@@ -129,9 +146,11 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
     out[0] = CHANGE_TWO(in[0], in[1], FROM_PAIR, 0);
     out[1] = CHANGE_TWO(in[0], in[1], FROM_PAIR, 1);
   } else if (channels == 3) {
-    out[0] = CHANGE_THREE(in, FROM_TWO, FROM_THREE, 0);
-    out[1] = CHANGE_THREE(in, FROM_TWO, FROM_THREE, 1);
-    out[2] = CHANGE_THREE(in, FROM_TWO, FROM_THREE, 2);
+    const channel placed[3] = {CHANGE_ONE(in[0], IN_TURNS, 0), CHANGE_ONE(in[1], IN_TURNS, 1),
+                               CHANGE_ONE(in[2], IN_TURNS, 2)};
+    out[0] = TAKE(placed, FROM_SECOND, FROM_THIRD, 0);
+    out[1] = TAKE(placed, FROM_SECOND, FROM_THIRD, 1);
+    out[2] = TAKE(placed, FROM_SECOND, FROM_THIRD, 2);
   } else {
     const channel even = CHANGE_TWO(in[0], in[2], FROM_PAIR, 0);
     const channel next_even = CHANGE_TWO(in[0], in[2], FROM_PAIR, 1);
@@ -156,6 +175,8 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
  *     channel channel_of_fill(piece)               for a column that has none
  *     element *row_place(piece, row, column)       where one is put
  *     void store_channel(element *, channel)
+ *     channel load_turns(place, t, channels)       vector t of elements in turns, lane by lane
+ *     void store_turns(element *, t, channels, channel)
  *     void fetch_ahead(place)                      asks for what will be loaded soon
  *     void load_eight_channels(place, strips)      lane l of strip i: number 8 l + i from there
  *
@@ -178,7 +199,7 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
-        in[t] = load_channel(onward(from, t * CHANNEL));
+        in[t] = load_turns(from, t, channels);
       }
     }
     deinterleave(in, out, channels);
@@ -217,7 +238,7 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
     UNROLLED
     for (uint t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
-        store_channel(first + row * channels + t * CHANNEL, out[t]);
+        store_turns(first + row * channels, t, channels, out[t]);
       }
     }
   }

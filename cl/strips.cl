@@ -144,9 +144,13 @@ static word *row_place(const piece *of, uint row, uint column) {
 
 typedef lane channel;
 #define CHANNEL                 DEPTH
+#define CHANNEL_LANE            CHANNEL
 #define load_channel(from)      load_lane(from)
 #define store_channel(to, made) store_lane(to, made)
 #define fetch_ahead(from)       fetch_at(from, 2048)
+
+#define load_turns(from, t, channels)      load_channel(onward(from, (t)*CHANNEL))
+#define store_turns(to, t, channels, made) store_channel((to) + (t)*CHANNEL, made)
 
 #define channel_of_fill(of)     lane_of((of)->fill)
 

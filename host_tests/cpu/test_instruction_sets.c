@@ -65,7 +65,7 @@ static void test_blocks(void **state) {
   static const struct {
     const char *name;
     int32_t bytes;
-  } registers[] = {{"avx512vbmi", 64}, {"avx512", 64}, {"avx2", 32},
+  } registers[] = {{"avx512vbmi", 64}, {"avx512", 64}, {"avx2", 32}, {"sse41", 16},
                    {"sse2", 16},       {"neon", 16},   {"plain", 16}};
   for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
     size_t i = 0;

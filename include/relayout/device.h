@@ -98,9 +98,9 @@ typedef struct relayout_cpu_options {
 
 /* The CPU backend with options; NULL means the defaults. It uses the best instruction set that the
  * processor has, or the one that RELAYOUT_CPU_INSTRUCTIONS names in the environment: avx512vbmi,
- * avx512, avx2, sse2, neon or plain. A thread gets a megabyte at least. RELAYOUT_INVALID_ARGUMENT
- * for a bad struct_size, a negative thread count or an unknown instruction set;
- * RELAYOUT_UNSUPPORTED for one that the processor has not; RELAYOUT_OUT_OF_MEMORY.
+ * avx512, avx2, sse41, sse2, neon or plain. A thread gets a megabyte at least.
+ * RELAYOUT_INVALID_ARGUMENT for a bad struct_size, a negative thread count or an unknown
+ * instruction set; RELAYOUT_UNSUPPORTED for one that the processor has not; RELAYOUT_OUT_OF_MEMORY.
  *
  * Schedules follow from what the machine is, as the info has it. RELAYOUT_CPU_FACTS in the
  * environment says otherwise, which changes how relayouts are done and never what they do:

@@ -24,6 +24,10 @@ static bool has_avx512vbmi(void) {
 static bool has_avx2(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
+
+static bool has_sse41(void) {
+  return __builtin_cpu_supports("sse4.1");
+}
 #endif
 
 #define KERNELS(set, bytes) rlt_cpu_kernels_##set##_##bytes
@@ -39,6 +43,7 @@ static bool has_avx2(void) {
 DECLARE(avx512vbmi)
 DECLARE(avx512)
 DECLARE(avx2)
+DECLARE(sse41)
 DECLARE(sse2)
 #elif defined(__aarch64__)
 DECLARE(neon)
@@ -50,6 +55,7 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
     {"avx512vbmi", has_avx512vbmi, ALL_OF(avx512vbmi)},
     {"avx512", has_avx512, ALL_OF(avx512)},
     {"avx2", has_avx2, ALL_OF(avx2)},
+    {"sse41", has_sse41, ALL_OF(sse41)},
     {"sse2", always, ALL_OF(sse2)},
 #elif defined(__aarch64__)
     {"neon", always, ALL_OF(neon)},

@@ -15,7 +15,7 @@
 
 #if defined(PLAIN) || ELEMENT_BYTES == 16
 #define HAS_CHANNELS 0
-#elif defined(__SSE2__) && !defined(__AVX2__)
+#elif defined(__SSE2__) && !defined(__SSSE3__)
 #define HAS_CHANNELS (ELEMENT_BYTES >= 4)
 #else
 #define HAS_CHANNELS 1

@@ -11,7 +11,7 @@
 
 /* ---- Straight: both sides run along the columns ---- */
 
-/* Fills bytes `first` to `count` of a row of elements. */
+/* Fills bytes `first` to `count` of a row of elements, if there are any. */
 static void fill_rest(uint8_t *row, int64_t first, int64_t count, const rlt_cpu_frame *frame) {
   int64_t i = first;
   const int64_t head = bytes_before_line(row + i, count - i, frame->streams);
@@ -49,14 +49,29 @@ static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const u
   }
 }
 
+/* Rows through the cache of which the C library's memcpy, made for each processor, makes more than
+ * line by line while the next one arrives: nothing need arrive for a row that is alone, and within
+ * a page processors foresee it. */
+static inline bool is_for_memcpy(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                 int64_t valid) {
+  enum { LONG_ROW = 4096 };
+  return !frame->streams && (valid >= LONG_ROW || (valid >= LINE_BYTES && tile->at.rows == 1));
+}
+
 static void move_straight(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
   const int64_t valid = tile->at.valid_columns * ELEMENT_BYTES;
   const int64_t count = frame->fills ? tile->at.columns * ELEMENT_BYTES : valid;
+  const bool by_memcpy = is_for_memcpy(frame, tile, valid);
   for (int64_t r = 0; r < tile->at.rows; ++r) {
     uint8_t *const to = tile->destination + r * frame->destination_row;
     if (r < tile->at.valid_rows) {
       const uint8_t *const from = tile->source + r * frame->source_row;
-      move_row(to, from, from + frame->source_row, valid, count, frame);
+      if (by_memcpy) {
+        memcpy(to, from, (size_t)valid);
+        fill_rest(to, valid, count, frame);
+      } else {
+        move_row(to, from, from + frame->source_row, valid, count, frame);
+      }
     } else if (frame->fills) {
       fill_rest(to, 0, count, frame);
     }
@@ -266,6 +281,16 @@ static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
   for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
     STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
   }
+#elif defined(__SSSE3__)
+  const __m128i lane = LOAD_128(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    store_strip(staged + i, (strip)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
+  }
+#elif defined(__aarch64__) && !defined(PLAIN)
+  const uint8x16_t lane = vld1q_u8(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    vst1q_u8(staged + i, vqtbl1q_u8(vld1q_u8(staged + i), lane));
+  }
 #else
   for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
     uint8_t lane[LANE_BYTES];
@@ -318,6 +343,9 @@ static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t coun
   return added;
 }
 
+/* Moved between two looks at what to fetch. */
+enum { LINES_A_TURN = 4 };
+
 static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                            const uint8_t *staged, rlt_cpu_partial_lines *partial,
                            const uint8_t *next) {
@@ -347,6 +375,18 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
+    }
+    if (!streams && ahead.left == 0) {
+      const int64_t whole = (count - i) / LINE_BYTES * LINE_BYTES;
+      move_run(to + i, from + i, whole);
+      i += whole;
+    }
+    for (; i + LINES_A_TURN * LINE_BYTES <= count; i += LINES_A_TURN * LINE_BYTES) {
+#pragma GCC unroll 4
+      for (int64_t l = 0; l < LINES_A_TURN; ++l) {
+        move_line(to + i + l * LINE_BYTES, from + i + l * LINE_BYTES, streams);
+      }
+      fetch_some(&ahead, LINES_A_TURN * ahead.pace);
     }
     for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
       move_line(to + i, from + i, streams);

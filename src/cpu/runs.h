@@ -43,11 +43,17 @@ static inline void move_few(uint8_t *restrict to, const uint8_t *restrict from, 
   }
 }
 
-/* Any number, through the cache. */
+/* Any number, through the cache; what is long by the C library, which has a copy for each
+ * processor. */
 static inline void move_run(uint8_t *restrict to, const uint8_t *restrict from, int64_t count) {
+  enum { LONG_RUN = 8 * LINE_BYTES };
+  if (count >= LONG_RUN) {
+    memcpy(to, from, (size_t)count);
+    return;
+  }
   int64_t i = 0;
   for (; i + 2 * LINE_BYTES <= count; i += LINE_BYTES) {
-    memcpy(to + i, from + i, LINE_BYTES);
+    move_line(to + i, from + i, false);
   }
   move_few(to + i, from + i, count - i);
 }
@@ -56,7 +62,7 @@ static inline void move_run(uint8_t *restrict to, const uint8_t *restrict from, 
 static inline void fill_run(uint8_t *restrict to, const uint8_t *restrict values, int64_t count) {
   int64_t i = 0;
   for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
-    memcpy(to + i, values, LINE_BYTES);
+    move_line(to + i, values, false);
   }
   move_few(to + i, values, count - i);
 }

@@ -93,8 +93,11 @@ rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from) {
 }
 
 void rlt_cpu_scratch_give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch *used) {
+  if (used == NULL) {
+    return;
+  }
   const size_t first = first_shelf(to);
-  for (size_t i = 0; i < to->count && used != NULL; ++i) {
+  for (size_t i = 0; i < to->count; ++i) {
     shelf *const next = &to->shelves[(first + i) & (to->count - 1)];
     rlt_cpu_scratch *nobody = NULL;
     if (atomic_compare_exchange_strong_explicit(&next->kept, &nobody, used, memory_order_release,

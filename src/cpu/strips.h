@@ -4,7 +4,7 @@
  * elements in registers is in cl/block.cl.
  *
  * One instruction set is chosen as this is compiled: AVX-512 or AVX2 where the compiler may use it,
- * or vectors of 16 bytes that gcc and clang know for every processor (SSE2, NEON), with PLAIN
+ * or vectors of 16 bytes that gcc and clang know for every processor (SSE, NEON), with PLAIN
  * without any instruction that other processors may lack.
  *
  * Depends on kernels.h and base/opencl_c.h.
@@ -19,8 +19,12 @@
 
 #if defined(__AVX512BW__) || defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSSE3__)
+#include <tmmintrin.h>
 #elif defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "base/opencl_c.h"
@@ -164,6 +168,7 @@ typedef struct line {
 
 static inline line load_line(const uint8_t *from) {
   line loaded;
+#pragma GCC unroll 4
   for (int i = 0; i < LINE_STRIPS; ++i) {
     loaded.strips[i] = load_strip(from + i * STRIP_BYTES);
   }
@@ -190,8 +195,12 @@ static inline line join_lines(line a, line b, int64_t count) {
   return a;
 }
 
+/* Strip by strip: a line copied at once is one that compilers keep in memory. */
 static inline void store_line(uint8_t *to, line value) {
-  memcpy(to, &value, sizeof value);
+#pragma GCC unroll 4
+  for (int i = 0; i < LINE_STRIPS; ++i) {
+    store_strip(to + i * STRIP_BYTES, value.strips[i]);
+  }
 }
 
 /* Whether stream_line goes past the cache. */

@@ -19,15 +19,14 @@
 
 /* ---- What cl/block.cl asks for ---- */
 
-/* As wide as elements of this size find their places in by one or two instructions. */
+/* Elements find their places all over a register by one instruction or two, where there is such a
+ * one for elements of this size, and within its lanes elsewhere. */
+#define CHANNEL SIDE
 #if defined(__AVX512VBMI__) || (defined(__AVX512BW__) && ELEMENT_BYTES > 1)
-#define CHANNEL_BYTES 64
-#elif defined(__AVX2__) && ELEMENT_BYTES > 2
-#define CHANNEL_BYTES 32
+#define CHANNEL_LANE CHANNEL
 #else
-#define CHANNEL_BYTES 16
+#define CHANNEL_LANE DEPTH
 #endif
-#define CHANNEL ELEMENTS_IN(CHANNEL_BYTES)
 
 #if ELEMENT_BYTES < 16
 #define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
@@ -35,7 +34,7 @@
 
 typedef int64_t position;
 typedef scalar element __attribute__((aligned(1), may_alias));
-typedef scalar channel __attribute__((vector_size(CHANNEL_BYTES)));
+typedef strip channel;
 typedef const uint8_t *place;
 
 /* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
@@ -84,6 +83,27 @@ static inline void store_channel(element *to, channel value) {
   memcpy(to, &value, sizeof value);
 }
 
+static inline channel load_turns(place from, unsigned t, unsigned channels) {
+  from += (size_t)t * CHANNEL_LANE * ELEMENT_BYTES;
+#if CHANNEL_LANE < CHANNEL
+  const int64_t step = (int64_t)channels * LANE_BYTES;
+  return load_lanes(from, 0, step, 2 * step, 3 * step);
+#else
+  (void)channels;
+  return load_channel(from);
+#endif
+}
+
+static inline void store_turns(element *to, unsigned t, unsigned channels, channel value) {
+  to += (size_t)t * CHANNEL_LANE;
+#if CHANNEL_LANE < CHANNEL
+  store_lanes((uint8_t *)to, (int64_t)channels * LANE_BYTES, value);
+#else
+  (void)channels;
+  store_channel(to, value);
+#endif
+}
+
 #define fetch_ahead(from) ((void)0)
 
 static inline void load_eight_channels(place from, strip *strips) {
@@ -122,13 +142,40 @@ static inline void load_even_block(strip *block, const uint8_t *restrict from, i
   }
 }
 
-/* The common case, unrolled: a whole block that has a source throughout. */
-static inline void transpose_and_store(strip *block, uint8_t *restrict to,
-                                       const int64_t *restrict rows) {
+/* A whole block that has a source throughout. `step` is between its columns, or 0 where a table
+ * says where they lie. */
+ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *restrict rows,
+                                          const uint8_t *restrict from,
+                                          const int64_t *restrict columns, int64_t step) {
+  strip block[DEPTH];
+  if (step != 0) {
+    load_even_block(block, from + columns[0], step);
+  } else {
+    load_block(block, from, columns);
+  }
   transpose(block);
 #pragma GCC unroll 16
   for (int r = 0; r < DEPTH; ++r) {
     store_strip(to + rows[r], block[r]);
+  }
+}
+
+/* Such blocks down DEPTH rows or more; those of few strips several in a turn. */
+ALWAYS_INLINE static void transpose_down(uint8_t *restrict to, const int64_t *restrict rows,
+                                         const uint8_t *restrict from,
+                                         const int64_t *restrict columns, int64_t step,
+                                         int64_t count) {
+  enum { TURN = DEPTH < 4 ? 4 : DEPTH };
+  int64_t row = 0;
+  for (; row + TURN <= count; row += TURN) {
+#pragma GCC unroll 4
+    for (int64_t r = 0; r < TURN; r += DEPTH) {
+      transpose_block(to, rows + row + r, from + (row + r) * ELEMENT_BYTES, columns, step);
+    }
+  }
+  for (; row < count; row += DEPTH) {
+    const int64_t last = rlt_min(row, count - DEPTH);
+    transpose_block(to, rows + last, from + last * ELEMENT_BYTES, columns, step);
   }
 }
 
@@ -177,6 +224,17 @@ static void transpose_part(uint8_t *restrict to, const int64_t *restrict rows,
   }
 }
 
+/* Blocks of which only a part is stored, down the rows. */
+static void transpose_parts(uint8_t *restrict to, const piece *of, part *some,
+                            const int64_t *columns, const rlt_cpu_tile *tile, strip fill) {
+  for (int64_t r = 0; r < of->rows; r += DEPTH) {
+    const int64_t row = block_start(r, of->rows, DEPTH);
+    some->rows = rlt_min(of->rows - row, DEPTH);
+    some->end = some->rows < DEPTH && tile->is_near_end ? tile->source_end : NULL;
+    transpose_part(to, of->rows_to + row, of->from + row * ELEMENT_BYTES, columns, some, fill);
+  }
+}
+
 /* Where the columns of a block lie, the last one standing for those that are not there. */
 static inline void clamp_columns(const piece *of, int64_t first, int64_t *columns) {
   for (int64_t c = 0; c < SIDE; ++c) {
@@ -184,48 +242,52 @@ static inline void clamp_columns(const piece *of, int64_t first, int64_t *column
   }
 }
 
+/* The columns of a block that are not all there, or not all to be stored. */
+static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t column) {
+  const strip fill = load_strip(of->fill);
+  const int64_t count = rlt_min(of->columns - column, SIDE);
+  const int64_t valid = rlt_max(rlt_min(of->valid_columns - column, count), 0);
+  const int64_t *columns = of->columns_from + column;
+  int64_t clamped[SIDE];
+  if (valid < SIDE) {
+    clamp_columns(of, column, clamped);
+    columns = clamped;
+  }
+  uint8_t *const to = of->to + column * ELEMENT_BYTES;
+  part some = {.columns = count, .exact = of->exact && count < SIDE};
+  bool is_part = some.exact || of->rows < DEPTH;
+  if (of->keeps != NULL || valid < count) {
+    some.keep = first_bytes(valid * ELEMENT_BYTES).strips[0];
+    if (of->keeps != NULL) {
+      some.keep = blend(some.keep, load_strip(of->keeps + column * ELEMENT_BYTES), some.keep);
+    }
+    is_part = true;
+  } else {
+    some.keep = first_bytes(STRIP_BYTES).strips[0];
+  }
+  if (is_part) {
+    transpose_parts(to, of, &some, columns, tile, fill);
+  } else {
+    transpose_down(to, of->rows_to, of->from, columns, 0, of->rows);
+  }
+}
+
 /* Blocks go down the rows first, so that each line of the source is read to its end. */
 static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
                                    const rlt_cpu_tile *tile) {
-  const strip fill = load_strip(of->fill);
+  const int64_t step = frame->column_step;
+  const int64_t whole =
+      of->keeps == NULL && of->rows >= DEPTH ? rlt_min(of->columns, of->valid_columns) : 0;
   for (int64_t c = 0; c < of->columns; c += SIDE) {
     const int64_t column = block_start(c, of->columns, SIDE);
-    const int64_t count = rlt_min(of->columns - column, SIDE);
-    const int64_t valid = rlt_max(rlt_min(of->valid_columns - column, count), 0);
-    const int64_t *columns = of->columns_from + column;
-    int64_t clamped[SIDE];
-    if (valid < SIDE) {
-      clamp_columns(of, column, clamped);
-      columns = clamped;
-    }
-    uint8_t *const to = of->to + column * ELEMENT_BYTES;
-    part some = {.columns = count, .exact = of->exact && count < SIDE};
-    bool is_part = some.exact;
-    if (of->keeps != NULL || valid < count) {
-      some.keep = first_bytes(valid * ELEMENT_BYTES).strips[0];
-      if (of->keeps != NULL) {
-        some.keep = blend(some.keep, load_strip(of->keeps + column * ELEMENT_BYTES), some.keep);
-      }
-      is_part = true;
+    if (column + SIDE > whole) {
+      transpose_edge(of, tile, column);
+    } else if (step != 0) {
+      transpose_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,
+                     of->columns_from + column, step, of->rows);
     } else {
-      some.keep = first_bytes(STRIP_BYTES).strips[0];
-    }
-    for (int64_t r = 0; r < of->rows; r += DEPTH) {
-      const int64_t row = block_start(r, of->rows, DEPTH);
-      const uint8_t *const from = of->from + row * ELEMENT_BYTES;
-      some.rows = rlt_min(of->rows - row, DEPTH);
-      if (is_part || some.rows < DEPTH) {
-        some.end = some.rows < DEPTH && tile->is_near_end ? tile->source_end : NULL;
-        transpose_part(to, of->rows_to + row, from, columns, &some, fill);
-      } else {
-        strip block[DEPTH];
-        if (columns != clamped && frame->column_step != 0) {
-          load_even_block(block, from + columns[0], frame->column_step);
-        } else {
-          load_block(block, from, columns);
-        }
-        transpose_and_store(block, to, of->rows_to + row);
-      }
+      transpose_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,
+                     of->columns_from + column, 0, of->rows);
     }
   }
 }

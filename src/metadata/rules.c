@@ -135,21 +135,20 @@ static relayout_status check_element_size(const relayout_layout *layout, const r
   const int64_t given = layout->element_size_in_bits;
   const int64_t whole = 8 * (int64_t)relayout_element_type_byte_size(row->type);
   const int64_t most = rlt_max(whole, WIDEST_CONTAINER);
+  const bool is_power = given > 0 && (given & (given - 1)) == 0;
+  if (given == 0 || (is_power && given >= row->bits && given <= most)) {
+    return RELAYOUT_OK;
+  }
   char sizes[32] = "";
   rlt_text text = rlt_text_in(sizes, sizeof sizes);
-  bool is_allowed = given == 0;
   for (int64_t bits = 1; bits <= most; bits *= 2) {
     if (bits >= row->bits) {
-      is_allowed = is_allowed || given == bits;
       rlt_text_add(&text, "%s%" PRId64, text.length == 0 ? "" : bits < most ? ", " : " or ", bits);
     }
   }
-  if (!is_allowed) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "element_size_in_bits is %" PRId64 ", and an element of %s takes %s bits",
-                    given, row->name, sizes);
-  }
-  return RELAYOUT_OK;
+  return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                  "element_size_in_bits is %" PRId64 ", and an element of %s takes %s bits", given,
+                  row->name, sizes);
 }
 
 relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element_type type,
