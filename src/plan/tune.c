@@ -20,7 +20,8 @@
 
 enum {
   MOST_WISHES = 32,
-  TURNS = 5,
+  MOST_TURNS = 15,
+  SAMPLE_TURNS = 5,
   CELLS = RLT_WORD_SIZES * RLT_TILES,
   MOST_SAMPLES = 4096,
   MOST_SCRATCH_BYTES = 1 << 30, /* of both sides together */
@@ -37,8 +38,11 @@ enum {
 static const double out_at_first = 1.6;
 static const double out_later = 1.2;
 
-/* A wish replaces another when it is faster by this much: less is noise. */
-static const double faster = 1.02;
+/* A wish replaces another when it is faster by this much: less is noise. And the product of that
+ * over all cases. */
+#define FASTER         1.02
+#define FASTER_PRODUCT (FASTER * FASTER * FASTER)
+_Static_assert(RLT_TUNE_CASES == 3, "a factor for each case");
 
 typedef struct tuner {
   relayout_device *device;
@@ -164,8 +168,9 @@ static double best_of(const runner *runners, int32_t count) {
   return best;
 }
 
-/* All wishes on one case; their times become products over the cases. */
-static void run_case(tuner *on, const cell *at, int32_t number, runner *runners, heat *of) {
+/* All wishes on one case, not much beyond `end`; their times become products over the cases. */
+static void run_case(tuner *on, const cell *at, int32_t number, double end, runner *runners,
+                     heat *of) {
   rlt_problem problem;
   rlt_tuning row = *on->row;
   runner *const copy = &runners[MOST_WISHES];
@@ -179,7 +184,7 @@ static void run_case(tuner *on, const cell *at, int32_t number, runner *runners,
   rlt_problem copied;
   rlt_tune_copy((int64_t)rlt_problem_destination_size(&problem), &copied);
   make_runner(on, &copied, &row, copy);
-  for (int turn = 0; turn < TURNS && (turn == 0 || now() < on->end); ++turn) {
+  for (int turn = 0; turn < MOST_TURNS && (turn == 0 || now() < end); ++turn) {
     const double best = best_of(runners, of->count);
     for (int32_t w = 0; w < of->count; ++w) {
       if (turn == 0 || !is_out(&runners[w], best)) {
@@ -200,17 +205,18 @@ static void run_case(tuner *on, const cell *at, int32_t number, runner *runners,
 }
 
 /* The wishes' times, and the fastest, which is the first unless another is clearly faster. */
-static int32_t hold(tuner *on, const cell *at, runner *runners, heat *of) {
+static int32_t hold(tuner *on, const cell *at, double end, runner *runners, heat *of) {
   for (int32_t w = 0; w < of->count; ++w) {
     of->times[w] = 1;
   }
   for (int32_t i = 0; i < RLT_TUNE_CASES; ++i) {
-    run_case(on, at, i, runners, of);
+    const double begun = now();
+    run_case(on, at, i, begun + (end - begun) / (RLT_TUNE_CASES - i), runners, of);
   }
   int32_t best = 0;
   for (int32_t w = 1; w < of->count; ++w) {
     const double least = of->times[best];
-    const double needed = best == 0 ? faster * faster : 1;
+    const double needed = best == 0 ? FASTER_PRODUCT : 1;
     if (of->times[w] > 0 && (least == 0 || of->times[w] * needed < least)) {
       best = w;
     }
@@ -277,11 +283,11 @@ static bool wishes_equal(const rlt_tile_wish *a, const rlt_tile_wish *b) {
          a->prefetch.level == b->prefetch.level;
 }
 
-/* The geometric mean of the two cases whose times have been multiplied: what has this square. */
+/* The geometric mean of the three cases whose times have been multiplied: what has this cube. */
 static double root_of(double product) {
   double root = product > 1 ? product : 1;
-  for (int i = 0; i < 64 && product > 0; ++i) {
-    root = (root + product / root) / 2;
+  for (int i = 0; i < 128 && product > 0; ++i) {
+    root = (2 * root + product / (root * root)) / 3;
   }
   return product > 0 ? root : 0;
 }
@@ -306,10 +312,11 @@ static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, runn
   for (int round = 0; round < ROUNDS && now() < on->end; ++round) {
     heat of = {.count = 1, .wishes = {best}};
     add_round(on, at, round, &of);
-    best = of.wishes[hold(on, at, runners, &of)];
+    const double begun = now();
+    best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 1 - round), runners, &of)];
   }
   heat last = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};
-  const int32_t won = hold(on, at, runners, &last);
+  const int32_t won = hold(on, at, on->end, runners, &last);
   *before = root_of(last.times[0]);
   *after = root_of(last.times[won]);
   return last.wishes[won];
@@ -338,7 +345,7 @@ static void run_offers(tuner *on, const rlt_problem *problem, runner *runners) {
     runner *const of = &runners[0];
     of->runs = 0;
     if (!rlt_schedule_goes_by_index(&offers.of[i].schedule) && start(on, &offers.of[i], of)) {
-      for (int turn = 0; turn < TURNS; ++turn) {
+      for (int turn = 0; turn < SAMPLE_TURNS; ++turn) {
         take_turn(on, of, false);
         take_turn(on, copy, false);
       }

@@ -55,21 +55,29 @@ void rlt_tune_case(rlt_tiles tiles, int32_t i, int64_t word, int64_t bytes, rlt_
   const int64_t side = square_root(elements);
   const int64_t page = RLT_PAGE_BYTES / word;
   const int64_t run = 512 / word;
+  const int64_t line = LINE_BYTES / word;
+  /* Sixteen times as long one way as the other, which is over more pages than processors know. */
+  const int64_t length = 4 * side;
+  const int64_t width = side / 4;
   const tensor cases[RLT_TILES][RLT_TUNE_CASES] = {
       [RLT_TILES_CHANNELS] = {{2, {3, elements / 192 * 64}, {1, 0}},
-                              {2, {elements / 192 * 64, 3}, {1, 0}}},
+                              {2, {elements / 192 * 64, 3}, {1, 0}},
+                              {3, {line * 8, 4, elements / line / 32}, {1, 0, 2}}},
       [RLT_TILES_CACHED] = {{2, {odd_lines(side, word), odd_lines(side, word)}, {1, 0}},
-                            {3, {run, 49, elements / 49 / run}, {1, 0, 2}}},
-      [RLT_TILES_APART] = {{2, {side | 1, side | 1}, {1, 0}},
+                            {3, {run, 49, elements / 49 / run}, {1, 0, 2}},
+                            {3, {49, run, elements / 49 / run}, {1, 0, 2}}},
+      [RLT_TILES_APART] = {{2, {length | 1, width | 1}, {1, 0}},
+                           {2, {width | 1, length | 1}, {1, 0}},
                            {3, {run, 49, elements / 49 / run}, {1, 0, 2}}},
       [RLT_TILES_CROWDED] = {{2, {2 * page, elements / 2 / page}, {1, 0}},
-                             {2, {4 * page, elements / 4 / page}, {1, 0}}},
-      [RLT_TILES_FAR] = {{2, {odd_lines(side, word), odd_lines(side, word)}, {1, 0}},
-                         {2, {odd_lines(2 * side, word), odd_lines(side / 2, word)}, {1, 0}}},
+                             {2, {4 * page, elements / 4 / page}, {1, 0}},
+                             {2, {page, elements / page}, {1, 0}}},
+      [RLT_TILES_FAR] = {{2, {odd_lines(length, word), odd_lines(width, word)}, {1, 0}},
+                         {2, {odd_lines(width, word), odd_lines(length, word)}, {1, 0}},
+                         {2, {odd_lines(side, word), odd_lines(side, word)}, {1, 0}}},
       [RLT_TILES_ANY] = {{3, {run, 784, elements / 784 / run}, {1, 0, 2}},
-                         {4,
-                          {2 * LINE_BYTES / word, 24, 48, elements * word / 2 / LINE_BYTES / 1152},
-                          {3, 1, 0, 2}}}};
+                         {4, {line + line, 24, 48, elements / line / 2304}, {3, 1, 0, 2}},
+                         {3, {3 * line, 20 * line, elements / 60 / line / line}, {2, 0, 1}}}};
   lay_out(&cases[tiles][i], word, made);
 }
 

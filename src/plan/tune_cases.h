@@ -8,7 +8,7 @@
 #include "plan/tuning.h"
 #include "problem/problem.h"
 
-enum { RLT_TUNE_CASES = 2, RLT_TUNE_SAMPLES = 8 };
+enum { RLT_TUNE_CASES = 3, RLT_TUNE_SAMPLES = 8 };
 
 /* Case number `i` of a kind, of words of so many bytes, with about `bytes` on either side, which
  * are a mebibyte at least. */
