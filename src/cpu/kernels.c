@@ -307,16 +307,15 @@ static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
 /* What a later tile reads is fetched at the pace at which this one leaves. */
 typedef struct prefetching {
   const uint8_t *start;
-  int32_t level; /* of the caches */
   const int64_t *ahead;
   int64_t left; /* of those */
   int64_t pace; /* for each line that leaves */
 } prefetching;
 
-static inline void fetch_some(prefetching *of, int64_t count) {
+ALWAYS_INLINE static void fetch_some(prefetching *of, int64_t count, int32_t level) {
   const int64_t most = rlt_min(count, of->left);
   for (int64_t i = 0; i < most; ++i) {
-    rlt_cpu_fetch(of->start + of->ahead[i], of->level);
+    rlt_cpu_fetch(of->start + of->ahead[i], level);
   }
   of->ahead += most;
   of->left -= most;
@@ -346,15 +345,16 @@ static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t coun
 /* Moved between two looks at what to fetch. */
 enum { LINES_A_TURN = 4 };
 
-static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
-                           const uint8_t *staged, rlt_cpu_partial_lines *partial,
-                           const uint8_t *next) {
+/* Compiled for each level: asking for it at every line takes a fifth of the time. */
+ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                         const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                                         const uint8_t *next, int32_t level) {
   const rlt_staging *const made = &frame->staging;
   const bool streams = frame->streams;
   const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
   const int64_t bits = frame->destination_bits;
   const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
-  prefetching ahead = {.start = next, .level = frame->fetch_level, .ahead = frame->ahead};
+  prefetching ahead = {.start = next, .ahead = frame->ahead};
   if (next != NULL) {
     ahead.left = frame->ahead_count;
     ahead.pace = rlt_divide_up(ahead.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
@@ -371,7 +371,7 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
     uint8_t *const begun = partial->lines[partial->first + s];
     if (*held > 0) {
       i = finish_line(to, from, count, begun, held, partial->goes_on);
-      fetch_some(&ahead, ahead.pace);
+      fetch_some(&ahead, ahead.pace, level);
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
@@ -386,11 +386,11 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
       for (int64_t l = 0; l < LINES_A_TURN; ++l) {
         move_line(to + i + l * LINE_BYTES, from + i + l * LINE_BYTES, streams);
       }
-      fetch_some(&ahead, LINES_A_TURN * ahead.pace);
+      fetch_some(&ahead, LINES_A_TURN * ahead.pace, level);
     }
     for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
       move_line(to + i, from + i, streams);
-      fetch_some(&ahead, ahead.pace);
+      fetch_some(&ahead, ahead.pace, level);
     }
     if (i < count && partial->goes_on) {
       *held = (uint8_t)(count - i);
@@ -399,7 +399,19 @@ static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
       move_few(to + i, from + i, count - i);
     }
   }
-  fetch_some(&ahead, ahead.left);
+  fetch_some(&ahead, ahead.left, level);
+}
+
+static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                           const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                           const uint8_t *next) {
+  if (frame->fetch_level == 1) {
+    store_fetching(frame, tile, staged, partial, next, 1);
+  } else if (frame->fetch_level == 2) {
+    store_fetching(frame, tile, staged, partial, next, 2);
+  } else {
+    store_fetching(frame, tile, staged, partial, next, 3);
+  }
 }
 
 static void copy_run(uint8_t *to, const uint8_t *from, int64_t bytes) {

@@ -75,7 +75,8 @@ typedef struct rlt_cpu_frame {
 } rlt_cpu_frame;
 
 /* Fetches a line, which need not be anybody's memory, into a level of the caches. */
-static inline void rlt_cpu_fetch(const uint8_t *from, int32_t level) {
+static inline __attribute__((always_inline)) void rlt_cpu_fetch(const uint8_t *from,
+                                                                int32_t level) {
   if (level == 1) {
     __builtin_prefetch(from, 0, 3);
   } else if (level == 2) {
