@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "plan/devices.h"
 #include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
@@ -107,6 +108,46 @@ static void test_best_run_counts(void **state) {
   expect_only(plan, "permute", 41);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
+}
+
+/* Runs of 256 bytes and 512 are the best, and only the second contest knows prefetches into the
+ * third level, or tiles in the source's order. */
+static double third_level_is_fast(const recorded_run *run) {
+  const rlt_tile_wish *const wish = &run->schedule->wish;
+  const bool is_best = wish->runs.read_bytes == 256 && wish->runs.write_bytes == 512;
+  return (is_best ? 1e-3 : 4e-3) / (wish->prefetch.level == 3 ? 2 : 1);
+}
+
+static double source_order_is_fast(const recorded_run *run) {
+  const rlt_tile_wish *const wish = &run->schedule->wish;
+  const bool is_best = wish->runs.read_bytes == 256 && wish->runs.write_bytes == 512;
+  return (is_best ? 1e-3 : 4e-3) / (wish->blocks.read_bytes == RLT_ALL_THE_WAY ? 2 : 1);
+}
+
+static void test_what_differs_from_the_winner(void **state) {
+  (void)state;
+  static double (*const seconds[])(const recorded_run *) = {third_level_is_fast,
+                                                            source_order_is_fast};
+  for (int i = 0; i < 2; ++i) {
+    recorder record;
+    relayout_device *const device = recorder_device(&record);
+    device->facts = cpu_facts;
+    device->tuning = &cpu_tuning;
+    record.seconds = seconds[i];
+    relayout_plan *plan = NULL;
+    assert_int_equal(create_from(device, "f32[1024,2048]{1,0}", "f32[1024,2048]{0,1}",
+                                 RELAYOUT_PLAN_MEASURE, 30, &plan),
+                     RELAYOUT_OK);
+    const rlt_schedule *const found = &plan->work.parts[0].ways[0].offer.schedule;
+    assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
+    assert_int_equal(found->wish.runs.read_bytes, 256);
+    assert_int_equal(found->wish.runs.write_bytes, 512);
+    assert_int_equal(found->prefetch.level, i == 0 ? 3 : 1);
+    assert_true((found->wish.blocks.read_bytes == RLT_ALL_THE_WAY) == (i == 1));
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(device);
+    assert_int_equal(record.programs_alive, 0);
+  }
 }
 
 static double permute_fails(const recorded_run *run) {
@@ -436,6 +477,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fastest_wins),
       cmocka_unit_test(test_best_run_counts),
+      cmocka_unit_test(test_what_differs_from_the_winner),
       cmocka_unit_test(test_what_fails_does_not_win),
       cmocka_unit_test(test_estimate_stands_in),
       cmocka_unit_test(test_failing_programs_fail_the_plan),

@@ -180,7 +180,7 @@ static void test_every_offer_is_found_by_its_text(void **state) {
   (void)state;
   static const device_kind *const kinds[] = {&staged, &direct, &cpu};
   int32_t tried = 0;
-  for (uint64_t start = 1; start <= 1500; ++start) {
+  for (uint64_t start = 1; start <= 500; ++start) {
     uint64_t seed = start;
     static rlt_forms forms;
     forms.of[0] = definition_random_problem(&seed);
@@ -201,7 +201,7 @@ static void test_every_offer_is_found_by_its_text(void **state) {
     }
   }
   print_message("%" PRId32 " schedules\n", tried);
-  assert_true(tried > 5000);
+  assert_true(tried > 1500);
 }
 
 /* ---- What is wrong with others ---- */

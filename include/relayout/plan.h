@@ -56,7 +56,9 @@ typedef enum relayout_integer_overflow {
 typedef struct relayout_plan_options {
   size_t struct_size;
   /* MEASURE runs the schedules that are predicted to be the fastest, `measured` of them, on memory
-   * of the device's own, and keeps the fastest; plan_create returns when that is done. None is run
+   * of the device's own; then, where workers move tiles by themselves, as many that have the tile
+   * of the fastest and differ in the order of tiles, in what is fetched ahead or in how tiles
+   * leave; and keeps the fastest of all. plan_create returns when that is done. None is run
    * that is predicted to take four times as long as the best, nor one alone. Where schedules ask
    * for more alignment than elements have, it finds the fastest for offsets that have it and for
    * those that have not. For both sides together that is a quarter of the device's memory at most,
@@ -67,7 +69,7 @@ typedef struct relayout_plan_options {
    * run is predicted to take as long as copying 8 GiB. What won is remembered by the device (see
    * relayout_device_export_wisdom) and chosen by later plans of either effort, without a run. */
   relayout_plan_effort effort;
-  /* How many schedules MEASURE runs at most, for each kind of alignment: 1 to 1024; 0: eight. */
+  /* How many schedules MEASURE runs at a time, for each kind of alignment: 1 to 1024; 0: eight. */
   int32_t measured;
   /* Matters where the element type changes to an integer. */
   relayout_integer_overflow overflow;
