@@ -135,7 +135,7 @@ static void test_what_differs_from_the_winner(void **state) {
     device->tuning = &cpu_tuning;
     record.seconds = seconds[i];
     relayout_plan *plan = NULL;
-    assert_int_equal(create_from(device, "f32[1024,2048]{1,0}", "f32[1024,2048]{0,1}",
+    assert_int_equal(create_from(device, "f32[4096,8192]{1,0}", "f32[4096,8192]{0,1}",
                                  RELAYOUT_PLAN_MEASURE, 30, &plan),
                      RELAYOUT_OK);
     const rlt_schedule *const found = &plan->work.parts[0].ways[0].offer.schedule;
