@@ -2,6 +2,7 @@
 #include "cmocka_all.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,10 +134,29 @@ static void test_text_fits_any_buffer(void **state) {
   relayout_device_destroy(device);
 }
 
+typedef struct findings {
+  int count;
+  pthread_t thread;
+} findings;
+
+static void note(void *context, const relayout_tuned *what) {
+  findings *const all = context;
+  assert_int_equal(what->struct_size, sizeof *what);
+  assert_true(pthread_equal(pthread_self(), all->thread));
+  ++all->count;
+}
+
+/* In so little time few wishes run, but some do. */
 static void test_tuned(void **state) {
   (void)state;
   relayout_device *device = opened();
-  assert_int_equal(relayout_device_tune(device, NULL, NULL), RELAYOUT_OK);
+  findings all = {.thread = pthread_self()};
+  relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
+  options.seconds = 0.5;
+  options.found = note;
+  options.context = &all;
+  assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_OK);
+  assert_true(all.count > 0);
   assert_true(strcmp(device->tuning->suites, "tune") != 0);
   relayout_device_destroy(device);
   device = opened();

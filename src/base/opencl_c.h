@@ -14,12 +14,7 @@ typedef uint64_t ulong;
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Loops of at most 16 rounds, which are known: without them. clang's pragma of a number leaves more
- * than that in a loop where another is around it. */
-#if defined(__clang__)
-#define UNROLLED _Pragma("unroll")
-#else
+/* Loops of at most so many rounds, which are known: without them. */
 #define UNROLLED _Pragma("GCC unroll 16")
-#endif
 
 #endif
