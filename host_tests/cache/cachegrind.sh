@@ -30,7 +30,7 @@ compare() {
       last = $2 - $4
       printf "%s: %d misses of the first cache, %d simulated; ", from, first, $5
       printf "%d of the last, %d simulated\n", last, $6
-      exit NF != 6 || differs(first, $5, 1 / 8) || differs(last, $6, 1 / 50)
+      exit NF != 6 || differs(first, $5, 1 / 6) || differs(last, $6, 1 / 50)
     }' || status=1
 }
 
