@@ -1,8 +1,8 @@
 /* timing.c: how long a program takes on memory of its own. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cpu/program.h"
 
@@ -50,20 +50,14 @@ void rlt_cpu_scratch_destroy(relayout_device *device, void *made_scratch) {
   }
 }
 
-static double now(void) {
-  struct timespec time = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 relayout_status rlt_cpu_program_time(relayout_device *device, const void *program,
                                      void *made_scratch, rlt_offsets offsets, double *seconds,
                                      relayout_error *error) {
   const scratch *const made = made_scratch;
-  const double begin = now();
+  const double begin = rlt_seconds();
   const relayout_status status =
       rlt_cpu_program_run(device, program, (const uint8_t *)made->source + offsets.source,
                           (uint8_t *)made->destination + offsets.destination, error);
-  *seconds = now() - begin;
+  *seconds = rlt_seconds() - begin;
   return status;
 }

@@ -13,15 +13,11 @@
  * not finer, and the first is what its method was made for. */
 static const double clearly_faster = 1.1;
 
-static bool is_allowed(const rlt_offer *offer, bool at_any_offset) {
-  return !at_any_offset || !offer->schedule.only_aligned;
-}
-
 /* Of those that run at any offset, or of all; -1 without one. */
 static int32_t best_of(const rlt_offers *offers, bool at_any_offset) {
   int32_t first = -1;
   for (int32_t i = 0; i < offers->count; ++i) {
-    if (is_allowed(&offers->of[i], at_any_offset) &&
+    if (rlt_offer_is_allowed(&offers->of[i], at_any_offset) &&
         (first < 0 || (offers->of[i].schedule.suits && !offers->of[first].schedule.suits))) {
       first = i;
     }
@@ -30,7 +26,7 @@ static int32_t best_of(const rlt_offers *offers, bool at_any_offset) {
   double least = clearly_faster;
   for (int32_t i = 0; i < offers->count && first >= 0; ++i) {
     const double faster = offers->of[i].cost.fraction / offers->of[first].cost.fraction;
-    if (is_allowed(&offers->of[i], at_any_offset) && faster > least) {
+    if (rlt_offer_is_allowed(&offers->of[i], at_any_offset) && faster > least) {
       best = i;
       least = faster;
     }

@@ -51,18 +51,21 @@ typedef struct contest {
 
 /* ---- What is run ---- */
 
-/* What both sides may take together, and one of them, behind what lies before their first
- * elements. */
-static int64_t room_of(const contest *held, int64_t *largest) {
-  const int64_t source_before = (int64_t)held->offsets.source;
-  const int64_t destination_before = (int64_t)held->offsets.destination;
-  const relayout_device_info *const info = &held->device->info;
+int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest) {
   const uint64_t share = info->memory_bytes / MEMORY_SHARES;
   const int64_t room =
       share > 0 && share < MOST_SCRATCH_BYTES ? (int64_t)share : MOST_SCRATCH_BYTES;
   *largest = info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)room
                  ? (int64_t)info->allocation_bytes
                  : room;
+  return room;
+}
+
+/* That behind what lies before both sides' first elements. */
+static int64_t room_of(const contest *held, int64_t *largest) {
+  const int64_t source_before = (int64_t)held->offsets.source;
+  const int64_t destination_before = (int64_t)held->offsets.destination;
+  const int64_t room = rlt_scratch_room(&held->device->info, largest);
   *largest -= rlt_max(source_before, destination_before);
   return room - source_before - destination_before;
 }
@@ -129,10 +132,6 @@ static double copied_bytes(const rlt_problem *problem) {
   return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
 }
 
-static bool is_allowed(const contest *held, int32_t number) {
-  return !held->at_any_offset || !held->offers->of[number].schedule.only_aligned;
-}
-
 /* The challenger of the highest predicted fraction behind `last`, the first of equals; of all,
  * where that is -1. -1 behind the last. */
 static int32_t next_promising(const contest *held, int32_t last) {
@@ -142,7 +141,8 @@ static int32_t next_promising(const contest *held, int32_t last) {
     const double fraction = of[i].cost.fraction;
     const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
                            (i > last && fraction == of[last].cost.fraction);
-    const bool may_enter = i >= held->first_new && i != held->defender && is_allowed(held, i);
+    const bool may_enter = i >= held->first_new && i != held->defender &&
+                           rlt_offer_is_allowed(&of[i], held->at_any_offset);
     if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
       best = i;
     }

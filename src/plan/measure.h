@@ -12,6 +12,10 @@
 #define RLT_MEASURE_SECONDS 2.0
 enum { RLT_MEASURED = 8, RLT_MOST_MEASURED = 1024 };
 
+/* What both sides may take of a device's memory together while something is measured; and one of
+ * them, `*largest`. */
+int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest);
+
 /* The offer that is the fastest on memory of the device's own: of `most` at a time, which are
  * `estimated`, taken without measuring, and those that are predicted to be the best; then of what
  * differs from the winner in one respect, which may be offered only now. Of those that run at any

@@ -110,6 +110,15 @@ void rlt_offers_add_all(rlt_offers *offers) {
   }
 }
 
+/* The tile as it is, by another wish, which tells what is loaded first. */
+static void add_by_wish(rlt_offers *offers, const rlt_schedule *like, rlt_tile_wish wish) {
+  rlt_schedule other = *like;
+  other.suits = false;
+  other.wish = wish;
+  rlt_schedule_stage(offers->facts, &other);
+  rlt_offers_add(offers, &other);
+}
+
 void rlt_offers_vary(rlt_offers *offers, int32_t number) {
   static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
   enum { STORES = sizeof stores / sizeof stores[0] };
@@ -121,29 +130,23 @@ void rlt_offers_vary(rlt_offers *offers, int32_t number) {
   if (!rlt_schedule_has_tables(&like)) {
     return;
   }
+  rlt_tile_wish wish = like.wish;
   for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
-    rlt_schedule other = like;
-    other.suits = false;
-    other.wish.blocks = rlt_block_reaches[i];
-    rlt_offers_add(offers, &other);
+    wish.blocks = rlt_block_reaches[i];
+    add_by_wish(offers, &like, wish);
   }
+  wish = like.wish;
   for (int i = 0; i < RLT_PREFETCHES; ++i) {
-    rlt_schedule other = like;
-    other.suits = false;
-    other.wish.prefetch = rlt_prefetches[i];
-    rlt_offers_add(offers, &other);
+    wish.prefetch = rlt_prefetches[i];
+    add_by_wish(offers, &like, wish);
   }
-  rlt_schedule loading = like;
-  loading.suits = false;
-  loading.wish.loads = !like.wish.loads;
-  rlt_schedule_stage(offers->facts, &loading);
-  rlt_offers_add(offers, &loading);
+  wish = like.wish;
+  wish.loads = !wish.loads;
+  add_by_wish(offers, &like, wish);
+  wish = like.wish;
   for (int i = 0; i < STORES; ++i) {
-    rlt_schedule other = like;
-    other.suits = false;
-    other.wish.stores = stores[i];
-    rlt_schedule_stage(offers->facts, &other); /* which tells what is loaded first */
-    rlt_offers_add(offers, &other);
+    wish.stores = stores[i];
+    add_by_wish(offers, &like, wish);
   }
 }
 

@@ -24,6 +24,11 @@ typedef struct rlt_forms {
   rlt_problem of[RLT_MOST_FORMS]; /* elements, then wider words or bytes with bits transposed */
 } rlt_forms;
 
+/* Whether it is to be had where places may be any. */
+static inline bool rlt_offer_is_allowed(const rlt_offer *offer, bool at_any_offset) {
+  return !at_any_offset || !offer->schedule.only_aligned;
+}
+
 /* All differ. Those of wider words come first, in the order of the methods' table. */
 typedef struct rlt_offers {
   const rlt_facts *facts;

@@ -87,12 +87,6 @@ _Static_assert(sizeof(rlt_stores) == sizeof(int32_t), "stores are read as a numb
 
 /* ---- Lines ---- */
 
-static const char *const tiles_names[] = {
-#define TILES_NAME(name, text) text,
-    RLT_TILES_TABLE(TILES_NAME)
-#undef TILES_NAME
-};
-
 /* A line of fields: what stands before them, and where they lie in a row. */
 typedef struct line {
   char prefix[32];
@@ -107,7 +101,7 @@ static line line_of_words(int word, int number) {
   line made = {.offset = offsetof(rlt_tuning, words) + (size_t)word * sizeof(rlt_word_tuning)};
   rlt_text prefix = rlt_text_in(made.prefix, sizeof made.prefix);
   rlt_text_add(&prefix, "word %d %s ", 1 << word,
-               number < RLT_TILES ? tiles_names[number] : "rates");
+               number < RLT_TILES ? rlt_tiles_name((rlt_tiles)number) : "rates");
   if (number < RLT_TILES) {
     made.offset += offsetof(rlt_word_tuning, tiles) + (size_t)number * sizeof(rlt_tile_wish);
     made.fields = tile_fields;

@@ -42,13 +42,12 @@ static bool runs_start_bytes(const rlt_problem *problem, const rlt_tile_axis *ax
   return start;
 }
 
-/* From one run's place to the next one's, with room before each; what a run leaves behind it is
- * overwritten by the next. Whole lines are read faster, and words, of more bytes, meet in fewer
- * sets of a cache where the lines from one run to the next are odd in number. */
-static int64_t pitch_of(int64_t length, int64_t before, int64_t word, int64_t runs, int64_t room) {
-  const int64_t tight = length + before;
+/* From one run's place to the next one's, which are `tight` apart at least; what a run leaves
+ * behind it is overwritten by the next. Whole lines are read faster, and words, of more bytes, meet
+ * in fewer sets of a cache where the lines from one run to the next are odd in number. */
+static int64_t pitch_of(int64_t tight, int64_t word, bool odd, int64_t runs, int64_t room) {
   int64_t lines = rlt_divide_up(tight * word, RLT_AROUND_RUN);
-  if (before == 0 && lines % 2 == 0) {
+  if (odd && lines % 2 == 0) {
     ++lines;
   }
   return (runs * lines + 2) * RLT_AROUND_RUN <= room ? lines * RLT_AROUND_RUN / word : tight;
@@ -63,17 +62,16 @@ void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, co
   made->axis_count = read_axes(problem, columns, rows, axes);
   made->runs = rlt_tile_runs_of(problem, axes, made->axis_count, true);
   made->is_exact =
-      are_words || (made->runs.length < RLT_AROUND_RUN && !rlt_problem_transposes_bits(problem));
+      !are_words && !rlt_problem_transposes_bits(problem) && made->runs.length < RLT_AROUND_RUN;
   made->run_count = 1;
   for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride = made->run_count;
     made->run_count *= axes[i].steps;
   }
-  const bool starts_bytes = are_words || runs_start_bytes(problem, axes, made->runs.axis_count);
+  const bool starts = are_words || runs_start_bytes(problem, axes, made->runs.axis_count);
+  const int64_t tight = made->runs.length + (starts ? 0 : BEFORE_RUN);
   made->pitch =
-      made->is_exact && !are_words
-          ? made->runs.length
-          : pitch_of(made->runs.length, starts_bytes ? 0 : BEFORE_RUN, word, made->run_count, room);
+      made->is_exact ? made->runs.length : pitch_of(tight, word, are_words, made->run_count, room);
   for (int32_t i = made->runs.axis_count; i < made->axis_count; ++i) {
     made->problem.axes[axes[i].axis].source_stride *= made->pitch;
   }
