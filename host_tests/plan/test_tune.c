@@ -162,6 +162,57 @@ static void test_without_time_or_clock_all_stays(void **state) {
   relayout_device_destroy(device);
 }
 
+static const recorder *scratch_of;
+
+/* Every run lies within the scratch memory there is. */
+static double within_scratch(const recorded_run *run) {
+  const rlt_problem *const problem = run->schedule->problem;
+  assert_true(run->offsets.source + rlt_problem_source_size(problem) <= scratch_of->scratch_source);
+  assert_true(run->offsets.destination + rlt_problem_destination_size(problem) <=
+              scratch_of->scratch_destination);
+  return 1e-3;
+}
+
+/* However little time or memory there is, and however large the cache. */
+static void test_runs_lie_in_scratch(void **state) {
+  (void)state;
+  static const struct {
+    double seconds;
+    uint64_t allocation_bytes;
+    int64_t cache_bytes;
+  } cases[] = {{0.25, 0, 1 << 20},
+               {enough, 8 << 20, 1 << 20},
+               {0.25, 0, 1 << 30},
+               {enough, 0, 1 << 30},
+               {enough, 0, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    recorder record;
+    relayout_device *const device = cpu_like(&record);
+    rlt_tuning found;
+    findings made;
+    scratch_of = &record;
+    record.seconds = within_scratch;
+    device->facts.cache_bytes = cases[i].cache_bytes;
+    device->info.allocation_bytes = cases[i].allocation_bytes;
+    assert_int_equal(tune(device, cases[i].seconds, &made, &found), RELAYOUT_OK);
+    assert_true(record.programs_timed > 0);
+    relayout_device_destroy(device);
+  }
+}
+
+/* Two places of the smallest case are the least. */
+static void test_too_small_a_device(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found;
+  findings made;
+  device->info.allocation_bytes = (2 << 20) - 1;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(record.scratches_alive, 0);
+  relayout_device_destroy(device);
+}
+
 /* Every case is about as large as was asked for, and all of it moves. */
 static void test_cases_fit(void **state) {
   (void)state;
@@ -192,6 +243,8 @@ int main(void) {
       cmocka_unit_test(test_finds_the_fastest),
       cmocka_unit_test(test_nothing_faster_is_nothing_new),
       cmocka_unit_test(test_without_time_or_clock_all_stays),
+      cmocka_unit_test(test_runs_lie_in_scratch),
+      cmocka_unit_test(test_too_small_a_device),
       cmocka_unit_test(test_cases_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,14 +7,16 @@
  */
 #include "plan/tune.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "plan/fit_rates.h"
+#include "plan/measure.h"
 #include "plan/offers.h"
 #include "plan/tune_cases.h"
 
@@ -24,8 +26,6 @@ enum {
   SAMPLE_TURNS = 5,
   CELLS = RLT_WORD_SIZES * RLT_TILES,
   MOST_SAMPLES = 4096,
-  MOST_SCRATCH_BYTES = 1 << 30, /* of both sides together */
-  MEMORY_SHARES = 4,
   SIDE_BYTES_A_SECOND = 64 << 20,
   CASE_BYTES = 24 << 20,
   CACHES = 3, /* a case past the cache takes so many of it at least */
@@ -56,12 +56,6 @@ typedef struct tuner {
   int8_t *words; /* each sample's word size, by number */
 } tuner;
 
-static double now(void) {
-  struct timespec time = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* ---- A schedule that is run ---- */
 
 typedef struct runner {
@@ -72,8 +66,15 @@ typedef struct runner {
   int32_t runs;
 } runner;
 
+static void stop(tuner *on, runner *of) {
+  if (of->program != NULL) {
+    on->device->backend->program_destroy(on->device, of->program);
+  }
+  of->program = NULL;
+}
+
 /* Places follow each other through the scratch memory, so that none is in a cache. A program that
- * cannot run has no further turn. */
+ * cannot run, or not in there, has no further turn. */
 static void take_turn(tuner *on, runner *of, bool stays) {
   const int64_t size = rlt_max((int64_t)rlt_problem_source_size(&of->forms.of[0]),
                                (int64_t)rlt_problem_destination_size(&of->forms.of[0]));
@@ -81,7 +82,8 @@ static void take_turn(tuner *on, runner *of, bool stays) {
   if (stays || on->place + step > on->side_bytes) {
     on->place = 0;
   }
-  if (of->program == NULL) {
+  if (of->program == NULL || step > on->side_bytes) {
+    stop(on, of);
     return;
   }
   const rlt_offsets offsets = {(size_t)on->place, (size_t)on->place};
@@ -89,8 +91,7 @@ static void take_turn(tuner *on, runner *of, bool stays) {
   on->place += step;
   if (on->device->backend->program_time(on->device, of->program, on->scratch, offsets, &seconds,
                                         NULL) != RELAYOUT_OK) {
-    on->device->backend->program_destroy(on->device, of->program);
-    of->program = NULL;
+    stop(on, of);
     return;
   }
   if (of->runs == 0 || seconds < of->seconds) {
@@ -102,13 +103,6 @@ static void take_turn(tuner *on, runner *of, bool stays) {
 static bool start(tuner *on, const rlt_offer *offer, runner *of) {
   of->offer = *offer;
   return rlt_program_create(on->device, &of->offer.schedule, &of->program, NULL) == RELAYOUT_OK;
-}
-
-static void stop(tuner *on, runner *of) {
-  if (of->program != NULL) {
-    on->device->backend->program_destroy(on->device, of->program);
-  }
-  of->program = NULL;
 }
 
 /* The first offer that suits a problem by a tuning row. */
@@ -142,7 +136,7 @@ static void add_sample(tuner *on, const runner *of, double copy_seconds) {
 typedef struct heat {
   int32_t count;
   rlt_tile_wish wishes[MOST_WISHES];
-  double times[MOST_WISHES]; /* geometric means over the cases, in units of a copy; 0: unknown */
+  double times[MOST_WISHES]; /* products over the cases, in units of a copy; 0: unknown */
 } heat;
 
 /* A cell of the table: words of one size, and one kind of tiles. */
@@ -184,7 +178,7 @@ static void run_case(tuner *on, const cell *at, int32_t number, double end, runn
   rlt_problem copied;
   rlt_tune_copy((int64_t)rlt_problem_destination_size(&problem), &copied);
   make_runner(on, &copied, &row, copy);
-  for (int turn = 0; turn < MOST_TURNS && (turn == 0 || now() < end); ++turn) {
+  for (int turn = 0; turn < MOST_TURNS && (turn == 0 || rlt_seconds() < end); ++turn) {
     const double best = best_of(runners, of->count);
     for (int32_t w = 0; w < of->count; ++w) {
       if (turn == 0 || !is_out(&runners[w], best)) {
@@ -210,7 +204,7 @@ static int32_t hold(tuner *on, const cell *at, double end, runner *runners, heat
     of->times[w] = 1;
   }
   for (int32_t i = 0; i < RLT_TUNE_CASES; ++i) {
-    const double begun = now();
+    const double begun = rlt_seconds();
     run_case(on, at, i, begun + (end - begun) / (RLT_TUNE_CASES - i), runners, of);
   }
   int32_t best = 0;
@@ -263,11 +257,13 @@ static void add_blocks(heat *of) {
 }
 
 /* And whether what a tile reads is brought together first. */
-static void add_prefetches(heat *of) {
+static void add_prefetches(heat *of, bool can_load) {
   const rlt_tile_wish own = of->wishes[0];
   rlt_tile_wish loading = own;
   loading.loads = !own.loads;
-  add_wish(of, loading);
+  if (can_load) {
+    add_wish(of, loading);
+  }
   for (int32_t i = 0; i < RLT_PREFETCHES; ++i) {
     rlt_tile_wish other = own;
     other.prefetch = rlt_prefetches[i];
@@ -299,7 +295,7 @@ static void add_round(const tuner *on, const cell *at, int round, heat *of) {
   } else if (round == 1) {
     add_blocks(of);
   } else if (on->device->facts.prefetches) {
-    add_prefetches(of);
+    add_prefetches(of, on->device->facts.loads);
   }
 }
 
@@ -309,10 +305,10 @@ static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, runn
                             double *before, double *after) {
   enum { ROUNDS = 4 };
   rlt_tile_wish best = first;
-  for (int round = 0; round < ROUNDS && now() < on->end; ++round) {
+  for (int round = 0; round < ROUNDS && rlt_seconds() < on->end; ++round) {
     heat of = {.count = 1, .wishes = {best}};
     add_round(on, at, round, &of);
-    const double begun = now();
+    const double begun = rlt_seconds();
     best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 1 - round), runners, &of)];
   }
   heat last = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};
@@ -341,7 +337,7 @@ static void run_offers(tuner *on, const rlt_problem *problem, runner *runners) {
     stop(on, copy);
     return;
   }
-  for (int32_t i = 0; i < offers.count && now() < on->end; ++i) {
+  for (int32_t i = 0; i < offers.count && rlt_seconds() < on->end; ++i) {
     runner *const of = &runners[0];
     of->runs = 0;
     if (!rlt_schedule_goes_by_index(&offers.of[i].schedule) && start(on, &offers.of[i], of)) {
@@ -378,8 +374,9 @@ static cell cell_of(const tuner *on, int32_t number) {
   const int64_t cache = rlt_max(on->device->facts.cache_bytes, LEAST_CASE_BYTES);
   cell made = {.word = number % RLT_WORD_SIZES, .tiles = (rlt_tiles)(number / RLT_WORD_SIZES)};
   made.is_past_cache = made.tiles != RLT_TILES_CACHED;
-  made.bytes = made.is_past_cache ? rlt_min(rlt_max(CASE_BYTES, CACHES * cache), on->side_bytes / 2)
-                                  : cache / CACHED_SHARE;
+  made.bytes = rlt_min(made.is_past_cache ? rlt_max(CASE_BYTES, CACHES * cache)
+                                          : rlt_max(cache / CACHED_SHARE, LEAST_CASE_BYTES),
+                       on->side_bytes / 2);
   return made;
 }
 
@@ -408,14 +405,15 @@ static void tune_cell(tuner *on, int32_t number, runner *runners, const rlt_tune
 
 /* The more time there is, the more memory, every page of which is touched first. */
 static relayout_status prepare(tuner *on, double seconds, relayout_error *error) {
-  const relayout_device_info *const info = &on->device->info;
-  const int64_t share = (int64_t)(info->memory_bytes / MEMORY_SHARES);
-  const int64_t room = share > 0 ? rlt_min(share, MOST_SCRATCH_BYTES) : MOST_SCRATCH_BYTES;
+  int64_t largest;
+  const int64_t room = rlt_scratch_room(&on->device->info, &largest) / 2;
   const double wanted = seconds * SIDE_BYTES_A_SECOND;
-  on->side_bytes = wanted < (double)room / 2 ? (int64_t)wanted : room / 2;
-  on->side_bytes = rlt_max(on->side_bytes, 4 * LEAST_CASE_BYTES);
-  if (info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)on->side_bytes) {
-    on->side_bytes = (int64_t)info->allocation_bytes;
+  on->side_bytes = wanted < (double)room ? (int64_t)wanted : room;
+  on->side_bytes = rlt_min(rlt_max(on->side_bytes, 4 * LEAST_CASE_BYTES), largest);
+  if (on->side_bytes < 2 * LEAST_CASE_BYTES) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "device %s cannot be tuned: there are %" PRId64 " bytes to do so in, below %d",
+                    on->device->info.name, on->side_bytes, 2 * LEAST_CASE_BYTES);
   }
   on->samples = malloc(MOST_SAMPLES * sizeof *on->samples);
   on->words = malloc(MOST_SAMPLES * sizeof *on->words);
@@ -440,17 +438,18 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
   if (status == RELAYOUT_OK && runners == NULL) {
     status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for schedules to be run");
   }
-  const double begin = now();
+  const double begin = rlt_seconds();
   for (int32_t i = 0; i < CELLS && status == RELAYOUT_OK; ++i) {
     on.end = begin + 0.9 * seconds * (i + 1) / CELLS;
-    if (now() < on.end) {
+    if (rlt_seconds() < on.end) {
       tune_cell(&on, i, runners, report);
     }
   }
   on.end = begin + seconds;
   for (int32_t i = 0; i < RLT_TUNE_SAMPLES * RLT_WORD_SIZES && status == RELAYOUT_OK; ++i) {
+    const int64_t bytes = rlt_min(CASE_BYTES, on.side_bytes / 2);
     rlt_problem problem;
-    rlt_tune_sample(i / RLT_WORD_SIZES, INT64_C(1) << i % RLT_WORD_SIZES, CASE_BYTES, &problem);
+    rlt_tune_sample(i / RLT_WORD_SIZES, INT64_C(1) << i % RLT_WORD_SIZES, bytes, &problem);
     run_offers(&on, &problem, runners);
   }
   if (status == RELAYOUT_OK) {
