@@ -12,6 +12,9 @@
 /* Far longer than anything here takes. */
 static const double enough = 1000;
 
+/* A wish for each kind of tiles of each word size, and two numbers for threads. */
+enum { FINDINGS = RLT_WORD_SIZES * RLT_TILES + 2 };
+
 typedef struct findings {
   int count;
   int gains;
@@ -72,7 +75,7 @@ static void test_finds_the_fastest(void **state) {
   findings made;
   record.seconds = as_wished;
   assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
-  assert_int_equal(made.count, RLT_WORD_SIZES * RLT_TILES);
+  assert_int_equal(made.count, FINDINGS);
   assert_int_equal(made.gains, RLT_WORD_SIZES * RLT_TILES);
   assert_true(made.done == 1);
   for (int w = 0; w < RLT_WORD_SIZES; ++w) {
@@ -97,6 +100,98 @@ static void test_finds_the_fastest(void **state) {
 static double all_alike(const recorded_run *run) {
   (void)run;
   return 1e-3;
+}
+
+static int64_t bytes_of(const recorded_run *run) {
+  return (int64_t)rlt_problem_source_size(run->schedule->problem);
+}
+
+/* A second thread takes half of the bytes, and as long to wake as 320 KiB to move. */
+static double waking(const recorded_run *run) {
+  const int32_t threads = run->schedule->threads;
+  return 1e-9 * ((double)bytes_of(run) / threads + (threads - 1) * 320 * 1024);
+}
+
+/* Threads that are always awake, or never wake up. */
+static double sharing(const recorded_run *run) {
+  return 1e-9 * (double)bytes_of(run) / run->schedule->threads;
+}
+
+static double alone(const recorded_run *run) {
+  return 1e-9 * (double)bytes_of(run) * run->schedule->threads;
+}
+
+/* Half a mebibyte is the first power of two that is worth it; else the least and the most. */
+static void test_finds_what_threads_are_worth(void **state) {
+  (void)state;
+  static const struct {
+    double (*seconds)(const recorded_run *run);
+    int64_t before, after;
+  } cases[] = {{waking, 1 << 20, 512 << 10},   {waking, 64 << 10, 512 << 10},
+               {waking, 512 << 10, 512 << 10}, {waking, 8 << 20, 512 << 10},
+               {sharing, 1 << 20, 64 << 10},   {alone, 1 << 20, 8 << 20}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    recorder record;
+    relayout_device *const device = cpu_like(&record);
+    rlt_tuning row = cpu_tuning, found;
+    findings made;
+    row.thread_bytes = cases[i].before;
+    device->tuning = &row;
+    record.seconds = cases[i].seconds;
+    assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+    assert_int_equal(found.thread_bytes, cases[i].after);
+    assert_int_equal(made.count, FINDINGS);
+    relayout_device_destroy(device);
+  }
+}
+
+/* Those inside of a block. */
+static double tiles_together(const recorded_run *run) {
+  double tiles = 1;
+  for (int32_t i = 0; i < run->schedule->loops.inner_count; ++i) {
+    tiles *= (double)run->schedule->loops.inside[i];
+  }
+  return tiles;
+}
+
+static double by_small_blocks(const recorded_run *run) {
+  return 1e-3 * (1 + 1e-6 * tiles_together(run) * (double)bytes_of(run));
+}
+
+static double by_large_blocks(const recorded_run *run) {
+  return 1e-3 / (1 + tiles_together(run));
+}
+
+static void test_finds_how_many_blocks_threads_take(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found;
+  findings made;
+  record.seconds = by_small_blocks;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_int_equal(found.thread_blocks, 32);
+  record.seconds = by_large_blocks;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_int_equal(found.thread_blocks, 2);
+  relayout_device_destroy(device);
+}
+
+/* Who has one thread is told of wishes alone. */
+static void test_one_thread_shares_nothing(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found;
+  findings made;
+  device->facts.threads = 1;
+  record.seconds = all_alike;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_int_equal(made.count, RLT_WORD_SIZES * RLT_TILES);
+  assert_true(made.done == 1);
+  assert_int_equal(found.thread_bytes, cpu_tuning.thread_bytes);
+  assert_int_equal(found.thread_blocks, cpu_tuning.thread_blocks);
+  relayout_device_destroy(device);
 }
 
 static bool wishes_equal(const rlt_tuning *a, const rlt_tuning *b) {
@@ -131,6 +226,8 @@ static void test_nothing_faster_is_nothing_new(void **state) {
   assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
   assert_int_equal(made.gains, 0);
   assert_true(wishes_equal(&found, &expected));
+  assert_int_equal(found.thread_bytes, cpu_tuning.thread_bytes);
+  assert_int_equal(found.thread_blocks, cpu_tuning.thread_blocks);
   relayout_device_destroy(device);
 }
 
@@ -241,6 +338,9 @@ static void test_cases_fit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_finds_the_fastest),
+      cmocka_unit_test(test_finds_what_threads_are_worth),
+      cmocka_unit_test(test_finds_how_many_blocks_threads_take),
+      cmocka_unit_test(test_one_thread_shares_nothing),
       cmocka_unit_test(test_nothing_faster_is_nothing_new),
       cmocka_unit_test(test_without_time_or_clock_all_stays),
       cmocka_unit_test(test_runs_lie_in_scratch),

@@ -3,7 +3,8 @@
  * A wish is tried on the problems that stand for its kind, each of which it makes one schedule of.
  * Wishes take turns, so that whatever else the machine does meets them alike, and those that have
  * been much slower than the best have no further turn. First tiles of all sizes run, then, with the
- * best of these, all orders, then all prefetches; at last the sizes beside the best once more.
+ * best of these, all orders, then all prefetches; at last the sizes beside the best once more. How
+ * work is shared out to threads comes behind, and then the rates.
  */
 #include "plan/tune.h"
 
@@ -19,12 +20,14 @@
 #include "plan/measure.h"
 #include "plan/offers.h"
 #include "plan/tune_cases.h"
+#include "plan/tune_threads.h"
 
 enum {
-  MOST_WISHES = 32,
+  MOST_WISHES = RLT_MOST_RUNNERS - 1, /* beside a copy */
   MOST_TURNS = 15,
   SAMPLE_TURNS = 5,
   CELLS = RLT_WORD_SIZES * RLT_TILES,
+  THREAD_STEPS = 2,
   MOST_SAMPLES = 4096,
   SIDE_BYTES_A_SECOND = 64 << 20,
   CASE_BYTES = 24 << 20,
@@ -45,88 +48,21 @@ static const double out_later = 1.2;
 _Static_assert(RLT_TUNE_CASES == 3, "a factor for each case");
 
 typedef struct tuner {
-  relayout_device *device;
+  rlt_track track;
   rlt_tuning *row;
-  void *scratch;
-  int64_t side_bytes; /* of scratch memory */
-  int64_t place;      /* of the next run, in bytes */
-  double end;         /* when no more is begun */
+  const rlt_tune_report *report;
+  double end; /* when no more is begun */
   int64_t count;
   rlt_sample *samples;
   int8_t *words; /* each sample's word size, by number */
 } tuner;
 
-/* ---- A schedule that is run ---- */
+/* ---- What was run ---- */
 
-typedef struct runner {
-  rlt_forms forms;
-  rlt_offer offer;
-  void *program;  /* NULL: it cannot run */
-  double seconds; /* its fastest run; 0: none yet */
-  int32_t runs;
-} runner;
-
-static void stop(tuner *on, runner *of) {
-  if (of->program != NULL) {
-    on->device->backend->program_destroy(on->device, of->program);
-  }
-  of->program = NULL;
-}
-
-/* Places follow each other through the scratch memory, so that none is in a cache. A program that
- * cannot run, or not in there, has no further turn. */
-static void take_turn(tuner *on, runner *of, bool stays) {
-  const int64_t size = rlt_max((int64_t)rlt_problem_source_size(&of->forms.of[0]),
-                               (int64_t)rlt_problem_destination_size(&of->forms.of[0]));
-  const int64_t step = rlt_divide_up(size, RLT_PAGE_BYTES) * RLT_PAGE_BYTES;
-  if (stays || on->place + step > on->side_bytes) {
-    on->place = 0;
-  }
-  if (of->program == NULL || step > on->side_bytes) {
-    stop(on, of);
-    return;
-  }
-  const rlt_offsets offsets = {(size_t)on->place, (size_t)on->place};
-  double seconds = 0;
-  on->place += step;
-  if (on->device->backend->program_time(on->device, of->program, on->scratch, offsets, &seconds,
-                                        NULL) != RELAYOUT_OK) {
-    stop(on, of);
-    return;
-  }
-  if (of->runs == 0 || seconds < of->seconds) {
-    of->seconds = seconds;
-  }
-  ++of->runs;
-}
-
-static bool start(tuner *on, const rlt_offer *offer, runner *of) {
-  of->offer = *offer;
-  return rlt_program_create(on->device, &of->offer.schedule, &of->program, NULL) == RELAYOUT_OK;
-}
-
-/* The first offer that suits a problem by a tuning row. */
-static bool make_runner(tuner *on, const rlt_problem *problem, const rlt_tuning *row, runner *of) {
-  rlt_offers offers;
-  *of = (runner){.program = NULL};
-  of->forms.of[0] = *problem;
-  rlt_forms_make(&on->device->facts, &of->forms);
-  if (rlt_offers_make(&of->forms, &on->device->facts, row, NULL, &offers, NULL) != RELAYOUT_OK) {
-    return false;
-  }
-  int32_t i = 0;
-  while (i < offers.count && !offers.of[i].schedule.suits) {
-    ++i;
-  }
-  const bool made = i < offers.count && start(on, &offers.of[i], of);
-  rlt_offers_free(&offers);
-  return made;
-}
-
-static void add_sample(tuner *on, const runner *of, double copy_seconds) {
+static void add_sample(tuner *on, const rlt_runner *of, double copy_seconds) {
   if (on->count < MOST_SAMPLES && of->runs > 0 && copy_seconds > 0) {
     on->words[on->count] = (int8_t)rlt_word_size_number(of->offer.schedule.problem->element_bytes);
-    on->samples[on->count++] = rlt_sample_of(&on->device->facts, &of->offer.schedule,
+    on->samples[on->count++] = rlt_sample_of(&on->track.device->facts, &of->offer.schedule,
                                              &of->offer.cost, of->seconds / copy_seconds);
   }
 }
@@ -147,12 +83,12 @@ typedef struct cell {
   bool is_past_cache;
 } cell;
 
-static bool is_out(const runner *of, double best) {
+static bool is_out(const rlt_runner *of, double best) {
   return (of->runs == 1 && of->seconds > out_at_first * best) ||
          (of->runs > 1 && of->seconds > out_later * best);
 }
 
-static double best_of(const runner *runners, int32_t count) {
+static double best_of(const rlt_runner *runners, int32_t count) {
   double best = 0;
   for (int32_t i = 0; i < count; ++i) {
     if (runners[i].runs > 0 && (best == 0 || runners[i].seconds < best)) {
@@ -163,29 +99,29 @@ static double best_of(const runner *runners, int32_t count) {
 }
 
 /* All wishes on one case, not much beyond `end`; their times become products over the cases. */
-static void run_case(tuner *on, const cell *at, int32_t number, double end, runner *runners,
-                     heat *of) {
+static void run_case(tuner *on, const cell *at, int32_t number, double end, heat *of) {
   rlt_problem problem;
   rlt_tuning row = *on->row;
-  runner *const copy = &runners[MOST_WISHES];
+  rlt_runner *const runners = on->track.runners;
+  rlt_runner *const copy = &runners[MOST_WISHES];
   rlt_tune_case(at->tiles, number, INT64_C(1) << at->word, at->bytes, &problem);
   for (int32_t w = 0; w < of->count; ++w) {
     for (int t = 0; t < RLT_TILES; ++t) {
       row.words[at->word].tiles[t] = of->wishes[w];
     }
-    make_runner(on, &problem, &row, &runners[w]);
+    rlt_runner_make(&on->track, &problem, &row, &runners[w]);
   }
   rlt_problem copied;
   rlt_tune_copy((int64_t)rlt_problem_destination_size(&problem), &copied);
-  make_runner(on, &copied, &row, copy);
+  rlt_runner_make(&on->track, &copied, &row, copy);
   for (int turn = 0; turn < MOST_TURNS && (turn == 0 || rlt_seconds() < end); ++turn) {
     const double best = best_of(runners, of->count);
     for (int32_t w = 0; w < of->count; ++w) {
       if (turn == 0 || !is_out(&runners[w], best)) {
-        take_turn(on, &runners[w], !at->is_past_cache);
+        rlt_runner_take_turn(&on->track, &runners[w], !at->is_past_cache);
       }
     }
-    take_turn(on, copy, !at->is_past_cache);
+    rlt_runner_take_turn(&on->track, copy, !at->is_past_cache);
   }
   for (int32_t w = 0; w < of->count; ++w) {
     const bool ran = runners[w].runs > 0 && copy->runs > 0;
@@ -193,19 +129,19 @@ static void run_case(tuner *on, const cell *at, int32_t number, double end, runn
     if (at->is_past_cache) {
       add_sample(on, &runners[w], copy->seconds);
     }
-    stop(on, &runners[w]);
+    rlt_runner_stop(&on->track, &runners[w]);
   }
-  stop(on, copy);
+  rlt_runner_stop(&on->track, copy);
 }
 
 /* The wishes' times, and the fastest, which is the first unless another is clearly faster. */
-static int32_t hold(tuner *on, const cell *at, double end, runner *runners, heat *of) {
+static int32_t hold(tuner *on, const cell *at, double end, heat *of) {
   for (int32_t w = 0; w < of->count; ++w) {
     of->times[w] = 1;
   }
   for (int32_t i = 0; i < RLT_TUNE_CASES; ++i) {
     const double begun = rlt_seconds();
-    run_case(on, at, i, begun + (end - begun) / (RLT_TUNE_CASES - i), runners, of);
+    run_case(on, at, i, begun + (end - begun) / (RLT_TUNE_CASES - i), of);
   }
   int32_t best = 0;
   for (int32_t w = 1; w < of->count; ++w) {
@@ -294,25 +230,25 @@ static void add_round(const tuner *on, const cell *at, int round, heat *of) {
     add_runs(of, at->tiles == RLT_TILES_CHANNELS, round == 0);
   } else if (round == 1) {
     add_blocks(of);
-  } else if (on->device->facts.prefetches) {
-    add_prefetches(of, on->device->facts.loads);
+  } else if (on->track.device->facts.prefetches) {
+    add_prefetches(of, on->track.device->facts.loads);
   }
 }
 
 /* What the cell's wish becomes, which has been faster than the first whenever they met; and what
  * both took when these two alone did. */
-static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, runner *runners,
-                            double *before, double *after) {
+static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, double *before,
+                            double *after) {
   enum { ROUNDS = 4 };
   rlt_tile_wish best = first;
   for (int round = 0; round < ROUNDS && rlt_seconds() < on->end; ++round) {
     heat of = {.count = 1, .wishes = {best}};
     add_round(on, at, round, &of);
     const double begun = rlt_seconds();
-    best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 1 - round), runners, &of)];
+    best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 1 - round), &of)];
   }
   heat last = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};
-  const int32_t won = hold(on, at, on->end, runners, &last);
+  const int32_t won = hold(on, at, on->end, &last);
   *before = root_of(last.times[0]);
   *after = root_of(last.times[won]);
   return last.wishes[won];
@@ -321,36 +257,37 @@ static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, runn
 /* ---- Rates ---- */
 
 /* All that is offered for one problem. */
-static void run_offers(tuner *on, const rlt_problem *problem, runner *runners) {
+static void run_offers(tuner *on, const rlt_problem *problem) {
   rlt_offers offers;
-  runner *const copy = &runners[MOST_WISHES];
+  rlt_runner *const of = &on->track.runners[0];
+  rlt_runner *const copy = &on->track.runners[MOST_WISHES];
   rlt_problem copied;
   rlt_tune_copy((int64_t)rlt_problem_destination_size(problem), &copied);
-  runners[0] = (runner){.program = NULL};
-  runners[0].forms.of[0] = *problem;
-  rlt_forms_make(&on->device->facts, &runners[0].forms);
-  if (!make_runner(on, &copied, on->row, copy)) {
+  *of = (rlt_runner){.program = NULL};
+  of->forms.of[0] = *problem;
+  rlt_forms_make(&on->track.device->facts, &of->forms);
+  if (!rlt_runner_make(&on->track, &copied, on->row, copy)) {
     return;
   }
-  if (rlt_offers_make(&runners[0].forms, &on->device->facts, on->row, NULL, &offers, NULL) !=
+  if (rlt_offers_make(&of->forms, &on->track.device->facts, on->row, NULL, &offers, NULL) !=
       RELAYOUT_OK) {
-    stop(on, copy);
+    rlt_runner_stop(&on->track, copy);
     return;
   }
   for (int32_t i = 0; i < offers.count && rlt_seconds() < on->end; ++i) {
-    runner *const of = &runners[0];
     of->runs = 0;
-    if (!rlt_schedule_goes_by_index(&offers.of[i].schedule) && start(on, &offers.of[i], of)) {
+    if (!rlt_schedule_goes_by_index(&offers.of[i].schedule) &&
+        rlt_runner_start(&on->track, &offers.of[i], of)) {
       for (int turn = 0; turn < SAMPLE_TURNS; ++turn) {
-        take_turn(on, of, false);
-        take_turn(on, copy, false);
+        rlt_runner_take_turn(&on->track, of, false);
+        rlt_runner_take_turn(&on->track, copy, false);
       }
       add_sample(on, of, copy->seconds);
-      stop(on, of);
+      rlt_runner_stop(&on->track, of);
     }
   }
   rlt_offers_free(&offers);
-  stop(on, copy);
+  rlt_runner_stop(&on->track, copy);
 }
 
 static void fit_rates(tuner *on) {
@@ -371,16 +308,32 @@ static void fit_rates(tuner *on) {
 
 /* Cases past the cache are several times as large, if there is room. */
 static cell cell_of(const tuner *on, int32_t number) {
-  const int64_t cache = rlt_max(on->device->facts.cache_bytes, LEAST_CASE_BYTES);
+  const int64_t cache = rlt_max(on->track.device->facts.cache_bytes, LEAST_CASE_BYTES);
   cell made = {.word = number % RLT_WORD_SIZES, .tiles = (rlt_tiles)(number / RLT_WORD_SIZES)};
   made.is_past_cache = made.tiles != RLT_TILES_CACHED;
   made.bytes = rlt_min(made.is_past_cache ? rlt_max(CASE_BYTES, CACHES * cache)
                                           : rlt_max(cache / CACHED_SHARE, LEAST_CASE_BYTES),
-                       on->side_bytes / 2);
+                       on->track.side_bytes / 2);
   return made;
 }
 
-static void tune_cell(tuner *on, int32_t number, runner *runners, const rlt_tune_report *report) {
+/* Steps that find something; each is told of when it has. */
+static int32_t steps_of(const tuner *on) {
+  return CELLS + (on->track.device->facts.threads > 1 ? THREAD_STEPS : 0);
+}
+
+static void tell(const tuner *on, int32_t step, const char *what, double before, double after) {
+  const relayout_tuned tuned = {.struct_size = sizeof tuned,
+                                .what = what,
+                                .before = 1 / before,
+                                .after = 1 / after,
+                                .done = (double)(step + 1) / steps_of(on)};
+  if (on->report->found != NULL) {
+    on->report->found(on->report->context, &tuned);
+  }
+}
+
+static void tune_cell(tuner *on, int32_t number) {
   const cell at = cell_of(on, number);
   rlt_tile_wish *const wish = &on->row->words[at.word].tiles[at.tiles];
   const rlt_tile_wish any = on->row->words[at.word].tiles[RLT_TILES_ANY];
@@ -389,39 +342,72 @@ static void tune_cell(tuner *on, int32_t number, runner *runners, const rlt_tune
   snprintf(what, sizeof what, "words of %d byte%s, %s tiles", 1 << at.word, at.word == 0 ? "" : "s",
            rlt_tiles_name(at.tiles));
   const rlt_tile_wish found =
-      search(on, &at, wish->runs.read_bytes > 0 ? *wish : any, runners, &before, &after);
+      search(on, &at, wish->runs.read_bytes > 0 ? *wish : any, &before, &after);
   if (before > 0) {
     *wish = found;
-    const relayout_tuned tuned = {.struct_size = sizeof tuned,
-                                  .what = what,
-                                  .before = 1 / before,
-                                  .after = 1 / after,
-                                  .done = (double)(number + 1) / CELLS};
-    if (report->found != NULL) {
-      report->found(report->context, &tuned);
+    tell(on, number, what, before, after);
+  }
+}
+
+static void tune_threads(tuner *on, int32_t number) {
+  const rlt_tuned_times times = number == 0 ? rlt_tune_thread_bytes(&on->track, on->end, on->row)
+                                            : rlt_tune_thread_blocks(&on->track, on->end, on->row);
+  if (times.count > 0) {
+    tell(on, CELLS + number, number == 0 ? "bytes that wake a thread" : "blocks of a thread",
+         times.before / times.count, times.after / times.count);
+  }
+}
+
+static void run_samples(tuner *on) {
+  const int64_t bytes = rlt_min(CASE_BYTES, on->track.side_bytes / 2);
+  for (int32_t i = 0; i < RLT_TUNE_SAMPLES * RLT_WORD_SIZES; ++i) {
+    rlt_problem problem;
+    rlt_tune_sample(i / RLT_WORD_SIZES, INT64_C(1) << i % RLT_WORD_SIZES, bytes, &problem);
+    run_offers(on, &problem);
+  }
+}
+
+/* Nine tenths of the time are for what is told of, and all steps have the same part of it. */
+static void tune_all(tuner *on, double seconds) {
+  const double begin = rlt_seconds();
+  const int32_t steps = steps_of(on);
+  for (int32_t i = 0; i < steps; ++i) {
+    on->end = begin + 0.9 * seconds * (i + 1) / steps;
+    if (rlt_seconds() < on->end) {
+      if (i < CELLS) {
+        tune_cell(on, i);
+      } else {
+        tune_threads(on, i - CELLS);
+      }
     }
   }
+  on->end = begin + seconds;
+  run_samples(on);
+  fit_rates(on);
 }
 
 /* The more time there is, the more memory, every page of which is touched first. */
 static relayout_status prepare(tuner *on, double seconds, relayout_error *error) {
+  rlt_track *const track = &on->track;
   int64_t largest;
-  const int64_t room = rlt_scratch_room(&on->device->info, &largest) / 2;
+  const int64_t room = rlt_scratch_room(&track->device->info, &largest) / 2;
   const double wanted = seconds * SIDE_BYTES_A_SECOND;
-  on->side_bytes = wanted < (double)room ? (int64_t)wanted : room;
-  on->side_bytes = rlt_min(rlt_max(on->side_bytes, 4 * LEAST_CASE_BYTES), largest);
-  if (on->side_bytes < 2 * LEAST_CASE_BYTES) {
+  track->side_bytes = wanted < (double)room ? (int64_t)wanted : room;
+  track->side_bytes = rlt_min(rlt_max(track->side_bytes, 4 * LEAST_CASE_BYTES), largest);
+  if (track->side_bytes < 2 * LEAST_CASE_BYTES) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "device %s cannot be tuned: there are %" PRId64 " bytes to do so in, below %d",
-                    on->device->info.name, on->side_bytes, 2 * LEAST_CASE_BYTES);
+                    track->device->info.name, track->side_bytes, 2 * LEAST_CASE_BYTES);
   }
   on->samples = malloc(MOST_SAMPLES * sizeof *on->samples);
   on->words = malloc(MOST_SAMPLES * sizeof *on->words);
-  if (on->samples == NULL || on->words == NULL) {
+  track->runners = calloc(RLT_MOST_RUNNERS, sizeof *track->runners);
+  if (on->samples == NULL || on->words == NULL || track->runners == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for what is measured");
   }
-  return on->device->backend->scratch_create(on->device, (size_t)on->side_bytes,
-                                             (size_t)on->side_bytes, &on->scratch, error);
+  const size_t bytes = (size_t)track->side_bytes;
+  return track->device->backend->scratch_create(track->device, bytes, bytes, &track->scratch,
+                                                error);
 }
 
 relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune_report *report,
@@ -432,33 +418,15 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
                     device->info.name);
   }
   *found = *device->tuning;
-  tuner on = {.device = device, .row = found};
-  runner *const runners = calloc(MOST_WISHES + 1, sizeof *runners);
-  relayout_status status = prepare(&on, seconds, error);
-  if (status == RELAYOUT_OK && runners == NULL) {
-    status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for schedules to be run");
-  }
-  const double begin = rlt_seconds();
-  for (int32_t i = 0; i < CELLS && status == RELAYOUT_OK; ++i) {
-    on.end = begin + 0.9 * seconds * (i + 1) / CELLS;
-    if (rlt_seconds() < on.end) {
-      tune_cell(&on, i, runners, report);
-    }
-  }
-  on.end = begin + seconds;
-  for (int32_t i = 0; i < RLT_TUNE_SAMPLES * RLT_WORD_SIZES && status == RELAYOUT_OK; ++i) {
-    const int64_t bytes = rlt_min(CASE_BYTES, on.side_bytes / 2);
-    rlt_problem problem;
-    rlt_tune_sample(i / RLT_WORD_SIZES, INT64_C(1) << i % RLT_WORD_SIZES, bytes, &problem);
-    run_offers(&on, &problem, runners);
-  }
+  tuner on = {.track = {.device = device}, .row = found, .report = report};
+  const relayout_status status = prepare(&on, seconds, error);
   if (status == RELAYOUT_OK) {
-    fit_rates(&on);
+    tune_all(&on, seconds);
   }
-  if (on.scratch != NULL) {
-    device->backend->scratch_destroy(device, on.scratch);
+  if (on.track.scratch != NULL) {
+    device->backend->scratch_destroy(device, on.track.scratch);
   }
-  free(runners);
+  free(on.track.runners);
   free(on.samples);
   free(on.words);
   return status;
