@@ -14,10 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/embedded.h"
 #include "bench/statistics.h"
-#include "bench/suite.h"
 #include "cost.h"
+#include "cost_suite.h"
 #include "relayout/opencl.h"
 #include "relayout/relayout.h"
 
@@ -200,18 +199,6 @@ static double compare(const place *here, const bench_case *of, size_t rounds) {
   return medians[0] / medians[1];
 }
 
-static void read_suite(const char *text, bench_suite *suite) {
-  char name[BENCH_NAME_SIZE];
-  relayout_element_type generic;
-  relayout_error error;
-  cost_check(bench_suite_parse_name(text, name, &generic, &error), &error);
-  const char *const known = bench_embedded_find(bench_suite_texts, name);
-  if (known == NULL) {
-    cost_stop("there is no such suite");
-  }
-  cost_check(bench_suite_parse(known, generic, suite, &error), &error);
-}
-
 int main(int count, char **values) {
   if (count < 5 || count > 6) {
     cost_stop("wants OLD NEW DEVICE SUITE [ROUNDS]");
@@ -224,7 +211,7 @@ int main(int count, char **values) {
   }
   place here = {.context = NULL};
   bench_suite suite;
-  read_suite(values[4], &suite);
+  cost_read_suite(values[4], &suite);
   load(values[1], &here.libraries[0]);
   load(values[2], &here.libraries[1]);
   open_device(values[3], &here);

@@ -125,8 +125,9 @@ static void test_the_command_has_its_suites(void **state) {
     size_t count;
     bool is_hot;
   } suites[] = {
-      {"ttc", 57, false},  {"ml", 32, false},    {"pad", 15, false},     {"perm6", 720, false},
-      {"small", 18, true}, {"tiles", 39, false}, {"subbyte", 21, false}, {"convert", 32, false},
+      {"ttc", 57, false},   {"ml", 32, false},       {"pad", 15, false},     {"perm6", 720, false},
+      {"small", 18, true},  {"tiles", 39, false},    {"subbyte", 21, false}, {"convert", 32, false},
+      {"matrix", 4, false}, {"channels", 16, false},
   };
   size_t known = 0;
   for (const bench_embedded *text = bench_suite_texts; text->name != NULL; text++, known++) {

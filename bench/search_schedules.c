@@ -1,0 +1,251 @@
+/* search_schedules.c: how near estimated plans come to the best of many schedules.
+ *
+ *   search_schedules DEVICE SUITE [COUNT [EVERY]]    of 200 schedules and every case when left out
+ *
+ * Of each case that is one part it runs tiles of all sizes, and then what differs in one respect
+ * from the estimated schedule, from the fastest and from those next to it, until it has run COUNT.
+ * The fastest of all and the estimated one then take turns, so that luck does not count. It prints
+ * how much of the best one's speed the estimated one has, and which that is. With
+ * RELAYOUT_CACHE=off nothing that was measured before has a part in it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "bench/statistics.h"
+#include "cost.h"
+#include "cost_suite.h"
+#include "plan/plan.h"
+#include "plan/schedule_text.h"
+#include "plan/tune_runs.h"
+#include "relayout/relayout.h"
+
+const char cost_program[] = "search_schedules";
+
+enum {
+  COUNT = 200,
+  MOST_COUNT = 2000,
+  MOST_EVERY = 1000,
+  FIRST_TURNS = 3,
+  FINALISTS = 6, /* the first is the estimated one */
+  FINAL_TURNS = 15,
+  SIDE_BYTES = 512 << 20 /* at least: places follow each other through it */
+};
+
+typedef struct search {
+  rlt_track track;
+  const rlt_part *part;
+  rlt_offers offers;
+  bool stays;
+  int32_t most;             /* that are run */
+  int32_t run;              /* of the offers, the first ones */
+  double times[MOST_COUNT]; /* by number; 0: it cannot run */
+} search;
+
+/* ---- Many schedules ---- */
+
+static bool start(search *of, int32_t number, rlt_runner *made) {
+  made->forms = of->part->forms;
+  made->runs = 0;
+  return rlt_runner_start(&of->track, &of->offers.of[number], made);
+}
+
+static void run_new_offers(search *of) {
+  rlt_runner *const runner = &of->track.runners[0];
+  for (; of->run < rlt_min(of->offers.count, of->most); ++of->run) {
+    of->times[of->run] = 0;
+    if (rlt_schedule_goes_by_index(&of->offers.of[of->run].schedule)) {
+      continue;
+    }
+    if (start(of, of->run, runner)) {
+      for (int turn = 0; turn < FIRST_TURNS; ++turn) {
+        rlt_runner_take_turn(&of->track, runner, of->stays);
+      }
+      of->times[of->run] = runner->runs > 0 ? runner->seconds : 0;
+    }
+    rlt_runner_stop(&of->track, runner);
+  }
+}
+
+/* The fastest of those that have run and are not among `others`; -1: there are no more. */
+static int32_t fastest(const search *of, const int32_t *others, int32_t other_count) {
+  int32_t best = -1;
+  for (int32_t i = 0; i < of->run; ++i) {
+    bool is_new = of->times[i] > 0;
+    for (int32_t o = 0; o < other_count; ++o) {
+      is_new = is_new && others[o] != i;
+    }
+    if (is_new && (best < 0 || of->times[i] < of->times[best])) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+static void run_many(search *of, int32_t estimated) {
+  int32_t varied[MOST_COUNT];
+  int32_t count = 0;
+  rlt_offers_add_all(&of->offers);
+  run_new_offers(of);
+  for (int32_t next = estimated; next >= 0 && of->run < of->most && count < MOST_COUNT;
+       next = fastest(of, varied, count)) {
+    varied[count++] = next;
+    rlt_offers_vary(&of->offers, next);
+    run_new_offers(of);
+  }
+}
+
+/* ---- The fastest and the estimated one ---- */
+
+typedef struct finalist {
+  search *of;
+  rlt_runner *runner;
+} finalist;
+
+static double run_once(const void *context) {
+  const finalist *const own = context;
+  own->runner->runs = 0;
+  rlt_runner_take_turn(&own->of->track, own->runner, own->of->stays);
+  return own->runner->seconds;
+}
+
+/* Their medians; the first is the estimated one's. */
+static int32_t run_finalists(search *of, int32_t estimated, int32_t *numbers, double *medians) {
+  finalist finalists[FINALISTS];
+  cost_way ways[FINALISTS];
+  int32_t count = 0;
+  for (int32_t next = estimated; next >= 0 && count < FINALISTS;
+       next = fastest(of, numbers, count)) {
+    rlt_runner *const runner = &of->track.runners[count];
+    if (!start(of, next, runner)) {
+      cost_stop("a schedule that has run cannot run again");
+    }
+    numbers[count] = next;
+    finalists[count] = (finalist){of, runner};
+    ways[count] = (cost_way){run_once, &finalists[count]};
+    ++count;
+  }
+  cost_measure_in_turns(ways, (size_t)count, FINAL_TURNS, medians);
+  for (int32_t i = 0; i < count; ++i) {
+    rlt_runner_stop(&of->track, finalists[i].runner);
+  }
+  return count;
+}
+
+/* ---- A case ---- */
+
+/* The schedule's number among what is offered. */
+static int32_t find_estimated(const search *of) {
+  char wanted[RLT_SCHEDULE_TEXT_SIZE], text[RLT_SCHEDULE_TEXT_SIZE];
+  rlt_text writing = rlt_text_in(wanted, sizeof wanted);
+  rlt_schedule_add_text(&of->part->ways[0].offer.schedule, &writing);
+  for (int32_t i = 0; i < of->offers.count; ++i) {
+    writing = rlt_text_in(text, sizeof text);
+    rlt_schedule_add_text(&of->offers.of[i].schedule, &writing);
+    if (strcmp(text, wanted) == 0) {
+      return i;
+    }
+  }
+  cost_stop("the estimated schedule is not offered");
+  return -1;
+}
+
+static void print_result(const search *of, const char *name, double reached, int32_t best) {
+  char text[RLT_SCHEDULE_TEXT_SIZE];
+  rlt_text writing = rlt_text_in(text, sizeof text);
+  rlt_schedule_add_text(&of->offers.of[best].schedule, &writing);
+  printf("%-32s %6.3f of %4d  %s\n", name, reached, (int)of->run, text);
+  fflush(stdout);
+}
+
+/* How much of the best schedule's speed the estimated one has. */
+static double search_part(search *of, const char *name) {
+  const rlt_backend *const backend = of->track.device->backend;
+  const size_t bytes = (size_t)of->track.side_bytes;
+  relayout_error error;
+  cost_check(backend->scratch_create(of->track.device, bytes, bytes, &of->track.scratch, &error),
+             &error);
+  cost_check(rlt_offers_make(&of->part->forms, &of->track.device->facts, of->track.device->tuning,
+                             NULL, &of->offers, &error),
+             &error);
+  const int32_t estimated = find_estimated(of);
+  int32_t numbers[FINALISTS];
+  double medians[FINALISTS];
+  run_many(of, estimated);
+  const int32_t count = run_finalists(of, estimated, numbers, medians);
+  int32_t best = 0;
+  for (int32_t i = 1; i < count; ++i) {
+    best = medians[i] < medians[best] ? i : best;
+  }
+  const double reached = medians[best] / medians[0];
+  print_result(of, name, reached, numbers[best]);
+  rlt_offers_free(&of->offers);
+  backend->scratch_destroy(of->track.device, of->track.scratch);
+  return reached;
+}
+
+/* The same; 0 for a case of several parts or none. */
+static double search_case(search *of, const bench_case *measured) {
+  relayout_plan *plan;
+  relayout_error error;
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  cost_check(rlt_plan_create(of->track.device, &measured->from, &measured->to, &wish,
+                             (rlt_texts){0, NULL}, &plan, &error),
+             &error);
+  double reached = 0;
+  if (plan->work.part_count == 1) {
+    const int64_t longer =
+        (int64_t)rlt_max(plan->work.source_size, plan->work.destination_size) + RLT_PAGE_BYTES;
+    of->part = &plan->work.parts[0];
+    of->run = 0;
+    of->track.place = 0;
+    of->track.side_bytes = rlt_max(SIDE_BYTES, longer);
+    reached = search_part(of, measured->name);
+  }
+  relayout_plan_destroy(plan);
+  return reached;
+}
+
+static int32_t read_number(const char *text, int32_t most) {
+  char *end;
+  const unsigned long number = strtoul(text, &end, 10);
+  if (number < 1 || number > (unsigned long)most || *end != '\0') {
+    cost_stop("COUNT is a number from 1 to 2000, EVERY one from 1 to 1000");
+  }
+  return (int32_t)number;
+}
+
+int main(int count, char **values) {
+  if (count < 3 || count > 5) {
+    cost_stop("wants DEVICE SUITE [COUNT [EVERY]]");
+  }
+  const int32_t most = count > 3 ? read_number(values[3], MOST_COUNT) : COUNT;
+  const int32_t every = count > 4 ? read_number(values[4], MOST_EVERY) : 1;
+  relayout_error error;
+  bench_suite suite;
+  cost_read_suite(values[2], &suite);
+  search *const of = calloc(1, sizeof *of);
+  double *const reached = calloc(suite.count + 1, sizeof *reached);
+  if (of == NULL || reached == NULL) {
+    cost_stop("no memory");
+  }
+  of->most = most;
+  of->stays = suite.is_hot;
+  of->track.runners = calloc(RLT_MOST_RUNNERS, sizeof *of->track.runners);
+  cost_check(relayout_device_open(values[1], &of->track.device, &error), &error);
+  size_t measured = 0;
+  for (size_t i = 0; i < suite.count; i += (size_t)every) {
+    reached[measured] = search_case(of, &suite.cases[i]);
+    measured += reached[measured] > 0;
+  }
+  if (measured > 0) {
+    printf("%-32s %6.3f\n", "geomean", statistics_geomean(reached, measured));
+  }
+  relayout_device_destroy(of->track.device);
+  free(of->track.runners);
+  free(of);
+  free(reached);
+  bench_suite_free(&suite);
+  return 0;
+}
