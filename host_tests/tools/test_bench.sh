@@ -149,9 +149,8 @@ check_printed 0 '{"version":"' bench $case_of --device cpu --json -
 checks=$((checks + 1))
 [ "$(wc -l <../logs/out)" -eq 1 ] || fail 'bench --json -: printed more than one line'
 
-check 2 '' \
-  "--suite is 'frobnicate'; there are ttc, ml, pad, perm6, small, tiles, subbyte, convert, matrix, channels" \
-  bench --suite frobnicate
+suites='ttc, ml, pad, perm6, small, tiles, subbyte, convert, matrix, channels'
+check 2 '' "--suite is 'frobnicate'; there are $suites" bench --suite frobnicate
 check 2 '' "--suite is 'ttc-f31': " bench --suite ttc-f31
 check 2 '' 'give either --suite or --from and --to' bench --suite ml --from 'f32[2]' --to 'f32[2]'
 check 2 '' '--to is missing' bench --from 'f32[2]'
