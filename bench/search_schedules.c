@@ -5,7 +5,7 @@
  * Of each case that is one part it runs tiles of all sizes, and then what differs in one respect
  * from the estimated schedule, from the fastest and from those next to it, until it has run COUNT.
  * The fastest of all and the estimated one then take turns, so that luck does not count. It prints
- * how much of the best one's speed the estimated one has, and which that is. With
+ * how much of the best one's speed the estimated one has, and both. With
  * RELAYOUT_CACHE=off nothing that was measured before has a part in it. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,11 +150,20 @@ static int32_t find_estimated(const search *of) {
   return -1;
 }
 
-static void print_result(const search *of, const char *name, double reached, int32_t best) {
+static void print_offer(const search *of, const char *what, int32_t number) {
   char text[RLT_SCHEDULE_TEXT_SIZE];
   rlt_text writing = rlt_text_in(text, sizeof text);
-  rlt_schedule_add_text(&of->offers.of[best].schedule, &writing);
-  printf("%-32s %6.3f of %4d  %s\n", name, reached, (int)of->run, text);
+  rlt_schedule_add_text(&of->offers.of[number].schedule, &writing);
+  printf("  %-9s  %s\n", what, text);
+}
+
+static void print_result(const search *of, const char *name, double reached, int32_t estimated,
+                         int32_t best) {
+  printf("%-32s %6.3f of %d\n", name, reached, (int)of->run);
+  print_offer(of, "estimated", estimated);
+  if (best != estimated) {
+    print_offer(of, "best", best);
+  }
   fflush(stdout);
 }
 
@@ -178,7 +187,7 @@ static double search_part(search *of, const char *name) {
     best = medians[i] < medians[best] ? i : best;
   }
   const double reached = medians[best] / medians[0];
-  print_result(of, name, reached, numbers[best]);
+  print_result(of, name, reached, estimated, numbers[best]);
   rlt_offers_free(&of->offers);
   backend->scratch_destroy(of->track.device, of->track.scratch);
   return reached;
