@@ -90,22 +90,18 @@ relayout_plan *trial_plan(relayout_device *device, const rlt_problem *problem) {
 }
 
 /* By the plan that the library makes, or by the one of this schedule. */
-static bool passes(relayout_device *device, const rlt_problem *problem, const char *schedule,
-                   size_t shift) {
-  relayout_plan *const plan = plan_with(device, problem, schedule);
+static bool passes(relayout_device *device, const trial *t, const char *schedule, size_t shift) {
+  relayout_plan *const plan = plan_with(device, t->problem, schedule);
   bool passed = plan != NULL;
   if (passed) {
     const bool only_aligned = rlt_plan_check_places(plan, shift, shift, NULL) != RELAYOUT_OK;
-    trial t;
-    trial_initialize(&t, problem, shift);
-    passed = trial_run(&t, plan, only_aligned ? 0 : shift);
-    trial_deinitialize(&t);
+    passed = trial_run(t, plan, only_aligned ? 0 : shift);
     relayout_plan_destroy(plan);
   }
   if (!passed) {
     fprintf(stderr, "%s, pointers shifted by %zu\n",
             schedule == NULL ? "as the library chooses" : schedule, shift);
-    definition_print(problem);
+    definition_print(t->problem);
   }
   return passed;
 }
@@ -128,7 +124,7 @@ int trial_count(const trial_record *of, const char *method) {
 
 typedef struct visit {
   relayout_device *device;
-  const rlt_problem *problem;
+  const trial *trial; /* one for all schedules: making it takes longer than running it */
   size_t shift;
   trial_record *record;
   bool passed;
@@ -137,7 +133,7 @@ typedef struct visit {
 static void run_offered(void *context, const relayout_schedule_info *offered) {
   visit *const at = context;
   ++at->record->schedules[number_of(offered->method)];
-  at->passed = at->passed && passes(at->device, at->problem, offered->text, at->shift);
+  at->passed = at->passed && passes(at->device, at->trial, offered->text, at->shift);
 }
 
 /* A few of what is offered only when it is asked for: tiles of other sizes, and of some of these
@@ -157,24 +153,34 @@ static void run_rare(visit *at, const relayout_plan *plan, int32_t part, uint64_
     rlt_text made = rlt_text_in(text, sizeof text);
     rlt_schedule_add_text(&offers.of[number].schedule, &made);
     at->record->rare += 1;
-    at->passed = at->passed && passes(at->device, at->problem, text, at->shift);
+    at->passed = at->passed && passes(at->device, at->trial, text, at->shift);
   }
   rlt_offers_free(&offers);
 }
 
-const char *trial_passes_as_chosen(relayout_device *device, const rlt_problem *problem,
-                                   size_t shift) {
-  relayout_plan *const plan = trial_plan(device, problem);
+static const char *passes_as_chosen(relayout_device *device, const trial *t, size_t shift) {
+  relayout_plan *const plan = trial_plan(device, t->problem);
   const char *const method = relayout_plan_get_method(plan);
   relayout_plan_destroy(plan);
-  return passes(device, problem, NULL, shift) ? method : NULL;
+  return passes(device, t, NULL, shift) ? method : NULL;
+}
+
+const char *trial_passes_as_chosen(relayout_device *device, const rlt_problem *problem,
+                                   size_t shift) {
+  trial t;
+  trial_initialize(&t, problem, shift);
+  const char *const method = passes_as_chosen(device, &t, shift);
+  trial_deinitialize(&t);
+  return method;
 }
 
 bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t shift,
                   trial_record *record) {
-  visit at = {device, problem, shift, record, .passed = true};
+  trial t;
+  trial_initialize(&t, problem, shift);
+  visit at = {device, &t, shift, record, .passed = true};
   uint64_t seed = (uint64_t)problem->destination_elements;
-  record->chosen = trial_passes_as_chosen(device, problem, shift);
+  record->chosen = passes_as_chosen(device, &t, shift);
   relayout_plan *const plan = trial_plan(device, problem);
   for (int32_t part = 0; part < relayout_plan_part_count(plan); ++part) {
     assert_int_equal(relayout_plan_visit_schedules(plan, part, run_offered, &at, NULL),
@@ -182,5 +188,6 @@ bool trial_passes(relayout_device *device, const rlt_problem *problem, size_t sh
     run_rare(&at, plan, part, &seed);
   }
   relayout_plan_destroy(plan);
+  trial_deinitialize(&t);
   return record->chosen != NULL && at.passed;
 }
