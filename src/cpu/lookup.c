@@ -64,12 +64,11 @@ static void look_up_by_program(const rlt_problem *problem, const uint8_t *source
   }
 }
 
-void rlt_cpu_look_up(const rlt_cpu_tour *at) {
-  const rlt_cpu_program *const made = at->call->made;
+void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile) {
+  const rlt_cpu_program *const made = call->made;
   const rlt_problem *const problem = made->problem;
-  const rlt_tile *const tile = &at->walk.tile;
-  const uint8_t *const source = at->call->source;
-  uint8_t *const destination = at->call->destination;
+  const uint8_t *const source = call->source;
+  uint8_t *const destination = call->destination;
   if (problem->index_program != NULL) {
     look_up_by_program(problem, source, destination, tile->destination - problem->destination_start,
                        tile->columns);

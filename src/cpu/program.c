@@ -57,6 +57,9 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program 
 static void set_order(rlt_cpu_program *made) {
   const rlt_schedule *const schedule = made->schedule;
   rlt_order_make(&made->grid, &schedule->loops, &made->order);
+  if (made->grid.tile_count == 1) {
+    made->only_tile = rlt_grid_tile(&made->grid, (int64_t[RLT_MAX_AXES]){0});
+  }
   if (schedule->combined) {
     rlt_combining combining;
     rlt_combining_find(made->problem, &made->grid, schedule->staging.segment.length, &combining);

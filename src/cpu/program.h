@@ -16,10 +16,10 @@
 #include "plan/schedule.h"
 #include "plan/unpacking.h"
 
-typedef struct rlt_cpu_tour rlt_cpu_tour;
+typedef struct rlt_cpu_call rlt_cpu_call;
 
-/* Moves the tile that a tour is at. */
-typedef void rlt_cpu_move(const rlt_cpu_tour *at);
+/* Moves one tile of a call. */
+typedef void rlt_cpu_move(const rlt_cpu_call *call, const rlt_tile *tile);
 
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
  * scratch. */
@@ -29,6 +29,7 @@ typedef struct rlt_cpu_program {
   const rlt_cpu_kernels *kernels;
   rlt_cpu_move *move; /* NULL: tiles are put together first */
   rlt_grid grid;
+  rlt_tile only_tile; /* where the grid has one tile */
   rlt_cpu_frame frame;
   rlt_cpu_table_kernel *gather;
   rlt_cpu_codec *codec; /* NULL where elements stay as they are */
@@ -47,25 +48,27 @@ typedef struct rlt_cpu_program {
 } rlt_cpu_program;
 
 /* One call: its workers take blocks in turn until none is left. */
-typedef struct rlt_cpu_call {
+struct rlt_cpu_call {
   const rlt_cpu_program *made;
   const uint8_t *source;
   uint8_t *destination;
   rlt_cpu_kept_scratch *kept_scratch;
   rlt_cpu_scratch *own; /* the first worker's; NULL where tiles are not put together */
   _Atomic int64_t next; /* the first block that nobody has taken */
-} rlt_cpu_call;
+};
 
 /* A worker's way through its blocks. */
-struct rlt_cpu_tour {
+typedef struct rlt_cpu_tour {
   rlt_cpu_call *call;
   int64_t block; /* to go on with after this one */
   rlt_walk walk;
-};
+} rlt_cpu_tour;
 
 /* To the next tile; false if none is left. */
 bool rlt_cpu_tour_step(rlt_cpu_tour *at);
-rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at);
+
+/* Where a tile lies in a call's memory. */
+rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile);
 
 /* The move of a program that is made but for it. */
 rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made);
@@ -73,10 +76,12 @@ rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made);
 /* A row of columns, element by element, for what no kernel does. With an index program the columns
  * are positions of the destination, and where a packed one's last byte is used in part, its other
  * bits become 0. */
-void rlt_cpu_look_up(const rlt_cpu_tour *at);
+void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile);
 
-/* Moves all tiles of a tour by putting them together here first. */
+/* Moves all tiles of a tour, or one of a call that goes on with no other's lines, by putting them
+ * together here first. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
+void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here);
 
 /* Puts what a tile reads beside each other, as it is, a byte an element or as bytes
  * that the destination has too, RLT_AROUND_RUN behind the start of `unpacked`: to the

@@ -34,12 +34,10 @@ bool rlt_cpu_tour_step(rlt_cpu_tour *at) {
   return rlt_walk_step(&at->walk) || start_block(at);
 }
 
-rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at) {
-  const rlt_cpu_call *const call = at->call;
+rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_program *const made = call->made;
   const int64_t source_bits = rlt_problem_source_bits(made->problem);
   const int64_t destination_bits = rlt_problem_destination_bits(made->problem);
-  const rlt_tile *const tile = &at->walk.tile;
   return (rlt_cpu_tile){
       .at = *tile,
       .source = call->source + (tile->valid_columns > 0 ? tile->source * source_bits / 8 : 0),
@@ -50,25 +48,25 @@ rlt_cpu_tile rlt_cpu_tour_tile(const rlt_cpu_tour *at) {
 
 /* ---- Moves ---- */
 
-static void move_by_tables(const rlt_cpu_tour *at) {
-  const rlt_cpu_program *const made = at->call->made;
-  const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
-  made->gather(&made->frame, &tile, tile.destination);
+static void move_by_tables(const rlt_cpu_call *call, const rlt_tile *tile) {
+  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
+  made->gather(&made->frame, &placed, placed.destination);
 }
 
-static void move_straight(const rlt_cpu_tour *at) {
-  const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
-  at->call->made->kernels->move_straight(&at->call->made->frame, &tile);
+static void move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
+  const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
+  call->made->kernels->move_straight(&call->made->frame, &placed);
 }
 
-static void move_strided(const rlt_cpu_tour *at) {
-  const rlt_cpu_program *const made = at->call->made;
-  const rlt_cpu_tile tile = rlt_cpu_tour_tile(at);
-  if (tile.at.valid_columns > 0) {
-    made->kernels->move_strided(&made->frame, &tile);
+static void move_strided(const rlt_cpu_call *call, const rlt_tile *tile) {
+  const rlt_cpu_program *const made = call->made;
+  const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
+  if (tile->valid_columns > 0) {
+    made->kernels->move_strided(&made->frame, &placed);
   }
   if (made->frame.fills) {
-    made->kernels->fill_strided(&made->frame, &tile);
+    made->kernels->fill_strided(&made->frame, &placed);
   }
 }
 
@@ -97,29 +95,27 @@ static void change_run(const rlt_cpu_program *made, const uint8_t *source, int64
   }
 }
 
-static void change_runs(const rlt_cpu_tour *at) {
-  const rlt_cpu_program *const made = at->call->made;
-  const rlt_tile *const tile = &at->walk.tile;
+static void change_runs(const rlt_cpu_call *call, const rlt_tile *tile) {
+  const rlt_cpu_program *const made = call->made;
   const int64_t bits = rlt_problem_destination_bits(made->problem);
   for (int64_t r = 0; r < tile->valid_rows; ++r) {
     const int64_t to = tile->destination + r * in_elements(made, made->frame.destination_row);
-    change_run(made, at->call->source, tile->source + r * in_elements(made, made->frame.source_row),
-               at->call->destination + to * bits / 8, tile->valid_columns);
+    change_run(made, call->source, tile->source + r * in_elements(made, made->frame.source_row),
+               call->destination + to * bits / 8, tile->valid_columns);
   }
 }
 
-static void fill_packed(const rlt_cpu_tour *at) {
+static void fill_packed(const rlt_cpu_call *call, const rlt_tile *tile) {
   enum { BYTES = 512 };
-  const rlt_cpu_program *const made = at->call->made;
+  const rlt_cpu_program *const made = call->made;
   const rlt_problem *const problem = made->problem;
-  const rlt_tile *const tile = &at->walk.tile;
   const int64_t step = in_elements(made, made->frame.destination_column);
   const int64_t most = step == 1 ? 8 * BYTES / problem->destination_packed : 1;
   const int ones = (1 << problem->destination_packed) - 1;
   uint8_t filled[BYTES + 1];
   memset(filled, (problem->fill[0] & ones) * (0xff / ones), sizeof filled);
   for (int64_t c = 0; c < tile->columns; c += most) {
-    rlt_cpu_merge_elements(problem, filled, at->call->destination, tile->destination + c * step,
+    rlt_cpu_merge_elements(problem, filled, call->destination, tile->destination + c * step,
                            rlt_min(tile->columns - c, most));
   }
 }
@@ -155,8 +151,23 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
     rlt_cpu_run_staged(&at, here);
   } else {
     do {
-      made->move(&at);
+      made->move(call, &at.walk.tile);
     } while (rlt_cpu_tour_step(&at));
+  }
+  if (made->frame.streams) {
+    made->kernels->finish();
+  }
+}
+
+/* ---- One tile ---- */
+
+/* Most calls of few bytes: there is no walk to the tile, and nobody to share with. */
+static void run_only_tile(const rlt_cpu_call *call) {
+  const rlt_cpu_program *const made = call->made;
+  if (made->move == NULL) {
+    rlt_cpu_move_staged(call, &made->only_tile, call->own);
+  } else {
+    made->move(call, &made->only_tile);
   }
   if (made->frame.streams) {
     made->kernels->finish();
@@ -207,7 +218,11 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
                        .kept_scratch = device->kept_scratch,
                        .own = puts_together(made) ? own : NULL};
   atomic_init(&call.next, 0);
-  run_tasks(device, made->schedule->threads, work, &call);
+  if (made->grid.tile_count == 1) {
+    run_only_tile(&call);
+  } else {
+    run_tasks(device, made->schedule->threads, work, &call);
+  }
 }
 
 /* NULL where none is needed. */

@@ -55,6 +55,28 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
   return here->encoded;
 }
 
+/* A tile that has been put together leaves, while one that starts at `next` in the source is
+ * fetched; NULL: none is. */
+static void leave(const rlt_cpu_program *made, const rlt_cpu_tile *tile, const uint8_t *next,
+                  rlt_cpu_scratch *here) {
+  const uint8_t *const encoded = encode(made, tile, here);
+  if (made->merges) {
+    rlt_cpu_merge_segments(made, tile, encoded, &here->partial, next, here->unpacked);
+  } else {
+    made->kernels->store_segments(&made->frame, tile, encoded, &here->partial, next);
+  }
+}
+
+void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here) {
+  const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
+  here->partial.goes_on = false;
+  here->partial.first = 0;
+  stage(call, &placed, here);
+  leave(call->made, &placed, NULL, here);
+}
+
+/* ---- Tours ---- */
+
 /* The tiles of a tour that are known already, from the one that is moved to the one that is fetched
  * meanwhile, round and round. */
 enum { KNOWN_TILES = RLT_MOST_TILES_AHEAD + 1 };
@@ -66,7 +88,7 @@ typedef struct known_tile {
 
 static known_tile look_at(const rlt_cpu_tour *at) {
   const rlt_cpu_program *const made = at->call->made;
-  known_tile seen = {.tile = rlt_cpu_tour_tile(at)};
+  known_tile seen = {.tile = rlt_cpu_place_tile(at->call, &at->walk.tile)};
   if (made->schedule->combined) {
     seen.goes_on = rlt_walk_goes_on(&at->walk, made->combined_loops);
     seen.first_segment = made->combined_loops.first * rlt_walk_place(&at->walk, 0) *
@@ -80,7 +102,6 @@ void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
   const rlt_cpu_program *const made = at->call->made;
   const int32_t ahead = made->schedule->prefetch.tiles;
   rlt_cpu_partial_lines *const partial = &here->partial;
-  memset(partial->held, 0, sizeof partial->held);
   known_tile known[KNOWN_TILES];
   int64_t seen = 1; /* tiles of the tour */
   bool goes_on = true;
@@ -101,11 +122,9 @@ void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here) {
     }
     partial->goes_on = now->goes_on;
     partial->first = now->first_segment;
-    const uint8_t *const encoded = encode(made, &now->tile, here);
-    if (made->merges) {
-      rlt_cpu_merge_segments(made, &now->tile, encoded, partial, fetched, here->unpacked);
-    } else {
-      made->kernels->store_segments(&made->frame, &now->tile, encoded, partial, fetched);
-    }
+    leave(made, &now->tile, fetched, here);
+  }
+  if (made->schedule->combined) {
+    memset(partial->held, 0, sizeof partial->held);
   }
 }
