@@ -67,6 +67,18 @@ static void set_order(rlt_cpu_program *made) {
   }
 }
 
+/* A tile that is a run of bytes, with nothing after it to be filled. */
+static void set_copy(rlt_cpu_program *made) {
+  const rlt_tile *const tile = &made->only_tile;
+  if (made->grid.tile_count == 1 && made->schedule->move == RLT_MOVE_COPY && made->codec == NULL &&
+      rlt_cpu_is_dense(made) && !made->schedule->streamed && tile->rows == 1 &&
+      tile->valid_columns == tile->columns) {
+    made->copy = (rlt_cpu_copy){.source = tile->source * made->source_bits / 8,
+                                .destination = tile->destination * made->destination_bits / 8,
+                                .bytes = tile->columns * made->destination_bits / 8};
+  }
+}
+
 static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_program *made,
                                     relayout_error *error) {
   const rlt_problem *const problem = made->problem;
@@ -87,6 +99,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
     status = set_tables(device, made, error);
   }
   made->move = rlt_cpu_move_of(made);
+  set_copy(made);
   return status;
 }
 
@@ -103,6 +116,9 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
   }
   *made = (rlt_cpu_program){.schedule = schedule,
                             .problem = schedule->problem,
+                            .source_bits = rlt_problem_source_bits(schedule->problem),
+                            .destination_bits = rlt_problem_destination_bits(schedule->problem),
+                            .source_bytes = (int64_t)rlt_problem_source_size(schedule->problem),
                             .kernels = own->instructions->kernels[rlt_word_size_number(bytes)]};
   const relayout_status status = fill_program(own, made, error);
   if (status != RELAYOUT_OK) {

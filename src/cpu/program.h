@@ -21,15 +21,26 @@ typedef struct rlt_cpu_call rlt_cpu_call;
 /* Moves one tile of a call. */
 typedef void rlt_cpu_move(const rlt_cpu_call *call, const rlt_tile *tile);
 
+/* Bytes that lie together on both sides, from so many behind their starts. */
+typedef struct rlt_cpu_copy {
+  int64_t source;
+  int64_t destination;
+  int64_t bytes;
+} rlt_cpu_copy;
+
 /* Constant once it is made; all that changes during a call lives on that call's stack and in
  * scratch. */
 typedef struct rlt_cpu_program {
   const rlt_schedule *schedule;
   const rlt_problem *problem; /* the schedule's */
+  int64_t source_bits;        /* of its elements */
+  int64_t destination_bits;
+  int64_t source_bytes; /* of the whole source */
   const rlt_cpu_kernels *kernels;
   rlt_cpu_move *move; /* NULL: tiles are put together first */
   rlt_grid grid;
   rlt_tile only_tile; /* where the grid has one tile */
+  rlt_cpu_copy copy;  /* all there is to do, where it has any bytes */
   rlt_cpu_frame frame;
   rlt_cpu_table_kernel *gather;
   rlt_cpu_codec *codec; /* NULL where elements stay as they are */
@@ -69,6 +80,12 @@ bool rlt_cpu_tour_step(rlt_cpu_tour *at);
 
 /* Where a tile lies in a call's memory. */
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile);
+
+/* Whether columns lie side by side on both sides. */
+static inline bool rlt_cpu_is_dense(const rlt_cpu_program *made) {
+  return made->frame.source_column == made->problem->element_bytes &&
+         made->frame.destination_column == made->problem->element_bytes;
+}
 
 /* The move of a program that is made but for it. */
 rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made);

@@ -36,14 +36,13 @@ bool rlt_cpu_tour_step(rlt_cpu_tour *at) {
 
 rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_program *const made = call->made;
-  const int64_t source_bits = rlt_problem_source_bits(made->problem);
-  const int64_t destination_bits = rlt_problem_destination_bits(made->problem);
-  return (rlt_cpu_tile){
-      .at = *tile,
-      .source = call->source + (tile->valid_columns > 0 ? tile->source * source_bits / 8 : 0),
-      .source_end = call->source + rlt_problem_source_size(made->problem),
-      .is_near_end = tile->source > made->last_source,
-      .destination = call->destination + tile->destination * destination_bits / 8};
+  const int64_t from = tile->valid_columns > 0 ? tile->source * made->source_bits / 8 : 0;
+  return (rlt_cpu_tile){.at = *tile,
+                        .source = call->source + from,
+                        .source_end = call->source + made->source_bytes,
+                        .is_near_end = tile->source > made->last_source,
+                        .destination =
+                            call->destination + tile->destination * made->destination_bits / 8};
 }
 
 /* ---- Moves ---- */
@@ -122,8 +121,6 @@ static void fill_packed(const rlt_cpu_call *call, const rlt_tile *tile) {
 
 rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made) {
   const rlt_problem *const problem = made->problem;
-  const bool is_dense = made->frame.source_column == problem->element_bytes &&
-                        made->frame.destination_column == problem->element_bytes;
   switch (made->schedule->move) {
   case RLT_MOVE_INDEX:
     return rlt_problem_keeps_elements(problem) && problem->index_program == NULL ? move_strided
@@ -131,7 +128,9 @@ rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made) {
   case RLT_MOVE_FILL:
     return problem->destination_packed > 0 ? fill_packed : move_strided;
   case RLT_MOVE_COPY:
-    return made->codec != NULL ? change_runs : is_dense ? move_straight : move_strided;
+    return made->codec != NULL      ? change_runs
+           : rlt_cpu_is_dense(made) ? move_straight
+                                    : move_strided;
   default:
     return made->schedule->staged ? NULL : move_by_tables;
   }
@@ -225,24 +224,32 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
   }
 }
 
-/* NULL where none is needed. */
-static relayout_status take_scratch(const rlt_cpu_device *device, bool is_needed,
-                                    rlt_cpu_scratch **own, relayout_error *error) {
-  *own = is_needed ? rlt_cpu_scratch_take(device->kept_scratch) : NULL;
-  if (is_needed && *own == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to put tiles together in, %zu bytes",
-                    sizeof **own);
-  }
-  return RELAYOUT_OK;
+static relayout_status take_scratch(const rlt_cpu_device *device, rlt_cpu_scratch **own,
+                                    relayout_error *error) {
+  *own = rlt_cpu_scratch_take(device->kept_scratch);
+  return *own != NULL ? RELAYOUT_OK
+                      : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                                 "no memory to put tiles together in, %zu bytes", sizeof **own);
 }
 
 relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
                                     const void *source, void *destination, relayout_error *error) {
   const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
+  const rlt_cpu_program *const made = program;
+  const rlt_cpu_copy *const copy = &made->copy;
+  if (copy->bytes > 0) {
+    memcpy((uint8_t *)destination + copy->destination, (const uint8_t *)source + copy->source,
+           (size_t)copy->bytes);
+    return RELAYOUT_OK;
+  }
+  if (!puts_together(made)) {
+    run_program(on, made, source, destination, NULL);
+    return RELAYOUT_OK;
+  }
   rlt_cpu_scratch *own = NULL;
-  const relayout_status status = take_scratch(on, puts_together(program), &own, error);
+  const relayout_status status = take_scratch(on, &own, error);
   if (status == RELAYOUT_OK) {
-    run_program(on, program, source, destination, own);
+    run_program(on, made, source, destination, own);
     rlt_cpu_scratch_give_back(on->kept_scratch, own);
   }
   return status;
@@ -254,18 +261,27 @@ static const rlt_cpu_program *program_of(const rlt_part *part, const void *sourc
   return rlt_part_way(part, (uintptr_t)source, (uintptr_t)destination)->program;
 }
 
-relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
-                                void *destination, relayout_error *error) {
+/* Scratch memory is there for all of them before anything is written. */
+static relayout_status run_parts(relayout_device *device, const rlt_work *all, const void *source,
+                                 void *destination, relayout_error *error) {
   const rlt_cpu_device *const on = (const rlt_cpu_device *)device;
   bool is_needed = false;
   for (int32_t i = 0; i < all->part_count; ++i) {
     is_needed = is_needed || puts_together(program_of(&all->parts[i], source, destination));
   }
   rlt_cpu_scratch *own = NULL;
-  const relayout_status status = take_scratch(on, is_needed, &own, error);
+  const relayout_status status = is_needed ? take_scratch(on, &own, error) : RELAYOUT_OK;
   for (int32_t i = 0; i < all->part_count && status == RELAYOUT_OK; ++i) {
     run_program(on, program_of(&all->parts[i], source, destination), source, destination, own);
   }
   rlt_cpu_scratch_give_back(on->kept_scratch, own);
   return status;
+}
+
+relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
+                                void *destination, relayout_error *error) {
+  return all->part_count == 1
+             ? rlt_cpu_program_run(device, program_of(&all->parts[0], source, destination), source,
+                                   destination, error)
+             : run_parts(device, all, source, destination, error);
 }

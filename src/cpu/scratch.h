@@ -26,7 +26,7 @@ typedef struct rlt_cpu_scratch {
   uint8_t encoded[RLT_CPU_STAGING_BYTES];
   uint8_t unpacked[RLT_CPU_UNPACKED_BYTES];
   rlt_cpu_partial_lines partial; /* which hold nothing but during a tour */
-  void *memory; /* what it lies in */
+  void *memory;                  /* what it lies in */
 } rlt_cpu_scratch;
 
 /* Those that a device keeps while nobody uses them. Any number of threads may use it at once. */

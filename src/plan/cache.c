@@ -51,33 +51,79 @@ void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
   free(cache);
 }
 
-/* Over the fields that differ most; relayout_shape_equal decides. */
+/* ---- Shapes ---- */
+
+static uint64_t hash_number(uint64_t hash, uint64_t number) {
+  hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 32;
+}
+
+/* Over the fields that differ most, two numbers at a time. */
 static uint64_t hash_shape(uint64_t hash, const relayout_shape *shape) {
-  const size_t rank = (size_t)shape->rank;
-  hash = rlt_hash(hash, &shape->element_type, sizeof shape->element_type);
-  hash = rlt_hash(hash, shape->dimensions, rank * sizeof shape->dimensions[0]);
-  return rlt_hash(hash, shape->layout.minor_to_major,
-                  rank * sizeof shape->layout.minor_to_major[0]);
+  hash = hash_number(hash, (uint64_t)shape->element_type << 32 | (uint32_t)shape->rank);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    const uint64_t order = (uint32_t)shape->layout.minor_to_major[d];
+    hash = hash_number(hash, (uint64_t)shape->dimensions[d] ^ order << 56);
+  }
+  return hash;
 }
 
 static uint64_t hash_shapes(const relayout_shape *from, const relayout_shape *to) {
   return hash_shape(hash_shape(RLT_HASH_START, from), to);
 }
 
-/* Equal, and alike in what moves no byte too: plans print their shapes. Mostly all bytes are, which
- * is seen much sooner. */
-static bool same(const relayout_shape *a, const relayout_shape *b) {
-  if (memcmp(a, b, sizeof *a) == 0) {
-    return true;
+/* Mostly few, for which calling memcmp takes longer. */
+static bool same_sizes(const int64_t *a, const int64_t *b, int32_t count) {
+  int32_t i = 0;
+  while (i < count && a[i] == b[i]) {
+    ++i;
   }
+  return i == count;
+}
+
+static bool same_numbers(const int32_t *a, const int32_t *b, int32_t count) {
+  int32_t i = 0;
+  while (i < count && a[i] == b[i]) {
+    ++i;
+  }
+  return i == count;
+}
+
+static bool same_tiles(const relayout_layout *a, const relayout_layout *b) {
+  if (a->tile_count != b->tile_count) {
+    return false;
+  }
+  int32_t dimensions = 0;
+  for (int32_t i = 0; i < a->tile_count; ++i) {
+    dimensions += a->tile_ranks[i];
+  }
+  return same_numbers(a->tile_ranks, b->tile_ranks, a->tile_count) &&
+         same_sizes(a->tile_dimensions, b->tile_dimensions, dimensions);
+}
+
+static bool same_padding(const relayout_layout *a, const relayout_layout *b) {
+  return a->padded_dimension_count == b->padded_dimension_count &&
+         same_sizes(a->padded_dimensions, b->padded_dimensions, a->padded_dimension_count) &&
+         a->padding_value == b->padding_value &&
+         (a->padding_value != RELAYOUT_PADDING_LITERAL ||
+          memcmp(a->padding_literal, b->padding_literal, sizeof a->padding_literal) == 0);
+}
+
+/* Alike in all that is used of them, also in what moves no byte: plans print their shapes. The
+ * rest, which is most, may be anything. `a` is valid, and so is `b` then; before, its counts are
+ * used only where they are a's. */
+static bool same(const relayout_shape *a, const relayout_shape *b) {
   const relayout_layout *const x = &a->layout;
   const relayout_layout *const y = &b->layout;
-  return relayout_shape_equal(a, b) && x->padded_dimension_count == y->padded_dimension_count &&
-         x->element_size_in_bits == y->element_size_in_bits &&
-         x->padding_value == y->padding_value &&
-         (x->padding_value != RELAYOUT_PADDING_LITERAL ||
-          memcmp(x->padding_literal, y->padding_literal, sizeof x->padding_literal) == 0);
+  return a->element_type == b->element_type && a->rank == b->rank && x->rank == y->rank &&
+         same_sizes(a->dimensions, b->dimensions, a->rank) &&
+         same_numbers(x->minor_to_major, y->minor_to_major, x->rank) && same_padding(x, y) &&
+         same_tiles(x, y) &&
+         x->tail_padding_alignment_in_elements == y->tail_padding_alignment_in_elements &&
+         x->element_size_in_bits == y->element_size_in_bits && x->memory_space == y->memory_space;
 }
+
+/* ---- Plans ---- */
 
 /* Moves entries up to number `last` back by one, and puts one in front. */
 static void put_in_front(rlt_plan_cache *cache, cache_entry entry, int32_t last) {
@@ -93,8 +139,7 @@ relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const relayout_shape *
   pthread_mutex_lock(&cache->mutex);
   for (int32_t i = 0; i < cache->count && found == NULL; ++i) {
     const cache_entry entry = cache->entries[i];
-    /* Wishes are zeroed before they are filled, so that all their bytes mean something. */
-    if (entry.hash == hash && memcmp(&entry.plan->wish, wish, sizeof *wish) == 0 &&
+    if (entry.hash == hash && rlt_wish_equal(&entry.plan->wish, wish, from->rank) &&
         same(&entry.plan->from, from) && same(&entry.plan->to, to)) {
       found = entry.plan;
       put_in_front(cache, entry, i);

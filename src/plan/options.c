@@ -7,10 +7,32 @@
 #include "plan/measure.h"
 #include "plan/plan.h"
 
+/* Strides, which take far more memory than all else, are left as they are: few sides have any. */
 void rlt_wish_clear(rlt_wish *wish) {
-  memset(wish, 0, sizeof *wish);
+  wish->method = NULL;
+  wish->effort = RELAYOUT_PLAN_ESTIMATE;
   wish->measured = RLT_MEASURED;
+  wish->changes.packing = RLT_PACKING_TILED;
+  wish->changes.wraps = false;
   wish->changes.scale = 1;
+  wish->changes.source_is_strided = false;
+  wish->changes.destination_is_strided = false;
+}
+
+static bool equal_strides(bool are_given, const int64_t *a, const int64_t *b, int32_t rank) {
+  return !are_given || memcmp(a, b, (size_t)rank * sizeof *a) == 0;
+}
+
+bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b, int32_t rank) {
+  const rlt_changes *const x = &a->changes;
+  const rlt_changes *const y = &b->changes;
+  return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
+         x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale &&
+         x->source_is_strided == y->source_is_strided &&
+         x->destination_is_strided == y->destination_is_strided &&
+         equal_strides(x->source_is_strided, x->source_strides, y->source_strides, rank) &&
+         equal_strides(x->destination_is_strided, x->destination_strides, y->destination_strides,
+                       rank);
 }
 
 static relayout_status check_schedules(const relayout_plan_options *options,

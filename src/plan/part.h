@@ -56,13 +56,20 @@ static inline const rlt_way *rlt_part_way(const rlt_part *part, uintptr_t source
   return NULL;
 }
 
+/* Whether the part has a way for any addresses or offsets. */
+static inline bool rlt_part_fits_anywhere(const rlt_part *part) {
+  const rlt_schedule *const last = &part->ways[part->way_count - 1].offer.schedule;
+  return last->source_alignment == 1 && last->destination_alignment == 1;
+}
+
 /* All parts, and the memory that they move from and to. */
 typedef struct rlt_work {
   int32_t part_count; /* 0: nothing to write */
   rlt_part *parts;    /* the one that moves the most bytes first; they stay where they are */
   size_t source_size; /* bytes */
   size_t destination_size;
-  bool writes_all; /* every byte of the destination */
+  bool fits_anywhere; /* every part does */
+  bool writes_all;    /* every byte of the destination */
 } rlt_work;
 
 #endif

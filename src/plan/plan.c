@@ -26,6 +26,7 @@ static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout
   }
   relayout_status status = RELAYOUT_OK;
   double seconds_left = RLT_MEASURE_SECONDS;
+  plan->work.fits_anywhere = true;
   for (int32_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     rlt_part *const part = &plan->work.parts[i];
     const char *const text = schedules.count > 0 ? schedules.of[i] : NULL;
@@ -33,6 +34,8 @@ static relayout_status finish(relayout_plan *plan, rlt_texts schedules, relayout
     if (part->choice == RLT_CHOICE_MEASURED) {
       rlt_plan_cache_clear(plan->device->cache);
     }
+    plan->work.fits_anywhere =
+        plan->work.fits_anywhere && status == RELAYOUT_OK && rlt_part_fits_anywhere(part);
   }
   return status;
 }
@@ -98,7 +101,7 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
   atomic_init(&made->holders, 1);
   rlt_device_retain(device);
   made->device = device;
-  memcpy(&made->wish, wish, sizeof *wish); /* and what lies between its members */
+  made->wish = *wish;
   relayout_status status = take_parts(made, lowered, error);
   if (status == RELAYOUT_OK) {
     status = finish(made, schedules, error);
@@ -303,6 +306,9 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
 
 relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
                                       uintptr_t destination, relayout_error *error) {
+  if (plan->work.fits_anywhere) {
+    return RELAYOUT_OK;
+  }
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     if (rlt_part_way(part, source, destination) == NULL) {

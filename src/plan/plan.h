@@ -11,8 +11,7 @@
 #include "problem/lower.h"
 #include "relayout/plan.h"
 
-/* What a caller wants of a plan beyond its shapes and the schedules asked for. Whole wishes are
- * compared, byte by byte: rlt_wish_clear comes before anything is set. */
+/* What a caller wants of a plan beyond its shapes and the schedules asked for. */
 typedef struct rlt_wish {
   const struct rlt_method *method; /* NULL: any; for tests */
   relayout_plan_effort effort;
@@ -20,8 +19,11 @@ typedef struct rlt_wish {
   rlt_changes changes;
 } rlt_wish;
 
-/* What no caller asks for. */
+/* What no caller asks for. No strides are set. */
 void rlt_wish_clear(rlt_wish *wish);
+
+/* Of sides of this rank. */
+bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b, int32_t rank);
 
 /* What the options ask for, for sides of this rank, 0 where it is not valid; NULL asks for nothing.
  * RELAYOUT_INVALID_ARGUMENT. */
