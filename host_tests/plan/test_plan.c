@@ -417,7 +417,9 @@ static void test_plans_keep_their_text(void **state) {
       "f32[2,3]{0,1}",          "f32[2,3]{0,1:S(5)}",    "f32[2,3]{0,1:PV(one)}",
       "f32[2,3]{0,1:PV(-1.5)}", "f32[2,3]{0,1:PV(2.5)}", "f32[2,3]{0,1:PD(2,3)}",
       "f32[2,3]{0,1:PD(2,4)}",  "f32[2,4]{0,1:PD(2,4)}", "s32[2,3]{0,1}",
-      "f32[2,3]{1,0:PD(2,4)}",  "f32[2,3]{1,0:PD(2,5)}",
+      "f32[2,3]{1,0:PD(2,4)}",  "f32[2,3]{1,0:PD(2,5)}", "f32[2,3]{1,0:T(2)}",
+      "f32[2,3]{1,0:T(4)}",     "f32[2,3]{1,0:T(2,2)}",  "f32[2,3]{1,0:T(2)(2)}",
+      "f32[2,3]{1,0:L(8)}",     "s4[2,3]{1,0}",          "s4[2,3]{1,0:E(4)}",
   };
   recorder record;
   relayout_device *device = recorder_device(&record);
@@ -442,6 +444,81 @@ static void test_plans_keep_their_text(void **state) {
   }
   assert_true(programs >= (int)(sizeof texts / sizeof texts[0]));
   assert_int_equal(record.programs_made, programs);
+  relayout_device_destroy(device);
+}
+
+/* The same, whatever lies behind the entries that are used. */
+static void spoil_unused(relayout_shape *shape) {
+  relayout_layout *const layout = &shape->layout;
+  for (int32_t d = shape->rank; d < RELAYOUT_MAX_RANK; ++d) {
+    shape->dimensions[d] = layout->padded_dimensions[d] = -1 - d;
+    layout->minor_to_major[d] = -1 - d;
+  }
+  memset(layout->padding_literal, 0xa5, sizeof layout->padding_literal);
+  for (int32_t i = layout->tile_count; i < RELAYOUT_MAX_TILES; ++i) {
+    layout->tile_ranks[i] = -1;
+  }
+  layout->tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS - 1] = -1;
+}
+
+static void test_unused_entries_count_for_nothing(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_shape from = shape_of("f32[2,3]{1,0}");
+  relayout_shape to = shape_of("f32[2,3]{0,1:PD(2,4)T(2)}");
+  const int64_t strides[RELAYOUT_MAX_RANK] = {12, 4, 7};
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.source_byte_strides = strides;
+  relayout_plan *plans[2] = {NULL, NULL};
+  relayout_plan *strided[2] = {NULL, NULL};
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plans[i], NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_plan_create(device, &from, &to, &options, &strided[i], NULL),
+                     RELAYOUT_OK);
+    spoil_unused(&from);
+    spoil_unused(&to);
+  }
+  assert_ptr_equal(plans[0], plans[1]);
+  assert_ptr_equal(strided[0], strided[1]);
+  assert_ptr_not_equal(plans[0], strided[0]);
+  for (int i = 0; i < 2; ++i) {
+    relayout_plan_destroy(plans[i]);
+    relayout_plan_destroy(strided[i]);
+  }
+  relayout_device_destroy(device);
+}
+
+static relayout_plan *plan_of_strides(relayout_device *device, bool of_source,
+                                      const int64_t *strides) {
+  const relayout_shape shape = shape_of("f32[2,3]{1,0}");
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  *(of_source ? &options.source_byte_strides : &options.destination_byte_strides) = strides;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &shape, &shape, &options, &plan, NULL),
+                   RELAYOUT_OK);
+  return plan;
+}
+
+static void test_strides_make_other_plans(void **state) {
+  (void)state;
+  static const int64_t strides[][2] = {{12, 4}, {16, 4}, {16, 5}};
+  enum { SIDES = 2, COUNT = sizeof strides / sizeof *strides };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plans[SIDES * COUNT];
+  for (int i = 0; i < SIDES * COUNT; ++i) {
+    plans[i] = plan_of_strides(device, i < COUNT, strides[i % COUNT]);
+    relayout_plan *const again = plan_of_strides(device, i < COUNT, strides[i % COUNT]);
+    assert_ptr_equal(again, plans[i]);
+    relayout_plan_destroy(again);
+    for (int other = 0; other < i; ++other) {
+      assert_ptr_not_equal(plans[other], plans[i]);
+    }
+  }
+  for (int i = 0; i < SIDES * COUNT; ++i) {
+    relayout_plan_destroy(plans[i]);
+  }
   relayout_device_destroy(device);
 }
 
@@ -533,6 +610,8 @@ int main(void) {
       cmocka_unit_test(test_places_pick_a_way),
       cmocka_unit_test(test_smaller_groups),
       cmocka_unit_test(test_plans_keep_their_text),
+      cmocka_unit_test(test_unused_entries_count_for_nothing),
+      cmocka_unit_test(test_strides_make_other_plans),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_device_names),

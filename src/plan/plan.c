@@ -306,9 +306,6 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
 
 relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
                                       uintptr_t destination, relayout_error *error) {
-  if (plan->work.fits_anywhere) {
-    return RELAYOUT_OK;
-  }
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     if (rlt_part_way(part, source, destination) == NULL) {
@@ -357,9 +354,10 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
                     (void *)lowest_destination);
   }
   const rlt_backend *const backend = plan->device->backend;
-  const uintptr_t from = backend->copies_host_memory ? 0 : (uintptr_t)lowest_source;
-  const uintptr_t to = backend->copies_host_memory ? 0 : (uintptr_t)lowest_destination;
-  const relayout_status status = rlt_plan_check_places(plan, from, to, error);
+  const relayout_status status = work->fits_anywhere || backend->copies_host_memory
+                                     ? RELAYOUT_OK
+                                     : rlt_plan_check_places(plan, (uintptr_t)lowest_source,
+                                                             (uintptr_t)lowest_destination, error);
   if (work->part_count == 0 || status != RELAYOUT_OK) {
     return status;
   }
