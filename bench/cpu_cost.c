@@ -144,11 +144,15 @@ static double time_batch(const void *context) {
 }
 
 static void measure_kilobyte(size_t repetitions) {
-  enum { SIDE = 16, PLAIN = 0, EXECUTE, COPY, REMEMBERED, ANEW, WAYS };
+  enum { SIDE = 16, PLAIN = 0, STRAIGHT, EXECUTE, COPY, REMEMBERED, ANEW, WAYS };
   move kilobyte;
   open_move(SIDE, &kilobyte);
+  move untransposed = kilobyte;
+  untransposed.to = untransposed.from;
+  move straight_on_one = move_on(&untransposed, new_device(1, NULL));
   move on_one = move_on(&kilobyte, new_device(1, NULL));
   const batch batches[WAYS] = {[PLAIN] = {copy_plainly, &on_one},
+                               [STRAIGHT] = {execute, &straight_on_one},
                                [EXECUTE] = {execute, &on_one},
                                [COPY] = {copy_at_once, &on_one},
                                [REMEMBERED] = {create_remembered, &on_one},
@@ -160,10 +164,12 @@ static void measure_kilobyte(size_t repetitions) {
   }
   cost_measure_in_turns(ways, WAYS, repetitions, medians);
   cost_print_line("memcpy of 1 KiB", medians[PLAIN], "");
+  cost_print_beside("relayout_plan_execute of 1 KiB, as it is", medians[STRAIGHT], medians[PLAIN]);
   cost_print_beside("relayout_plan_execute of 1 KiB", medians[EXECUTE], medians[PLAIN]);
   cost_print_beside("relayout_copy, its plan remembered", medians[COPY], medians[PLAIN]);
   cost_print_line("relayout_plan_create, remembered", medians[REMEMBERED], "");
   cost_print_beside("relayout_plan_create, anew", medians[ANEW], medians[REMEMBERED]);
+  leave(&straight_on_one);
   leave(&on_one);
   close_move(&kilobyte);
 }
