@@ -95,8 +95,7 @@ rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made);
  * bits become 0. */
 void rlt_cpu_look_up(const rlt_cpu_call *call, const rlt_tile *tile);
 
-/* Moves all tiles of a tour, or one of a call that goes on with no other's lines, by putting them
- * together here first. */
+/* Moves all tiles of a tour, or the only one of a call, by putting them together here first. */
 void rlt_cpu_run_staged(rlt_cpu_tour *at, rlt_cpu_scratch *here);
 void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here);
 
