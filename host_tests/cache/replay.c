@@ -180,7 +180,33 @@ static void transpose_block(const replayer *by, const piece *of, int64_t column,
   }
 }
 
+/* Few columns: strips along the rows, stored lane by lane. */
+static void transpose_narrow(const replayer *by, const piece *of) {
+  const int64_t lanes = by->side / by->depth;
+  for (int64_t c = 0; c < of->columns; c += by->depth) {
+    const int64_t column = block_start(c, of->columns, by->depth);
+    for (int64_t r = 0; r < of->rows; r += by->side) {
+      const int64_t row = block_start(r, of->rows, by->side);
+      load_numbers(by, by->at.columns_from, of->first_column + column, by->depth);
+      for (int64_t i = 0; i < by->depth; ++i) {
+        simulator_load(by->on, column_from(by, of, column + i) + (uint64_t)(row * by->bytes),
+                       by->side * by->bytes);
+      }
+      for (int64_t i = 0; i < by->side; ++i) {
+        const int64_t stored = row + i / lanes + i % lanes * by->depth;
+        simulator_store(by->on, row_to(by, of, stored) + (uint64_t)(column * by->bytes),
+                        by->depth * by->bytes);
+      }
+    }
+  }
+}
+
 static void transpose_piece(const replayer *by, const piece *of) {
+  if (by->side > by->depth && of->columns < by->side && of->columns >= by->depth &&
+      of->rows >= by->side) {
+    transpose_narrow(by, of);
+    return;
+  }
   for (int64_t c = 0; c < of->columns; c += by->side) {
     for (int64_t r = 0; r < of->rows; r += by->depth) {
       transpose_block(by, of, block_start(c, of->columns, by->side),

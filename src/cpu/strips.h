@@ -125,10 +125,10 @@ static inline strip load_lanes(const uint8_t *from, int64_t first, int64_t secon
 #endif
 }
 
-/* Its lanes one by one, `step` apart. */
-static inline void store_lanes(uint8_t *to, int64_t step, strip value) {
+/* Its lanes one by one, to as many of these places as a strip has. */
+static inline void store_lanes_to(uint8_t *const places[4], strip value) {
 #if STRIP_BYTES > 16
-#define LANE(i) ((__m128i *)(void *)(to + (i)*step))
+#define LANE(i) ((__m128i *)(void *)places[i])
 #if STRIP_BYTES == 64
   const __m512i lanes = (__m512i)value;
   _mm_storeu_si128(LANE(0), _mm512_castsi512_si128(lanes));
@@ -142,9 +142,14 @@ static inline void store_lanes(uint8_t *to, int64_t step, strip value) {
 #endif
 #undef LANE
 #else
-  (void)step;
-  store_strip(to, value);
+  store_strip(places[0], value);
 #endif
+}
+
+/* The same, `step` apart. */
+static inline void store_lanes(uint8_t *to, int64_t step, strip value) {
+  uint8_t *const places[4] = {to, to + step, to + 2 * step, to + 3 * step};
+  store_lanes_to(places, value);
 }
 
 /* The first bytes of a strip, 0 < count < STRIP_BYTES. */

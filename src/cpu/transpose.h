@@ -142,6 +142,14 @@ static inline void load_even_block(strip *block, const uint8_t *restrict from, i
   }
 }
 
+/* The lanes of a strip, each a row's, DEPTH rows apart. */
+static inline void store_lanes_at(uint8_t *to, const int64_t *rows, strip lanes) {
+  uint8_t *const places[] = {to + rows[0], to + rows[LANES > 1 ? DEPTH : 0],
+                             to + rows[LANES > 2 ? 2 * DEPTH : 0],
+                             to + rows[LANES > 2 ? 3 * DEPTH : 0]};
+  store_lanes_to(places, lanes);
+}
+
 /* A whole block that has a source throughout. `step` is between its columns, or 0 where a table
  * says where they lie. */
 ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *restrict rows,
@@ -272,9 +280,42 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   }
 }
 
+/* Whether the columns are too few for a strip, but enough for its lanes, and the rows enough for a
+ * strip of each column; all have a source. */
+static inline bool is_narrow(const piece *of) {
+  return LANES > 1 && of->columns < SIDE && of->columns >= DEPTH && of->rows >= SIDE &&
+         of->keeps == NULL && of->valid_columns >= of->columns;
+}
+
+/* Blocks that lie on their sides, SIDE rows by DEPTH columns: strips are loaded along the rows, so
+ * that all of their lanes are used, and stored lane by lane. Nothing but the piece is stored. */
+static void transpose_narrow(const piece *of) {
+  for (int64_t c = 0; c < of->columns; c += DEPTH) {
+    const int64_t column = block_start(c, of->columns, DEPTH);
+    uint8_t *const to = of->to + column * ELEMENT_BYTES;
+    for (int64_t r = 0; r < of->rows; r += SIDE) {
+      const int64_t row = block_start(r, of->rows, SIDE);
+      strip block[DEPTH];
+#pragma GCC unroll 16
+      for (int i = 0; i < DEPTH; ++i) {
+        block[i] = load_strip(onward(column_place(of, column + i), row));
+      }
+      transpose(block);
+#pragma GCC unroll 16
+      for (int i = 0; i < DEPTH; ++i) {
+        store_lanes_at(to, of->rows_to + row + i, block[i]);
+      }
+    }
+  }
+}
+
 /* Blocks go down the rows first, so that each line of the source is read to its end. */
 static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
                                    const rlt_cpu_tile *tile) {
+  if (is_narrow(of)) {
+    transpose_narrow(of);
+    return;
+  }
   const int64_t step = frame->column_step;
   const int64_t whole =
       of->keeps == NULL && of->rows >= DEPTH ? rlt_min(of->columns, of->valid_columns) : 0;
