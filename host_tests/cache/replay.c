@@ -207,7 +207,14 @@ static void transpose_piece(const replayer *by, const piece *of) {
     transpose_narrow(by, of);
     return;
   }
-  for (int64_t c = 0; c < of->columns; c += by->side) {
+  const bool goes_across = by->frame->column_step == of->rows * by->bytes;
+  const int64_t across = goes_across ? of->columns / by->side * by->side : 0;
+  for (int64_t r = 0; r < of->rows && across > 0; r += by->depth) {
+    for (int64_t c = 0; c < across; c += by->side) {
+      transpose_block(by, of, c, block_start(r, of->rows, by->depth));
+    }
+  }
+  for (int64_t c = across; c < of->columns; c += by->side) {
     for (int64_t r = 0; r < of->rows; r += by->depth) {
       transpose_block(by, of, block_start(c, of->columns, by->side),
                       block_start(r, of->rows, by->depth));

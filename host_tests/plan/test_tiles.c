@@ -194,6 +194,18 @@ static void test_halos_by_hand(void **state) {
   }
 }
 
+/* 32 KiB of what both sides go on with: of pixels with 16 channels, which a cache holds twice while
+ * they are transposed, half as many. */
+static void test_tiles_that_go_on_together(void **state) {
+  (void)state;
+  rlt_tuning together = direct_tuning;
+  together.together_bytes = 32 << 10;
+  const rlt_schedule found =
+      chosen("f32[32768,16]{1,0}", "f32[32768,16]{0,1}", &direct_facts, &together);
+  assert_int_equal(rlt_group_length(&found.columns), 256);
+  assert_int_equal(rlt_group_length(&found.rows), 16);
+}
+
 /* The cache has runs of its own, and so have tiles that the source holds in one piece. */
 static void test_runs_of_cached_and_joined_tiles(void **state) {
   (void)state;
@@ -248,6 +260,7 @@ int main(void) {
       cmocka_unit_test(test_groups_keep_their_budget),
       cmocka_unit_test(test_staged_tiles_by_hand),
       cmocka_unit_test(test_halos_by_hand),
+      cmocka_unit_test(test_tiles_that_go_on_together),
       cmocka_unit_test(test_runs_of_cached_and_joined_tiles),
       cmocka_unit_test(test_long_runs_go_straight),
   };

@@ -309,6 +309,19 @@ static void transpose_narrow(const piece *of) {
   }
 }
 
+/* Columns that lie side by side in the source are short, and all in the cache: blocks go across
+ * them first, so that many of their lines are on their way at once. */
+static void transpose_across(const piece *of, int64_t step, int64_t columns) {
+  for (int64_t r = 0; r < of->rows; r += DEPTH) {
+    const int64_t row = block_start(r, of->rows, DEPTH);
+    const uint8_t *const from = of->from + row * ELEMENT_BYTES;
+    for (int64_t column = 0; column < columns; column += SIDE) {
+      transpose_block(of->to + column * ELEMENT_BYTES, of->rows_to + row, from,
+                      of->columns_from + column, step);
+    }
+  }
+}
+
 /* Blocks go down the rows first, so that each line of the source is read to its end. */
 static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
                                    const rlt_cpu_tile *tile) {
@@ -319,7 +332,12 @@ static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
   const int64_t step = frame->column_step;
   const int64_t whole =
       of->keeps == NULL && of->rows >= DEPTH ? rlt_min(of->columns, of->valid_columns) : 0;
-  for (int64_t c = 0; c < of->columns; c += SIDE) {
+  int64_t across = 0;
+  if (step == of->rows * ELEMENT_BYTES) {
+    across = rlt_max(whole, 0) / SIDE * SIDE;
+    transpose_across(of, step, across);
+  }
+  for (int64_t c = across; c < of->columns; c += SIDE) {
     const int64_t column = block_start(c, of->columns, SIDE);
     if (column + SIDE > whole) {
       transpose_edge(of, tile, column);

@@ -144,14 +144,16 @@ static void go_farther(growing_tile *at, run_on_side *run_of, rlt_group *group, 
 }
 
 /* Where both sides go on with the same axis, and what the tile reads is not transposed or lies
- * together, more of that axis only makes fewer tiles: until it is written as far as `target`. */
+ * together, more of that axis only makes fewer tiles: until a copy is written as far as `target`.
+ * Of a tile that is transposed the nearest cache holds both what is read and what is staged, so it
+ * takes half of that altogether. */
 static void go_together(growing_tile *at, bool copies, int64_t target) {
   int32_t read, written;
   const bool lies_together = read_run(at, &read) == tile_elements(at);
-  written_run(at, &written);
+  const int64_t run = written_run(at, &written);
   if (written >= 0 && written == read && (lies_together || copies)) {
     go_farther(at, written_run, rlt_group_last(at->columns) == written ? at->columns : at->rows,
-               target);
+               copies ? target : target / 2 / (tile_elements(at) / run));
   }
 }
 
