@@ -206,6 +206,26 @@ static void test_tiles_that_go_on_together(void **state) {
   assert_int_equal(rlt_group_length(&found.rows), 16);
 }
 
+/* In a cache of 1 MiB, pixels that channels are joined to are written as they come, if they take a
+ * block of 16 together; where they go past it, lines are put together first. */
+static void test_joined_channels_leave_a_cache_directly(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    bool staged;
+  } cases[] = {{"u8[3,50000]{1,0}", "u8[3,50000]{0,1}", false},
+               {"u8[3,6]{1,0}", "u8[3,6]{0,1}", false},
+               {"u8[3,5]{1,0}", "u8[3,5]{0,1}", true},
+               {"u8[3,1000003]{1,0}", "u8[3,1000003]{0,1}", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_schedule found =
+        chosen_by("interleave", cases[i].from, cases[i].to, &cpu_facts, &cpu_tuning);
+    expect_method(&found, "interleave");
+    assert_int_equal(found.staged, cases[i].staged);
+  }
+}
+
 /* The cache has runs of its own, and so have tiles that the source holds in one piece. */
 static void test_runs_of_cached_and_joined_tiles(void **state) {
   (void)state;
@@ -261,6 +281,7 @@ int main(void) {
       cmocka_unit_test(test_staged_tiles_by_hand),
       cmocka_unit_test(test_halos_by_hand),
       cmocka_unit_test(test_tiles_that_go_on_together),
+      cmocka_unit_test(test_joined_channels_leave_a_cache_directly),
       cmocka_unit_test(test_runs_of_cached_and_joined_tiles),
       cmocka_unit_test(test_long_runs_go_straight),
   };

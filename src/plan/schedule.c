@@ -98,13 +98,16 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
       schedule->wish.stores != RLT_STORES_BY_SIZE) {
     return schedule->wish.stores == RLT_STORES_CACHED;
   }
-  /* In a cache, rows that are long enough to be written as they come need not be staged. */
+  /* In a cache, rows that are long enough to be written as they come need not be staged; those of
+   * channels are written together. */
+  const rlt_staging *const staging = &schedule->staging;
+  const int64_t written =
+      staging->dense_columns * (staging->write_channels > 0 ? staging->dense_rows : 1);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const int64_t least = schedule->move == RLT_MOVE_GATHER
                             ? facts->line_bytes / problem->element_bytes
                             : facts->words[word].block_columns;
-  return !facts->scatters || !keeps || schedule->streamed ||
-         schedule->staging.dense_columns < least;
+  return !facts->scatters || !keeps || schedule->streamed || written < least;
 }
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
