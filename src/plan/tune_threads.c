@@ -12,6 +12,7 @@ enum {
   WORD_BYTES = 4,
   GRAINS = 7, /* each twice the one before */
   LEAST_GRAIN = 64 << 10,
+  GRAIN_RUNS = 2 * RLT_TUNE_CASES,
   MOST_SHARES = 6,
   CASE_BYTES = 24 << 20
 };
@@ -48,11 +49,11 @@ static void make_runner(const rlt_track *on, const rlt_problem *problem, const f
 }
 
 /* Whether all have run, and a copy too, by the first and by the last one's shares. */
-static bool run_field(rlt_track *on, const rlt_problem *problem, double end, field *of) {
+static bool run_field(rlt_track *on, const rlt_problem *problem, bool stays, double end,
+                      field *of) {
   enum { COPIES = 2 };
   _Static_assert(MOST_SHARES + COPIES <= RLT_MOST_RUNNERS, "each has a runner");
   const int64_t bytes = (int64_t)rlt_problem_destination_size(problem);
-  const bool stays = bytes <= on->device->facts.cache_bytes;
   rlt_runner *const copies = &on->runners[of->count];
   rlt_problem copied;
   rlt_tune_copy(bytes, &copied);
@@ -86,17 +87,19 @@ typedef struct grain {
   double together;
 } grain;
 
-/* One thread and two, on twice the grain. */
+/* One thread and two, on twice the grain: on bytes that stay, which one thread may have in a cache
+ * of its own, and on others, which come from memory. */
 static bool time_grain(rlt_track *on, int32_t number, double end, const rlt_tuning *row,
                        grain *made) {
   field of = {.row = row, .count = 2};
-  for (int32_t i = 0; i < RLT_TUNE_CASES; ++i) {
+  for (int32_t i = 0; i < GRAIN_RUNS; ++i) {
     rlt_problem problem;
-    rlt_tune_case(RLT_TILES_CACHED, i, WORD_BYTES, 2 * ((int64_t)LEAST_GRAIN << number), &problem);
+    rlt_tune_case(RLT_TILES_CACHED, i / 2, WORD_BYTES, 2 * ((int64_t)LEAST_GRAIN << number),
+                  &problem);
     const int64_t bytes = (int64_t)rlt_problem_source_size(&problem);
     of.shares[0] = (shares){bytes, row->thread_blocks};
     of.shares[1] = (shares){bytes / 2, row->thread_blocks};
-    if (!run_field(on, &problem, end, &of)) {
+    if (!run_field(on, &problem, i % 2 == 0, end, &of)) {
       return false;
     }
   }
@@ -141,7 +144,7 @@ rlt_tuned_times rlt_tune_thread_bytes(rlt_track *on, double end, rlt_tuning *row
   if (own != first) {
     row->thread_bytes = (int64_t)LEAST_GRAIN << own;
   }
-  return (rlt_tuned_times){.count = count * RLT_TUNE_CASES,
+  return (rlt_tuned_times){.count = count * GRAIN_RUNS,
                            .before = time_of(grains, count, first),
                            .after = time_of(grains, count, own)};
 }
@@ -163,7 +166,8 @@ rlt_tuned_times rlt_tune_thread_blocks(rlt_track *on, double end, rlt_tuning *ro
     const double begun = rlt_seconds();
     rlt_problem problem;
     rlt_tune_case(tiles[p], 0, WORD_BYTES, bytes, &problem);
-    if (begun >= end || !run_field(on, &problem, begun + (end - begun) / (PROBLEMS - p), &of)) {
+    if (begun >= end ||
+        !run_field(on, &problem, false, begun + (end - begun) / (PROBLEMS - p), &of)) {
       return (rlt_tuned_times){.count = 0};
     }
   }
