@@ -265,7 +265,7 @@ static void test_tiny_copies(void **state) {
   (void)state;
   for (int k = 0; k < KINDS; ++k) {
     for (int elements = 1; elements <= 70; ++elements) {
-      char text[16];
+      char text[32];
       snprintf(text, sizeof text, "f32[%d]", elements);
       const offered same = {.from = text, .to = text};
       recorder record;
