@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/noise.h"
 #include "cmocka_all.h"
 #include "tools/open_target.h"
 

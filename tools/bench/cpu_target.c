@@ -9,6 +9,7 @@
 #include "fail.h"
 #include "host_copy.h"
 #include "host_memory.h"
+#include "noise.h"
 #include "pool.h"
 #include "target.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fail.h"
+#include "noise.h"
 #include "opencl_copy.h"
 #include "opencl_peers.h"
 #include "relayout/opencl.h"

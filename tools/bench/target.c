@@ -1,25 +1,12 @@
 /* target.c: what targets of all backends share. */
 #include "target.h"
 
-#include <string.h>
 #include <time.h>
 
 double bench_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-void bench_fill_noise(void *memory, size_t size) {
-  uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
-  unsigned char *const bytes = memory;
-  for (size_t i = 0; i + sizeof state <= size; i += sizeof state) {
-    /* xorshift64 */
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    memcpy(bytes + i, &state, sizeof state);
-  }
 }
 
 relayout_status bench_target_open(relayout_device *device, bench_target **target,

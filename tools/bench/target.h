@@ -87,7 +87,4 @@ relayout_status bench_opencl_target_create(relayout_device *device, bench_target
 
 double bench_now(void);
 
-/* Fills memory, whole words of 8 bytes, with bytes that do not repeat. */
-void bench_fill_noise(void *memory, size_t size);
-
 #endif
