@@ -211,20 +211,19 @@ static void take_kind(json_reader *json, captured_kind *kind) {
 }
 
 static void take_hex(json_reader *json, unsigned char *value, size_t *count) {
-  char text[HEX_SIZE + 1];
+  char text[HEX_SIZE + 1]; /* room for one digit too many */
   *count = 0;
   if (!json_reader_text(json, sizeof text, text)) {
     return;
   }
-  for (const char *at = text; *at != '\0'; at += 2) {
-    unsigned byte;
-    int length = 0;
-    if (*count == CAPTURED_MOST_VALUE_BYTES || sscanf(at, "%2x%n", &byte, &length) != 1 ||
-        length != 2) {
-      json->failed = true;
-      return;
-    }
-    value[(*count)++] = (unsigned char)byte;
+  const size_t length = strlen(text);
+  if (length >= HEX_SIZE || length % 2 != 0 || strspn(text, "0123456789abcdef") != length) {
+    json->failed = true;
+    return;
+  }
+  for (; *count < length / 2; ++*count) {
+    const char digits[] = {text[2 * *count], text[2 * *count + 1], '\0'};
+    value[*count] = (unsigned char)strtoul(digits, NULL, 16);
   }
 }
 
