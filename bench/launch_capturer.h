@@ -11,8 +11,8 @@
 
 #include "captured_launch.h"
 
-/* Gets each launch, in order, with all but its case, shapes and schedule, which it may fill in. What
- * the launch owns stays the capturer's. Other than EXIT_CODE_OK lets the launch fail. */
+/* Gets each launch, in order, with all but its case, shapes and schedule, which it may fill in.
+ * What the launch owns stays the capturer's. Other than EXIT_CODE_OK lets the launch fail. */
 typedef exit_code launch_visitor(void *context, captured_launch *launch);
 
 /* From now on launches are told to this visitor. `runs` false: nothing is compiled, launched or
