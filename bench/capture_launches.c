@@ -41,6 +41,7 @@ static const char help[] =
     "                   1048576 for the cases of a suite that are run, and else no limit\n"
     "  --sources        compiles and runs nothing: each program once, and no buffers' contents\n"
     "  --offered        by every schedule that is offered, instead of the chosen one\n"
+    "  --unaligned      both sides begin one element into their buffers\n"
     "  --device D       opencl when left out\n";
 
 enum { SUITE_BYTES = 1 << 20, FOLDER_SIZE = 4096, MOST_SUITES = 32, POISON = 0xa5 };
@@ -58,6 +59,7 @@ typedef struct request {
   bool has_bytes;
   bool sources;
   bool offered;
+  bool unaligned;
   const char *device;
 } request;
 
@@ -81,6 +83,8 @@ typedef struct capture {
   const bench_case *of;
   const relayout_plan *plan;
   int32_t part;
+  size_t source_offset; /* bytes, like the other */
+  size_t destination_offset;
 } capture;
 
 /* ---- A launch ---- */
@@ -141,15 +145,31 @@ static exit_code keep_launch(capture *own, const captured_launch *launch) {
   return EXIT_CODE_OK;
 }
 
+/* The schedule that the plan's next part runs by, where the sides lie. False for none that fits. */
+static bool get_schedule(capture *own, char text[CAPTURED_SCHEDULE_SIZE]) {
+  const int32_t part = own->part++;
+  size_t source;
+  size_t destination;
+  size_t length = relayout_plan_get_schedule(own->plan, part, RELAYOUT_SCHEDULE_ALIGNED, text,
+                                             CAPTURED_SCHEDULE_SIZE);
+  if (length == 0 || length >= CAPTURED_SCHEDULE_SIZE) {
+    return false;
+  }
+  schedules_alignment((const char *const[]){text}, 1, &source, &destination);
+  if (own->source_offset % source != 0 || own->destination_offset % destination != 0) {
+    length = relayout_plan_get_schedule(own->plan, part, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text,
+                                        CAPTURED_SCHEDULE_SIZE);
+  }
+  return length > 0 && length < CAPTURED_SCHEDULE_SIZE;
+}
+
 /* A plan's parts are launched in their order. */
 static exit_code visit_launch(void *context, captured_launch *launch) {
   capture *const own = context;
   snprintf(launch->name, sizeof launch->name, "%s", own->of->name);
   relayout_shape_format(&own->of->from, launch->from, sizeof launch->from);
   relayout_shape_format(&own->of->to, launch->to, sizeof launch->to);
-  const size_t length = relayout_plan_get_schedule(
-      own->plan, own->part++, RELAYOUT_SCHEDULE_ALIGNED, launch->schedule, sizeof launch->schedule);
-  return length == 0 || length >= sizeof launch->schedule
+  return !get_schedule(own, launch->schedule)
              ? report(EXIT_CODE_FAILURE, "%s: a launch without a schedule", launch->name)
              : keep_launch(own, launch);
 }
@@ -191,19 +211,31 @@ static cl_mem make_buffer(const capture *own, size_t size, bool with_noise) {
   return buffer;
 }
 
+/* Bytes that an offset of this side is a multiple of. */
+static size_t element_size(const relayout_shape *side) {
+  const size_t own = relayout_element_type_byte_size(side->element_type);
+  const size_t stated = (size_t)side->layout.element_size_in_bits / 8;
+  return stated > own ? stated : own;
+}
+
 static exit_code run_plan(capture *own, const relayout_plan *plan) {
-  const cl_mem source = make_buffer(own, relayout_plan_source_size(plan), true);
+  own->source_offset = own->asked->unaligned ? element_size(&own->of->from) : 0;
+  own->destination_offset = own->asked->unaligned ? element_size(&own->of->to) : 0;
+  const cl_mem source =
+      make_buffer(own, own->source_offset + relayout_plan_source_size(plan), true);
   if (source == NULL) {
     return EXIT_CODE_FAILURE;
   }
-  const cl_mem destination = make_buffer(own, relayout_plan_destination_size(plan), false);
+  const cl_mem destination =
+      make_buffer(own, own->destination_offset + relayout_plan_destination_size(plan), false);
   exit_code code = EXIT_CODE_FAILURE;
   if (destination != NULL) {
     relayout_error error;
     own->plan = plan;
     own->part = 0;
     const relayout_status status =
-        relayout_plan_enqueue(plan, own->queue, source, 0, destination, 0, 0, NULL, NULL, &error);
+        relayout_plan_enqueue(plan, own->queue, source, own->source_offset, destination,
+                              own->destination_offset, 0, NULL, NULL, &error);
     code = status == RELAYOUT_OK ? EXIT_CODE_OK : report_error(own->of->name, &error);
     clFinish(own->queue);
     clReleaseMemObject(destination);
@@ -403,9 +435,11 @@ static exit_code check(request *asked) {
   if (is_own == (asked->suite_count > 0) || (asked->from != NULL) != (asked->to != NULL)) {
     return report_usage("either --suite is wanted, or --from and --to");
   }
-  if ((is_own && asked->name != NULL) ||
-      (asked->schedule_count > 0 && (!is_own || asked->offered))) {
+  if ((is_own && asked->name != NULL) || (!is_own && asked->schedule_count > 0)) {
     return report_usage("--case is for suites, --schedule for relayouts of your own");
+  }
+  if ((asked->schedule_count > 0) + asked->offered + asked->unaligned > 1) {
+    return report_usage("--schedule, --offered and --unaligned exclude each other");
   }
   if (!is_own && !asked->has_bytes && !asked->sources) {
     asked->bytes = SUITE_BYTES;
@@ -449,23 +483,22 @@ static exit_code take(int option, const char *value, request *asked) {
   case 'o':
     asked->offered = true;
     return EXIT_CODE_OK;
+  case 'n':
+    asked->unaligned = true;
+    return EXIT_CODE_OK;
   default:
     return report_usage("there is no such option");
   }
 }
 
 int main(int count, char **values) {
-  static const struct option options[] = {{"suite", required_argument, NULL, 'u'},
-                                          {"case", required_argument, NULL, 'c'},
-                                          {"from", required_argument, NULL, 'f'},
-                                          {"to", required_argument, NULL, 't'},
-                                          {"schedule", required_argument, NULL, 'e'},
-                                          {"bytes", required_argument, NULL, 'b'},
-                                          {"sources", no_argument, NULL, 's'},
-                                          {"offered", no_argument, NULL, 'o'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"suite", required_argument, NULL, 'u'},    {"case", required_argument, NULL, 'c'},
+      {"from", required_argument, NULL, 'f'},     {"to", required_argument, NULL, 't'},
+      {"schedule", required_argument, NULL, 'e'}, {"bytes", required_argument, NULL, 'b'},
+      {"sources", no_argument, NULL, 's'},        {"offered", no_argument, NULL, 'o'},
+      {"device", required_argument, NULL, 'd'},   {"unaligned", no_argument, NULL, 'n'},
+      {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
   static request asked = {.device = "opencl"};
   exit_code code = EXIT_CODE_OK;
   report_set_command("capture_launches");

@@ -237,6 +237,32 @@ static void test_offered(void **state) {
   globfree(&found);
 }
 
+/* Rows of 16 floats can be moved 16 bytes at a time, but not from the second float on. */
+static void test_unaligned(void **state) {
+  (void)state;
+  static const char *const words[] = {"copy word=16 ", "copy word=4 "};
+  static const char *const options[] = {"", "--unaligned"};
+  for (uint64_t start = 0; start < 2; ++start) {
+    char arguments[PATH];
+    char folder[32];
+    captured_launch launch;
+    uint64_t starts[2];
+    snprintf(arguments, sizeof arguments, "--from 'f32[64,16]' --to '{1,0:PD(64,32)}' --sources %s",
+             options[start]);
+    snprintf(folder, sizeof folder, "start%d", (int)start);
+    assert_int_equal(capture(folder, arguments), EXIT_CODE_OK);
+    snprintf(folder, sizeof folder, "start%d/000-copy", (int)start);
+    read_launch(folder, &launch);
+    assert_memory_equal(launch.schedule, words[start], strlen(words[start]));
+    memcpy(&starts[0], launch.arguments[1].value, sizeof starts[0]);
+    memcpy(&starts[1], launch.arguments[5].value, sizeof starts[1]);
+    assert_int_equal(starts[0], start);
+    assert_int_equal(starts[1], start);
+    assert_int_equal(launch.arguments[0].bytes, 4 * (64 * 32 + start));
+    captured_launch_free(&launch);
+  }
+}
+
 /* ---- What cannot be done ---- */
 
 static void test_refused(void **state) {
@@ -247,6 +273,8 @@ static void test_refused(void **state) {
   assert_int_equal(capture("refused", "--from 'f32[2]'"), EXIT_CODE_USAGE);
   assert_int_equal(capture("refused", "--suite ml --unknown"), EXIT_CODE_USAGE);
   assert_int_equal(capture("refused", "--suite ml --bytes many"), EXIT_CODE_USAGE);
+  assert_int_equal(capture("refused", "--suite ml --schedule fly"), EXIT_CODE_USAGE);
+  assert_int_equal(capture("refused", "--suite ml --offered --unaligned"), EXIT_CODE_USAGE);
   assert_int_equal(capture("no-shape", "--from 'f32[2' --to '{0}'"), EXIT_CODE_BAD_INPUT);
   assert_int_equal(capture("no-suite", "--suite nothing"), EXIT_CODE_BAD_INPUT);
   assert_int_equal(capture("no-case", "--suite ml --case nothing"), EXIT_CODE_BAD_INPUT);
@@ -368,6 +396,7 @@ int main(int count, char **values) {
       cmocka_unit_test(test_refused),       cmocka_unit_test(test_contents),
       cmocka_unit_test(test_files),         cmocka_unit_test(test_replay),
       cmocka_unit_test(test_sources),       cmocka_unit_test(test_offered),
+      cmocka_unit_test(test_unaligned),
   };
   if (count != 3) {
     fprintf(stderr, "wants CAPTURE and REPLAY\n");
