@@ -1,0 +1,623 @@
+#!/usr/bin/env python3
+"""Tells what GPUs' own compilers make of kernels, without a GPU: one row a kernel variant and GPU.
+
+    capture_launches captured --suite all --sources
+    bench/kernel_code.py captured --json code.json      every variant, for every GPU
+    bench/kernel_code.py captured/003-transpose --targets dg2 --keep code
+    bench/kernel_code.py captured --check               holds it against bench/kernel_code.bounds
+
+It reads what `capture_launches` wrote: launch.json and source.cl. Launches of the same program are
+one variant. What compiles, and where Debian and PyPI have it, bench/README.md says; --tools names a
+folder with packages that were unpacked instead of installed. Tools that are missing are told, and
+their GPUs left out.
+
+Columns: instructions; registers (AMD's vector registers, Intel's 32-byte or 64-byte ones) of a
+work-item or, on Intel, a thread; bytes spilled; bytes of private memory; local memory of a group;
+work-items side by side in a thread (SIMD width, or a warp or wave); how many of the threads that the
+GPU can hold are held, as registers and local memory allow; and memory accesses by the bytes of one
+work-item, as `16:4 4:20`: 4 of 16 bytes and 20 of 4. Uniform accesses are one for the whole thread.
+The counts are of the code, not of what a launch runs of it.
+"""
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import glob
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77  # an exit code, as of all tests that lack something
+SIZES = ("loads", "stores", "local_loads", "local_stores")
+FIGURES = ("instructions", "registers", "spill", "private", "local", "simd", "occupancy")
+
+
+class Failed(Exception):
+    pass
+
+
+# ---- Variants ------------------------------------------------------------------------------------
+
+class Variant:
+    """A program and the kernel that is launched of it."""
+
+    def __init__(self, folder):
+        with open(os.path.join(folder, "launch.json"), encoding="utf-8") as file:
+            launch = json.load(file)
+        self.source = os.path.abspath(os.path.join(folder, "source.cl"))
+        with open(self.source, encoding="utf-8") as file:
+            self.text = file.read()
+        self.folder = os.path.basename(os.path.abspath(folder))
+        self.kernel, self.options = launch["kernel"], launch["options"].split()
+        self.case = launch.get("case") or self.folder
+        self.relayout = f"{launch.get('from', '')} to {launch.get('to', '')}"
+        self.group = launch["group_size"]
+        self.local = sum(argument["bytes"] for argument in launch.get("arguments", [])
+                         if argument["kind"] == "local")
+
+    def defines(self):
+        return dict(re.match(r"-D(\w+)=?(.*)", option).groups() for option in self.options
+                    if option.startswith("-D"))
+
+
+def find_variants(folders):
+    """Each program once, with the first launch of it, which may be a folder's own or in one of its
+    folders."""
+    found = {}
+    for folder in folders:
+        launches = sorted(glob.glob(os.path.join(glob.escape(folder), "**", "launch.json"),
+                                    recursive=True))
+        if not launches:
+            raise Failed(f"there is no captured launch in '{folder}'")
+        for launch in launches:
+            variant = Variant(os.path.dirname(launch))
+            found.setdefault((variant.kernel, variant.text, *variant.options), variant)
+    return list(found.values())
+
+
+def name_by_options(variants):
+    """Names each variant by the options in which it differs from others of its kernel."""
+    for variant in variants:
+        others = [other.defines() for other in variants if other.kernel == variant.kernel]
+        variant.differs = " ".join(
+            f"{name}={value}" for name, value in variant.defines().items()
+            if any(other.get(name) != value for other in others))
+
+
+# ---- Tools ---------------------------------------------------------------------------------------
+
+class Tools:
+    """Commands and libraries, from the folders named and then from the system's."""
+
+    def __init__(self, folders):
+        self.roots = [os.path.abspath(folder) for folder in folders] + ["/", "/usr/local/cuda"]
+
+    def paths(self, *patterns):
+        return [path for root in self.roots for pattern in patterns
+                for path in sorted(glob.glob(os.path.join(root, pattern)))]
+
+    def find(self, name):
+        found = self.paths(f"usr/bin/{name}", f"bin/{name}", f"nvidia/*/bin/{name}")
+        return next((path for path in found if os.access(path, os.X_OK)), shutil.which(name))
+
+    def clangs(self):
+        """For each version of which clang and libclc are there, the newest first: the version,
+        clang and the folder of libclc's bitcode. Bitcode is for the clang of its own version."""
+        clangs = {int(re.search(r"llvm-(\d+)", path)[1]): path
+                  for path in reversed(self.paths("usr/lib/llvm-*/bin/clang"))}
+        bitcode = {int(path.rsplit("-", 1)[1]): os.path.join(path.split("usr/share")[0],
+                                                             "usr/lib/clc")
+                   for path in reversed(self.paths("usr/share/doc/libclc-[0-9][0-9]"))}
+        return [(version, clangs[version], bitcode[version])
+                for version in sorted(clangs.keys() & bitcode.keys(), reverse=True)]
+
+    def run(self, words, may_fail=False, **environment):
+        """What a command prints; libraries come from where the command does."""
+        libraries = []
+        root = next((root for root in self.roots if words[0].startswith(root + os.sep)), None)
+        if root is not None:
+            libraries = glob.glob(os.path.join(root, "usr/lib/*-linux-gnu"))
+            libraries += glob.glob(os.path.join(root, "usr/lib/llvm-*/lib"))
+        variables = {**os.environ, **environment}
+        if libraries:
+            variables["LD_LIBRARY_PATH"] = ":".join(libraries)
+        made = subprocess.run(words, env=variables, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        text = made.stdout.decode(errors="replace")
+        if made.returncode != 0 and not may_fail:
+            raise Failed(f"{os.path.basename(words[0])} failed: {' '.join(text.split())[:300]}")
+        return text
+
+
+def compile_by_clang(tools, clang, bitcode, target, processor, variant, path, *more):
+    """Assembly of a variant by clang, with what the driver's compilers define themselves."""
+    version_of_language = ["-D__OPENCL_VERSION__=120", "-D__ENDIAN_LITTLE__=1"]
+    words = [clang, "-x", "cl", "-target", target, "-nogpulib", "-O3", *variant.options,
+             *version_of_language]
+    for option in ("-finclude-default-header", "-mlink-builtin-bitcode", bitcode, "-target-cpu",
+                   processor, *more):
+        words += ["-Xclang", option]
+    tools.run([*words, "-S", "-o", path, variant.source])
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def number(pattern, text, missing=0):
+    found = re.search(pattern, text)
+    return int(found[1]) if found else missing
+
+
+def counts_by_width(accesses):
+    """From (kind, bytes) pairs, of each kind how many of each width."""
+    counted = {kind: collections.Counter() for kind in SIZES}
+    others = collections.Counter()
+    for kind, width in accesses:
+        if kind in counted:
+            counted[kind][width] += 1
+        else:
+            others[kind] += 1
+    widths = {kind: dict(sorted(counter.items(), reverse=True))
+              for kind, counter in counted.items()}
+    return {**widths, "uniform_loads": others["uniform_loads"],
+            "private_accesses": others["private_accesses"]}
+
+
+# ---- NVIDIA: clang to PTX, ptxas, nvdisasm -------------------------------------------------------
+
+# What an SM has: warps, groups, 32-bit registers, bytes of local memory, and what each group takes
+# of these for the system. From the CUDA programming guide's table of compute capabilities.
+NVIDIA = {"sm_75": (32, 16, 65536, 64 << 10, 0), "sm_80": (64, 32, 65536, 164 << 10, 1024),
+          "sm_86": (48, 16, 65536, 100 << 10, 1024), "sm_89": (48, 24, 65536, 100 << 10, 1024),
+          "sm_90": (64, 32, 65536, 228 << 10, 1024), "sm_100": (64, 32, 65536, 228 << 10, 1024)}
+WARP, WARPS_TOGETHER, REGISTERS_TOGETHER = 32, 4, 256
+SASS = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)", re.MULTILINE)
+SASS_KINDS = {"LDG": "loads", "LD": "loads", "STG": "stores", "ST": "stores",
+              "LDS": "local_loads", "STS": "local_stores", "LDL": "private_accesses",
+              "STL": "private_accesses"}
+
+
+def nvidia_occupancy(target, registers, local, group):
+    warps, groups, all_registers, all_local, of_system = NVIDIA[target]
+    of_group = -(-group // WARP)
+    of_warp = -(-max(registers, 1) * WARP // REGISTERS_TOGETHER) * REGISTERS_TOGETHER
+    by_registers = all_registers // WARPS_TOGETHER // of_warp * WARPS_TOGETHER // of_group
+    by_local = all_local // (local + of_system) if local + of_system else groups
+    return min(warps // of_group, groups, by_registers, by_local) * of_group / warps
+
+
+def sass_width(parts):
+    for part in parts:
+        if part in ("U8", "S8"):
+            return 1
+        if part in ("U16", "S16"):
+            return 2
+        if part in ("64", "128"):
+            return int(part) // 8
+    return 4
+
+
+class Nvidia:
+    known = list(NVIDIA)
+
+    def __init__(self, tools, targets, clang):
+        self.tools = tools
+        self.ptxas, self.nvdisasm = tools.find("ptxas"), tools.find("nvdisasm")
+        missing = [name for name, found in (("ptxas", self.ptxas), ("nvdisasm", self.nvdisasm),
+                                            ("clang and libclc of one version", clang))
+                   if not found]
+        if missing:
+            raise Failed(f"{', '.join(missing)} not found")
+        self.version, self.clang, folder = clang
+        self.bitcode = os.path.join(folder, "nvptx64--nvidiacl.bc")
+        names = re.findall(r"sm_\d+", tools.run([self.ptxas, "--help"]))
+        self.targets = [target for target in targets if target in names]
+
+    def describe(self):
+        release = re.search(r"release [\d.]+", self.tools.run([self.ptxas, "--version"]))[0]
+        return f"clang {self.version} to PTX, ptxas {release}"
+
+    def compile(self, variant, folder):
+        ptx = os.path.join(folder, "kernel.ptx")
+        compile_by_clang(self.tools, self.clang, self.bitcode, "nvptx64-nvidia-nvcl", "sm_80",
+                         variant, ptx, "-target-feature", "+ptx70")
+        return {target: self.assemble(target, variant, ptx, folder) for target in self.targets}
+
+    def assemble(self, target, variant, ptx, folder):
+        cubin = os.path.join(folder, target + ".cubin")
+        told = self.tools.run([self.ptxas, "-v", "-arch", target, ptx, "-o", cubin])
+        sass = self.tools.run([self.nvdisasm, "-c", cubin])
+        with open(os.path.join(folder, target + ".sass"), "w", encoding="utf-8") as file:
+            file.write(sass)
+        opcodes = [opcode for opcode in SASS.findall(sass) if opcode != "NOP"]
+        registers = number(r"Used (\d+) registers", told)
+        local = number(r"(\d+) bytes smem", told) + variant.local
+        return {"instructions": len(opcodes), "registers": registers,
+                "spill": number(r"(\d+) bytes spill stores", told),
+                "private": number(r"(\d+) bytes stack frame", told), "local": local, "simd": WARP,
+                "occupancy": nvidia_occupancy(target, registers, local, variant.group),
+                **counts_by_width((SASS_KINDS[name], sass_width(parts)) for name, *parts in
+                                  (opcode.split(".") for opcode in opcodes)
+                                  if name in SASS_KINDS)}
+
+
+# ---- Intel: ocloc --------------------------------------------------------------------------------
+
+# ocloc's name; threads that share local memory, bytes of that.
+INTEL = {"dg2": ("dg2-g10", 128, 128 << 10), "pvc": ("pvc", 64, 128 << 10),
+         "mtl": ("mtl-u", 128, 128 << 10), "lnl": ("lnl-m", 64, 128 << 10),
+         "bmg": ("bmg-g21", 64, 128 << 10)}
+USUAL_REGISTERS = 128  # with more of them there are half as many threads
+LOCAL_STEPS = [0] + [kib << 10 for kib in (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128)]
+LSC = re.compile(r"^(\(W\))?\s+(?:\(\S+\)\s+)?(load|store)\S*\.(ugm|slm)\.d(\d+)(?:u32)?"
+                 r"(?:x(\d+))?(t?)\S*\s+\((\d+)\|\w+\)\s+(.*)", re.MULTILINE)
+SEND = re.compile(r"^(\(W\))?\s+(?:\(\S+\)\s+)?sends?c?\.dc\d\s+\((\d+)\|\w+\).*?(0x[0-9A-F]+)\s+\{"
+                  r".*?// wr:\S+, rd:\d+; (.*?) //", re.MULTILINE)
+MESSAGE_WIDTHS = {"8b": 1, "16b": 2, "32b": 4, "x": 4, "xy": 8, "xyz": 12, "xyzw": 16}
+LOCAL_SURFACE = 0xfe
+
+
+def lsc_accesses(text):
+    """Loads and stores as Xe-HPC has them: d32x4 moves 4 times 32 bits."""
+    for always, what, memory, bits, elements, block, lanes, operands in LSC.findall(text):
+        if "ss[" in operands:
+            yield "private_accesses", 0
+        elif block or (always and int(lanes) <= 2):
+            yield "uniform_" + what + "s", 0
+        else:
+            yield (("local_" if memory == "slm" else "") + what + "s",
+                   int(bits) // 8 * int(elements or 1))
+
+
+def message_accesses(text):
+    """Loads and stores as messages to the data cache; the last byte of a descriptor names the
+    surface."""
+    for always, lanes, descriptor, message in SEND.findall(text):
+        what = "loads" if "read" in message else "stores"
+        width = message.split()[-1]
+        if "scratch" in message:
+            yield "private_accesses", 0
+        elif "block" in message or (always and int(lanes) <= 2):
+            yield "uniform_" + what, 0
+        else:
+            is_local = int(descriptor, 16) & 0xff == LOCAL_SURFACE and "a64" not in message
+            width = MESSAGE_WIDTHS.get(width) or {"byte": 1, "qword": 8}.get(
+                next((word for word in message.split() if word in ("byte", "qword")), ""), 4)
+            yield ("local_" if is_local else "") + what, width
+
+
+def intel_occupancy(target, registers, local, group, simd):
+    _, threads, all_local = INTEL[target]
+    threads = threads * USUAL_REGISTERS // max(registers, USUAL_REGISTERS)
+    of_group = -(-group // simd)
+    taken = next((step for step in LOCAL_STEPS if step >= local), all_local)
+    groups = min(threads // of_group, all_local // taken if taken else threads)
+    return groups * of_group / threads
+
+
+class Intel:
+    known = list(INTEL)
+
+    def __init__(self, tools, targets, _):
+        self.tools, self.ocloc = tools, tools.find("ocloc")
+        if self.ocloc is None:
+            raise Failed("ocloc not found")
+        help_text = tools.run([self.ocloc, "compile", "--help"], may_fail=True)
+        self.targets = [target for target in targets
+                        if re.search(rf"\b{INTEL[target][0]}\b", help_text)]
+
+    def describe(self):
+        return "ocloc with IGC"
+
+    def compile(self, variant, folder):
+        return {target: self.compile_for(target, variant, os.path.join(folder, target))
+                for target in self.targets}
+
+    def compile_for(self, target, variant, folder):
+        os.makedirs(folder)
+        self.tools.run([self.ocloc, "compile", "-q", "-file", variant.source, "-device",
+                        INTEL[target][0], "-options", " ".join(variant.options), "-out_dir",
+                        folder, "-output", "kernel", "-output_no_suffix"],
+                       IGC_ShaderDumpEnable="1", IGC_DumpToCustomDir=folder + os.sep)
+        # A width that spills is given up for another, and each try leaves its assembly.
+        tries = sorted(glob.glob(os.path.join(glob.escape(folder), "*_entry_*.asm")),
+                       key=os.path.getmtime)
+        if not tries:
+            raise Failed("ocloc left no assembly")
+        return self.figures(target, variant, tries, folder)
+
+    def figures(self, target, variant, tries, folder):
+        text = read(tries[-1])
+        shutil.copy(tries[-1], os.path.join(folder, "kernel.asm"))
+        simd = number(r"_simd(\d+)_entry", os.path.basename(tries[-1]))
+        registers = number(r"numGRF=(\d+)", text)
+        elements = re.findall(r"addrspace\(3\) global \[(\d+) x (?:<(\d+) x )?i(\d+)",
+                              read(glob.glob(os.path.join(folder, "*_codegen.ll"))[0]))
+        local = variant.local + sum(int(count) * int(lanes or 1) * int(bits) // 8
+                                    for count, lanes, bits in elements)
+        accesses = [*lsc_accesses(text), *message_accesses(text)]
+        return {"instructions": number(r"//\.instCount (\d+)", text), "registers": registers,
+                "spill": number(r"//\.spill size (\d+)", text),
+                "private": number(r"//\.private memory size (\d+)", text), "local": local,
+                "simd": simd, "tries": len(tries),
+                "occupancy": intel_occupancy(target, registers, local, variant.group, simd),
+                **counts_by_width(accesses)}
+
+
+# ---- AMD: clang ----------------------------------------------------------------------------------
+
+# Waves that a SIMD unit can hold, work-items of one.
+AMD = {"gfx90a": (8, 64), "gfx942": (8, 64), "gfx1030": (16, 32), "gfx1100": (16, 32)}
+AMD_ACCESS = re.compile(r"^(global|flat|ds|s|scratch|buffer)_(load|store|read|write)(\w*)")
+AMD_WIDTHS = {"ubyte": 1, "sbyte": 1, "u8": 1, "i8": 1, "byte": 1, "b8": 1, "ushort": 2,
+              "sshort": 2, "short": 2, "u16": 2, "i16": 2, "b16": 2, "dword": 4, "b32": 4,
+              "dwordx2": 8, "b64": 8, "dwordx3": 12, "b96": 12, "dwordx4": 16, "b128": 16}
+
+
+def amd_accesses(opcodes):
+    for opcode in opcodes:
+        found = AMD_ACCESS.match(opcode)
+        if not found:
+            continue
+        space, what, rest = found.groups()
+        kind = "loads" if what in ("load", "read") else "stores"
+        parts = [part for part in rest.split("_") if part in AMD_WIDTHS]
+        width = AMD_WIDTHS[parts[-1]] if parts else 4
+        if space in ("scratch", "buffer"):
+            yield "private_accesses", 0
+        elif space == "s":
+            yield "uniform_" + kind, 0
+        elif space == "ds":
+            yield "local_" + kind, width * (2 if "2" in rest.split("_")[0] or "2addr" in rest else 1)
+        else:
+            yield kind, width
+
+
+class Amd:
+    known = list(AMD)
+
+    def __init__(self, tools, targets, clang):
+        if clang is None:
+            raise Failed("clang and libclc of one version not found")
+        self.tools = tools
+        self.version, self.clang, self.folder = clang
+        names = tools.run([self.clang, "-target", "amdgcn-amd-amdhsa", "-nogpulib",
+                           "-print-supported-cpus"])
+        self.targets = [target for target in targets if re.search(rf"\b{target}\b", names)]
+
+    def describe(self):
+        return f"clang {self.version}"
+
+    def compile(self, variant, folder):
+        return {target: self.compile_for(target, variant, os.path.join(folder, target + ".s"))
+                for target in self.targets}
+
+    def compile_for(self, target, variant, path):
+        own = os.path.join(self.folder, f"{target}-amdgcn--.bc")
+        bitcode = own if os.path.exists(own) else os.path.join(self.folder, "amdgcn--amdhsa.bc")
+        compile_by_clang(self.tools, self.clang, bitcode, "amdgcn-amd-amdhsa", target, variant, path)
+        text = read(path)
+        opcodes = [opcode for opcode in re.findall(r"^\t([a-z]\w+)", text, re.MULTILINE)
+                   if opcode not in ("s_nop", "s_code_end")]
+        waves, lanes = AMD[target]
+        return {"instructions": len(opcodes),
+                "registers": number(r"; TotalNumVgprs: (\d+)", text,
+                                    number(r"; NumVgprs: (\d+)", text)),
+                "scalar_registers": number(r"; NumSgprs: (\d+)", text),
+                "spill": 4 * number(r"\.vgpr_spill_count: +(\d+)", text),
+                "private": number(r"; ScratchSize: (\d+)", text),
+                "local": number(r"; LDSByteSize: (\d+)", text) + variant.local, "simd": lanes,
+                "occupancy": number(r"; Occupancy: (\d+)", text) / waves,
+                **counts_by_width(amd_accesses(opcodes))}
+
+
+BACK_ENDS = (Nvidia, Intel, Amd)
+USUAL_TARGETS = ["sm_80", "sm_90", "sm_100", "dg2", "pvc", "mtl", "lnl", "bmg", "gfx90a", "gfx942",
+                 "gfx1100"]
+
+
+# ---- All of them ---------------------------------------------------------------------------------
+
+def find_back_ends(tools, targets, clang):
+    """The back ends whose tools are there, and a line for each that is not."""
+    clangs = tools.clangs()
+    chosen = next((found for found in clangs if clang in (None, found[0])), None)
+    found, missing = [], []
+    for kind in BACK_ENDS:
+        wanted = [target for target in targets if target in kind.known]
+        if not wanted:
+            continue
+        try:
+            made = kind(tools, wanted, chosen)
+        except Failed as failure:
+            missing.append(f"{', '.join(wanted)}: {failure}")
+            continue
+        unknown = [target for target in wanted if target not in made.targets]
+        if unknown:
+            missing.append(f"{', '.join(unknown)}: unknown to {made.describe()}")
+        if made.targets:
+            found.append(made)
+    return found, missing
+
+
+def compile_all(variants, back_ends, folder, jobs):
+    """Rows in the order of the variants and their targets."""
+
+    def work(number_of, variant, back_end):
+        place = os.path.join(folder, f"{number_of:03}-{variant.kernel}", type(back_end).__name__)
+        os.makedirs(place)
+        try:
+            return back_end.compile(variant, place)
+        except Failed as failure:
+            return {target: {"failed": str(failure)} for target in back_end.targets}
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        parts = [(variant, pool.submit(work, number_of, variant, back_end))
+                 for number_of, variant in enumerate(variants) for back_end in back_ends]
+        return [{"kernel": variant.kernel, "case": variant.case, "differs": variant.differs,
+                 "relayout": variant.relayout, "launch": variant.folder, "target": target,
+                 **figures}
+                for variant, part in parts for target, figures in part.result().items()]
+
+
+# ---- What people read ----------------------------------------------------------------------------
+
+def text_of(name, value):
+    if isinstance(value, dict):
+        return " ".join(f"{width}:{count}" for width, count in value.items()) or "-"
+    return f"{value:.0%}" if name == "occupancy" else str(value)
+
+
+def print_columns(rows, indent=""):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        print((indent + "  ".join(cell.ljust(width)
+                                  for cell, width in zip(row, widths))).rstrip())
+
+
+def print_table(rows):
+    names = FIGURES + SIZES + ("uniform_loads", "private_accesses")
+    launch = None
+    for first in rows:
+        if first["launch"] == launch:
+            continue
+        launch = first["launch"]
+        print(f"\n{launch}: {first['case']}, {first['relayout']}\n  {first['differs']}")
+        lines = [["", *(name.replace("_", " ") for name in names)]]
+        for row in (row for row in rows if row["launch"] == launch):
+            lines.append([row["target"], row["failed"]] + [""] * (len(names) - 1)
+                         if "failed" in row else
+                         [row["target"], *(text_of(name, row[name]) for name in names)])
+        print_columns(lines, "  ")
+
+
+def print_summary(rows):
+    """Of each kernel on each GPU, the usual and the worst."""
+    lines = [["kernel", "GPU", "variants", "instructions", "most", "in", "registers", "most",
+              "occupancy", "least", "SIMD least", "spilling", "with private", "failed"]]
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row["kernel"], row["target"]].append(row)
+    for (kernel, target), all_of in sorted(groups.items(), key=lambda item: item[0][0]):
+        made = [row for row in all_of if "failed" not in row]
+        if not made:
+            lines.append([kernel, target, str(len(all_of))] + [""] * 10 + [str(len(all_of))])
+            continue
+        most = max(made, key=lambda row: row["instructions"])
+
+        def median(name, of=made):
+            return statistics.median(row[name] for row in of)
+
+        lines.append([kernel, target, str(len(all_of)), f"{median('instructions'):.0f}",
+                      str(most["instructions"]), most["case"], f"{median('registers'):.0f}",
+                      str(max(row["registers"] for row in made)), f"{median('occupancy'):.0%}",
+                      f"{min(row['occupancy'] for row in made):.0%}",
+                      str(min(row["simd"] for row in made)),
+                      str(sum(row["spill"] > 0 for row in made)),
+                      str(sum(row["private"] > 0 for row in made)),
+                      str(len(all_of) - len(made))])
+    print()
+    print_columns(lines)
+
+
+# ---- Bounds --------------------------------------------------------------------------------------
+
+def read_bounds(path):
+    """Lines of a kernel, a target, a figure, <= or >=, a number; patterns as of file names."""
+    bounds = []
+    for place, line in enumerate(read(path).splitlines(), 1):
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if len(words) != 5 or words[2] not in FIGURES or words[3] not in ("<=", ">="):
+            raise Failed(f"{path}:{place}: '{line}' is no bound")
+        bounds.append((*words[:4], float(words[4])))
+    return bounds
+
+
+def broken_bounds(rows, bounds):
+    broken = []
+    for row in rows:
+        name = f"{row['kernel']} ({row['case']}) on {row['target']}"
+        if "failed" in row:
+            broken.append(f"{name}: {row['failed']}")
+            continue
+        for kernel, target, figure, relation, bound in bounds:
+            if fnmatch.fnmatch(row["kernel"], kernel) and fnmatch.fnmatch(row["target"], target):
+                value = row[figure]
+                if value > bound if relation == "<=" else value < bound:
+                    broken.append(f"{name}: {figure} {value:g}, not {relation} {bound:g}")
+    return broken
+
+
+# ---- The command ---------------------------------------------------------------------------------
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="captured launches")
+    parser.add_argument("--targets", default=",".join(USUAL_TARGETS),
+                        help="GPUs, with commas; %(default)s when left out")
+    parser.add_argument("--tools", action="append", metavar="FOLDER",
+                        default=os.environ.get("KERNEL_CODE_TOOLS", "").split(":"),
+                        help="where packages are unpacked; also from KERNEL_CODE_TOOLS")
+    parser.add_argument("--clang", type=int, metavar="VERSION", help="instead of the newest")
+    parser.add_argument("--json", metavar="FILE", help="writes the rows there")
+    parser.add_argument("--keep", metavar="FOLDER", help="keeps assembly and all else there")
+    parser.add_argument("--summary", action="store_true", help="prints no row of its own")
+    parser.add_argument("--check", action="store_true", help="fails where a bound is broken")
+    parser.add_argument("--bounds", metavar="FILE",
+                        default=os.path.splitext(os.path.abspath(__file__))[0] + ".bounds")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    return parser.parse_args()
+
+
+def check(rows, bounds):
+    broken = broken_bounds(rows, bounds)
+    print()
+    for line in broken:
+        print(line)
+    print(f"{len(rows)} rows, {len(broken)} bounds broken")
+    return 1 if broken else 0
+
+
+def main():
+    asked = parse_arguments()
+    targets = asked.targets.split(",")
+    known = [target for kind in BACK_ENDS for target in kind.known]
+    for target in targets:
+        if target not in known:
+            raise Failed(f"'{target}' is no target; there are {', '.join(known)}")
+    bounds = read_bounds(asked.bounds) if asked.check else []
+    tools = Tools([folder for folder in asked.tools if folder])
+    back_ends, missing = find_back_ends(tools, targets, asked.clang)
+    for back_end in back_ends:
+        print(f"{', '.join(back_end.targets)}: {back_end.describe()}")
+    for line in missing:
+        print(f"left out: {line}")
+    if not back_ends:
+        return SKIPPED
+    variants = find_variants(asked.folders)
+    name_by_options(variants)
+    with tempfile.TemporaryDirectory() as temporary:
+        rows = compile_all(variants, back_ends, asked.keep or temporary, asked.jobs)
+    if not asked.summary:
+        print_table(rows)
+    print_summary(rows)
+    if asked.json:
+        with open(asked.json, "w", encoding="utf-8") as file:
+            json.dump(rows, file, indent=1)
+    return check(rows, bounds) if asked.check else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failed, OSError, json.JSONDecodeError, KeyError) as failure:
+        sys.exit(f"kernel_code.py: {failure}")
