@@ -33,6 +33,7 @@ import sys
 import tempfile
 
 SKIPPED = 77  # an exit code, as of all tests that lack something
+OLDEST_CLANG = 17  # earlier ones leave in memory what those of today keep in registers
 SIZES = ("loads", "stores", "local_loads", "local_stores")
 FIGURES = ("instructions", "registers", "spill", "private", "local", "simd", "occupancy")
 
@@ -78,6 +79,16 @@ def find_variants(folders):
             variant = Variant(os.path.dirname(launch))
             found.setdefault((variant.kernel, variant.text, *variant.options), variant)
     return list(found.values())
+
+
+def one_of_each(variants):
+    """The first of each kernel for words of a size, where elements change and where they do not."""
+    chosen = {}
+    for variant in variants:
+        defines = variant.defines()
+        chosen.setdefault((variant.kernel, defines.get("WORD_BYTES"), defines.get("CHANGES")),
+                          variant)
+    return list(chosen.values())
 
 
 def name_by_options(variants):
@@ -134,6 +145,12 @@ class Tools:
         return text
 
 
+def checked_clang(clang):
+    if clang is None:
+        raise Failed(f"clang and libclc, both of one version from {OLDEST_CLANG} on, not found")
+    return clang
+
+
 def compile_by_clang(tools, clang, bitcode, target, processor, variant, path, *more):
     """Assembly of a variant by clang, with what the driver's compilers define themselves."""
     version_of_language = ["-D__OPENCL_VERSION__=120", "-D__ENDIAN_LITTLE__=1"]
@@ -182,6 +199,7 @@ SASS = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)
 SASS_KINDS = {"LDG": "loads", "LD": "loads", "STG": "stores", "ST": "stores",
               "LDS": "local_loads", "STS": "local_stores", "LDL": "private_accesses",
               "STL": "private_accesses"}
+SASS_WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
 
 def nvidia_occupancy(target, registers, local, group):
@@ -193,15 +211,12 @@ def nvidia_occupancy(target, registers, local, group):
     return min(warps // of_group, groups, by_registers, by_local) * of_group / warps
 
 
-def sass_width(parts):
-    for part in parts:
-        if part in ("U8", "S8"):
-            return 1
-        if part in ("U16", "S16"):
-            return 2
-        if part in ("64", "128"):
-            return int(part) // 8
-    return 4
+def sass_accesses(opcodes):
+    for opcode in opcodes:
+        name, *parts = opcode.split(".")
+        if name in SASS_KINDS:
+            yield SASS_KINDS[name], next((SASS_WIDTHS[part] for part in parts
+                                          if part in SASS_WIDTHS), 4)
 
 
 class Nvidia:
@@ -210,19 +225,17 @@ class Nvidia:
     def __init__(self, tools, targets, clang):
         self.tools = tools
         self.ptxas, self.nvdisasm = tools.find("ptxas"), tools.find("nvdisasm")
-        missing = [name for name, found in (("ptxas", self.ptxas), ("nvdisasm", self.nvdisasm),
-                                            ("clang and libclc of one version", clang))
-                   if not found]
-        if missing:
-            raise Failed(f"{', '.join(missing)} not found")
-        self.version, self.clang, folder = clang
+        if self.ptxas is None:
+            raise Failed("ptxas not found")
+        self.version, self.clang, folder = checked_clang(clang)
         self.bitcode = os.path.join(folder, "nvptx64--nvidiacl.bc")
         names = re.findall(r"sm_\d+", tools.run([self.ptxas, "--help"]))
         self.targets = [target for target in targets if target in names]
 
     def describe(self):
-        release = re.search(r"release [\d.]+", self.tools.run([self.ptxas, "--version"]))[0]
-        return f"clang {self.version} to PTX, ptxas {release}"
+        release = re.search(r"release ([\d.]+)", self.tools.run([self.ptxas, "--version"]))[1]
+        counted = "" if self.nvdisasm else "; nvdisasm not found, so that nothing is counted"
+        return f"clang {self.version} to PTX, ptxas {release}{counted}"
 
     def compile(self, variant, folder):
         ptx = os.path.join(folder, "kernel.ptx")
@@ -233,19 +246,19 @@ class Nvidia:
     def assemble(self, target, variant, ptx, folder):
         cubin = os.path.join(folder, target + ".cubin")
         told = self.tools.run([self.ptxas, "-v", "-arch", target, ptx, "-o", cubin])
-        sass = self.tools.run([self.nvdisasm, "-c", cubin])
-        with open(os.path.join(folder, target + ".sass"), "w", encoding="utf-8") as file:
-            file.write(sass)
-        opcodes = [opcode for opcode in SASS.findall(sass) if opcode != "NOP"]
         registers = number(r"Used (\d+) registers", told)
         local = number(r"(\d+) bytes smem", told) + variant.local
-        return {"instructions": len(opcodes), "registers": registers,
-                "spill": number(r"(\d+) bytes spill stores", told),
+        counted = self.count(cubin) if self.nvdisasm else {}
+        return {"registers": registers, "spill": number(r"(\d+) bytes spill stores", told),
                 "private": number(r"(\d+) bytes stack frame", told), "local": local, "simd": WARP,
-                "occupancy": nvidia_occupancy(target, registers, local, variant.group),
-                **counts_by_width((SASS_KINDS[name], sass_width(parts)) for name, *parts in
-                                  (opcode.split(".") for opcode in opcodes)
-                                  if name in SASS_KINDS)}
+                "occupancy": nvidia_occupancy(target, registers, local, variant.group), **counted}
+
+    def count(self, cubin):
+        sass = self.tools.run([self.nvdisasm, "-c", "-ndf", cubin])
+        with open(os.path.splitext(cubin)[0] + ".sass", "w", encoding="utf-8") as file:
+            file.write(sass)
+        opcodes = [opcode for opcode in SASS.findall(sass) if opcode != "NOP"]
+        return {"instructions": len(opcodes), **counts_by_width(sass_accesses(opcodes))}
 
 
 # ---- Intel: ocloc --------------------------------------------------------------------------------
@@ -384,10 +397,8 @@ class Amd:
     known = list(AMD)
 
     def __init__(self, tools, targets, clang):
-        if clang is None:
-            raise Failed("clang and libclc of one version not found")
         self.tools = tools
-        self.version, self.clang, self.folder = clang
+        self.version, self.clang, self.folder = checked_clang(clang)
         names = tools.run([self.clang, "-target", "amdgcn-amd-amdhsa", "-nogpulib",
                            "-print-supported-cpus"])
         self.targets = [target for target in targets if re.search(rf"\b{target}\b", names)]
@@ -428,7 +439,8 @@ USUAL_TARGETS = ["sm_80", "sm_90", "sm_100", "dg2", "pvc", "mtl", "lnl", "bmg", 
 def find_back_ends(tools, targets, clang):
     """The back ends whose tools are there, and a line for each that is not."""
     clangs = tools.clangs()
-    chosen = next((found for found in clangs if clang in (None, found[0])), None)
+    chosen = next((found for found in clangs
+                   if (found[0] >= OLDEST_CLANG if clang is None else found[0] == clang)), None)
     found, missing = [], []
     for kind in BACK_ENDS:
         wanted = [target for target in targets if target in kind.known]
@@ -448,10 +460,11 @@ def find_back_ends(tools, targets, clang):
 
 
 def compile_all(variants, back_ends, folder, jobs):
-    """Rows in the order of the variants and their targets."""
+    """The rows of one variant after the other."""
 
     def work(number_of, variant, back_end):
-        place = os.path.join(folder, f"{number_of:03}-{variant.kernel}", type(back_end).__name__)
+        place = os.path.join(folder, f"{number_of:03}-{variant.kernel}",
+                             type(back_end).__name__)
         os.makedirs(place)
         try:
             return back_end.compile(variant, place)
@@ -459,17 +472,21 @@ def compile_all(variants, back_ends, folder, jobs):
             return {target: {"failed": str(failure)} for target in back_end.targets}
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        parts = [(variant, pool.submit(work, number_of, variant, back_end))
-                 for number_of, variant in enumerate(variants) for back_end in back_ends]
-        return [{"kernel": variant.kernel, "case": variant.case, "differs": variant.differs,
-                 "relayout": variant.relayout, "launch": variant.folder, "target": target,
-                 **figures}
-                for variant, part in parts for target, figures in part.result().items()]
+        parts = [(variant, [pool.submit(work, number_of, variant, back_end)
+                            for back_end in back_ends])
+                 for number_of, variant in enumerate(variants)]
+        for variant, made in parts:
+            yield [{"kernel": variant.kernel, "case": variant.case, "differs": variant.differs,
+                    "relayout": variant.relayout, "launch": variant.folder, "target": target,
+                    **figures}
+                   for part in made for target, figures in part.result().items()]
 
 
 # ---- What people read ----------------------------------------------------------------------------
 
 def text_of(name, value):
+    if value is None:
+        return ""
     if isinstance(value, dict):
         return " ".join(f"{width}:{count}" for width, count in value.items()) or "-"
     return f"{value:.0%}" if name == "occupancy" else str(value)
@@ -482,49 +499,45 @@ def print_columns(rows, indent=""):
                                   for cell, width in zip(row, widths))).rstrip())
 
 
-def print_table(rows):
+def print_rows(rows):
+    """Those of one variant."""
     names = FIGURES + SIZES + ("uniform_loads", "private_accesses")
-    launch = None
-    for first in rows:
-        if first["launch"] == launch:
-            continue
-        launch = first["launch"]
-        print(f"\n{launch}: {first['case']}, {first['relayout']}\n  {first['differs']}")
-        lines = [["", *(name.replace("_", " ") for name in names)]]
-        for row in (row for row in rows if row["launch"] == launch):
-            lines.append([row["target"], row["failed"]] + [""] * (len(names) - 1)
-                         if "failed" in row else
-                         [row["target"], *(text_of(name, row[name]) for name in names)])
-        print_columns(lines, "  ")
+    first = rows[0]
+    print(f"\n{first['launch']}: {first['case']}, {first['relayout']}\n  {first['differs']}")
+    lines = [["", *(name.replace("_", " ") for name in names)]]
+    for row in rows:
+        lines.append([row["target"], row["failed"]] + [""] * (len(names) - 1) if "failed" in row
+                     else [row["target"], *(text_of(name, row.get(name)) for name in names)])
+    print_columns(lines, "  ")
+    sys.stdout.flush()
+
+
+def summary_of(rows):
+    """The usual and the worst of a kernel's variants on one GPU, as cells."""
+    made = [row for row in rows if "failed" not in row]
+
+    def over(reduce, name, show="{:.0f}"):
+        values = [row[name] for row in made if name in row]
+        return show.format(reduce(values)) if values else ""
+
+    most = max(made, key=lambda row: row.get("instructions", 0), default={"case": ""})
+    return [rows[0]["kernel"], rows[0]["target"], str(len(rows)),
+            over(statistics.median, "instructions"), over(max, "instructions"), most["case"],
+            over(statistics.median, "registers"), over(max, "registers"),
+            over(statistics.median, "occupancy", "{:.0%}"), over(min, "occupancy", "{:.0%}"),
+            over(min, "simd"), str(sum(row["spill"] > 0 for row in made)),
+            str(sum(row["private"] > 0 for row in made)), str(len(rows) - len(made))]
 
 
 def print_summary(rows):
-    """Of each kernel on each GPU, the usual and the worst."""
-    lines = [["kernel", "GPU", "variants", "instructions", "most", "in", "registers", "most",
-              "occupancy", "least", "SIMD least", "spilling", "with private", "failed"]]
     groups = collections.defaultdict(list)
     for row in rows:
         groups[row["kernel"], row["target"]].append(row)
-    for (kernel, target), all_of in sorted(groups.items(), key=lambda item: item[0][0]):
-        made = [row for row in all_of if "failed" not in row]
-        if not made:
-            lines.append([kernel, target, str(len(all_of))] + [""] * 10 + [str(len(all_of))])
-            continue
-        most = max(made, key=lambda row: row["instructions"])
-
-        def median(name, of=made):
-            return statistics.median(row[name] for row in of)
-
-        lines.append([kernel, target, str(len(all_of)), f"{median('instructions'):.0f}",
-                      str(most["instructions"]), most["case"], f"{median('registers'):.0f}",
-                      str(max(row["registers"] for row in made)), f"{median('occupancy'):.0%}",
-                      f"{min(row['occupancy'] for row in made):.0%}",
-                      str(min(row["simd"] for row in made)),
-                      str(sum(row["spill"] > 0 for row in made)),
-                      str(sum(row["private"] > 0 for row in made)),
-                      str(len(all_of) - len(made))])
     print()
-    print_columns(lines)
+    print_columns([["kernel", "GPU", "variants", "instructions", "most", "in", "registers", "most",
+                    "occupancy", "least", "SIMD least", "spilling", "with private", "failed"],
+                   *(summary_of(of_kernel) for _, of_kernel in
+                     sorted(groups.items(), key=lambda item: item[0][0]))])
 
 
 # ---- Bounds --------------------------------------------------------------------------------------
@@ -551,7 +564,7 @@ def broken_bounds(rows, bounds):
             continue
         for kernel, target, figure, relation, bound in bounds:
             if fnmatch.fnmatch(row["kernel"], kernel) and fnmatch.fnmatch(row["target"], target):
-                value = row[figure]
+                value = row.get(figure, bound)
                 if value > bound if relation == "<=" else value < bound:
                     broken.append(f"{name}: {figure} {value:g}, not {relation} {bound:g}")
     return broken
@@ -571,6 +584,8 @@ def parse_arguments():
     parser.add_argument("--json", metavar="FILE", help="writes the rows there")
     parser.add_argument("--keep", metavar="FOLDER", help="keeps assembly and all else there")
     parser.add_argument("--summary", action="store_true", help="prints no row of its own")
+    parser.add_argument("--few", action="store_true",
+                        help="one variant of each kernel and size of words")
     parser.add_argument("--check", action="store_true", help="fails where a bound is broken")
     parser.add_argument("--bounds", metavar="FILE",
                         default=os.path.splitext(os.path.abspath(__file__))[0] + ".bounds")
@@ -604,11 +619,14 @@ def main():
     if not back_ends:
         return SKIPPED
     variants = find_variants(asked.folders)
+    variants = one_of_each(variants) if asked.few else variants
     name_by_options(variants)
+    rows = []
     with tempfile.TemporaryDirectory() as temporary:
-        rows = compile_all(variants, back_ends, asked.keep or temporary, asked.jobs)
-    if not asked.summary:
-        print_table(rows)
+        for made in compile_all(variants, back_ends, asked.keep or temporary, asked.jobs):
+            rows += made
+            if not asked.summary:
+                print_rows(made)
     print_summary(rows)
     if asked.json:
         with open(asked.json, "w", encoding="utf-8") as file:
