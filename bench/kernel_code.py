@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 """Tells what GPUs' own compilers make of kernels, without a GPU: one row a kernel variant and GPU.
 
-    capture_launches captured --suite all --sources
-    bench/kernel_code.py captured --json code.json      every variant, for every GPU
+    bench/kernel_code.py --capture build/release/bench/capture_launches --json code.json
     bench/kernel_code.py captured/003-transpose --targets dg2 --keep code
-    bench/kernel_code.py captured --check               holds it against bench/kernel_code.bounds
+    bench/kernel_code.py captured --check               against bench/kernel_code.bounds
 
-It reads what `capture_launches` wrote: launch.json and source.cl. Launches of the same program are
-one variant. What compiles, and where Debian and PyPI have it, bench/README.md says; --tools names a
-folder with packages that were unpacked instead of installed. Tools that are missing are told, and
-their GPUs left out.
+It reads what `capture_launches` wrote, launch.json and source.cl, or has it write every kernel
+that the suites use. Launches of the same program are one variant. bench/README.md says what
+compiles, and where to get it; --tools names a folder with packages that were unpacked instead of
+installed. Tools that are missing are told, and their GPUs or columns left out.
 
-Columns: instructions; registers (AMD's vector registers, Intel's 32-byte or 64-byte ones) of a
-work-item or, on Intel, a thread; bytes spilled; bytes of private memory; local memory of a group;
-work-items side by side in a thread (SIMD width, or a warp or wave); how many of the threads that the
-GPU can hold are held, as registers and local memory allow; and memory accesses by the bytes of one
-work-item, as `16:4 4:20`: 4 of 16 bytes and 20 of 4. Uniform accesses are one for the whole thread.
-The counts are of the code, not of what a launch runs of it.
+Columns: instructions; registers of a work-item (AMD's vector registers) or, on Intel, of a thread;
+bytes spilled; bytes of private memory; local memory of a group; SIMD width, or work-items of a warp
+or wave; occupancy, which is how many of the threads that the GPU has room for registers and local
+memory allow; and memory accesses by the bytes of a work-item: `16:4 4:20` are 4 of 16 bytes and 20
+of 4. Uniform loads are one for all of a thread's work-items. An access of Intel's that serves half
+the work-items counts as one. The counts are of the code, not of what a launch runs of it.
 """
 import argparse
 import collections
@@ -33,6 +32,7 @@ import sys
 import tempfile
 
 SKIPPED = 77  # an exit code, as of all tests that lack something
+NO_DEVICE = 5  # of the project's programs
 OLDEST_CLANG = 17  # earlier ones leave in memory what those of today keep in registers
 SIZES = ("loads", "stores", "local_loads", "local_stores")
 FIGURES = ("instructions", "registers", "spill", "private", "local", "simd", "occupancy")
@@ -79,6 +79,15 @@ def find_variants(folders):
             variant = Variant(os.path.dirname(launch))
             found.setdefault((variant.kernel, variant.text, *variant.options), variant)
     return list(found.values())
+
+
+def capture(program, folder):
+    """Every program of the suites; False where there is no OpenCL device to plan for."""
+    made = subprocess.run([program, folder, "--suite", "all", "--sources"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if made.returncode not in (0, NO_DEVICE):
+        raise Failed(f"{program} failed: {made.stdout[-300:]}")
+    return made.returncode == 0
 
 
 def one_of_each(variants):
@@ -269,9 +278,9 @@ INTEL = {"dg2": ("dg2-g10", 128, 128 << 10), "pvc": ("pvc", 64, 128 << 10),
          "bmg": ("bmg-g21", 64, 128 << 10)}
 USUAL_REGISTERS = 128  # with more of them there are half as many threads
 LOCAL_STEPS = [0] + [kib << 10 for kib in (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128)]
-LSC = re.compile(r"^(\(W\))?\s+(?:\(\S+\)\s+)?(load|store)\S*\.(ugm|slm)\.d(\d+)(?:u32)?"
+LSC = re.compile(r"^(?:(\(W\S*\))|\(\S+\))?\s+(load|store)\S*\.(ugm|slm)\.d(\d+)(?:u32)?"
                  r"(?:x(\d+))?(t?)\S*\s+\((\d+)\|\w+\)\s+(.*)", re.MULTILINE)
-SEND = re.compile(r"^(\(W\))?\s+(?:\(\S+\)\s+)?sends?c?\.dc\d\s+\((\d+)\|\w+\).*?(0x[0-9A-F]+)\s+\{"
+SEND = re.compile(r"^(?:(\(W\S*\))|\(\S+\))?\s+sends?c?\.dc\d\s+\((\d+)\|\w+\).*?(0x[0-9A-F]+)\s+\{"
                   r".*?// wr:\S+, rd:\d+; (.*?) //", re.MULTILINE)
 MESSAGE_WIDTHS = {"8b": 1, "16b": 2, "32b": 4, "x": 4, "xy": 8, "xyz": 12, "xyzw": 16}
 LOCAL_SURFACE = 0xfe
@@ -388,7 +397,8 @@ def amd_accesses(opcodes):
         elif space == "s":
             yield "uniform_" + kind, 0
         elif space == "ds":
-            yield "local_" + kind, width * (2 if "2" in rest.split("_")[0] or "2addr" in rest else 1)
+            is_double = rest.startswith(("2_", "2st64_", "_2addr_"))
+            yield "local_" + kind, 2 * width if is_double else width
         else:
             yield kind, width
 
@@ -413,7 +423,8 @@ class Amd:
     def compile_for(self, target, variant, path):
         own = os.path.join(self.folder, f"{target}-amdgcn--.bc")
         bitcode = own if os.path.exists(own) else os.path.join(self.folder, "amdgcn--amdhsa.bc")
-        compile_by_clang(self.tools, self.clang, bitcode, "amdgcn-amd-amdhsa", target, variant, path)
+        compile_by_clang(self.tools, self.clang, bitcode, "amdgcn-amd-amdhsa", target, variant,
+                         path)
         text = read(path)
         opcodes = [opcode for opcode in re.findall(r"^\t([a-z]\w+)", text, re.MULTILINE)
                    if opcode not in ("s_nop", "s_code_end")]
@@ -549,7 +560,8 @@ def read_bounds(path):
         words = line.split("#")[0].split()
         if not words:
             continue
-        if len(words) != 5 or words[2] not in FIGURES or words[3] not in ("<=", ">="):
+        if (len(words) != 5 or words[2] not in FIGURES or words[3] not in ("<=", ">=") or
+                not re.fullmatch(r"\d+(\.\d+)?", words[4])):
             raise Failed(f"{path}:{place}: '{line}' is no bound")
         bounds.append((*words[:4], float(words[4])))
     return bounds
@@ -574,7 +586,9 @@ def broken_bounds(rows, bounds):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="captured launches")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="captured launches")
+    parser.add_argument("--capture", metavar="PROGRAM",
+                        help="capture_launches, which captures all suites' instead")
     parser.add_argument("--targets", default=",".join(USUAL_TARGETS),
                         help="GPUs, with commas; %(default)s when left out")
     parser.add_argument("--tools", action="append", metavar="FOLDER",
@@ -590,7 +604,10 @@ def parse_arguments():
     parser.add_argument("--bounds", metavar="FILE",
                         default=os.path.splitext(os.path.abspath(__file__))[0] + ".bounds")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    return parser.parse_args()
+    asked = parser.parse_args()
+    if bool(asked.folders) == bool(asked.capture):
+        parser.error("either a FOLDER or --capture is wanted")
+    return asked
 
 
 def check(rows, bounds):
@@ -618,11 +635,14 @@ def main():
         print(f"left out: {line}")
     if not back_ends:
         return SKIPPED
-    variants = find_variants(asked.folders)
-    variants = one_of_each(variants) if asked.few else variants
-    name_by_options(variants)
-    rows = []
     with tempfile.TemporaryDirectory() as temporary:
+        captured = os.path.join(temporary, "captured")
+        if asked.capture and not capture(asked.capture, captured):
+            return SKIPPED
+        variants = find_variants(asked.folders or [captured])
+        variants = one_of_each(variants) if asked.few else variants
+        name_by_options(variants)
+        rows = []
         for made in compile_all(variants, back_ends, asked.keep or temporary, asked.jobs):
             rows += made
             if not asked.summary:
