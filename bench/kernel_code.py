@@ -11,11 +11,12 @@ compiles, and where to get it; --tools names a folder with packages that were un
 installed. Tools that are missing are told, and their GPUs or columns left out.
 
 Columns: instructions; registers of a work-item (AMD's vector registers) or, on Intel, of a thread;
-bytes spilled; bytes of private memory; local memory of a group; SIMD width, or work-items of a warp
-or wave; occupancy, which is how many of the threads that the GPU has room for registers and local
-memory allow; and memory accesses by the bytes of a work-item: `16:4 4:20` are 4 of 16 bytes and 20
-of 4. Uniform loads are one for all of a thread's work-items. An access of Intel's that serves half
-the work-items counts as one. The counts are of the code, not of what a launch runs of it.
+bytes that a thread of Intel's or a work-item spills; private memory of a work-item; local memory of
+a group; SIMD width, or work-items of a warp or wave; occupancy, which is how many of the threads
+that the GPU has room for registers and local memory allow; and memory accesses by the bytes of a
+work-item: `16:4 4:20` are 4 of 16 bytes and 20 of 4. Uniform loads are one for all work-items of a
+thread. An access of Intel's that serves half the work-items counts as one, and those to DG2's
+private memory as any other. The counts are of the code, not of what a launch runs of it.
 """
 import argparse
 import collections
@@ -324,6 +325,10 @@ def intel_occupancy(target, registers, local, group, simd):
     return groups * of_group / threads
 
 
+def by_time(folder, pattern):
+    return sorted(glob.glob(os.path.join(glob.escape(folder), pattern)), key=os.path.getmtime)
+
+
 class Intel:
     known = list(INTEL)
 
@@ -348,29 +353,26 @@ class Intel:
                         INTEL[target][0], "-options", " ".join(variant.options), "-out_dir",
                         folder, "-output", "kernel", "-output_no_suffix"],
                        IGC_ShaderDumpEnable="1", IGC_DumpToCustomDir=folder + os.sep)
-        # A width that spills is given up for another, and each try leaves its assembly.
-        tries = sorted(glob.glob(os.path.join(glob.escape(folder), "*_entry_*.asm")),
-                       key=os.path.getmtime)
-        if not tries:
+        # A width that spills is given up, and another tried, also by other means: the last counts.
+        tries = by_time(folder, "*_entry_*.asm")
+        codes = by_time(folder, "*_codegen*.ll")
+        if not tries or not codes:
             raise Failed("ocloc left no assembly")
-        return self.figures(target, variant, tries, folder)
-
-    def figures(self, target, variant, tries, folder):
-        text = read(tries[-1])
         shutil.copy(tries[-1], os.path.join(folder, "kernel.asm"))
         simd = number(r"_simd(\d+)_entry", os.path.basename(tries[-1]))
-        registers = number(r"numGRF=(\d+)", text)
-        elements = re.findall(r"addrspace\(3\) global \[(\d+) x (?:<(\d+) x )?i(\d+)",
-                              read(glob.glob(os.path.join(folder, "*_codegen.ll"))[0]))
-        local = variant.local + sum(int(count) * int(lanes or 1) * int(bits) // 8
-                                    for count, lanes, bits in elements)
-        accesses = [*lsc_accesses(text), *message_accesses(text)]
-        return {"instructions": number(r"//\.instCount (\d+)", text), "registers": registers,
-                "spill": number(r"//\.spill size (\d+)", text),
-                "private": number(r"//\.private memory size (\d+)", text), "local": local,
-                "simd": simd, "tries": len(tries),
+        return {"tries": len(tries), "simd": simd,
+                **self.figures(target, variant, simd, read(tries[-1]), read(codes[-1]))}
+
+    def figures(self, target, variant, simd, assembly, code):
+        registers = number(r"numGRF=(\d+)", assembly)
+        local = variant.local + sum(
+            int(count) * int(lanes or 1) * int(bits) // 8 for count, lanes, bits in
+            re.findall(r"addrspace\(3\) global \[(\d+) x (?:<(\d+) x )?i(\d+)", code))
+        return {"instructions": number(r"//\.instCount (\d+)", assembly), "registers": registers,
+                "spill": number(r"//\.spill size (\d+)", assembly),
+                "private": number(r'"privateMemoryPerWI", i32 (\d+)', code), "local": local,
                 "occupancy": intel_occupancy(target, registers, local, variant.group, simd),
-                **counts_by_width(accesses)}
+                **counts_by_width([*lsc_accesses(assembly), *message_accesses(assembly)])}
 
 
 # ---- AMD: clang ----------------------------------------------------------------------------------
