@@ -1,5 +1,5 @@
 """bench/kernel_code.py reads launches, assembly and bounds; what it tells of them was worked out by
-hand. No compiler is needed: two scripts stand in for ptxas and clang.
+hand. No compiler is needed: scripts stand in for them.
 """
 import contextlib
 import io
@@ -45,6 +45,41 @@ LSC = """
 AMD = ["s_load_dwordx4", "global_load_dwordx4", "global_load_ubyte_d16_hi", "global_store_b64",
        "ds_read2_b32", "ds_read2st64_b32", "ds_store_2addr_b64", "ds_write_b8",
        "scratch_load_dword", "v_add_u32"]
+# What stands in for clang knows one of AMD's processors, and for ocloc one of Intel's, for which it
+# compiles twice.
+CLANG = """for word; do
+  [ "$last" = -o ] && to=$word
+  [ "$word" = -print-supported-cpus ] && echo gfx90a && exit
+  last=$word
+done
+/bin/cat >"$to" <<'end'
+\tglobal_store_dwordx4 v[0:1], v[2:5], off
+\ts_nop 0
+\ts_endpgm
+; NumSgprs: 84
+; NumVgprs: 70
+; TotalNumVgprs: 74
+; ScratchSize: 16
+; LDSByteSize: 4096 bytes/workgroup (compile time only)
+; Occupancy: 4
+    .vgpr_spill_count: 3
+end
+"""
+OCLOC = r"""[ $2 = --help ] && echo dg2-g10 && exit 1
+cd "$IGC_DumpToCustomDir"
+echo '//.spill size 3680' >x_simd8_entry_0001.asm
+echo '!1 = !{!"privateMemoryPerWI", i32 0}' >x_codegen.ll
+/bin/sleep 0.1
+/bin/cat >x_1_simd32_entry_0001.asm <<'end'
+//.thread_config numGRF=256, numAcc=4
+//.instCount 70
+        load.ugm.d32x4.a64 (32|M0)  r8:4        [r12:4]  {A@1,$7} // ex_desc:0x0; desc:0x8401580
+end
+/bin/cat >x_codegen_1.ll <<'end'
+@copy.staged = addrspace(3) global [256 x <4 x i32>] undef, align 16
+!1 = !{!"privateMemoryPerWI", i32 272}
+end
+"""
 NO_ACCESSES = {"loads": {}, "stores": {}, "local_loads": {}, "local_stores": {},
                "uniform_loads": 0, "private_accesses": 0}
 
@@ -154,7 +189,8 @@ def run(*words):
 def test_command():
     check(run("captured", "--targets", "dg3")[0], 1)
     os.makedirs("tools/usr/share/doc/libclc-99")
-    write_command("tools/usr/lib/llvm-99/bin/clang", "exit 0\n")
+    write_command("tools/usr/lib/llvm-99/bin/clang", CLANG)
+    write_command("tools/usr/bin/ocloc", OCLOC)
     write_command("tools/bin/ptxas", """case $1 in
 --help) echo sm_90 ;;
 --version) echo release 1.2 ;;
@@ -175,6 +211,21 @@ esac
           [9, 40, 256, 32, 0.75])  # 12 warps fit in a quarter: 6 groups of 8 warps
     write_command("tools/bin/ptxas", "[ $1 = --help ] && echo sm_90 || exit 3\n")
     check(run(*words)[0], 1)
+    code, text = run("captured/000-copy", "--tools", "tools", "--targets", "dg2,gfx90a,gfx942,pvc",
+                     "--json", "code.json", "--keep", "kept")
+    check(code, 0)
+    check([line for line in text.splitlines() if "left out" in line],
+          ["left out: pvc: unknown to ocloc with IGC", "left out: gfx942: unknown to clang 99"])
+    with open("code.json", encoding="utf-8") as file:
+        intel, amd = json.load(file)
+    # The last try counts. Local memory is the kernel's 4096 and 128 of its argument.
+    check([intel[key] for key in ("simd", "tries", "instructions", "registers", "spill", "private",
+                                  "local", "occupancy", "loads")],
+          [32, 2, 70, 256, 0, 272, 4224, 1, {"16": 1}])
+    check([amd[key] for key in ("instructions", "registers", "scalar_registers", "spill",
+                                "private", "local", "simd", "occupancy", "stores")],
+          [2, 74, 84, 12, 16, 4224, 64, 0.5, {"16": 1}])
+    check(os.path.exists("kept/000-copy/Intel/dg2/kernel.asm"), True)
 
 
 with tempfile.TemporaryDirectory() as work:
