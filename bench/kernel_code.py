@@ -533,9 +533,9 @@ def summary_of(rows):
         values = [row[name] for row in made if name in row]
         return show.format(reduce(values)) if values else ""
 
-    most = max(made, key=lambda row: row.get("instructions", 0), default={"case": ""})
+    most = max(made, key=lambda row: row.get("instructions", 0), default={"launch": ""})
     return [rows[0]["kernel"], rows[0]["target"], str(len(rows)),
-            over(statistics.median, "instructions"), over(max, "instructions"), most["case"],
+            over(statistics.median, "instructions"), over(max, "instructions"), most["launch"],
             over(statistics.median, "registers"), over(max, "registers"),
             over(statistics.median, "occupancy", "{:.0%}"), over(min, "occupancy", "{:.0%}"),
             over(min, "simd"), str(sum(row["spill"] > 0 for row in made)),
@@ -572,7 +572,7 @@ def read_bounds(path):
 def broken_bounds(rows, bounds):
     broken = []
     for row in rows:
-        name = f"{row['kernel']} ({row['case']}) on {row['target']}"
+        name = f"{row['launch']} ({row['case']}) on {row['target']}"
         if "failed" in row:
             broken.append(f"{name}: {row['failed']}")
             continue

@@ -155,12 +155,12 @@ def test_bounds():
     with open("bounds", "w", encoding="utf-8") as file:
         file.write("# a comment\n* * spill <= 0\ncopy dg? simd >= 16 # another\n")
     bounds = kernel_code.read_bounds("bounds")
-    row = {"kernel": "copy", "case": "one", "target": "dg2", "spill": 0, "simd": 16}
+    row = {"launch": "7", "kernel": "copy", "case": "one", "target": "dg2", "spill": 0, "simd": 16}
     check(kernel_code.broken_bounds([row, {**row, "kernel": "fill", "simd": 8},
                                      {**row, "target": "pvc", "simd": 8}], bounds), [])
     check(kernel_code.broken_bounds([{**row, "spill": 4, "simd": 8}], bounds),
-          ["copy (one) on dg2: spill 4, not <= 0", "copy (one) on dg2: simd 8, not >= 16"])
-    check(kernel_code.broken_bounds([{**row, "failed": "no"}], bounds), ["copy (one) on dg2: no"])
+          ["7 (one) on dg2: spill 4, not <= 0", "7 (one) on dg2: simd 8, not >= 16"])
+    check(kernel_code.broken_bounds([{**row, "failed": "no"}], bounds), ["7 (one) on dg2: no"])
     for wrong in "copy dg2 simd >= x", "copy dg2 simd > 1", "copy dg2 sim >= 1", "copy dg2 simd":
         with open("bounds", "w", encoding="utf-8") as file:
             file.write(wrong)
@@ -202,9 +202,10 @@ esac
     code, text = run(*words, "--few", "--check", "--json", "code.json")
     check(code, 1)
     check(text.splitlines()[-5:],
-          ["copy (one) on sm_90: spill 8, not <= 0", "copy (one) on sm_90: private 16, not <= 0",
-           "copy (three) on sm_90: spill 8, not <= 0",
-           "copy (three) on sm_90: private 16, not <= 0", "2 rows, 4 bounds broken"])
+          ["000-copy (one) on sm_90: spill 8, not <= 0",
+           "000-copy (one) on sm_90: private 16, not <= 0",
+           "003-copy (three) on sm_90: spill 8, not <= 0",
+           "003-copy (three) on sm_90: private 16, not <= 0", "2 rows, 4 bounds broken"])
     with open("code.json", encoding="utf-8") as file:
         row = json.load(file)[0]
     check([row[key] for key in ("instructions", "registers", "local", "simd", "occupancy")],
