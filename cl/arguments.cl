@@ -52,6 +52,10 @@ typedef struct kernel_grid {
   int64_t fills;
   int64_t across_shift; /* 2^this work-items lie side by side along a row */
   int64_t streams;      /* the destination is larger than the device's cache */
+  /* Of the elements that the axes read, counted from the problem's start: the lowest in memory, and
+   * the one behind the highest. */
+  int64_t source_first;
+  int64_t source_end;
 } kernel_grid;
 
 /* ---- Staged tiles (staging.cl) ---- */
@@ -96,12 +100,12 @@ typedef struct kernel_slots {
   int64_t run_side;     /* 0: neither; 1: the columns; 2: the rows */
   int64_t slots;
   int64_t pitch;
-  int64_t loads_pieces;  /* the offsets of all runs are whole pieces */
-  int64_t stores_pieces; /* those of all rows are */
-  int64_t is_dense;      /* rows are written without gaps */
+  int64_t gap_shift;    /* behind each 2^this words a unit is left out */
+  int64_t fill_place;   /* of the word behind the slots */
+  int64_t loads_pieces; /* the offsets of all runs are whole pieces */
+  int64_t row_bytes;    /* those of all rows are multiples of so many bytes: 16, 4 or 1 */
+  int64_t is_dense;     /* rows are written without gaps */
   /* 2^this work-items lie side by side along a run or a row */
-  int64_t load_piece_shift;
-  int64_t load_unit_shift;
   int64_t store_piece_shift;
   int64_t store_unit_shift;
 } kernel_slots;

@@ -3,12 +3,14 @@
  * A GPU moves whole lines when work-items side by side touch what lies side by side. Each takes
  *
  *     a piece   16 bytes, where base and strides show that all of a tile's pieces are aligned
- *     a unit    one word; of words of 1 or 2 bytes 4 bytes, aligned wherever their run begins
+ *     a unit    one word; of words of 1 or 2 bytes 4 bytes
  *
- * and only the ends of a run word by word:
+ * A unit of the source may begin anywhere: where that is within 4 aligned bytes, it is put together
+ * from two such. A unit of the destination is aligned in memory, wherever in its run that is, and
+ * the few words at a run's ends that make none are stored one by one:
  *
  *     a run from byte 2 on, of bytes      . . a b|c d e f|g h i j|k l . .
- *     in units                               0  |   1   |   2   |  0        the ends are one
+ *     in units, and words at the ends         w w|   1   |   2   |w w
  *
  * Where elements change on their way, units of the source, of local memory and of the destination
  * have different numbers of them. Elements are unpacked and converted before they go to local
@@ -32,7 +34,7 @@ typedef word unit;
 #endif
 #define UNITS_PER_PIECE (PIECE / UNIT)
 
-/* Elements of those of the source, */
+/* Elements of a unit of the source, */
 #if SOURCE_BITS
 #define SOURCE_UNIT (32 / SOURCE_BITS)
 typedef uint source_unit;
@@ -43,52 +45,38 @@ typedef uint source_unit;
 #define SOURCE_UNIT 1
 typedef source_word source_unit;
 #endif
-#define UNITS_PER_SOURCE_PIECE (SOURCE_BYTES < 4 ? 4 : 16 / SOURCE_BYTES)
-#define SOURCE_PIECE           (SOURCE_UNIT * UNITS_PER_SOURCE_PIECE)
+#define SOURCE_PIECE (SOURCE_BYTES < 4 ? 4 * SOURCE_UNIT : 16 / SOURCE_BYTES)
 
-/* and of the destination. */
-#define DESTINATION_UNIT  (UNIT * IN_DESTINATION_BYTE)
-#define DESTINATION_PIECE (PIECE * IN_DESTINATION_BYTE)
+/* and of the destination; and how many bits an element takes there. */
+#define DESTINATION_UNIT         (UNIT * IN_DESTINATION_BYTE)
+#define DESTINATION_ELEMENT_BITS (8 * WORD_BYTES / IN_DESTINATION_BYTE)
 
-/* What neighbours touch together, a line of 128 bytes: its words and elements. */
-#define LINE_WORDS       (8 * PIECE)
-#define SOURCE_LINE      (8 * SOURCE_PIECE)
-#define DESTINATION_LINE (8 * DESTINATION_PIECE)
-
-/* Of `count` loads that the group's work-items share, how many each has under way before it uses
- * the first: at most `most`. */
-#define HELD(most, count)                                                                          \
-  ((count) / GROUP < 1 ? 1 : (count) / GROUP < (most) ? (count) / GROUP : (most))
-
-/* Elements whose change is long code, and takes registers, are few at once. */
-#if CHANGES
-#define MOST_ELEMENTS (CONVERTS ? 8 : 32)
-#define FEW_AT_ONCE   _Pragma("unroll 1")
-#else
-#define MOST_ELEMENTS 64
-#define FEW_AT_ONCE   _Pragma("unroll")
-#endif
-#define AT_ONCE(most, elements)                                                                    \
-  (MOST_ELEMENTS < 2 * (elements)        ? 1                                                       \
-   : MOST_ELEMENTS < (most) * (elements) ? MOST_ELEMENTS / (elements)                              \
-                                         : (most))
-#define MOST_UNITS  AT_ONCE(8, SOURCE_UNIT)
-#define MOST_PIECES AT_ONCE(4, SOURCE_PIECE)
-#define ONE_BY_ONE  _Pragma("unroll 1")
-
-/* Whether all of a unit or piece lies in a run of `length` elements. It may begin before the run
- * does: its first element's number comes round at 0. */
-ALWAYS_INLINE static bool is_whole(uint start, uint elements, uint length) {
-  return start < length && start + elements <= length;
+/* Which of the group's work-items this is. That it is less than GROUP, a power of two, lets
+ * compilers work out most of what follows from it. */
+ALWAYS_INLINE static uint local_id(void) {
+  return (uint)get_local_id(0) & (GROUP - 1);
 }
+
+/* Elements whose ends are left to a loop are few. */
+#define ONE_BY_ONE _Pragma("unroll 1")
+
+/* How often each of the group's work-items takes one of `count` things that they share. */
+#define ROUNDS(count) (((count) + GROUP - 1) / GROUP)
 
 /* ---- Words of a unit, units of a piece ---- */
 
-/* How far up in a number the one lies that is so far on in memory, of some side by side. */
+/* Of several words in a number the first has its lowest bits, whatever the device's own order is:
+ * so a number of words of so many bytes is kept and found in memory. */
 #ifdef __ENDIAN_LITTLE__
-#define UP(number, count) (number)
+#define AS_IN_MEMORY(bytes, number) (number)
 #else
-#define UP(number, count) ((count)-1 - (number))
+#define AS_IN_MEMORY(bytes, number)                                                                \
+  ((bytes) == 1 ? as_uint(as_uchar4(number).wzyx) : as_uint(as_ushort2(number).yx))
+#endif
+#if UNIT > 1
+#define UNIT_IN_MEMORY(value) AS_IN_MEMORY(WORD_BYTES, value)
+#else
+#define UNIT_IN_MEMORY(value) (value)
 #endif
 
 /* The unit with one more of its words. */
@@ -96,14 +84,46 @@ ALWAYS_INLINE static unit with_word(unit others, uint number, word value) {
 #if UNIT == 1
   return value;
 #else
-  return others | (uint)value << 8 * WORD_BYTES * UP(number, UNIT);
+  return others | (uint)value << 8 * WORD_BYTES * number;
 #endif
 }
 
-ALWAYS_INLINE static source_unit unit_of_piece(uint4 value, uint number) {
-#if SOURCE_BYTES <= 4
-  return number == 0 ? value.x : number == 1 ? value.y : number == 2 ? value.z : value.w;
-#elif SOURCE_BYTES == 8
+ALWAYS_INLINE static unit unit_of_equal(word value) {
+  unit made = (unit)(0);
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    made = with_word(made, k, value);
+  }
+  return made;
+}
+
+/* The unit's first words, `count` of them, or none below 0, and behind them those of another. */
+ALWAYS_INLINE static unit first_words(unit of, int count, unit behind) {
+#if UNIT == 1
+  return count > 0 ? of : behind;
+#else
+  const uint kept = count >= UNIT ? ~0u : count > 0 ? (1u << 8 * WORD_BYTES * count) - 1 : 0;
+  return (of & kept) | (behind & ~kept);
+#endif
+}
+
+/* What begins `bits` behind the start of `first`, of two units side by side. */
+ALWAYS_INLINE static uint joined(uint first, uint second, uint bits) {
+#ifdef __ENDIAN_LITTLE__
+  const ulong both = as_ulong((uint2)(first, second));
+#else
+  const ulong both = as_ulong((uint2)(second, first));
+#endif
+  return (uint)(both >> bits);
+}
+
+ALWAYS_INLINE static unit unit_of_piece(uint4 value, uint number) {
+#if WORD_BYTES <= 4
+  return UNIT_IN_MEMORY(number == 0   ? value.x
+                        : number == 1 ? value.y
+                        : number == 2 ? value.z
+                                      : value.w);
+#elif WORD_BYTES == 8
   const ulong2 units = as_ulong2(value);
   return number == 0 ? units.x : units.y;
 #else
@@ -114,8 +134,8 @@ ALWAYS_INLINE static source_unit unit_of_piece(uint4 value, uint number) {
 /* That a piece is a shuffle of two halves keeps Oclgrind from taking it for half initialized. */
 ALWAYS_INLINE static uint4 piece_of(const unit *units) {
 #if WORD_BYTES <= 4
-  const uint4 first = (uint4)(units[0], units[1], 0, 0);
-  const uint4 second = (uint4)(0, 0, units[2], units[3]);
+  const uint4 first = (uint4)(UNIT_IN_MEMORY(units[0]), UNIT_IN_MEMORY(units[1]), 0, 0);
+  const uint4 second = (uint4)(0, 0, UNIT_IN_MEMORY(units[2]), UNIT_IN_MEMORY(units[3]));
   return (uint4)(first.xy, second.zw);
 #elif WORD_BYTES == 8
   const uint4 first = as_uint4((ulong2)(units[0], units[0]));
@@ -126,30 +146,30 @@ ALWAYS_INLINE static uint4 piece_of(const unit *units) {
 #endif
 }
 
-/* As vectors of its words a unit of local memory may alias them. */
-#if WORD_BYTES == 1
-#define AS_WORDS(value) as_uchar4(value)
-#define AS_UNIT(words)  as_uint(words)
-typedef uchar4 unit_words;
-#elif WORD_BYTES == 2
-#define AS_WORDS(value) as_ushort2(value)
-#define AS_UNIT(words)  as_uint(words)
-typedef ushort2 unit_words;
-#else
-#define AS_WORDS(value) (value)
-#define AS_UNIT(words)  (words)
-typedef word unit_words;
-#endif
-
-ALWAYS_INLINE static void stage_unit(unit value, __local word *to) {
-  *(__local unit_words *)to = AS_WORDS(value);
-}
-
-ALWAYS_INLINE static unit staged_unit(__local const word *from) {
-  return AS_UNIT(*(__local const unit_words *)from);
-}
-
 /* ---- The source ---- */
+
+/* A tile's first element, and how far from it the problem's first and last ones are: what lies
+ * between may be loaded, whether it is an element or not. */
+typedef struct source_tile {
+  place from;
+  offset first;
+  offset end;
+  bool is_inside; /* all units that have elements of it lie between these */
+} source_tile;
+
+ALWAYS_INLINE static source_tile source_tile_at(const place start, const tile t,
+                                                __constant const kernel_grid *grid) {
+  const source_tile found = {onward(start, (long)t.source),
+                             (offset)max(grid->source_first - (long)t.source, -(long)FARTHEST),
+                             (offset)min(grid->source_end - (long)t.source, (long)FARTHEST), false};
+  return found;
+}
+
+/* Whether all units lie between these that have elements of the tile, the lowest of which, and what
+ * is behind the highest, are so far from its first. */
+ALWAYS_INLINE static bool is_inside(const source_tile of, offset lowest, offset end) {
+  return lowest - SOURCE_UNIT >= of.first && end + 2 * SOURCE_UNIT <= of.end;
+}
 
 /* Elements before this one since the last multiple of `bytes` in memory. */
 ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
@@ -157,50 +177,97 @@ ALWAYS_INLINE static uint elements_into(const place at, uint bytes) {
          ((uint)at.number & (IN_SOURCE_BYTE - 1));
 }
 
-/* How many elements lie between the start of the unit, or line, that has a run's first one and
- * that. */
-ALWAYS_INLINE static uint elements_into_unit(const place at) {
-  return SOURCE_UNIT == 1 ? 0 : elements_into(at, 4);
-}
-
-ALWAYS_INLINE static uint elements_into_line(const place at) {
-  return elements_into(at, 128);
-}
-
 ALWAYS_INLINE static bool on_source_piece(const place at) {
   return elements_into(at, 16) == 0;
 }
 
-ALWAYS_INLINE static source_unit load_unit(const place from) {
-  return *(__global const source_unit *)word_at(from);
+ALWAYS_INLINE static uint4 load_piece(const place from) {
+  return *(__global const uint4 *)word_at(from);
 }
 
-/* A piece, or a unit alone. */
-typedef struct loaded_part {
-  uint4 piece;
-  source_unit unit;
-} loaded_part;
+ALWAYS_INLINE static source_unit load_unit(const place from) {
+  const source_unit loaded = *(__global const source_unit *)word_at(from);
+#if SOURCE_UNIT > 1
+  return AS_IN_MEMORY(SOURCE_BYTES, loaded);
+#else
+  return loaded;
+#endif
+}
 
-ALWAYS_INLINE static loaded_part load_part(const place from, bool is_piece) {
-  loaded_part loaded;
-  if (is_piece) {
-    loaded.piece = *(__global const uint4 *)word_at(from);
-  } else {
-    loaded.unit = load_unit(from);
+/* What a unit of the source is put together from, so that a work-item can load for several before
+ * it waits for the first: two units in which it lies, and how many bits of them before it. */
+typedef struct loose_unit {
+  source_unit front;
+#if SOURCE_UNIT > 1
+  uint behind;
+  uint bits;
+#endif
+} loose_unit;
+
+/* Of the unit that begins with this element; only its first `count` are wanted, and all that they
+ * lie in is in the source. */
+ALWAYS_INLINE static loose_unit load_loose_inside(const place from, uint count) {
+  loose_unit loaded;
+#if SOURCE_UNIT == 1
+  loaded.front = load_unit(from);
+#else
+  __global const source_word *const word = word_at(from);
+  const uint into = (uint)(uintptr_t)word & 3;
+  __global const uint *const aligned = (__global const uint *)((__global const uchar *)word - into);
+  loaded.bits = 8 * into + bits_before(from);
+  loaded.front = AS_IN_MEMORY(SOURCE_BYTES, aligned[0]);
+  loaded.behind = 0;
+  if (loaded.bits + min(count, (uint)SOURCE_UNIT) * (32 / SOURCE_UNIT) > 32) {
+    loaded.behind = AS_IN_MEMORY(SOURCE_BYTES, aligned[1]);
   }
+#endif
   return loaded;
 }
 
-ALWAYS_INLINE static source_unit unit_of_part(const loaded_part of, uint number, bool is_piece) {
-  return is_piece ? unit_of_piece(of.piece, number) : of.unit;
+/* The same at a tile's end, where perhaps only the elements themselves are. */
+ALWAYS_INLINE static loose_unit load_loose(const source_tile source, offset at, uint count) {
+  const place from = onward(source.from, at);
+#if SOURCE_UNIT == 1
+  return load_loose_inside(from, 1);
+#else
+  const offset first = at - (offset)elements_into(from, 4);
+  if (source.is_inside || (first >= source.first && first + 2 * SOURCE_UNIT <= source.end)) {
+    return load_loose_inside(from, count);
+  }
+  loose_unit loaded = {0, 0, 0};
+  ONE_BY_ONE
+  for (uint k = 0; k < SOURCE_UNIT && k < count; ++k) {
+    loaded.front |= (uint)source_element(onward(from, k)) << k * (32 / SOURCE_UNIT);
+  }
+  return loaded;
+#endif
 }
+
+ALWAYS_INLINE static loose_unit nothing_loaded(void) {
+  loose_unit none;
+  none.front = (source_unit)(0);
+#if SOURCE_UNIT > 1
+  none.behind = 0;
+  none.bits = 0;
+#endif
+  return none;
+}
+
+ALWAYS_INLINE static source_unit unit_of_loose(const loose_unit loaded) {
+#if SOURCE_UNIT == 1
+  return loaded.front;
+#else
+  return joined(loaded.front, loaded.behind, loaded.bits);
+#endif
+}
+
+/* ---- What becomes of an element ---- */
 
 ALWAYS_INLINE static source_word element_of_unit(source_unit value, uint number) {
 #if SOURCE_BITS
-  const uint byte = value >> 8 * UP(number / IN_SOURCE_BYTE, 4);
-  return (source_word)(byte >> number % IN_SOURCE_BYTE * SOURCE_BITS & SOURCE_ONES);
+  return (source_word)(value >> number * SOURCE_BITS & SOURCE_ONES);
 #elif SOURCE_BYTES < 4
-  return (source_word)(value >> 8 * SOURCE_BYTES * UP(number, SOURCE_UNIT));
+  return (source_word)(value >> 8 * SOURCE_BYTES * number);
 #else
   return value;
 #endif
@@ -213,15 +280,19 @@ ALWAYS_INLINE static word converted_word(source_unit loaded, uint number, const 
 
 /* and a unit of them, from this one on. */
 ALWAYS_INLINE static unit converted_unit(source_unit loaded, uint first, const place from) {
+#if !CHANGES
+  return loaded;
+#else
   unit made = (unit)(0);
 #pragma unroll
   for (uint k = 0; k < UNIT; ++k) {
     made = with_word(made, k, converted_word(loaded, first + k, from));
   }
   return made;
+#endif
 }
 
-/* ---- The destination ---- */
+/* ---- Rows of the destination ---- */
 
 /* How far on a word lies that is so many elements farther on. */
 ALWAYS_INLINE static offset stored_offset(offset elements) {
@@ -232,17 +303,23 @@ static bool on_piece(__global const word *at) {
   return ((uintptr_t)at & 15) == 0;
 }
 
-/* As for the source. */
-ALWAYS_INLINE static uint stored_into_unit(__global const word *at) {
-  return UNIT == 1 ? 0 : (uint)((uintptr_t)at & 3) / WORD_BYTES * IN_DESTINATION_BYTE;
+/* Elements before the first one of a row in the unit that has it. */
+ALWAYS_INLINE static uint stored_into_unit(__global const word *row) {
+  return UNIT == 1 ? 0 : (uint)((uintptr_t)row & 3) / WORD_BYTES * IN_DESTINATION_BYTE;
 }
 
-ALWAYS_INLINE static uint stored_into_line(__global const word *at) {
-  return (uint)((uintptr_t)at & 127) / WORD_BYTES * IN_DESTINATION_BYTE;
+/* The column at which this unit of a row begins, and whether all of the unit is in the row. Before
+ * the row's first one it comes round at 0, and is no column. */
+ALWAYS_INLINE static uint column_of_unit(__global const word *row, uint number) {
+  return number * DESTINATION_UNIT - stored_into_unit(row);
 }
 
-static void store_unit(unit value, __global word *to) {
-  *(__global unit *)to = value;
+ALWAYS_INLINE static bool is_whole(uint column, uint elements, uint length) {
+  return column < length && column + elements <= length;
+}
+
+ALWAYS_INLINE static void store_unit(unit value, __global word *to) {
+  *(__global unit *)to = UNIT_IN_MEMORY(value);
 }
 
 ALWAYS_INLINE static void store_piece(const unit *units, __global word *to) {
@@ -258,118 +335,69 @@ ALWAYS_INLINE static word with_element(word others, uint number, word value) {
 #endif
 }
 
-/* ---- Runs in local memory ---- */
+/* Four elements of a word each, from the lowest byte up, to the lowest bits. */
+#if DESTINATION_BITS
+ALWAYS_INLINE static uint packed_four(uint four) {
+  uint made = 0;
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    made |= (four >> 8 * k & DESTINATION_ONES) << k * DESTINATION_BITS;
+  }
+  return made;
+}
+#endif
 
-/* A unit is left out behind each line of a run, so that words a power of two apart are in different
- * banks. */
-ALWAYS_INLINE static uint staged_place(uint index) {
-  return index + index / LINE_WORDS * UNIT;
+/* ---- The ends of runs of the destination ----
+ *
+ * What is in no whole unit of a run is stored word by word. */
+
+/* Whether some of so many runs, one stride from the next, have such words. */
+ALWAYS_INLINE static bool have_ends(__global const word *run, offset stride, uint length) {
+  return DESTINATION_UNIT > 1 &&
+         (stored_into_unit(run) > 0 || stride % UNIT != 0 || length % DESTINATION_UNIT != 0);
 }
 
-/* A work-item's place among the parts of the runs, units or pieces, of which each run has so many;
- * 2^shift work-items share one. All go from part to part and from run to run at the same time. */
+/* How many they are at most: where a run has the length of whole units, those at its two ends make
+ * up one. */
+ALWAYS_INLINE static uint ends_of(uint length) {
+  return length % DESTINATION_UNIT == 0 ? UNIT : 2 * UNIT;
+}
+
+/* Where the one of this number begins; no less than the length where there are not as many. */
+ALWAYS_INLINE static uint end_column(__global const word *run, uint length, uint number) {
+  const uint head = min((DESTINATION_UNIT - stored_into_unit(run)) % DESTINATION_UNIT, length);
+  const uint column = number * IN_DESTINATION_BYTE;
+  return column < head ? column : column + (length - head) / DESTINATION_UNIT * DESTINATION_UNIT;
+}
+
+/* ---- Runs that a group's work-items share ---- */
+
+/* A work-item's place among the parts of the runs, of which each run has so many; 2^shift
+ * work-items share one. All go from part to part and from run to run at the same time. */
 typedef struct part {
   uint run;
   uint number;
 } part;
 
+/* The one of this number, counted through all runs. Oclgrind does not know what clang makes of a
+ * division and a remainder of the same numbers. */
+ALWAYS_INLINE static part part_of(uint number, uint numbers) {
+  const uint run = number / numbers;
+  const part found = {run, number - run * numbers};
+  return found;
+}
+
 ALWAYS_INLINE static part first_part(uint shift) {
-  const part first = {(uint)get_local_id(0) >> shift, (uint)get_local_id(0) & ((1u << shift) - 1)};
+  const part first = {local_id() >> shift, local_id() & ((1u << shift) - 1)};
   return first;
 }
 
 ALWAYS_INLINE static part next_part(part at, uint shift, uint numbers) {
-  const uint first = (uint)get_local_id(0) & ((1u << shift) - 1);
+  const uint first = local_id() & ((1u << shift) - 1);
   part next = {at.run, at.number + (1u << shift)};
   if (next.number - first >= numbers) {
     next.number = first;
     next.run += GROUP >> shift;
   }
   return next;
-}
-
-/* A run of the source: element i of it goes to staged_place(first + i). */
-typedef struct source_run {
-  place from;
-  __local word *to;
-  uint first;
-  uint length;
-} source_run;
-
-/* A unit or piece that begins with element `start` of its run; below 0, which is beyond any, where
- * it begins before the run does. */
-typedef struct load {
-  source_run of;
-  uint start;
-  loaded_part held;
-} load;
-
-ALWAYS_INLINE static uint elements_of_part(bool is_piece) {
-  return is_piece ? SOURCE_PIECE : SOURCE_UNIT;
-}
-
-ALWAYS_INLINE static load begin_load(const source_run of, uint start, bool is_piece) {
-  load begun;
-  begun.of = of;
-  begun.start = start;
-  if (is_whole(start, elements_of_part(is_piece), of.length)) {
-    begun.held = load_part(onward(of.from, start), is_piece);
-  }
-  return begun;
-}
-
-/* What a unit of the source becomes, which goes to `index` of a run. */
-ALWAYS_INLINE static void stage_in_run(__local word *run, uint index, source_unit loaded,
-                                       const place from) {
-  if (SOURCE_UNIT % UNIT == 0 && index % UNIT == 0) {
-#pragma unroll
-    for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-      stage_unit(converted_unit(loaded, k, from), run + staged_place(index + k));
-    }
-    return;
-  }
-  FEW_AT_ONCE
-  for (uint k = 0; k < SOURCE_UNIT; ++k) {
-    run[staged_place(index + k)] = converted_word(loaded, k, from);
-  }
-}
-
-/* Ends of a run go element by element. */
-ALWAYS_INLINE static void end_load(const load begun, bool is_piece) {
-  const source_run of = begun.of;
-  const uint elements = elements_of_part(is_piece);
-  if (is_whole(begun.start, elements, of.length)) {
-    FEW_AT_ONCE
-    for (uint k = 0; k < elements; k += SOURCE_UNIT) {
-      stage_in_run(of.to, of.first + begun.start + k,
-                   unit_of_part(begun.held, k / SOURCE_UNIT, is_piece), of.from);
-    }
-    return;
-  }
-  ONE_BY_ONE
-  for (uint start = begun.start; start != begun.start + elements; start += SOURCE_UNIT) {
-    FEW_AT_ONCE
-    for (uint k = 0; k < SOURCE_UNIT; ++k) {
-      const uint i = start + k; /* comes round at 0 */
-      if (i < of.length) {
-        of.to[staged_place(of.first + i)] = element_at(onward(of.from, i));
-      }
-    }
-  }
-}
-
-/* Units that may touch a run of `length` elements, wherever it begins in a unit; those of a long
- * run are numbered from the start of the line that it begins in. */
-ALWAYS_INLINE static uint units_of(uint length, uint unit, uint line, bool is_long) {
-  return (length + (is_long ? line : unit) - 1 + unit - 1) / unit;
-}
-
-/* Where the unit of this number of a run of the source begins. */
-ALWAYS_INLINE static uint load_start(const place run, uint number, bool is_long) {
-  return number * SOURCE_UNIT - (is_long ? elements_into_line(run) : elements_into_unit(run));
-}
-
-/* And of the destination. */
-ALWAYS_INLINE static uint store_start(__global const word *run, uint number, bool is_long) {
-  return number * DESTINATION_UNIT - (is_long ? stored_into_line(run) : stored_into_unit(run));
 }

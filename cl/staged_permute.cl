@@ -13,78 +13,170 @@
  *               |g h i j k l . |
  *
  * Where runs, rows and columns lie follows no single stride, so it stands in tables that the host
- * made once (src/launch/slot_tables.c). A run or a row is looked up by each work-item that has a
- * part of it, a column once for all the rows that a work-item has, where rows begin with a unit.
+ * made once (src/launch/slot_tables.c). A work-item has the same part of several runs or rows, so
+ * that it looks up its columns once for all of them.
  */
 
-/* Of each slot (source offset, steps); of each row (destination offset, place). Then the place of
- * each column, and its destination offset. Steps are those of the last axes at which there is this
- * run, of the columns in the low 16 bits and of the rows in the high ones. A place has the words
- * within a run in the low 16 bits and the words before it in the high ones; the one of a row and
- * the one of a column add up to that of the word. */
+/* The place of each column, four numbers at a time; of each slot (source offset, steps), and of one
+ * more that no tile has; of each row (destination offset, place); of each column its destination
+ * offset. Steps are those of the last axes at which there is this run, of the columns in the low 16
+ * bits and of the rows in the high ones. A place counts words before it, slot after slot; those of
+ * a row and of a column add up to that of the word. */
 typedef struct tables {
+  __global const uint *columns;
   __global const offset_pair *slots;
   __global const offset_pair *rows;
-  __global const offset *columns;
   __global const offset *column_offsets;
   uint slot_count;
   uint pitch;
+  uint gap_shift;
+  uint fill_place;
 } tables;
 
 static tables tables_of(__global const kernel_slots *made, __constant const kernel_grid *grid) {
   tables found;
   found.slot_count = (uint)made->slots;
   found.pitch = (uint)made->pitch;
-  found.slots = (__global const offset_pair *)(made + 1);
-  found.rows = found.slots + found.slot_count;
-  found.columns = (__global const offset *)(found.rows + grid->rows.length);
-  found.column_offsets = found.columns + grid->columns.length;
+  found.gap_shift = (uint)made->gap_shift;
+  found.fill_place = (uint)made->fill_place;
+  found.columns = (__global const uint *)(made + 1);
+  found.slots = (__global const offset_pair *)(found.columns + (grid->columns.length + 3) / 4 * 4);
+  found.rows = found.slots + found.slot_count + 1;
+  found.column_offsets = (__global const offset *)(found.rows + grid->rows.length);
   return found;
 }
 
-/* The place of what never has a source. */
-#define NOWHERE 0xffffffffu
+/* What never has a source is at or beyond this place, also when another one is added. */
+#define NOWHERE (1u << 30)
+
+/* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
+ * left out behind each 2^gap_shift. */
+ALWAYS_INLINE static uint with_gaps(uint place, const tables at) {
+  return place + (place >> at.gap_shift) * UNIT;
+}
 
 /* ---- Loading ---- */
 
-/* The run in a slot; of length 0 where this tile has none. */
-ALWAYS_INLINE static source_run run_at(uint slot, uint length, uint column_steps, uint row_steps,
-                                       const tables at, const place from, __local word *staged) {
-  source_run found = {from, staged, 0, 0};
-  if (slot < at.slot_count) {
-    const offset_pair entry = at.slots[slot];
-    const uint steps = (uint)entry.y;
-    if ((steps & 0xffff) < column_steps && steps >> 16 < row_steps) {
-      found.from = onward(from, entry.x);
-      found.to = staged + slot * at.pitch;
-      found.length = length;
-    }
+/* As vectors of its words a unit of local memory may alias them. */
+#if WORD_BYTES == 1
+#define AS_WORDS(value) as_uchar4(UNIT_IN_MEMORY(value))
+typedef uchar4 unit_words;
+#elif WORD_BYTES == 2
+#define AS_WORDS(value) as_ushort2(UNIT_IN_MEMORY(value))
+typedef ushort2 unit_words;
+#else
+#define AS_WORDS(value) (value)
+typedef word unit_words;
+#endif
+
+/* What a unit of the source becomes, from this place on. */
+ALWAYS_INLINE static void stage(const tables at, __local word *staged, uint first,
+                                source_unit loaded, const place from) {
+#pragma unroll
+  for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
+    *(__local unit_words *)(staged + with_gaps(first + k, at)) =
+        AS_WORDS(converted_unit(loaded, k, from));
   }
-  return found;
+#pragma unroll
+  for (uint k = SOURCE_UNIT / UNIT * UNIT; k < SOURCE_UNIT; ++k) {
+    staged[with_gaps(first + k, at)] = converted_word(loaded, k, from);
+  }
 }
 
-/* In pieces, where all runs begin with one, or in units. */
-ALWAYS_INLINE static void load_runs(const tables at, uint shift, const place from,
-                                    __local word *staged, uint length, uint column_steps,
-                                    uint row_steps, bool by_pieces) {
-  const uint most = by_pieces ? MOST_PIECES : MOST_UNITS;
-  const uint numbers = by_pieces ? (length + SOURCE_PIECE - 1) / SOURCE_PIECE
-                                 : units_of(length, SOURCE_UNIT, SOURCE_LINE, false);
-  for (part p = first_part(shift); p.run < at.slot_count;) {
-    load loads[MOST_UNITS];
+/* A work-item's place among the parts of all slots, one slot's after another's; and how far on the
+ * next one is that it takes. */
+typedef struct slot_part {
+  part at;
+  part step;
+  uint parts;
+} slot_part;
+
+ALWAYS_INLINE static slot_part first_of_slots(uint parts) {
+  const slot_part first = {part_of(local_id(), parts), part_of(GROUP, parts), parts};
+  return first;
+}
+
+ALWAYS_INLINE static part next_of_slots(const slot_part p) {
+  part next = {p.at.run + p.step.run, p.at.number + p.step.number};
+  if (next.number >= p.parts) {
+    next.number -= p.parts;
+    next.run += 1;
+  }
+  return next;
+}
+
+/* The last steps of both axes at which a tile has runs, as a slot's are kept. Where one of a slot's
+ * is beyond, the highest bit of its half, or of the one below, is 1 in the difference. */
+ALWAYS_INLINE static uint steps_of(uint column_steps, uint row_steps) {
+  return (column_steps - 1) | (row_steps - 1) << 16;
+}
+
+/* Whether this tile has the run in a slot. */
+ALWAYS_INLINE static bool has_run(const offset_pair entry, uint steps) {
+  return ((steps - (uint)entry.y) & 0x80008000u) == 0;
+}
+
+/* Units that a work-item has under way, fewer where their change is long code. */
+#define HELD_LOADS (CONVERTS ? 2 : SOURCE_BYTES > 8 ? 2 : SOURCE_BYTES > 4 ? 4 : 8)
+
+ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
+                                     __local word *staged, uint length, uint steps) {
+  slot_part p = first_of_slots((length + SOURCE_UNIT - 1) / SOURCE_UNIT);
+  while (p.at.run < at.slot_count) {
+    loose_unit held[HELD_LOADS];
+    uint places[HELD_LOADS];
 #pragma unroll
-    for (uint h = 0; h < most; ++h) {
-      const source_run of = run_at(p.run, length, column_steps, row_steps, at, from, staged);
-      const uint start = by_pieces ? p.number * SOURCE_PIECE : load_start(of.from, p.number, false);
-      loads[h] = begin_load(of, start, by_pieces);
-      p = next_part(p, shift, numbers);
+    for (uint h = 0; h < HELD_LOADS; ++h) {
+      const uint slot = min(p.at.run, at.slot_count);
+      const uint start = p.at.number * SOURCE_UNIT;
+      const offset_pair entry = at.slots[slot];
+      const bool is_held = has_run(entry, steps);
+      /* else the tile's first unit is loaded, and not looked at */
+      held[h] = load_loose(source, is_held ? entry.x + (offset)start : 0, length - start);
+      places[h] = is_held ? slot * at.pitch + start : NOWHERE;
+      p.at = next_of_slots(p);
     }
 #pragma unroll
-    for (uint h = 0; h < most; ++h) {
-      end_load(loads[h], by_pieces);
+    for (uint h = 0; h < HELD_LOADS; ++h) {
+      if (places[h] != NOWHERE) {
+        stage(at, staged, places[h], unit_of_loose(held[h]), source.from);
+      }
     }
   }
 }
+
+/* The same where all runs begin with a piece, and are so many. */
+#define HELD_PIECES 4
+
+#if !CHANGES
+ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
+                                      __local word *staged, uint length, uint steps) {
+  slot_part p = first_of_slots(length / PIECE);
+  while (p.at.run < at.slot_count) {
+    uint4 held[HELD_PIECES];
+    uint places[HELD_PIECES];
+#pragma unroll
+    for (uint h = 0; h < HELD_PIECES; ++h) {
+      const uint slot = min(p.at.run, at.slot_count);
+      const uint start = p.at.number * PIECE;
+      const offset_pair entry = at.slots[slot];
+      const bool is_held = has_run(entry, steps);
+      held[h] = load_piece(onward(source.from, is_held ? entry.x + (offset)start : 0));
+      places[h] = is_held ? slot * at.pitch + start : NOWHERE;
+      p.at = next_of_slots(p);
+    }
+#pragma unroll
+    for (uint h = 0; h < HELD_PIECES; ++h) {
+      if (places[h] != NOWHERE) {
+#pragma unroll
+        for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+          stage(at, staged, places[h] + u * UNIT, unit_of_piece(held[h], u), source.from);
+        }
+      }
+    }
+  }
+}
+#endif
 
 /* ---- Storing ---- */
 
@@ -93,108 +185,147 @@ ALWAYS_INLINE static void find_columns(const tables at, const tile t, uint colum
                                        uint *places) {
 #pragma unroll
   for (uint k = 0; k < count; ++k) {
-    places[k] = column + k < t.valid_columns ? (uint)at.columns[column + k] : NOWHERE;
+    places[k] = column + k < t.valid_columns ? at.columns[column + k] : NOWHERE;
   }
+}
+
+/* Of four, the first of which is a multiple of that. */
+ALWAYS_INLINE static void find_four_columns(const tables at, const tile t, uint column,
+                                            uint *places) {
+  const uint4 four = *(__global const uint4 *)(at.columns + column);
+  places[0] = column < t.valid_columns ? four.x : NOWHERE;
+  places[1] = column + 1 < t.valid_columns ? four.y : NOWHERE;
+  places[2] = column + 2 < t.valid_columns ? four.z : NOWHERE;
+  places[3] = column + 3 < t.valid_columns ? four.w : NOWHERE;
 }
 
 ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, uint row) {
   return row < t.valid_rows ? (uint)entry.y : NOWHERE;
 }
 
-ALWAYS_INLINE static word staged_word(__local const word *staged, uint row_place, uint column_place,
-                                      word fill) {
-  if (row_place == NOWHERE || column_place == NOWHERE) {
-    return fill;
-  }
-  const uint place = row_place + column_place;
-  return staged[(place >> 16) + staged_place(place & 0xffff)];
+/* Behind the slots lies a word that has the fill. */
+ALWAYS_INLINE static word staged_word(const tables at, __local const word *staged, uint row_place,
+                                      uint column_place) {
+  return staged[with_gaps(min(row_place + column_place, at.fill_place), at)];
 }
 
 /* The word of a row with the elements of these columns, of which there are still `count`; what is
  * left of a row's last one becomes zeros. */
-ALWAYS_INLINE static word gather_word(__local const word *staged, uint row_place,
-                                      const uint *column_places, uint count, word fill) {
+ALWAYS_INLINE static word gather_word(const tables at, __local const word *staged, uint row_place,
+                                      const uint *column_places, uint count) {
   word made = (word)(0);
 #pragma unroll
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
     if (k < count) {
-      made = with_element(made, k, staged_word(staged, row_place, column_places[k], fill));
+      made = with_element(made, k, staged_word(at, staged, row_place, column_places[k]));
     }
   }
   return made;
 }
 
-ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint row_place,
-                                      const uint *column_places, word fill) {
+ALWAYS_INLINE static unit gather_unit(const tables at, __local const word *staged, uint row_place,
+                                      const uint *column_places) {
   unit made = (unit)(0);
 #pragma unroll
   for (uint k = 0; k < UNIT; ++k) {
     made = with_word(made, k,
-                     gather_word(staged, row_place, column_places + k * IN_DESTINATION_BYTE,
-                                 IN_DESTINATION_BYTE, fill));
+                     gather_word(at, staged, row_place, column_places + k * IN_DESTINATION_BYTE,
+                                 IN_DESTINATION_BYTE));
   }
   return made;
 }
 
-/* Rows in pieces, where all begin with one, or in units: then the columns are looked up again where
- * another row's units begin at others. */
-ALWAYS_INLINE static void store_rows(const tables at, uint shift, __global word *to,
-                                     __local const word *staged, const tile t, uint rows,
-                                     uint columns, word fill, bool by_pieces) {
-  const uint elements = by_pieces ? DESTINATION_PIECE : DESTINATION_UNIT;
-  const uint numbers = by_pieces ? (columns + elements - 1) / elements
-                                 : units_of(columns, DESTINATION_UNIT, DESTINATION_LINE, false);
+/* In units, whose columns are looked up again where another row's units begin at others. */
+ALWAYS_INLINE static void store_units(const tables at, uint shift, __global word *to,
+                                      __local const word *staged, const tile t, uint rows,
+                                      uint columns) {
+  const uint numbers = (columns + 2 * (DESTINATION_UNIT - 1)) / DESTINATION_UNIT;
   const part first = first_part(shift);
   for (uint number = first.number; number < numbers; number += 1u << shift) {
-    uint places[DESTINATION_PIECE];
+    uint places[DESTINATION_UNIT];
     uint looked_up = 1u << 31;
     for (uint row = first.run; row < rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
-      const uint place = place_of_row(entry, t, row);
       __global word *const run = to + stored_offset(entry.x);
-      const uint column = by_pieces ? number * DESTINATION_PIECE : store_start(run, number, false);
+      const uint column = column_of_unit(run, number);
+      if (!is_whole(column, DESTINATION_UNIT, columns)) {
+        continue;
+      }
       if (column != looked_up) {
-        find_columns(at, t, column, elements, places);
+        find_columns(at, t, column, DESTINATION_UNIT, places);
         looked_up = column;
       }
-      if (is_whole(column, elements, columns) && by_pieces) {
-        unit made[UNITS_PER_PIECE];
-#pragma unroll
-        for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-          made[u] = gather_unit(staged, place, places + u * DESTINATION_UNIT, fill);
-        }
-        store_piece(made, run + stored_offset(column));
-        continue;
-      }
-      if (is_whole(column, elements, columns)) {
-        store_unit(gather_unit(staged, place, places, fill), run + stored_offset(column));
-        continue;
-      }
-#pragma unroll
-      for (uint k = 0; k < elements; k += IN_DESTINATION_BYTE) {
-        const uint c = column + k; /* comes round at 0 */
-        if (c < columns) {
-          run[stored_offset(c)] = gather_word(staged, place, places + k, columns - c, fill);
-        }
-      }
+      store_unit(gather_unit(at, staged, place_of_row(entry, t, row), places),
+                 run + stored_offset((offset)column));
     }
   }
 }
 
+/* What is in no whole unit of a row. */
+static void store_ends(const tables at, __global word *to, __local const word *staged, const tile t,
+                       uint rows, uint columns) {
+  const uint ends = ends_of(columns);
+#pragma unroll 1
+  for (uint number = local_id(); number < rows * ends; number += GROUP) {
+    const part end = part_of(number, ends);
+    const uint row = end.run;
+    const offset_pair entry = at.rows[row];
+    __global word *const run = to + stored_offset(entry.x);
+    const uint column = end_column(run, columns, end.number);
+    if (column < columns) {
+      uint places[IN_DESTINATION_BYTE];
+      find_columns(at, t, column, IN_DESTINATION_BYTE, places);
+      run[stored_offset((offset)column)] =
+          gather_word(at, staged, place_of_row(entry, t, row), places, columns - column);
+    }
+  }
+}
+
+/* In pieces, with which all rows begin and end. */
+#if UNIT == 1 && !DESTINATION_BITS
+#define STORES_PIECES 1
+ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global word *to,
+                                       __local const word *staged, const tile t, uint rows,
+                                       uint columns) {
+  const part first = first_part(shift);
+  for (uint column = first.number * PIECE; column < columns; column += PIECE << shift) {
+    uint places[PIECE];
+    if (PIECE == 4) {
+      find_four_columns(at, t, column, places);
+    } else {
+      find_columns(at, t, column, PIECE, places);
+    }
+    for (uint row = first.run; row < rows; row += GROUP >> shift) {
+      const offset_pair entry = at.rows[row];
+      const uint row_place = place_of_row(entry, t, row);
+      unit made[PIECE];
+#pragma unroll
+      for (uint k = 0; k < PIECE; ++k) {
+        made[k] = staged_word(at, staged, row_place, places[k]);
+      }
+      store_piece(made, to + entry.x + (offset)column);
+    }
+  }
+}
+#else
+#define STORES_PIECES 0
+#endif
+
 /* Rows with gaps, word by word. */
 static void store_words(const tables at, uint shift, __global word *to, __local const word *staged,
-                        const tile t, bool fills, word fill) {
-  const uint first = ((uint)get_local_id(0) & ((1u << shift) - 1)) * IN_DESTINATION_BYTE;
-  for (uint column = first; column < t.columns; column += IN_DESTINATION_BYTE << shift) {
+                        const tile t, bool fills) {
+  const part first = first_part(shift);
+  for (uint column = first.number * IN_DESTINATION_BYTE; column < t.columns;
+       column += IN_DESTINATION_BYTE << shift) {
     uint places[IN_DESTINATION_BYTE];
     find_columns(at, t, column, IN_DESTINATION_BYTE, places);
     const offset column_offset = at.column_offsets[column];
-    for (uint row = (uint)get_local_id(0) >> shift; row < t.rows; row += GROUP >> shift) {
+    for (uint row = first.run; row < t.rows; row += GROUP >> shift) {
       const offset_pair entry = at.rows[row];
       const uint place = place_of_row(entry, t, row);
-      if (fills || (place != NOWHERE && places[0] != NOWHERE)) {
+      if (fills || (place + places[0] < NOWHERE)) {
         to[stored_offset(entry.x + column_offset)] =
-            gather_word(staged, place, places, t.columns - column, fill);
+            gather_word(at, staged, place, places, t.columns - column);
       }
     }
   }
@@ -211,30 +342,39 @@ permute(__global word *restrict destination, const ulong destination_start,
   const uint inner_rows = (uint)grid->rows.inner;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const place from = onward(PLACE(source, source_start), (long)t.source);
+    const source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
     __global word *const to = place_in(destination, destination_start + t.destination);
     const uint column_steps = t.valid_columns / inner_columns;
     const uint row_steps = t.valid_rows / inner_rows;
     const uint steps = made->run_side == 1 ? column_steps : made->run_side == 2 ? row_steps : 1;
     const uint length = (uint)made->run_elements * steps + (uint)made->run_over;
+    const uint tile_steps = steps_of(column_steps, row_steps);
+    if (local_id() == 0) {
+      staged[with_gaps(at.fill_place, at)] = fill;
+    }
     if (column_steps == 0 || row_steps == 0) {
       /* nothing to load */
-    } else if (made->loads_pieces && on_source_piece(from)) {
-      load_runs(at, (uint)made->load_piece_shift, from, staged, length, column_steps, row_steps,
-                true);
+#if !CHANGES
+    } else if (made->loads_pieces && length % PIECE == 0 && on_source_piece(from.from)) {
+      load_pieces(at, from, staged, length, tile_steps);
+#endif
     } else {
-      load_runs(at, (uint)made->load_unit_shift, from, staged, length, column_steps, row_steps,
-                false);
+      load_units(at, from, staged, length, tile_steps);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rows = grid->fills ? t.rows : t.valid_rows;
     const uint columns = grid->fills ? t.columns : t.valid_columns;
     if (!made->is_dense) {
-      store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills, fill);
-    } else if (IN_DESTINATION_BYTE == 1 && made->stores_pieces && on_piece(to)) {
-      store_rows(at, (uint)made->store_piece_shift, to, staged, t, rows, columns, fill, true);
+      store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills);
+#if STORES_PIECES
+    } else if (made->row_bytes >= 16 && columns % PIECE == 0 && on_piece(to)) {
+      store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns);
+#endif
     } else {
-      store_rows(at, (uint)made->store_unit_shift, to, staged, t, rows, columns, fill, false);
+      store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns);
+      if (have_ends(to, made->row_bytes >= 4 ? 0 : 1, columns)) {
+        store_ends(at, to, staged, t, rows, columns);
+      }
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }

@@ -6,203 +6,360 @@
  *              c g k o . .                   i j k l . .
  *              d h l p . .                   m n o p . .
  *
- * Either side alone could be walked along its run; a tile makes it so for both. The group loads
- * columns, along which the source runs, into local memory, as they are, and gathers rows from it.
+ * Either side alone could be walked along its run; a tile makes it so for both. A work-item takes
+ * a *block*, a unit of the source from each of as many columns as a unit of the destination holds,
+ * and turns it in registers, so that what goes to local memory are units of the destination:
+ *
+ *     from column 0   a e i m         a b c d   unit of row 0
+ *                 1   b f j n         e f g h               1
+ *                 2   c g k o   -->   i j k l               2
+ *                 3   d h l p         m n o p               3
+ *
+ * Rows then leave as pieces where both sides allow it, or unit by unit.
  */
 
-/* The host compiles in TILE_ROWS and TILE_COLUMNS, powers of two (src/plan/local_tile.c). */
-#define TILE_WORDS (TILE_ROWS * TILE_COLUMNS)
+/* The host compiles in TILE_ROWS and TILE_COLUMNS, powers of two (src/plan/local_tile.c).
+ * Local memory holds a column of units behind the other. */
+#define TILE_WORDS   (TILE_ROWS * TILE_COLUMNS)
+#define UNIT_COLUMNS (TILE_COLUMNS / UNIT)
+#define UNIT_PITCH   ((TILE_ROWS + TILE_ROWS / 32) | 1)
 
-/* Where a word of the tile lies. A column's words take TILE_ROWS places in a row. Were they in
- * order, the words of a row, which neighbours gather at once, would share a bank; so each column
- * has an order of its own, by a bit pattern that no other of 32 neighbours has:
- *
- *     bank             0 1 2 3
- *     of column 0      a b c d
- *               1      f e h g
- *               2      k l i j
- *               3      p o n m
- *
- * Words of a unit stay together. Units, which are loaded at once from four columns, differ in the
- * lowest bits of the pattern, columns a unit apart in all of it. Where a unit of the source becomes
- * several, neighbours put theirs so far apart that one turn of the banks is not enough for them; so
- * each turn has an order of its own too. */
-ALWAYS_INLINE static uint place_of(uint row, uint column) {
-  const uint turn = SOURCE_UNIT > UNIT ? row / LINE_WORDS * UNIT : 0;
-  const uint pattern = (column & ~(UNIT - 1u)) ^ ((column & (UNIT - 1u)) * 4) ^ turn;
-  return column * TILE_ROWS + (row ^ (pattern & (TILE_ROWS - 1)));
-}
+/* ---- Blocks ---- */
 
-/* What a unit of the source becomes. */
-ALWAYS_INLINE static void stage(__local word *staged, uint row, uint column, source_unit loaded,
-                                const place from) {
-  if (SOURCE_UNIT % UNIT == 0 && row % UNIT == 0) {
+/* The units of SOURCE_UNIT rows, from as many elements of UNIT columns. */
+ALWAYS_INLINE static void turn(const source_unit *columns, const place from, unit *rows) {
+#if CHANGES
 #pragma unroll
-    for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-      stage_unit(converted_unit(loaded, k, from), staged + place_of(row + k, column));
+  for (uint i = 0; i < SOURCE_UNIT; ++i) {
+    rows[i] = (unit)(0);
+#pragma unroll
+    for (uint k = 0; k < UNIT; ++k) {
+      rows[i] = with_word(rows[i], k, converted_word(columns[k], i, from));
     }
-    return;
   }
-  FEW_AT_ONCE
-  for (uint k = 0; k < SOURCE_UNIT; ++k) {
-    staged[place_of(row + k, column)] = converted_word(loaded, k, from);
+#elif UNIT == 4
+  const uint even_01 = (columns[0] & 0x00ff00ff) | (columns[1] & 0x00ff00ff) << 8;
+  const uint odd_01 = (columns[0] >> 8 & 0x00ff00ff) | (columns[1] & 0xff00ff00);
+  const uint even_23 = (columns[2] & 0x00ff00ff) | (columns[3] & 0x00ff00ff) << 8;
+  const uint odd_23 = (columns[2] >> 8 & 0x00ff00ff) | (columns[3] & 0xff00ff00);
+  rows[0] = (even_01 & 0xffff) | even_23 << 16;
+  rows[1] = (odd_01 & 0xffff) | odd_23 << 16;
+  rows[2] = (even_01 >> 16) | (even_23 & 0xffff0000);
+  rows[3] = (odd_01 >> 16) | (odd_23 & 0xffff0000);
+#elif UNIT == 2
+  rows[0] = (columns[0] & 0xffff) | columns[1] << 16;
+  rows[1] = (columns[0] >> 16) | (columns[1] & 0xffff0000);
+#else
+  rows[0] = columns[0];
+#endif
+}
+
+/* ---- By pieces: tiles without padding, where all runs begin with one ----
+ *
+ * Elements that change have more or fewer bytes in a piece on either side, and go by units. */
+
+#if !CHANGES
+
+/* Units that neighbours fetch along a row, or stage in a column with some rows between, would share
+ * a bank if all columns had their rows in the same order. So the rows of a line lie in an order of
+ * the column's own. Banks go by the number of a row's piece in its line and by the lowest bits
+ * of its place in the piece; the column changes them, so that neighbours are in different ones
+ *
+ *     who stage what pieces became     by the piece, and by the column's lowest bits
+ *     who fetch pieces                 by the column's higher bits, and by the place
+ */
+#define LINE_ROWS    (TILE_ROWS < 8 * PIECE ? TILE_ROWS : 8 * PIECE)
+#define LINE_BANKS   (LINE_ROWS < 32 ? LINE_ROWS : 32)
+#define PIECES_ALONG (LINE_ROWS / PIECE)
+#define PIECE_BANKS  (LINE_BANKS / PIECES_ALONG)
+
+typedef struct row_place {
+  uint start; /* of the units that it may lie among */
+  uint bank;  /* of them in column 0 */
+} row_place;
+
+ALWAYS_INLINE static row_place place_of_row(uint row) {
+  const row_place found = {row / LINE_ROWS * LINE_ROWS + row % PIECE / PIECE_BANKS * LINE_BANKS,
+                           row % LINE_ROWS / PIECE * PIECE_BANKS + row % PIECE_BANKS};
+  return found;
+}
+
+ALWAYS_INLINE static uint place_of(const row_place row, uint unit_column) {
+  return unit_column * TILE_ROWS + row.start + ((row.bank ^ unit_column) & (LINE_BANKS - 1));
+}
+
+/* Neighbours take a line of a column, and then the next units' columns. */
+#define PIECE_BLOCKS     (TILE_WORDS / (PIECE * UNIT))
+#define MOST_PIECES      (UNIT < 4 ? 4 / UNIT : 1)
+#define BLOCKS_OF_PIECES (ROUNDS(PIECE_BLOCKS) < MOST_PIECES ? ROUNDS(PIECE_BLOCKS) : MOST_PIECES)
+
+ALWAYS_INLINE static uint row_of_block(uint number) {
+  return (number % PIECES_ALONG + number / (PIECES_ALONG * UNIT_COLUMNS) * PIECES_ALONG) * PIECE;
+}
+
+ALWAYS_INLINE static uint unit_column_of_block(uint number) {
+  return number / PIECES_ALONG % UNIT_COLUMNS;
+}
+
+ALWAYS_INLINE static void load_pieces(__local unit *staged, const place from, offset source_column,
+                                      uint rows, uint columns) {
+#pragma unroll
+  for (uint round = 0; round < ROUNDS(PIECE_BLOCKS); round += BLOCKS_OF_PIECES) {
+    uint4 held[BLOCKS_OF_PIECES][UNIT];
+#pragma unroll
+    for (uint b = 0; b < BLOCKS_OF_PIECES; ++b) {
+      const uint number = local_id() + (round + b) * GROUP;
+      const uint row = row_of_block(number);
+      const uint column = unit_column_of_block(number) * UNIT;
+      if (number < PIECE_BLOCKS && row < rows && column < columns) {
+#pragma unroll
+        for (uint k = 0; k < UNIT; ++k) {
+          held[b][k] = load_piece(onward(from, (offset)(column + k) * source_column + (offset)row));
+        }
+      }
+    }
+#pragma unroll
+    for (uint b = 0; b < BLOCKS_OF_PIECES; ++b) {
+      const uint number = local_id() + (round + b) * GROUP;
+      if (number >= PIECE_BLOCKS || row_of_block(number) >= rows ||
+          unit_column_of_block(number) * UNIT >= columns) {
+        continue;
+      }
+#pragma unroll
+      for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+        unit block[UNIT];
+        unit turned[UNIT];
+#pragma unroll
+        for (uint k = 0; k < UNIT; ++k) {
+          block[k] = unit_of_piece(held[b][k], u);
+        }
+        turn(block, from, turned);
+#pragma unroll
+        for (uint i = 0; i < UNIT; ++i) {
+          const row_place row = place_of_row(row_of_block(number) + u * UNIT + i);
+          staged[place_of(row, unit_column_of_block(number))] = turned[i];
+        }
+      }
+    }
   }
 }
 
-/* A word of the destination; what is left of a row's last one becomes zeros. */
-ALWAYS_INLINE static word gather_word(__local const word *staged, uint row, uint column,
+#define STORED_ALONG (TILE_COLUMNS / PIECE < 8 ? TILE_COLUMNS / PIECE : 8)
+
+ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row,
+                                       __local const unit *staged, uint rows, uint columns) {
+#pragma unroll
+  for (uint round = 0; round < ROUNDS(TILE_WORDS / PIECE); ++round) {
+    const uint number = local_id() + round * GROUP;
+    const uint row = number / STORED_ALONG % TILE_ROWS;
+    const uint column =
+        (number % STORED_ALONG + number / (STORED_ALONG * TILE_ROWS) * STORED_ALONG) * PIECE;
+    if (number < TILE_WORDS / PIECE && row < rows && column < columns) {
+      const row_place place = place_of_row(row);
+      unit made[UNITS_PER_PIECE];
+#pragma unroll
+      for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+        made[u] = staged[place_of(place, column / UNIT + u)];
+      }
+      store_piece(made, to + (offset)row * destination_row + (offset)column);
+    }
+  }
+}
+
+#else
+ALWAYS_INLINE static void load_pieces(__local unit *staged, const place from, offset source_column,
+                                      uint rows, uint columns) {
+}
+ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row,
+                                       __local const unit *staged, uint rows, uint columns) {
+}
+#endif
+
+/* ---- By units: any tile ----
+ *
+ * A unit is left out behind each 32 rows of a column of units, and each such column has an odd
+ * length: so neighbours are in different banks, be it that they stage every n-th row of a column,
+ * or that they fetch along a row. */
+
+#define UNITS_ALONG     (TILE_ROWS / SOURCE_UNIT)
+#define UNIT_BLOCKS     (UNITS_ALONG * UNIT_COLUMNS)
+#define LOADS_OF_BLOCK  (SOURCE_UNIT > 1 ? 2 * UNIT : UNIT)
+#define MOST_BLOCKS     (LOADS_OF_BLOCK < 8 ? 8 / LOADS_OF_BLOCK : 1)
+#define BLOCKS_OF_UNITS (ROUNDS(UNIT_BLOCKS) < MOST_BLOCKS ? 1 : MOST_BLOCKS)
+
+ALWAYS_INLINE static uint gapped_place(uint row, uint unit_column) {
+  return unit_column * UNIT_PITCH + row + row / 32;
+}
+
+/* Where a work-item loads a block from. */
+typedef struct spot {
+  uint row;
+  uint column;
+} spot;
+
+ALWAYS_INLINE static spot spot_of_block(uint number) {
+  const spot found = {number % UNITS_ALONG * SOURCE_UNIT, number / UNITS_ALONG * UNIT};
+  return found;
+}
+
+ALWAYS_INLINE static void turn_loose(const loose_unit *held, const place from, unit *rows) {
+  source_unit block[UNIT];
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    block[k] = unit_of_loose(held[k]);
+  }
+  turn(block, from, rows);
+}
+
+/* Rows that lie in front of the same gap: 32 are a multiple of a block's. */
+ALWAYS_INLINE static void stage(__local unit *staged, const spot at, const unit *rows) {
+  __local unit *const first = staged + gapped_place(at.row, at.column / UNIT);
+#pragma unroll
+  for (uint i = 0; i < SOURCE_UNIT; ++i) {
+    first[i] = rows[i];
+  }
+}
+
+/* A whole tile, of which all units lie in the source. */
+ALWAYS_INLINE static void load_units(__local unit *staged, const source_tile source,
+                                     offset source_column) {
+#pragma unroll 1
+  for (uint first = local_id(); first < UNIT_BLOCKS; first += BLOCKS_OF_UNITS * GROUP) {
+    loose_unit held[BLOCKS_OF_UNITS][UNIT];
+#pragma unroll
+    for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
+      const spot at = spot_of_block(first + b * GROUP);
+      place from = onward(source.from, (offset)at.column * source_column + (offset)at.row);
+#pragma unroll
+      for (uint k = 0; k < UNIT; ++k) {
+        held[b][k] = load_loose_inside(from, SOURCE_UNIT);
+        from = onward(from, source_column);
+      }
+    }
+#pragma unroll
+    for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
+      unit rows[SOURCE_UNIT];
+      turn_loose(held[b], source.from, rows);
+      stage(staged, spot_of_block(first + b * GROUP), rows);
+    }
+  }
+}
+
+/* Any other, each element of which may be padding, or the source's last. */
+ALWAYS_INLINE static void load_edge(__local unit *staged, const source_tile source,
+                                    offset source_column, const tile t, word fill) {
+  const unit fills = unit_of_equal(fill);
+#pragma unroll 1
+  for (uint first = local_id(); first < UNIT_BLOCKS; first += BLOCKS_OF_UNITS * GROUP) {
+    loose_unit held[BLOCKS_OF_UNITS][UNIT];
+#pragma unroll
+    for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
+      const spot at = spot_of_block(first + b * GROUP);
+#pragma unroll
+      for (uint k = 0; k < UNIT; ++k) {
+        const offset from = (offset)(at.column + k) * source_column + (offset)at.row;
+        const bool has_source = at.row < t.valid_rows && at.column + k < t.valid_columns;
+        held[b][k] =
+            has_source ? load_loose(source, from, t.valid_rows - at.row) : nothing_loaded();
+      }
+    }
+#pragma unroll
+    for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
+      const spot at = spot_of_block(first + b * GROUP);
+      const int valid = (int)t.valid_columns - (int)at.column;
+      unit rows[SOURCE_UNIT];
+      turn_loose(held[b], source.from, rows);
+#pragma unroll
+      for (uint i = 0; i < SOURCE_UNIT; ++i) {
+        rows[i] = first_words(rows[i], at.row + i < t.valid_rows ? valid : 0, fills);
+      }
+      if (at.column < TILE_COLUMNS) {
+        stage(staged, at, rows);
+      }
+    }
+  }
+}
+
+/* Whether all of a whole tile's columns, and the units that these are in, lie in the source. */
+ALWAYS_INLINE static bool is_plain(const source_tile source, offset source_column, const tile t) {
+  const offset reach = (offset)(t.valid_columns - 1) * source_column;
+  return UNIT_BLOCKS % (BLOCKS_OF_UNITS * GROUP) == 0 && t.valid_columns == TILE_COLUMNS &&
+         t.valid_rows == TILE_ROWS &&
+         is_inside(source, min(reach, (offset)0), max(reach, (offset)0) + (offset)TILE_ROWS);
+}
+
+/* The destination's unit of this number, counted from the tile's first column. */
+ALWAYS_INLINE static unit unit_of_row(__local const unit *staged, uint row, uint number) {
+#if DESTINATION_BITS
+  unit made = 0;
+#pragma unroll
+  for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
+    made |= packed_four(staged[gapped_place(row, number * IN_DESTINATION_BYTE + k)])
+            << k * UNIT * DESTINATION_BITS;
+  }
+  return made;
+#else
+  return staged[gapped_place(row, number)];
+#endif
+}
+
+/* The one that begins so many elements before. */
+ALWAYS_INLINE static unit fetch_unit(__local const unit *staged, uint row, uint number, uint into) {
+#if DESTINATION_UNIT == 1
+  return unit_of_row(staged, row, number);
+#else
+  return joined(unit_of_row(staged, row, number == 0 ? 0 : number - 1),
+                unit_of_row(staged, row, number),
+                (DESTINATION_UNIT - into) * DESTINATION_ELEMENT_BITS);
+#endif
+}
+
+/* The destination's word from this column on; what is left of a row's last one becomes zeros. */
+ALWAYS_INLINE static word word_of_row(__local const unit *staged, uint row, uint column,
                                       uint columns) {
   word made = (word)(0);
 #pragma unroll
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
     if (column + k < columns) {
-      made = with_element(made, k, staged[place_of(row, column + k)]);
+      const uint at = column + k;
+      const unit found = staged[gapped_place(row, at / UNIT)];
+#if UNIT == 1
+      made = found;
+#else
+      made = with_element(made, k, (word)(found >> 8 * WORD_BYTES * (at % UNIT)));
+#endif
     }
   }
   return made;
 }
 
-ALWAYS_INLINE static unit gather_unit(__local const word *staged, uint row, uint column) {
-  unit made = (unit)(0);
-#pragma unroll
-  for (uint k = 0; k < UNIT; ++k) {
-    const uint first = column + k * IN_DESTINATION_BYTE;
-    made = with_word(made, k, gather_word(staged, row, first, TILE_COLUMNS));
-  }
-  return made;
-}
+#define UNITS_OF_ROW (TILE_COLUMNS / DESTINATION_UNIT)
 
-/* Elements of a run that neighbours touch together. */
-#define LOADED_AT_ONCE (SOURCE_LINE < TILE_ROWS ? SOURCE_LINE : TILE_ROWS)
-#define STORED_AT_ONCE (DESTINATION_LINE < TILE_COLUMNS ? DESTINATION_LINE : TILE_COLUMNS)
-
-/* Parts of a tile, pieces or units, are numbered along a line of a run, or all of a shorter one,
- * then from run to run, then from line to line. Units of a run are numbered from the start of the
- * line that has its first element, so that neighbours touch whole lines; the first ones, before the
- * run, come round to its end:
- *
- *     lines              |       |       |       |
- *     units of the run       2 3 4 5 6 7 0 1         of 8 in two lines
- *
- * A unit that the run's ends cut in two is moved word by word. */
-ALWAYS_INLINE static part part_of_tile(uint number, uint per_line, uint runs) {
-  const part found = {number / per_line % runs,
-                      number % per_line + number / (per_line * runs) * per_line};
-  return found;
-}
-
-/* ---- Loading: the runs are columns ---- */
-
-/* A part of a column: from `run` on, at element `row` of it. */
-typedef struct spot {
-  place run;
-  uint row;
-  uint column;
-  bool is_whole;
-} spot;
-
-ALWAYS_INLINE static spot spot_of(uint number, const place from, offset source_column, const tile t,
-                                  bool by_pieces) {
-  const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
-  const part p = part_of_tile(number, LOADED_AT_ONCE / elements, TILE_COLUMNS);
-  const place run = onward(from, (offset)p.run * source_column);
-  const uint row =
-      (p.number * elements - (by_pieces ? 0 : elements_into_line(run))) & (TILE_ROWS - 1);
-  const spot found = {run, row, p.run, p.run < t.valid_columns && row + elements <= t.valid_rows};
-  return found;
-}
-
-/* An element of the column from `from` on, or what is in its place without a source. */
-ALWAYS_INLINE static void stage_element(__local word *staged, uint row, uint column,
-                                        const place from, const tile t, word fill) {
-  if (row < t.rows && column < t.columns) {
-    const bool has_source = row < t.valid_rows && column < t.valid_columns;
-    staged[place_of(row, column)] = has_source ? element_at(onward(from, row)) : fill;
-  }
-}
-
-/* A part that is loaded, or that has to be element by element. */
-ALWAYS_INLINE static void stage_part(__local word *staged, const spot at, const loaded_part loaded,
-                                     const tile t, word fill, bool by_pieces) {
-  const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
-  if (at.is_whole) {
-    FEW_AT_ONCE
-    for (uint k = 0; k < elements; k += SOURCE_UNIT) {
-      stage(staged, at.row + k, at.column, unit_of_part(loaded, k / SOURCE_UNIT, by_pieces),
-            at.run);
-    }
-    return;
-  }
-  ONE_BY_ONE
-  for (uint first = 0; first < elements; first += SOURCE_UNIT) {
-    FEW_AT_ONCE
-    for (uint k = first; k < first + SOURCE_UNIT; ++k) {
-      stage_element(staged, (at.row + k) & (TILE_ROWS - 1), at.column, at.run, t, fill);
+ALWAYS_INLINE static void store_units(__global word *to, offset destination_row,
+                                      __local const unit *staged, uint rows, uint columns) {
+#pragma unroll 8
+  for (uint round = 0; round < ROUNDS(UNITS_OF_ROW * TILE_ROWS); ++round) {
+    const uint number = local_id() + round * GROUP;
+    const uint row = number / UNITS_OF_ROW % TILE_ROWS;
+    __global word *const run = to + (offset)row * destination_row;
+    const uint column = column_of_unit(run, number % UNITS_OF_ROW);
+    const unit fetched = fetch_unit(staged, row, number % UNITS_OF_ROW, stored_into_unit(run));
+    if (number / UNITS_OF_ROW < rows && is_whole(column, DESTINATION_UNIT, columns)) {
+      store_unit(fetched, run + stored_offset((offset)column));
     }
   }
 }
 
-ALWAYS_INLINE static void load_tile(__local word *staged, const place from, offset source_column,
-                                    const tile t, word fill, bool by_pieces) {
-  const uint elements = by_pieces ? SOURCE_PIECE : SOURCE_UNIT;
-  const uint count = TILE_WORDS / elements;
-  const uint most = HELD(by_pieces ? MOST_PIECES : MOST_UNITS, count);
-  for (uint first = (uint)get_local_id(0); first < count; first += most * GROUP) {
-    loaded_part held[MOST_UNITS];
-#pragma unroll
-    for (uint h = 0; h < most; ++h) {
-      const spot at = spot_of(first + h * GROUP, from, source_column, t, by_pieces);
-      if (at.is_whole) {
-        held[h] = load_part(onward(at.run, at.row), by_pieces);
-      }
-    }
-#pragma unroll
-    for (uint h = 0; h < most; ++h) {
-      stage_part(staged, spot_of(first + h * GROUP, from, source_column, t, by_pieces), held[h], t,
-                 fill, by_pieces);
-    }
-  }
-}
-
-/* ---- Storing: the runs are rows ---- */
-
-ALWAYS_INLINE static void store_tile(__global word *to, offset destination_row,
-                                     __local const word *staged, uint rows, uint columns,
-                                     bool by_pieces) {
-  const uint elements = by_pieces ? DESTINATION_PIECE : DESTINATION_UNIT;
-  const uint count = TILE_WORDS / elements;
-#pragma unroll 4
-  for (uint i = 0; i < (count + GROUP - 1) / GROUP; ++i) {
-    const uint n = (uint)get_local_id(0) + i * GROUP;
-    const part p = part_of_tile(n, STORED_AT_ONCE / elements, TILE_ROWS);
-    __global word *const run = to + (offset)p.run * destination_row;
-    const uint column =
-        (p.number * elements - (by_pieces ? 0 : stored_into_line(run))) & (TILE_COLUMNS - 1);
-    if (n >= count || p.run >= rows) {
-      continue;
-    }
-    if (column + elements <= columns && by_pieces) {
-      unit made[UNITS_PER_PIECE];
-#pragma unroll
-      for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-        made[u] = gather_unit(staged, p.run, column + u * DESTINATION_UNIT);
-      }
-      store_piece(made, run + stored_offset(column));
-      continue;
-    }
-    if (column + elements <= columns) {
-      store_unit(gather_unit(staged, p.run, column), run + stored_offset(column));
-      continue;
-    }
-    ONE_BY_ONE
-    for (uint first = 0; first < elements; first += DESTINATION_UNIT) {
-      FEW_AT_ONCE
-      for (uint k = first; k < first + DESTINATION_UNIT; k += IN_DESTINATION_BYTE) {
-        const uint c = (column + k) & (TILE_COLUMNS - 1);
-        if (c < columns) {
-          run[stored_offset(c)] = gather_word(staged, p.run, c, columns);
-        }
-      }
+ALWAYS_INLINE static void store_ends(__global word *to, offset destination_row,
+                                     __local const unit *staged, uint rows, uint columns) {
+  const uint ends = ends_of(columns);
+#pragma unroll 2
+  for (uint number = local_id(); number < rows * ends; number += GROUP) {
+    const part end = part_of(number, ends);
+    __global word *const run = to + (offset)end.run * destination_row;
+    const uint column = end_column(run, columns, end.number);
+    if (column < columns) {
+      run[stored_offset((offset)column)] = word_of_row(staged, end.run, column, columns);
     }
   }
 }
@@ -212,25 +369,34 @@ transpose(__global word *restrict destination, const ulong destination_start,
           __constant const kernel_grid *grid, const word fill,
           __global const source_word *restrict source,
           const ulong source_start CONVERSION_PARAMETER) {
-  __local word staged[TILE_WORDS] __attribute__((aligned(16)));
+  __local unit staged[UNIT_COLUMNS * UNIT_PITCH] __attribute__((aligned(16)));
   const offset source_column = (offset)grid->columns.source_stride;
   const offset destination_row = stored_offset((offset)grid->rows.destination_stride);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const place from = onward(PLACE(source, source_start), (long)t.source);
+    const source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
     __global word *const to = place_in(destination, destination_start + t.destination);
-    if (on_source_piece(from) && (source_column & (SOURCE_PIECE - 1)) == 0) {
-      load_tile(staged, from, source_column, t, fill, true);
-    } else {
-      load_tile(staged, from, source_column, t, fill, false);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
     const uint rows = grid->fills ? t.rows : t.valid_rows;
     const uint columns = grid->fills ? t.columns : t.valid_columns;
-    if (on_piece(to) && (destination_row & (PIECE - 1)) == 0) {
-      store_tile(to, destination_row, staged, rows, columns, true);
+    const bool by_pieces = !CHANGES && rows == t.valid_rows && columns == t.valid_columns &&
+                           rows % PIECE == 0 && columns % PIECE == 0 &&
+                           on_source_piece(from.from) && on_piece(to) &&
+                           source_column % PIECE == 0 && destination_row % PIECE == 0;
+    if (by_pieces) {
+      load_pieces(staged, from.from, source_column, rows, columns);
+    } else if (is_plain(from, source_column, t)) {
+      load_units(staged, from, source_column);
     } else {
-      store_tile(to, destination_row, staged, rows, columns, false);
+      load_edge(staged, from, source_column, t, fill);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* which PoCL wants outside of any condition */
+    if (by_pieces) {
+      store_pieces(to, destination_row, staged, rows, columns);
+    } else {
+      store_units(to, destination_row, staged, rows, columns);
+      if (have_ends(to, destination_row, columns)) {
+        store_ends(to, destination_row, staged, rows, columns);
+      }
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }

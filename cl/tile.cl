@@ -60,10 +60,12 @@ static __global word *place_in(__global word *destination, ulong position) {
 typedef long offset;
 typedef long2 offset_pair;
 typedef ulong tile_number;
+#define FARTHEST (LONG_MAX / 2)
 #else
 typedef int offset;
 typedef int2 offset_pair;
 typedef uint tile_number;
+#define FARTHEST (1 << 30) /* that an offset is from a tile's start, either way */
 #endif
 
 typedef struct tile {

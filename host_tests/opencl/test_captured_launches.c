@@ -91,8 +91,8 @@ static void check_launch(const captured_launch *launch, const char *kernel) {
   assert_non_null(strstr(launch->options, " -DNATIVE=0 "));
   assert_non_null(strstr(launch->options, " -DDIRECT=0 "));
   assert_non_null(strstr(launch->options, " -DGRID_AXIS=0 "));
-  assert_int_equal(launch->local[0], 256);
-  assert_int_equal(launch->global[0] % 256, 0);
+  assert_int_equal(launch->local[0], 64);
+  assert_int_equal(launch->global[0] % 64, 0);
   for (int d = 1; d < 3; ++d) {
     assert_int_equal(launch->global[d], 1);
     assert_int_equal(launch->local[d], 1);
@@ -137,9 +137,9 @@ static void test_files(void **state) {
   static const char *const texts[] = {
       "{\"kernel\":\"transpose\",\"options\":\"-cl-std=CL1.2 ",
       "\",\"global\":[",
-      ",1,1],\"local\":[256,1,1],\"case\":\"own\",\"from\":\"f32[70,50]{1,0}\",\"to\":\"",
+      ",1,1],\"local\":[64,1,1],\"case\":\"own\",\"from\":\"f32[70,50]{1,0}\",\"to\":\"",
       "\",\"schedule\":\"transpose word=4 ",
-      "\",\"group_size\":256,\"arguments\":[{\"kind\":\"buffer\",\"bytes\":32768,"
+      "\",\"group_size\":64,\"arguments\":[{\"kind\":\"buffer\",\"bytes\":32768,"
       "\"before\":\"arg0.before\",\"after\":\"arg0.after\"},"
       "{\"kind\":\"value\",\"bytes\":8,\"hex\":\"0000000000000000\"},"
       "{\"kind\":\"buffer\",\"bytes\":",

@@ -522,6 +522,72 @@ static void test_ragged_ends(void **state) {
   }
 }
 
+/* ---- Channels ---- */
+
+/* What lies side by side, `pitch` words from pixel to pixel on the joined side, and channel by
+ * channel on the parted one: there in rows of `row` words. */
+typedef struct channels {
+  int64_t count;
+  int64_t valid;
+  int64_t pitch;
+  int64_t pixels;
+  int64_t valid_pixels;
+  int64_t row;
+  int64_t runs; /* of pixels, */
+  int64_t valid_runs;
+} channels;
+
+static rlt_problem channels_problem(int64_t bytes, bool joins, const channels *of) {
+  const int64_t joined_run = of->pixels * of->pitch + (of->row - of->pixels);
+  const int64_t parted_run = of->row * of->count;
+  const rlt_axis pixels = {of->pixels, of->valid_pixels, joins ? 1 : of->pitch,
+                           joins ? of->pitch : 1};
+  const rlt_axis channel = {of->count, of->valid, joins ? of->row : 1, joins ? 1 : of->row};
+  rlt_problem made = {.element_bytes = bytes,
+                      .source_elements = of->runs * (joins ? parted_run : joined_run),
+                      .destination_elements = of->runs * (joins ? joined_run : parted_run),
+                      .axis_count = 3,
+                      .axes = {joins ? channel : pixels, joins ? pixels : channel,
+                               AXIS(of->runs, of->valid_runs, joins ? parted_run : joined_run,
+                                    joins ? joined_run : parted_run)},
+                      .fills = of->valid < of->count || of->valid_pixels < of->pixels ||
+                               of->valid_runs < of->runs,
+                      .fill = {0x51, 0x62, 0x73, 0x84, 0x95, 0xa6, 0xb7, 0xc8}};
+  return made;
+}
+
+/* Aligned and not, with padding along each axis, many runs of few pixels and the other way round;
+ * and sources of which not all channels are read. */
+static void test_channels(void **state) {
+  static const struct {
+    int64_t bytes;
+    int64_t channels;
+    bool joins;
+  } kinds[] = {{1, 3, false}, {1, 3, true}, {2, 2, true},   {2, 2, false},
+               {1, 4, true},  {4, 3, true}, {1, 4, false},  {4, 3, false},
+               {1, 8, true},  {8, 2, true}, {16, 3, false}, {2, 5, false}};
+  static const move_offsets offsets[] = {{0, 0}, {1, 0}, {0, 1}, {3, 2}};
+  const opencl_bench *const bench = *state;
+  for (size_t k = 0; k < (is_full ? 12 : 8); ++k) {
+    const int64_t n = kinds[k].channels;
+    const int64_t less = kinds[k].joins ? n : n - 1; /* that are read of each pixel */
+    const channels cases[] = {
+        {n, n, n, 6144, 6144, 6144, 2, 2},     {n, n, n, 5001, 5001, 5001, 2, 2},
+        {n, n - 1, n, 5008, 4997, 5008, 2, 2}, {n, n, n, 5003, 4001, 5021, 3, 2},
+        {n, n, n, 128, 128, 128, 37, 37},      {n, n, n, 129, 129, 131, 37, 35},
+        {n, n - 1, n, 128, 128, 128, 21, 20},  {less, less, n, 5003, 5003, 5003, 2, 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+      const rlt_problem problem = channels_problem(kinds[k].bytes, kinds[k].joins, &cases[c]);
+      for (size_t o = 0; o < sizeof offsets / sizeof offsets[0]; ++o) {
+        char what[64];
+        snprintf(what, sizeof what, "channels of kind %zu, case %zu", k, c);
+        const bool is_moved = moves_as_defined(bench, &problem, "interleave", offsets[o], c, what);
+        assert_true(is_moved || cases[c].valid < 2 || bench->family == RELAYOUT_KERNELS_DIRECT);
+      }
+    }
+  }
+}
+
 /* ---- Problems at random ---- */
 
 static void test_random_problems(void **state) {
@@ -560,6 +626,7 @@ static void test_random_changes(void **state) {
 
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(test_channels, bench),
       cmocka_unit_test_prestate(test_corners, bench),
       {"test_wide_corners", test_wide_corners, make_wide, make_narrow, bench},
       {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},

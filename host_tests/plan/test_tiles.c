@@ -49,9 +49,8 @@ static void expect_method(const rlt_schedule *found, const char *expected) {
  * tile, so that a plane's 10000 pixels take 8 tiles: 1250 pixels each, or 79 whole lines. */
 static void test_groups_by_hand(void **state) {
   (void)state;
-  const rlt_schedule found = chosen("f32[2,3,100,100]{1,3,2,0}", "f32[2,3,100,100]{3,2,1,0}",
-                                    &staged_facts, &staged_tuning);
-  expect_method(&found, "permute");
+  const rlt_schedule found = chosen_by("permute", "f32[2,3,100,100]{1,3,2,0}",
+                                       "f32[2,3,100,100]{3,2,1,0}", &staged_facts, &staged_tuning);
   assert_int_equal(found.columns.axis_count, 1);
   assert_int_equal(found.columns.axes[0], 0);
   assert_int_equal(rlt_group_length(&found.columns), 79 * 16);
@@ -65,8 +64,8 @@ static void test_columns_grow_to_source_lines(void **state) {
   (void)state;
   rlt_tuning least = staged_tuning;
   least.tile_bytes = 3 * 16 * 4;
-  const rlt_schedule found =
-      chosen("f32[2,3,100,100]{3,2,1,0}", "f32[2,3,100,100]{1,3,2,0}", &staged_facts, &least);
+  const rlt_schedule found = chosen_by("permute", "f32[2,3,100,100]{3,2,1,0}",
+                                       "f32[2,3,100,100]{1,3,2,0}", &staged_facts, &least);
   assert_int_equal(found.columns.axis_count, 2);
   assert_int_equal(rlt_group_length(&found.columns), 3 * 16);
   assert_int_equal(rlt_group_length(&found.rows), 1);
@@ -84,6 +83,32 @@ static void test_groups_keep_their_budget(void **state) {
     const int64_t elements = rlt_group_length(&found.columns) * rlt_group_length(&found.rows);
     assert_true(elements * 16 <= small.tile_bytes);
   }
+}
+
+/* The same by channels: two pieces of four pixels for each work-item, of each of the 3. */
+static void test_pixels_and_channels(void **state) {
+  (void)state;
+  const rlt_schedule found = chosen("f32[2,3,100,100]{1,3,2,0}", "f32[2,3,100,100]{3,2,1,0}",
+                                    &staged_facts, &staged_tuning);
+  expect_method(&found, "interleave");
+  assert_int_equal(found.columns.axis_count, 1);
+  assert_int_equal(found.columns.axes[0], 0);
+  assert_int_equal(rlt_group_length(&found.columns), 2 * staged_facts.group_size * 4);
+  assert_int_equal(found.rows.axis_count, 1);
+  assert_int_equal(rlt_group_length(&found.rows), 3);
+}
+
+/* A tile of a layout has 128 pixels of 2 channels; of its other axes the longest gives the runs,
+ * as many as pixels leave room for. */
+static void test_runs_of_pixels(void **state) {
+  (void)state;
+  const rlt_schedule found =
+      chosen("bf16[4096,256]", "bf16[4096,256]{1,0:T(8,128)(2,1)}", &staged_facts, &staged_tuning);
+  expect_method(&found, "interleave");
+  assert_int_equal(found.columns.axis_count, 2);
+  assert_int_equal(found.columns.inner, 128);
+  assert_int_equal(rlt_group_length(&found.columns), 2 * staged_facts.group_size * 8);
+  assert_int_equal(rlt_group_length(&found.rows), 2);
 }
 
 /* ---- Of a worker alone ---- */
@@ -277,6 +302,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_groups_by_hand),
       cmocka_unit_test(test_columns_grow_to_source_lines),
+      cmocka_unit_test(test_pixels_and_channels),
+      cmocka_unit_test(test_runs_of_pixels),
       cmocka_unit_test(test_groups_keep_their_budget),
       cmocka_unit_test(test_staged_tiles_by_hand),
       cmocka_unit_test(test_halos_by_hand),

@@ -7,7 +7,7 @@
 #include "../../cl/arguments.cl"
 
 /* Loops, tables and axes follow their heads at once, aligned to eight bytes as they are. */
-_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 192,
+_Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 208,
                "a grid has no gaps");
 _Static_assert(sizeof(kernel_staging) == 144 && sizeof(kernel_axis) == 24 &&
                    sizeof(kernel_slots) == 96,

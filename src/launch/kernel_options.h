@@ -14,6 +14,7 @@
   X(COPY, "copy")                                                                                  \
   X(FILL, "fill")                                                                                  \
   X(TRANSPOSE, "transpose")                                                                        \
+  X(INTERLEAVE, "interleave")                                                                      \
   X(PERMUTE, "permute")                                                                            \
   X(LOOKUP, "lookup")
 
@@ -39,9 +40,10 @@ typedef struct rlt_kernel_options {
   bool converts_by_table;
   bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
-  int32_t tile_bytes; /* of tiles in local memory whose rows change; 0: there are none */
-  int32_t tile_rows;  /* of square tiles there; likewise */
+  int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
   int32_t tile_columns;
+  int32_t channels; /* words from a pixel to the next on the joined side; 0: nothing is joined */
+  bool joins;       /* that is the destination */
   int32_t transposed_bits; /* of elements that change places among rows; or 0 */
   int32_t numbers;         /* that an index program works with; 0: it follows the axes */
 } rlt_kernel_options;

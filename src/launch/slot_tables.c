@@ -10,9 +10,19 @@
 #include "launch/arguments.h"
 #include "plan/local_tile.h"
 
+enum {
+  NOWHERE = 1 << 30,
+  COLUMNS_AT_ONCE = 4 /* whose places are read */
+};
+
 /* In the low 16 bits and the high ones of what the kernel reads as an unsigned number. */
 static int64_t halves(int64_t low, int64_t high) {
   return (int32_t)(uint32_t)(low | high << 16);
+}
+
+/* Steps that are more than any tile's. */
+static int64_t no_steps(void) {
+  return halves(INT16_MAX + 1, INT16_MAX + 1);
 }
 
 /* The run in one slot, and at which steps of the cut axes a tile has it. Where it lies in the
@@ -25,7 +35,7 @@ static int64_t add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list
   int64_t row_step = 0;
   if (column_rest >= of->column_runs) {
     rlt_offset_add(list, 0);
-    rlt_offset_add(list, halves(UINT16_MAX, UINT16_MAX));
+    rlt_offset_add(list, no_steps());
     return 0;
   }
   for (int32_t i = 0; i < of->count; ++i) {
@@ -48,24 +58,11 @@ static int64_t add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list
   return source;
 }
 
-/* Where a position of one side is in local memory, as the kernel adds them up; -1
- * where it never has a source. */
+/* As the kernel knows it, where a position never has a source. */
 static int64_t place_of(const rlt_slots *of, const rlt_group *group, bool of_columns,
                         int64_t position) {
-  int64_t in_run = 0;
-  int64_t slot = 0;
-  for (int32_t i = 0; i < group->axis_count; ++i) {
-    const rlt_axis *const axis = &of->problem->axes[group->axes[i]];
-    const bool is_last = i == group->axis_count - 1;
-    const int64_t digit = is_last ? position : position % axis->extent;
-    position /= axis->extent;
-    if (digit >= axis->valid && !(is_last && group->block < axis->extent)) {
-      return -1;
-    }
-    in_run += digit * of->run_stride[group->axes[i]];
-    slot += digit * of->slot_stride[group->axes[i]];
-  }
-  return halves(in_run, of->pitch * (of_columns ? rlt_slot_of_run(of, slot) : slot));
+  const int64_t place = rlt_slots_place(of, group, of_columns, position);
+  return place < 0 ? NOWHERE : place;
 }
 
 /* Whether a tile's rows are runs of the destination, every element of which is written. */
@@ -83,22 +80,6 @@ static bool is_dense(const rlt_schedule *schedule) {
                             !rlt_group_has_gaps(problem, &schedule->rows));
 }
 
-/* The fewest work-items side by side that touch whole lines and leave few idle. */
-static int64_t shift_of(int64_t runs, int64_t parts, int64_t part_bytes, int64_t group_size) {
-  const int64_t line = rlt_min(rlt_min(RLT_LOCAL_LINE_BYTES / part_bytes, parts), group_size);
-  int64_t best = 0;
-  int64_t best_rounds = INT64_MAX;
-  for (int64_t shift = 0; group_size >> shift > 0; ++shift) {
-    const int64_t across = INT64_C(1) << shift;
-    const int64_t rounds = rlt_divide_up(parts, across) * rlt_divide_up(runs, group_size / across);
-    if (across >= line && rounds < best_rounds) {
-      best = shift;
-      best_rounds = rounds;
-    }
-  }
-  return best;
-}
-
 /* Elements of 16 bytes of memory. */
 static int64_t piece_of(int64_t bits) {
   return 8 * RLT_LOCAL_PIECE_BYTES / bits;
@@ -111,9 +92,7 @@ static int64_t units_of(int64_t length, int64_t unit) {
 
 static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of) {
   const int64_t group_size = schedule->group_size;
-  const int64_t loaded_bits = rlt_problem_source_bits(of->problem);
   const int64_t stored_bits = rlt_problem_destination_bits(of->problem);
-  const int64_t loaded = rlt_local_unit(loaded_bits);
   const int64_t stored = rlt_local_unit(stored_bits);
   const int64_t rows = rlt_group_length(&schedule->rows);
   const int64_t columns = rlt_group_length(&schedule->columns);
@@ -125,39 +104,42 @@ static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of
                                             : 2,
       .slots = of->slots,
       .pitch = of->pitch,
+      .gap_shift = of->gap_shift,
+      .fill_place = of->slots * of->pitch,
       .is_dense = is_dense(schedule),
-      .load_piece_shift = shift_of(of->slots, rlt_divide_up(of->run_length, piece_of(loaded_bits)),
-                                   RLT_LOCAL_PIECE_BYTES, group_size),
-      .load_unit_shift = shift_of(of->slots, units_of(of->run_length, loaded),
-                                  loaded * loaded_bits / 8, group_size),
-      .store_piece_shift = shift_of(rows, rlt_divide_up(columns, piece_of(stored_bits)),
-                                    RLT_LOCAL_PIECE_BYTES, group_size),
+      .store_piece_shift = rlt_line_shift(rows, rlt_divide_up(columns, piece_of(stored_bits)),
+                                          RLT_LOCAL_PIECE_BYTES, group_size),
       .store_unit_shift =
-          shift_of(rows, units_of(columns, stored), stored * stored_bits / 8, group_size),
+          rlt_line_shift(rows, units_of(columns, stored), stored * stored_bits / 8, group_size),
   };
 }
 
 static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
                         const int64_t *row_offsets, const int64_t *column_offsets,
-                        kernel_slots *head, rlt_offset_list *list) {
+                        kernel_slots *head, int32_t *column_places, rlt_offset_list *list) {
   const rlt_group *const rows = &schedule->rows;
   const rlt_group *const columns = &schedule->columns;
   const int64_t loaded_piece = piece_of(rlt_problem_source_bits(of->problem));
   const int64_t stored_piece = piece_of(rlt_problem_destination_bits(of->problem));
+  const int64_t stored_unit = rlt_local_unit(rlt_problem_destination_bits(of->problem));
+  for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
+    column_places[column] = (int32_t)place_of(of, columns, true, column);
+  }
   head->loads_pieces = true;
   for (int64_t slot = 0; slot < of->slots; ++slot) {
     head->loads_pieces &= add_slot(of, slot, list) % loaded_piece == 0;
   }
-  /* Of packed elements, a work-item would look up too many columns. */
-  head->stores_pieces = of->problem->destination_packed == 0;
+  rlt_offset_add(list, 0);
+  rlt_offset_add(list, no_steps());
+  bool are_pieces = true;
+  bool are_units = true;
   for (int64_t row = 0; row < rlt_group_length(rows); ++row) {
-    head->stores_pieces &= row_offsets[row] % stored_piece == 0;
+    are_pieces &= row_offsets[row] % stored_piece == 0;
+    are_units &= row_offsets[row] % stored_unit == 0;
     rlt_offset_add(list, row_offsets[row]);
     rlt_offset_add(list, place_of(of, rows, false, row));
   }
-  for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
-    rlt_offset_add(list, place_of(of, columns, true, column));
-  }
+  head->row_bytes = are_pieces ? RLT_LOCAL_PIECE_BYTES : are_units ? RLT_LOCAL_UNIT_BYTES : 1;
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
     rlt_offset_add(list, column_offsets[column]);
   }
@@ -169,12 +151,15 @@ relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rl
   rlt_slots of;
   rlt_slots_find(problem, &schedule->columns, &schedule->rows, &of);
   kernel_slots head = packing_of(schedule, &of);
-  const size_t positions =
-      (size_t)(rlt_group_length(&schedule->rows) + rlt_group_length(&schedule->columns));
-  const size_t count = 2 * ((size_t)of.slots + positions);
+  const size_t rows = (size_t)rlt_group_length(&schedule->rows);
+  const size_t columns = (size_t)rlt_group_length(&schedule->columns);
+  const size_t positions = rows + columns;
+  const size_t place_bytes =
+      (columns + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE * COLUMNS_AT_ONCE * sizeof(int32_t);
+  const size_t count = 2 * ((size_t)of.slots + 1 + rows) + columns;
   rlt_blob scratch = {NULL, 0};
   relayout_status status =
-      rlt_blob_make(sizeof head + count * rlt_offset_size(wide), tables, error);
+      rlt_blob_make(sizeof head + place_bytes + count * rlt_offset_size(wide), tables, error);
   if (status == RELAYOUT_OK) {
     status = rlt_blob_make(positions * sizeof(int64_t), &scratch, error);
   }
@@ -182,11 +167,12 @@ relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rl
     return status;
   }
   int64_t *const row_offsets = scratch.bytes;
-  int64_t *const column_offsets = row_offsets + rlt_group_length(&schedule->rows);
+  int64_t *const column_offsets = row_offsets + rows;
   rlt_group_offsets(problem, &schedule->rows, NULL, NULL, row_offsets);
   rlt_group_offsets(problem, &schedule->columns, NULL, NULL, column_offsets);
-  rlt_offset_list list = {wide, 0, (char *)tables->bytes + sizeof head};
-  fill_tables(schedule, &of, row_offsets, column_offsets, &head, &list);
+  int32_t *const column_places = (int32_t *)((char *)tables->bytes + sizeof head);
+  rlt_offset_list list = {wide, 0, (char *)column_places + place_bytes};
+  fill_tables(schedule, &of, row_offsets, column_offsets, &head, column_places, &list);
   memcpy(tables->bytes, &head, sizeof head);
   free(scratch.bytes);
   return RELAYOUT_OK;

@@ -105,6 +105,8 @@ static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *g
       .fills = problem->fills,
       .across_shift = rlt_schedule_across_shift(schedule, grid),
       .streams = schedule->streamed,
+      .source_first = -problem->source_start,
+      .source_end = problem->source_elements - problem->source_start,
   };
   return RELAYOUT_OK;
 }
@@ -142,6 +144,8 @@ static rlt_kernel kernel_of(const rlt_schedule *schedule) {
     return RLT_KERNEL_COPY;
   case RLT_MOVE_TRANSPOSE:
     return is_local ? RLT_KERNEL_TRANSPOSE : RLT_KERNEL_PERMUTE;
+  case RLT_MOVE_INTERLEAVE:
+    return is_local ? RLT_KERNEL_INTERLEAVE : RLT_KERNEL_PERMUTE;
   default:
     return RLT_KERNEL_PERMUTE;
   }
@@ -211,8 +215,11 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
     const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
     made.tile_rows = (int32_t)tile.rows;
     made.tile_columns = (int32_t)tile.columns;
-  } else if (made.kernel == RLT_KERNEL_COPY) {
-    made.tile_bytes = (int32_t)schedule->tile_bytes;
+  }
+  if (made.kernel == RLT_KERNEL_INTERLEAVE) {
+    const rlt_axis *const pixels = &problem->axes[schedule->columns.axes[0]];
+    made.joins = pixels->source_stride == 1;
+    made.channels = (int32_t)(made.joins ? pixels->destination_stride : pixels->source_stride);
   }
   return made;
 }
@@ -272,10 +279,9 @@ static int64_t local_bytes(const rlt_schedule *schedule) {
     return 0;
   }
   switch (schedule->move) {
-  case RLT_MOVE_COPY:
-    return rlt_local_copied_bytes(schedule->problem, schedule->tile_bytes);
   case RLT_MOVE_TRANSPOSE:
-    return schedule->tile_bytes;
+    return rlt_square_tile_bytes(rlt_square_tile_for(schedule->problem, schedule->tile_bytes),
+                                 rlt_problem_destination_bytes(schedule->problem));
   default:
     rlt_slots_find(schedule->problem, &schedule->columns, &schedule->rows, &slots);
     return rlt_slots_bytes(&slots);

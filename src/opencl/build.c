@@ -89,12 +89,12 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
   if (rlt_converts(&options->conversion)) {
     rlt_conversion_add_options(&options->conversion, &text);
   }
-  if (options->tile_bytes > 0) {
-    rlt_text_add(&text, " -DTILE_BYTES=%d", (int)options->tile_bytes);
-  }
   if (options->tile_rows > 0) {
     rlt_text_add(&text, " -DTILE_ROWS=%d -DTILE_COLUMNS=%d", (int)options->tile_rows,
                  (int)options->tile_columns);
+  }
+  if (options->channels > 0) {
+    rlt_text_add(&text, " -DCHANNELS=%d -DJOINS=%d", (int)options->channels, options->joins);
   }
   rlt_text_add(&text, " -DTRANSPOSED_BITS=%d -DSHUFFLES=%d", (int)options->transposed_bits,
                options->shuffles);

@@ -13,8 +13,11 @@
 #include "plan/wisdom.h"
 
 enum {
-  /* More work-items in a group gain nothing once a tile's loads are spread over them. */
-  MOST_GROUP_SIZE = 256,
+  /* Small groups leave fewer compute units idle while the last ones end, and wait for fewer others
+   * at a barrier. */
+  MOST_GROUP_SIZE = 64,
+  /* Kernels look a few elements before and behind a tile without leaving 32 bits. */
+  MOST_OFFSET = 1 << 30,
   /* Some drivers count the work-items of a launch in 32 bits. */
   MOST_GROUPS = 1 << 22,
   /* PoCL compiles a kernel again for launches that are wider than this. */
@@ -128,7 +131,7 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
   device->base.facts = is_direct ? direct_facts(is_pocl) : staged_facts(is_pocl, group_size);
   device->native = is_pocl;
-  device->most_offset = INT32_MAX;
+  device->most_offset = MOST_OFFSET;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
    * assertion on ref_count) unless all are of one width, as it takes it: of that along the first
    * two dimensions. So work-groups are counted along the third. */

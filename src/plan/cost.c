@@ -270,6 +270,9 @@ static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *sched
   if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_TRANSPOSE) {
     return schedule->suits ? nothing : by_element;
   }
+  if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_INTERLEAVE) {
+    return nothing;
+  }
   switch (schedule->move) {
   case RLT_MOVE_GATHER:
     return (rlt_price){RLT_RATE_LINE, 1};

@@ -15,6 +15,7 @@
 enum {
   RLT_LOCAL_LINE_BYTES = 128,
   RLT_LOCAL_PIECE_BYTES = 16, /* what a work-item moves at once where alignment allows */
+  RLT_LOCAL_UNIT_BYTES = 4,   /* and else, or one element where that is more */
   RLT_LOCAL_BYTES = 32 << 10  /* what every device has for a work-group */
 };
 
@@ -28,6 +29,10 @@ typedef struct rlt_square_tile {
 rlt_square_tile rlt_square_tile_of(int64_t source_bits, int64_t destination_bits, int64_t bytes,
                                    int64_t tile_bytes);
 rlt_square_tile rlt_square_tile_for(const rlt_problem *problem, int64_t tile_bytes);
+
+/* What one takes of local memory as words of so many bytes, with a unit left out behind each 32
+ * rows (cl/staged_transpose.cl). */
+int64_t rlt_square_tile_bytes(rlt_square_tile tile, int64_t bytes);
 
 /* Elements of so many bits that a work-item moves at once where they are not aligned as pieces. */
 int64_t rlt_local_unit(int64_t bits);
@@ -55,25 +60,29 @@ typedef struct rlt_slots {
   int64_t column_slots; /* for these, of every unit's elements as many */
   int64_t slots;
   int64_t pitch;
+  int64_t gap_shift; /* behind each 2^this words a unit is left out; more than any place has bits
+                        where that is of no use */
 } rlt_slots;
 
 void rlt_slots_find(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
                     rlt_slots *found);
 
-/* What they take. */
+/* What they take, with a word behind them for the fill. */
 int64_t rlt_slots_bytes(const rlt_slots *of);
+
+/* How many words, gaps apart, lie before a position of one side, as a kernel adds up those of a row
+ * and of a column; -1 where it never has a source. */
+int64_t rlt_slots_place(const rlt_slots *of, const rlt_group *group, bool of_columns,
+                        int64_t position);
 
 /* The words of a unit come from slots that are `column_slots / unit` apart, so that units side by
  * side come from slots side by side. */
 int64_t rlt_slot_of_run(const rlt_slots *of, int64_t run);
 int64_t rlt_run_of_slot(const rlt_slots *of, int64_t slot);
 
-/* ---- Rows that are copied ---- */
-
-/* Words that a row of changing elements takes, wherever it begins in the destination's units; and
- * bytes of a tile of such rows, with a unit left out behind each line. */
-int64_t rlt_local_copied_row(const rlt_problem *problem, int64_t columns);
-int64_t rlt_local_copied_bytes(const rlt_problem *problem, int64_t tile_bytes);
+/* The power of two work-items that lie side by side along runs of so many parts: the fewest that
+ * touch whole lines and leave few idle. */
+int64_t rlt_line_shift(int64_t runs, int64_t parts, int64_t part_bytes, int64_t group_size);
 
 /* The powers of two work-items that lie side by side along a row so that the fewest idle. */
 int64_t rlt_across_shift(int64_t rows, int64_t columns, int64_t group_size);

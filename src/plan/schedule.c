@@ -88,8 +88,7 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const bool keeps = rlt_problem_keeps_elements(problem);
   if (facts->memory == RLT_STAGING_LOCAL) {
-    return schedule->move == RLT_MOVE_TRANSPOSE || schedule->move == RLT_MOVE_PERMUTE ||
-           (schedule->move == RLT_MOVE_COPY && !keeps);
+    return schedule->move == RLT_MOVE_TRANSPOSE || schedule->move == RLT_MOVE_PERMUTE;
   }
   if (!rlt_schedule_has_tables(schedule)) {
     return false;
@@ -154,6 +153,12 @@ static int64_t iterations_of(const rlt_schedule *schedule, const rlt_grid *grid)
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid) {
   const rlt_problem *const problem = schedule->problem;
   int64_t across = rlt_group_length(&schedule->columns);
+  if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_INTERLEAVE) {
+    const int64_t runs = schedule->columns.axis_count > 1 ? schedule->columns.block : 1;
+    const int64_t pieces =
+        rlt_divide_up(across / runs, RLT_LOCAL_PIECE_BYTES / problem->element_bytes);
+    return rlt_across_shift(runs, pieces, schedule->group_size);
+  }
   if (rlt_schedule_goes_by_index(schedule)) {
     across = rlt_divide_up(across, rlt_in_byte(problem->destination_packed));
     return rlt_across_shift(grid->tile_count, across, schedule->group_size); /* of several tiles */

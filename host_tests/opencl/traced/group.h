@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRACED_GROUP_SIZE = 256 };
+enum { TRACED_GROUP_SIZE = 64 };
 
 typedef struct traced_arguments {
   void *destination;

@@ -19,6 +19,7 @@ VECTOR(uchar, uchar4, 4);
 VECTOR(ushort, ushort2, 4);
 VECTOR(int, int2, 8);
 VECTOR(long, long2, 16);
+VECTOR(uint, uint2, 8);
 VECTOR(uint, uint4, 16);
 VECTOR(ulong, ulong2, 16);
 
@@ -36,6 +37,7 @@ VECTOR(ulong, ulong2, 16);
 #define as_float(value)   WITH_BITS_OF(float, value)
 #define as_uchar4(value)  ((uchar4)(value))
 #define as_ushort2(value) ((ushort2)(value))
+#define as_ulong(value)   WITH_BITS_OF(ulong, value)
 #define as_uint4(value)   ((uint4)(value))
 #define as_ulong2(value)  ((ulong2)(value))
 

@@ -1,6 +1,5 @@
 /* copy.c: both sides run along the same axis. */
 #include "base/checked.h"
-#include "plan/local_tile.h"
 #include "plan/methods/method.h"
 
 /* Along an axis with one valid step nothing runs in the source. */
@@ -23,17 +22,6 @@ static bool runs_change_straight(const rlt_problem *problem) {
   return are_whole && (!problem->fills || problem->axis_count == 0);
 }
 
-/* Rows that change stay a while in local memory. */
-static void fit_local(const rlt_scene *scene, rlt_schedule *schedule) {
-  const rlt_problem *const problem = scene->problem;
-  const int64_t room = schedule->tile_bytes / rlt_problem_destination_bytes(problem);
-  schedule->columns.block = rlt_min(schedule->columns.block, room);
-  if (schedule->rows.axis_count > 0) {
-    const int64_t row = rlt_local_copied_row(problem, rlt_group_length(&schedule->columns));
-    schedule->rows.block = rlt_max(rlt_min(schedule->rows.block, room / row), 1);
-  }
-}
-
 static void offer_straight(const rlt_scene *scene, bool suits, const char *reason,
                            rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
@@ -43,9 +31,6 @@ static void offer_straight(const rlt_scene *scene, bool suits, const char *reaso
   if (problem->axis_count > 1 && schedule.columns.block == problem->axes[0].extent) {
     const int64_t elements = rlt_elements_in(problem, scene->tuning->straight_tile_bytes);
     schedule.rows = rlt_group_of_axis(problem, 1, elements / schedule.columns.block);
-  }
-  if (scene->facts->memory == RLT_STAGING_LOCAL && !rlt_problem_keeps_elements(problem)) {
-    fit_local(scene, &schedule);
   }
   rlt_offers_add(offers, &schedule);
 }

@@ -19,6 +19,9 @@ const rlt_method *rlt_method_named(const char *name, size_t length) {
 }
 
 rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const char *reason) {
+  const int32_t word = rlt_word_size_number(scene->problem->element_bytes);
+  const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
+  const rlt_tile_wish none = {.runs = {0, 0}};
   return (rlt_schedule){.problem = scene->problem,
                         .method = scene->method,
                         .reason = reason,
@@ -28,6 +31,7 @@ rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const ch
                         .columns = rlt_no_axes,
                         .rows = rlt_no_axes,
                         .move = move,
+                        .wish = is_local ? scene->tuning->words[word].tiles[RLT_TILES_ANY] : none,
                         .tile_bytes = scene->tuning->tile_bytes};
 }
 
