@@ -163,15 +163,29 @@ static bool get_schedule(capture *own, char text[CAPTURED_SCHEDULE_SIZE]) {
   return length > 0 && length < CAPTURED_SCHEDULE_SIZE;
 }
 
+/* NULL without memory. */
+static char *explain(const relayout_plan *plan) {
+  const size_t size = relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, NULL, 0) + 1;
+  char *const text = malloc(size);
+  if (text != NULL) {
+    relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, size);
+  }
+  return text;
+}
+
 /* A plan's parts are launched in their order. */
 static exit_code visit_launch(void *context, captured_launch *launch) {
   capture *const own = context;
   snprintf(launch->name, sizeof launch->name, "%s", own->of->name);
   relayout_shape_format(&own->of->from, launch->from, sizeof launch->from);
   relayout_shape_format(&own->of->to, launch->to, sizeof launch->to);
-  return !get_schedule(own, launch->schedule)
-             ? report(EXIT_CODE_FAILURE, "%s: a launch without a schedule", launch->name)
-             : keep_launch(own, launch);
+  if (!get_schedule(own, launch->schedule)) {
+    return report(EXIT_CODE_FAILURE, "%s: a launch without a schedule", launch->name);
+  }
+  if (!own->asked->sources && (launch->explained = explain(own->plan)) == NULL) {
+    return report(EXIT_CODE_FAILURE, "%s: no memory to explain it", launch->name);
+  }
+  return keep_launch(own, launch);
 }
 
 /* ---- A relayout ---- */

@@ -130,6 +130,9 @@ exit_code captured_launch_write(const captured_launch *launch, const char *folde
   if (code == EXIT_CODE_OK) {
     code = write_file(folder, "source.cl", launch->source, strlen(launch->source));
   }
+  if (code == EXIT_CODE_OK && launch->explained != NULL) {
+    code = write_file(folder, "explained.json", launch->explained, strlen(launch->explained));
+  }
   for (size_t i = 0; i < launch->argument_count && code == EXIT_CODE_OK; ++i) {
     const captured_argument *const argument = &launch->arguments[i];
     code = write_contents(folder, "before", i, argument->before, argument->bytes);
@@ -359,6 +362,7 @@ exit_code captured_launch_read(const char *folder, captured_launch *launch) {
 }
 
 void captured_launch_free(captured_launch *launch) {
+  free(launch->explained);
   free(launch->source);
   for (size_t i = 0; i < launch->argument_count; ++i) {
     free(launch->arguments[i].before);

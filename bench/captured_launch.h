@@ -1,9 +1,10 @@
 /* captured_launch.h: one launch of a kernel with all that it takes to run it again, as a folder:
  *
- *   launch.json   the kernel's name, how it is built, its range and its arguments
- *   source.cl     the program's whole source
- *   arg0.before   the contents of the buffer that is argument 0, as the launch found them,
- *   arg0.after    and as it left them, where it changed any
+ *   launch.json     the kernel's name, how it is built, its range and its arguments
+ *   source.cl       the program's whole source
+ *   explained.json  what the library says of the whole plan
+ *   arg0.before     the contents of the buffer that is argument 0, as the launch found them,
+ *   arg0.after      and as it left them, where it changed any
  *
  * README.md tells of the keys. Functions report what is wrong by themselves. Depends on report.h,
  * bench/suite.h and the public headers. */
@@ -43,6 +44,7 @@ typedef struct captured_launch {
   char from[RELAYOUT_SHAPE_TEXT_SIZE];
   char to[RELAYOUT_SHAPE_TEXT_SIZE];
   char schedule[CAPTURED_SCHEDULE_SIZE]; /* and which part of its plan */
+  char *explained;                       /* as RELAYOUT_EXPLAIN_JSON; NULL: is not known */
   char *source;
   size_t argument_count;
   captured_argument arguments[CAPTURED_MOST_ARGUMENTS];

@@ -159,6 +159,8 @@ static void test_files(void **state) {
   }
   free(text);
   free(bytes);
+  free(scratch_read(path_of("files/001-transpose", "explained.json", path), &size));
+  assert_in_range(size, sizeof "{\"parts\":[]}", 1 << 20);
   free(scratch_read(path_of("files/001-transpose", "arg4.before", path), &size));
   assert_int_equal(size, ROWS * COLUMNS * sizeof(uint32_t));
   free(scratch_read(path_of("files/001-transpose", "arg0.after", path), &size));
