@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
-"""Fits the rates of the cost model (src/plan/cost.h) to what `relayout bench` measured.
+"""Fits the rates of the cost model (src/plan/cost.h) to what was measured.
 
     relayout bench --suite ttc --device opencl --json ttc.json
     bench/fit_rates.py build/release/tools/relayout ttc.json ml.json ...
+
+    bench/fit_rates.py --captured simulated.json ...
+
+The first takes what `relayout bench` measured; the second what someone else, such as a simulator,
+measured of captured launches (README.md): a list of objects with `folder`, where the launch lies,
+and `fraction`, its speed in terms of a plain copy of as many bytes.
 
 Every case is one equation: what it took, in plain copies of as many bytes, is half a copy for each
 line read and each line written, and a rate, which is looked for, times what else `relayout explain`
@@ -12,6 +18,7 @@ transposed lines is told as a multiple of the one that stands there. Use the com
 on the same device, or it may not offer the same schedules.
 """
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -30,6 +37,9 @@ def share_of_moves(part, units):
         return f"line, words of {word}", part["counts"]["moves"]
     if moves & BY_ELEMENT:
         return f"element, words of {word}", part["counts"]["moves"]
+    if " group=" in part["schedule"]:  # work-items share tiles
+        rate = f"reworked_element, words of {word}"
+        return (rate, part["counts"]["moves"]) if part["times"]["moves"] > 0 else None
     if moves & BY_BLOCK:
         return f"transposed_line, words of {word}: times", part["times"]["moves"] * units
     return None
@@ -43,16 +53,17 @@ def units_of(part):
 
 
 def explain(command, device, case):
-    """What the command says of the case by the schedules that were measured."""
+    """The parts of the case's plan, by the schedules that were measured."""
     words = [command, "explain", case["from"], case["to"], "--device", device, "--json"]
     for schedule in case["schedule"].split(" | "):
         words += ["--schedule", schedule]
-    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    made = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    return json.loads(made)["parts"]
 
 
-def equation(command, device, case):
+def equation(name, parts, fraction):
     """What the rates' share of the case's time is, and how often it asks for each rate."""
-    parts = [part for part in explain(command, device, case)["parts"]
+    parts = [part for part in parts
              if part["times"]["lines_read"] + part["times"]["lines_written"] > 0]
     units = sum(units_of(part) for part in parts)
     if units == 0:
@@ -64,8 +75,24 @@ def equation(command, device, case):
         if moves is not None:
             asked[moves[0]] = asked.get(moves[0], 0) + moves[1] / units
     lines = sum(part["counts"]["lines_read"] + part["counts"]["lines_written"] for part in parts)
-    return {"name": case["name"], "fraction": case["fraction"], "asked": asked,
-            "fixed": lines / 2 / units}
+    return {"name": name, "fraction": fraction, "asked": asked, "fixed": lines / 2 / units}
+
+
+def of_bench(command, results):
+    return [equation(case["name"], explain(command, results["device"], case), case["fraction"])
+            for case in results["cases"]]
+
+
+def of_captured(measured):
+    """A launch runs one part of its plan."""
+    made = []
+    for one in measured:
+        folder = pathlib.Path(one["folder"])
+        schedule = json.loads((folder / "launch.json").read_text())["schedule"]
+        parts = json.loads((folder / "explained.json").read_text())["parts"]
+        own = [part for part in parts if part["schedule"] == schedule]
+        made.append(equation("/".join(folder.parts[-2:]), own[:1], one["fraction"]))
+    return made
 
 
 def fit(equations):
@@ -98,15 +125,14 @@ def main():
     for path in sys.argv[2:]:
         with open(path, encoding="utf-8") as file:
             results = json.load(file)
-        for case in results["cases"]:
-            made = equation(sys.argv[1], results["device"], case)
-            if made is not None:
-                equations.append(made)
+        equations += (of_captured(results) if sys.argv[1] == "--captured"
+                      else of_bench(sys.argv[1], results))
+    equations = [e for e in equations if e is not None]
     rates = fit(equations)
-    print(f"{'CASE':22} {'MEASURED':>8} {'FITTED':>8}")
+    print(f"{'CASE':28} {'MEASURED':>8} {'FITTED':>8}")
     for e in equations:
         time = e["fixed"] + sum(rates[name] * asked for name, asked in e["asked"].items())
-        print(f"{e['name']:22} {e['fraction']:8.3f} {1 / time:8.3f}")
+        print(f"{e['name']:28} {e['fraction']:8.3f} {1 / time:8.3f}")
     for name, rate in rates.items():
         print(f"{name:36} {rate:.3g}")
 

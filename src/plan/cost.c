@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "plan/grid.h"
+#include "plan/local_tile.h"
 
 const char *rlt_cost_name(rlt_cost_term term) {
   static const char *const names[] = {
@@ -258,20 +259,47 @@ static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, 
   return others * columns * rows;
 }
 
-/* What each of them is paid by. In a square that is shared and mostly empty, work-items are idle
- * for as long as it would take to look each element up. */
+/* Whether runs begin with pieces wherever they begin on either side, but for pixels next to each
+ * other. */
+static bool runs_begin_with_pieces(const rlt_problem *problem) {
+  const int64_t bytes = problem->element_bytes;
+  int64_t shared = RLT_LOCAL_PIECE_BYTES;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const int64_t strides[] = {problem->axes[a].source_stride, problem->axes[a].destination_stride};
+    for (int i = 0; i < 2; ++i) {
+      if (strides[i] > RLT_LOCAL_MOST_CHANNELS) {
+        shared = rlt_common_factor(shared, strides[i] * bytes);
+      }
+    }
+  }
+  return shared == RLT_LOCAL_PIECE_BYTES;
+}
+
+/* In tiles that work-items share, what moves in pieces and units is as quick as a copy, unless it
+ * is changed on the way or, of channels, each unit has words of two. In a square that is mostly
+ * empty, work-items are idle for as long as it would take to look each element up. */
+static rlt_price price_of_shared_move(const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const bool is_looked_up = schedule->move == RLT_MOVE_PERMUTE ||
+                            schedule->move == RLT_MOVE_INDEX ||
+                            (schedule->move == RLT_MOVE_TRANSPOSE && !schedule->suits);
+  const bool is_reworked =
+      schedule->move != RLT_MOVE_FILL &&
+      (!rlt_problem_keeps_elements(problem) ||
+       (schedule->move == RLT_MOVE_INTERLEAVE && !runs_begin_with_pieces(problem)));
+  return is_looked_up  ? (rlt_price){RLT_RATE_ELEMENT, 1}
+         : is_reworked ? (rlt_price){RLT_RATE_REWORKED_ELEMENT, 1}
+                       : (rlt_price){RLT_RATE_NONE, 0};
+}
+
+/* What each of them is paid by. */
 static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
   const double block_lines = (double)block->block_rows * block->block_columns *
                              (double)problem->element_bytes / (double)facts->line_bytes;
-  const rlt_price nothing = {RLT_RATE_NONE, 0};
-  const rlt_price by_element = {RLT_RATE_ELEMENT, 1};
-  if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_TRANSPOSE) {
-    return schedule->suits ? nothing : by_element;
-  }
-  if (schedule->memory == RLT_STAGING_LOCAL && schedule->move == RLT_MOVE_INTERLEAVE) {
-    return nothing;
+  if (schedule->memory == RLT_STAGING_LOCAL) {
+    return price_of_shared_move(schedule);
   }
   switch (schedule->move) {
   case RLT_MOVE_GATHER:
@@ -282,9 +310,9 @@ static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *sched
     return (rlt_price){RLT_RATE_TRANSPOSED_LINE, block_lines};
   case RLT_MOVE_PERMUTE:
   case RLT_MOVE_INDEX:
-    return by_element;
+    return (rlt_price){RLT_RATE_ELEMENT, 1};
   default:
-    return nothing;
+    return (rlt_price){RLT_RATE_NONE, 0};
   }
 }
 

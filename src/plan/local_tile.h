@@ -16,7 +16,8 @@ enum {
   RLT_LOCAL_LINE_BYTES = 128,
   RLT_LOCAL_PIECE_BYTES = 16, /* what a work-item moves at once where alignment allows */
   RLT_LOCAL_UNIT_BYTES = 4,   /* and else, or one element where that is more */
-  RLT_LOCAL_BYTES = 32 << 10  /* what every device has for a work-group */
+  RLT_LOCAL_BYTES = 32 << 10, /* what every device has for a work-group */
+  RLT_LOCAL_MOST_CHANNELS = 8 /* that registers join or part */
 };
 
 /* Rows and columns of a square tile, in elements: powers of two. */

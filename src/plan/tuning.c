@@ -228,10 +228,17 @@ static const rlt_tuning opencl_cpu = {
 /* ---- GPUs ---- */
 
 /* Groups that run side by side read side by side: what they write waits in a cache. */
-#define SIMULATED                                                                                  \
+#define SIMULATED(element, reworked)                                                               \
   {                                                                                                \
-    .tiles[RLT_TILES_ANY] = TILES(0, 0, ALL, 0, 0, 0),                                             \
-    .rates = RATES(0.1, 0.5, 0, 0, 0, 0, 0.02, 0, 0)                                               \
+    .tiles[RLT_TILES_ANY] = TILES(0, 0, ALL, 0, 0, 0), .rates = {                                  \
+      .of = {[RLT_RATE_LINE_AGAIN] = 0.03,                                                         \
+             [RLT_RATE_LINE_IN_PARTS] = 0.38,                                                      \
+             [RLT_RATE_RUN] = 0.02,                                                                \
+             [RLT_RATE_PAGE] = 0.077,                                                              \
+             [RLT_RATE_TILE] = 2,                                                                  \
+             [RLT_RATE_ELEMENT] = (element),                                                       \
+             [RLT_RATE_REWORKED_ELEMENT] = (reworked)}                                             \
+    }                                                                                              \
   }
 
 /* Tiles and their order by what a simulated GPU likes (bench/RESULTS.md): 8 KiB give each of 64
@@ -244,7 +251,9 @@ static const rlt_tuning gpu = {.kind = "GPU",
                                .straight_tile_bytes = 4 << 10,
                                .tile_bytes = 8 << 10,
                                .thread_bytes = 1 << 20,
-                               .words = {SIMULATED, SIMULATED, SIMULATED, SIMULATED, SIMULATED}};
+                               .words = {SIMULATED(0.01, 0.0025), SIMULATED(0.01, 0.006),
+                                         SIMULATED(0.015, 0.006), SIMULATED(0.02, 0.01),
+                                         SIMULATED(0.04, 0.02)}};
 
 /* ---- The table ---- */
 

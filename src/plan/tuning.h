@@ -80,11 +80,12 @@ const char *rlt_tiles_name(rlt_tiles tiles);
   X(LINE_IN_PARTS, "line_in_parts") /* reading a line, merging a part of it, writing it */         \
   X(RUN, "run")                     /* prefetching begins anew */                                  \
   X(STRAIGHT_RUN, "straight_run")   /* on top, for one copied while nothing else is under way */   \
-  X(TRANSPOSED_LINE, "transposed_line") /* of a block that is transposed in registers */           \
-  X(LINE, "line")                       /* put in its place in a staging buffer */                 \
-  X(ELEMENT, "element")                 /* moved by itself, at its index or by tables */           \
-  X(TILE, "tile")                       /* finding where it lies */                                \
-  X(PAGE, "page")                       /* opening one */
+  X(TRANSPOSED_LINE, "transposed_line")   /* of a block that is transposed in registers */         \
+  X(LINE, "line")                         /* put in its place in a staging buffer */               \
+  X(ELEMENT, "element")                   /* moved by itself, at its index or by tables */         \
+  X(TILE, "tile")                         /* finding where it lies */                              \
+  X(PAGE, "page")                         /* opening one */                                        \
+  X(REWORKED_ELEMENT, "reworked_element") /* changed, or put together of two units, in groups */
 
 typedef enum rlt_rate {
   RLT_RATE_NONE, /* what costs nothing */

@@ -27,7 +27,7 @@ static bool has_channels(const rlt_scene *scene) {
 
 /* ---- By work-items that share a tile ---- */
 
-enum { MOST_CHANNELS = 8, ROUNDS_A_TILE = 2 };
+enum { MOST_CHANNELS = RLT_LOCAL_MOST_CHANNELS, ROUNDS_A_TILE = 2 };
 
 /* Of more channels that take a unit each, neighbours' loads would have hardly a
  * sector in common. */
