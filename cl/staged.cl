@@ -185,13 +185,17 @@ ALWAYS_INLINE static uint4 load_piece(const place from) {
   return *(__global const uint4 *)word_at(from);
 }
 
-ALWAYS_INLINE static source_unit load_unit(const place from) {
-  const source_unit loaded = *(__global const source_unit *)word_at(from);
+/* As it was found in memory. */
+ALWAYS_INLINE static source_unit source_unit_of(source_unit loaded) {
 #if SOURCE_UNIT > 1
   return AS_IN_MEMORY(SOURCE_BYTES, loaded);
 #else
   return loaded;
 #endif
+}
+
+ALWAYS_INLINE static source_unit load_unit(const place from) {
+  return source_unit_of(*(__global const source_unit *)word_at(from));
 }
 
 /* What a unit of the source is put together from, so that a work-item can load for several before

@@ -51,54 +51,39 @@ ALWAYS_INLINE static uint first_filled(const row r) {
 /* ---- Whole units ---- */
 
 ALWAYS_INLINE static void load_sources(const source_tile source, offset at, loose_unit *held) {
-#if LOADS % 4 == 0 && SOURCE_BYTES == 4
-  if (elements_into(onward(source.from, at), 16) == 0) {
-#pragma unroll
-    for (uint k = 0; k < LOADS; k += 4) {
-      const uint4 piece = load_piece(onward(source.from, at + (offset)k));
-      held[k].front = piece.x;
-      held[k + 1].front = piece.y;
-      held[k + 2].front = piece.z;
-      held[k + 3].front = piece.w;
-    }
-    return;
-  }
-#elif LOADS == 2 && SOURCE_BYTES == 4
-  if (elements_into(onward(source.from, at), 8) == 0) {
-    const uint2 pair = *(__global const uint2 *)word_at(onward(source.from, at));
-    held[0].front = pair.x;
-    held[1].front = pair.y;
-    return;
-  }
-#endif
 #pragma unroll
   for (uint k = 0; k < LOADS; ++k) {
     held[k] = load_loose(source, at + (offset)(k * SOURCE_UNIT), DESTINATION_UNIT);
   }
 }
 
-ALWAYS_INLINE static unit unit_of_sources(const loose_unit *loaded, const place from) {
-  source_unit held[LOADS];
-#pragma unroll
-  for (uint k = 0; k < LOADS; ++k) {
-    held[k] = unit_of_loose(loaded[k]);
-  }
-#if CHANGES
+/* A unit of the destination, of the elements from this one on. */
+ALWAYS_INLINE static unit changed_unit(const source_unit *held, uint first, const place from) {
   unit made = (unit)(0);
 #pragma unroll
   for (uint w = 0; w < UNIT; ++w) {
     word one = (word)(0);
 #pragma unroll
     for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
-      const uint element = w * IN_DESTINATION_BYTE + k;
+      const uint element = first + w * IN_DESTINATION_BYTE + k;
       one = with_element(one, k,
                          converted_word(held[element / SOURCE_UNIT], element % SOURCE_UNIT, from));
     }
     made = with_word(made, w, one);
   }
   return made;
+}
+
+ALWAYS_INLINE static unit unit_of_sources(const loose_unit *loaded, const place from) {
+#if CHANGES
+  source_unit held[LOADS];
+#pragma unroll
+  for (uint k = 0; k < LOADS; ++k) {
+    held[k] = unit_of_loose(loaded[k]);
+  }
+  return changed_unit(held, 0, from);
 #else
-  return held[0];
+  return unit_of_loose(loaded[0]);
 #endif
 }
 
@@ -194,6 +179,98 @@ static void copy_ends(const source_tile source, __global word *to, const tile t,
   }
 }
 
+/* ---- Elements that change, in blocks ---- */
+
+/* Of elements that keep their bits, pieces are one word each where both sides are aligned. Those
+ * that change go in blocks then: as many as fill a piece of the destination, or a unit of the
+ * source. */
+#if CHANGES
+#define PIECE_ELEMENTS (PIECE * IN_DESTINATION_BYTE)
+#define BLOCK          (PIECE_ELEMENTS > SOURCE_UNIT ? PIECE_ELEMENTS : SOURCE_UNIT)
+#define BLOCK_LOADS    (BLOCK / SOURCE_UNIT)
+#define BLOCK_STORES   (BLOCK / PIECE_ELEMENTS)
+
+/* Bytes of which a block of the source begins at a multiple. */
+#define BLOCK_ALIGNMENT (BLOCK_LOADS * SOURCE_UNIT * SOURCE_BYTES / IN_SOURCE_BYTE)
+
+ALWAYS_INLINE static void load_block(const place from, source_unit *held) {
+#if SOURCE_BYTES <= 4 && BLOCK_LOADS % 4 == 0
+#pragma unroll
+  for (uint k = 0; k < BLOCK_LOADS; k += 4) {
+    const uint4 piece = load_piece(onward(from, k * SOURCE_UNIT));
+    held[k] = source_unit_of(piece.x);
+    held[k + 1] = source_unit_of(piece.y);
+    held[k + 2] = source_unit_of(piece.z);
+    held[k + 3] = source_unit_of(piece.w);
+  }
+#elif SOURCE_BYTES <= 4 && BLOCK_LOADS == 2
+  const uint2 pair = *(__global const uint2 *)word_at(from);
+  held[0] = source_unit_of(pair.x);
+  held[1] = source_unit_of(pair.y);
+#else
+#pragma unroll
+  for (uint k = 0; k < BLOCK_LOADS; ++k) {
+    held[k] = load_unit(onward(from, k * SOURCE_UNIT));
+  }
+#endif
+}
+
+ALWAYS_INLINE static void store_block(const source_unit *held, __global word *to,
+                                      const place from) {
+#pragma unroll
+  for (uint s = 0; s < BLOCK_STORES; ++s) {
+    unit made[UNITS_PER_PIECE];
+#pragma unroll
+    for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+      made[u] = changed_unit(held, s * PIECE_ELEMENTS + u * DESTINATION_UNIT, from);
+    }
+    store_piece(made, to + s * PIECE);
+  }
+}
+
+/* Whether all of a tile has a source, and is in blocks that are aligned on both sides. */
+ALWAYS_INLINE static bool are_blocks(const place from, __global const word *to, const tile t,
+                                     __constant const kernel_grid *grid) {
+  const offset strides =
+      (offset)grid->rows.source_stride | (offset)grid->rows.destination_stride;
+  return t.valid_columns == t.columns && t.valid_rows == t.rows && t.columns % BLOCK == 0 &&
+         (t.rows == 1 || strides % BLOCK == 0) && on_piece(to) &&
+         elements_into(from, min(BLOCK_ALIGNMENT, 16)) == 0;
+}
+
+ALWAYS_INLINE static void copy_blocks(const source_tile source, __global word *to, const tile t,
+                                      __constant const kernel_grid *grid) {
+  const uint shift = grid->across_shift;
+  const uint blocks = t.columns / BLOCK;
+  for (part p = first_part(shift); p.run < t.rows; p = next_part(p, shift, blocks)) {
+    if (p.number < blocks) {
+      const row r = row_at(to, p.run, t, grid);
+      const offset column = (offset)(p.number * BLOCK);
+      source_unit held[BLOCK_LOADS];
+      load_block(onward(source.from, r.from + column), held);
+      store_block(held, r.to + stored_offset(column), source.from);
+    }
+  }
+}
+#endif
+
+/* ---- All of a tile ---- */
+
+ALWAYS_INLINE static void copy_tile(const source_tile source, __global word *to, const tile t,
+                                    __constant const kernel_grid *grid, word fill) {
+#if CHANGES
+  if (are_blocks(source.from, to, t, grid)) {
+    copy_blocks(source, to, t, grid);
+    return;
+  }
+#endif
+  copy_units(source, to, t, grid, fill);
+  const offset row_stride = stored_offset((offset)grid->rows.destination_stride);
+  if (have_ends(to, row_stride, t.columns) || t.valid_columns % DESTINATION_UNIT != 0) {
+    copy_ends(source, to, t, grid, fill);
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
      __constant const kernel_grid *grid, const word fill,
@@ -204,11 +281,6 @@ copy(__global word *restrict destination, const ulong destination_start,
     source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
     from.is_inside =
         is_inside(from, min(reach, (offset)0), max(reach, (offset)0) + (offset)t.valid_columns);
-    __global word *const to = place_in(destination, destination_start + t.destination);
-    const offset row_stride = stored_offset((offset)grid->rows.destination_stride);
-    copy_units(from, to, t, grid, fill);
-    if (have_ends(to, row_stride, t.columns) || t.valid_columns % DESTINATION_UNIT != 0) {
-      copy_ends(from, to, t, grid, fill);
-    }
+    copy_tile(from, place_in(destination, destination_start + t.destination), t, grid, fill);
   }
 }

@@ -54,6 +54,27 @@ ALWAYS_INLINE static void turn(const source_unit *columns, const place from, uni
 #endif
 }
 
+/* ---- Places in a tile ---- */
+
+typedef struct spot {
+  uint row;
+  uint column;
+} spot;
+
+/* Neighbours store a line of a row, and then the next rows'. Beyond the last piece there are no
+ * rows. */
+#define PIECE_ELEMENTS (PIECE * IN_DESTINATION_BYTE)
+#define PIECES_OF_ROW  (TILE_COLUMNS / PIECE_ELEMENTS)
+#define STORED_ALONG   (PIECES_OF_ROW < 8 ? PIECES_OF_ROW : 8)
+
+ALWAYS_INLINE static spot spot_of_piece(uint number) {
+  const uint along = number % STORED_ALONG + number / (STORED_ALONG * TILE_ROWS) * STORED_ALONG;
+  const bool is_any = number < PIECES_OF_ROW * TILE_ROWS;
+  const spot found = {is_any ? number / STORED_ALONG % TILE_ROWS : TILE_ROWS,
+                      along * PIECE_ELEMENTS};
+  return found;
+}
+
 /* ---- By pieces: tiles without padding, where all runs begin with one ----
  *
  * Elements that change have more or fewer bytes in a piece on either side, and go by units. */
@@ -144,34 +165,21 @@ ALWAYS_INLINE static void load_pieces(__local unit *staged, const place from, of
   }
 }
 
-#define STORED_ALONG (TILE_COLUMNS / PIECE < 8 ? TILE_COLUMNS / PIECE : 8)
-
 ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row,
                                        __local const unit *staged, uint rows, uint columns) {
 #pragma unroll
-  for (uint round = 0; round < ROUNDS(TILE_WORDS / PIECE); ++round) {
-    const uint number = local_id() + round * GROUP;
-    const uint row = number / STORED_ALONG % TILE_ROWS;
-    const uint column =
-        (number % STORED_ALONG + number / (STORED_ALONG * TILE_ROWS) * STORED_ALONG) * PIECE;
-    if (number < TILE_WORDS / PIECE && row < rows && column < columns) {
-      const row_place place = place_of_row(row);
+  for (uint round = 0; round < ROUNDS(PIECES_OF_ROW * TILE_ROWS); ++round) {
+    const spot at = spot_of_piece(local_id() + round * GROUP);
+    if (at.row < rows && at.column < columns) {
+      const row_place place = place_of_row(at.row);
       unit made[UNITS_PER_PIECE];
 #pragma unroll
       for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-        made[u] = staged[place_of(place, column / UNIT + u)];
+        made[u] = staged[place_of(place, at.column / UNIT + u)];
       }
-      store_piece(made, to + (offset)row * destination_row + (offset)column);
+      store_piece(made, to + (offset)at.row * destination_row + (offset)at.column);
     }
   }
-}
-
-#else
-ALWAYS_INLINE static void load_pieces(__local unit *staged, const place from, offset source_column,
-                                      uint rows, uint columns) {
-}
-ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row,
-                                       __local const unit *staged, uint rows, uint columns) {
 }
 #endif
 
@@ -192,11 +200,6 @@ ALWAYS_INLINE static uint gapped_place(uint row, uint unit_column) {
 }
 
 /* Where a work-item loads a block from. */
-typedef struct spot {
-  uint row;
-  uint column;
-} spot;
-
 ALWAYS_INLINE static spot spot_of_block(uint number) {
   const spot found = {number % UNITS_ALONG * SOURCE_UNIT, number / UNITS_ALONG * UNIT};
   return found;
@@ -350,6 +353,24 @@ ALWAYS_INLINE static void store_units(__global word *to, offset destination_row,
   }
 }
 
+/* The same where all rows begin and end with pieces. */
+ALWAYS_INLINE static void store_rows_of_pieces(__global word *to, offset destination_row,
+                                               __local const unit *staged, uint rows,
+                                               uint columns) {
+#pragma unroll 4
+  for (uint round = 0; round < ROUNDS(PIECES_OF_ROW * TILE_ROWS); ++round) {
+    const spot at = spot_of_piece(local_id() + round * GROUP);
+    if (at.row < rows && at.column < columns) {
+      unit made[UNITS_PER_PIECE];
+#pragma unroll
+      for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+        made[u] = unit_of_row(staged, at.row, at.column / DESTINATION_UNIT + u);
+      }
+      store_piece(made, to + (offset)at.row * destination_row + stored_offset((offset)at.column));
+    }
+  }
+}
+
 ALWAYS_INLINE static void store_ends(__global word *to, offset destination_row,
                                      __local const unit *staged, uint rows, uint columns) {
   const uint ends = ends_of(columns);
@@ -361,6 +382,29 @@ ALWAYS_INLINE static void store_ends(__global word *to, offset destination_row,
     if (column < columns) {
       run[stored_offset((offset)column)] = word_of_row(staged, end.run, column, columns);
     }
+  }
+}
+
+/* ---- All of a tile ---- */
+
+ALWAYS_INLINE static void load_any(__local unit *staged, const source_tile source,
+                                   offset source_column, const tile t, word fill) {
+  if (is_plain(source, source_column, t)) {
+    load_units(staged, source, source_column);
+  } else {
+    load_edge(staged, source, source_column, t, fill);
+  }
+}
+
+ALWAYS_INLINE static void store_any(__global word *to, offset destination_row,
+                                    __local const unit *staged, uint rows, uint columns) {
+  if (columns % PIECE_ELEMENTS == 0 && on_piece(to) && destination_row % PIECE == 0) {
+    store_rows_of_pieces(to, destination_row, staged, rows, columns);
+    return;
+  }
+  store_units(to, destination_row, staged, rows, columns);
+  if (have_ends(to, destination_row, columns)) {
+    store_ends(to, destination_row, staged, rows, columns);
   }
 }
 
@@ -378,26 +422,29 @@ transpose(__global word *restrict destination, const ulong destination_start,
     __global word *const to = place_in(destination, destination_start + t.destination);
     const uint rows = grid->fills ? t.rows : t.valid_rows;
     const uint columns = grid->fills ? t.columns : t.valid_columns;
-    const bool by_pieces = !CHANGES && rows == t.valid_rows && columns == t.valid_columns &&
+#if CHANGES
+    load_any(staged, from, source_column, t, fill);
+#else
+    const bool by_pieces = rows == t.valid_rows && columns == t.valid_columns &&
                            rows % PIECE == 0 && columns % PIECE == 0 &&
                            on_source_piece(from.from) && on_piece(to) &&
                            source_column % PIECE == 0 && destination_row % PIECE == 0;
     if (by_pieces) {
       load_pieces(staged, from.from, source_column, rows, columns);
-    } else if (is_plain(from, source_column, t)) {
-      load_units(staged, from, source_column);
     } else {
-      load_edge(staged, from, source_column, t, fill);
+      load_any(staged, from, source_column, t, fill);
     }
+#endif
     barrier(CLK_LOCAL_MEM_FENCE); /* which PoCL wants outside of any condition */
+#if CHANGES
+    store_any(to, destination_row, staged, rows, columns);
+#else
     if (by_pieces) {
       store_pieces(to, destination_row, staged, rows, columns);
     } else {
-      store_units(to, destination_row, staged, rows, columns);
-      if (have_ends(to, destination_row, columns)) {
-        store_ends(to, destination_row, staged, rows, columns);
-      }
+      store_any(to, destination_row, staged, rows, columns);
     }
+#endif
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }
 }
