@@ -51,6 +51,26 @@ ALWAYS_INLINE static uint first_filled(const row r) {
 /* ---- Whole units ---- */
 
 ALWAYS_INLINE static void load_sources(const source_tile source, offset at, loose_unit *held) {
+#if LOADS % 4 == 0 && SOURCE_BYTES == 4
+  if (elements_into(onward(source.from, at), 16) == 0) {
+#pragma unroll
+    for (uint k = 0; k < LOADS; k += 4) {
+      const uint4 piece = load_piece(onward(source.from, at + (offset)k));
+      held[k].front = piece.x;
+      held[k + 1].front = piece.y;
+      held[k + 2].front = piece.z;
+      held[k + 3].front = piece.w;
+    }
+    return;
+  }
+#elif LOADS == 2 && SOURCE_BYTES == 4
+  if (elements_into(onward(source.from, at), 8) == 0) {
+    const uint2 pair = *(__global const uint2 *)word_at(onward(source.from, at));
+    held[0].front = pair.x;
+    held[1].front = pair.y;
+    return;
+  }
+#endif
 #pragma unroll
   for (uint k = 0; k < LOADS; ++k) {
     held[k] = load_loose(source, at + (offset)(k * SOURCE_UNIT), DESTINATION_UNIT);
@@ -182,16 +202,20 @@ static void copy_ends(const source_tile source, __global word *to, const tile t,
 /* ---- Elements that change, in blocks ---- */
 
 /* Of elements that keep their bits, pieces are one word each where both sides are aligned. Those
- * that change go in blocks then: as many as fill a piece of the destination, or a unit of the
- * source. */
+ * that change go in blocks then: as many as fill a piece of the side where they are longer, so that
+ * neighbours touch what lies side by side on both; but no fewer than a unit of either has. */
 #if CHANGES
+#define LARGER(a, b)   ((a) > (b) ? (a) : (b))
 #define PIECE_ELEMENTS (PIECE * IN_DESTINATION_BYTE)
-#define BLOCK          (PIECE_ELEMENTS > SOURCE_UNIT ? PIECE_ELEMENTS : SOURCE_UNIT)
-#define BLOCK_LOADS    (BLOCK / SOURCE_UNIT)
-#define BLOCK_STORES   (BLOCK / PIECE_ELEMENTS)
+#define BLOCK                                                                                      \
+  LARGER(PIECE_ELEMENTS < SOURCE_PIECE ? PIECE_ELEMENTS : SOURCE_PIECE,                            \
+         LARGER(SOURCE_UNIT, DESTINATION_UNIT))
+#define BLOCK_LOADS  (BLOCK / SOURCE_UNIT)
+#define BLOCK_STORES (BLOCK / DESTINATION_UNIT)
 
-/* Bytes of which a block of the source begins at a multiple. */
-#define BLOCK_ALIGNMENT (BLOCK_LOADS * SOURCE_UNIT * SOURCE_BYTES / IN_SOURCE_BYTE)
+/* Bytes of which a block of either side begins at a multiple. */
+#define BLOCK_LOADED (BLOCK * SOURCE_BYTES / IN_SOURCE_BYTE)
+#define BLOCK_STORED (BLOCK_STORES * UNIT * WORD_BYTES)
 
 ALWAYS_INLINE static void load_block(const place from, source_unit *held) {
 #if SOURCE_BYTES <= 4 && BLOCK_LOADS % 4 == 0
@@ -217,25 +241,32 @@ ALWAYS_INLINE static void load_block(const place from, source_unit *held) {
 
 ALWAYS_INLINE static void store_block(const source_unit *held, __global word *to,
                                       const place from) {
+  unit made[BLOCK_STORES];
 #pragma unroll
-  for (uint s = 0; s < BLOCK_STORES; ++s) {
-    unit made[UNITS_PER_PIECE];
-#pragma unroll
-    for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-      made[u] = changed_unit(held, s * PIECE_ELEMENTS + u * DESTINATION_UNIT, from);
-    }
-    store_piece(made, to + s * PIECE);
+  for (uint u = 0; u < BLOCK_STORES; ++u) {
+    made[u] = changed_unit(held, u * DESTINATION_UNIT, from);
   }
+#if BLOCK_STORED % 16 == 0
+#pragma unroll
+  for (uint u = 0; u < BLOCK_STORES; u += UNITS_PER_PIECE) {
+    store_piece(made + u, to + u * UNIT);
+  }
+#elif BLOCK_STORES == 2
+  /* of two, or Oclgrind takes it for half initialized */
+  *(__global uint2 *)to = (uint2)(UNIT_IN_MEMORY(made[0]), 0) | (uint2)(0, UNIT_IN_MEMORY(made[1]));
+#else
+  store_unit(made[0], to);
+#endif
 }
 
 /* Whether all of a tile has a source, and is in blocks that are aligned on both sides. */
 ALWAYS_INLINE static bool are_blocks(const place from, __global const word *to, const tile t,
                                      __constant const kernel_grid *grid) {
-  const offset strides =
-      (offset)grid->rows.source_stride | (offset)grid->rows.destination_stride;
+  const offset strides = (offset)grid->rows.source_stride | (offset)grid->rows.destination_stride;
   return t.valid_columns == t.columns && t.valid_rows == t.rows && t.columns % BLOCK == 0 &&
-         (t.rows == 1 || strides % BLOCK == 0) && on_piece(to) &&
-         elements_into(from, min(BLOCK_ALIGNMENT, 16)) == 0;
+         (t.rows == 1 || strides % BLOCK == 0) &&
+         ((uintptr_t)to & (min(BLOCK_STORED, 16) - 1)) == 0 &&
+         elements_into(from, min(BLOCK_LOADED, 16)) == 0;
 }
 
 ALWAYS_INLINE static void copy_blocks(const source_tile source, __global word *to, const tile t,

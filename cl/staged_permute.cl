@@ -149,22 +149,34 @@ ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
 #define HELD_PIECES 4
 
 #if !CHANGES
+/* What stands in the tables of the next parts' slots. */
+ALWAYS_INLINE static void look_up_slots(const tables at, slot_part p, offset_pair *entries) {
+#pragma unroll
+  for (uint h = 0; h < HELD_PIECES; ++h) {
+    entries[h] = at.slots[min(p.at.run, at.slot_count)];
+    p.at = next_of_slots(p);
+  }
+}
+
+/* Parts are looked up while those before them are under way. */
 ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
                                       __local word *staged, uint length, uint steps) {
   slot_part p = first_of_slots(length / PIECE);
+  offset_pair entries[HELD_PIECES];
+  look_up_slots(at, p, entries);
   while (p.at.run < at.slot_count) {
     uint4 held[HELD_PIECES];
     uint places[HELD_PIECES];
 #pragma unroll
     for (uint h = 0; h < HELD_PIECES; ++h) {
-      const uint slot = min(p.at.run, at.slot_count);
       const uint start = p.at.number * PIECE;
-      const offset_pair entry = at.slots[slot];
+      const offset_pair entry = entries[h];
       const bool is_held = has_run(entry, steps);
       held[h] = load_piece(onward(source.from, is_held ? entry.x + (offset)start : 0));
-      places[h] = is_held ? slot * at.pitch + start : NOWHERE;
+      places[h] = is_held ? p.at.run * at.pitch + start : NOWHERE;
       p.at = next_of_slots(p);
     }
+    look_up_slots(at, p, entries);
 #pragma unroll
     for (uint h = 0; h < HELD_PIECES; ++h) {
       if (places[h] != NOWHERE) {
@@ -281,13 +293,17 @@ static void store_ends(const tables at, __global word *to, __local const word *s
   }
 }
 
-/* In pieces, with which all rows begin and end. */
+/* In pieces, with which all rows begin and end. A work-item looks several rows up before it waits
+ * for the first. */
+#define HELD_ROWS 4
+
 #if UNIT == 1 && !DESTINATION_BITS
 #define STORES_PIECES 1
 ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global word *to,
                                        __local const word *staged, const tile t, uint rows,
                                        uint columns) {
   const part first = first_part(shift);
+  const uint step = GROUP >> shift;
   for (uint column = first.number * PIECE; column < columns; column += PIECE << shift) {
     uint places[PIECE];
     if (PIECE == 4) {
@@ -295,15 +311,25 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
     } else {
       find_columns(at, t, column, PIECE, places);
     }
-    for (uint row = first.run; row < rows; row += GROUP >> shift) {
-      const offset_pair entry = at.rows[row];
-      const uint row_place = place_of_row(entry, t, row);
-      unit made[PIECE];
+    for (uint row = first.run; row < rows; row += HELD_ROWS * step) {
+      offset_pair entries[HELD_ROWS];
 #pragma unroll
-      for (uint k = 0; k < PIECE; ++k) {
-        made[k] = staged_word(at, staged, row_place, places[k]);
+      for (uint h = 0; h < HELD_ROWS; ++h) {
+        entries[h] = at.rows[min(row + h * step, rows - 1)];
       }
-      store_piece(made, to + entry.x + (offset)column);
+#pragma unroll
+      for (uint h = 0; h < HELD_ROWS; ++h) {
+        const offset_pair entry = entries[h];
+        const uint row_place = place_of_row(entry, t, row + h * step);
+        unit made[PIECE];
+#pragma unroll
+        for (uint k = 0; k < PIECE; ++k) {
+          made[k] = staged_word(at, staged, row_place, places[k]);
+        }
+        if (row + h * step < rows) {
+          store_piece(made, to + entry.x + (offset)column);
+        }
+      }
     }
   }
 }
