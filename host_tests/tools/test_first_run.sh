@@ -43,8 +43,8 @@ chmod +x stub
 
 run 0 folder
 has folder/summary.txt 'opencl:1:0  gpu  16   a GPU'
-for step in devices selftest tune tuning bench-ttc bench-ml bench-channels bench-ttc-u8 bench-matrix \
-  bench-perm6; do
+for step in devices selftest tune tuning bench-ttc bench-ml bench-channels bench-ttc-u8 \
+  bench-matrix bench-perm6; do
   grep -qE "^$step +[0-9]+ s  ok$" folder/summary.txt || fail "$step: $(cat folder/summary.txt)"
 done
 has folder/summary.txt 'bench-ml.txt:geomean 0.91 of ml'
