@@ -51,6 +51,14 @@ typedef source_word source_unit;
 #define DESTINATION_UNIT         (UNIT * IN_DESTINATION_BYTE)
 #define DESTINATION_ELEMENT_BITS (8 * WORD_BYTES / IN_DESTINATION_BYTE)
 
+/* How many work-items Intel's compilers put side by side. Left to themselves they take 32 for some
+ * kernels, where each has half of the registers and arrays are kept in memory, and 8 for others. */
+#ifdef cl_intel_required_subgroup_size
+#define SUB_GROUP __attribute__((intel_reqd_sub_group_size(16)))
+#else
+#define SUB_GROUP
+#endif
+
 /* Which of the group's work-items this is. That it is less than GROUP, a power of two, lets
  * compilers work out most of what follows from it. */
 ALWAYS_INLINE static uint local_id(void) {

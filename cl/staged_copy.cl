@@ -16,9 +16,9 @@
 #define LOADS (SOURCE_UNIT < DESTINATION_UNIT ? DESTINATION_UNIT / SOURCE_UNIT : 1)
 
 /* How many units of the destination a work-item has under way: as many as 16 words of 4 bytes, or
- * a few of those whose change is long code. */
+ * two of those that change, for which registers run out. Most of these are copied in blocks. */
 #define LOADED_WORDS (LOADS * (SOURCE_BYTES > 4 ? SOURCE_BYTES / 4 : 1))
-#define MOST_UNITS   (CONVERTS ? 4 : 8)
+#define MOST_UNITS   (CHANGES ? 2 : 8)
 #define HELD_UNITS                                                                                 \
   (16 / LOADED_WORDS < 1 ? 1 : 16 / LOADED_WORDS < MOST_UNITS ? 16 / LOADED_WORDS : MOST_UNITS)
 
@@ -302,7 +302,7 @@ ALWAYS_INLINE static void copy_tile(const source_tile source, __global word *to,
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 copy(__global word *restrict destination, const ulong destination_start,
      __constant const kernel_grid *grid, const word fill,
      __global const source_word *restrict source, const ulong source_start CONVERSION_PARAMETER) {

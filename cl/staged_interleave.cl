@@ -425,7 +425,7 @@ ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *t
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 interleave(__global word *restrict destination, const ulong destination_start,
            __constant const kernel_grid *grid, const word fill,
            __global const source_word *restrict source, const ulong source_start) {

@@ -357,7 +357,7 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 permute(__global word *restrict destination, const ulong destination_start,
         __constant const kernel_grid *grid, const word fill,
         __global const source_word *restrict source, const ulong source_start,

@@ -408,7 +408,7 @@ ALWAYS_INLINE static void store_any(__global word *to, offset destination_row,
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 transpose(__global word *restrict destination, const ulong destination_start,
           __constant const kernel_grid *grid, const word fill,
           __global const source_word *restrict source,
