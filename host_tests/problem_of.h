@@ -10,8 +10,10 @@
 #include "shape_of.h"
 
 static inline rlt_problem problem_of(const char *from_text, const char *to_text) {
-  const relayout_shape from = shape_of(from_text);
-  const relayout_shape to = shape_of(to_text);
+  const relayout_shape from_shape = shape_of(from_text);
+  const relayout_shape to_shape = shape_of(to_text);
+  const rlt_view from = rlt_view_of_shape(&from_shape);
+  const rlt_view to = rlt_view_of_shape(&to_shape);
   const rlt_changes none = {.scale = 1};
   rlt_lowered made;
   print_message("%s -> %s\n", from_text, to_text);

@@ -2,8 +2,8 @@
  *
  *     planes = image[5:0:-2, 1:4].transpose(2, 0, 1).copy()
  *
- * is one relayout: byte strides say how the slice lies in the image, and they may be negative, for
- * rows from the bottom up, or 0, for a row that is repeated. */
+ * is one relayout: a view says how the slice lies in the image. Its steps may be negative, for rows
+ * from the bottom up, or 0, for a row that is repeated. */
 #include <relayout/relayout.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,19 +22,22 @@ int main(void) {
 
   relayout_error error;
   relayout_device *device = NULL;
-  relayout_shape view;   /* three rows, three columns, three channels, however they lie */
-  relayout_shape planes; /* the same array, each channel a plane of its own */
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  const int64_t strides[] = {-2 * (int64_t)sizeof image[0], sizeof image[0][0], 1};
-  options.source_byte_strides = strides;
+  relayout_shape whole, planes;
+  relayout_view slice, result_view;
   relayout_plan *plan = NULL;
   uint8_t result[CHANNELS][ROWS][COLUMNS];
-  if (relayout_shape_parse("u8[3,3,3]", &view, &error) != RELAYOUT_OK ||
+  if (relayout_shape_parse("u8[6,5,3]", &whole, &error) != RELAYOUT_OK ||
+      relayout_view_make(&whole, &slice, &error) != RELAYOUT_OK ||
+      relayout_view_slice(&slice, 0, 5, ROWS, -2, &slice, &error) != RELAYOUT_OK ||
+      relayout_view_slice(&slice, 1, 1, COLUMNS, 1, &slice, &error) != RELAYOUT_OK ||
+      /* The same three dimensions, each channel a plane of its own. */
       relayout_shape_parse("u8[3,3,3]{1,0,2}", &planes, &error) != RELAYOUT_OK ||
+      relayout_view_make(&planes, &result_view, &error) != RELAYOUT_OK ||
       relayout_device_open("cpu", &device, &error) != RELAYOUT_OK ||
-      relayout_plan_create(device, &view, &planes, &options, &plan, &error) != RELAYOUT_OK ||
-      /* The pointer is that of the view's first element. */
-      relayout_plan_execute(plan, &image[5][1][0], result, &error) != RELAYOUT_OK) {
+      relayout_plan_create_between(device, &slice, &result_view, NULL, &plan, &error) !=
+          RELAYOUT_OK ||
+      /* The pointer is the image's: the view knows where in it the slice begins. */
+      relayout_plan_execute(plan, image, result, &error) != RELAYOUT_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

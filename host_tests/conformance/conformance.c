@@ -14,6 +14,7 @@
 #include "conformance/schedules.h"
 #include "conformance/trial.h"
 #include "oracle/oracle.h"
+#include "view_of.h"
 
 typedef struct suite {
   relayout_device *device;
@@ -181,8 +182,6 @@ static relayout_plan_options plan_options(const request *asked) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.overflow = asked->options.wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   options.scale = asked->options.scale;
-  options.source_byte_strides = asked->options.source_byte_strides;
-  options.destination_byte_strides = asked->options.destination_byte_strides;
   return options;
 }
 
@@ -190,10 +189,13 @@ static relayout_plan_options plan_options(const request *asked) {
 static relayout_plan *make_plan(suite *s, const trial *t, const relayout_plan_options *options,
                                 const char *words) {
   fault_expect("while it is planned", NULL, NULL);
+  const oracle_options *const lie = &t->asked->options;
+  const relayout_view from = view_of(t->asked->from, lie->source_byte_strides);
+  const relayout_view to = view_of(t->asked->to, lie->destination_byte_strides);
   relayout_error error;
   relayout_plan *plan = NULL;
   const relayout_status status =
-      relayout_plan_create(s->device, t->asked->from, t->asked->to, options, &plan, &error);
+      relayout_plan_create_between(s->device, &from, &to, options, &plan, &error);
   if (status != RELAYOUT_OK) {
     failure_add(s->report, s->device, t->asked, "%s, no plan: %s: %s", words,
                 relayout_status_text(status), error.message);

@@ -322,14 +322,15 @@ static void test_changes(void **state) {
       {"f32[2,3]", "f32[2,3]", ASKED(.scale = NAN), RELAYOUT_INVALID_ARGUMENT, "scale is"},
       {"c64[2,3]", "c64[2,3]", ASKED(.scale = 2), RELAYOUT_UNSUPPORTED,
        "cannot be converted from c64"},
-      {"f32[2,3]{0,1}", "f32[2,3]", ASKED(.scale = 1, .source_byte_strides = fits),
-       RELAYOUT_INVALID_ARGUMENT, "source_byte_strides are given"},
-      {"f32[2,3]", "f32[2,3]{1,0:PD(2,4)}", ASKED(.scale = 1, .destination_byte_strides = fits),
-       RELAYOUT_INVALID_ARGUMENT, "destination_byte_strides are given"},
-      {"f32[2,3]", "f32[2,3]", ASKED(.scale = 1, .destination_byte_strides = overlaps),
+      {"f32[2,3]{0,1}", "f32[2,3]", ASKED(.scale = 1, .former_source_byte_strides = fits),
+       RELAYOUT_INVALID_ARGUMENT, "from->byte_strides are given"},
+      {"f32[2,3]", "f32[2,3]{1,0:PD(2,4)}",
+       ASKED(.scale = 1, .former_destination_byte_strides = fits), RELAYOUT_INVALID_ARGUMENT,
+       "to->byte_strides are given"},
+      {"f32[2,3]", "f32[2,3]", ASKED(.scale = 1, .former_destination_byte_strides = overlaps),
        RELAYOUT_INVALID_ARGUMENT, "overlap, at bytes 8 and 8"},
-      {"f32[3,3]", "f32[3,3]", ASKED(.scale = 1, .source_byte_strides = reaches_far),
-       RELAYOUT_SIZE_OVERFLOW, "source_byte_strides[0] is 9223372036854775807"},
+      {"f32[3,3]", "f32[3,3]", ASKED(.scale = 1, .former_source_byte_strides = reaches_far),
+       RELAYOUT_SIZE_OVERFLOW, "from->byte_strides[0] is 9223372036854775807"},
 #undef ASKED
   };
   for (size_t i = 0; i < COUNT(cases); ++i) {

@@ -48,6 +48,8 @@ static relayout_shape scalar;
 static relayout_shape matrix;      /* f32[2,3] */
 static relayout_shape tiled;       /* has no strides */
 static relayout_shape too_big;     /* is not valid */
+static relayout_view whole;        /* of the matrix */
+static relayout_view far_away;     /* is not valid */
 static relayout_layout transposed; /* {0,1} */
 static relayout_layout crooked;    /* lists a dimension twice, at its end */
 static relayout_layout ones;
@@ -65,6 +67,8 @@ static int set_up(void **state) {
   tiled = shape_of("f32[2,3]{1,0:T(2,2)}");
   too_big = matrix;
   too_big.dimensions[0] = INT64_MAX;
+  whole = (relayout_view){.shape = matrix};
+  far_away = (relayout_view){.shape = matrix, .byte_offset = INT64_MIN};
   transposed = shape_of("f32[2,3]{0,1}").layout;
   crooked = transposed;
   crooked.minor_to_major[1] = 0;
@@ -138,6 +142,18 @@ static int tear_down(void **state) {
     (&matrix, out, error))                                                                         \
   X(relayout_shape_parse, INVALID_TEXT, ("f32[2,3]{0,1:PD(3,5)}x", out, error),                    \
     ("f32[2,3]{0,1:PD(3,5)}", out, error))                                                         \
+  X(relayout_view_make, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))              \
+  X(relayout_view_make_strided, SIZE_OVERFLOW,                                                     \
+    (RELAYOUT_F32, 2, sizes, too_big.dimensions, out, error),                                      \
+    (RELAYOUT_F32, 2, sizes, inside, out, error))                                                  \
+  X(relayout_view_slice, OUT_OF_RANGE, (&whole, 1, 3, 1, 1, out, error),                           \
+    (&whole, 1, 2, 3, -1, out, error))                                                             \
+  X(relayout_view_permute_dimensions, INVALID_ARGUMENT, (&whole, twice, out, error),               \
+    (&whole, once, out, error))                                                                    \
+  X(relayout_view_validate, SIZE_OVERFLOW, (&far_away, error), (&whole, error))                    \
+  X(relayout_view_span, SIZE_OVERFLOW, (&far_away, out, (size_t *)out + 1, error),                 \
+    (&whole, out, (size_t *)out + 1, error))                                                       \
+  X(relayout_view_byte_strides, SIZE_OVERFLOW, (&far_away, out, error), (&whole, out, error))      \
   X(relayout_index_to_linear, OUT_OF_RANGE, (&tiled, outside, out, error),                         \
     (&tiled, inside, out, error))                                                                  \
   X(relayout_index_from_linear, OUT_OF_RANGE, (&tiled, 8, out, error), (&tiled, 5, out, error))    \
@@ -150,6 +166,8 @@ static int tear_down(void **state) {
   X(relayout_device_list, INVALID_ARGUMENT, (NULL, 1, out, error), (NULL, 0, out, error))          \
   X(relayout_plan_create, SHAPE_MISMATCH, (device, &matrix, &scalar, NULL, out, error),            \
     (device, &matrix, &matrix, NULL, out, error))                                                  \
+  X(relayout_plan_create_between, SIZE_OVERFLOW, (device, &far_away, &whole, NULL, out, error),    \
+    (device, &whole, &whole, NULL, out, error))                                                    \
   X(relayout_plan_execute, BUFFERS_OVERLAP, (plan, (char *)out + 8, out, error),                   \
     (plan, source, out, error))                                                                    \
   X(relayout_copy, BUFFERS_OVERLAP, (device, &matrix, &matrix, out, (char *)out + 8, error),       \

@@ -127,6 +127,41 @@ static void test_each_listed_info_must_have_its_size(void **state) {
   assert_int_equal(count, 12345);
 }
 
+/* A caller with newer headers has a longer struct, of which the rest becomes 0. */
+static void test_newer_infos(void **state) {
+  (void)state;
+  typedef struct newer_info {
+    relayout_device_info known;
+    uint64_t unknown[3];
+  } newer_info;
+  relayout_device_info all[MOST];
+  const size_t count = list(all);
+  newer_info infos[MOST];
+  memset(infos, 0x5a, sizeof infos);
+  for (size_t i = 0; i < MOST; ++i) {
+    infos[i].known.struct_size = sizeof infos[i];
+  }
+  size_t found = 0;
+  assert_int_equal(relayout_device_list(&infos[0].known, MOST, &found, NULL), RELAYOUT_OK);
+  assert_int_equal(found, count);
+  for (size_t i = 0; i < count; ++i) {
+    assert_same(&infos[i].known, &all[i]);
+    assert_int_equal(infos[i].known.struct_size, sizeof infos[i]);
+    for (int field = 0; field < 3; ++field) {
+      assert_true(infos[i].unknown[field] == 0);
+    }
+  }
+  relayout_device *device = NULL;
+  newer_info info;
+  memset(&info, 0x5a, sizeof info);
+  info.known.struct_size = sizeof info;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info.known, NULL), RELAYOUT_OK);
+  assert_same(&info.known, &all[0]);
+  assert_true(info.unknown[2] == 0);
+  relayout_device_destroy(device);
+}
+
 /* The first of this class in the list; NULL where there is none. */
 static const char *first_of(const relayout_device_info *infos, size_t count,
                             relayout_device_class wanted) {
@@ -179,6 +214,7 @@ int main(void) {
       cmocka_unit_test(test_list_names_what_can_be_opened),
       cmocka_unit_test(test_list_fills_no_more_than_there_is_room),
       cmocka_unit_test(test_each_listed_info_must_have_its_size),
+      cmocka_unit_test(test_newer_infos),
       cmocka_unit_test(test_best_devices),
       cmocka_unit_test(test_nothing_may_be_destroyed),
   };

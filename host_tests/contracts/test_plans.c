@@ -12,6 +12,7 @@
 #include "relayout/relayout.h"
 #include "scratch.h"
 #include "shape_of.h"
+#include "view_of.h"
 
 static int open_cpu(void **state) {
   relayout_device *device = NULL;
@@ -147,24 +148,43 @@ static void test_json_has_no_newline(void **state) {
   }
 }
 
-/* Shapes, options and strides are overwritten once the plan is there. */
+/* Views and options are overwritten once the plan is there. */
 static void test_plan_keeps_copies(void **state) {
-  relayout_shape from = shape_of("u8[2,3]");
-  relayout_shape to = shape_of("u8[2,3]{0,1}");
-  int64_t strides[] = {-4, 1};
+  const relayout_shape rows_shape = shape_of("u8[2,3]");
+  const relayout_shape columns_shape = shape_of("u8[2,3]{0,1}");
+  relayout_view from = view_of(&rows_shape, (const int64_t[]){-4, 1});
+  relayout_view to = view_of(&columns_shape, NULL);
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.source_byte_strides = strides;
   relayout_plan *plan = NULL;
-  assert_int_equal(relayout_plan_create(*state, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create_between(*state, &from, &to, &options, &plan, NULL),
+                   RELAYOUT_OK);
   memset(&from, 0x5a, sizeof from);
   memset(&to, 0x5a, sizeof to);
-  memset(strides, 0x5a, sizeof strides);
   memset(&options, 0x5a, sizeof options);
   static const char rows[] = "defxabc";
   char moved[7] = "";
   assert_int_equal(relayout_plan_execute(plan, rows + 4, moved, NULL), RELAYOUT_OK);
   assert_string_equal(moved, "adbecf");
   relayout_plan_destroy(plan);
+}
+
+/* A caller with newer headers may leave what the library does not know at 0, and nothing else. */
+static void test_newer_options(void **state) {
+  struct {
+    relayout_plan_options known;
+    uint64_t unknown;
+  } options = {.known = RELAYOUT_PLAN_OPTIONS_INIT};
+  options.known.struct_size = sizeof options;
+  const relayout_shape shape = shape_of("u8[3]");
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(*state, &shape, &shape, &options.known, &plan, NULL),
+                   RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  plan = NULL;
+  options.unknown = 1;
+  assert_int_equal(relayout_plan_create(*state, &shape, &shape, &options.known, &plan, NULL),
+                   RELAYOUT_UNSUPPORTED);
+  assert_null(plan);
 }
 
 /* What each side takes, worked out by hand. */
@@ -188,15 +208,16 @@ static void test_sizes(void **state) {
       {"u8[2,3]", "u8[2,3]", {0, 0}, {1, -10}, 6, 22},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-    if (cases[i].source_strides[0] != 0) {
-      options.source_byte_strides = cases[i].source_strides;
-    }
-    if (cases[i].destination_strides[0] != 0) {
-      options.destination_byte_strides = cases[i].destination_strides;
-    }
-    relayout_plan *const plan = plan_with(*state, cases[i].from, cases[i].to, &options);
+    const int64_t *const source = cases[i].source_strides;
+    const int64_t *const destination = cases[i].destination_strides;
+    const relayout_shape from_shape = shape_of(cases[i].from);
+    const relayout_shape to_shape = shape_of(cases[i].to);
+    const relayout_view from = view_of(&from_shape, source[0] != 0 ? source : NULL);
+    const relayout_view to = view_of(&to_shape, destination[0] != 0 ? destination : NULL);
+    relayout_plan *plan = NULL;
     print_message("case %zu\n", i);
+    assert_int_equal(relayout_plan_create_between(*state, &from, &to, NULL, &plan, NULL),
+                     RELAYOUT_OK);
     assert_int_equal(relayout_plan_source_size(plan), cases[i].source);
     assert_int_equal(relayout_plan_destination_size(plan), cases[i].destination);
     relayout_plan_destroy(plan);
@@ -487,16 +508,16 @@ static void test_strides_of_changed_elements(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const relayout_shape from = shape_of(cases[i].from);
     const relayout_shape to = shape_of(cases[i].to);
-    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-    options.source_byte_strides = cases[i].strides;
+    const relayout_view view = view_of(&from, cases[i].strides);
+    const relayout_view whole = view_of(&to, NULL);
     relayout_plan *plan = NULL;
     relayout_error error;
     const relayout_status status =
-        relayout_plan_create(*state, &from, &to, &options, &plan, &error);
+        relayout_plan_create_between(*state, &view, &whole, NULL, &plan, &error);
     print_message("%s to %s\n", cases[i].from, cases[i].to);
     assert_int_equal(status, cases[i].status);
     if (status != RELAYOUT_OK) {
-      assert_non_null(strstr(error.message, "source_byte_strides are multiples of "));
+      assert_non_null(strstr(error.message, "from->byte_strides are multiples of "));
       assert_null(plan);
     }
     relayout_plan_destroy(plan);
@@ -714,6 +735,7 @@ int main(void) {
       cmocka_unit_test(test_null_options_are_the_defaults),
       cmocka_unit_test(test_json_has_no_newline),
       cmocka_unit_test(test_plan_keeps_copies),
+      cmocka_unit_test(test_newer_options),
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_pointers_need_no_alignment),
       cmocka_unit_test(test_empty_sides_need_no_memory),

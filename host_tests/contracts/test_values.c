@@ -98,6 +98,12 @@ static void test_version(void **state) {
   snprintf(expected, sizeof expected, "%d.%d.%d", RELAYOUT_VERSION_MAJOR, RELAYOUT_VERSION_MINOR,
            RELAYOUT_VERSION_PATCH);
   assert_string_equal(relayout_version(), expected);
+  assert_int_equal(relayout_version_number(), RELAYOUT_VERSION_NUMBER);
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  assert_int_equal(sscanf(relayout_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+  assert_int_equal(relayout_version_number(), 1000 * 1000 * major + 1000 * minor + patch);
 }
 
 int main(void) {

@@ -12,6 +12,7 @@
 #include "cpu/device.h"
 #include "cpu/sanitizers.h"
 #include "relayout/relayout.h"
+#include "view_of.h"
 
 /* What the header promises for tasks; other calls of the CPU backend keep to it too. */
 enum { MOST_USED = 64 << 10 };
@@ -113,8 +114,11 @@ typedef struct relayout_call {
 static void make_plan(void *argument) {
   relayout_call *const made = argument;
   char text[4096];
-  made->status = relayout_plan_create(made->device, made->of->asked->from, made->of->asked->to,
-                                      &made->options, &made->plan, NULL);
+  const request *const asked = made->of->asked;
+  const relayout_view from = view_of(asked->from, asked->options.source_byte_strides);
+  const relayout_view to = view_of(asked->to, asked->options.destination_byte_strides);
+  made->status =
+      relayout_plan_create_between(made->device, &from, &to, &made->options, &made->plan, NULL);
   if (made->status == RELAYOUT_OK) {
     relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text);
     relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
@@ -136,8 +140,6 @@ static relayout_plan_options options_of(const trial *of) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   options.scale = asked->scale;
-  options.source_byte_strides = asked->source_byte_strides;
-  options.destination_byte_strides = asked->destination_byte_strides;
   return options;
 }
 

@@ -61,6 +61,7 @@ typedef struct side {
   int64_t element_bits;
   bool is_strided;
   int64_t strides[MOST_RANK];
+  int64_t byte_offset;
 } side;
 
 typedef struct request {
@@ -139,6 +140,7 @@ static void take_request(input *from, request *made) {
     const uint8_t packing = take(from);
     one->type = packing % 4 == 3 ? take_type(from) : type;
     one->element_bits = packing / 4 % 2 == 1 ? 1 << packing / 8 % 3 : 0;
+    one->byte_offset = packing >= 128 ? take_number(from) : 0;
     take_layout(from, made->rank, one);
   }
 }
@@ -174,7 +176,7 @@ static bool shrink(request *asked) {
   return llabs(*largest) > 0;
 }
 
-/* ---- Shapes and plans ---- */
+/* ---- Views and plans ---- */
 
 static void make_shape(const request *asked, const side *of, relayout_shape *shape) {
   *shape = (relayout_shape){.element_type = of->type, .rank = asked->rank};
@@ -197,6 +199,14 @@ static void make_shape(const request *asked, const side *of, relayout_shape *sha
   }
   layout->tail_padding_alignment_in_elements = of->tail;
   layout->element_size_in_bits = of->element_bits;
+}
+
+static void make_view(const request *asked, const side *of, relayout_view *view) {
+  *view = (relayout_view){.is_strided = of->is_strided, .byte_offset = of->byte_offset};
+  make_shape(asked, of, &view->shape);
+  for (int32_t d = 0; d < asked->rank && of->is_strided; ++d) {
+    view->byte_strides[d] = of->strides[d];
+  }
 }
 
 /* The CPU's, with little memory and a single thread. */
@@ -245,9 +255,9 @@ static void pick_schedule(const relayout_plan *plan, int32_t part, uint8_t numbe
 }
 
 /* The plan for the same by other schedules, in place of the one that the library chose. */
-static relayout_plan *force(relayout_device *device, const relayout_shape *from,
-                            const relayout_shape *to, relayout_plan_options *options,
-                            uint8_t number, relayout_plan *chosen) {
+static relayout_plan *force(relayout_device *device, const relayout_view *from,
+                            const relayout_view *to, relayout_plan_options *options, uint8_t number,
+                            relayout_plan *chosen) {
   static char texts[MOST_PARTS][TEXT_SIZE];
   const char *asked[MOST_PARTS];
   const int32_t count = relayout_plan_part_count(chosen);
@@ -262,7 +272,7 @@ static relayout_plan *force(relayout_device *device, const relayout_shape *from,
   options->schedules = asked;
   options->schedule_count = count;
   relayout_plan *plan = NULL;
-  require(relayout_plan_create(device, from, to, options, &plan, NULL) == RELAYOUT_OK,
+  require(relayout_plan_create_between(device, from, to, options, &plan, NULL) == RELAYOUT_OK,
           "what is offered can be asked for");
   for (int32_t part = 0; part < count; ++part) {
     char found[TEXT_SIZE];
@@ -273,20 +283,18 @@ static relayout_plan *force(relayout_device *device, const relayout_shape *from,
 }
 
 /* The plan, or NULL for one that is refused. */
-static relayout_plan *make_plan(relayout_device *device, request *asked) {
-  static relayout_shape from, to;
+static relayout_plan *make_plan(relayout_device *device, request *asked, relayout_view *from,
+                                relayout_view *to) {
   for (;;) {
     relayout_error error;
     relayout_plan *plan = NULL;
-    make_shape(asked, &asked->sides[0], &from);
-    make_shape(asked, &asked->sides[1], &to);
+    make_view(asked, &asked->sides[0], from);
+    make_view(asked, &asked->sides[1], to);
     relayout_plan_options options = asked->options;
-    options.source_byte_strides = asked->sides[0].is_strided ? asked->sides[0].strides : NULL;
-    options.destination_byte_strides = asked->sides[1].is_strided ? asked->sides[1].strides : NULL;
     const relayout_status status =
-        relayout_plan_create(device, &from, &to, &options, &plan, &error);
+        relayout_plan_create_between(device, from, to, &options, &plan, &error);
     if (status == RELAYOUT_OK) {
-      return asked->is_forced ? force(device, &from, &to, &options, asked->schedule, plan) : plan;
+      return asked->is_forced ? force(device, from, to, &options, asked->schedule, plan) : plan;
     }
     check_error(status, &error);
     if (status != RELAYOUT_SIZE_OVERFLOW || !asked->shrinks || !shrink(asked)) {
@@ -331,8 +339,17 @@ static void check_plan(const relayout_plan *plan) {
   check_explained(plan);
 }
 
+/* What a call is given for a side whose lowest byte is this one. */
+static uint8_t *pointer_to(const relayout_view *view, uint8_t *lowest, size_t size) {
+  int64_t at = 0;
+  size_t bytes = 0;
+  require(relayout_view_span(view, &at, &bytes, NULL) == RELAYOUT_OK, "a view has a span");
+  require(bytes == size, "which is what the plan takes");
+  return (uint8_t *)((uintptr_t)lowest - (uintptr_t)at);
+}
+
 /* From and to blocks of just their sizes. */
-static void move(const relayout_plan *plan) {
+static void move(const relayout_plan *plan, const relayout_view *from, const relayout_view *to) {
   const size_t source_size = relayout_plan_source_size(plan);
   const size_t destination_size = relayout_plan_destination_size(plan);
   if (source_size > MOST_MOVED || destination_size > MOST_MOVED) {
@@ -342,7 +359,9 @@ static void move(const relayout_plan *plan) {
   uint8_t *const destination = malloc(destination_size + 1);
   require(source != NULL && destination != NULL, "there is memory");
   relayout_error error;
-  const relayout_status status = relayout_plan_execute(plan, source + 1, destination + 1, &error);
+  const relayout_status status =
+      relayout_plan_execute(plan, pointer_to(from, source + 1, source_size),
+                            pointer_to(to, destination + 1, destination_size), &error);
   require(status == RELAYOUT_OK, "a plan can be carried out");
   free(source);
   free(destination);
@@ -356,12 +375,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   input from = {data, size};
   request asked;
   take_request(&from, &asked);
-  relayout_plan *const plan = make_plan(device, &asked);
+  static relayout_view views[2];
+  relayout_plan *const plan = make_plan(device, &asked, &views[0], &views[1]);
   if (plan != NULL) {
     check_plan(plan);
-    if (!asked.sides[0].is_strided && !asked.sides[1].is_strided) {
-      move(plan);
-    }
+    move(plan, &views[0], &views[1]);
     relayout_plan_destroy(plan);
   }
   return 0;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "opencl/bench.h"
+#include "shape_of.h"
+#include "view_of.h"
 
 /* The tensor of the tests: 3 x 5 elements, transposed and padded to 4 x 6. */
 static const char from_text[] = "s32[3,5]{1,0}";
@@ -244,6 +246,53 @@ static void test_fill_without_source(void **state) {
     assert_int_equal(bytes[i], 3);
   }
   assert_int_equal(bytes[9], 0xee);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+}
+
+/* Two rows of three words, the last first, from byte 8 of a buffer on. */
+static void test_views(void **state) {
+  const opencl_bench *const bench = *state;
+  const relayout_shape shape = shape_of("u32[2,3]");
+  relayout_view from = view_of(&shape, (const int64_t[]){-16, 4});
+  relayout_view to = view_of(&shape, NULL);
+  from.byte_offset = 24;
+  to.byte_offset = -4;
+  const uint32_t words[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  uint32_t moved[8] = {99, 99, 99, 99, 99, 99, 99, 99};
+  const cl_mem source = opencl_buffer(bench, sizeof words, words);
+  const cl_mem small = opencl_buffer(bench, 32, words);
+  const cl_mem destination = opencl_buffer(bench, sizeof moved, moved);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(bench->device, &from, &to, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  const struct {
+    cl_mem source;
+    size_t source_offset;
+    size_t destination_offset;
+    relayout_status status;
+  } cases[] = {
+      {source, 4, 4, RELAYOUT_OK},
+      {source, 8, 4, RELAYOUT_BUFFER_TOO_SMALL}, /* byte 44 is read */
+      {small, 0, 4, RELAYOUT_BUFFER_TOO_SMALL},
+      {source, 0, 0, RELAYOUT_BUFFER_TOO_SMALL}, /* byte -4 is written */
+      {source, 0, 16, RELAYOUT_BUFFER_TOO_SMALL},
+      {source, SIZE_MAX - 3, 4, RELAYOUT_BUFFER_TOO_SMALL}, /* which wraps around */
+      {source, 2, 4, RELAYOUT_MISALIGNED_OFFSET},
+      {source, 0, 8, RELAYOUT_OK},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    assert_int_equal(relayout_plan_enqueue(plan, bench->queue, cases[i].source,
+                                           cases[i].source_offset, destination,
+                                           cases[i].destination_offset, 0, NULL, NULL, NULL),
+                     cases[i].status);
+  }
+  opencl_read(bench, destination, sizeof moved, moved);
+  static const uint32_t expected[8] = {7, 6, 7, 8, 2, 3, 4, 99};
+  assert_memory_equal(moved, expected, sizeof moved);
+  clReleaseMemObject(source);
+  clReleaseMemObject(small);
   clReleaseMemObject(destination);
   relayout_plan_destroy(plan);
 }
@@ -795,6 +844,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_plan_destroyed_after_enqueue, bench),
       cmocka_unit_test_prestate(test_empty_plan, bench),
       cmocka_unit_test_prestate(test_fill_without_source, bench),
+      cmocka_unit_test_prestate(test_views, bench),
       cmocka_unit_test_prestate(test_fill_behind_any_offset, bench),
       cmocka_unit_test_prestate(test_host_pointer_of_few_aligned_bytes, bench),
       cmocka_unit_test_prestate(test_threads_share_a_plan, bench),

@@ -11,6 +11,7 @@
 #include "relayout/index.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
+#include "view_of.h"
 
 enum { EXPLAINED_SIZE = 1 << 16, MIB = 1 << 20 };
 
@@ -184,12 +185,11 @@ static void test_refused(void **state) {
 static relayout_status plan_strided(relayout_device *device, const int64_t *source,
                                     const int64_t *destination, relayout_error *error) {
   const relayout_shape shape = shape_of("f32[3,5]");
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.source_byte_strides = source;
-  options.destination_byte_strides = destination;
+  const relayout_view from = view_of(&shape, source);
+  const relayout_view to = view_of(&shape, destination);
   relayout_plan *plan = NULL;
   const relayout_status status =
-      relayout_plan_create(device, &shape, &shape, &options, &plan, error);
+      relayout_plan_create_between(device, &from, &to, NULL, &plan, error);
   if (plan != NULL) {
     assert_true(relayout_plan_source_size(plan) <= (size_t)1 << 57);
     assert_true(relayout_plan_destination_size(plan) <= (size_t)1 << 57);
@@ -211,12 +211,12 @@ static void test_strides(void **state) {
   assert_int_equal(plan_strided(*state, most_backwards, most, NULL), RELAYOUT_OK);
   assert_int_equal(plan_strided(*state, most, most_backwards, NULL), RELAYOUT_OK);
   assert_int_equal(plan_strided(*state, beyond, NULL, &error), RELAYOUT_SIZE_OVERFLOW);
-  assert_string_equal(error.message, "source_byte_strides[0] is 72057594037927936, and 2 steps of "
+  assert_string_equal(error.message, "from->byte_strides[0] is 72057594037927936, and 2 steps of "
                                      "it exceed 144115188075855872 bytes");
   assert_int_equal(plan_strided(*state, NULL, beyond_backwards, &error), RELAYOUT_SIZE_OVERFLOW);
-  assert_non_null(strstr(error.message, "destination_byte_strides[0] is -9223372036854775808"));
+  assert_non_null(strstr(error.message, "to->byte_strides[0] is -9223372036854775808"));
   assert_int_equal(plan_strided(*state, between, NULL, &error), RELAYOUT_SIZE_OVERFLOW);
-  assert_non_null(strstr(error.message, "source_byte_strides[1] is 5, and 4 steps"));
+  assert_non_null(strstr(error.message, "from->byte_strides[1] is 5, and 4 steps"));
 }
 
 /* A stride that is never taken may be anything, and so may all of an array without elements. */
@@ -225,11 +225,9 @@ static void test_strides_that_nothing_takes(void **state) {
   static const char *const texts[] = {"f32[0,7,7]", "f32[1,1,1]"};
   for (int i = 0; i < 2; ++i) {
     const relayout_shape shape = shape_of(texts[i]);
-    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-    options.source_byte_strides = any;
-    options.destination_byte_strides = any;
+    const relayout_view view = view_of(&shape, any);
     relayout_plan *plan = NULL;
-    assert_int_equal(relayout_plan_create(*state, &shape, &shape, &options, &plan, NULL),
+    assert_int_equal(relayout_plan_create_between(*state, &view, &view, NULL, &plan, NULL),
                      RELAYOUT_OK);
     assert_int_equal(relayout_plan_destination_size(plan), i == 0 ? 0 : 4);
     relayout_plan_destroy(plan);
@@ -242,10 +240,11 @@ static void test_fraction_of_uncounted_parts(void **state) {
   static const int64_t strides[] = {18, 6};
   const relayout_shape from = shape_of("f32[7,3]");
   const relayout_shape to = shape_of("f32[7,3]{0,1:PD(7,5)PV(unknown)T(*,4)(3)}");
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.source_byte_strides = strides;
+  const relayout_view view = view_of(&from, strides);
+  const relayout_view whole = view_of(&to, NULL);
   relayout_plan *plan = NULL;
-  assert_int_equal(relayout_plan_create(*state, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create_between(*state, &view, &whole, NULL, &plan, NULL),
+                   RELAYOUT_OK);
   const double fraction = relayout_plan_get_predicted_fraction(plan);
   assert_true(fraction > 0 && fraction <= 1);
   relayout_plan_destroy(plan);

@@ -8,6 +8,7 @@
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
+#include "view_of.h"
 
 static void test_plan_keeps_its_device(void **state) {
   (void)state;
@@ -467,14 +468,15 @@ static void test_unused_entries_count_for_nothing(void **state) {
   relayout_device *device = recorder_device(&record);
   relayout_shape from = shape_of("f32[2,3]{1,0}");
   relayout_shape to = shape_of("f32[2,3]{0,1:PD(2,4)T(2)}");
-  const int64_t strides[RELAYOUT_MAX_RANK] = {12, 4, 7};
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.source_byte_strides = strides;
+  const int64_t strides[] = {12, 4};
   relayout_plan *plans[2] = {NULL, NULL};
   relayout_plan *strided[2] = {NULL, NULL};
   for (int i = 0; i < 2; ++i) {
     assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plans[i], NULL), RELAYOUT_OK);
-    assert_int_equal(relayout_plan_create(device, &from, &to, &options, &strided[i], NULL),
+    relayout_view view = view_of(&from, strides);
+    view.byte_strides[2] = 7 + i;
+    const relayout_view whole = view_of(&to, NULL);
+    assert_int_equal(relayout_plan_create_between(device, &view, &whole, NULL, &strided[i], NULL),
                      RELAYOUT_OK);
     spoil_unused(&from);
     spoil_unused(&to);
@@ -492,10 +494,10 @@ static void test_unused_entries_count_for_nothing(void **state) {
 static relayout_plan *plan_of_strides(relayout_device *device, bool of_source,
                                       const int64_t *strides) {
   const relayout_shape shape = shape_of("f32[2,3]{1,0}");
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  *(of_source ? &options.source_byte_strides : &options.destination_byte_strides) = strides;
+  const relayout_view from = view_of(&shape, of_source ? strides : NULL);
+  const relayout_view to = view_of(&shape, of_source ? NULL : strides);
   relayout_plan *plan = NULL;
-  assert_int_equal(relayout_plan_create(device, &shape, &shape, &options, &plan, NULL),
+  assert_int_equal(relayout_plan_create_between(device, &from, &to, NULL, &plan, NULL),
                    RELAYOUT_OK);
   return plan;
 }

@@ -40,8 +40,10 @@ static void expect_problem(const rlt_problem *problem, const lower_case *expecte
 
 static rlt_lowered lower_with(const rlt_changes *changes, const char *from_text,
                               const char *to_text) {
-  const relayout_shape from = shape_of(from_text);
-  const relayout_shape to = shape_of(to_text);
+  const relayout_shape from_shape = shape_of(from_text);
+  const relayout_shape to_shape = shape_of(to_text);
+  const rlt_view from = rlt_view_of_shape(&from_shape);
+  const rlt_view to = rlt_view_of_shape(&to_shape);
   rlt_lowered made;
   print_message("%s -> %s\n", from_text, to_text);
   assert_int_equal(rlt_lower(&from, &to, changes, &made, NULL), RELAYOUT_OK);
@@ -211,28 +213,31 @@ static void test_packed(void **state) {
 static void test_strides(void **state) {
   (void)state;
   const relayout_shape shape = shape_of("f32[2,3]{1,0}");
-  rlt_changes changes = {.scale = 1, .source_is_strided = true, .source_strides = {-40, 8}};
+  int64_t strides[] = {-40, 8};
+  const rlt_view strided = {.shape = &shape, .byte_strides = strides};
+  const rlt_view plain = rlt_view_of_shape(&shape);
   rlt_lowered made;
-  assert_int_equal(rlt_lower(&shape, &shape, &changes, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_lower(&strided, &plain, &no_changes, &made, NULL), RELAYOUT_OK);
   expect_problem(&made.problems[0],
                  &(lower_case){.axis_count = 2, .axes = {{3, 3, 2, 1}, {2, 2, -10, 3}}});
   assert_int_equal(made.source_before, 40);
   assert_int_equal(made.source_bytes, 40 + 16 + 4);
   assert_int_equal(made.problems[0].source_start, 10);
   rlt_lowered_free(&made);
-  changes.source_strides[0] = 6; /* no multiple of an element: halves of one move */
-  changes.source_strides[1] = 0;
-  assert_int_equal(rlt_lower(&shape, &shape, &changes, &made, NULL), RELAYOUT_OK);
+  strides[0] = 6; /* no multiple of an element: halves of one move */
+  strides[1] = 0;
+  assert_int_equal(rlt_lower(&strided, &plain, &no_changes, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.problems[0].element_bytes, 2);
   expect_problem(
       &made.problems[0],
       &(lower_case){.axis_count = 3, .axes = {{2, 2, 1, 1}, {3, 3, 0, 2}, {2, 2, 3, 6}}});
   rlt_lowered_free(&made);
-  changes =
-      (rlt_changes){.scale = 1, .destination_is_strided = true, .destination_strides = {4, 4}};
+  strides[0] = 4;
+  strides[1] = 4;
   relayout_error error;
-  assert_int_equal(rlt_lower(&shape, &shape, &changes, &made, &error), RELAYOUT_INVALID_ARGUMENT);
-  assert_non_null(strstr(error.message, "destination_byte_strides"));
+  assert_int_equal(rlt_lower(&plain, &strided, &no_changes, &made, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "to->byte_strides"));
   rlt_lowered_free(&made);
 }
 
@@ -356,9 +361,11 @@ static void test_sizes_and_fill(void **state) {
 
 static void test_invalid_side_is_named(void **state) {
   (void)state;
-  const relayout_shape from = shape_of("f32[2,3]");
-  relayout_shape to = from;
-  to.layout.minor_to_major[0] = 7;
+  const relayout_shape right = shape_of("f32[2,3]");
+  relayout_shape wrong = right;
+  wrong.layout.minor_to_major[0] = 7;
+  const rlt_view from = rlt_view_of_shape(&right);
+  const rlt_view to = rlt_view_of_shape(&wrong);
   rlt_lowered made;
   relayout_error error;
   assert_int_equal(rlt_lower(&from, &to, &no_changes, &made, &error), RELAYOUT_INVALID_SHAPE);

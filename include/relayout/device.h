@@ -122,15 +122,15 @@ RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_optio
 /* Drops the caller's hold. NULL is allowed. */
 RELAYOUT_API void relayout_device_destroy(relayout_device *device);
 
-/* RELAYOUT_INVALID_ARGUMENT for a struct_size that is not this library's. */
+/* RELAYOUT_INVALID_ARGUMENT for a NULL, or a struct_size that the info never has. */
 RELAYOUT_API relayout_status relayout_device_get_info(const relayout_device *device,
                                                       relayout_device_info *info,
                                                       relayout_error *error);
 
 /* Lists what relayout_device_open can open by full name, the CPU backend first. `*count` becomes
  * the number there is; at most `capacity` infos are filled (infos may be NULL when capacity is 0).
- * Each info given must have its struct_size set. No OpenCL platform at all is no error.
- * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+ * Each info given must have its struct_size set, all to the same. No OpenCL platform at all is no
+ * error. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_device_list(relayout_device_info *infos, size_t capacity,
                                                   size_t *count, relayout_error *error);
 

@@ -34,6 +34,7 @@
 #include "relayout/device.h"
 #include "relayout/shape.h"
 #include "relayout/status.h"
+#include "relayout/view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,14 +76,11 @@ typedef struct relayout_plan_options {
   relayout_integer_overflow overflow;
   /* Every value is multiplied by it, exactly, before it is rounded once. Finite, and not 0. */
   double scale;
-  /* NULL: that side lies as its layout says. Otherwise `rank` entries: the bytes from an element to
-   * its neighbour along each logical dimension. That side's layout is then the default one without
-   * padding or tiles, and its pointer or offset is that of the element at index 0, ..., 0. A
-   * source's strides may be anything, zero and negative too; under a destination's no two elements
-   * may overlap. Where elements are packed, converted or in wider containers on the other side,
-   * strides are multiples of that side's element size. The plan keeps copies. */
-  const int64_t *source_byte_strides;
-  const int64_t *destination_byte_strides;
+  /* NULL: views have strides. Programs that were compiled with relayout 0.1 may have them here, of
+   * either side, whose layout is the default one then: relayout_plan_create goes by them, and
+   * relayout_plan_create_between refuses them. */
+  const int64_t *former_source_byte_strides;
+  const int64_t *former_destination_byte_strides;
   /* NULL and 0: the plan chooses. Otherwise as many texts as the plan has parts, each of one
    * schedule that is offered for that part (see relayout_plan_visit_schedules): the plan runs
    * exactly these, though with smaller work-groups where a kernel cannot run with as many
@@ -105,12 +103,22 @@ typedef struct relayout_plan_options {
  * the same one again costs a look-up, and may be the same handle; each has its own
  * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses
  * of relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; schedules
- * or strides that do not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
+ * that do not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,
                                                   const relayout_shape *from,
                                                   const relayout_shape *to,
                                                   const relayout_plan_options *options,
                                                   relayout_plan **plan, relayout_error *error);
+
+/* The same for sides that need not be whole tensors: views, which are copied too. Each must be
+ * valid (relayout_view_validate); under a strided destination's elements may not overlap. A side's
+ * pointer or offset is the one that its view's byte_offset counts from. Where elements are packed,
+ * converted or in wider containers on the other side, strides are multiples of that side's element
+ * size. RELAYOUT_INVALID_ARGUMENT also for a destination that is read-only, RELAYOUT_UNSUPPORTED
+ * also for strides that do not go with the shapes. */
+RELAYOUT_API relayout_status relayout_plan_create_between(
+    relayout_device *device, const relayout_view *from, const relayout_view *to,
+    const relayout_plan_options *options, relayout_plan **plan, relayout_error *error);
 
 /* NULL is allowed. Work already enqueued on an OpenCL queue still completes. */
 RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
@@ -184,15 +192,15 @@ RELAYOUT_API relayout_status relayout_copy(relayout_device *device, const relayo
  * relayout_opencl_options.cache_directory; RELAYOUT_CACHE=off in the environment keeps none. It may
  * be read, moved and deleted at any time. */
 RELAYOUT_API size_t relayout_device_export_wisdom(relayout_device *device, char *buffer,
-                                                   size_t capacity);
+                                                  size_t capacity);
 
 /* Takes over such a text, of `size` bytes, in place of what the device knows of the same problems.
  * Lines that cannot be read are passed over, and so is a text of another device, driver or version.
  * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL;
  * RELAYOUT_OUT_OF_MEMORY (then the device knows a part of it). */
 RELAYOUT_API relayout_status relayout_device_import_wisdom(relayout_device *device,
-                                                            const char *text, size_t size,
-                                                            relayout_error *error);
+                                                           const char *text, size_t size,
+                                                           relayout_error *error);
 
 typedef enum relayout_explain_form {
   RELAYOUT_EXPLAIN_TEXT = 0,           /* some lines of English */

@@ -11,5 +11,6 @@
 #include "relayout/status.h"
 #include "relayout/tuning.h"
 #include "relayout/version.h"
+#include "relayout/view.h"
 
 #endif

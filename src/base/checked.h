@@ -3,11 +3,22 @@
 #define RLT_BASE_CHECKED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* *result = a * b; false, with *result unspecified, when it does not fit. */
 static inline bool rlt_multiply(int64_t a, int64_t b, int64_t *result) {
   return !__builtin_mul_overflow(a, b, result);
+}
+
+/* The same of a + b. */
+static inline bool rlt_add(int64_t a, int64_t b, int64_t *result) {
+  return !__builtin_add_overflow(a, b, result);
+}
+
+/* size + by, of which `by` may be below 0. */
+static inline bool rlt_add_size(size_t size, int64_t by, size_t *result) {
+  return !__builtin_add_overflow(size, by, result);
 }
 
 /* a / b rounded up; a >= 0, b > 0. Cannot overflow. */

@@ -10,6 +10,7 @@
 
 #include "base/cache_folder.h"
 #include "base/error.h"
+#include "base/structs.h"
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
@@ -128,16 +129,18 @@ const rlt_backend rlt_cpu_backend = {
     .destroy = destroy,
 };
 
-static relayout_status check_options(const relayout_cpu_options *options, relayout_error *error) {
-  if (options->struct_size != sizeof *options) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
-                    options->struct_size, sizeof *options);
-  }
-  if (options->threads < 0) {
+static relayout_status read_options(const relayout_cpu_options *options, relayout_cpu_options *read,
+                                    relayout_error *error) {
+  *read = (relayout_cpu_options)RELAYOUT_CPU_OPTIONS_INIT;
+  const relayout_status status =
+      options == NULL
+          ? RELAYOUT_OK
+          : rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
+  if (status == RELAYOUT_OK && read->threads < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->threads is %" PRId32 ", below 0",
-                    options->threads);
+                    read->threads);
   }
-  return RELAYOUT_OK;
+  return status;
 }
 
 /* How many tasks at once. A caller's own threads are taken as asked for; of the library's, more
@@ -215,11 +218,8 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   if (device == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
   }
-  const relayout_cpu_options defaults = RELAYOUT_CPU_OPTIONS_INIT;
-  if (options == NULL) {
-    options = &defaults;
-  }
-  relayout_status status = check_options(options, error);
+  relayout_cpu_options wanted;
+  relayout_status status = read_options(options, &wanted, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -228,7 +228,7 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
                     sizeof *made);
   }
-  status = set_up(options, made, error);
+  status = set_up(&wanted, made, error);
   if (status != RELAYOUT_OK) {
     free(made);
     return status;

@@ -7,3 +7,7 @@
 const char *relayout_version(void) {
   return VERSION_TEXT(RELAYOUT_VERSION_MAJOR, RELAYOUT_VERSION_MINOR, RELAYOUT_VERSION_PATCH);
 }
+
+int32_t relayout_version_number(void) {
+  return RELAYOUT_VERSION_NUMBER;
+}

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/structs.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
@@ -143,11 +144,14 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
 
 /* ---- Making one ---- */
 
-static relayout_status check_options(const relayout_opencl_options *options,
-                                     relayout_error *error) {
-  if (options->struct_size != sizeof *options) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
-                    options->struct_size, sizeof *options);
+static relayout_status read_options(const relayout_opencl_options *given,
+                                    relayout_opencl_options *options, relayout_error *error) {
+  *options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  const relayout_status status = given == NULL ? RELAYOUT_OK
+                                               : rlt_struct_read(given, "options->", sizeof *given,
+                                                                 options, sizeof *options, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
   const char *const directory = options->cache_directory;
   if (directory != NULL && directory[0] != '\0' && directory[0] != '/') {
@@ -285,16 +289,15 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
                     : id == NULL    ? "id"
                                     : "device");
   }
-  const relayout_opencl_options defaults = RELAYOUT_OPENCL_OPTIONS_INIT;
-  const relayout_opencl_options *const wanted = options == NULL ? &defaults : options;
-  relayout_status status = check_options(wanted, error);
+  relayout_opencl_options wanted;
+  relayout_status status = read_options(options, &wanted, error);
   if (status == RELAYOUT_OK) {
     status = check_in_context(context, id, error);
   }
   if (status == RELAYOUT_OK) {
     status = rlt_opencl_device_check(id, error);
   }
-  return status == RELAYOUT_OK ? make_device(context, id, wanted, device, error) : status;
+  return status == RELAYOUT_OK ? make_device(context, id, &wanted, device, error) : status;
 }
 
 static void destroy(relayout_device *device) {

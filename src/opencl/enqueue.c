@@ -1,7 +1,9 @@
 /* enqueue.c: relayouts on a caller's queue and buffers: the checks, in the order of opencl.h. */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "metadata/widths.h"
 #include "opencl/cl_error.h"
@@ -12,9 +14,9 @@
 typedef struct endpoint {
   const char *name;
   cl_mem buffer;
-  size_t offset; /* bytes, up to the element at index 0 */
-  size_t before; /* bytes that the plan takes before that, for strides below 0, */
-  size_t size;   /* and with those altogether */
+  size_t offset;  /* in bytes, as the caller gives it */
+  int64_t lowest; /* from there to the lowest byte that the plan takes, */
+  size_t size;    /* and how many it takes from that on */
   size_t element_size;
   /* What kernels may not do with its buffer, if it takes bytes. */
   cl_mem_flags barred;
@@ -61,6 +63,12 @@ static relayout_status check_queue(const rlt_opencl_device *device, cl_command_q
                     (void *)device->id);
   }
   return RELAYOUT_OK;
+}
+
+/* Where the plan's bytes begin in the buffer. What is out of its bounds wraps around, and is
+ * refused by its size. */
+static size_t lowest_of(const endpoint *side) {
+  return side->offset + (size_t)side->lowest;
 }
 
 /* A side without bytes needs no buffer. */
@@ -154,10 +162,11 @@ static relayout_status check_access(const endpoint *side, relayout_error *error)
 /* A buffer on the caller's own memory is as aligned as that is. */
 static relayout_status check_alignment(const endpoint *side, relayout_error *error) {
   const size_t element_size = side->element_size;
-  if (side->offset % element_size != 0) {
+  if (lowest_of(side) % element_size != 0) {
     return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
-                    "%s_offset is %zu, no multiple of the element size, which is %zu", side->name,
-                    side->offset, element_size);
+                    "%s_offset is %zu, no multiple of the element size, which is %zu%s", side->name,
+                    side->offset, element_size,
+                    side->offset % element_size == 0 ? ", with the view's byte_offset" : "");
   }
   if ((uintptr_t)side->host % element_size != 0) {
     return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
@@ -175,16 +184,21 @@ static relayout_status check_size(const endpoint *side, relayout_error *error) {
       return rlt_cl_fail(error, code, "clGetMemObjectInfo");
     }
   }
-  if (side->size > 0 && side->offset < side->before) {
-    return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
-                    "%s_offset is %zu, but the plan takes %zu bytes before it", side->name,
-                    side->offset, side->before);
+  if (side->size == 0) {
+    return RELAYOUT_OK;
   }
-  const size_t behind = side->size - side->before;
-  if (side->size > 0 && (side->offset > there || there - side->offset < behind)) {
+  size_t lowest = 0;
+  const bool is_countable = rlt_add_size(side->offset, side->lowest, &lowest);
+  if (!is_countable && side->lowest < 0) {
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
-                    "%s has %zu bytes, but the plan takes %zu bytes from %s_offset %zu on",
-                    side->name, there, behind, side->name, side->offset);
+                    "%s_offset is %zu, but the plan takes bytes from %" PRId64 " before it on",
+                    side->name, side->offset, -side->lowest);
+  }
+  if (!is_countable || lowest > there || there - lowest < side->size) {
+    return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
+                    "%s has %zu bytes, but the plan takes %zu bytes from %" PRId64
+                    " behind %s_offset %zu on",
+                    side->name, there, side->size, side->lowest, side->name, side->offset);
   }
   return RELAYOUT_OK;
 }
@@ -199,9 +213,9 @@ static relayout_status check_overlap(const endpoint *source, const endpoint *des
     return RELAYOUT_OK;
   }
   const size_t from =
-      (in_one_buffer ? source->origin : (uintptr_t)source->host) + source->offset - source->before;
-  const size_t to = (in_one_buffer ? destination->origin : (uintptr_t)destination->host) +
-                    destination->offset - destination->before;
+      (in_one_buffer ? source->origin : (uintptr_t)source->host) + lowest_of(source);
+  const size_t to =
+      (in_one_buffer ? destination->origin : (uintptr_t)destination->host) + lowest_of(destination);
   if (from < to ? to - from >= source->size : from - to >= destination->size) {
     return RELAYOUT_OK;
   }
@@ -242,7 +256,7 @@ static size_t element_size_of(const relayout_plan *plan, bool is_source) {
     return 1;
   }
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
-  const relayout_shape *const shape = is_source ? &plan->from : &plan->to;
+  const relayout_shape *const shape = is_source ? &plan->from.shape : &plan->to.shape;
   const size_t size = relayout_element_type_byte_size(shape->element_type);
   const size_t container = (size_t)rlt_custom_bits(shape) / 8;
   const size_t word = !is_source ? (size_t)rlt_problem_destination_bytes(problem)
@@ -255,7 +269,7 @@ static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offse
   return (endpoint){.name = "source",
                     .buffer = buffer,
                     .offset = offset,
-                    .before = plan->source_before,
+                    .lowest = plan->source_lowest,
                     .size = plan->work.source_size,
                     .element_size = element_size_of(plan, true),
                     .barred = CL_MEM_WRITE_ONLY,
@@ -266,7 +280,7 @@ static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t 
   return (endpoint){.name = "destination",
                     .buffer = buffer,
                     .offset = offset,
-                    .before = plan->destination_before,
+                    .lowest = plan->destination_lowest,
                     .size = plan->work.destination_size,
                     .element_size = element_size_of(plan, false),
                     .barred = CL_MEM_READ_ONLY,
@@ -274,7 +288,7 @@ static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t 
 }
 
 static rlt_place place_of(const endpoint *side) {
-  return (rlt_place){side->buffer, side->offset - side->before, side->host};
+  return (rlt_place){side->buffer, lowest_of(side), side->host};
 }
 
 /* ---- Enqueuing ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/structs.h"
 #include "host/host.h"
 #include "opencl/cl_error.h"
 #include "opencl/device.h"
@@ -324,7 +325,7 @@ static relayout_status list_found(const found_device *found, size_t found_count,
     }
     if (status == RELAYOUT_OK && *count < capacity) {
       set_name(&found[i], &info);
-      infos[*count] = info;
+      rlt_struct_write(&info, sizeof info, rlt_info_at(infos, *count));
     }
     *count += status == RELAYOUT_OK;
   }

@@ -72,6 +72,11 @@ struct relayout_device {
   struct rlt_wisdom *wisdom;
 };
 
+/* Entry number `i` of a caller's infos, which all are of their struct_size. */
+static inline relayout_device_info *rlt_info_at(relayout_device_info *infos, size_t i) {
+  return (relayout_device_info *)(void *)((unsigned char *)infos + i * infos->struct_size);
+}
+
 /* Fills in what an info says of the machine, all but the instructions. */
 void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info);
 

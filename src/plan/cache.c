@@ -112,7 +112,7 @@ static bool same_padding(const relayout_layout *a, const relayout_layout *b) {
 /* Alike in all that is used of them, also in what moves no byte: plans print their shapes. The
  * rest, which is most, may be anything. `a` is valid, and so is `b` then; before, its counts are
  * used only where they are a's. */
-static bool same(const relayout_shape *a, const relayout_shape *b) {
+static bool same_shape(const relayout_shape *a, const relayout_shape *b) {
   const relayout_layout *const x = &a->layout;
   const relayout_layout *const y = &b->layout;
   return a->element_type == b->element_type && a->rank == b->rank && x->rank == y->rank &&
@@ -121,6 +121,12 @@ static bool same(const relayout_shape *a, const relayout_shape *b) {
          same_tiles(x, y) &&
          x->tail_padding_alignment_in_elements == y->tail_padding_alignment_in_elements &&
          x->element_size_in_bits == y->element_size_in_bits && x->memory_space == y->memory_space;
+}
+
+static bool same_view(const relayout_view *a, const rlt_view *b) {
+  return a->is_strided == (b->byte_strides != NULL) && a->is_read_only == b->is_read_only &&
+         a->byte_offset == b->byte_offset && same_shape(&a->shape, b->shape) &&
+         (!a->is_strided || same_sizes(a->byte_strides, b->byte_strides, a->shape.rank));
 }
 
 /* ---- Plans ---- */
@@ -132,15 +138,15 @@ static void put_in_front(rlt_plan_cache *cache, cache_entry entry, int32_t last)
   rlt_plan_retain(entry.plan);
 }
 
-relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const relayout_shape *from,
-                                   const relayout_shape *to, const rlt_wish *wish) {
-  const uint64_t hash = hash_shapes(from, to);
+relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
+                                   const rlt_wish *wish) {
+  const uint64_t hash = hash_shapes(from->shape, to->shape);
   relayout_plan *found = NULL;
   pthread_mutex_lock(&cache->mutex);
   for (int32_t i = 0; i < cache->count && found == NULL; ++i) {
     const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && rlt_wish_equal(&entry.plan->wish, wish, from->rank) &&
-        same(&entry.plan->from, from) && same(&entry.plan->to, to)) {
+    if (entry.hash == hash && rlt_wish_equal(&entry.plan->wish, wish) &&
+        same_view(&entry.plan->from, from) && same_view(&entry.plan->to, to)) {
       found = entry.plan;
       put_in_front(cache, entry, i);
     }
@@ -155,7 +161,8 @@ void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan) {
   if (cache->count == CACHE_CAPACITY) {
     evicted = cache->entries[--cache->count].plan;
   }
-  put_in_front(cache, (cache_entry){hash_shapes(&plan->from, &plan->to), plan}, cache->count++);
+  put_in_front(cache, (cache_entry){hash_shapes(&plan->from.shape, &plan->to.shape), plan},
+               cache->count++);
   pthread_mutex_unlock(&cache->mutex);
   relayout_plan_destroy(evicted);
 }

@@ -17,10 +17,10 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache);
 /* The cache is empty, or all its plans are dropped. */
 void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 
-/* The plan for these shapes, of valid ranks, and this wish, which the caller holds then; NULL where
- * it is not there. */
-relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const relayout_shape *from,
-                                   const relayout_shape *to, const rlt_wish *wish);
+/* The plan between these views, of valid ranks, with this wish, which the caller holds then; NULL
+ * where it is not there. */
+relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
+                                   const rlt_wish *wish);
 
 /* Holds a plan that was not found. Where another thread has added the same meanwhile, both are
  * right, and the older ages out. */

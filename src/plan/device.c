@@ -1,10 +1,12 @@
 /* device.c: opening, listing and holding devices of whatever backend. */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/structs.h"
 #include "cpu/cpu.h"
 #include "plan/backend.h"
 #include "plan/cache.h"
@@ -98,12 +100,31 @@ relayout_status relayout_device_get_info(const relayout_device *device, relayout
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device" : "info");
   }
-  if (info->struct_size != sizeof *info) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "info->struct_size is %zu, not %zu",
-                    info->struct_size, sizeof *info);
+  const relayout_status status = rlt_struct_check(info, "info->", sizeof *info, error);
+  if (status == RELAYOUT_OK) {
+    rlt_struct_write(&device->info, sizeof device->info, info);
   }
-  *info = device->info;
-  return RELAYOUT_OK;
+  return status;
+}
+
+/* They lie as far apart as the caller's struct is long. */
+static relayout_status check_infos(relayout_device_info *infos, size_t capacity,
+                                   relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (size_t i = 0; i < capacity && status == RELAYOUT_OK; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "infos[%zu].", i);
+    const relayout_device_info *const info = rlt_info_at(infos, i);
+    status = rlt_struct_check(info, name, sizeof *info, error);
+    if (status == RELAYOUT_OK && (info->struct_size != infos->struct_size ||
+                                  info->struct_size % _Alignof(relayout_device_info) != 0)) {
+      status = rlt_fail(
+          error, RELAYOUT_INVALID_ARGUMENT,
+          "%sstruct_size is %zu, and that of infos[0] is %zu: neither the size of one struct", name,
+          info->struct_size, infos->struct_size);
+    }
+  }
+  return status;
 }
 
 relayout_status relayout_device_list(relayout_device_info *infos, size_t capacity, size_t *count,
@@ -112,23 +133,23 @@ relayout_status relayout_device_list(relayout_device_info *infos, size_t capacit
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     count == NULL ? "count" : "infos");
   }
-  for (size_t i = 0; i < capacity; ++i) {
-    if (infos[i].struct_size != sizeof infos[i]) {
-      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "infos[%zu].struct_size is %zu, not %zu", i,
-                      infos[i].struct_size, sizeof infos[i]);
-    }
+  relayout_status status = check_infos(infos, capacity, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
   size_t opencl_count = 0;
 #ifdef RELAYOUT_HAVE_OPENCL
-  const relayout_status status = rlt_opencl_list(
-      capacity > 0 ? infos + 1 : NULL, capacity > 0 ? capacity - 1 : 0, &opencl_count, error);
+  status = capacity < 2
+               ? rlt_opencl_list(NULL, 0, &opencl_count, error)
+               : rlt_opencl_list(rlt_info_at(infos, 1), capacity - 1, &opencl_count, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
 #endif
   if (capacity > 0) {
-    infos[0] = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
-    rlt_cpu_default_info(&infos[0]);
+    relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+    rlt_cpu_default_info(&info);
+    rlt_struct_write(&info, sizeof info, infos);
   }
   *count = 1 + opencl_count;
   return RELAYOUT_OK;

@@ -23,7 +23,7 @@ typedef struct summary {
  * element of the source's shape. */
 static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
   return problem->index_program == NULL ? rlt_problem_sources(problem)
-                                        : relayout_shape_element_count(&plan->from);
+                                        : relayout_shape_element_count(&plan->from.shape);
 }
 
 static void summarize(const relayout_plan *plan, summary *s) {
@@ -48,10 +48,16 @@ static void summarize(const relayout_plan *plan, summary *s) {
   }
 }
 
-static void add_shape(rlt_text *text, const char *before, const relayout_shape *shape) {
+static void add_shape(rlt_text *text, const relayout_shape *shape) {
   char name[RELAYOUT_SHAPE_TEXT_SIZE];
   relayout_shape_format(shape, name, sizeof name);
-  rlt_text_add(text, "%s%s", before, name);
+  rlt_text_add(text, "%s", name);
+}
+
+static void add_strides(rlt_text *text, const relayout_view *view) {
+  for (int32_t d = 0; d < view->shape.rank; ++d) {
+    rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", view->byte_strides[d]);
+  }
 }
 
 /* ---- English ---- */
@@ -200,11 +206,23 @@ static void add_offers_text(rlt_text *text, const relayout_plan *plan, int32_t p
   rlt_offers_free(&offers);
 }
 
+static void add_view(rlt_text *text, const char *side, const relayout_view *view) {
+  rlt_text_add(text, "%s", side);
+  add_shape(text, &view->shape);
+  if (view->is_strided) {
+    rlt_text_add(text, ", byte strides ");
+    add_strides(text, view);
+  }
+  if (view->byte_offset != 0) {
+    rlt_text_add(text, ", from byte %" PRId64 " on", view->byte_offset);
+  }
+}
+
 static void explain_text(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   const rlt_work *const work = &plan->work;
-  add_shape(text, "from ", &plan->from);
-  add_shape(text, "\nto   ", &plan->to);
+  add_view(text, "from ", &plan->from);
+  add_view(text, "\nto   ", &plan->to);
   if (work->part_count == 0) {
     rlt_text_add(text, "\nbytes: nothing to write\n");
     return;
@@ -333,11 +351,26 @@ static void add_parts_json(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, "]");
 }
 
+static void add_view_json(rlt_text *text, const char *side, const relayout_view *view) {
+  rlt_text_add(text, "\"%s\":\"", side);
+  add_shape(text, &view->shape);
+  rlt_text_add(text, "\",");
+  if (view->is_strided) {
+    rlt_text_add(text, "\"%s_byte_strides\":[", side);
+    add_strides(text, view);
+    rlt_text_add(text, "],");
+  }
+  if (view->byte_offset != 0) {
+    rlt_text_add(text, "\"%s_byte_offset\":%" PRId64 ",", side, view->byte_offset);
+  }
+}
+
 static void explain_json(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
-  add_shape(text, "{\"from\":\"", &plan->from);
-  add_shape(text, "\",\"to\":\"", &plan->to);
-  rlt_text_add(text, "\",\"device\":");
+  rlt_text_add(text, "{");
+  add_view_json(text, "from", &plan->from);
+  add_view_json(text, "to", &plan->to);
+  rlt_text_add(text, "\"device\":");
   rlt_text_add_json_string(text, s->device.name);
   rlt_text_add(text, ",\"device_description\":");
   rlt_text_add_json_string(text, s->device.description);

@@ -4,35 +4,22 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/structs.h"
 #include "plan/measure.h"
 #include "plan/plan.h"
 
-/* Strides, which take far more memory than all else, are left as they are: few sides have any. */
 void rlt_wish_clear(rlt_wish *wish) {
   wish->method = NULL;
   wish->effort = RELAYOUT_PLAN_ESTIMATE;
   wish->measured = RLT_MEASURED;
-  wish->changes.packing = RLT_PACKING_TILED;
-  wish->changes.wraps = false;
-  wish->changes.scale = 1;
-  wish->changes.source_is_strided = false;
-  wish->changes.destination_is_strided = false;
+  wish->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
 }
 
-static bool equal_strides(bool are_given, const int64_t *a, const int64_t *b, int32_t rank) {
-  return !are_given || memcmp(a, b, (size_t)rank * sizeof *a) == 0;
-}
-
-bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b, int32_t rank) {
+bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b) {
   const rlt_changes *const x = &a->changes;
   const rlt_changes *const y = &b->changes;
   return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
-         x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale &&
-         x->source_is_strided == y->source_is_strided &&
-         x->destination_is_strided == y->destination_is_strided &&
-         equal_strides(x->source_is_strided, x->source_strides, y->source_strides, rank) &&
-         equal_strides(x->destination_is_strided, x->destination_strides, y->destination_strides,
-                       rank);
+         x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale;
 }
 
 static relayout_status check_schedules(const relayout_plan_options *options,
@@ -53,10 +40,6 @@ static relayout_status check_schedules(const relayout_plan_options *options,
 }
 
 static relayout_status check(const relayout_plan_options *options, relayout_error *error) {
-  if (options->struct_size != sizeof *options) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
-                    options->struct_size, sizeof *options);
-  }
   if (options->effort != RELAYOUT_PLAN_ESTIMATE && options->effort != RELAYOUT_PLAN_MEASURE) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->effort is %d, no known effort",
                     (int)options->effort);
@@ -78,28 +61,23 @@ static relayout_status check(const relayout_plan_options *options, relayout_erro
   return check_schedules(options, error);
 }
 
-static void read_strides(const int64_t *given, int32_t rank, bool *is_strided, int64_t *strides) {
-  *is_strided = given != NULL;
-  for (int32_t d = 0; d < rank && given != NULL; ++d) {
-    strides[d] = given[d];
+relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *read,
+                                 relayout_error *error) {
+  *read = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
+  if (options == NULL) {
+    return RELAYOUT_OK;
   }
+  const relayout_status status =
+      rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
+  return status == RELAYOUT_OK ? check(read, error) : status;
 }
 
-relayout_status rlt_options_read(const relayout_plan_options *options, int32_t rank, rlt_wish *wish,
-                                 relayout_error *error) {
-  rlt_wish_clear(wish);
-  const relayout_status status = options == NULL ? RELAYOUT_OK : check(options, error);
-  if (options == NULL || status != RELAYOUT_OK) {
-    return status;
-  }
-  rlt_changes *const changes = &wish->changes;
-  wish->effort = options->effort;
-  wish->measured = options->measured == 0 ? RLT_MEASURED : options->measured;
-  changes->wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
-  changes->scale = options->scale;
-  read_strides(options->source_byte_strides, rank, &changes->source_is_strided,
-               changes->source_strides);
-  read_strides(options->destination_byte_strides, rank, &changes->destination_is_strided,
-               changes->destination_strides);
-  return RELAYOUT_OK;
+rlt_wish rlt_wish_of(const relayout_plan_options *options) {
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  wish.effort = options->effort;
+  wish.measured = options->measured == 0 ? RLT_MEASURED : options->measured;
+  wish.changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
+  wish.changes.scale = options->scale;
+  return wish;
 }

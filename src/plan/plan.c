@@ -1,4 +1,4 @@
-/* plan.c: from two shapes to something that runs. */
+/* plan.c: from two views to something that runs. */
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -54,8 +54,8 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   rlt_work *const work = &plan->work;
   work->source_size = (size_t)lowered->source_bytes;
   work->destination_size = (size_t)lowered->destination_bytes;
-  plan->source_before = (size_t)lowered->source_before;
-  plan->destination_before = (size_t)lowered->destination_before;
+  plan->source_lowest = -lowered->source_before;
+  plan->destination_lowest = -lowered->destination_before;
   plan->index_program = lowered->index_program;
   lowered->index_program = NULL;
   if (lowered->count == 0) {
@@ -114,9 +114,21 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
-                                const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
-                                relayout_plan **plan, relayout_error *error) {
+/* Strides that are not there, which take more memory than all else of most views, are left out. */
+static void keep_view(const rlt_view *view, relayout_view *kept) {
+  kept->shape = *view->shape;
+  kept->is_strided = view->byte_strides != NULL;
+  kept->is_read_only = view->is_read_only;
+  kept->byte_offset = view->byte_offset;
+  if (kept->is_strided) {
+    memcpy(kept->byte_strides, view->byte_strides,
+           (size_t)view->shape->rank * sizeof kept->byte_strides[0]);
+  }
+}
+
+static relayout_status create_anew(relayout_device *device, const rlt_view *from,
+                                   const rlt_view *to, const rlt_wish *wish, rlt_texts schedules,
+                                   relayout_plan **plan, relayout_error *error) {
   rlt_changes changes = wish->changes;
   changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
@@ -126,20 +138,50 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
   }
   rlt_lowered_free(&lowered);
   if (status == RELAYOUT_OK) {
-    (*plan)->from = *from;
-    (*plan)->to = *to;
+    keep_view(from, &(*plan)->from);
+    keep_view(to, &(*plan)->to);
+    (*plan)->source_lowest += from->byte_offset;
+    (*plan)->destination_lowest += to->byte_offset;
   }
   return status;
 }
 
-static bool has_rank(const relayout_shape *shape) {
-  return shape->rank >= 0 && shape->rank <= RELAYOUT_MAX_RANK;
+relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
+                                const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
+                                relayout_plan **plan, relayout_error *error) {
+  const rlt_view source = rlt_view_of_shape(from);
+  const rlt_view destination = rlt_view_of_shape(to);
+  return create_anew(device, &source, &destination, wish, schedules, plan, error);
 }
 
-/* By way of the cache, unless schedules are asked for. What has no rank is refused behind it. */
-static relayout_status create(relayout_device *device, const relayout_shape *from,
-                              const relayout_shape *to, const relayout_plan_options *options,
-                              relayout_plan **plan, relayout_error *error) {
+static bool has_rank(const rlt_view *view) {
+  return view->shape->rank >= 0 && view->shape->rank <= RELAYOUT_MAX_RANK;
+}
+
+/* By way of the cache, unless schedules are asked for. What has no rank is refused behind it. The
+ * options are checked. */
+static relayout_status create(relayout_device *device, const rlt_view *from, const rlt_view *to,
+                              const relayout_plan_options *options, relayout_plan **plan,
+                              relayout_error *error) {
+  const rlt_wish wish = rlt_wish_of(options);
+  const rlt_texts schedules = {options->schedule_count, options->schedules};
+  const bool is_cached = has_rank(from) && has_rank(to) && schedules.count == 0;
+  relayout_plan *const found =
+      is_cached ? rlt_plan_cache_find(device->cache, from, to, &wish) : NULL;
+  if (found != NULL) {
+    *plan = found;
+    return RELAYOUT_OK;
+  }
+  const relayout_status status = create_anew(device, from, to, &wish, schedules, plan, error);
+  if (status == RELAYOUT_OK && is_cached) {
+    rlt_plan_cache_add(device->cache, *plan);
+  }
+  return status;
+}
+
+static relayout_status check_arguments(const relayout_device *device, const void *from,
+                                       const void *to, relayout_plan *const *plan,
+                                       relayout_error *error) {
   if (device == NULL || from == NULL || to == NULL || plan == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device"
@@ -147,25 +189,53 @@ static relayout_status create(relayout_device *device, const relayout_shape *fro
                     : to == NULL   ? "to"
                                    : "plan");
   }
-  rlt_wish wish;
-  const bool has_ranks = has_rank(from) && has_rank(to);
-  relayout_status status = rlt_options_read(options, has_ranks ? from->rank : 0, &wish, error);
+  return RELAYOUT_OK;
+}
+
+/* Both, from here to the next line, with floats as the library wants them: options have a scale. */
+static relayout_status create_between(relayout_device *device, const relayout_view *from,
+                                      const relayout_view *to, const relayout_plan_options *options,
+                                      relayout_plan **plan, relayout_error *error) {
+  relayout_plan_options read;
+  const relayout_status status = rlt_options_read(options, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const rlt_texts schedules = options == NULL
-                                  ? (rlt_texts){0, NULL}
-                                  : (rlt_texts){options->schedule_count, options->schedules};
-  const bool is_cached = has_ranks && schedules.count == 0;
-  relayout_plan *const found =
-      is_cached ? rlt_plan_cache_find(device->cache, from, to, &wish) : NULL;
-  if (found != NULL) {
-    *plan = found;
-    return RELAYOUT_OK;
+  if (read.former_source_byte_strides != NULL || read.former_destination_byte_strides != NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->former_%s_byte_strides are given: views have strides of their own",
+                    read.former_source_byte_strides != NULL ? "source" : "destination");
   }
-  status = rlt_plan_create(device, from, to, &wish, schedules, plan, error);
-  if (status == RELAYOUT_OK && is_cached) {
-    rlt_plan_cache_add(device->cache, *plan);
+  const rlt_view source = rlt_view_of(from);
+  const rlt_view destination = rlt_view_of(to);
+  return create(device, &source, &destination, &read, plan, error);
+}
+
+static relayout_status create_of_shapes(relayout_device *device, const relayout_shape *from,
+                                        const relayout_shape *to,
+                                        const relayout_plan_options *options, relayout_plan **plan,
+                                        relayout_error *error) {
+  relayout_plan_options read;
+  const relayout_status status = rlt_options_read(options, &read, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const rlt_view source = {.shape = from, .byte_strides = read.former_source_byte_strides};
+  const rlt_view destination = {.shape = to, .byte_strides = read.former_destination_byte_strides};
+  return create(device, &source, &destination, &read, plan, error);
+}
+
+/* ---- For callers ---- */
+
+relayout_status relayout_plan_create_between(relayout_device *device, const relayout_view *from,
+                                             const relayout_view *to,
+                                             const relayout_plan_options *options,
+                                             relayout_plan **plan, relayout_error *error) {
+  relayout_status status = check_arguments(device, from, to, plan, error);
+  if (status == RELAYOUT_OK) {
+    const rlt_float_control was = rlt_floats_enter();
+    status = create_between(device, from, to, options, plan, error);
+    rlt_floats_leave(was);
   }
   return status;
 }
@@ -173,9 +243,12 @@ static relayout_status create(relayout_device *device, const relayout_shape *fro
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
                                      const relayout_shape *to, const relayout_plan_options *options,
                                      relayout_plan **plan, relayout_error *error) {
-  const rlt_float_control was = rlt_floats_enter();
-  const relayout_status status = create(device, from, to, options, plan, error);
-  rlt_floats_leave(was);
+  relayout_status status = check_arguments(device, from, to, plan, error);
+  if (status == RELAYOUT_OK) {
+    const rlt_float_control was = rlt_floats_enter();
+    status = create_of_shapes(device, from, to, options, plan, error);
+    rlt_floats_leave(was);
+  }
   return status;
 }
 
@@ -343,9 +416,9 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
                     work->destination_size);
   }
   const uint8_t *const lowest_source =
-      source == NULL ? NULL : (const uint8_t *)source - plan->source_before;
+      source == NULL ? NULL : (const uint8_t *)source + plan->source_lowest;
   uint8_t *const lowest_destination =
-      destination == NULL ? NULL : (uint8_t *)destination - plan->destination_before;
+      destination == NULL ? NULL : (uint8_t *)destination + plan->destination_lowest;
   if (work->source_size > 0 && work->destination_size > 0 &&
       overlap(lowest_source, work->source_size, lowest_destination, work->destination_size)) {
     return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,

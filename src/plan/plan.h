@@ -11,7 +11,7 @@
 #include "problem/lower.h"
 #include "relayout/plan.h"
 
-/* What a caller wants of a plan beyond its shapes and the schedules asked for. */
+/* What a caller wants of a plan beyond its views and the schedules asked for. */
 typedef struct rlt_wish {
   const struct rlt_method *method; /* NULL: any; for tests */
   relayout_plan_effort effort;
@@ -19,16 +19,18 @@ typedef struct rlt_wish {
   rlt_changes changes;
 } rlt_wish;
 
-/* What no caller asks for. No strides are set. */
+/* What no caller asks for. */
 void rlt_wish_clear(rlt_wish *wish);
 
-/* Of sides of this rank. */
-bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b, int32_t rank);
+bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b);
 
-/* What the options ask for, for sides of this rank, 0 where it is not valid; NULL asks for nothing.
- * RELAYOUT_INVALID_ARGUMENT. */
-relayout_status rlt_options_read(const relayout_plan_options *options, int32_t rank, rlt_wish *wish,
+/* A caller's options, of whatever version, checked; the defaults for NULL.
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_UNSUPPORTED. */
+relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *read,
                                  relayout_error *error);
+
+/* What checked options ask for. */
+rlt_wish rlt_wish_of(const relayout_plan_options *options);
 
 /* The schedules that a caller asks for, a text for each part; or none. */
 typedef struct rlt_texts {
@@ -39,13 +41,13 @@ typedef struct rlt_texts {
 struct relayout_plan {
   relayout_device *device; /* held */
   atomic_int holders;      /* those who created it, and the cache */
-  relayout_shape from;
-  relayout_shape to;
+  relayout_view from;      /* strides are set where it is strided */
+  relayout_view to;
   rlt_wish wish;
-  /* Bytes from the lowest of either side up to where the caller's pointer or offset is: 0 but for
-   * strides below 0. */
-  size_t source_before;
-  size_t destination_before;
+  /* Bytes from the caller's pointer or offset to the lowest of either side: the view's offset, less
+   * what strides below 0 reach. */
+  int64_t source_lowest;
+  int64_t destination_lowest;
   rlt_work work;
   rlt_index_program *index_program; /* of a part's problem; NULL for most */
 };
@@ -55,8 +57,8 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
                                 const relayout_shape *to, const rlt_wish *wish, rlt_texts schedules,
                                 relayout_plan **plan, relayout_error *error);
 
-/* A plan for a problem that did not come from shapes; from and to are zeroed. For testing what no
- * pair of shapes lowers to. The problem is simplified here; the sizes are its element counts. */
+/* A plan for a problem that did not come from views; from and to are zeroed. For testing what no
+ * pair of views lowers to. The problem is simplified here; the sizes are its element counts. */
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);

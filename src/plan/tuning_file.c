@@ -10,6 +10,7 @@
 #include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/structs.h"
 #include "plan/tune.h"
 #include "plan/tuning_text.h"
 #include "plan/wisdom.h"
@@ -139,20 +140,17 @@ relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
 
 /* ---- Tuning ---- */
 
-static relayout_status check_options(const relayout_device *device,
-                                     const relayout_tune_options *options, relayout_error *error) {
-  if (device == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
-  }
-  if (options->struct_size != sizeof *options) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->struct_size is %zu, not %zu",
-                    options->struct_size, sizeof *options);
-  }
-  if (!(options->seconds >= 0)) {
+static relayout_status read_options(const relayout_tune_options *given,
+                                    relayout_tune_options *options, relayout_error *error) {
+  *options = (relayout_tune_options)RELAYOUT_TUNE_OPTIONS_INIT;
+  const relayout_status status = given == NULL ? RELAYOUT_OK
+                                               : rlt_struct_read(given, "options->", sizeof *given,
+                                                                 options, sizeof *options, error);
+  if (status == RELAYOUT_OK && !(options->seconds >= 0)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g, not 0 or more",
                     options->seconds);
   }
-  return RELAYOUT_OK;
+  return status;
 }
 
 /* What it is of, when it was found and by what. */
@@ -185,16 +183,18 @@ static relayout_status keep_row(relayout_device *device, const rlt_tuning *row,
 
 relayout_status relayout_device_tune(relayout_device *device, const relayout_tune_options *options,
                                      relayout_error *error) {
-  const relayout_tune_options defaults = RELAYOUT_TUNE_OPTIONS_INIT;
-  options = options == NULL ? &defaults : options;
-  relayout_status status = check_options(device, options, error);
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  relayout_tune_options wanted;
+  relayout_status status = read_options(options, &wanted, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const rlt_tune_report report = {options->found, options->context};
+  const rlt_tune_report report = {wanted.found, wanted.context};
   rlt_tuning row;
-  status = rlt_tune(device, options->seconds == 0 ? default_seconds : options->seconds, &report,
-                    &row, error);
+  status = rlt_tune(device, wanted.seconds == 0 ? default_seconds : wanted.seconds, &report, &row,
+                    error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -1,4 +1,4 @@
-/* lower.c: from two shapes of one tensor to problems. */
+/* lower.c: from two views of one tensor to problems. */
 #include "problem/lower.h"
 
 #include <inttypes.h>
@@ -9,18 +9,18 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "convert/convert.h"
+#include "metadata/strides.h"
 #include "metadata/widths.h"
 #include "problem/boxes.h"
 #include "problem/combine.h"
 #include "problem/factors.h"
-#include "problem/strides.h"
 
 enum { MOST_PARTS = 32 };
 
 /* One side of a relayout. */
 typedef struct side {
   const relayout_shape *shape;
-  const char *name;
+  const char *strides_name;    /* in messages */
   const int64_t *byte_strides; /* NULL: lies as its layout says */
   rlt_span span;
   int64_t elements; /* that its memory holds, or that there are where it is strided */
@@ -87,7 +87,8 @@ static relayout_status measure_side(side *measured, relayout_error *error) {
   measured->room = rlt_max(rlt_element_bits(shape) / (8 * element_bytes(measured)), 1);
   if (measured->byte_strides != NULL) {
     measured->elements = relayout_shape_element_count(shape);
-    return rlt_strides_check(shape, measured->byte_strides, measured->name, &measured->span, error);
+    return rlt_strides_check(shape, measured->byte_strides, measured->strides_name, &measured->span,
+                             error);
   }
   size_t bytes = 0;
   relayout_status status = relayout_shape_physical_element_count(shape, &measured->elements, error);
@@ -161,10 +162,10 @@ static relayout_status set_words(lowering *at, relayout_error *error) {
     const int64_t common = rlt_strides_common_bytes(one->shape, one->byte_strides, whole);
     if (common < whole && !rlt_problem_keeps_elements(&at->common)) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                      "%s_byte_strides are multiples of %" PRId64 " bytes, and elements of %" PRId64
+                      "%s are multiples of %" PRId64 " bytes, and elements of %" PRId64
                       " bytes that are packed, converted or of wider containers lie at multiples "
                       "of their size",
-                      one->name, common, whole);
+                      one->strides_name, common, whole);
     }
     word = common < whole ? rlt_min(word, common) : word;
   }
@@ -549,7 +550,7 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     status = measure_side(&at->to, error);
   }
   if (status == RELAYOUT_OK && at->to.byte_strides != NULL) {
-    status = rlt_strides_check_apart(at->to.shape, at->to.byte_strides, at->to.name, error);
+    status = rlt_strides_check_apart(at->to.shape, at->to.byte_strides, at->to.strides_name, error);
   }
   if (status == RELAYOUT_OK) {
     status = set_common(at, error);
@@ -565,16 +566,30 @@ static relayout_status lower(lowering *at, relayout_error *error) {
   return lower_to_program(at, error);
 }
 
-relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
-                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
+static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
+                                   relayout_error *error) {
+  relayout_status status = check_side(from->shape, "from", error);
+  if (status == RELAYOUT_OK) {
+    status = check_side(to->shape, "to", error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_view_check_offset(from->byte_offset, "from", error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_view_check_offset(to->byte_offset, "to", error);
+  }
+  if (status == RELAYOUT_OK && to->is_read_only) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "to->is_read_only is true: nothing may be "
+                    "written there");
+  }
+  return status == RELAYOUT_OK ? check_same_tensor(from->shape, to->shape, error) : status;
+}
+
+relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_changes *changes,
+                          rlt_lowered *made, relayout_error *error) {
   *made = (rlt_lowered){.count = 0};
-  relayout_status status = check_side(from, "from", error);
-  if (status == RELAYOUT_OK) {
-    status = check_side(to, "to", error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = check_same_tensor(from, to, error);
-  }
+  relayout_status status = check_sides(from, to, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -585,18 +600,17 @@ relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
   }
   memset(at, 0, offsetof(lowering, source));
-  at->combined[0] = *from;
-  at->combined[1] = *to;
-  if (!changes->source_is_strided && !changes->destination_is_strided) {
+  at->combined[0] = *from->shape;
+  at->combined[1] = *to->shape;
+  if (from->byte_strides == NULL && to->byte_strides == NULL) {
     rlt_combine_dimensions(&at->combined[0], &at->combined[1]);
   }
   at->from = (side){.shape = &at->combined[0],
-                    .name = "source",
-                    .byte_strides = changes->source_is_strided ? changes->source_strides : NULL};
-  at->to =
-      (side){.shape = &at->combined[1],
-             .name = "destination",
-             .byte_strides = changes->destination_is_strided ? changes->destination_strides : NULL};
+                    .strides_name = "from->byte_strides",
+                    .byte_strides = from->byte_strides};
+  at->to = (side){.shape = &at->combined[1],
+                  .strides_name = "to->byte_strides",
+                  .byte_strides = to->byte_strides};
   at->changes = changes;
   at->made = made;
   status = lower(at, error);

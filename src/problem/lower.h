@@ -1,4 +1,4 @@
-/* lower.h: two shapes of one tensor become problems. The only place where moving knows layouts.
+/* lower.h: two views of one tensor become problems. The only place where moving knows layouts.
  *
  * A dimension that a tile splits has a digit for each part of it, on either side; the axes are the
  * common refinement of both sides' digits. Where a dimension's size is no multiple of its digits,
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "metadata/view.h"
 #include "problem/problem.h"
 
 /* How a device writes packed elements. */
@@ -22,15 +23,11 @@ typedef enum rlt_packing {
   RLT_PACKING_MERGED  /* and may share bytes with other tiles and problems */
 } rlt_packing;
 
-/* What is asked for beyond the shapes, and of whom. */
+/* What is asked for beyond the views, and of whom. */
 typedef struct rlt_changes {
   rlt_packing packing;
   bool wraps; /* as rlt_conversion has them */
   double scale;
-  bool source_is_strided; /* lies by strides, in bytes, instead of its layout */
-  bool destination_is_strided;
-  int64_t source_strides[RELAYOUT_MAX_RANK];
-  int64_t destination_strides[RELAYOUT_MAX_RANK];
 } rlt_changes;
 
 typedef struct rlt_lowered {
@@ -46,10 +43,10 @@ typedef struct rlt_lowered {
   int64_t destination_before;
 } rlt_lowered;
 
-/* The statuses of relayout_plan_create that concern shapes and strides, and
- * RELAYOUT_OUT_OF_MEMORY. What is made is freed with rlt_lowered_free, also after a failure. */
-relayout_status rlt_lower(const relayout_shape *from, const relayout_shape *to,
-                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error);
+/* The statuses of relayout_plan_create_between that concern the views, and RELAYOUT_OUT_OF_MEMORY.
+ * What is made is freed with rlt_lowered_free, also after a failure. */
+relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_changes *changes,
+                          rlt_lowered *made, relayout_error *error);
 void rlt_lowered_free(rlt_lowered *made);
 
 #endif

@@ -1,5 +1,5 @@
-/* strides.c: checks of a side that lies by byte strides. */
-#include "problem/strides.h"
+/* strides.c: checks of what lies by byte strides. */
+#include "metadata/strides.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,8 +24,7 @@ relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *by
                                   const char *name, rlt_span *span, relayout_error *error) {
   if (!has_default_layout(shape)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "%s_byte_strides are given, and the layout of that side is not the default one",
-                    name);
+                    "%s are given, and the layout of that side is not the default one", name);
   }
   *span = (rlt_span){0, 0};
   if (relayout_shape_element_count(shape) == 0) {
@@ -40,8 +39,8 @@ relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *by
     if (!rlt_multiply(steps, stride, &reach) || reach < -most || reach > most ||
         llabs(reach) > most - span->bytes) {
       return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
-                      "%s_byte_strides[%" PRId32 "] is %" PRId64 ", and %" PRId64
-                      " steps of it exceed %" PRId64 " bytes",
+                      "%s[%" PRId32 "] is %" PRId64 ", and %" PRId64 " steps of it exceed %" PRId64
+                      " bytes",
                       name, d, stride, steps, most);
     }
     span->bytes += llabs(reach);
@@ -97,7 +96,7 @@ static relayout_status check_each(const relayout_shape *shape, const int64_t *by
   const int64_t count = relayout_shape_element_count(shape);
   if (count > MOST_LISTED) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "%s_byte_strides lay %" PRId64
+                    "%s lay %" PRId64
                     " elements between each other, too many to see that none overlap",
                     name, count);
   }
@@ -118,10 +117,9 @@ static relayout_status check_each(const relayout_shape *shape, const int64_t *by
   relayout_status status = RELAYOUT_OK;
   for (int64_t i = 1; i < count && status == RELAYOUT_OK; ++i) {
     if (places[i] - places[i - 1] < element_bytes(shape)) {
-      status =
-          rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                   "%s_byte_strides let two elements overlap, at bytes %" PRId64 " and %" PRId64,
-                   name, places[i - 1], places[i]);
+      status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "%s let two elements overlap, at bytes %" PRId64 " and %" PRId64, name,
+                        places[i - 1], places[i]);
     }
   }
   free(places);
@@ -140,7 +138,7 @@ relayout_status rlt_strides_check_apart(const relayout_shape *shape, const int64
   }
   if (llabs(byte_strides[order[0]]) < element_bytes(shape)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "%s_byte_strides[%" PRId32 "] is %" PRId64 ", and elements of %" PRId64
+                    "%s[%" PRId32 "] is %" PRId64 ", and elements of %" PRId64
                     " bytes would overlap",
                     name, order[0], byte_strides[order[0]], element_bytes(shape));
   }

@@ -1,9 +1,9 @@
-/* strides.h: a side that lies by byte strides instead of its layout.
+/* strides.h: a tensor that lies by byte strides instead of its layout.
  *
  * Depends on the public shapes and base/.
  */
-#ifndef RLT_PROBLEM_STRIDES_H
-#define RLT_PROBLEM_STRIDES_H
+#ifndef RLT_METADATA_STRIDES_H
+#define RLT_METADATA_STRIDES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,8 @@ typedef struct rlt_span {
   int64_t before;
 } rlt_span;
 
-/* The side called `name` in messages has the default layout, and its bytes can be counted.
+/* The shape of what has these strides, called `name` in messages, has the default layout, and its
+ * bytes can be counted.
  * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SIZE_OVERFLOW. */
 relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *byte_strides,
                                   const char *name, rlt_span *span, relayout_error *error);
