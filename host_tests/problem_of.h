@@ -17,7 +17,7 @@ static inline rlt_problem problem_of(const char *from_text, const char *to_text)
   const rlt_changes none = {.scale = 1};
   rlt_lowered made;
   print_message("%s -> %s\n", from_text, to_text);
-  assert_int_equal(rlt_lower(&from, &to, &none, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_lower(&from, &to, NULL, &none, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.count, 1);
   assert_null(made.index_program);
   const rlt_problem problem = made.problems[0];

@@ -41,6 +41,7 @@ static const int32_t once[] = {1, 0};
 static const int32_t twice[] = {1, 1};
 static const int64_t inside[] = {1, 2};
 static const int64_t outside[] = {1, 3};
+static const int64_t unit[] = {1, 1};
 static const float source[] = {1, 2, 3, 4, 5, 6};
 static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
                                                  .threads = -1};
@@ -168,6 +169,9 @@ static int tear_down(void **state) {
     (device, &matrix, &matrix, NULL, out, error))                                                  \
   X(relayout_plan_create_between, SIZE_OVERFLOW, (device, &far_away, &whole, NULL, out, error),    \
     (device, &whole, &whole, NULL, out, error))                                                    \
+  X(relayout_plan_create_range, OUT_OF_RANGE,                                                      \
+    (device, &whole, &whole, outside, inside, NULL, out, error),                                   \
+    (device, &whole, &whole, inside, unit, NULL, out, error))                                      \
   X(relayout_plan_execute, BUFFERS_OVERLAP, (plan, (char *)out + 8, out, error),                   \
     (plan, source, out, error))                                                                    \
   X(relayout_copy, BUFFERS_OVERLAP, (device, &matrix, &matrix, out, (char *)out + 8, error),       \

@@ -524,6 +524,31 @@ static void test_strides_make_other_plans(void **state) {
   relayout_device_destroy(device);
 }
 
+static void test_boxes_are_not_remembered(void **state) {
+  (void)state;
+  static const int64_t start[] = {0, 0};
+  static const int64_t sizes[] = {2, 3};
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("f32[2,3]{1,0}");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_plan *plans[3];
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(
+        relayout_plan_create_range(device, &view, &view, start, sizes, NULL, &plans[i], NULL),
+        RELAYOUT_OK);
+  }
+  assert_int_equal(relayout_plan_create_between(device, &view, &view, NULL, &plans[2], NULL),
+                   RELAYOUT_OK);
+  assert_ptr_not_equal(plans[0], plans[1]);
+  assert_ptr_not_equal(plans[0], plans[2]);
+  assert_ptr_not_equal(plans[1], plans[2]);
+  for (int i = 0; i < 3; ++i) {
+    relayout_plan_destroy(plans[i]);
+  }
+  relayout_device_destroy(device);
+}
+
 /* Of elements that no words are wider than, so that each plan has one program. */
 static void test_cache_is_bounded(void **state) {
   (void)state;
@@ -614,6 +639,7 @@ int main(void) {
       cmocka_unit_test(test_plans_keep_their_text),
       cmocka_unit_test(test_unused_entries_count_for_nothing),
       cmocka_unit_test(test_strides_make_other_plans),
+      cmocka_unit_test(test_boxes_are_not_remembered),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_device_names),

@@ -46,7 +46,7 @@ static rlt_lowered lower_with(const rlt_changes *changes, const char *from_text,
   const rlt_view to = rlt_view_of_shape(&to_shape);
   rlt_lowered made;
   print_message("%s -> %s\n", from_text, to_text);
-  assert_int_equal(rlt_lower(&from, &to, changes, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_lower(&from, &to, NULL, changes, &made, NULL), RELAYOUT_OK);
   return made;
 }
 
@@ -217,7 +217,7 @@ static void test_strides(void **state) {
   const rlt_view strided = {.shape = &shape, .byte_strides = strides};
   const rlt_view plain = rlt_view_of_shape(&shape);
   rlt_lowered made;
-  assert_int_equal(rlt_lower(&strided, &plain, &no_changes, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_lower(&strided, &plain, NULL, &no_changes, &made, NULL), RELAYOUT_OK);
   expect_problem(&made.problems[0],
                  &(lower_case){.axis_count = 2, .axes = {{3, 3, 2, 1}, {2, 2, -10, 3}}});
   assert_int_equal(made.source_before, 40);
@@ -226,7 +226,7 @@ static void test_strides(void **state) {
   rlt_lowered_free(&made);
   strides[0] = 6; /* no multiple of an element: halves of one move */
   strides[1] = 0;
-  assert_int_equal(rlt_lower(&strided, &plain, &no_changes, &made, NULL), RELAYOUT_OK);
+  assert_int_equal(rlt_lower(&strided, &plain, NULL, &no_changes, &made, NULL), RELAYOUT_OK);
   assert_int_equal(made.problems[0].element_bytes, 2);
   expect_problem(
       &made.problems[0],
@@ -235,7 +235,7 @@ static void test_strides(void **state) {
   strides[0] = 4;
   strides[1] = 4;
   relayout_error error;
-  assert_int_equal(rlt_lower(&plain, &strided, &no_changes, &made, &error),
+  assert_int_equal(rlt_lower(&plain, &strided, NULL, &no_changes, &made, &error),
                    RELAYOUT_INVALID_ARGUMENT);
   assert_non_null(strstr(error.message, "to->byte_strides"));
   rlt_lowered_free(&made);
@@ -368,7 +368,7 @@ static void test_invalid_side_is_named(void **state) {
   const rlt_view to = rlt_view_of_shape(&wrong);
   rlt_lowered made;
   relayout_error error;
-  assert_int_equal(rlt_lower(&from, &to, &no_changes, &made, &error), RELAYOUT_INVALID_SHAPE);
+  assert_int_equal(rlt_lower(&from, &to, NULL, &no_changes, &made, &error), RELAYOUT_INVALID_SHAPE);
   rlt_lowered_free(&made);
   assert_non_null(strstr(error.message, "`to`: "));
   assert_non_null(strstr(error.message, "7"));

@@ -1,12 +1,15 @@
 /* transfer.c: relayouts of host memory: up into buffers, through the program, and back. */
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "opencl/backend.h"
 #include "opencl/cl_error.h"
 #include "opencl/parts.h"
 #include "opencl/transfer.h"
+#include "problem/runs.h"
 
 static relayout_status make_buffer(const rlt_opencl_device *device, const char *side, size_t size,
                                    cl_mem *buffer, relayout_error *error) {
@@ -54,48 +57,97 @@ void rlt_transfer_release(rlt_transfer *used) {
   }
 }
 
-/* Events of what programs wait for. */
-typedef struct uploads {
-  cl_uint count;
-  cl_event of[2];
-} uploads;
+/* ---- What goes up and comes back ---- */
 
-static cl_int upload(const rlt_transfer *stage, cl_mem buffer, size_t size, const void *bytes,
-                     uploads *up) {
-  const cl_int code = clEnqueueWriteBuffer(stage->queue, buffer, CL_FALSE, 0, size, bytes, 0, NULL,
-                                           &up->of[up->count]);
-  up->count += code == CL_SUCCESS;
+/* A relayout of host memory. */
+typedef struct errand {
+  const rlt_work *work;
+  const rlt_transfer *stage;
+  const uint8_t *source; /* both sides' lowest bytes */
+  uint8_t *destination;
+  rlt_bytes read;    /* what is taken of the source, */
+  rlt_bytes written; /* and of the destination, with the bytes between */
+  /* Where some bytes of the destination stay as they were: what is written comes back to here, and
+   * run by run from there to its place. NULL: all of it is written. */
+  uint8_t *landing;
+  /* Events of what programs wait for. */
+  cl_uint upload_count;
+  cl_event uploads[2];
+} errand;
+
+static void ignore_run(void *context, rlt_bytes run) {
+  (void)context;
+  (void)run;
+}
+
+/* Whether every part tells which bytes it writes. */
+static bool know_runs(const rlt_work *work) {
+  bool know = true;
+  for (int32_t i = 0; i < work->part_count && know; ++i) {
+    know = rlt_problem_visit_runs(rlt_part_problem(&work->parts[i]), ignore_run, NULL);
+  }
+  return know;
+}
+
+static void widen(rlt_bytes *all, rlt_bytes by) {
+  if (by.first < by.end) {
+    const bool is_first = all->first == all->end;
+    all->first = is_first ? by.first : rlt_min(all->first, by.first);
+    all->end = is_first ? by.end : rlt_max(all->end, by.end);
+  }
+}
+
+static void find_bytes(errand *of) {
+  for (int32_t i = 0; i < of->work->part_count; ++i) {
+    const rlt_problem *const problem = rlt_part_problem(&of->work->parts[i]);
+    widen(&of->read, rlt_problem_bytes_read(problem));
+    widen(&of->written, rlt_problem_bytes_written(problem));
+  }
+}
+
+static void land(void *context, rlt_bytes run) {
+  const errand *const of = context;
+  memcpy(of->destination + run.first, of->landing + (run.first - of->written.first),
+         (size_t)(run.end - run.first));
+}
+
+/* ---- Moving ---- */
+
+static cl_int upload(errand *of, cl_mem buffer, rlt_bytes bytes, const uint8_t *from) {
+  const cl_int code = clEnqueueWriteBuffer(of->stage->queue, buffer, CL_FALSE, (size_t)bytes.first,
+                                           (size_t)(bytes.end - bytes.first), from + bytes.first, 0,
+                                           NULL, &of->uploads[of->upload_count]);
+  of->upload_count += code == CL_SUCCESS;
   return code;
 }
 
-/* The source, and the destination where the relayout leaves some of it alone, which must come back
- * as it was. */
-static relayout_status upload_all(const rlt_work *work, const rlt_transfer *stage,
-                                  const void *source, const void *destination, uploads *up,
-                                  relayout_error *error) {
+/* The source; and the destination where nobody knows which bytes of it stay as they were, which
+ * must come back so. */
+static relayout_status upload_all(errand *of, relayout_error *error) {
   cl_int code = CL_SUCCESS;
-  if (work->source_size > 0) {
-    code = upload(stage, stage->source, work->source_size, source, up);
+  if (of->read.first < of->read.end) {
+    code = upload(of, of->stage->source, of->read, of->source);
   }
-  if (code == CL_SUCCESS && !work->writes_all) {
-    code = upload(stage, stage->destination, work->destination_size, destination, up);
+  if (code == CL_SUCCESS && !of->work->writes_all && of->landing == NULL) {
+    code = upload(of, of->stage->destination, of->written, of->destination);
   }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueWriteBuffer");
 }
 
 /* Each step waits for the events of the one before, though the queue is in order: that tells the
  * last, which the host waits for, of whatever became of the others. */
-static relayout_status move(const rlt_work *work, const rlt_transfer *stage, const uploads *up,
-                            void *destination, relayout_error *error) {
+static relayout_status move(const errand *of, relayout_error *error) {
   cl_event moved = NULL;
   const relayout_status status =
-      rlt_opencl_parts_enqueue(work, stage->queue, (rlt_place){.buffer = stage->source},
-                               (rlt_place){.buffer = stage->destination}, up->count,
-                               up->count == 0 ? NULL : up->of, &moved, error);
+      rlt_opencl_parts_enqueue(of->work, of->stage->queue, (rlt_place){.buffer = of->stage->source},
+                               (rlt_place){.buffer = of->stage->destination}, of->upload_count,
+                               of->upload_count == 0 ? NULL : of->uploads, &moved, error);
   cl_int code = CL_SUCCESS;
   if (status == RELAYOUT_OK) {
-    code = clEnqueueReadBuffer(stage->queue, stage->destination, CL_TRUE, 0, work->destination_size,
-                               destination, 1, &moved, NULL);
+    uint8_t *const to = of->landing == NULL ? of->destination + of->written.first : of->landing;
+    code = clEnqueueReadBuffer(of->stage->queue, of->stage->destination, CL_TRUE,
+                               (size_t)of->written.first,
+                               (size_t)(of->written.end - of->written.first), to, 1, &moved, NULL);
   }
   if (moved != NULL) {
     clReleaseEvent(moved);
@@ -103,24 +155,47 @@ static relayout_status move(const rlt_work *work, const rlt_transfer *stage, con
   return code == CL_SUCCESS ? status : rlt_cl_fail(error, code, "clEnqueueReadBuffer");
 }
 
-relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
-                                   const void *source, void *destination, relayout_error *error) {
+static relayout_status run_errand(const rlt_opencl_device *device, errand *of,
+                                  relayout_error *error) {
   rlt_transfer used = {NULL, NULL, NULL};
-  relayout_status status = rlt_transfer_make((const rlt_opencl_device *)device, work->source_size,
-                                             work->destination_size, 0, &used, error);
-  uploads up = {.count = 0};
+  relayout_status status =
+      rlt_transfer_make(device, of->work->source_size, of->work->destination_size, 0, &used, error);
+  of->stage = &used;
   if (status == RELAYOUT_OK) {
-    status = upload_all(work, &used, source, destination, &up, error);
+    status = upload_all(of, error);
   }
   if (status == RELAYOUT_OK) {
-    status = move(work, &used, &up, destination, error);
+    status = move(of, error);
   }
   if (status != RELAYOUT_OK && used.queue != NULL) {
     clFinish(used.queue); /* what was enqueued still uses the caller's memory */
   }
-  for (cl_uint i = 0; i < up.count; ++i) {
-    clReleaseEvent(up.of[i]);
+  for (cl_uint i = 0; i < of->upload_count; ++i) {
+    clReleaseEvent(of->uploads[i]);
   }
   rlt_transfer_release(&used);
+  return status;
+}
+
+relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
+                                   const void *source, void *destination, relayout_error *error) {
+  errand of = {.work = work, .source = source, .destination = destination};
+  find_bytes(&of);
+  if (of.written.first == of.written.end) {
+    return RELAYOUT_OK;
+  }
+  if (!work->writes_all && know_runs(work)) {
+    const size_t size = (size_t)(of.written.end - of.written.first);
+    of.landing = malloc(size);
+    if (of.landing == NULL) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                      "no memory for the %zu bytes that come back from the device", size);
+    }
+  }
+  const relayout_status status = run_errand((const rlt_opencl_device *)device, &of, error);
+  for (int32_t i = 0; i < work->part_count && status == RELAYOUT_OK && of.landing != NULL; ++i) {
+    rlt_problem_visit_runs(rlt_part_problem(&work->parts[i]), land, &of);
+  }
+  free(of.landing);
   return status;
 }

@@ -54,9 +54,9 @@ static void add_shape(rlt_text *text, const relayout_shape *shape) {
   rlt_text_add(text, "%s", name);
 }
 
-static void add_strides(rlt_text *text, const relayout_view *view) {
-  for (int32_t d = 0; d < view->shape.rank; ++d) {
-    rlt_text_add(text, "%s%" PRId64, d == 0 ? "" : ",", view->byte_strides[d]);
+static void add_numbers(rlt_text *text, const int64_t *numbers, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    rlt_text_add(text, "%s%" PRId64, i == 0 ? "" : ",", numbers[i]);
   }
 }
 
@@ -211,7 +211,7 @@ static void add_view(rlt_text *text, const char *side, const relayout_view *view
   add_shape(text, &view->shape);
   if (view->is_strided) {
     rlt_text_add(text, ", byte strides ");
-    add_strides(text, view);
+    add_numbers(text, view->byte_strides, view->shape.rank);
   }
   if (view->byte_offset != 0) {
     rlt_text_add(text, ", from byte %" PRId64 " on", view->byte_offset);
@@ -223,6 +223,13 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
   const rlt_work *const work = &plan->work;
   add_view(text, "from ", &plan->from);
   add_view(text, "\nto   ", &plan->to);
+  if (plan->box != NULL) {
+    rlt_text_add(text, "\nbox: indices from ");
+    add_numbers(text, plan->box->start, plan->to.shape.rank);
+    rlt_text_add(text, " on, ");
+    add_numbers(text, plan->box->sizes, plan->to.shape.rank);
+    rlt_text_add(text, " of them");
+  }
   if (work->part_count == 0) {
     rlt_text_add(text, "\nbytes: nothing to write\n");
     return;
@@ -357,7 +364,7 @@ static void add_view_json(rlt_text *text, const char *side, const relayout_view 
   rlt_text_add(text, "\",");
   if (view->is_strided) {
     rlt_text_add(text, "\"%s_byte_strides\":[", side);
-    add_strides(text, view);
+    add_numbers(text, view->byte_strides, view->shape.rank);
     rlt_text_add(text, "],");
   }
   if (view->byte_offset != 0) {
@@ -370,6 +377,13 @@ static void explain_json(const relayout_plan *plan, const summary *s, bool with_
   rlt_text_add(text, "{");
   add_view_json(text, "from", &plan->from);
   add_view_json(text, "to", &plan->to);
+  if (plan->box != NULL) {
+    rlt_text_add(text, "\"start\":[");
+    add_numbers(text, plan->box->start, plan->to.shape.rank);
+    rlt_text_add(text, "],\"sizes\":[");
+    add_numbers(text, plan->box->sizes, plan->to.shape.rank);
+    rlt_text_add(text, "],");
+  }
   rlt_text_add(text, "\"device\":");
   rlt_text_add_json_string(text, s->device.name);
   rlt_text_add(text, ",\"device_description\":");

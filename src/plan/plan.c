@@ -114,6 +114,13 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
   return RELAYOUT_OK;
 }
 
+/* What is moved: one tensor from view to view, or a box of it. */
+typedef struct sides {
+  const rlt_view *from;
+  const rlt_view *to;
+  const rlt_index_box *box; /* NULL: all */
+} sides;
+
 /* Strides that are not there, which take more memory than all else of most views, are left out. */
 static void keep_view(const rlt_view *view, relayout_view *kept) {
   kept->shape = *view->shape;
@@ -126,24 +133,43 @@ static void keep_view(const rlt_view *view, relayout_view *kept) {
   }
 }
 
-static relayout_status create_anew(relayout_device *device, const rlt_view *from,
-                                   const rlt_view *to, const rlt_wish *wish, rlt_texts schedules,
-                                   relayout_plan **plan, relayout_error *error) {
+static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout_error *error) {
+  keep_view(of->from, &plan->from);
+  keep_view(of->to, &plan->to);
+  plan->source_lowest += of->from->byte_offset;
+  plan->destination_lowest += of->to->byte_offset;
+  if (of->box == NULL) {
+    return RELAYOUT_OK;
+  }
+  plan->box = malloc(sizeof *plan->box);
+  if (plan->box == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's box");
+  }
+  *plan->box = *of->box;
+  return RELAYOUT_OK;
+}
+
+static relayout_status create_anew(relayout_device *device, const sides *of, const rlt_wish *wish,
+                                   rlt_texts schedules, relayout_plan **plan,
+                                   relayout_error *error) {
   rlt_changes changes = wish->changes;
   changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
-  relayout_status status = rlt_lower(from, to, &changes, &lowered, error);
+  relayout_plan *made = NULL;
+  relayout_status status = rlt_lower(of->from, of->to, of->box, &changes, &lowered, error);
   if (status == RELAYOUT_OK) {
-    status = make(device, wish, &lowered, schedules, plan, error);
+    status = make(device, wish, &lowered, schedules, &made, error);
   }
   rlt_lowered_free(&lowered);
   if (status == RELAYOUT_OK) {
-    keep_view(from, &(*plan)->from);
-    keep_view(to, &(*plan)->to);
-    (*plan)->source_lowest += from->byte_offset;
-    (*plan)->destination_lowest += to->byte_offset;
+    status = keep_sides(of, made, error);
   }
-  return status;
+  if (status != RELAYOUT_OK) {
+    relayout_plan_destroy(made);
+    return status;
+  }
+  *plan = made;
+  return RELAYOUT_OK;
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
@@ -151,28 +177,30 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
                                 relayout_plan **plan, relayout_error *error) {
   const rlt_view source = rlt_view_of_shape(from);
   const rlt_view destination = rlt_view_of_shape(to);
-  return create_anew(device, &source, &destination, wish, schedules, plan, error);
+  const sides of = {&source, &destination, NULL};
+  return create_anew(device, &of, wish, schedules, plan, error);
 }
 
 static bool has_rank(const rlt_view *view) {
   return view->shape->rank >= 0 && view->shape->rank <= RELAYOUT_MAX_RANK;
 }
 
-/* By way of the cache, unless schedules are asked for. What has no rank is refused behind it. The
- * options are checked. */
-static relayout_status create(relayout_device *device, const rlt_view *from, const rlt_view *to,
+/* By way of the cache, unless schedules are asked for, or a box. What has no rank is refused behind
+ * it. The options are checked. */
+static relayout_status create(relayout_device *device, const sides *of,
                               const relayout_plan_options *options, relayout_plan **plan,
                               relayout_error *error) {
   const rlt_wish wish = rlt_wish_of(options);
   const rlt_texts schedules = {options->schedule_count, options->schedules};
-  const bool is_cached = has_rank(from) && has_rank(to) && schedules.count == 0;
+  const bool is_cached =
+      has_rank(of->from) && has_rank(of->to) && of->box == NULL && schedules.count == 0;
   relayout_plan *const found =
-      is_cached ? rlt_plan_cache_find(device->cache, from, to, &wish) : NULL;
+      is_cached ? rlt_plan_cache_find(device->cache, of->from, of->to, &wish) : NULL;
   if (found != NULL) {
     *plan = found;
     return RELAYOUT_OK;
   }
-  const relayout_status status = create_anew(device, from, to, &wish, schedules, plan, error);
+  const relayout_status status = create_anew(device, of, &wish, schedules, plan, error);
   if (status == RELAYOUT_OK && is_cached) {
     rlt_plan_cache_add(device->cache, *plan);
   }
@@ -194,8 +222,9 @@ static relayout_status check_arguments(const relayout_device *device, const void
 
 /* Both, from here to the next line, with floats as the library wants them: options have a scale. */
 static relayout_status create_between(relayout_device *device, const relayout_view *from,
-                                      const relayout_view *to, const relayout_plan_options *options,
-                                      relayout_plan **plan, relayout_error *error) {
+                                      const relayout_view *to, const rlt_index_box *box,
+                                      const relayout_plan_options *options, relayout_plan **plan,
+                                      relayout_error *error) {
   relayout_plan_options read;
   const relayout_status status = rlt_options_read(options, &read, error);
   if (status != RELAYOUT_OK) {
@@ -208,7 +237,8 @@ static relayout_status create_between(relayout_device *device, const relayout_vi
   }
   const rlt_view source = rlt_view_of(from);
   const rlt_view destination = rlt_view_of(to);
-  return create(device, &source, &destination, &read, plan, error);
+  const sides of = {&source, &destination, box};
+  return create(device, &of, &read, plan, error);
 }
 
 static relayout_status create_of_shapes(relayout_device *device, const relayout_shape *from,
@@ -222,7 +252,8 @@ static relayout_status create_of_shapes(relayout_device *device, const relayout_
   }
   const rlt_view source = {.shape = from, .byte_strides = read.former_source_byte_strides};
   const rlt_view destination = {.shape = to, .byte_strides = read.former_destination_byte_strides};
-  return create(device, &source, &destination, &read, plan, error);
+  const sides of = {&source, &destination, NULL};
+  return create(device, &of, &read, plan, error);
 }
 
 /* ---- For callers ---- */
@@ -234,9 +265,34 @@ relayout_status relayout_plan_create_between(relayout_device *device, const rela
   relayout_status status = check_arguments(device, from, to, plan, error);
   if (status == RELAYOUT_OK) {
     const rlt_float_control was = rlt_floats_enter();
-    status = create_between(device, from, to, options, plan, error);
+    status = create_between(device, from, to, NULL, options, plan, error);
     rlt_floats_leave(was);
   }
+  return status;
+}
+
+relayout_status relayout_plan_create_range(relayout_device *device, const relayout_view *from,
+                                           const relayout_view *to, const int64_t *start,
+                                           const int64_t *sizes,
+                                           const relayout_plan_options *options,
+                                           relayout_plan **plan, relayout_error *error) {
+  relayout_status status = check_arguments(device, from, to, plan, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int32_t rank = (int32_t)rlt_min(rlt_max(from->shape.rank, 0), RELAYOUT_MAX_RANK);
+  if (rank > 0 && (start == NULL || sizes == NULL)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    start == NULL ? "start" : "sizes");
+  }
+  rlt_index_box box = {{0}, {0}};
+  for (int32_t d = 0; d < rank; ++d) {
+    box.start[d] = start[d];
+    box.sizes[d] = sizes[d];
+  }
+  const rlt_float_control was = rlt_floats_enter();
+  status = create_between(device, from, to, &box, options, plan, error);
+  rlt_floats_leave(was);
   return status;
 }
 
@@ -280,6 +336,7 @@ void relayout_plan_destroy(relayout_plan *plan) {
   }
   free(plan->work.parts);
   free(plan->index_program);
+  free(plan->box);
   rlt_device_release(plan->device);
   free(plan);
 }

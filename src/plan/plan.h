@@ -43,6 +43,7 @@ struct relayout_plan {
   atomic_int holders;      /* those who created it, and the cache */
   relayout_view from;      /* strides are set where it is strided */
   relayout_view to;
+  rlt_index_box *box; /* that is moved of them; NULL: all */
   rlt_wish wish;
   /* Bytes from the caller's pointer or offset to the lowest of either side: the view's offset, less
    * what strides below 0 reach. */

@@ -77,11 +77,16 @@ typedef struct making {
   const rlt_levels *levels;
   rlt_range above[RLT_MOST_LEVELS];
   rlt_boxes *boxes;
+  bool are_too_many;
 } making;
 
 /* One box: a range of this level, everything of those below it. */
 static void add_box(making *at, int32_t level, rlt_range range) {
   if (range.extent <= 0) {
+    return;
+  }
+  at->are_too_many = at->are_too_many || at->boxes->count == RLT_MOST_BOXES;
+  if (at->are_too_many) {
     return;
   }
   rlt_range *const box = at->boxes->of[at->boxes->count++];
@@ -95,31 +100,53 @@ static void add_box(making *at, int32_t level, rlt_range range) {
   box[level] = range;
 }
 
-/* 0 .. written-1 in digits up to this level: whole steps with a source; the step in which they end,
- * and those behind it, as one; or what is cut of a last step by itself. */
-static void add_boxes(making *at, int32_t level, int64_t valid, int64_t written) {
+/* first .. written-1 in digits up to this level. */
+static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, int64_t written);
+
+/* From this step on: whole steps with a source; the step in which they end, and those behind it, as
+ * one; or what is cut of a last step by itself. */
+static void add_steps(making *at, int32_t level, int64_t step, int64_t valid, int64_t written) {
   const int64_t weight = at->levels->weights[level];
   const int64_t whole = valid / weight;
-  const int64_t rest = valid % weight;
   const int64_t steps = written / weight;
-  const bool is_cut = written % weight != 0;
+  const int64_t rest = whole < step ? 0 : valid % weight;
   if (rest == 0) {
-    add_box(at, level, (rlt_range){0, steps, rlt_min(whole, steps)});
+    const int64_t with_source = rlt_max(rlt_min(whole, steps) - step, 0);
+    add_box(at, level, (rlt_range){step, steps - step, with_source});
   } else {
-    add_box(at, level, (rlt_range){0, whole, whole});
+    add_box(at, level, (rlt_range){step, whole - step, whole - step});
   }
   if (rest > 0 && steps > whole) {
     at->above[level] = (rlt_range){whole, steps - whole, 1};
-    add_boxes(at, level - 1, rest, weight);
+    add_boxes(at, level - 1, 0, rest, weight);
   }
-  if (is_cut) {
+  if (written % weight != 0 && steps >= step) {
     at->above[level] = (rlt_range){steps, 1, 1};
-    add_boxes(at, level - 1, rlt_max(valid - steps * weight, 0), written - steps * weight);
+    add_boxes(at, level - 1, 0, rlt_max(valid - steps * weight, 0), written % weight);
   }
 }
 
-void rlt_boxes_make(const rlt_levels *levels, int64_t valid, int64_t written, rlt_boxes *boxes) {
+/* A first step that is not whole comes by itself. */
+static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, int64_t written) {
+  const int64_t weight = at->levels->weights[level];
+  const int64_t step = first / weight;
+  if (first % weight != 0) {
+    const int64_t before = step * weight;
+    at->above[level] = (rlt_range){step, 1, 1};
+    add_boxes(at, level - 1, first % weight, rlt_min(rlt_max(valid - before, 0), weight),
+              rlt_min(written - before, weight));
+  }
+  if (rlt_divide_up(first, weight) * weight < written) {
+    add_steps(at, level, rlt_divide_up(first, weight), valid, written);
+  }
+}
+
+bool rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
+                    rlt_boxes *boxes) {
   making at = {.levels = levels, .boxes = boxes};
   boxes->count = 0;
-  add_boxes(&at, levels->count - 1, valid, written);
+  if (first < written) {
+    add_boxes(&at, levels->count - 1, first, valid, written);
+  }
+  return !at.are_too_many;
 }

@@ -39,7 +39,9 @@ typedef struct rlt_boxes {
   rlt_range of[RLT_MOST_BOXES][RLT_MOST_LEVELS]; /* for each, a range of every level */
 } rlt_boxes;
 
-/* Boxes of 0 .. written-1, of which the first `valid` have a source. */
-void rlt_boxes_make(const rlt_levels *levels, int64_t valid, int64_t written, rlt_boxes *boxes);
+/* Boxes of first .. written-1, of which those below `valid` have a source. False where they are too
+ * many, which those from 0 on never are. */
+bool rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
+                    rlt_boxes *boxes);
 
 #endif

@@ -34,6 +34,7 @@ typedef struct lowering {
   side from;
   side to;
   relayout_shape combined[2]; /* what both are lowered as */
+  const rlt_index_box *box;   /* NULL: all */
   const rlt_changes *changes;
   rlt_problem common; /* what all problems share */
   int64_t words;      /* that an element is moved in */
@@ -251,6 +252,22 @@ static int64_t written_of(const lowering *at, int32_t dimension, int64_t valid) 
   return written;
 }
 
+/* The indices of a dimension that are moved: from `first` up to `valid`, and to `written` with the
+ * padding behind them. A dimension that tiles bring is all in every box. */
+typedef struct interval {
+  int64_t first;
+  int64_t valid;
+  int64_t written;
+} interval;
+
+static interval interval_of(const lowering *at, int32_t d) {
+  const bool is_own = d < at->to.shape->rank;
+  const int64_t size = is_own ? at->to.shape->dimensions[d] : 1;
+  const int64_t first = is_own && at->box != NULL ? at->box->start[d] : 0;
+  const int64_t end = is_own && at->box != NULL ? first + at->box->sizes[d] : size;
+  return (interval){first, end, end == size ? written_of(at, d, size) : end};
+}
+
 /* Every dimension's boxes. False where the sides' digits share no divisor. */
 static bool find_boxes(lowering *at) {
   static const rlt_factors none = {.count = 0};
@@ -261,11 +278,11 @@ static bool find_boxes(lowering *at) {
   at->dimension_count = at->destination.dimension_count;
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const bool is_own = d < at->to.shape->rank;
-    const int64_t valid = is_own ? at->to.shape->dimensions[d] : 1;
-    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &at->levels[d])) {
+    const interval of = interval_of(at, d);
+    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &at->levels[d]) ||
+        !rlt_boxes_make(&at->levels[d], of.first, of.valid, of.written, &at->boxes[d])) {
       return false;
     }
-    rlt_boxes_make(&at->levels[d], valid, written_of(at, d, valid), &at->boxes[d]);
   }
   return true;
 }
@@ -328,10 +345,10 @@ static bool has_padding(const rlt_problem *problem) {
 }
 
 /* Whether no two tiles, and no two problems, write to one byte, or may. Bytes are merged by
- * devices that know of it alone. */
+ * devices that know of it alone, and never with those of other plans. */
 static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
-  const rlt_packing packing = at->changes->packing;
+  const rlt_packing packing = at->box == NULL ? at->changes->packing : RLT_PACKING_TILED;
   return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
          (!rlt_problem_is_fill(problem) &&
           (rlt_problem_byte_run(problem, &run) ||
@@ -436,13 +453,22 @@ static bool add_fill(lowering *at, int64_t first) {
   return add_words(at, &fill);
 }
 
+/* Whether the box has the last element of all, or is all. */
+static bool has_end(const lowering *at) {
+  bool has = true;
+  for (int32_t d = 0; d < at->to.shape->rank && at->box != NULL; ++d) {
+    has = has && at->box->start[d] + at->box->sizes[d] == at->to.shape->dimensions[d];
+  }
+  return has;
+}
+
 /* What tail alignment adds. */
 static bool add_tail(lowering *at) {
   int64_t tiled = at->to.words;
   for (int32_t i = 0; i < at->destination.count; ++i) {
     tiled *= at->destination.of[i].extent;
   }
-  return !at->common.fills || add_fill(at, tiled);
+  return !at->common.fills || !has_end(at) || add_fill(at, tiled);
 }
 
 /* One problem for every choice of a box of each dimension. */
@@ -544,6 +570,14 @@ static bool keeps_last_byte(const lowering *at) {
          at->to.elements > relayout_shape_element_count(at->to.shape);
 }
 
+static bool is_empty(const lowering *at) {
+  bool is = at->to.elements == 0;
+  for (int32_t d = 0; d < at->to.shape->rank && at->box != NULL; ++d) {
+    is = is || (at->box->sizes[d] == 0 && at->to.shape->dimensions[d] > 0);
+  }
+  return is;
+}
+
 static relayout_status lower(lowering *at, relayout_error *error) {
   relayout_status status = measure_side(&at->from, error);
   if (status == RELAYOUT_OK) {
@@ -555,15 +589,38 @@ static relayout_status lower(lowering *at, relayout_error *error) {
   if (status == RELAYOUT_OK) {
     status = set_common(at, error);
   }
-  if (status != RELAYOUT_OK || at->to.elements == 0) {
+  if (status != RELAYOUT_OK || is_empty(at)) {
     return status;
   }
   const bool has_elements = relayout_shape_element_count(at->to.shape) > 0;
+  if (!has_elements && !has_end(at)) {
+    return RELAYOUT_OK;
+  }
   if (!keeps_last_byte(at) && (has_elements ? find_boxes(at) && add_boxes(at) : add_fill(at, 0))) {
     return RELAYOUT_OK;
   }
   at->made->count = 0;
-  return lower_to_program(at, error);
+  return at->box == NULL
+             ? lower_to_program(at, error)
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "only all of this relayout can be moved at once: its digits share no "
+                        "divisor, or boxes would share a byte of packed elements");
+}
+
+static relayout_status check_box(const relayout_shape *shape, const rlt_index_box *box,
+                                 relayout_error *error) {
+  for (int32_t d = 0; d < shape->rank && box != NULL; ++d) {
+    const int64_t start = box->start[d];
+    const int64_t size = box->sizes[d];
+    if (start < 0 || size < 0 || size > shape->dimensions[d] ||
+        start > shape->dimensions[d] - size) {
+      return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                      "start[%" PRId32 "] is %" PRId64 " and sizes[%" PRId32 "] %" PRId64
+                      ", beyond a dimension of %" PRId64,
+                      d, start, d, size, shape->dimensions[d]);
+    }
+  }
+  return RELAYOUT_OK;
 }
 
 static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
@@ -586,10 +643,13 @@ static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
   return status == RELAYOUT_OK ? check_same_tensor(from->shape, to->shape, error) : status;
 }
 
-relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_changes *changes,
-                          rlt_lowered *made, relayout_error *error) {
+relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_index_box *box,
+                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error) {
   *made = (rlt_lowered){.count = 0};
   relayout_status status = check_sides(from, to, error);
+  if (status == RELAYOUT_OK) {
+    status = check_box(to->shape, box, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -602,7 +662,7 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_ch
   memset(at, 0, offsetof(lowering, source));
   at->combined[0] = *from->shape;
   at->combined[1] = *to->shape;
-  if (from->byte_strides == NULL && to->byte_strides == NULL) {
+  if (from->byte_strides == NULL && to->byte_strides == NULL && box == NULL) {
     rlt_combine_dimensions(&at->combined[0], &at->combined[1]);
   }
   at->from = (side){.shape = &at->combined[0],
@@ -611,6 +671,7 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_ch
   at->to = (side){.shape = &at->combined[1],
                   .strides_name = "to->byte_strides",
                   .byte_strides = to->byte_strides};
+  at->box = box;
   at->changes = changes;
   at->made = made;
   status = lower(at, error);

@@ -30,6 +30,13 @@ typedef struct rlt_changes {
   double scale;
 } rlt_changes;
 
+/* A box of the index space: of each dimension `sizes[d]` indices from start[d] on. What follows the
+ * last index of a dimension in memory, padding, belongs to the boxes that have that one. */
+typedef struct rlt_index_box {
+  int64_t start[RELAYOUT_MAX_RANK];
+  int64_t sizes[RELAYOUT_MAX_RANK];
+} rlt_index_box;
+
 typedef struct rlt_lowered {
   int32_t count;         /* 0: nothing to write */
   rlt_problem *problems; /* simplified, none empty; no two write the same element, nor, unless they
@@ -43,10 +50,11 @@ typedef struct rlt_lowered {
   int64_t destination_before;
 } rlt_lowered;
 
-/* The statuses of relayout_plan_create_between that concern the views, and RELAYOUT_OUT_OF_MEMORY.
- * What is made is freed with rlt_lowered_free, also after a failure. */
-relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_changes *changes,
-                          rlt_lowered *made, relayout_error *error);
+/* The statuses of relayout_plan_create_between that concern the views, those of
+ * relayout_plan_create_range that concern its box, which is NULL for all that there is, and
+ * RELAYOUT_OUT_OF_MEMORY. What is made is freed with rlt_lowered_free, also after a failure. */
+relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_index_box *box,
+                          const rlt_changes *changes, rlt_lowered *made, relayout_error *error);
 void rlt_lowered_free(rlt_lowered *made);
 
 #endif

@@ -1,0 +1,24 @@
+/* runs.h: which bytes of either side a problem takes. Depends on problem.h. */
+#ifndef RLT_PROBLEM_RUNS_H
+#define RLT_PROBLEM_RUNS_H
+
+#include "problem/problem.h"
+
+/* Bytes of a side's memory, from its lowest on: those from `first` up to, not including, `end`. */
+typedef struct rlt_bytes {
+  int64_t first;
+  int64_t end;
+} rlt_bytes;
+
+/* From the lowest byte that a problem reads or writes to the highest; all of the side where an
+ * index program says where these are. Empty where there are none. */
+rlt_bytes rlt_problem_bytes_read(const rlt_problem *problem);
+rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem);
+
+/* Tells of every run of bytes that a problem writes; of each byte once. False, and nothing is told,
+ * where an index program says where these are, and where runs of packed elements share bytes. The
+ * problem is simplified. */
+typedef void (*rlt_run_visitor)(void *context, rlt_bytes run);
+bool rlt_problem_visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
+
+#endif
