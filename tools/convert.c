@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "npy.h"
 #include "npy_source.h"
+#include "pieces.h"
 #include "stream.h"
 #include "verify.h"
 
@@ -30,6 +31,7 @@ typedef struct job {
   relayout_shape from;
   relayout_shape to;
   relayout_plan_options options;
+  relayout_device *device;
   relayout_plan *plan;
 } job;
 
@@ -89,18 +91,16 @@ static exit_code read_source_shape(const request *asked, stream_input *input, jo
 /* ---- The work ------------------------------------------------------------------------------- */
 
 static exit_code make_plan(const request *asked, job *work) {
-  relayout_device *device;
   const exit_code code =
-      arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+      arguments_open_device(asked->device != NULL ? asked->device : "auto", &work->device);
   if (code != EXIT_CODE_OK) {
     return code;
   }
   relayout_error error;
-  const relayout_status status =
-      relayout_plan_create(device, &work->from, &work->to, &work->options, &work->plan, &error);
+  const relayout_status status = relayout_plan_create(work->device, &work->from, &work->to,
+                                                      &work->options, &work->plan, &error);
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  relayout_device_get_info(device, &info, NULL);
-  relayout_device_destroy(device);
+  relayout_device_get_info(work->device, &info, NULL);
   if (status != RELAYOUT_OK) {
     return report_error(NULL, &error);
   }
@@ -149,6 +149,15 @@ static exit_code read_source(stream_input *input, const relayout_shape *shape, s
   return code;
 }
 
+/* Of a .npy file; else 0 bytes. */
+static size_t make_header(const job *work, char bytes[NPY_MAX_WRITTEN_SIZE]) {
+  if (!work->output_is_npy) {
+    return 0;
+  }
+  const npy_header header = npy_describe(&work->to);
+  return npy_write(&header, bytes);
+}
+
 /* As much as any schedule asks of a destination: the largest line there is, and room to spare. */
 enum { DESTINATION_ALIGNMENT = 4096 };
 
@@ -169,17 +178,55 @@ static exit_code move_and_write(const request *asked, const job *work, const uin
   if (code == EXIT_CODE_OK && asked->verify) {
     code = verify_relayout(&work->from, &work->to, &work->options, source, destination, size);
   }
-  if (code == EXIT_CODE_OK && work->output_is_npy) {
-    const npy_header header = npy_describe(&work->to);
-    char bytes[NPY_MAX_WRITTEN_SIZE];
-    const size_t header_size = npy_write(&header, bytes);
-    code = stream_write(output, bytes, header_size);
+  if (code == EXIT_CODE_OK) {
+    char header[NPY_MAX_WRITTEN_SIZE];
+    code = stream_write(output, header, make_header(work, header));
   }
   if (code == EXIT_CODE_OK) {
     code = stream_write(output, destination, size);
   }
   free(memory);
   return code;
+}
+
+/* By way of memory. */
+static exit_code move_whole(const request *asked, const job *work, stream_input *input,
+                            stream_output *output) {
+  uint8_t *source = NULL;
+  exit_code code = read_source(input, &work->from, relayout_plan_source_size(work->plan), &source);
+  if (code == EXIT_CODE_OK) {
+    code = move_and_write(asked, work, source, output);
+  }
+  free(source);
+  return code;
+}
+
+/* A large file to another, where `*is_done` says so. */
+static exit_code move_by_pieces(const request *asked, const job *work, const stream_input *input,
+                                stream_output *output, bool *is_done) {
+  char header[NPY_MAX_WRITTEN_SIZE];
+  const size_t header_size = make_header(work, header);
+  pieces_job pieces = {.device = work->device,
+                       .whole = work->plan,
+                       .options = &work->options,
+                       .source_name = input->name,
+                       .source_file = input->file,
+                       .source_start = stream_position(input),
+                       .destination_name = output->name,
+                       .destination_file = output->file,
+                       .destination_start = (int64_t)header_size};
+  *is_done = false;
+  if (asked->verify || asked->schedules.count > 0 || !output->is_whole || pieces.source_start < 0 ||
+      stream_remaining(input) != (int64_t)relayout_plan_source_size(work->plan) ||
+      relayout_view_make(&work->from, &pieces.from, NULL) != RELAYOUT_OK ||
+      relayout_view_make(&work->to, &pieces.to, NULL) != RELAYOUT_OK || !pieces_suit(&pieces)) {
+    return EXIT_CODE_OK;
+  }
+  exit_code code = stream_write(output, header, header_size);
+  if (code == EXIT_CODE_OK) {
+    code = pieces_move(&pieces, is_done);
+  }
+  return code == EXIT_CODE_OK && !*is_done ? stream_rewind(output) : code;
 }
 
 /* With the plan made, nothing but the data can be wrong. */
@@ -189,12 +236,11 @@ static exit_code carry_out(const request *asked, const job *work, stream_input *
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  uint8_t *source = NULL;
-  code = read_source(input, &work->from, relayout_plan_source_size(work->plan), &source);
-  if (code == EXIT_CODE_OK) {
-    code = move_and_write(asked, work, source, &output);
+  bool is_done = false;
+  code = move_by_pieces(asked, work, input, &output, &is_done);
+  if (code == EXIT_CODE_OK && !is_done) {
+    code = move_whole(asked, work, input, &output);
   }
-  free(source);
   if (code == EXIT_CODE_OK) {
     return stream_commit(&output);
   }
@@ -227,6 +273,7 @@ static exit_code convert(const request *asked, stream_input *input) {
     code = carry_out(asked, &work, input);
   }
   relayout_plan_destroy(work.plan);
+  relayout_device_destroy(work.device);
   return code;
 }
 
@@ -268,6 +315,10 @@ const command command_convert = {
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
         "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
         "written is of the same kind as the input.\n"
+        "\n"
+        "Large files are moved from file to file a piece at a time where the device is the CPU, "
+        "in\n"
+        "less than 512 MB of memory; all else must fit into memory, on both sides.\n"
         "\n"
         "A file OUT appears whole or not at all: one that was there stays as it was until then,\n"
         "and leaves its owner, group and permissions to the new one. A link is followed. Pipes,\n"

@@ -83,16 +83,26 @@ exit_code stream_peek(stream_input *input) {
   return code;
 }
 
-int64_t stream_remaining(const stream_input *input) {
+/* Of a regular file; *size becomes the file's. */
+static int64_t position_in(const stream_input *input, int64_t *size) {
   struct stat status;
   if (fstat(input->file, &status) != 0 || !S_ISREG(status.st_mode)) {
     return -1;
   }
+  *size = status.st_size;
   const off_t position = lseek(input->file, 0, SEEK_CUR);
-  if (position < 0 || position > status.st_size) {
-    return -1;
-  }
-  return (int64_t)(status.st_size - position) + (int64_t)input->ahead_size;
+  return position < 0 || position > status.st_size ? -1 : position - (int64_t)input->ahead_size;
+}
+
+int64_t stream_remaining(const stream_input *input) {
+  int64_t size = 0;
+  const int64_t position = position_in(input, &size);
+  return position < 0 ? -1 : size - position;
+}
+
+int64_t stream_position(const stream_input *input) {
+  int64_t size = 0;
+  return position_in(input, &size);
 }
 
 exit_code stream_read(stream_input *input, void *bytes, size_t size, size_t *got) {
@@ -229,6 +239,12 @@ exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
   }
   progress_end(&bar);
   return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
+}
+
+exit_code stream_rewind(stream_output *output) {
+  return lseek(output->file, 0, SEEK_SET) == 0 && ftruncate(output->file, 0) == 0
+             ? EXIT_CODE_OK
+             : fail_to_write(output, errno);
 }
 
 FILE *stream_begin_text(stream_output *output) {

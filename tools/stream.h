@@ -34,6 +34,9 @@ exit_code stream_peek(stream_input *input);
 /* Bytes from here to the end, or -1 where only reading tells. */
 int64_t stream_remaining(const stream_input *input);
 
+/* Where in the file the next byte is, or -1 where it has no places. */
+int64_t stream_position(const stream_input *input);
+
 /* Takes up to `size` bytes, fewer only where the input ends. */
 exit_code stream_read(stream_input *input, void *bytes, size_t size, size_t *got);
 
@@ -59,6 +62,8 @@ exit_code stream_create(const char *path, stream_output *output);
  * opened, since its reader would take that for all of it. */
 exit_code stream_check(const char *path);
 exit_code stream_write(stream_output *output, const void *bytes, size_t size);
+/* Takes back all that was written to a whole file. */
+exit_code stream_rewind(stream_output *output);
 /* The output for stdio, which records what fails until the end; NULL when it cannot be had. */
 FILE *stream_begin_text(stream_output *output);
 exit_code stream_end_text(stream_output *output, FILE *text);

@@ -120,29 +120,78 @@ static void move_at_once(move *of) {
 
 /* ---- Each box alone ---- */
 
-/* How many of the bytes that boxes write by themselves are written by two of them. */
-static int64_t count_shared(move *of, size_t size) {
-  uint8_t *const alone = malloc(2 * size + 1);
-  uint8_t *const written = calloc(size + 1, 1);
-  assert_non_null(alone);
-  assert_non_null(written);
-  int64_t shared = 0;
-  for (int i = 0; i < of->boxes.count; ++i) {
-    /* What equals one poison does not equal the other. */
-    memset(alone, POISON, size);
-    memset(alone + size, 0xff ^ POISON, size);
-    for (int half = 0; half < 2; ++half) {
-      assert_int_equal(move_box(of, &of->boxes.of[i], alone + (size_t)half * size), RELAYOUT_OK);
-    }
-    for (size_t b = 0; b < size; ++b) {
-      const bool is_written = alone[b] != POISON || alone[size + b] != (0xff ^ POISON);
-      shared += is_written && written[b];
-      written[b] |= is_written;
-    }
+/* What one box takes: of a source of which nothing else is right, into two destinations that were
+ * poisoned differently, so that every byte that is written differs from one of them. */
+typedef struct alone {
+  const uint8_t *right;
+  uint8_t *source;
+  uint8_t *destinations[2];
+  uint8_t *told;    /* how often a byte was said to be written */
+  uint8_t *written; /* by any box */
+} alone;
+
+static void take(void *context, int64_t first, size_t size) {
+  alone *const one = context;
+  memcpy(one->source + first, one->right + first, size);
+}
+
+static void count(void *context, int64_t first, size_t size) {
+  alone *const one = context;
+  for (size_t b = 0; b < size; ++b) {
+    one->told[first + (int64_t)b] += 1;
   }
-  free(alone);
-  free(written);
-  return shared;
+}
+
+static relayout_plan *plan_of(const move *of, const box *one) {
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(of->device, &of->from, &of->to, one->start,
+                                              one->sizes, &of->options, &plan, NULL),
+                   RELAYOUT_OK);
+  return plan;
+}
+
+/* Returns how many bytes are not as they should be: written though nobody said so, or the other way
+ * round, or by two boxes. */
+static int64_t check_box(const move *of, const box *which, alone *one, size_t source_size,
+                         size_t size) {
+  relayout_plan *const plan = plan_of(of, which);
+  for (size_t b = 0; b < source_size; ++b) {
+    one->source[b] = (uint8_t)~of->source[b];
+  }
+  memset(one->told, 0, size);
+  assert_int_equal(relayout_plan_visit_bytes_read(plan, take, one, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_visit_bytes_written(plan, count, one, NULL), RELAYOUT_OK);
+  for (int i = 0; i < 2; ++i) {
+    memset(one->destinations[i], i == 0 ? POISON : 0xff ^ POISON, size);
+    assert_int_equal(relayout_plan_execute(plan, one->source, one->destinations[i], NULL),
+                     RELAYOUT_OK);
+  }
+  relayout_plan_destroy(plan);
+  int64_t wrong = 0;
+  for (size_t b = 0; b < size; ++b) {
+    const bool is_written =
+        one->destinations[0][b] != POISON || one->destinations[1][b] != (0xff ^ POISON);
+    wrong += one->told[b] != is_written || (is_written && one->written[b]) ||
+             (is_written && one->destinations[0][b] != of->destination[b]);
+    one->written[b] |= is_written;
+  }
+  return wrong;
+}
+
+static int64_t check_each_box(const move *of, size_t source_size, size_t size) {
+  uint8_t *const memory = calloc(source_size + 4 * size + 1, 1);
+  assert_non_null(memory);
+  alone one = {.right = of->source,
+               .source = memory,
+               .destinations = {memory + source_size, memory + source_size + size},
+               .told = memory + source_size + 2 * size,
+               .written = memory + source_size + 3 * size};
+  int64_t wrong = 0;
+  for (int i = 0; i < of->boxes.count; ++i) {
+    wrong += check_box(of, &of->boxes.of[i], &one, source_size, size);
+  }
+  free(memory);
+  return wrong;
 }
 
 /* ---- Random relayouts ---- */
@@ -175,8 +224,9 @@ static void check_move(move *of, uint64_t seed) {
     memset(found, POISON, size);
     move_at_once(of);
     assert_memory_equal(found, expected, size);
-    if (count_shared(of, size) > 0) {
-      fail_msg("seed %llu: boxes share bytes", (unsigned long long)seed);
+    const int64_t wrong = check_each_box(of, source_size, size);
+    if (wrong > 0) {
+      fail_msg("seed %llu: %lld bytes of boxes", (unsigned long long)seed, (long long)wrong);
     }
   }
   assert_int_equal(of->failures, 0);
@@ -289,6 +339,33 @@ static void test_on_all_devices(void **state) {
 
 /* ---- What is refused ---- */
 
+/* The plan tells nobody anything. */
+static void test_bytes_that_nobody_tells(void **state) {
+  (void)state;
+  static const char *const pairs[][2] = {{"f32[4,6]{1,0:T(2,4)}", "f32[4,6]{1,0:T(3,4)}"},
+                                         {"s4[3,3]", "s4[3,3]{1,0:PD(3,4)PV(unknown)E(4)}"}};
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  for (int i = 0; i < 2; ++i) {
+    const relayout_shape from = shape_of(pairs[i][0]);
+    const relayout_shape to = shape_of(pairs[i][1]);
+    relayout_plan *plan = NULL;
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_plan_visit_bytes_written(plan, count, NULL, NULL),
+                     RELAYOUT_UNSUPPORTED);
+    if (i == 0) {
+      assert_int_equal(relayout_plan_visit_bytes_read(plan, take, NULL, NULL),
+                       RELAYOUT_UNSUPPORTED);
+    }
+    assert_int_equal(relayout_plan_visit_bytes_read(plan, NULL, NULL, NULL),
+                     RELAYOUT_INVALID_ARGUMENT);
+    relayout_plan_destroy(plan);
+  }
+  assert_int_equal(relayout_plan_visit_bytes_written(NULL, count, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  relayout_device_destroy(device);
+}
+
 static void test_refused(void **state) {
   (void)state;
   static const struct {
@@ -395,8 +472,11 @@ static void test_explained(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_boxes), cmocka_unit_test(test_on_all_devices),
-      cmocka_unit_test(test_refused),      cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_random_boxes),
+      cmocka_unit_test(test_on_all_devices),
+      cmocka_unit_test(test_bytes_that_nobody_tells),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_empty),
       cmocka_unit_test(test_explained),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,10 @@ static int tear_down(void **state) {
     (device, &matrix, &matrix, source, out, error))                                                \
   X(relayout_plan_visit_schedules, INVALID_ARGUMENT, (plan, 1, ignore, out, error),                \
     (plan, 0, ignore, out, error))                                                                 \
+  X(relayout_plan_visit_bytes_written, INVALID_ARGUMENT, (plan, NULL, out, error),                 \
+    (plan, pass_over, out, error))                                                                 \
+  X(relayout_plan_visit_bytes_read, INVALID_ARGUMENT, (plan, NULL, out, error),                    \
+    (plan, pass_over, out, error))                                                                 \
   X(relayout_device_import_wisdom, INVALID_ARGUMENT, (device, NULL, 0, error),                     \
     (device, "", 0, error))                                                                        \
   X(relayout_tuning_keep, INVALID_TEXT, (device, "", error), (device, row_of_device(), error))     \
@@ -201,6 +205,12 @@ static relayout_device_info *info_in(void *out) {
 static void ignore(void *context, const relayout_schedule_info *info) {
   (void)context;
   (void)info;
+}
+
+static void pass_over(void *context, int64_t first, size_t size) {
+  (void)context;
+  (void)first;
+  (void)size;
 }
 
 /* `out` is the output, of whatever type the call has. */

@@ -214,6 +214,32 @@ WRAP(ssize_t, write, int file, const void *bytes, size_t size) {
   return -1;
 }
 
+WRAP(ssize_t, pread, int file, void *bytes, size_t size, off_t at) {
+  int32_t variant = 0;
+  if (!fault_strikes(FAULT_FILES, "pread", &variant)) {
+    return __real_pread(file, bytes, size, at);
+  }
+  if (variant == 1) {
+    return __real_pread(file, bytes, size > 1 ? size / 2 : size, at);
+  }
+  errno = variant == 2 ? EINTR : EIO;
+  fault_note_code(errno);
+  return -1;
+}
+
+WRAP(ssize_t, pwrite, int file, const void *bytes, size_t size, off_t at) {
+  int32_t variant = 0;
+  if (!fault_strikes(FAULT_FILES, "pwrite", &variant)) {
+    return __real_pwrite(file, bytes, size, at);
+  }
+  if (variant == 1) {
+    return __real_pwrite(file, bytes, size > 1 ? size / 2 : size, at);
+  }
+  errno = variant == 2 ? EINTR : ENOSPC;
+  fault_note_code(errno);
+  return -1;
+}
+
 WRAP(FILE *, fopen, const char *path, const char *mode) {
   FILE *const made = file_fails("fopen", EMFILE, EACCES) ? NULL : __real_fopen(path, mode);
   if (made != NULL) {
@@ -281,6 +307,7 @@ WRAP(int, closedir, DIR *directory) {
     return file_fails(#name, likely, other) ? -1 : __real_##name arguments;                        \
   }
 
+WRAP_PLAIN(madvise, (void *at, size_t size, int advice), (at, size, advice), ENOMEM, EAGAIN)
 WRAP_PLAIN(fsync, (int file), (file), EIO, ENOSPC)
 WRAP_PLAIN(fdatasync, (int file), (file), EIO, ENOSPC)
 WRAP_PLAIN(ftruncate, (int file, off_t size), (file, size), EIO, EFBIG)

@@ -85,6 +85,41 @@ static void test_other_offsets_are_other_plans(void **state) {
   relayout_plan_destroy(other);
 }
 
+typedef struct told {
+  int count;
+  int64_t first[8];
+  size_t size[8];
+} told;
+
+static void note(void *context, int64_t first, size_t size) {
+  told *const of = context;
+  of->first[of->count] = first;
+  of->size[of->count++] = size;
+}
+
+/* Rows of three words, the last first, 16 bytes apart, into a row; counted from the pointers. */
+static void test_bytes_of_views(void **state) {
+  const relayout_shape shape = shape_of("f32[2,3]");
+  relayout_view from = view_of(&shape, (const int64_t[]){-16, 4});
+  relayout_view to = view_of(&shape, NULL);
+  from.byte_offset = 4;
+  to.byte_offset = 100;
+  relayout_plan *const plan = plan_between(*state, &from, &to);
+  told read = {0};
+  told written = {0};
+  assert_int_equal(relayout_plan_visit_bytes_read(plan, note, &read, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_visit_bytes_written(plan, note, &written, NULL), RELAYOUT_OK);
+  assert_int_equal(read.count, 2);
+  assert_int_equal(read.first[0], -12);
+  assert_int_equal(read.size[0], 12);
+  assert_int_equal(read.first[1], 4);
+  assert_int_equal(read.size[1], 12);
+  assert_int_equal(written.count, 1);
+  assert_int_equal(written.first[0], 100);
+  assert_int_equal(written.size[0], 24);
+  relayout_plan_destroy(plan);
+}
+
 static void test_refused(void **state) {
   static const int64_t overlapping[] = {8, 4};
   const relayout_shape shape = shape_of("f32[2,3]");
@@ -171,6 +206,7 @@ int main(void) {
       cmocka_unit_test(test_overlaps_are_those_of_what_is_taken),
       cmocka_unit_test(test_other_offsets_are_other_plans),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_bytes_of_views),
       cmocka_unit_test(test_explained),
       cmocka_unit_test(test_former_strides),
   };

@@ -142,6 +142,23 @@ RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
 RELAYOUT_API size_t relayout_plan_source_size(const relayout_plan *plan);
 RELAYOUT_API size_t relayout_plan_destination_size(const relayout_plan *plan);
 
+/* Is told of `size` bytes of a side, from so many bytes behind the pointer that calls are given on;
+ * before it where that is below 0. */
+typedef void (*relayout_bytes_visitor)(void *context, int64_t first, size_t size);
+
+/* Tells which bytes the plan writes, each once, and which it reads, some perhaps again: in runs
+ * that lie one behind the other in memory, so that no more than these need be where the calls'
+ * pointers say. RELAYOUT_INVALID_ARGUMENT for a NULL; RELAYOUT_UNSUPPORTED, and nobody is told of
+ * anything, where an index program says where elements lie, and where parts of packed elements
+ * share bytes. */
+RELAYOUT_API relayout_status relayout_plan_visit_bytes_written(const relayout_plan *plan,
+                                                               relayout_bytes_visitor visitor,
+                                                               void *context,
+                                                               relayout_error *error);
+RELAYOUT_API relayout_status relayout_plan_visit_bytes_read(const relayout_plan *plan,
+                                                            relayout_bytes_visitor visitor,
+                                                            void *context, relayout_error *error);
+
 /* How many problems the plan moves one after the other, the largest first: mostly one; more where
  * tiles leave ragged ends, which are moved by themselves. 0 for a plan that moves nothing. */
 RELAYOUT_API int32_t relayout_plan_part_count(const relayout_plan *plan);

@@ -84,7 +84,7 @@ static void ignore_run(void *context, rlt_bytes run) {
 static bool know_runs(const rlt_work *work) {
   bool know = true;
   for (int32_t i = 0; i < work->part_count && know; ++i) {
-    know = rlt_problem_visit_runs(rlt_part_problem(&work->parts[i]), ignore_run, NULL);
+    know = rlt_problem_visit_written(rlt_part_problem(&work->parts[i]), ignore_run, NULL);
   }
   return know;
 }
@@ -194,7 +194,7 @@ relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work
   }
   const relayout_status status = run_errand((const rlt_opencl_device *)device, &of, error);
   for (int32_t i = 0; i < work->part_count && status == RELAYOUT_OK && of.landing != NULL; ++i) {
-    rlt_problem_visit_runs(rlt_part_problem(&work->parts[i]), land, &of);
+    rlt_problem_visit_written(rlt_part_problem(&work->parts[i]), land, &of);
   }
   free(of.landing);
   return status;

@@ -53,58 +53,104 @@ rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem) {
 
 /* ---- Runs ---- */
 
-/* The elements that lie one behind the other, and the axes behind those that these are of. */
+/* One side's elements: those of a run lie one behind the other, and runs begin where the digits of
+ * the steps say. */
 typedef struct runs {
+  int64_t first; /* element */
   int64_t length;
-  int32_t outer;
+  int64_t bits; /* of an element */
+  int32_t step_count;
+  int64_t counts[RLT_MAX_AXES];
+  int64_t strides[RLT_MAX_AXES]; /* above 0, in ascending order until runs are joined */
 } runs;
 
-static runs runs_of(const rlt_problem *problem) {
-  runs found = {.length = 1};
-  while (found.outer < problem->axis_count &&
-         problem->axes[found.outer].destination_stride == found.length) {
-    found.length *= written_of(problem, found.outer++);
+/* Steps of 0 lead nowhere else, and those below 0 are gone through from the other end. */
+static void add_step(runs *of, int64_t count, int64_t stride) {
+  if (count == 1 || stride == 0) {
+    return;
   }
-  return found;
+  if (stride < 0) {
+    of->first += (count - 1) * stride;
+    stride = -stride;
+  }
+  int32_t at = of->step_count++;
+  for (; at > 0 && of->strides[at - 1] > stride; --at) {
+    of->strides[at] = of->strides[at - 1];
+    of->counts[at] = of->counts[at - 1];
+  }
+  of->strides[at] = stride;
+  of->counts[at] = count;
+}
+
+/* Steps from run to next run make longer ones. */
+static void join(runs *of) {
+  int32_t joined = 0;
+  while (joined < of->step_count && of->strides[joined] == of->length) {
+    of->length *= of->counts[joined++];
+  }
+  of->step_count -= joined;
+  for (int32_t i = 0; i < of->step_count; ++i) {
+    of->counts[i] = of->counts[i + joined];
+    of->strides[i] = of->strides[i + joined];
+  }
+}
+
+static void visit(const runs *of, rlt_run_visitor visitor, void *context) {
+  int64_t digits[RLT_MAX_AXES] = {0};
+  int64_t position = of->first;
+  for (;;) {
+    visitor(context, bytes_of(position, position + of->length, of->bits));
+    int32_t i = 0;
+    while (i < of->step_count && ++digits[i] == of->counts[i]) {
+      position -= (digits[i] - 1) * of->strides[i];
+      digits[i++] = 0;
+    }
+    if (i == of->step_count) {
+      return;
+    }
+    position += of->strides[i];
+  }
 }
 
 /* The array's last byte may be used in part. */
 static bool are_whole_bytes(const rlt_problem *problem, const runs *of) {
-  const int64_t bits = rlt_problem_destination_bits(problem);
-  const bool ends_array = of->outer == problem->axis_count &&
-                          problem->destination_start + of->length == problem->destination_elements;
-  bool are =
-      problem->destination_start * bits % 8 == 0 && (of->length * bits % 8 == 0 || ends_array);
-  for (int32_t a = of->outer; a < problem->axis_count; ++a) {
-    are = are && problem->axes[a].destination_stride * bits % 8 == 0;
+  const bool ends_array =
+      of->step_count == 0 && of->first + of->length == problem->destination_elements;
+  bool are = of->first * of->bits % 8 == 0 && (of->length * of->bits % 8 == 0 || ends_array);
+  for (int32_t i = 0; i < of->step_count; ++i) {
+    are = are && of->strides[i] * of->bits % 8 == 0;
   }
   return are;
 }
 
-bool rlt_problem_visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context) {
-  if (problem->index_program != NULL) {
-    return false;
+bool rlt_problem_visit_written(const rlt_problem *problem, rlt_run_visitor visitor, void *context) {
+  if (problem->index_program != NULL || writes_nothing(problem)) {
+    return problem->index_program == NULL;
   }
-  if (writes_nothing(problem)) {
-    return true;
+  runs of = {.first = problem->destination_start,
+             .length = 1,
+             .bits = rlt_problem_destination_bits(problem)};
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    add_step(&of, written_of(problem, a), problem->axes[a].destination_stride);
   }
-  const runs of = runs_of(problem);
+  join(&of);
   if (!are_whole_bytes(problem, &of)) {
     return false;
   }
-  const int64_t bits = rlt_problem_destination_bits(problem);
-  int64_t digits[RLT_MAX_AXES] = {0};
-  int64_t position = problem->destination_start;
-  for (;;) {
-    visitor(context, bytes_of(position, position + of.length, bits));
-    int32_t a = of.outer;
-    while (a < problem->axis_count && ++digits[a] == written_of(problem, a)) {
-      position -= (digits[a] - 1) * problem->axes[a].destination_stride;
-      digits[a++] = 0;
-    }
-    if (a == problem->axis_count) {
-      return true;
-    }
-    position += problem->axes[a].destination_stride;
+  visit(&of, visitor, context);
+  return true;
+}
+
+bool rlt_problem_visit_read(const rlt_problem *problem, rlt_run_visitor visitor, void *context) {
+  const rlt_bytes all = rlt_problem_bytes_read(problem);
+  if (problem->index_program != NULL || all.first == all.end) {
+    return problem->index_program == NULL;
   }
+  runs of = {.first = problem->source_start, .length = 1, .bits = rlt_problem_source_bits(problem)};
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    add_step(&of, problem->axes[a].valid, problem->axes[a].source_stride);
+  }
+  join(&of);
+  visit(&of, visitor, context);
+  return true;
 }

@@ -15,10 +15,12 @@ typedef struct rlt_bytes {
 rlt_bytes rlt_problem_bytes_read(const rlt_problem *problem);
 rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem);
 
-/* Tells of every run of bytes that a problem writes; of each byte once. False, and nothing is told,
- * where an index program says where these are, and where runs of packed elements share bytes. The
- * problem is simplified. */
+/* Tells of every run of bytes that a problem writes, each byte once, and of every run that it
+ * reads, in which bytes may come again. False, and nothing is told, where an index program says
+ * where these are, and where runs of packed elements that are written share bytes. The problem is
+ * simplified. */
 typedef void (*rlt_run_visitor)(void *context, rlt_bytes run);
-bool rlt_problem_visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
+bool rlt_problem_visit_written(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
+bool rlt_problem_visit_read(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
 
 #endif
