@@ -172,6 +172,8 @@ static int tear_down(void **state) {
   X(relayout_plan_create_range, OUT_OF_RANGE,                                                      \
     (device, &whole, &whole, outside, inside, NULL, out, error),                                   \
     (device, &whole, &whole, inside, unit, NULL, out, error))                                      \
+  X(relayout_plan_get_info, INVALID_ARGUMENT, (plan, NULL, error),                                 \
+    (plan, plan_info_in(out), error))                                                              \
   X(relayout_plan_execute, BUFFERS_OVERLAP, (plan, (char *)out + 8, out, error),                   \
     (plan, source, out, error))                                                                    \
   X(relayout_copy, BUFFERS_OVERLAP, (device, &matrix, &matrix, out, (char *)out + 8, error),       \
@@ -198,6 +200,12 @@ static const char *row_of_device(void) {
 
 static relayout_device_info *info_in(void *out) {
   const relayout_device_info empty = RELAYOUT_DEVICE_INFO_INIT;
+  memcpy(out, &empty, sizeof empty);
+  return out;
+}
+
+static relayout_plan_info *plan_info_in(void *out) {
+  const relayout_plan_info empty = RELAYOUT_PLAN_INFO_INIT;
   memcpy(out, &empty, sizeof empty);
   return out;
 }

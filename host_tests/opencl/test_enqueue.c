@@ -266,6 +266,10 @@ static void test_views(void **state) {
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_plan_create_between(bench->device, &from, &to, NULL, &plan, NULL),
                    RELAYOUT_OK);
+  relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
+  assert_int_equal(relayout_plan_get_info(plan, &info, NULL), RELAYOUT_OK);
+  assert_int_equal(info.kernel_count, 1);
+  assert_true(info.device_bytes > 0);
   const struct {
     cl_mem source;
     size_t source_offset;

@@ -119,7 +119,11 @@ RELAYOUT_API relayout_status relayout_cpu_device_create(const relayout_cpu_optio
                                                         relayout_device **device,
                                                         relayout_error *error);
 
-/* Drops the caller's hold. NULL is allowed. */
+/* Takes another hold of a device that somebody holds: it wants one more relayout_device_destroy.
+ * NULL is allowed. */
+RELAYOUT_API void relayout_device_retain(relayout_device *device);
+
+/* Drops one hold. NULL is allowed. */
 RELAYOUT_API void relayout_device_destroy(relayout_device *device);
 
 /* RELAYOUT_INVALID_ARGUMENT for a NULL, or a struct_size that the info never has. */

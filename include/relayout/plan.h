@@ -134,7 +134,11 @@ RELAYOUT_API relayout_status relayout_plan_create_range(
     const int64_t *start, const int64_t *sizes, const relayout_plan_options *options,
     relayout_plan **plan, relayout_error *error);
 
-/* NULL is allowed. Work already enqueued on an OpenCL queue still completes. */
+/* Takes another hold of a plan that somebody holds: it wants one more relayout_plan_destroy. NULL
+ * is allowed. */
+RELAYOUT_API void relayout_plan_retain(relayout_plan *plan);
+
+/* Drops one hold. NULL is allowed. Work already enqueued on an OpenCL queue still completes. */
 RELAYOUT_API void relayout_plan_destroy(relayout_plan *plan);
 
 /* The bytes each side takes, padding included: what the pointers and buffers given must hold. Of a
@@ -158,6 +162,33 @@ RELAYOUT_API relayout_status relayout_plan_visit_bytes_written(const relayout_pl
 RELAYOUT_API relayout_status relayout_plan_visit_bytes_read(const relayout_plan *plan,
                                                             relayout_bytes_visitor visitor,
                                                             void *context, relayout_error *error);
+
+/* What a plan comes to. Set struct_size (RELAYOUT_PLAN_INFO_INIT) before the call. */
+typedef struct relayout_plan_info {
+  size_t struct_size;
+  uint64_t source_bytes;      /* that the sides take, as relayout_plan_source_size and */
+  uint64_t destination_bytes; /* relayout_plan_destination_size have them */
+  uint64_t bytes_read;        /* of elements; where an index program says which, of all there are */
+  uint64_t bytes_written;     /* padding among them */
+  uint64_t bytes_left_alone;  /* of the destination's */
+  uint64_t padding_bytes;     /* of those written */
+  uint64_t device_bytes; /* that it holds on an OpenCL device, beside the code of kernels; 0 on the
+                            CPU backend */
+  double predicted_fraction; /* as relayout_plan_get_predicted_fraction */
+  int32_t part_count;        /* as relayout_plan_part_count */
+  int32_t kernel_count;      /* that each use enqueues; 0 on the CPU backend */
+  int32_t moves_nothing;     /* 1: there is nothing to write */
+  int32_t is_bitcast; /* 1: each byte that is written comes, as it is, from the same place of the
+                         source, counted from the lowest: one buffer could be both */
+} relayout_plan_info;
+
+#define RELAYOUT_PLAN_INFO_INIT                                                                    \
+  { sizeof(relayout_plan_info), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0 }
+
+/* RELAYOUT_INVALID_ARGUMENT for a NULL, or a struct_size that the info never has. */
+RELAYOUT_API relayout_status relayout_plan_get_info(const relayout_plan *plan,
+                                                    relayout_plan_info *info,
+                                                    relayout_error *error);
 
 /* How many problems the plan moves one after the other, the largest first: mostly one; more where
  * tiles leave ragged ends, which are moved by themselves. 0 for a plan that moves nothing. */

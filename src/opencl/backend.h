@@ -8,6 +8,7 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_sch
                                           void **program, int64_t *most_group_size,
                                           relayout_error *error);
 void rlt_opencl_program_destroy(relayout_device *device, void *program);
+size_t rlt_opencl_program_bytes(const void *program);
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text);
 relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,

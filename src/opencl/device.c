@@ -341,5 +341,7 @@ const rlt_backend rlt_opencl_backend = {
     .scratch_destroy = rlt_opencl_scratch_destroy,
     .program_time = rlt_opencl_program_time,
     .program_describe = rlt_opencl_program_describe,
+    .kernels_of_program = 1,
+    .program_bytes = rlt_opencl_program_bytes,
     .destroy = destroy,
 };

@@ -26,7 +26,7 @@ enum {
 
 /* A read-only buffer with a copy of what the blob holds, if it holds anything. */
 static relayout_status make_buffer(const rlt_opencl_device *device, const rlt_blob *blob,
-                                   cl_mem *buffer, relayout_error *error) {
+                                   rlt_launch *launch, cl_mem *buffer, relayout_error *error) {
   if (blob->bytes == NULL) {
     return RELAYOUT_OK;
   }
@@ -37,6 +37,7 @@ static relayout_status make_buffer(const rlt_opencl_device *device, const rlt_bl
     return rlt_cl_fail(error, code, "clCreateBuffer for a plan's tables");
   }
   *buffer = made;
+  launch->held_bytes += blob->size;
   return RELAYOUT_OK;
 }
 
@@ -117,13 +118,13 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
     status = check_group(device, launch, most_group_size, error);
   }
   if (status == RELAYOUT_OK) {
-    status = make_buffer(device, &spec->grid, &launch->grid, error);
+    status = make_buffer(device, &spec->grid, launch, &launch->grid, error);
   }
   if (status == RELAYOUT_OK) {
-    status = make_buffer(device, &spec->tables, &launch->tables, error);
+    status = make_buffer(device, &spec->tables, launch, &launch->tables, error);
   }
   if (status == RELAYOUT_OK) {
-    status = make_buffer(device, &spec->conversions, &launch->conversions, error);
+    status = make_buffer(device, &spec->conversions, launch, &launch->conversions, error);
   }
   return status == RELAYOUT_OK ? set_lasting_arguments(launch, spec, error) : status;
 }
@@ -167,6 +168,10 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program) {
   }
   pthread_mutex_destroy(&launch->lock);
   free(launch);
+}
+
+size_t rlt_opencl_program_bytes(const void *program) {
+  return ((const rlt_launch *)program)->held_bytes;
 }
 
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,

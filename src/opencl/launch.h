@@ -19,6 +19,7 @@ typedef struct rlt_launch {
   cl_mem grid;        /* read-only, for all enqueues alike */
   cl_mem tables;      /* NULL for kernels that have none; likewise */
   cl_mem conversions; /* what each word of the source becomes; NULL where no table says so */
+  size_t held_bytes;  /* of these three */
   int32_t grid_axis;  /* the dimension along which work-groups are counted */
   size_t group_count;
   int64_t local_bytes;

@@ -56,6 +56,11 @@ typedef struct rlt_backend {
   /* Says what the device will run: one line of English without a full stop. */
   void (*program_describe)(const relayout_device *device, const void *program, rlt_text *text);
 
+  /* Kernels that a program enqueues each time; 0 where there are no queues. */
+  int32_t kernels_of_program;
+  /* Memory of a device that a program holds beside its code; NULL where host memory is all. */
+  size_t (*program_bytes)(const void *program);
+
   /* Frees the device, all but its plan cache. */
   void (*destroy)(relayout_device *device);
 } rlt_backend;
@@ -63,7 +68,8 @@ typedef struct rlt_backend {
 /* Every device starts with this; a backend appends its own. */
 struct relayout_device {
   const rlt_backend *backend;
-  atomic_int holders; /* the opener and the plans */
+  atomic_int openers; /* who opened or retained it, and has not let go yet */
+  atomic_int holders; /* all these as one, and the plans */
   rlt_facts facts;
   relayout_device_info info; /* read once: wisdom is known by it */
   const rlt_tuning *tuning;  /* static, or the device's own */

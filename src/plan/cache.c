@@ -135,7 +135,7 @@ static bool same_view(const relayout_view *a, const rlt_view *b) {
 static void put_in_front(rlt_plan_cache *cache, cache_entry entry, int32_t last) {
   memmove(&cache->entries[1], &cache->entries[0], (size_t)last * sizeof entry);
   cache->entries[0] = entry;
-  rlt_plan_retain(entry.plan);
+  relayout_plan_retain(entry.plan);
 }
 
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,

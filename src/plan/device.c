@@ -18,6 +18,7 @@
 relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend *backend,
                                       relayout_error *error) {
   device->backend = backend;
+  atomic_init(&device->openers, 1);
   atomic_init(&device->holders, 1);
   device->tuning = rlt_tuning_of(&device->facts);
   device->own_tuning = NULL;
@@ -72,8 +73,15 @@ void rlt_device_release(relayout_device *device) {
   device->backend->destroy(device);
 }
 
+void relayout_device_retain(relayout_device *device) {
+  if (device != NULL) {
+    atomic_fetch_add(&device->openers, 1);
+  }
+}
+
+/* The plans that it remembers hold it. */
 void relayout_device_destroy(relayout_device *device) {
-  if (device == NULL) {
+  if (device == NULL || atomic_fetch_sub(&device->openers, 1) > 1) {
     return;
   }
   rlt_plan_cache_clear(device->cache);

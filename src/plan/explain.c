@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/checked.h"
 #include "base/float_control.h"
 #include "base/text.h"
 #include "plan/grid.h"
@@ -13,29 +12,12 @@
 
 typedef struct summary {
   relayout_device_info device;
-  int64_t bits_read;
-  int64_t bits_written;
-  int64_t bits_padding; /* of those written */
+  rlt_totals bytes;
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
-/* Elements that a part reads. An index program is not followed: what it reads is at most every
- * element of the source's shape. */
-static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
-  return problem->index_program == NULL ? rlt_problem_sources(problem)
-                                        : relayout_shape_element_count(&plan->from.shape);
-}
-
 static void summarize(const relayout_plan *plan, summary *s) {
-  *s = (summary){.device = plan->device->info};
-  for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
-    const int64_t read = elements_read(plan, problem);
-    const int64_t written = problem->fills ? rlt_problem_digit_lists(problem) : read;
-    s->bits_read += read * rlt_problem_source_bits(problem);
-    s->bits_written += written * rlt_problem_destination_bits(problem);
-    s->bits_padding += (written - read) * rlt_problem_destination_bits(problem);
-  }
+  *s = (summary){.device = plan->device->info, .bytes = rlt_plan_totals(plan)};
   if (plan->work.part_count == 0) {
     return;
   }
@@ -234,11 +216,11 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
     rlt_text_add(text, "\nbytes: nothing to write\n");
     return;
   }
-  rlt_text_add(text, "\nbytes: %" PRId64 " read, %" PRId64 " written",
-               rlt_divide_up(s->bits_read, 8), rlt_divide_up(s->bits_written, 8));
-  if (s->bits_padding > 0) {
-    rlt_text_add(text, ", of which %" PRId64 " are padding, each element 0x%s",
-                 rlt_divide_up(s->bits_padding, 8), s->fill);
+  rlt_text_add(text, "\nbytes: %" PRId64 " read, %" PRId64 " written", s->bytes.read,
+               s->bytes.written);
+  if (s->bytes.padding > 0) {
+    rlt_text_add(text, ", of which %" PRId64 " are padding, each element 0x%s", s->bytes.padding,
+                 s->fill);
   }
   rlt_text_add(text, "\ndevice: %s (%s)\n", s->device.name, s->device.description);
   for (int32_t i = 0; i < work->part_count; ++i) {
@@ -391,10 +373,9 @@ static void explain_json(const relayout_plan *plan, const summary *s, bool with_
   rlt_text_add(text,
                ",\"bytes_read\":%" PRId64 ",\"bytes_written\":%" PRId64
                ",\"padding_bytes\":%" PRId64 ",\"predicted_fraction\":",
-               rlt_divide_up(s->bits_read, 8), rlt_divide_up(s->bits_written, 8),
-               rlt_divide_up(s->bits_padding, 8));
+               s->bytes.read, s->bytes.written, s->bytes.padding);
   rlt_text_add_double(text, "%.9g", relayout_plan_get_predicted_fraction(plan));
-  if (s->bits_padding > 0) {
+  if (s->bytes.padding > 0) {
     rlt_text_add(text, ",\"fill\":\"0x%s\"", s->fill);
   } else {
     rlt_text_add(text, ",\"fill\":null");

@@ -320,8 +320,10 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
   return make(device, wish, &lowered, schedules, plan, error);
 }
 
-void rlt_plan_retain(relayout_plan *plan) {
-  atomic_fetch_add(&plan->holders, 1);
+void relayout_plan_retain(relayout_plan *plan) {
+  if (plan != NULL) {
+    atomic_fetch_add(&plan->holders, 1);
+  }
 }
 
 void relayout_plan_destroy(relayout_plan *plan) {

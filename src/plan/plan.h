@@ -74,7 +74,13 @@ relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_off
 relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t source,
                                       uintptr_t destination, relayout_error *error);
 
-/* relayout_plan_destroy drops one holder. */
-void rlt_plan_retain(relayout_plan *plan);
+/* What all parts take, in bytes. */
+typedef struct rlt_totals {
+  int64_t read;
+  int64_t written;
+  int64_t padding; /* of those written */
+} rlt_totals;
+
+rlt_totals rlt_plan_totals(const relayout_plan *plan);
 
 #endif

@@ -1,0 +1,87 @@
+/* plan_info.c: what a plan comes to, in numbers. */
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/structs.h"
+#include "plan/plan.h"
+
+/* Elements that a part reads. An index program is not followed: what it reads is at most every
+ * element of the source's shape. */
+static int64_t elements_read(const relayout_plan *plan, const rlt_problem *problem) {
+  return problem->index_program == NULL ? rlt_problem_sources(problem)
+                                        : relayout_shape_element_count(&plan->from.shape);
+}
+
+rlt_totals rlt_plan_totals(const relayout_plan *plan) {
+  rlt_totals bits = {0, 0, 0};
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
+    const int64_t read = elements_read(plan, problem);
+    const int64_t written = problem->fills ? rlt_problem_digit_lists(problem) : read;
+    bits.read += read * rlt_problem_source_bits(problem);
+    bits.written += written * rlt_problem_destination_bits(problem);
+    bits.padding += (written - read) * rlt_problem_destination_bits(problem);
+  }
+  return (rlt_totals){rlt_divide_up(bits.read, 8), rlt_divide_up(bits.written, 8),
+                      rlt_divide_up(bits.padding, 8)};
+}
+
+/* Whether a part's elements stay where they are, as they are. */
+static bool keeps_places(const rlt_problem *problem) {
+  bool keeps = problem->index_program == NULL && !problem->fills && !problem->shuffles &&
+               rlt_problem_keeps_elements(problem) &&
+               problem->source_packed == problem->destination_packed &&
+               problem->source_start == problem->destination_start;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const rlt_axis *const axis = &problem->axes[a];
+    keeps = keeps && (axis->valid <= 1 || axis->source_stride == axis->destination_stride);
+  }
+  return keeps;
+}
+
+static bool is_bitcast(const relayout_plan *plan) {
+  bool is = true;
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    is = is && keeps_places(rlt_part_problem(&plan->work.parts[i]));
+  }
+  return is;
+}
+
+static uint64_t device_bytes(const relayout_plan *plan) {
+  const rlt_backend *const backend = plan->device->backend;
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < plan->work.part_count && backend->program_bytes != NULL; ++i) {
+    const rlt_part *const part = &plan->work.parts[i];
+    for (int32_t w = 0; w < part->way_count; ++w) {
+      bytes += backend->program_bytes(part->ways[w].program);
+    }
+  }
+  return bytes;
+}
+
+relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_info *info,
+                                       relayout_error *error) {
+  if (plan == NULL || info == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "info");
+  }
+  const relayout_status status = rlt_struct_check(info, "info->", sizeof *info, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const rlt_totals totals = rlt_plan_totals(plan);
+  const rlt_work *const work = &plan->work;
+  const relayout_plan_info told = {
+      .source_bytes = work->source_size,
+      .destination_bytes = work->destination_size,
+      .bytes_read = (uint64_t)totals.read,
+      .bytes_written = (uint64_t)totals.written,
+      .bytes_left_alone = (uint64_t)rlt_max((int64_t)work->destination_size - totals.written, 0),
+      .padding_bytes = (uint64_t)totals.padding,
+      .device_bytes = device_bytes(plan),
+      .predicted_fraction = relayout_plan_get_predicted_fraction(plan),
+      .part_count = work->part_count,
+      .kernel_count = work->part_count * plan->device->backend->kernels_of_program,
+      .moves_nothing = work->part_count == 0,
+      .is_bitcast = is_bitcast(plan)};
+  rlt_struct_write(&told, sizeof told, info);
+  return RELAYOUT_OK;
+}
