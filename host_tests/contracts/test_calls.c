@@ -42,6 +42,13 @@ static const int32_t twice[] = {1, 1};
 static const int64_t inside[] = {1, 2};
 static const int64_t outside[] = {1, 3};
 static const int64_t unit[] = {1, 1};
+static const int64_t minor[] = {0, 1};
+static const relayout_dlpack_fields no_dlpack = {3, 64, 1, 0, NULL, NULL, 0, 0};
+static const relayout_dlpack_fields some_dlpack = {2, 32, 1, 0, NULL, NULL, 0, 0};
+static const relayout_pjrt_fields no_pjrt = {.type = 23};
+static const relayout_pjrt_fields some_pjrt = {.type = 11};
+static char typestr[RELAYOUT_TYPESTR_SIZE];
+static int64_t lists[2][2];
 static const float source[] = {1, 2, 3, 4, 5, 6};
 static const relayout_cpu_options bad_options = {.struct_size = sizeof(relayout_cpu_options),
                                                  .threads = -1};
@@ -97,6 +104,8 @@ static int tear_down(void **state) {
   X(relayout_layout_make, INVALID_SHAPE, (2, twice, out, error), (2, once, out, error))            \
   X(relayout_layout_make_from_major_to_minor, INVALID_SHAPE, (2, twice, out, error),               \
     (2, once, out, error))                                                                         \
+  X(relayout_layout_make_tiled, INVALID_SHAPE, (2, inside, 0, NULL, NULL, out, error),             \
+    (2, minor, 0, NULL, NULL, out, error))                                                         \
   X(relayout_layout_make_descending, INVALID_SHAPE, (65, out, error), (64, out, error))            \
   X(relayout_layout_make_ascending, INVALID_SHAPE, (65, out, error), (64, out, error))             \
   X(relayout_layout_major, OUT_OF_RANGE, (&transposed, 2, out, error),                             \
@@ -155,6 +164,18 @@ static int tear_down(void **state) {
   X(relayout_view_span, SIZE_OVERFLOW, (&far_away, out, (size_t *)out + 1, error),                 \
     (&whole, out, (size_t *)out + 1, error))                                                       \
   X(relayout_view_byte_strides, SIZE_OVERFLOW, (&far_away, out, error), (&whole, out, error))      \
+  X(relayout_view_from_dlpack_fields, UNSUPPORTED, (&no_dlpack, out, error),                       \
+    (&some_dlpack, out, error))                                                                    \
+  X(relayout_view_to_dlpack_fields, SIZE_OVERFLOW, (&far_away, lists[0], lists[1], out, error),    \
+    (&whole, lists[0], lists[1], out, error))                                                      \
+  X(relayout_element_type_from_pjrt, UNSUPPORTED, (23, out, error), (16, out, error))              \
+  X(relayout_element_type_to_pjrt, UNSUPPORTED, (RELAYOUT_F6E2M3FN, out, error),                   \
+    (RELAYOUT_F32, out, error))                                                                    \
+  X(relayout_view_from_pjrt_fields, UNSUPPORTED, (&no_pjrt, out, error), (&some_pjrt, out, error)) \
+  X(relayout_view_from_array_interface, UNSUPPORTED, ("|O8", 0, NULL, NULL, false, out, error),    \
+    ("|u1", 0, NULL, NULL, false, out, error))                                                     \
+  X(relayout_view_to_array_interface, SIZE_OVERFLOW,                                               \
+    (&far_away, typestr, lists[0], lists[1], error), (&whole, typestr, lists[0], lists[1], error)) \
   X(relayout_index_to_linear, OUT_OF_RANGE, (&tiled, outside, out, error),                         \
     (&tiled, inside, out, error))                                                                  \
   X(relayout_index_from_linear, OUT_OF_RANGE, (&tiled, 8, out, error), (&tiled, 5, out, error))    \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "relayout/layout.h"
+#include "relayout/shape.h"
 
 static relayout_layout of_order(int32_t rank, const int32_t *minor_to_major) {
   relayout_layout layout;
@@ -309,13 +310,50 @@ static void test_null_arguments(void **state) {
   assert_string_equal(error.message, "bytes is NULL");
 }
 
+/* As XLA's LayoutProto has it; what is refused is left as it was. */
+static void test_make_tiled(void **state) {
+  (void)state;
+  static const int64_t order[] = {1, 0};
+  static const int64_t tiles[] = {8, 128, RELAYOUT_TILE_COMBINE, 4};
+  static const size_t ranks[] = {2, 2};
+  relayout_layout layout;
+  assert_int_equal(relayout_layout_make_tiled(2, order, 2, ranks, tiles, &layout, NULL),
+                   RELAYOUT_OK);
+  layout.element_size_in_bits = 4;
+  char text[128];
+  relayout_shape shape = {.element_type = RELAYOUT_S4, .rank = 2, .dimensions = {9, 9}};
+  shape.layout = layout;
+  relayout_shape_format(&shape, text, sizeof text);
+  assert_string_equal(text, "s4[9,9]{1,0:T(8,128)(*,4)E(4)}");
+  assert_int_equal(relayout_layout_make_tiled(0, NULL, 0, NULL, NULL, &layout, NULL), RELAYOUT_OK);
+  assert_int_equal(layout.rank, 0);
+  static const int64_t zero[] = {0};
+  static const size_t one[] = {1};
+  relayout_error error;
+  assert_int_equal(relayout_layout_make_tiled(2, order, 1, one, zero, &layout, &error),
+                   RELAYOUT_INVALID_SHAPE);
+  assert_int_equal(relayout_layout_make_tiled(2, NULL, 0, NULL, NULL, &layout, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_layout_make_tiled(2, order, 0, NULL, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_layout_make_tiled(-1, order, 0, NULL, NULL, &layout, &error),
+                   RELAYOUT_INVALID_SHAPE);
+  assert_int_equal(layout.rank, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_default_layouts), cmocka_unit_test(test_major_to_minor),
-      cmocka_unit_test(test_make_refusals),   cmocka_unit_test(test_positions),
-      cmocka_unit_test(test_consecutive),     cmocka_unit_test(test_moves),
-      cmocka_unit_test(test_equality),        cmocka_unit_test(test_meaningless_differences),
-      cmocka_unit_test(test_untiled),         cmocka_unit_test(test_garbage),
+      cmocka_unit_test(test_make_tiled),
+      cmocka_unit_test(test_default_layouts),
+      cmocka_unit_test(test_major_to_minor),
+      cmocka_unit_test(test_make_refusals),
+      cmocka_unit_test(test_positions),
+      cmocka_unit_test(test_consecutive),
+      cmocka_unit_test(test_moves),
+      cmocka_unit_test(test_equality),
+      cmocka_unit_test(test_meaningless_differences),
+      cmocka_unit_test(test_untiled),
+      cmocka_unit_test(test_garbage),
       cmocka_unit_test(test_null_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

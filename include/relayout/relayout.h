@@ -5,6 +5,7 @@
 #include "relayout/device.h"
 #include "relayout/element_type.h"
 #include "relayout/index.h"
+#include "relayout/interchange.h"
 #include "relayout/layout.h"
 #include "relayout/plan.h"
 #include "relayout/shape.h"

@@ -44,6 +44,63 @@ relayout_status relayout_layout_make(int32_t rank, const int32_t *minor_to_major
   return make(rank, minor_to_major, "minor_to_major", false, layout, error);
 }
 
+/* Numbers that are too large for a dimension's become one that no dimension has. */
+static relayout_status make_order(int32_t rank, const int64_t *minor_to_major,
+                                  relayout_layout *layout, relayout_error *error) {
+  int32_t order[RELAYOUT_MAX_RANK];
+  for (int32_t i = 0; i < rank && i < RELAYOUT_MAX_RANK && minor_to_major != NULL; ++i) {
+    const bool fits = minor_to_major[i] >= INT32_MIN && minor_to_major[i] <= INT32_MAX;
+    order[i] = fits ? (int32_t)minor_to_major[i] : INT32_MAX;
+  }
+  return make(rank, minor_to_major == NULL ? NULL : order, "minor_to_major", false, layout, error);
+}
+
+static relayout_status add_tiles(size_t tile_count, const size_t *tile_ranks,
+                                 const int64_t *tile_dimensions, relayout_layout *layout,
+                                 relayout_error *error) {
+  if (tile_count > 0 && (tile_ranks == NULL || tile_dimensions == NULL)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, but there are %zu tiles",
+                    tile_ranks == NULL ? "tile_ranks" : "tile_dimensions", tile_count);
+  }
+  if (tile_count > RELAYOUT_MAX_TILES) {
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "tile_count is %zu, more than %d", tile_count,
+                    RELAYOUT_MAX_TILES);
+  }
+  size_t dimensions = 0;
+  for (size_t i = 0; i < tile_count; ++i) {
+    if (tile_ranks[i] > RELAYOUT_MAX_TILE_DIMENSIONS - dimensions) {
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "with tile_ranks[%zu], which is %zu, tiles have more than %d dimensions", i,
+                      tile_ranks[i], RELAYOUT_MAX_TILE_DIMENSIONS);
+    }
+    layout->tile_ranks[i] = (int32_t)tile_ranks[i];
+    dimensions += tile_ranks[i];
+  }
+  layout->tile_count = (int32_t)tile_count;
+  for (size_t i = 0; i < dimensions; ++i) {
+    layout->tile_dimensions[i] = tile_dimensions[i];
+  }
+  return rlt_check_untyped_layout(layout, error);
+}
+
+relayout_status relayout_layout_make_tiled(int32_t rank, const int64_t *minor_to_major,
+                                           size_t tile_count, const size_t *tile_ranks,
+                                           const int64_t *tile_dimensions, relayout_layout *layout,
+                                           relayout_error *error) {
+  if (layout == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is NULL");
+  }
+  relayout_layout made;
+  relayout_status status = make_order(rank, minor_to_major, &made, error);
+  if (status == RELAYOUT_OK) {
+    status = add_tiles(tile_count, tile_ranks, tile_dimensions, &made, error);
+  }
+  if (status == RELAYOUT_OK) {
+    *layout = made;
+  }
+  return status;
+}
+
 relayout_status relayout_layout_make_from_major_to_minor(int32_t rank,
                                                          const int32_t *major_to_minor,
                                                          relayout_layout *layout,

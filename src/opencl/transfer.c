@@ -97,12 +97,18 @@ static void widen(rlt_bytes *all, rlt_bytes by) {
   }
 }
 
+/* Kernels load whole words around what they read, of 16 bytes at most. */
+enum { LOADED_AT_ONCE = 64 };
+
 static void find_bytes(errand *of) {
   for (int32_t i = 0; i < of->work->part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&of->work->parts[i]);
     widen(&of->read, rlt_problem_bytes_read(problem));
     widen(&of->written, rlt_problem_bytes_written(problem));
   }
+  const int64_t end = rlt_divide_up(of->read.end, LOADED_AT_ONCE) * LOADED_AT_ONCE;
+  of->read.first = of->read.first / LOADED_AT_ONCE * LOADED_AT_ONCE;
+  of->read.end = rlt_min(end, (int64_t)of->work->source_size);
 }
 
 static void land(void *context, rlt_bytes run) {

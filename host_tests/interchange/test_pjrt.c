@@ -1,0 +1,131 @@
+/* test_pjrt.c: the structs of PJRT's header, or of one with the same fields, as views. */
+#include "cmocka_all.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef HAVE_HEADER
+#include <xla/pjrt/c/pjrt_c_api.h>
+#else
+#define PJRT_API_MAJOR 0
+typedef enum { PJRT_Buffer_Type_BF16 = 13 } PJRT_Buffer_Type;
+typedef enum {
+  PJRT_Buffer_MemoryLayout_Type_Tiled = 0,
+  PJRT_Buffer_MemoryLayout_Type_Strides
+} PJRT_Buffer_MemoryLayout_Type;
+
+typedef struct PJRT_Buffer_MemoryLayout {
+  union {
+    struct {
+      const int64_t *minor_to_major;
+      size_t minor_to_major_size;
+      const int64_t *tile_dims;
+      const size_t *tile_dim_sizes;
+      size_t num_tiles;
+    } tiled;
+    struct {
+      const int64_t *byte_strides;
+      size_t num_byte_strides;
+    } strides;
+  };
+  PJRT_Buffer_MemoryLayout_Type type;
+} PJRT_Buffer_MemoryLayout;
+#endif
+
+#include "relayout/pjrt.h"
+#include "relayout/relayout.h"
+
+static const int64_t dimensions[] = {300, 500};
+
+static relayout_view view_from(const PJRT_Buffer_MemoryLayout *layout) {
+  relayout_view view;
+  assert_int_equal(
+      relayout_view_from_pjrt(PJRT_Buffer_Type_BF16, dimensions, 2, layout, &view, NULL),
+      RELAYOUT_OK);
+  return view;
+}
+
+static void expect_text(const relayout_view *view, const char *expected) {
+  char text[256];
+  relayout_shape_format(&view->shape, text, sizeof text);
+  assert_string_equal(text, expected);
+}
+
+static void test_layouts(void **state) {
+  (void)state;
+  relayout_view view = view_from(NULL);
+  expect_text(&view, "bf16[300,500]{1,0}");
+  assert_false(view.is_strided);
+
+  static const int64_t order[] = {1, 0};
+  static const int64_t tiles[] = {8, 128, 2, 1};
+  static const size_t tile_ranks[] = {2, 2};
+  PJRT_Buffer_MemoryLayout layout;
+  memset(&layout, 0, sizeof layout);
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.minor_to_major = order;
+  layout.tiled.minor_to_major_size = 2;
+  layout.tiled.tile_dims = tiles;
+  layout.tiled.tile_dim_sizes = tile_ranks;
+  layout.tiled.num_tiles = 2;
+  view = view_from(&layout);
+  expect_text(&view, "bf16[300,500]{1,0:T(8,128)(2,1)}");
+
+  static const int64_t strides[] = {-1024, 2};
+  memset(&layout, 0, sizeof layout);
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Strides;
+  layout.strides.byte_strides = strides;
+  layout.strides.num_byte_strides = 2;
+  view = view_from(&layout);
+  assert_true(view.is_strided);
+  assert_int_equal(view.byte_strides[0], -1024);
+  assert_int_equal(view.byte_strides[1], 2);
+}
+
+#ifdef HAVE_HEADER
+/* The numbers that the library knows types by are the header's names. */
+static void test_names(void **state) {
+  (void)state;
+#define NAMED(name)                                                                                \
+  { PJRT_Buffer_Type_##name, RELAYOUT_##name }
+  static const struct {
+    PJRT_Buffer_Type pjrt;
+    relayout_element_type type;
+  } cases[] = {
+      NAMED(PRED),       NAMED(S8),         NAMED(S16),
+      NAMED(S32),        NAMED(S64),        NAMED(U8),
+      NAMED(U16),        NAMED(U32),        NAMED(U64),
+      NAMED(F16),        NAMED(F32),        NAMED(F64),
+      NAMED(BF16),       NAMED(C64),        NAMED(C128),
+      NAMED(F8E5M2),     NAMED(F8E4M3FN),   NAMED(F8E4M3B11FNUZ),
+      NAMED(F8E5M2FNUZ), NAMED(F8E4M3FNUZ), NAMED(S4),
+      NAMED(U4),         NAMED(S2),         NAMED(U2),
+      NAMED(F8E4M3),     NAMED(F8E3M4),     NAMED(F8E8M0FNU),
+      NAMED(F4E2M1FN),
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_element_type type = RELAYOUT_ELEMENT_TYPE_INVALID;
+    int32_t number = 0;
+    assert_int_equal(relayout_element_type_from_pjrt((int32_t)cases[i].pjrt, &type, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(type, cases[i].type);
+    assert_int_equal(relayout_element_type_to_pjrt(type, &number, NULL), RELAYOUT_OK);
+    assert_int_equal(number, cases[i].pjrt);
+  }
+  relayout_element_type type = RELAYOUT_F32;
+  assert_int_equal(relayout_element_type_from_pjrt(PJRT_Buffer_Type_INVALID, &type, NULL),
+                   RELAYOUT_UNSUPPORTED);
+  assert_int_equal(relayout_element_type_from_pjrt(PJRT_Buffer_Type_TOKEN, &type, NULL),
+                   RELAYOUT_UNSUPPORTED);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_layouts),
+#ifdef HAVE_HEADER
+      cmocka_unit_test(test_names),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

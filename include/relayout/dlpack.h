@@ -1,0 +1,64 @@
+/* dlpack.h: DLPack's tensors as views, and back. Include DLPack's own header before this one, of
+ * whatever version 0.6 or later: <dlpack/dlpack.h>. Nothing here is compiled into the library.
+ *
+ * A view's pointer or buffer is the tensor's `data`, which may be a handle and is never looked at.
+ * relayout/interchange.h says what becomes of types, lanes, strides and flags, and the statuses.
+ */
+#ifndef RELAYOUT_DLPACK_H
+#define RELAYOUT_DLPACK_H
+
+#ifndef DLPACK_DLPACK_H_
+#error "include DLPack's own header, dlpack/dlpack.h, before relayout/dlpack.h"
+#endif
+
+#include "relayout/interchange.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `flags` are those of the DLManagedTensorVersioned that the tensor came with, else 0. */
+static inline relayout_status relayout_view_from_dlpack(const DLTensor *tensor, uint64_t flags,
+                                                        relayout_view *view,
+                                                        relayout_error *error) {
+  relayout_dlpack_fields fields;
+  if (tensor == NULL) {
+    return relayout_view_from_dlpack_fields(NULL, view, error);
+  }
+  fields.code = tensor->dtype.code;
+  fields.bits = tensor->dtype.bits;
+  fields.lanes = tensor->dtype.lanes;
+  fields.ndim = tensor->ndim;
+  fields.shape = tensor->shape;
+  fields.strides = tensor->strides;
+  fields.byte_offset = tensor->byte_offset;
+  fields.flags = flags;
+  return relayout_view_from_dlpack_fields(&fields, view, error);
+}
+
+/* Fills in all of the tensor but its data and device, and its flags. `shape` and `strides` are the
+ * caller's, of `rank` entries each, and become the tensor's. */
+static inline relayout_status relayout_view_to_dlpack(const relayout_view *view, int64_t *shape,
+                                                      int64_t *strides, DLTensor *tensor,
+                                                      uint64_t *flags, relayout_error *error) {
+  relayout_dlpack_fields fields;
+  const relayout_status status =
+      relayout_view_to_dlpack_fields(view, shape, strides, &fields, error);
+  if (status == RELAYOUT_OK) {
+    tensor->dtype.code = fields.code;
+    tensor->dtype.bits = fields.bits;
+    tensor->dtype.lanes = fields.lanes;
+    tensor->ndim = fields.ndim;
+    tensor->shape = shape;
+    tensor->strides = strides;
+    tensor->byte_offset = fields.byte_offset;
+    *flags = fields.flags;
+  }
+  return status;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

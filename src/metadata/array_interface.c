@@ -1,0 +1,106 @@
+/* array_interface.c: NumPy's description of an array.
+ *
+ * Depends on widths.h and on base/.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metadata/quote.h"
+#include "metadata/widths.h"
+#include "relayout/interchange.h"
+
+typedef struct type_row {
+  char kind;
+  char digits[3]; /* bytes */
+  relayout_element_type type;
+} type_row;
+
+static const type_row types[] = {
+    {'b', "1", RELAYOUT_PRED}, {'i', "1", RELAYOUT_S8},    {'i', "2", RELAYOUT_S16},
+    {'i', "4", RELAYOUT_S32},  {'i', "8", RELAYOUT_S64},   {'u', "1", RELAYOUT_U8},
+    {'u', "2", RELAYOUT_U16},  {'u', "4", RELAYOUT_U32},   {'u', "8", RELAYOUT_U64},
+    {'f', "2", RELAYOUT_F16},  {'f', "4", RELAYOUT_F32},   {'f', "8", RELAYOUT_F64},
+    {'c', "8", RELAYOUT_C64},  {'c', "16", RELAYOUT_C128},
+};
+
+enum { TYPE_COUNT = sizeof types / sizeof types[0] };
+
+static const char own_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+
+/* Of one byte there is no order, whatever is written. */
+static relayout_status read_typestr(const char *typestr, relayout_element_type *type,
+                                    relayout_error *error) {
+  const rlt_quote quoted = rlt_quote_text(typestr, strlen(typestr));
+  for (size_t i = 0; i < TYPE_COUNT && typestr[0] != '\0'; ++i) {
+    if (types[i].kind != typestr[1] || strcmp(types[i].digits, typestr + 2) != 0) {
+      continue;
+    }
+    const bool is_own = typestr[0] == own_order || typestr[0] == '=';
+    const bool has_one = strcmp(types[i].digits, "1") == 0 && strchr("<>|", typestr[0]) != NULL;
+    if (is_own || has_one) {
+      *type = types[i].type;
+      return RELAYOUT_OK;
+    }
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "typestr is %s, of the other byte order",
+                    quoted.text);
+  }
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                  "typestr is %s, no type of NumPy's own that XLA has%s", quoted.text,
+                  typestr[0] != '\0' && typestr[1] == 'V'
+                      ? "; what a void type stands for has to be said by its name"
+                      : "");
+}
+
+relayout_status relayout_view_from_array_interface(const char *typestr, int32_t rank,
+                                                   const int64_t *shape, const int64_t *strides,
+                                                   bool is_read_only, relayout_view *view,
+                                                   relayout_error *error) {
+  if (typestr == NULL || view == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    typestr == NULL ? "typestr" : "view");
+  }
+  relayout_element_type type = RELAYOUT_ELEMENT_TYPE_INVALID;
+  relayout_status status = read_typestr(typestr, &type, error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_view_make_strided(type, rank, shape, strides, view, error);
+  }
+  if (status == RELAYOUT_OK) {
+    view->is_read_only = is_read_only;
+  }
+  return status;
+}
+
+relayout_status relayout_view_to_array_interface(const relayout_view *view,
+                                                 char typestr[RELAYOUT_TYPESTR_SIZE],
+                                                 int64_t *shape, int64_t *strides,
+                                                 relayout_error *error) {
+  int64_t found[RELAYOUT_MAX_RANK];
+  relayout_status status = relayout_view_byte_strides(view, found, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const int32_t rank = view->shape.rank;
+  if (typestr == NULL || (rank > 0 && (shape == NULL || strides == NULL))) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    typestr == NULL ? "typestr"
+                    : shape == NULL ? "shape"
+                                    : "strides");
+  }
+  size_t i = 0;
+  while (i < TYPE_COUNT && types[i].type != view->shape.element_type) {
+    ++i;
+  }
+  if (i == TYPE_COUNT || rlt_custom_bits(&view->shape) > 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "NumPy has no %s%s",
+                    relayout_element_type_name(view->shape.element_type),
+                    i == TYPE_COUNT ? "" : " in wider containers");
+  }
+  const bool is_byte = strcmp(types[i].digits, "1") == 0;
+  snprintf(typestr, RELAYOUT_TYPESTR_SIZE, "%c%c%s", is_byte ? '|' : own_order, types[i].kind,
+           types[i].digits);
+  memcpy(strides, found, (size_t)rank * sizeof found[0]);
+  memcpy(shape, view->shape.dimensions, (size_t)rank * sizeof found[0]);
+  return RELAYOUT_OK;
+}
