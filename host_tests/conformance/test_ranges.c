@@ -289,6 +289,32 @@ static void test_random_boxes(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- What need not be there ---- */
+
+/* Rows 6 and 7 of eight, of which alone there is memory, on either side; and these lie one behind
+ * the other, where whole tensors would overlap. */
+static void move_last_rows(relayout_device *device) {
+  const relayout_shape shape = shape_of("u8[8,8]");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  assert_int_equal(relayout_plan_create_range(device, &view, &view, (const int64_t[]){6, 0},
+                                              (const int64_t[]){2, 8}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  char *const rows = malloc(32);
+  memcpy(rows, "abcdefghijklmnop................", 32);
+  const uintptr_t source = (uintptr_t)rows - 48;
+  if (relayout_plan_execute(plan, (const void *)source, (void *)(source + 16), &error) !=
+      RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_memory_equal(rows + 16, "abcdefghijklmnop", 16);
+  assert_int_equal(relayout_plan_execute(plan, (const void *)source, (void *)(source + 15), NULL),
+                   RELAYOUT_BUFFERS_OVERLAP);
+  free(rows);
+  relayout_plan_destroy(plan);
+}
+
 /* ---- Known ones, on all devices ---- */
 
 /* Moves by boxes of these sizes, those at the ends being smaller. */
@@ -332,6 +358,7 @@ static void test_on_all_devices(void **state) {
     assert_int_equal(relayout_device_open(infos[i].name, &device, NULL), RELAYOUT_OK);
     move_by(device, "f32[37,50]", "f32[37,50]{0,1:PD(40,50)PV(-1)}", (const int64_t[]){13, 50});
     move_by(device, "bf16[40,300]", "bf16[40,300]{1,0:T(8,128)(2,1)}", (const int64_t[]){9, 100});
+    move_last_rows(device);
     move_by(device, "s4[16,64]{1,0:E(4)}", "s4[16,64]{0,1:E(4)}", (const int64_t[]){6, 32});
     relayout_device_destroy(device);
   }

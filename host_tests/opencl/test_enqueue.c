@@ -301,6 +301,38 @@ static void test_views(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* The second of two rows from the start of a buffer on, which the first would begin before; a
+ * buffer that ends with it. */
+static void test_boxes(void **state) {
+  const opencl_bench *const bench = *state;
+  const relayout_shape shape = shape_of("u32[2,3]");
+  relayout_view from = view_of(&shape, NULL);
+  relayout_view to = from;
+  from.byte_offset = -12;
+  const uint32_t words[3] = {1, 2, 3};
+  uint32_t moved[6] = {9, 9, 9, 9, 9, 9};
+  const cl_mem source = opencl_buffer(bench, sizeof words, words);
+  const cl_mem destination = opencl_buffer(bench, sizeof moved, moved);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(bench->device, &from, &to, (const int64_t[]){1, 0},
+                                              (const int64_t[]){1, 3}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  relayout_error error = {0};
+  if (relayout_plan_enqueue(plan, bench->queue, source, 0, destination, 0, 0, NULL, NULL, &error) !=
+      RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(
+      relayout_plan_enqueue(plan, bench->queue, source, 4, destination, 0, 0, NULL, NULL, NULL),
+      RELAYOUT_BUFFER_TOO_SMALL);
+  opencl_read(bench, destination, sizeof moved, moved);
+  static const uint32_t expected[6] = {9, 9, 9, 1, 2, 3};
+  assert_memory_equal(moved, expected, sizeof moved);
+  clReleaseMemObject(source);
+  clReleaseMemObject(destination);
+  relayout_plan_destroy(plan);
+}
+
 /* A buffer on the caller's memory that is aligned for its elements but for no wider word. */
 static void test_host_pointer_of_few_aligned_bytes(void **state) {
   const opencl_bench *const bench = *state;
@@ -849,6 +881,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_empty_plan, bench),
       cmocka_unit_test_prestate(test_fill_without_source, bench),
       cmocka_unit_test_prestate(test_views, bench),
+      cmocka_unit_test_prestate(test_boxes, bench),
       cmocka_unit_test_prestate(test_fill_behind_any_offset, bench),
       cmocka_unit_test_prestate(test_host_pointer_of_few_aligned_bytes, bench),
       cmocka_unit_test_prestate(test_threads_share_a_plan, bench),

@@ -122,13 +122,14 @@ RELAYOUT_API relayout_status relayout_plan_create_between(
 
 /* The same for a box of the index space: the elements of which index d is start[d] or more, and
  * less than start[d] + sizes[d]; both have `rank` entries. Sides, pointers and offsets are those of
- * the whole tensors. The padding that follows a dimension's last index in memory belongs to the
- * boxes that have that one, and what tail alignment adds to the one that has the last element. So
- * boxes that have each index once write together what one plan of all writes, in any order and at
- * once, from several threads and queues: no two of them write the same byte. Devices do not
- * remember such plans. RELAYOUT_OUT_OF_RANGE for indices that are not there; RELAYOUT_UNSUPPORTED
- * where boxes would share a byte of the destination, in which elements are packed, and where
- * `relayout_plan_explain` of all names the method index-program. */
+ * the whole tensors, of which no more need be there than what the box takes. The padding that
+ * follows a dimension's last index in memory belongs to the boxes that have that one, and what tail
+ * alignment adds to the one that has the last element. So boxes that have each index once write
+ * together what one plan of all writes, in any order and at once, from several threads and queues:
+ * no two of them write the same byte. Devices do not remember such plans. RELAYOUT_OUT_OF_RANGE for
+ * indices that are not there; RELAYOUT_UNSUPPORTED where boxes would share a byte of the
+ * destination, in which elements are packed, and where `relayout_plan_explain` of all names the
+ * method index-program. */
 RELAYOUT_API relayout_status relayout_plan_create_range(
     relayout_device *device, const relayout_view *from, const relayout_view *to,
     const int64_t *start, const int64_t *sizes, const relayout_plan_options *options,

@@ -185,7 +185,8 @@ static bool find_widths(const tensor *of, const int32_t *order, int64_t *widths)
   return true;
 }
 
-/* Packed elements have no strides in bytes, but may lie in any order, and with gaps between rows. */
+/* Packed elements have no strides in bytes, but may lie in any order, and with gaps between
+ * rows. */
 static relayout_status make_packed(const tensor *of, relayout_view *made, relayout_error *error) {
   if (of->type->bits == 6) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED, "elements of 6 bits are packed, four in 3 bytes");

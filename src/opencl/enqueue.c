@@ -15,8 +15,9 @@ typedef struct endpoint {
   const char *name;
   cl_mem buffer;
   size_t offset;  /* in bytes, as the caller gives it */
-  int64_t lowest; /* from there to the lowest byte that the plan takes, */
-  size_t size;    /* and how many it takes from that on */
+  int64_t lowest; /* from there to the side's lowest byte, */
+  int64_t first;  /* from that on to the first that the plan takes, */
+  size_t size;    /* and how many from this on */
   size_t element_size;
   /* What kernels may not do with its buffer, if it takes bytes. */
   cl_mem_flags barred;
@@ -65,10 +66,14 @@ static relayout_status check_queue(const rlt_opencl_device *device, cl_command_q
   return RELAYOUT_OK;
 }
 
-/* Where the plan's bytes begin in the buffer. What is out of its bounds wraps around, and is
- * refused by its size. */
+/* Where the side begins in the buffer. What is out of its bounds wraps around; of what is taken
+ * that is refused by its size. */
 static size_t lowest_of(const endpoint *side) {
   return side->offset + (size_t)side->lowest;
+}
+
+static size_t first_of(const endpoint *side) {
+  return lowest_of(side) + (size_t)side->first;
 }
 
 /* A side without bytes needs no buffer. */
@@ -187,18 +192,19 @@ static relayout_status check_size(const endpoint *side, relayout_error *error) {
   if (side->size == 0) {
     return RELAYOUT_OK;
   }
-  size_t lowest = 0;
-  const bool is_countable = rlt_add_size(side->offset, side->lowest, &lowest);
-  if (!is_countable && side->lowest < 0) {
+  size_t first = 0;
+  const int64_t by = side->lowest + side->first;
+  const bool is_countable = rlt_add_size(side->offset, by, &first);
+  if (!is_countable && by < 0) {
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
                     "%s_offset is %zu, but the plan takes bytes from %" PRId64 " before it on",
-                    side->name, side->offset, -side->lowest);
+                    side->name, side->offset, -by);
   }
-  if (!is_countable || lowest > there || there - lowest < side->size) {
+  if (!is_countable || first > there || there - first < side->size) {
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
                     "%s has %zu bytes, but the plan takes %zu bytes from %" PRId64
                     " behind %s_offset %zu on",
-                    side->name, there, side->size, side->lowest, side->name, side->offset);
+                    side->name, there, side->size, by, side->name, side->offset);
   }
   return RELAYOUT_OK;
 }
@@ -212,10 +218,9 @@ static relayout_status check_overlap(const endpoint *source, const endpoint *des
       (!in_one_buffer && (source->host == NULL || destination->host == NULL))) {
     return RELAYOUT_OK;
   }
-  const size_t from =
-      (in_one_buffer ? source->origin : (uintptr_t)source->host) + lowest_of(source);
+  const size_t from = (in_one_buffer ? source->origin : (uintptr_t)source->host) + first_of(source);
   const size_t to =
-      (in_one_buffer ? destination->origin : (uintptr_t)destination->host) + lowest_of(destination);
+      (in_one_buffer ? destination->origin : (uintptr_t)destination->host) + first_of(destination);
   if (from < to ? to - from >= source->size : from - to >= destination->size) {
     return RELAYOUT_OK;
   }
@@ -270,7 +275,8 @@ static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offse
                     .buffer = buffer,
                     .offset = offset,
                     .lowest = plan->source_lowest,
-                    .size = plan->work.source_size,
+                    .first = plan->source_taken.first,
+                    .size = (size_t)(plan->source_taken.end - plan->source_taken.first),
                     .element_size = element_size_of(plan, true),
                     .barred = CL_MEM_WRITE_ONLY,
                     .barred_name = "CL_MEM_WRITE_ONLY: kernels may not read it"};
@@ -281,7 +287,8 @@ static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t 
                     .buffer = buffer,
                     .offset = offset,
                     .lowest = plan->destination_lowest,
-                    .size = plan->work.destination_size,
+                    .first = plan->destination_taken.first,
+                    .size = (size_t)(plan->destination_taken.end - plan->destination_taken.first),
                     .element_size = element_size_of(plan, false),
                     .barred = CL_MEM_READ_ONLY,
                     .barred_name = "CL_MEM_READ_ONLY: kernels may not write it"};

@@ -201,8 +201,10 @@ static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place pl
   const bool is_source = argument == ARGUMENT_SOURCE;
   const int32_t bytes = is_source ? options->source_bytes : options->word_bytes;
   const int64_t packed = is_source ? options->source_bits : options->destination_bits;
-  const cl_ulong start = place.offset / (size_t)bytes * (size_t)rlt_in_byte(packed) +
-                         (cl_ulong)(is_source ? problem->source_start : problem->destination_start);
+  /* Below 0 where a box begins behind the start of its buffer, and its tensor would before. */
+  const int64_t before = (int64_t)place.offset / bytes * rlt_in_byte(packed);
+  const cl_ulong start =
+      (cl_ulong)(before + (is_source ? problem->source_start : problem->destination_start));
   const cl_int code = clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
   return code == CL_SUCCESS ? clSetKernelArg(launch->kernel, argument + 1, sizeof start, &start)
                             : code;

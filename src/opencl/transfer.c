@@ -59,6 +59,8 @@ void rlt_transfer_release(rlt_transfer *used) {
 
 /* ---- What goes up and comes back ---- */
 
+enum { MOST_UPLOADS = 4 };
+
 /* A relayout of host memory. */
 typedef struct errand {
   const rlt_work *work;
@@ -72,7 +74,7 @@ typedef struct errand {
   uint8_t *landing;
   /* Events of what programs wait for. */
   cl_uint upload_count;
-  cl_event uploads[2];
+  cl_event uploads[MOST_UPLOADS];
 } errand;
 
 static void ignore_run(void *context, rlt_bytes run) {
@@ -89,26 +91,12 @@ static bool know_runs(const rlt_work *work) {
   return know;
 }
 
-static void widen(rlt_bytes *all, rlt_bytes by) {
-  if (by.first < by.end) {
-    const bool is_first = all->first == all->end;
-    all->first = is_first ? by.first : rlt_min(all->first, by.first);
-    all->end = is_first ? by.end : rlt_max(all->end, by.end);
-  }
-}
-
-/* Kernels load whole words around what they read, of 16 bytes at most. */
-enum { LOADED_AT_ONCE = 64 };
-
 static void find_bytes(errand *of) {
   for (int32_t i = 0; i < of->work->part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&of->work->parts[i]);
-    widen(&of->read, rlt_problem_bytes_read(problem));
-    widen(&of->written, rlt_problem_bytes_written(problem));
+    of->read = rlt_bytes_join(of->read, rlt_problem_bytes_read(problem));
+    of->written = rlt_bytes_join(of->written, rlt_problem_bytes_written(problem));
   }
-  const int64_t end = rlt_divide_up(of->read.end, LOADED_AT_ONCE) * LOADED_AT_ONCE;
-  of->read.first = of->read.first / LOADED_AT_ONCE * LOADED_AT_ONCE;
-  of->read.end = rlt_min(end, (int64_t)of->work->source_size);
 }
 
 static void land(void *context, rlt_bytes run) {
@@ -119,11 +107,30 @@ static void land(void *context, rlt_bytes run) {
 
 /* ---- Moving ---- */
 
-static cl_int upload(errand *of, cl_mem buffer, rlt_bytes bytes, const uint8_t *from) {
+/* From `at`, where the first of these bytes is. */
+static cl_int upload(errand *of, cl_mem buffer, rlt_bytes bytes, const uint8_t *at) {
   const cl_int code = clEnqueueWriteBuffer(of->stage->queue, buffer, CL_FALSE, (size_t)bytes.first,
-                                           (size_t)(bytes.end - bytes.first), from + bytes.first, 0,
-                                           NULL, &of->uploads[of->upload_count]);
+                                           (size_t)(bytes.end - bytes.first), at, 0, NULL,
+                                           &of->uploads[of->upload_count]);
   of->upload_count += code == CL_SUCCESS;
+  return code;
+}
+
+/* Kernels load whole words around what they read, of 16 bytes at most, and use nothing of the rest:
+ * it is 0 where the caller may have no memory. */
+static cl_int clear_around(errand *of) {
+  enum { AROUND = 16 };
+  static const uint8_t zeros[AROUND] = {0};
+  const rlt_bytes read = of->read;
+  const rlt_bytes sides[] = {
+      {rlt_max(read.first - AROUND, 0), read.first},
+      {read.end, rlt_min(read.end + AROUND, (int64_t)of->work->source_size)}};
+  cl_int code = CL_SUCCESS;
+  for (int i = 0; i < 2 && code == CL_SUCCESS; ++i) {
+    if (sides[i].first < sides[i].end) {
+      code = upload(of, of->stage->source, sides[i], zeros);
+    }
+  }
   return code;
 }
 
@@ -132,10 +139,11 @@ static cl_int upload(errand *of, cl_mem buffer, rlt_bytes bytes, const uint8_t *
 static relayout_status upload_all(errand *of, relayout_error *error) {
   cl_int code = CL_SUCCESS;
   if (of->read.first < of->read.end) {
-    code = upload(of, of->stage->source, of->read, of->source);
+    code = upload(of, of->stage->source, of->read, of->source + of->read.first);
+    code = code == CL_SUCCESS ? clear_around(of) : code;
   }
   if (code == CL_SUCCESS && !of->work->writes_all && of->landing == NULL) {
-    code = upload(of, of->stage->destination, of->written, of->destination);
+    code = upload(of, of->stage->destination, of->written, of->destination + of->written.first);
   }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueWriteBuffer");
 }

@@ -54,6 +54,8 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   rlt_work *const work = &plan->work;
   work->source_size = (size_t)lowered->source_bytes;
   work->destination_size = (size_t)lowered->destination_bytes;
+  plan->source_taken = (rlt_bytes){0, lowered->source_bytes};
+  plan->destination_taken = (rlt_bytes){0, lowered->destination_bytes};
   plan->source_lowest = -lowered->source_before;
   plan->destination_lowest = -lowered->destination_before;
   plan->index_program = lowered->index_program;
@@ -133,6 +135,16 @@ static void keep_view(const rlt_view *view, relayout_view *kept) {
   }
 }
 
+static void find_taken(relayout_plan *plan) {
+  plan->source_taken = plan->destination_taken = (rlt_bytes){0, 0};
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
+    plan->source_taken = rlt_bytes_join(plan->source_taken, rlt_problem_bytes_read(problem));
+    plan->destination_taken =
+        rlt_bytes_join(plan->destination_taken, rlt_problem_bytes_written(problem));
+  }
+}
+
 static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout_error *error) {
   keep_view(of->from, &plan->from);
   keep_view(of->to, &plan->to);
@@ -146,6 +158,7 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's box");
   }
   *plan->box = *of->box;
+  find_taken(plan);
   return RELAYOUT_OK;
 }
 
@@ -453,10 +466,29 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   return RELAYOUT_OK;
 }
 
-static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {
-  const uintptr_t a_at = (uintptr_t)a;
-  const uintptr_t b_at = (uintptr_t)b;
-  return a_at < b_at ? b_at - a_at < a_size : a_at - b_at < b_size;
+static size_t size_of(rlt_bytes bytes) {
+  return (size_t)(bytes.end - bytes.first);
+}
+
+/* Whether what is taken of two sides with these lowest bytes shares any. */
+static bool overlap(const uint8_t *a, rlt_bytes a_taken, const uint8_t *b, rlt_bytes b_taken) {
+  const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_taken.first;
+  const uintptr_t b_at = (uintptr_t)b + (uintptr_t)b_taken.first;
+  return a_at < b_at ? b_at - a_at < size_of(a_taken) : a_at - b_at < size_of(b_taken);
+}
+
+static relayout_status check_pointers(const relayout_plan *plan, const void *source,
+                                      const void *destination, relayout_error *error) {
+  if (source == NULL && size_of(plan->source_taken) > 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "source is NULL, but the source takes %zu bytes", size_of(plan->source_taken));
+  }
+  if (destination == NULL && size_of(plan->destination_taken) > 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "destination is NULL, but the destination takes %zu bytes",
+                    size_of(plan->destination_taken));
+  }
+  return RELAYOUT_OK;
 }
 
 relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
@@ -464,32 +496,29 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   if (plan == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
   }
+  relayout_status status = check_pointers(plan, source, destination, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   const rlt_work *const work = &plan->work;
-  if (source == NULL && work->source_size > 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "source is NULL, but the source takes %zu bytes", work->source_size);
-  }
-  if (destination == NULL && work->destination_size > 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "destination is NULL, but the destination takes %zu bytes",
-                    work->destination_size);
-  }
   const uint8_t *const lowest_source =
       source == NULL ? NULL : (const uint8_t *)source + plan->source_lowest;
   uint8_t *const lowest_destination =
       destination == NULL ? NULL : (uint8_t *)destination + plan->destination_lowest;
-  if (work->source_size > 0 && work->destination_size > 0 &&
-      overlap(lowest_source, work->source_size, lowest_destination, work->destination_size)) {
+  if (size_of(plan->source_taken) > 0 && size_of(plan->destination_taken) > 0 &&
+      overlap(lowest_source, plan->source_taken, lowest_destination, plan->destination_taken)) {
     return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                     "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap",
-                    work->source_size, (const void *)lowest_source, work->destination_size,
-                    (void *)lowest_destination);
+                    size_of(plan->source_taken),
+                    (const void *)(lowest_source + plan->source_taken.first),
+                    size_of(plan->destination_taken),
+                    (void *)(lowest_destination + plan->destination_taken.first));
   }
   const rlt_backend *const backend = plan->device->backend;
-  const relayout_status status = work->fits_anywhere || backend->copies_host_memory
-                                     ? RELAYOUT_OK
-                                     : rlt_plan_check_places(plan, (uintptr_t)lowest_source,
-                                                             (uintptr_t)lowest_destination, error);
+  status = work->fits_anywhere || backend->copies_host_memory
+               ? RELAYOUT_OK
+               : rlt_plan_check_places(plan, (uintptr_t)lowest_source,
+                                       (uintptr_t)lowest_destination, error);
   if (work->part_count == 0 || status != RELAYOUT_OK) {
     return status;
   }

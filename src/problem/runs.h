@@ -10,6 +10,14 @@ typedef struct rlt_bytes {
   int64_t end;
 } rlt_bytes;
 
+/* The least that has both; one that is empty counts for nothing. */
+static inline rlt_bytes rlt_bytes_join(rlt_bytes a, rlt_bytes b) {
+  if (a.first == a.end || b.first == b.end) {
+    return a.first == a.end ? b : a;
+  }
+  return (rlt_bytes){rlt_min(a.first, b.first), rlt_max(a.end, b.end)};
+}
+
 /* From the lowest byte that a problem reads or writes to the highest; all of the side where an
  * index program says where these are. Empty where there are none. */
 rlt_bytes rlt_problem_bytes_read(const rlt_problem *problem);
