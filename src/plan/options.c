@@ -61,15 +61,17 @@ static relayout_status check(const relayout_plan_options *options, relayout_erro
   return check_schedules(options, error);
 }
 
-relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *read,
-                                 relayout_error *error) {
-  *read = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
+relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *copy,
+                                 const relayout_plan_options **read, relayout_error *error) {
+  static const relayout_plan_options defaults = RELAYOUT_PLAN_OPTIONS_INIT;
+  *read = options == NULL ? &defaults : copy;
   if (options == NULL) {
     return RELAYOUT_OK;
   }
+  *copy = defaults;
   const relayout_status status =
-      rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
-  return status == RELAYOUT_OK ? check(read, error) : status;
+      rlt_struct_read(options, "options->", sizeof *options, copy, sizeof *copy, error);
+  return status == RELAYOUT_OK ? check(copy, error) : status;
 }
 
 rlt_wish rlt_wish_of(const relayout_plan_options *options) {

@@ -238,35 +238,37 @@ static relayout_status create_between(relayout_device *device, const relayout_vi
                                       const relayout_view *to, const rlt_index_box *box,
                                       const relayout_plan_options *options, relayout_plan **plan,
                                       relayout_error *error) {
-  relayout_plan_options read;
-  const relayout_status status = rlt_options_read(options, &read, error);
+  relayout_plan_options copy;
+  const relayout_plan_options *read = NULL;
+  const relayout_status status = rlt_options_read(options, &copy, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (read.former_source_byte_strides != NULL || read.former_destination_byte_strides != NULL) {
+  if (read->former_source_byte_strides != NULL || read->former_destination_byte_strides != NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "options->former_%s_byte_strides are given: views have strides of their own",
-                    read.former_source_byte_strides != NULL ? "source" : "destination");
+                    read->former_source_byte_strides != NULL ? "source" : "destination");
   }
   const rlt_view source = rlt_view_of(from);
   const rlt_view destination = rlt_view_of(to);
   const sides of = {&source, &destination, box};
-  return create(device, &of, &read, plan, error);
+  return create(device, &of, read, plan, error);
 }
 
 static relayout_status create_of_shapes(relayout_device *device, const relayout_shape *from,
                                         const relayout_shape *to,
                                         const relayout_plan_options *options, relayout_plan **plan,
                                         relayout_error *error) {
-  relayout_plan_options read;
-  const relayout_status status = rlt_options_read(options, &read, error);
+  relayout_plan_options copy;
+  const relayout_plan_options *read = NULL;
+  const relayout_status status = rlt_options_read(options, &copy, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const rlt_view source = {.shape = from, .byte_strides = read.former_source_byte_strides};
-  const rlt_view destination = {.shape = to, .byte_strides = read.former_destination_byte_strides};
+  const rlt_view source = {.shape = from, .byte_strides = read->former_source_byte_strides};
+  const rlt_view destination = {.shape = to, .byte_strides = read->former_destination_byte_strides};
   const sides of = {&source, &destination, NULL};
-  return create(device, &of, &read, plan, error);
+  return create(device, &of, read, plan, error);
 }
 
 /* ---- For callers ---- */

@@ -25,10 +25,10 @@ void rlt_wish_clear(rlt_wish *wish);
 
 bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b);
 
-/* A caller's options, of whatever version, checked; the defaults for NULL.
- * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_UNSUPPORTED. */
-relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *read,
-                                 relayout_error *error);
+/* A caller's options, of whatever version, checked: `*read` becomes the copy of them, or the
+ * defaults for NULL, which take no time. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_UNSUPPORTED. */
+relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *copy,
+                                 const relayout_plan_options **read, relayout_error *error);
 
 /* What checked options ask for. */
 rlt_wish rlt_wish_of(const relayout_plan_options *options);
