@@ -1,5 +1,5 @@
-/* older_program.c: a program as it was compiled with relayout 0.1: the structs and functions that it
- * uses are declared as they were then, strides among the options. It must do what it did. */
+/* older_program.c: a program as it was compiled with relayout 0.1: the structs and functions that
+ * it uses are declared as they were then, strides among the options. It must do what it did. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
