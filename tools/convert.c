@@ -7,7 +7,7 @@
 #include "arguments.h"
 #include "npy.h"
 #include "npy_source.h"
-#include "pieces.h"
+#include "large_files.h"
 #include "stream.h"
 #include "verify.h"
 
@@ -202,11 +202,11 @@ static exit_code move_whole(const request *asked, const job *work, stream_input 
 }
 
 /* A large file to another, where `*is_done` says so. */
-static exit_code move_by_pieces(const request *asked, const job *work, const stream_input *input,
+static exit_code move_by_boxes(const request *asked, const job *work, const stream_input *input,
                                 stream_output *output, bool *is_done) {
   char header[NPY_MAX_WRITTEN_SIZE];
   const size_t header_size = make_header(work, header);
-  pieces_job pieces = {.device = work->device,
+  large_files_job files = {.device = work->device,
                        .whole = work->plan,
                        .options = &work->options,
                        .source_name = input->name,
@@ -216,15 +216,15 @@ static exit_code move_by_pieces(const request *asked, const job *work, const str
                        .destination_file = output->file,
                        .destination_start = (int64_t)header_size};
   *is_done = false;
-  if (asked->verify || asked->schedules.count > 0 || !output->is_whole || pieces.source_start < 0 ||
+  if (asked->verify || asked->schedules.count > 0 || !output->is_whole || files.source_start < 0 ||
       stream_remaining(input) != (int64_t)relayout_plan_source_size(work->plan) ||
-      relayout_view_make(&work->from, &pieces.from, NULL) != RELAYOUT_OK ||
-      relayout_view_make(&work->to, &pieces.to, NULL) != RELAYOUT_OK || !pieces_suit(&pieces)) {
+      relayout_view_make(&work->from, &files.from, NULL) != RELAYOUT_OK ||
+      relayout_view_make(&work->to, &files.to, NULL) != RELAYOUT_OK || !large_files_suit(&files)) {
     return EXIT_CODE_OK;
   }
   exit_code code = stream_write(output, header, header_size);
   if (code == EXIT_CODE_OK) {
-    code = pieces_move(&pieces, is_done);
+    code = large_files_move(&files, is_done);
   }
   return code == EXIT_CODE_OK && !*is_done ? stream_rewind(output) : code;
 }
@@ -237,7 +237,7 @@ static exit_code carry_out(const request *asked, const job *work, stream_input *
     return code;
   }
   bool is_done = false;
-  code = move_by_pieces(asked, work, input, &output, &is_done);
+  code = move_by_boxes(asked, work, input, &output, &is_done);
   if (code == EXIT_CODE_OK && !is_done) {
     code = move_whole(asked, work, input, &output);
   }
@@ -316,7 +316,7 @@ const command command_convert = {
         "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
         "written is of the same kind as the input.\n"
         "\n"
-        "Large files are moved from file to file a piece at a time where the device is the CPU, "
+        "Large files are moved from file to file a part at a time where the device is the CPU, "
         "in\n"
         "less than 512 MB of memory; all else must fit into memory, on both sides.\n"
         "\n"

@@ -335,7 +335,7 @@ static void destroy_made(const char *name, const output *out) {
   if (strcmp(name, "relayout_device_open") == 0 ||
       strcmp(name, "relayout_cpu_device_create") == 0) {
     relayout_device_destroy(made);
-  } else if (strcmp(name, "relayout_plan_create") == 0) {
+  } else if (strncmp(name, "relayout_plan_create", strlen("relayout_plan_create")) == 0) {
     relayout_plan_destroy(made);
   }
 }
@@ -427,7 +427,8 @@ static void test_statuses_are_pinned(void **state) {
                                       "out of memory",
                                       "no such device",
                                       "wrong OpenCL context",
-                                      "OpenCL error"};
+                                      "OpenCL error",
+                                      "out of device memory"};
   enum { COUNT = sizeof texts / sizeof texts[0] };
   for (int i = 0; i < COUNT; ++i) {
     assert_string_equal(relayout_status_text((relayout_status)i), texts[i]);
@@ -442,6 +443,7 @@ static void test_statuses_are_pinned(void **state) {
   assert_int_equal(RELAYOUT_BUFFER_TOO_SMALL, 7);
   assert_int_equal(RELAYOUT_UNSUPPORTED, 10);
   assert_int_equal(RELAYOUT_OPENCL_ERROR, 14);
+  assert_int_equal(RELAYOUT_OUT_OF_DEVICE_MEMORY, 15);
 }
 
 int main(void) {

@@ -100,7 +100,7 @@ static bool goes_with(relayout_status status, const fault_report *report) {
   case FAULT_THREADS: /* threads are done without, mutexes cannot be */
     return status == RELAYOUT_OUT_OF_MEMORY && !trial_struck("pthread_create");
   case FAULT_OPENCL:
-    return (status == RELAYOUT_OPENCL_ERROR &&
+    return ((status == RELAYOUT_OPENCL_ERROR || status == RELAYOUT_OUT_OF_DEVICE_MEMORY) &&
             (trial_error.cl_status == report->code || !report->was_last)) ||
            permitted[status];
   }

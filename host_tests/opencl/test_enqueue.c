@@ -865,7 +865,8 @@ static void test_host_memory_beyond_one_allocation(void **state) {
   const void *const source = (const void *)(uintptr_t)0x1000;
   void *const destination = (void *)((uintptr_t)1 << 62);
   relayout_error error = {0};
-  assert_int_equal(relayout_plan_execute(plan, source, destination, &error), RELAYOUT_OPENCL_ERROR);
+  assert_int_equal(relayout_plan_execute(plan, source, destination, &error),
+                   RELAYOUT_OUT_OF_DEVICE_MEMORY);
   char limit[64];
   snprintf(limit, sizeof limit, "at most %llu bytes", (unsigned long long)info.allocation_bytes);
   assert_non_null(strstr(error.message, limit));

@@ -32,7 +32,12 @@ extern "C" {
   X(RELAYOUT_OUT_OF_MEMORY, 11, "out of memory")        /* host memory */                          \
   X(RELAYOUT_NO_DEVICE, 12, "no such device")           /* nothing answers to that name */         \
   X(RELAYOUT_WRONG_CONTEXT, 13, "wrong OpenCL context") /* queue or buffer of another context */   \
-  X(RELAYOUT_OPENCL_ERROR, 14, "OpenCL error")          /* see relayout_error.cl_status */
+  X(RELAYOUT_OPENCL_ERROR, 14, "OpenCL error")          /* see relayout_error.cl_status */         \
+  X(RELAYOUT_OUT_OF_DEVICE_MEMORY, 15, "out of device memory") /* likewise; see below */
+
+/* RELAYOUT_OUT_OF_DEVICE_MEMORY comes wherever RELAYOUT_OPENCL_ERROR may, with all that is said of
+ * it, where OpenCL's code is CL_MEM_OBJECT_ALLOCATION_FAILURE or CL_INVALID_BUFFER_SIZE: less at a
+ * time, or later, may do. */
 
 typedef enum relayout_status {
 #define RELAYOUT_STATUS_ENUMERATOR(name, value, text) name = value,

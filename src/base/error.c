@@ -22,12 +22,19 @@ relayout_status rlt_fail(relayout_error *error, relayout_status status, const ch
   return status;
 }
 
+/* OpenCL's CL_MEM_OBJECT_ALLOCATION_FAILURE and CL_INVALID_BUFFER_SIZE, whose header a build
+ * without it has not. */
+enum { ALLOCATION_FAILURE = -4, INVALID_BUFFER_SIZE = -61 };
+
 relayout_status rlt_fail_cl(relayout_error *error, int32_t cl_status, const char *format, ...) {
+  const relayout_status status = cl_status == ALLOCATION_FAILURE || cl_status == INVALID_BUFFER_SIZE
+                                     ? RELAYOUT_OUT_OF_DEVICE_MEMORY
+                                     : RELAYOUT_OPENCL_ERROR;
   va_list arguments;
   va_start(arguments, format);
-  fill(error, RELAYOUT_OPENCL_ERROR, cl_status, format, arguments);
+  fill(error, status, cl_status, format, arguments);
   va_end(arguments);
-  return RELAYOUT_OPENCL_ERROR;
+  return status;
 }
 
 const char *relayout_status_text(relayout_status status) {

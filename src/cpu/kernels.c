@@ -315,9 +315,8 @@ typedef struct prefetching {
 ALWAYS_INLINE static void fetch_some(prefetching *of, int64_t count, int32_t level) {
   const int64_t most = rlt_min(count, of->left);
   for (int64_t i = 0; i < most; ++i) {
-    rlt_cpu_fetch(of->start + of->ahead[i], level);
+    rlt_cpu_fetch(of->start + *of->ahead++, level);
   }
-  of->ahead += most;
   of->left -= most;
 }
 

@@ -48,10 +48,11 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
   if (log != NULL) {
     clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
   }
-  rlt_fail_cl(error, code, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
-              rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
+  const relayout_status status =
+      rlt_fail_cl(error, code, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
+                  rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
   free(log);
-  return RELAYOUT_OPENCL_ERROR;
+  return status;
 }
 
 /* Whether elements arrive other than they left. */

@@ -59,22 +59,20 @@ void rlt_transfer_release(rlt_transfer *used) {
 
 /* ---- What goes up and comes back ---- */
 
-enum { MOST_UPLOADS = 4 };
-
 /* A relayout of host memory. */
 typedef struct errand {
   const rlt_work *work;
   const rlt_transfer *stage;
   const uint8_t *source; /* both sides' lowest bytes */
   uint8_t *destination;
-  rlt_bytes read;    /* what is taken of the source, */
-  rlt_bytes written; /* and of the destination, with the bytes between */
+  rlt_bytes read;    /* what goes up of the source, */
+  rlt_bytes written; /* and comes back of the destination, with what lies between */
   /* Where some bytes of the destination stay as they were: what is written comes back to here, and
    * run by run from there to its place. NULL: all of it is written. */
   uint8_t *landing;
   /* Events of what programs wait for. */
   cl_uint upload_count;
-  cl_event uploads[MOST_UPLOADS];
+  cl_event uploads[2];
 } errand;
 
 static void ignore_run(void *context, rlt_bytes run) {
@@ -91,10 +89,9 @@ static bool know_runs(const rlt_work *work) {
   return know;
 }
 
-static void find_bytes(errand *of) {
+static void find_written(errand *of) {
   for (int32_t i = 0; i < of->work->part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&of->work->parts[i]);
-    of->read = rlt_bytes_join(of->read, rlt_problem_bytes_read(problem));
     of->written = rlt_bytes_join(of->written, rlt_problem_bytes_written(problem));
   }
 }
@@ -116,31 +113,12 @@ static cl_int upload(errand *of, cl_mem buffer, rlt_bytes bytes, const uint8_t *
   return code;
 }
 
-/* Kernels load whole words around what they read, of 16 bytes at most, and use nothing of the rest:
- * it is 0 where the caller may have no memory. */
-static cl_int clear_around(errand *of) {
-  enum { AROUND = 16 };
-  static const uint8_t zeros[AROUND] = {0};
-  const rlt_bytes read = of->read;
-  const rlt_bytes sides[] = {
-      {rlt_max(read.first - AROUND, 0), read.first},
-      {read.end, rlt_min(read.end + AROUND, (int64_t)of->work->source_size)}};
-  cl_int code = CL_SUCCESS;
-  for (int i = 0; i < 2 && code == CL_SUCCESS; ++i) {
-    if (sides[i].first < sides[i].end) {
-      code = upload(of, of->stage->source, sides[i], zeros);
-    }
-  }
-  return code;
-}
-
 /* The source; and the destination where nobody knows which bytes of it stay as they were, which
  * must come back so. */
 static relayout_status upload_all(errand *of, relayout_error *error) {
   cl_int code = CL_SUCCESS;
   if (of->read.first < of->read.end) {
     code = upload(of, of->stage->source, of->read, of->source + of->read.first);
-    code = code == CL_SUCCESS ? clear_around(of) : code;
   }
   if (code == CL_SUCCESS && !of->work->writes_all && of->landing == NULL) {
     code = upload(of, of->stage->destination, of->written, of->destination + of->written.first);
@@ -193,8 +171,9 @@ static relayout_status run_errand(const rlt_opencl_device *device, errand *of,
 
 relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
                                    const void *source, void *destination, relayout_error *error) {
-  errand of = {.work = work, .source = source, .destination = destination};
-  find_bytes(&of);
+  errand of = {
+      .work = work, .source = source, .destination = destination, .read = work->source_taken};
+  find_written(&of);
   if (of.written.first == of.written.end) {
     return RELAYOUT_OK;
   }

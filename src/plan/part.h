@@ -12,6 +12,7 @@
 
 #include "plan/offers.h"
 #include "problem/problem.h"
+#include "problem/runs.h"
 
 /* Why it does what it does. */
 typedef enum rlt_choice {
@@ -68,6 +69,10 @@ typedef struct rlt_work {
   rlt_part *parts;    /* the one that moves the most bytes first; they stay where they are */
   size_t source_size; /* bytes */
   size_t destination_size;
+  /* What a caller has of them: all, or of a box what it takes. Kernels may load words of the source
+   * that they do not use, up to the end that each problem knows. */
+  rlt_bytes source_taken;
+  rlt_bytes destination_taken;
   bool fits_anywhere; /* every part does */
   bool writes_all;    /* every byte of the destination */
 } rlt_work;

@@ -54,8 +54,8 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   rlt_work *const work = &plan->work;
   work->source_size = (size_t)lowered->source_bytes;
   work->destination_size = (size_t)lowered->destination_bytes;
-  plan->source_taken = (rlt_bytes){0, lowered->source_bytes};
-  plan->destination_taken = (rlt_bytes){0, lowered->destination_bytes};
+  plan->work.source_taken = (rlt_bytes){0, lowered->source_bytes};
+  plan->work.destination_taken = (rlt_bytes){0, lowered->destination_bytes};
   plan->source_lowest = -lowered->source_before;
   plan->destination_lowest = -lowered->destination_before;
   plan->index_program = lowered->index_program;
@@ -136,12 +136,13 @@ static void keep_view(const rlt_view *view, relayout_view *kept) {
 }
 
 static void find_taken(relayout_plan *plan) {
-  plan->source_taken = plan->destination_taken = (rlt_bytes){0, 0};
+  plan->work.source_taken = plan->work.destination_taken = (rlt_bytes){0, 0};
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[i]);
-    plan->source_taken = rlt_bytes_join(plan->source_taken, rlt_problem_bytes_read(problem));
-    plan->destination_taken =
-        rlt_bytes_join(plan->destination_taken, rlt_problem_bytes_written(problem));
+    plan->work.source_taken =
+        rlt_bytes_join(plan->work.source_taken, rlt_problem_bytes_read(problem));
+    plan->work.destination_taken =
+        rlt_bytes_join(plan->work.destination_taken, rlt_problem_bytes_written(problem));
   }
 }
 
@@ -481,16 +482,22 @@ static bool overlap(const uint8_t *a, rlt_bytes a_taken, const uint8_t *b, rlt_b
 
 static relayout_status check_pointers(const relayout_plan *plan, const void *source,
                                       const void *destination, relayout_error *error) {
-  if (source == NULL && size_of(plan->source_taken) > 0) {
+  if (source == NULL && size_of(plan->work.source_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "source is NULL, but the source takes %zu bytes", size_of(plan->source_taken));
+                    "source is NULL, but the source takes %zu bytes",
+                    size_of(plan->work.source_taken));
   }
-  if (destination == NULL && size_of(plan->destination_taken) > 0) {
+  if (destination == NULL && size_of(plan->work.destination_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "destination is NULL, but the destination takes %zu bytes",
-                    size_of(plan->destination_taken));
+                    size_of(plan->work.destination_taken));
   }
   return RELAYOUT_OK;
+}
+
+/* Of a side at this pointer, which need not lie in what the caller has. */
+static uint8_t *lowest_of(uintptr_t pointer, int64_t lowest) {
+  return pointer == 0 ? NULL : (uint8_t *)(pointer + (uintptr_t)lowest);
 }
 
 relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
@@ -503,18 +510,17 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
     return status;
   }
   const rlt_work *const work = &plan->work;
-  const uint8_t *const lowest_source =
-      source == NULL ? NULL : (const uint8_t *)source + plan->source_lowest;
-  uint8_t *const lowest_destination =
-      destination == NULL ? NULL : (uint8_t *)destination + plan->destination_lowest;
-  if (size_of(plan->source_taken) > 0 && size_of(plan->destination_taken) > 0 &&
-      overlap(lowest_source, plan->source_taken, lowest_destination, plan->destination_taken)) {
+  const uint8_t *const lowest_source = lowest_of((uintptr_t)source, plan->source_lowest);
+  uint8_t *const lowest_destination = lowest_of((uintptr_t)destination, plan->destination_lowest);
+  if (size_of(plan->work.source_taken) > 0 && size_of(plan->work.destination_taken) > 0 &&
+      overlap(lowest_source, plan->work.source_taken, lowest_destination,
+              plan->work.destination_taken)) {
     return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                     "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap",
-                    size_of(plan->source_taken),
-                    (const void *)(lowest_source + plan->source_taken.first),
-                    size_of(plan->destination_taken),
-                    (void *)(lowest_destination + plan->destination_taken.first));
+                    size_of(plan->work.source_taken),
+                    (const void *)(lowest_source + plan->work.source_taken.first),
+                    size_of(plan->work.destination_taken),
+                    (void *)(lowest_destination + plan->work.destination_taken.first));
   }
   const rlt_backend *const backend = plan->device->backend;
   status = work->fits_anywhere || backend->copies_host_memory

@@ -9,7 +9,6 @@
 #include "plan/backend.h"
 #include "plan/part.h"
 #include "problem/lower.h"
-#include "problem/runs.h"
 #include "relayout/plan.h"
 
 /* What a caller wants of a plan beyond its views and the schedules asked for. */
@@ -50,9 +49,6 @@ struct relayout_plan {
    * what strides below 0 reach. */
   int64_t source_lowest;
   int64_t destination_lowest;
-  /* What must be there from the lowest byte on: all of a side, or what a box takes of it. */
-  rlt_bytes source_taken;
-  rlt_bytes destination_taken;
   rlt_work work;
   rlt_index_program *index_program; /* of a part's problem; NULL for most */
 };

@@ -14,6 +14,7 @@
 #include "problem/boxes.h"
 #include "problem/combine.h"
 #include "problem/factors.h"
+#include "problem/runs.h"
 
 enum { MOST_PARTS = 32 };
 
@@ -355,6 +356,13 @@ static bool may_write(const lowering *at, const rlt_problem *problem) {
            (packing == RLT_PACKING_SHARED && rlt_problem_is_dense(problem))));
 }
 
+/* Behind the last element that a box reads there may be none: kernels load whole words as far as
+ * the source goes. */
+static void end_source(rlt_problem *problem) {
+  const int64_t end = 8 * rlt_problem_bytes_read(problem).end / rlt_problem_source_bits(problem);
+  problem->source_elements = rlt_min(problem->source_elements, end);
+}
+
 /* False where axes cannot carry the problem out. */
 static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_lowered *const made = at->made;
@@ -363,6 +371,9 @@ static bool add_problem(lowering *at, rlt_problem *problem) {
   rlt_problem_simplify(problem);
   if (rlt_problem_is_empty(problem)) {
     return true;
+  }
+  if (at->box != NULL && !rlt_problem_is_fill(problem)) {
+    end_source(problem);
   }
   problem->fills = problem->fills && has_padding(problem);
   if (!may_write(at, problem) || made->count == MOST_PARTS ||

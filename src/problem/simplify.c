@@ -25,9 +25,12 @@ static void sort_axes(rlt_problem *problem) {
 
 /* Whether a step of `outer` is as good as inner->extent steps of `inner`, on both sides. */
 static bool can_fuse(const rlt_axis *inner, const rlt_axis *outer) {
-  /* With one valid step the outer axis never moves in the source, whatever its stride. */
+  /* With one valid step the outer axis never moves in the source, whatever its stride; and where
+   * nothing has a source, strides there may be so large that they do not fit. */
+  int64_t reach = 0;
   const bool source_allows =
-      outer->valid <= 1 || outer->source_stride == inner->extent * inner->source_stride;
+      outer->valid <= 1 ||
+      (rlt_multiply(inner->extent, inner->source_stride, &reach) && outer->source_stride == reach);
   return inner->valid == inner->extent && source_allows &&
          outer->destination_stride == inner->extent * inner->destination_stride;
 }

@@ -70,7 +70,8 @@ static void skip(bench_result *result, const char *reason) {
 
 static exit_code skip_for(bench_result *result, const relayout_error *error) {
   skip(result, error->message);
-  return error->status == RELAYOUT_OPENCL_ERROR || error->status == RELAYOUT_OUT_OF_MEMORY
+  return error->status == RELAYOUT_OPENCL_ERROR || error->status == RELAYOUT_OUT_OF_DEVICE_MEMORY ||
+                 error->status == RELAYOUT_OUT_OF_MEMORY
              ? EXIT_CODE_FAILURE
              : EXIT_CODE_BAD_INPUT;
 }

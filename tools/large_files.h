@@ -1,7 +1,7 @@
-/* pieces.h: a tensor moved from file to file, a box of its indices at a time, so that little of it
- * is in memory at once. Depends on the public headers, report.h and progress.h; on POSIX. */
-#ifndef TOOLS_PIECES_H
-#define TOOLS_PIECES_H
+/* large_files.h: a tensor moved from file to file, a box of its indices at a time, so that little
+ * of it is in memory at once. Depends on the public headers, report.h and progress.h; on POSIX. */
+#ifndef TOOLS_LARGE_FILES_H
+#define TOOLS_LARGE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "report.h"
 
 /* What is moved between two regular files, and from which bytes of them on. */
-typedef struct pieces_job {
+typedef struct large_files_job {
   relayout_device *device;
   const relayout_plan *whole; /* of all of it */
   relayout_view from;
@@ -23,13 +23,13 @@ typedef struct pieces_job {
   const char *destination_name;
   int destination_file; /* nothing is in it from its start on */
   int64_t destination_start;
-} pieces_job;
+} large_files_job;
 
 /* Whether it is so large that it should be moved so, and its device takes memory as it is. */
-bool pieces_suit(const pieces_job *job);
+bool large_files_suit(const large_files_job *job);
 
 /* Moves it. `*is_done` becomes false where only all of it can be moved at once, or there is no room
  * for so many addresses; nothing was written then, or nothing was wrong with what was. */
-exit_code pieces_move(const pieces_job *job, bool *is_done);
+exit_code large_files_move(const large_files_job *job, bool *is_done);
 
 #endif

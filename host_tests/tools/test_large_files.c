@@ -1,5 +1,5 @@
-/* test_pieces.c: `relayout convert` of files that are larger than it may take memory for, against
- * places worked out by hand: test_pieces RELAYOUT FOLDER. */
+/* test_large_files.c: `relayout convert` of files that are larger than it may take memory for,
+ * against places worked out by hand: test_large_files RELAYOUT FOLDER. */
 #define _GNU_SOURCE /* wait4 */
 #include "cmocka_all.h"
 
@@ -20,8 +20,8 @@ static char input[512];
 static char output[512];
 
 static void name_files(const char *folder) {
-  snprintf(input, sizeof input, "%s/pieces_in_%d.raw", folder, (int)getpid());
-  snprintf(output, sizeof output, "%s/pieces_out_%d.raw", folder, (int)getpid());
+  snprintf(input, sizeof input, "%s/large_in_%d.raw", folder, (int)getpid());
+  snprintf(output, sizeof output, "%s/large_out_%d.raw", folder, (int)getpid());
 }
 
 /* A file of this many words, or the one that is there. */

@@ -1,7 +1,7 @@
-/* pieces.c: boxes of a relayout's index space, moved between files. What a box takes is in memory
- * where all of the tensor would be, and let go of before the next. */
+/* large_files.c: boxes of a relayout's index space, moved between files. What a box takes is in
+ * memory where all of the tensor would be, and let go of before the next. */
 #define _DEFAULT_SOURCE /* madvise, MAP_ANONYMOUS, MAP_NORESERVE */
-#include "pieces.h"
+#include "large_files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 /* What a box may take on either side, which is a half to all of this: its rows are long on both
  * sides then, and what is less altogether fits into memory as well. */
-#ifndef PIECES_MOST_BOX_BYTES /* tests have small files */
-#define PIECES_MOST_BOX_BYTES    (128 << 20)
-#define PIECES_LEAST_TOTAL_BYTES (384 << 20)
+#ifndef LARGE_FILES_MOST_BOX_BYTES /* tests have small files */
+#define LARGE_FILES_MOST_BOX_BYTES    (128 << 20)
+#define LARGE_FILES_LEAST_TOTAL_BYTES (384 << 20)
 #endif
 
 /* ---- Which boxes ---- */
@@ -61,7 +61,7 @@ static int32_t widest(const boxes *of, const int64_t *steps) {
   return best;
 }
 
-static boxes boxes_of(const pieces_job *job) {
+static boxes boxes_of(const large_files_job *job) {
   boxes made = {.rank = job->from.shape.rank, .dimensions = job->from.shape.dimensions};
   int64_t steps[RELAYOUT_MAX_RANK];
   double largest = (double)relayout_plan_source_size(job->whole);
@@ -75,7 +75,7 @@ static boxes boxes_of(const pieces_job *job) {
       steps[d] = source < destination ? source : destination;
     }
   }
-  while (largest > PIECES_MOST_BOX_BYTES) {
+  while (largest > LARGE_FILES_MOST_BOX_BYTES) {
     const int32_t d = widest(&made, steps);
     if (d < 0) {
       break;
@@ -187,7 +187,7 @@ static exit_code carry_out(const relayout_plan *plan, side *source, side *destin
 }
 
 /* `*can` becomes false where there is no plan for a box by itself. */
-static exit_code move_box(const pieces_job *job, side *source, side *destination,
+static exit_code move_box(const large_files_job *job, side *source, side *destination,
                           const int64_t *start, const int64_t *sizes, bool *can) {
   relayout_plan *plan = NULL;
   relayout_error error;
@@ -202,7 +202,8 @@ static exit_code move_box(const pieces_job *job, side *source, side *destination
   return code;
 }
 
-static exit_code move_all(const pieces_job *job, side *source, side *destination, bool *is_done) {
+static exit_code move_all(const large_files_job *job, side *source, side *destination,
+                          bool *is_done) {
   boxes of = boxes_of(job);
   progress bar = progress_begin("moving", elements_of(of.dimensions, of.rank), 1);
   uint64_t moved = 0;
@@ -221,16 +222,16 @@ static exit_code move_all(const pieces_job *job, side *source, side *destination
   return code;
 }
 
-bool pieces_suit(const pieces_job *job) {
+bool large_files_suit(const large_files_job *job) {
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   const size_t source = relayout_plan_source_size(job->whole);
   const size_t destination = relayout_plan_destination_size(job->whole);
-  return source + destination >= PIECES_LEAST_TOTAL_BYTES && source > 0 &&
+  return source + destination >= LARGE_FILES_LEAST_TOTAL_BYTES && source > 0 &&
          relayout_device_get_info(job->device, &info, NULL) == RELAYOUT_OK &&
          info.backend == RELAYOUT_BACKEND_CPU;
 }
 
-exit_code pieces_move(const pieces_job *job, bool *is_done) {
+exit_code large_files_move(const large_files_job *job, bool *is_done) {
   side source = {.name = job->source_name,
                  .file = job->source_file,
                  .start = job->source_start,
