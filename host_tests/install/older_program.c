@@ -93,6 +93,7 @@ int main(void) {
     relayout_device_info info;
     char behind[8];
   } asked;
+  static const char letters[] = "abc.def";
   char moved[] = "......";
   memset(&asked, 'x', sizeof asked);
   asked.info.struct_size = sizeof asked.info;
@@ -101,7 +102,7 @@ int main(void) {
       relayout_shape_parse("u8[2,3]", &from, &error) != 0 ||
       relayout_shape_parse("u8[2,3]{0,1}", &to, &error) != 0 ||
       relayout_plan_create(device, &from, &to, &options, &plan, &error) != 0 ||
-      relayout_plan_execute(plan, "abc.def" + 4, moved, &error) != 0) {
+      relayout_plan_execute(plan, &letters[4], moved, &error) != 0) {
     return fail(error.message);
   }
   relayout_plan_destroy(plan);

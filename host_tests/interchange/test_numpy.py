@@ -1,4 +1,4 @@
-"""test_numpy.py LIBRARY: arrays that NumPy describes, by DLPack capsules and by __array_interface__,
+"""test_numpy.py LIBRARY: arrays that NumPy describes, by DLPack capsules and __array_interface__,
 moved as they lie and compared with NumPy's own copies. Exits with 77 where there is no NumPy."""
 
 import ctypes
