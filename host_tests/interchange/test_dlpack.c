@@ -4,26 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef HAVE_HEADER
 #include <dlpack/dlpack.h>
-#else
-#define DLPACK_DLPACK_H_
-typedef struct DLDataType {
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
-} DLDataType;
-
-typedef struct DLTensor {
-  void *data;
-  int32_t ndim;
-  DLDataType dtype;
-  int64_t *shape;
-  int64_t *strides;
-  uint64_t byte_offset;
-} DLTensor;
-enum { kDLInt = 0, kDLFloat = 2, kDLBfloat = 4 };
-#endif
 
 #include "relayout/dlpack.h"
 #include "relayout/relayout.h"
@@ -79,6 +60,46 @@ static void test_refused(void **state) {
   assert_int_equal(relayout_view_from_dlpack(&tensor, 0, &view, &error), RELAYOUT_UNSUPPORTED);
   assert_non_null(strstr(error.message, "code 2 with 80 bits"));
 }
+
+#if defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION >= 1
+static void test_versioned(void **state) {
+  (void)state;
+  int64_t shape[] = {3};
+  DLManagedTensorVersioned managed;
+  memset(&managed, 0, sizeof managed);
+  managed.version.major = DLPACK_MAJOR_VERSION;
+  managed.flags = 1;
+  managed.dl_tensor.data = handle;
+  managed.dl_tensor.ndim = 1;
+  managed.dl_tensor.dtype = (DLDataType){kDLInt, 16, 1};
+  managed.dl_tensor.shape = shape;
+  managed.dl_tensor.byte_offset = 6;
+  relayout_view view;
+  relayout_error error;
+  assert_int_equal(relayout_view_from_dlpack_versioned(&managed, &view, NULL), RELAYOUT_OK);
+  assert_int_equal(view.shape.element_type, RELAYOUT_S16);
+  assert_int_equal(view.byte_offset, 6);
+  assert_true(view.is_read_only);
+  managed.flags = 0;
+  assert_int_equal(relayout_view_from_dlpack_versioned(&managed, &view, NULL), RELAYOUT_OK);
+  assert_false(view.is_read_only);
+
+  memset(&managed.dl_tensor, 0xff, sizeof managed.dl_tensor);
+  managed.version.major = DLPACK_MAJOR_VERSION + 1;
+  const relayout_view before = view;
+  memset(&error, 0xff, sizeof error);
+  assert_int_equal(relayout_view_from_dlpack_versioned(&managed, &view, &error),
+                   RELAYOUT_UNSUPPORTED);
+  assert_int_equal(error.status, RELAYOUT_UNSUPPORTED);
+  assert_int_equal(error.cl_status, 0);
+  assert_non_null(strstr(error.message, "version.major is"));
+  assert_memory_equal(&view, &before, sizeof view);
+  assert_int_equal(relayout_view_from_dlpack_versioned(&managed, &view, NULL),
+                   RELAYOUT_UNSUPPORTED);
+  assert_int_equal(relayout_view_from_dlpack_versioned(NULL, &view, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+}
+#endif
 
 #if defined(HAVE_HEADER) && defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION >= 1
 /* The numbers that the library knows types by are the header's names. */
@@ -143,6 +164,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_both_ways),
     cmocka_unit_test(test_refused),
+#if defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION >= 1
+    cmocka_unit_test(test_versioned),
+#endif
 #if defined(HAVE_HEADER) && defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION >= 1
     cmocka_unit_test(test_names),
     cmocka_unit_test(test_flags),

@@ -166,6 +166,25 @@ static void test_to_dlpack(void **state) {
   }
 }
 
+/* Nothing takes a step in a tensor without elements. */
+static void test_empty_to_dlpack(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("f32[0,3]");
+  static const int64_t odd[] = {6, 6};
+  const relayout_view view = view_of(&shape, odd);
+  static const int64_t zeros[2];
+  int64_t dimensions[2];
+  int64_t strides[2];
+  relayout_dlpack_fields fields;
+  assert_int_equal(relayout_view_to_dlpack_fields(&view, dimensions, strides, &fields, NULL),
+                   RELAYOUT_OK);
+  assert_memory_equal(dimensions, shape.dimensions, sizeof dimensions);
+  assert_memory_equal(strides, zeros, sizeof strides);
+  relayout_view back;
+  assert_int_equal(relayout_view_from_dlpack_fields(&fields, &back, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_shape_element_count(&back.shape), 0);
+}
+
 static void test_to_dlpack_refused(void **state) {
   (void)state;
   static const char *const texts[] = {"f32[4]{0:T(2)}", "u8[4]{0:E(16)}", "u2[4]{0:E(4)}", "f32[3]",
@@ -469,10 +488,15 @@ static void test_array_interface_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dlpack),          cmocka_unit_test(test_dlpack_refused),
-      cmocka_unit_test(test_to_dlpack),       cmocka_unit_test(test_to_dlpack_refused),
-      cmocka_unit_test(test_moving),          cmocka_unit_test(test_pjrt),
-      cmocka_unit_test(test_array_interface), cmocka_unit_test(test_array_interface_refused),
+      cmocka_unit_test(test_dlpack),
+      cmocka_unit_test(test_dlpack_refused),
+      cmocka_unit_test(test_to_dlpack),
+      cmocka_unit_test(test_to_dlpack_refused),
+      cmocka_unit_test(test_moving),
+      cmocka_unit_test(test_empty_to_dlpack),
+      cmocka_unit_test(test_pjrt),
+      cmocka_unit_test(test_array_interface),
+      cmocka_unit_test(test_array_interface_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,33 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef HAVE_HEADER
 #include <xla/pjrt/c/pjrt_c_api.h>
-#else
-#define PJRT_API_MAJOR 0
-typedef enum { PJRT_Buffer_Type_BF16 = 13 } PJRT_Buffer_Type;
-typedef enum {
-  PJRT_Buffer_MemoryLayout_Type_Tiled = 0,
-  PJRT_Buffer_MemoryLayout_Type_Strides
-} PJRT_Buffer_MemoryLayout_Type;
-
-typedef struct PJRT_Buffer_MemoryLayout {
-  union {
-    struct {
-      const int64_t *minor_to_major;
-      size_t minor_to_major_size;
-      const int64_t *tile_dims;
-      const size_t *tile_dim_sizes;
-      size_t num_tiles;
-    } tiled;
-    struct {
-      const int64_t *byte_strides;
-      size_t num_byte_strides;
-    } strides;
-  };
-  PJRT_Buffer_MemoryLayout_Type type;
-} PJRT_Buffer_MemoryLayout;
-#endif
 
 #include "relayout/pjrt.h"
 #include "relayout/relayout.h"
@@ -82,6 +56,22 @@ static void test_layouts(void **state) {
   assert_int_equal(view.byte_strides[1], 2);
 }
 
+static void test_unknown_layout(void **state) {
+  (void)state;
+  static const int64_t strides[] = {1000, 2};
+  PJRT_Buffer_MemoryLayout layout;
+  memset(&layout, 0, sizeof layout);
+  layout.type = (PJRT_Buffer_MemoryLayout_Type)(PJRT_Buffer_MemoryLayout_Type_Strides + 1);
+  layout.strides.byte_strides = strides;
+  layout.strides.num_byte_strides = 2;
+  relayout_view view;
+  relayout_error error;
+  assert_int_equal(
+      relayout_view_from_pjrt(PJRT_Buffer_Type_BF16, dimensions, 2, &layout, &view, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "no known kind"));
+}
+
 #ifdef HAVE_HEADER
 /* The numbers that the library knows types by are the header's names. */
 static void test_names(void **state) {
@@ -123,6 +113,7 @@ static void test_names(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_unknown_layout),
 #ifdef HAVE_HEADER
       cmocka_unit_test(test_names),
 #endif

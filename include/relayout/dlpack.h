@@ -11,6 +11,8 @@
 #error "include DLPack's own header, dlpack/dlpack.h, before relayout/dlpack.h"
 #endif
 
+#include <stdio.h>
+
 #include "relayout/interchange.h"
 
 #ifdef __cplusplus
@@ -35,6 +37,28 @@ static inline relayout_status relayout_view_from_dlpack(const DLTensor *tensor, 
   fields.flags = flags;
   return relayout_view_from_dlpack_fields(&fields, view, error);
 }
+
+#if defined(DLPACK_MAJOR_VERSION) && DLPACK_MAJOR_VERSION >= 1
+/* The same of a tensor that has its flags with it. RELAYOUT_UNSUPPORTED where its major version is
+ * not DLPACK_MAJOR_VERSION: then nothing behind that is looked at. */
+static inline relayout_status
+relayout_view_from_dlpack_versioned(const DLManagedTensorVersioned *managed, relayout_view *view,
+                                    relayout_error *error) {
+  if (managed == NULL) {
+    return relayout_view_from_dlpack_fields(NULL, view, error);
+  }
+  if (managed->version.major != DLPACK_MAJOR_VERSION) {
+    if (error != NULL) {
+      error->status = RELAYOUT_UNSUPPORTED;
+      error->cl_status = 0;
+      snprintf(error->message, sizeof error->message, "version.major is %u, not %u",
+               (unsigned)managed->version.major, (unsigned)DLPACK_MAJOR_VERSION);
+    }
+    return RELAYOUT_UNSUPPORTED;
+  }
+  return relayout_view_from_dlpack(&managed->dl_tensor, managed->flags, view, error);
+}
+#endif
 
 /* Fills in all of the tensor but its data and device, and its flags. `shape` and `strides` are the
  * caller's, of `rank` entries each, and become the tensor's. */

@@ -32,10 +32,12 @@ static inline relayout_status relayout_view_from_pjrt(PJRT_Buffer_Type type,
     fields.tile_dimensions = layout->tiled.tile_dims;
     fields.tile_ranks = layout->tiled.tile_dim_sizes;
     fields.tile_count = layout->tiled.num_tiles;
-  } else if (layout != NULL) {
+  } else if (layout != NULL && layout->type == PJRT_Buffer_MemoryLayout_Type_Strides) {
     fields.layout = RELAYOUT_PJRT_LAYOUT_STRIDES;
     fields.byte_strides = layout->strides.byte_strides;
     fields.byte_stride_count = layout->strides.num_byte_strides;
+  } else if (layout != NULL) {
+    fields.layout = (relayout_pjrt_layout)3; /* none of them: refused */
   }
   return relayout_view_from_pjrt_fields(&fields, view, error);
 }

@@ -254,8 +254,9 @@ static relayout_status find_strides(const relayout_view *view, int64_t *strides,
     }
     return status;
   }
+  const bool is_empty = relayout_shape_element_count(shape) == 0;
   for (int32_t d = 0; d < shape->rank; ++d) {
-    const bool counts = shape->dimensions[d] > 1;
+    const bool counts = shape->dimensions[d] > 1 && !is_empty;
     if (counts && view->byte_strides[d] % size != 0) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                       "byte_strides[%" PRId32 "] is %" PRId64
