@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "large_files.h"
 #include "npy.h"
 #include "npy_source.h"
-#include "large_files.h"
 #include "stream.h"
 #include "verify.h"
 
@@ -203,18 +203,18 @@ static exit_code move_whole(const request *asked, const job *work, stream_input 
 
 /* A large file to another, where `*is_done` says so. */
 static exit_code move_by_boxes(const request *asked, const job *work, const stream_input *input,
-                                stream_output *output, bool *is_done) {
+                               stream_output *output, bool *is_done) {
   char header[NPY_MAX_WRITTEN_SIZE];
   const size_t header_size = make_header(work, header);
   large_files_job files = {.device = work->device,
-                       .whole = work->plan,
-                       .options = &work->options,
-                       .source_name = input->name,
-                       .source_file = input->file,
-                       .source_start = stream_position(input),
-                       .destination_name = output->name,
-                       .destination_file = output->file,
-                       .destination_start = (int64_t)header_size};
+                           .whole = work->plan,
+                           .options = &work->options,
+                           .source_name = input->name,
+                           .source_file = input->file,
+                           .source_start = stream_position(input),
+                           .destination_name = output->name,
+                           .destination_file = output->file,
+                           .destination_start = (int64_t)header_size};
   *is_done = false;
   if (asked->verify || asked->schedules.count > 0 || !output->is_whole || files.source_start < 0 ||
       stream_remaining(input) != (int64_t)relayout_plan_source_size(work->plan) ||

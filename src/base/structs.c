@@ -37,8 +37,9 @@ relayout_status rlt_struct_check(const void *given, const char *owner, size_t fi
 
 relayout_status rlt_struct_read(const void *given, const char *owner, size_t first_size,
                                 void *known, size_t size, relayout_error *error) {
-  const relayout_status status = rlt_struct_check(given, owner, first_size, error);
-  if (status != RELAYOUT_OK) {
+  const relayout_status status =
+      given == NULL ? RELAYOUT_OK : rlt_struct_check(given, owner, first_size, error);
+  if (given == NULL || status != RELAYOUT_OK) {
     return status;
   }
   const size_t given_size = size_of(given);

@@ -10,10 +10,11 @@
 
 #include "relayout/status.h"
 
-/* Takes over what a caller set: `known`, of `size` bytes, has the defaults of what callers need not
- * know. `first_size` is the struct's size in the first version. `owner` is what comes before a
- * field in messages: "options->", "infos[1].". RELAYOUT_INVALID_ARGUMENT for a size that it never
- * has; RELAYOUT_UNSUPPORTED for a struct that sets what this version does not know. */
+/* Takes over what a caller set, if it gave anything: `known`, of `size` bytes, has the defaults of
+ * what callers need not know. `first_size` is the struct's size in the first version. `owner` is
+ * what comes before a field in messages: "options->", "infos[1].". RELAYOUT_INVALID_ARGUMENT for a
+ * size that it never has; RELAYOUT_UNSUPPORTED for a struct that sets what this version does not
+ * know. */
 relayout_status rlt_struct_read(const void *given, const char *owner, size_t first_size,
                                 void *known, size_t size, relayout_error *error);
 

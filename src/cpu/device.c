@@ -133,9 +133,7 @@ static relayout_status read_options(const relayout_cpu_options *options, relayou
                                     relayout_error *error) {
   *read = (relayout_cpu_options)RELAYOUT_CPU_OPTIONS_INIT;
   const relayout_status status =
-      options == NULL
-          ? RELAYOUT_OK
-          : rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
+      rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
   if (status == RELAYOUT_OK && read->threads < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->threads is %" PRId32 ", below 0",
                     read->threads);

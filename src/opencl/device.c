@@ -147,9 +147,8 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
 static relayout_status read_options(const relayout_opencl_options *given,
                                     relayout_opencl_options *options, relayout_error *error) {
   *options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
-  const relayout_status status = given == NULL ? RELAYOUT_OK
-                                               : rlt_struct_read(given, "options->", sizeof *given,
-                                                                 options, sizeof *options, error);
+  const relayout_status status =
+      rlt_struct_read(given, "options->", sizeof *given, options, sizeof *options, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

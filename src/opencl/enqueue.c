@@ -276,23 +276,22 @@ static endpoint source_of(const relayout_plan *plan, cl_mem buffer, size_t offse
                     .offset = offset,
                     .lowest = plan->source_lowest,
                     .first = plan->work.source_taken.first,
-                    .size = (size_t)(plan->work.source_taken.end - plan->work.source_taken.first),
+                    .size = rlt_bytes_size(plan->work.source_taken),
                     .element_size = element_size_of(plan, true),
                     .barred = CL_MEM_WRITE_ONLY,
                     .barred_name = "CL_MEM_WRITE_ONLY: kernels may not read it"};
 }
 
 static endpoint destination_of(const relayout_plan *plan, cl_mem buffer, size_t offset) {
-  return (endpoint){
-      .name = "destination",
-      .buffer = buffer,
-      .offset = offset,
-      .lowest = plan->destination_lowest,
-      .first = plan->work.destination_taken.first,
-      .size = (size_t)(plan->work.destination_taken.end - plan->work.destination_taken.first),
-      .element_size = element_size_of(plan, false),
-      .barred = CL_MEM_READ_ONLY,
-      .barred_name = "CL_MEM_READ_ONLY: kernels may not write it"};
+  return (endpoint){.name = "destination",
+                    .buffer = buffer,
+                    .offset = offset,
+                    .lowest = plan->destination_lowest,
+                    .first = plan->work.destination_taken.first,
+                    .size = rlt_bytes_size(plan->work.destination_taken),
+                    .element_size = element_size_of(plan, false),
+                    .barred = CL_MEM_READ_ONLY,
+                    .barred_name = "CL_MEM_READ_ONLY: kernels may not write it"};
 }
 
 static rlt_place place_of(const endpoint *side) {

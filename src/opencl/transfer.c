@@ -75,40 +75,28 @@ typedef struct errand {
   cl_event uploads[2];
 } errand;
 
-static void ignore_run(void *context, rlt_bytes run) {
-  (void)context;
-  (void)run;
-}
-
 /* Whether every part tells which bytes it writes. */
 static bool know_runs(const rlt_work *work) {
   bool know = true;
   for (int32_t i = 0; i < work->part_count && know; ++i) {
-    know = rlt_problem_visit_written(rlt_part_problem(&work->parts[i]), ignore_run, NULL);
+    know = rlt_problem_visit_written(rlt_part_problem(&work->parts[i]), NULL, NULL);
   }
   return know;
-}
-
-static void find_written(errand *of) {
-  for (int32_t i = 0; i < of->work->part_count; ++i) {
-    const rlt_problem *const problem = rlt_part_problem(&of->work->parts[i]);
-    of->written = rlt_bytes_join(of->written, rlt_problem_bytes_written(problem));
-  }
 }
 
 static void land(void *context, rlt_bytes run) {
   const errand *const of = context;
   memcpy(of->destination + run.first, of->landing + (run.first - of->written.first),
-         (size_t)(run.end - run.first));
+         rlt_bytes_size(run));
 }
 
 /* ---- Moving ---- */
 
 /* From `at`, where the first of these bytes is. */
 static cl_int upload(errand *of, cl_mem buffer, rlt_bytes bytes, const uint8_t *at) {
-  const cl_int code = clEnqueueWriteBuffer(of->stage->queue, buffer, CL_FALSE, (size_t)bytes.first,
-                                           (size_t)(bytes.end - bytes.first), at, 0, NULL,
-                                           &of->uploads[of->upload_count]);
+  const cl_int code =
+      clEnqueueWriteBuffer(of->stage->queue, buffer, CL_FALSE, (size_t)bytes.first,
+                           rlt_bytes_size(bytes), at, 0, NULL, &of->uploads[of->upload_count]);
   of->upload_count += code == CL_SUCCESS;
   return code;
 }
@@ -138,8 +126,8 @@ static relayout_status move(const errand *of, relayout_error *error) {
   if (status == RELAYOUT_OK) {
     uint8_t *const to = of->landing == NULL ? of->destination + of->written.first : of->landing;
     code = clEnqueueReadBuffer(of->stage->queue, of->stage->destination, CL_TRUE,
-                               (size_t)of->written.first,
-                               (size_t)(of->written.end - of->written.first), to, 1, &moved, NULL);
+                               (size_t)of->written.first, rlt_bytes_size(of->written), to, 1,
+                               &moved, NULL);
   }
   if (moved != NULL) {
     clReleaseEvent(moved);
@@ -171,14 +159,13 @@ static relayout_status run_errand(const rlt_opencl_device *device, errand *of,
 
 relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
                                    const void *source, void *destination, relayout_error *error) {
-  errand of = {
-      .work = work, .source = source, .destination = destination, .read = work->source_taken};
-  find_written(&of);
-  if (of.written.first == of.written.end) {
-    return RELAYOUT_OK;
-  }
+  errand of = {.work = work,
+               .source = source,
+               .destination = destination,
+               .read = work->source_taken,
+               .written = work->destination_taken};
   if (!work->writes_all && know_runs(work)) {
-    const size_t size = (size_t)(of.written.end - of.written.first);
+    const size_t size = rlt_bytes_size(of.written);
     of.landing = malloc(size);
     if (of.landing == NULL) {
       return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,

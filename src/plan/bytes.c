@@ -13,12 +13,7 @@ typedef struct byte_visit {
 
 static void tell_of(void *context, rlt_bytes run) {
   const byte_visit *const of = context;
-  of->visitor(of->context, of->lowest + run.first, (size_t)(run.end - run.first));
-}
-
-static void tell_nobody(void *context, rlt_bytes run) {
-  (void)context;
-  (void)run;
+  of->visitor(of->context, of->lowest + run.first, rlt_bytes_size(run));
 }
 
 typedef bool visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
@@ -27,7 +22,7 @@ typedef bool visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, voi
 static relayout_status visit_bytes(const relayout_plan *plan, visit_runs *visit, byte_visit *of,
                                    relayout_error *error) {
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    if (!visit(rlt_part_problem(&plan->work.parts[i]), tell_nobody, NULL)) {
+    if (!visit(rlt_part_problem(&plan->work.parts[i]), NULL, NULL)) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                       "part %" PRId32 " of the plan has an index program, or runs of packed "
                       "elements that share bytes with others",

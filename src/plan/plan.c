@@ -469,28 +469,25 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   return RELAYOUT_OK;
 }
 
-static size_t size_of(rlt_bytes bytes) {
-  return (size_t)(bytes.end - bytes.first);
-}
-
 /* Whether what is taken of two sides with these lowest bytes shares any. */
 static bool overlap(const uint8_t *a, rlt_bytes a_taken, const uint8_t *b, rlt_bytes b_taken) {
   const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_taken.first;
   const uintptr_t b_at = (uintptr_t)b + (uintptr_t)b_taken.first;
-  return a_at < b_at ? b_at - a_at < size_of(a_taken) : a_at - b_at < size_of(b_taken);
+  return a_at < b_at ? b_at - a_at < rlt_bytes_size(a_taken)
+                     : a_at - b_at < rlt_bytes_size(b_taken);
 }
 
 static relayout_status check_pointers(const relayout_plan *plan, const void *source,
                                       const void *destination, relayout_error *error) {
-  if (source == NULL && size_of(plan->work.source_taken) > 0) {
+  if (source == NULL && rlt_bytes_size(plan->work.source_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "source is NULL, but the source takes %zu bytes",
-                    size_of(plan->work.source_taken));
+                    rlt_bytes_size(plan->work.source_taken));
   }
-  if (destination == NULL && size_of(plan->work.destination_taken) > 0) {
+  if (destination == NULL && rlt_bytes_size(plan->work.destination_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "destination is NULL, but the destination takes %zu bytes",
-                    size_of(plan->work.destination_taken));
+                    rlt_bytes_size(plan->work.destination_taken));
   }
   return RELAYOUT_OK;
 }
@@ -512,14 +509,15 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   const rlt_work *const work = &plan->work;
   const uint8_t *const lowest_source = lowest_of((uintptr_t)source, plan->source_lowest);
   uint8_t *const lowest_destination = lowest_of((uintptr_t)destination, plan->destination_lowest);
-  if (size_of(plan->work.source_taken) > 0 && size_of(plan->work.destination_taken) > 0 &&
+  if (rlt_bytes_size(plan->work.source_taken) > 0 &&
+      rlt_bytes_size(plan->work.destination_taken) > 0 &&
       overlap(lowest_source, plan->work.source_taken, lowest_destination,
               plan->work.destination_taken)) {
     return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                     "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap",
-                    size_of(plan->work.source_taken),
+                    rlt_bytes_size(plan->work.source_taken),
                     (const void *)(lowest_source + plan->work.source_taken.first),
-                    size_of(plan->work.destination_taken),
+                    rlt_bytes_size(plan->work.destination_taken),
                     (void *)(lowest_destination + plan->work.destination_taken.first));
   }
   const rlt_backend *const backend = plan->device->backend;

@@ -143,9 +143,8 @@ relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
 static relayout_status read_options(const relayout_tune_options *given,
                                     relayout_tune_options *options, relayout_error *error) {
   *options = (relayout_tune_options)RELAYOUT_TUNE_OPTIONS_INIT;
-  const relayout_status status = given == NULL ? RELAYOUT_OK
-                                               : rlt_struct_read(given, "options->", sizeof *given,
-                                                                 options, sizeof *options, error);
+  const relayout_status status =
+      rlt_struct_read(given, "options->", sizeof *given, options, sizeof *options, error);
   if (status == RELAYOUT_OK && !(options->seconds >= 0)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g, not 0 or more",
                     options->seconds);

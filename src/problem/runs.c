@@ -137,7 +137,9 @@ bool rlt_problem_visit_written(const rlt_problem *problem, rlt_run_visitor visit
   if (!are_whole_bytes(problem, &of)) {
     return false;
   }
-  visit(&of, visitor, context);
+  if (visitor != NULL) {
+    visit(&of, visitor, context);
+  }
   return true;
 }
 
@@ -151,6 +153,8 @@ bool rlt_problem_visit_read(const rlt_problem *problem, rlt_run_visitor visitor,
     add_step(&of, problem->axes[a].valid, problem->axes[a].source_stride);
   }
   join(&of);
-  visit(&of, visitor, context);
+  if (visitor != NULL) {
+    visit(&of, visitor, context);
+  }
   return true;
 }

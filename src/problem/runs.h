@@ -2,6 +2,8 @@
 #ifndef RLT_PROBLEM_RUNS_H
 #define RLT_PROBLEM_RUNS_H
 
+#include <stddef.h>
+
 #include "problem/problem.h"
 
 /* Bytes of a side's memory, from its lowest on: those from `first` up to, not including, `end`. */
@@ -9,6 +11,10 @@ typedef struct rlt_bytes {
   int64_t first;
   int64_t end;
 } rlt_bytes;
+
+static inline size_t rlt_bytes_size(rlt_bytes bytes) {
+  return (size_t)(bytes.end - bytes.first);
+}
 
 /* The least that has both; one that is empty counts for nothing. */
 static inline rlt_bytes rlt_bytes_join(rlt_bytes a, rlt_bytes b) {
@@ -24,9 +30,9 @@ rlt_bytes rlt_problem_bytes_read(const rlt_problem *problem);
 rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem);
 
 /* Tells of every run of bytes that a problem writes, each byte once, and of every run that it
- * reads, in which bytes may come again. False, and nothing is told, where an index program says
- * where these are, and where runs of packed elements that are written share bytes. The problem is
- * simplified. */
+ * reads, in which bytes may come again; a visitor that is NULL asks whether it would. False, and
+ * nothing is told, where an index program says where these are, and where runs of packed elements
+ * that are written share bytes. The problem is simplified. */
 typedef void (*rlt_run_visitor)(void *context, rlt_bytes run);
 bool rlt_problem_visit_written(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
 bool rlt_problem_visit_read(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
