@@ -106,22 +106,21 @@ typedef struct relayout_call {
   relayout_device *device;
   const trial *of;
   relayout_plan_options options;
+  relayout_view from;
+  relayout_view to;
   relayout_plan *plan;
+  char text[4096]; /* what explains it: the caller's memory, not to be counted */
   unsigned char *found;
   relayout_status status;
 } relayout_call;
 
 static void make_plan(void *argument) {
   relayout_call *const made = argument;
-  char text[4096];
-  const request *const asked = made->of->asked;
-  const relayout_view from = view_of(asked->from, asked->options.source_byte_strides);
-  const relayout_view to = view_of(asked->to, asked->options.destination_byte_strides);
-  made->status =
-      relayout_plan_create_between(made->device, &from, &to, &made->options, &made->plan, NULL);
+  made->status = relayout_plan_create_between(made->device, &made->from, &made->to, &made->options,
+                                              &made->plan, NULL);
   if (made->status == RELAYOUT_OK) {
-    relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text);
-    relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+    relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_TEXT, made->text, sizeof made->text);
+    relayout_plan_explain(made->plan, RELAYOUT_EXPLAIN_JSON, made->text, sizeof made->text);
   }
 }
 
@@ -135,12 +134,17 @@ static void note(size_t used, size_t *most) {
   *most = used > *most ? used : *most;
 }
 
-static relayout_plan_options options_of(const trial *of) {
-  const oracle_options *const asked = &of->asked->options;
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  options.scale = asked->scale;
-  return options;
+static relayout_call call_of(suite *s, const trial *of) {
+  const request *const relayout = of->asked;
+  const oracle_options *const asked = &relayout->options;
+  relayout_call made = {.device = s->device,
+                        .of = of,
+                        .options = RELAYOUT_PLAN_OPTIONS_INIT,
+                        .from = view_of(relayout->from, asked->source_byte_strides),
+                        .to = view_of(relayout->to, asked->destination_byte_strides)};
+  made.options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  made.options.scale = asked->scale;
+  return made;
 }
 
 /* Where a schedule wants more alignment than elements have, the destination begins with a line. */
@@ -163,7 +167,7 @@ static void run_plan(suite *s, relayout_call *made) {
 static void run_schedules(suite *s, const trial *of, const schedules *all, size_t round) {
   const char *texts[SCHEDULES_MOST_PARTS];
   schedules_of_round(all, round, texts);
-  relayout_call made = {.device = s->device, .of = of, .options = options_of(of)};
+  relayout_call made = call_of(s, of);
   made.options.schedules = texts;
   made.options.schedule_count = all->part_count;
   run_plan(s, &made);
@@ -174,7 +178,7 @@ static void run_request(void *context, const request *asked) {
   suite *const s = context;
   trial of;
   assert_true(trial_make(asked, &of));
-  relayout_call made = {.device = s->device, .of = &of, .options = options_of(&of)};
+  relayout_call made = call_of(s, &of);
   run_plan(s, &made);
   schedules all;
   assert_true(schedules_of(made.plan, &all));

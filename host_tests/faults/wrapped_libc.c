@@ -187,57 +187,36 @@ WRAP(int, close, int file) {
   return file_fails("close", EIO, ENOSPC) ? -1 : code;
 }
 
-/* Variant 0 fails, 1 moves only a part, 2 is interrupted. */
-WRAP(ssize_t, read, int file, void *bytes, size_t size) {
+/* How a read or write of `*size` bytes goes on: variant 0 fails, 1 moves only a part, which `*size`
+ * becomes, and 2 is interrupted. */
+static bool moves_some(const char *name, int cause, size_t *size) {
   int32_t variant = 0;
-  if (!fault_strikes(FAULT_FILES, "read", &variant)) {
-    return __real_read(file, bytes, size);
+  if (!fault_strikes(FAULT_FILES, name, &variant)) {
+    return true;
   }
   if (variant == 1) {
-    return __real_read(file, bytes, size > 1 ? size / 2 : size);
+    *size = *size > 1 ? *size / 2 : *size;
+    return true;
   }
-  errno = variant == 2 ? EINTR : EIO;
+  errno = variant == 2 ? EINTR : cause;
   fault_note_code(errno);
-  return -1;
+  return false;
+}
+
+WRAP(ssize_t, read, int file, void *bytes, size_t size) {
+  return moves_some("read", EIO, &size) ? __real_read(file, bytes, size) : -1;
 }
 
 WRAP(ssize_t, write, int file, const void *bytes, size_t size) {
-  int32_t variant = 0;
-  if (!fault_strikes(FAULT_FILES, "write", &variant)) {
-    return __real_write(file, bytes, size);
-  }
-  if (variant == 1) {
-    return __real_write(file, bytes, size > 1 ? size / 2 : size);
-  }
-  errno = variant == 2 ? EINTR : ENOSPC;
-  fault_note_code(errno);
-  return -1;
+  return moves_some("write", ENOSPC, &size) ? __real_write(file, bytes, size) : -1;
 }
 
 WRAP(ssize_t, pread, int file, void *bytes, size_t size, off_t at) {
-  int32_t variant = 0;
-  if (!fault_strikes(FAULT_FILES, "pread", &variant)) {
-    return __real_pread(file, bytes, size, at);
-  }
-  if (variant == 1) {
-    return __real_pread(file, bytes, size > 1 ? size / 2 : size, at);
-  }
-  errno = variant == 2 ? EINTR : EIO;
-  fault_note_code(errno);
-  return -1;
+  return moves_some("pread", EIO, &size) ? __real_pread(file, bytes, size, at) : -1;
 }
 
 WRAP(ssize_t, pwrite, int file, const void *bytes, size_t size, off_t at) {
-  int32_t variant = 0;
-  if (!fault_strikes(FAULT_FILES, "pwrite", &variant)) {
-    return __real_pwrite(file, bytes, size, at);
-  }
-  if (variant == 1) {
-    return __real_pwrite(file, bytes, size > 1 ? size / 2 : size, at);
-  }
-  errno = variant == 2 ? EINTR : ENOSPC;
-  fault_note_code(errno);
-  return -1;
+  return moves_some("pwrite", ENOSPC, &size) ? __real_pwrite(file, bytes, size, at) : -1;
 }
 
 WRAP(FILE *, fopen, const char *path, const char *mode) {

@@ -4,24 +4,11 @@
 #include <string.h>
 
 #include "fuzz_target.h"
+#include "input.h"
 #include "promise.h"
 #include "relayout/relayout.h"
 
 enum { LISTS = 3, LENGTH = RELAYOUT_MAX_RANK };
-
-/* Bytes of the input in turn; 0 behind its end. */
-typedef struct input {
-  const uint8_t *bytes;
-  size_t left;
-} input;
-
-static uint8_t take(input *from) {
-  if (from->left == 0) {
-    return 0;
-  }
-  --from->left;
-  return *from->bytes++;
-}
 
 /* Small, or of any size and sign. */
 static int64_t take_number(input *from) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fuzz_target.h"
+#include "input.h"
 #include "plan/backend.h"
 #include "promise.h"
 #include "relayout/relayout.h"
@@ -21,19 +22,6 @@ enum {
 static const int64_t most_bytes = INT64_C(1) << 57;
 
 /* ---- Bytes of the input as choices ---- */
-
-typedef struct input {
-  const uint8_t *bytes;
-  size_t left;
-} input;
-
-static uint8_t take(input *from) {
-  if (from->left == 0) {
-    return 0;
-  }
-  --from->left;
-  return *from->bytes++;
-}
 
 /* Small, or close to some power of two and a multiple of it. */
 static int64_t take_number(input *from) {

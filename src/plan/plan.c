@@ -234,42 +234,41 @@ static relayout_status check_arguments(const relayout_device *device, const void
   return RELAYOUT_OK;
 }
 
-/* Both, from here to the next line, with floats as the library wants them: options have a scale. */
-static relayout_status create_between(relayout_device *device, const relayout_view *from,
-                                      const relayout_view *to, const rlt_index_box *box,
-                                      const relayout_plan_options *options, relayout_plan **plan,
-                                      relayout_error *error) {
+/* Sides made of shapes have the strides that options of 0.1 may have; views have their own. */
+static relayout_status create_by_options(relayout_device *device, rlt_view from, rlt_view to,
+                                         const rlt_index_box *box, bool are_shapes,
+                                         const relayout_plan_options *options, relayout_plan **plan,
+                                         relayout_error *error) {
   relayout_plan_options copy;
   const relayout_plan_options *read = NULL;
   const relayout_status status = rlt_options_read(options, &copy, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  if (read->former_source_byte_strides != NULL || read->former_destination_byte_strides != NULL) {
+  const int64_t *const source = read->former_source_byte_strides;
+  const int64_t *const destination = read->former_destination_byte_strides;
+  if (are_shapes) {
+    from.byte_strides = source;
+    to.byte_strides = destination;
+  } else if (source != NULL || destination != NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "options->former_%s_byte_strides are given: views have strides of their own",
-                    read->former_source_byte_strides != NULL ? "source" : "destination");
+                    source != NULL ? "source" : "destination");
   }
-  const rlt_view source = rlt_view_of(from);
-  const rlt_view destination = rlt_view_of(to);
-  const sides of = {&source, &destination, box};
+  const sides of = {&from, &to, box};
   return create(device, &of, read, plan, error);
 }
 
-static relayout_status create_of_shapes(relayout_device *device, const relayout_shape *from,
-                                        const relayout_shape *to,
-                                        const relayout_plan_options *options, relayout_plan **plan,
-                                        relayout_error *error) {
-  relayout_plan_options copy;
-  const relayout_plan_options *read = NULL;
-  const relayout_status status = rlt_options_read(options, &copy, &read, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  const rlt_view source = {.shape = from, .byte_strides = read->former_source_byte_strides};
-  const rlt_view destination = {.shape = to, .byte_strides = read->former_destination_byte_strides};
-  const sides of = {&source, &destination, NULL};
-  return create(device, &of, read, plan, error);
+/* With floats as the library wants them: options have a scale. */
+static relayout_status create_with_floats(relayout_device *device, rlt_view from, rlt_view to,
+                                          const rlt_index_box *box, bool are_shapes,
+                                          const relayout_plan_options *options,
+                                          relayout_plan **plan, relayout_error *error) {
+  const rlt_float_control was = rlt_floats_enter();
+  const relayout_status status =
+      create_by_options(device, from, to, box, are_shapes, options, plan, error);
+  rlt_floats_leave(was);
+  return status;
 }
 
 /* ---- For callers ---- */
@@ -278,13 +277,10 @@ relayout_status relayout_plan_create_between(relayout_device *device, const rela
                                              const relayout_view *to,
                                              const relayout_plan_options *options,
                                              relayout_plan **plan, relayout_error *error) {
-  relayout_status status = check_arguments(device, from, to, plan, error);
-  if (status == RELAYOUT_OK) {
-    const rlt_float_control was = rlt_floats_enter();
-    status = create_between(device, from, to, NULL, options, plan, error);
-    rlt_floats_leave(was);
-  }
-  return status;
+  const relayout_status status = check_arguments(device, from, to, plan, error);
+  return status == RELAYOUT_OK ? create_with_floats(device, rlt_view_of(from), rlt_view_of(to),
+                                                    NULL, false, options, plan, error)
+                               : status;
 }
 
 relayout_status relayout_plan_create_range(relayout_device *device, const relayout_view *from,
@@ -292,7 +288,7 @@ relayout_status relayout_plan_create_range(relayout_device *device, const relayo
                                            const int64_t *sizes,
                                            const relayout_plan_options *options,
                                            relayout_plan **plan, relayout_error *error) {
-  relayout_status status = check_arguments(device, from, to, plan, error);
+  const relayout_status status = check_arguments(device, from, to, plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -306,22 +302,18 @@ relayout_status relayout_plan_create_range(relayout_device *device, const relayo
     box.start[d] = start[d];
     box.sizes[d] = sizes[d];
   }
-  const rlt_float_control was = rlt_floats_enter();
-  status = create_between(device, from, to, &box, options, plan, error);
-  rlt_floats_leave(was);
-  return status;
+  return create_with_floats(device, rlt_view_of(from), rlt_view_of(to), &box, false, options, plan,
+                            error);
 }
 
 relayout_status relayout_plan_create(relayout_device *device, const relayout_shape *from,
                                      const relayout_shape *to, const relayout_plan_options *options,
                                      relayout_plan **plan, relayout_error *error) {
-  relayout_status status = check_arguments(device, from, to, plan, error);
-  if (status == RELAYOUT_OK) {
-    const rlt_float_control was = rlt_floats_enter();
-    status = create_of_shapes(device, from, to, options, plan, error);
-    rlt_floats_leave(was);
-  }
-  return status;
+  const relayout_status status = check_arguments(device, from, to, plan, error);
+  return status == RELAYOUT_OK
+             ? create_with_floats(device, rlt_view_of_shape(from), rlt_view_of_shape(to), NULL,
+                                  true, options, plan, error)
+             : status;
 }
 
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
