@@ -11,6 +11,8 @@
 
 #include "opencl/bench.h"
 #include "opencl/device.h"
+#include "plan/plan.h"
+#include "relayout/submit.h"
 
 /* ---- Wrappers ---- */
 
@@ -193,7 +195,12 @@ typedef struct outputs {
   cl_context context;
   cl_device_id id;
   cl_event event;
+  size_t size;
+  relayout_opencl_image image;
 } outputs;
+
+static const relayout_opencl_memory no_memory = RELAYOUT_OPENCL_MEMORY_INIT;
+static const int64_t image_dimensions[] = {1, 3, 8, 8};
 
 /* X(function, status, arguments that it is refused for with that status, good arguments). */
 #define CALLS(X)                                                                                   \
@@ -203,6 +210,21 @@ typedef struct outputs {
   X(relayout_opencl_device_get_handles, INVALID_ARGUMENT,                                          \
     (here.cpu, &out->context, &out->id, error),                                                    \
     (here.bench->device, &out->context, &out->id, error))                                          \
+  X(relayout_plan_staging_size, INVALID_ARGUMENT,                                                  \
+    (here.plan, RELAYOUT_MEMORY_BUFFER, (relayout_memory_kind)5, &out->size, error),               \
+    (here.plan, RELAYOUT_MEMORY_BUFFER, RELAYOUT_MEMORY_IMAGE, &out->size, error))                 \
+  X(relayout_opencl_image_make, UNSUPPORTED,                                                       \
+    (CL_MEM_OBJECT_IMAGE2D, RELAYOUT_C64, here.from.dimensions, &out->image, error),               \
+    (CL_MEM_OBJECT_IMAGE2D, RELAYOUT_U8, image_dimensions, &out->image, error))                    \
+  X(relayout_plan_submit, BUFFER_TOO_SMALL,                                                        \
+    (here.plan, here.bench->queue,                                                                 \
+     &(relayout_opencl_memory){sizeof(relayout_opencl_memory), RELAYOUT_MEMORY_BUFFER,             \
+                               here.source, NULL, 4},                                              \
+     &(relayout_opencl_memory){sizeof(relayout_opencl_memory), RELAYOUT_MEMORY_BUFFER,             \
+                               here.destination, NULL, 0},                                         \
+     NULL, 0, NULL, NULL, &out->event, error),                                                     \
+    (here.empty_plan, here.bench->queue, &no_memory, &no_memory, NULL, 0, NULL, NULL, &out->event, \
+     error))                                                                                       \
   X(relayout_plan_enqueue, MISALIGNED_OFFSET,                                                      \
     (here.plan, here.bench->queue, here.source, 2, here.destination, 0, 0, NULL, &out->event,      \
      error),                                                                                       \
@@ -234,13 +256,14 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 2 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 4 };
 
 static void test_refused_calls(void **state) {
   (void)state;
   for (int i = 0; i < CALL_COUNT; ++i) {
     outputs out;
     memset(&out, 0x5a, sizeof out);
+    out.image.struct_size = sizeof out.image;
     const outputs untouched = out;
     const bool enqueues = i >= FIRST_ENQUEUE;
     relayout_error error;
@@ -261,7 +284,7 @@ static void test_refused_calls(void **state) {
 static void test_error_is_left_alone_on_success(void **state) {
   (void)state;
   for (int i = 0; i < CALL_COUNT; ++i) {
-    outputs out = {NULL, NULL, NULL, NULL};
+    outputs out = {.image.struct_size = sizeof out.image};
     relayout_error error;
     memset(&error, 0x77, sizeof error);
     const relayout_error before = error;
@@ -352,6 +375,49 @@ static void test_enqueue_allocates_and_awaits_nothing(void **state) {
   free(memory);
   assert_int_equal(allocations, 1);
   assert_int_equal(waits, 1);
+}
+
+/* Nor does a submission through staging, in chunks. */
+static void test_submit_allocates_and_awaits_nothing(void **state) {
+  (void)state;
+  rlt_opencl_device *const device = (rlt_opencl_device *)here.bench->device;
+  const bool shares = device->shares_host_memory;
+  const bool is_all = device->svm_is_all_memory;
+  device->shares_host_memory = device->svm_is_all_memory = false;
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.source_chunk_bytes = 32;
+  relayout_plan *plan = NULL;
+  assert_int_equal(
+      relayout_plan_create(here.bench->device, &here.from, &here.to, &options, &plan, NULL),
+      RELAYOUT_OK);
+  assert_true(plan->chunk_count > 1);
+  static int32_t from[SOURCE_BYTES / 4];
+  static int32_t to[DESTINATION_BYTES / 4];
+  relayout_opencl_memory source = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_memory destination = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+  source.kind = destination.kind = RELAYOUT_MEMORY_HOST;
+  source.pointer = from;
+  destination.pointer = to;
+  staging.buffer = buffer_of(here.bench, 4096);
+  const cl_event gate = gate_of(here.bench->context);
+  cl_event done = NULL;
+  allocations = waits = commands = 0;
+  counting = true;
+  const relayout_status status = relayout_plan_submit(
+      plan, here.bench->queue, &source, &destination, &staging, 1, &gate, NULL, &done, NULL);
+  counting = false;
+  device->shares_host_memory = shares;
+  device->svm_is_all_memory = is_all;
+  assert_int_equal(status, RELAYOUT_OK);
+  assert_int_equal(allocations, 0);
+  assert_int_equal(waits, 0);
+  clSetUserEventStatus(gate, CL_COMPLETE);
+  assert_int_equal(clFinish(here.bench->queue), CL_SUCCESS);
+  clReleaseEvent(done);
+  clReleaseEvent(gate);
+  clReleaseMemObject(staging.buffer);
+  relayout_plan_destroy(plan);
 }
 
 /* Plans are made without a queue, a command or a wait; only what is measured is run. */
@@ -554,6 +620,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test(test_error_is_left_alone_on_success),
       cmocka_unit_test(test_objects_stay_the_callers),
       cmocka_unit_test(test_enqueue_allocates_and_awaits_nothing),
+      cmocka_unit_test(test_submit_allocates_and_awaits_nothing),
       cmocka_unit_test(test_plans_run_nothing),
       cmocka_unit_test(test_cache_directory_is_copied),
       cmocka_unit_test(test_null_options_are_the_defaults),

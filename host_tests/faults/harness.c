@@ -168,6 +168,7 @@ static bool is_asked_for(const scenario *it, const char *only) {
 }
 
 static int run_scenarios(const char *only) {
+  fault_pause(); /* a child that died left it waiting to strike */
   if (ran->begin != NULL && !ran->begin()) {
     return HARNESS_SKIPPED;
   }
@@ -242,7 +243,7 @@ int harness_run(const harness *all, int argument_count, char **arguments) {
   for (int deaths = 0; code == ANOTHER;) {
     code = run_child(argument_count > 2 ? arguments[2] : NULL, &deaths);
   }
-  if (code == HARNESS_SKIPPED) {
+  if (code == HARNESS_SKIPPED && at->trials == 0) {
     printf("no OpenCL device: skipped\n");
     return code;
   }

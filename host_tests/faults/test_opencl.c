@@ -7,9 +7,9 @@
 #include "faults/folder.h"
 #include "faults/harness.h"
 #include "faults/moves.h"
-#include "opencl/cl.h"
-#include "relayout/opencl.h"
+#include "opencl/device.h"
 #include "relayout/relayout.h"
+#include "relayout/submit.h"
 
 /* Few programs, for compiling them is what takes long: the quick run has two. */
 enum { TRANSPOSED, PARTED, CONVERTED, GATHERED, MOVES };
@@ -344,6 +344,87 @@ static void enqueue_at_once(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* ---- Between other memory ---- */
+
+/* Shared memory is not, and the plan is in chunks. */
+static void make_apart(const scenario *it) {
+  shared_device = open_device();
+  rlt_opencl_device *const device = (rlt_opencl_device *)shared_device;
+  device->shares_host_memory = device->svm_is_all_memory = false;
+  relayout_plan_options options = move_options(it->moved);
+  options.source_chunk_bytes = options.destination_chunk_bytes = 8192;
+  MUST(relayout_plan_create(shared_device, &it->moved->from, &it->moved->to, &options, &shared_plan,
+                            &trial_error));
+  move_expect_right(it->moved, shared_plan);
+}
+
+static cl_mem make_staging(const relayout_memory_kind *kinds) {
+  size_t size = 0;
+  MUST(relayout_plan_staging_size(shared_plan, kinds[0], kinds[1], &size, &trial_error));
+  cl_int code = CL_SUCCESS;
+  const cl_mem made =
+      size == 0 ? NULL : clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &code);
+  check_code(code, "clCreateBuffer");
+  return made;
+}
+
+/* With all events, which are there or not as the header says. Memory of the host is the test's
+ * again when the last one is complete. */
+static void submit(const scenario *it, const relayout_opencl_memory *source,
+                   const relayout_opencl_memory *destination) {
+  const relayout_memory_kind kinds[] = {source->kind, destination->kind};
+  relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+  staging.buffer = make_staging(kinds);
+  staging.upload_queue = queues[OUT_OF_ORDER];
+  cl_event events[] = {untouched, untouched};
+  const bool ok =
+      TRY(relayout_plan_submit(shared_plan, queues[IN_ORDER], source, destination, &staging, 0,
+                               NULL, &events[0], &events[1], &trial_error));
+  EXPECT(events[0] != untouched && events[1] != untouched);
+  EXPECT(!ok || (events[0] != NULL && events[1] != NULL));
+  check_code(clFinish(queues[IN_ORDER]), "clFinish");
+  check_code(clFinish(queues[OUT_OF_ORDER]), "clFinish");
+  for (int i = 0; i < 2; ++i) {
+    if (events[i] != NULL) {
+      expect_complete(events[i]);
+    }
+  }
+  if (staging.buffer != NULL) {
+    clReleaseMemObject(staging.buffer);
+  }
+  check_moved(it->moved, ok);
+}
+
+static void submit_host_memory(const scenario *it) {
+  const move *const moved = it->moved;
+  uint8_t *const to = move_destination(moved);
+  const relayout_opencl_memory source = {sizeof source, RELAYOUT_MEMORY_HOST, NULL, moved->source,
+                                         0};
+  const relayout_opencl_memory destination = {sizeof destination, RELAYOUT_MEMORY_HOST, NULL, to,
+                                              0};
+  submit(it, &source, &destination);
+  move_expect_right(moved, shared_plan);
+}
+
+/* The source is an image of one line. */
+static void submit_image(const scenario *it) {
+  const move *const moved = it->moved;
+  const cl_image_format format = {CL_RGBA, CL_FLOAT};
+  const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                              .image_width = moved->source_size / 16,
+                              .image_height = 1};
+  cl_int code = CL_SUCCESS;
+  const cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format,
+                                     &desc, moved->source, &code);
+  check_code(code, "clCreateImage");
+  uint8_t *const to = move_destination(moved);
+  const relayout_opencl_memory source = {sizeof source, RELAYOUT_MEMORY_IMAGE, image, NULL, 0};
+  const relayout_opencl_memory destination = {sizeof destination, RELAYOUT_MEMORY_HOST, NULL, to,
+                                              0};
+  submit(it, &source, &destination);
+  clReleaseMemObject(image);
+}
+
 /* ---- Explaining, and what measuring remembers ---- */
 
 static void explain(const scenario *it) {
@@ -371,6 +452,7 @@ static void export_and_import(const scenario *it) {
 /* ---- All of them ---- */
 
 #define SHARED .prepare = make_shared, .finish = drop_shared
+#define APART  .prepare = make_apart, .finish = drop_shared
 
 static const scenario scenarios[] = {
     {.name = "open", .moved = &moves[TRANSPOSED], .run = open_by_name},
@@ -413,6 +495,10 @@ static const scenario scenarios[] = {
      .run = enqueue_out_of_order_silently,
      SHARED},
     {.name = "enqueue_at_once", .moved = &moves[TRANSPOSED], .run = enqueue_at_once},
+    {.name = "execute_apart", .moved = &moves[TRANSPOSED], .run = execute, APART},
+    {.name = "submit", .moved = &moves[PARTED], .run = submit_host_memory, SHARED},
+    {.name = "submit_apart", .moved = &moves[TRANSPOSED], .run = submit_host_memory, APART},
+    {.name = "submit_image", .moved = &moves[TRANSPOSED], .run = submit_image, SHARED},
     {.name = "explain", .moved = &moves[PARTED], .run = explain, SHARED},
     {.name = "export_and_import", .moved = &moves[PARTED], .run = export_and_import, SHARED},
 };

@@ -1,6 +1,8 @@
 /* wrapped_opencl.c: the OpenCL functions that the library calls, each able to fail with an error
  * code in place of the driver's answer. Those that wait do so before they fail, since the test
  * could not go on otherwise. Releasing cannot fail. */
+#define CL_TARGET_OPENCL_VERSION 200 /* SVM, and queues as before 2.0 */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <stdint.h>
 
 #include "faults/fault.h"
@@ -57,6 +59,10 @@ WRAP_MAKER(cl_mem, LIVE_BUFFER, CL_MISALIGNED_SUB_BUFFER_OFFSET, clCreateSubBuff
            (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *what,
             cl_int *code_ret),
            (buffer, flags, type, what, code_ret))
+WRAP_MAKER(cl_mem, LIVE_BUFFER, CL_INVALID_IMAGE_SIZE, clCreateImage,
+           (cl_context context, cl_mem_flags flags, const cl_image_format *format,
+            const cl_image_desc *desc, void *host, cl_int *code_ret),
+           (context, flags, format, desc, host, code_ret))
 WRAP_MAKER(cl_program, LIVE_PROGRAM, CL_INVALID_VALUE, clCreateProgramWithSource,
            (cl_context context, cl_uint count, const char **texts, const size_t *lengths,
             cl_int *code_ret),
@@ -142,6 +148,57 @@ WRAP_COMMAND(CL_INVALID_EVENT_WAIT_LIST, clEnqueueBarrierWithWaitList,
              (cl_command_queue queue, cl_uint n_wait, const cl_event *wait, cl_event *event),
              (queue, n_wait, wait, event))
 
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueReadBufferRect,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *origin,
+              const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+              size_t host_row, size_t host_slice, void *to, cl_uint n_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, buffer, blocks, origin, host_origin, region, row, slice, host_row, host_slice,
+              to, n_wait, wait, event))
+WRAP_COMMAND(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueWriteBufferRect,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocks, const size_t *origin,
+              const size_t *host_origin, const size_t *region, size_t row, size_t slice,
+              size_t host_row, size_t host_slice, const void *from, cl_uint n_wait,
+              const cl_event *wait, cl_event *event),
+             (queue, buffer, blocks, origin, host_origin, region, row, slice, host_row, host_slice,
+              from, n_wait, wait, event))
+WRAP_COMMAND(CL_INVALID_IMAGE_SIZE, clEnqueueCopyImageToBuffer,
+             (cl_command_queue queue, cl_mem image, cl_mem buffer, const size_t *origin,
+              const size_t *region, size_t offset, cl_uint n_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, image, buffer, origin, region, offset, n_wait, wait, event))
+WRAP_COMMAND(CL_INVALID_IMAGE_SIZE, clEnqueueCopyBufferToImage,
+             (cl_command_queue queue, cl_mem buffer, cl_mem image, size_t offset,
+              const size_t *origin, const size_t *region, cl_uint n_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, buffer, image, offset, origin, region, n_wait, wait, event))
+WRAP_COMMAND(CL_OUT_OF_RESOURCES, clEnqueueUnmapMemObject,
+             (cl_command_queue queue, cl_mem buffer, void *at, cl_uint n_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, buffer, at, n_wait, wait, event))
+
+/* The only command that makes something beside its event. */
+void *__real_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks,
+                                cl_map_flags flags, size_t offset, size_t size, cl_uint n_wait,
+                                const cl_event *wait, cl_event *event, cl_int *code_ret);
+void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks,
+                                cl_map_flags flags, size_t offset, size_t size, cl_uint n_wait,
+                                const cl_event *wait, cl_event *event, cl_int *code_ret);
+void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocks,
+                                cl_map_flags flags, size_t offset, size_t size, cl_uint n_wait,
+                                const cl_event *wait, cl_event *event, cl_int *code_ret) {
+  *code_ret = code_of("clEnqueueMapBuffer", CL_MAP_FAILURE);
+  if (*code_ret != CL_SUCCESS) {
+    return NULL;
+  }
+  void *const at = __real_clEnqueueMapBuffer(queue, buffer, blocks, flags, offset, size, n_wait,
+                                             wait, event, code_ret);
+  if (*code_ret == CL_SUCCESS && event != NULL) {
+    live_add(LIVE_EVENT, (uintptr_t)*event);
+  }
+  return at;
+}
+
 /* ---- Waiting ---- */
 
 #define WRAP_WAIT(own, name, parameters, arguments)                                                \
@@ -178,6 +235,7 @@ WRAP_QUESTION(clGetDeviceInfo, cl_device_id, cl_device_info)
 WRAP_QUESTION(clGetContextInfo, cl_context, cl_context_info)
 WRAP_QUESTION(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
 WRAP_QUESTION(clGetMemObjectInfo, cl_mem, cl_mem_info)
+WRAP_QUESTION(clGetImageInfo, cl_mem, cl_image_info)
 WRAP_QUESTION(clGetProgramInfo, cl_program, cl_program_info)
 WRAP_QUESTION(clGetKernelInfo, cl_kernel, cl_kernel_info)
 WRAP_QUESTION(clGetEventInfo, cl_event, cl_event_info)
@@ -207,3 +265,14 @@ WRAP_PLAIN(CL_INVALID_ARG_VALUE, clSetKernelArg,
            (kernel, number, size, value))
 WRAP_PLAIN(CL_INVALID_VALUE, clSetUserEventStatus, (cl_event event, cl_int state), (event, state))
 WRAP_PLAIN(CL_INVALID_COMMAND_QUEUE, clFlush, (cl_command_queue queue), (queue))
+WRAP_PLAIN(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer,
+           (cl_kernel kernel, cl_uint number, const void *pointer), (kernel, number, pointer))
+
+/* A name that nobody knows. */
+void *__real_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name);
+void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name);
+void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name) {
+  return code_of("clGetExtensionFunctionAddressForPlatform", CL_INVALID_VALUE) == CL_SUCCESS
+             ? __real_clGetExtensionFunctionAddressForPlatform(platform, name)
+             : NULL;
+}

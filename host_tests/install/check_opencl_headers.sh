@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_opencl_headers.sh COMPILER INCLUDE_DIR
-# Compiles relayout/opencl.h before and behind OpenCL's headers, those for C and those for C++, of
-# several versions, with warnings as errors.
+# Compiles relayout/opencl.h and relayout/submit.h before and behind OpenCL's headers, those for C
+# and those for C++, of several versions, with warnings as errors.
 set -eu
 compiler=$1 include_dir=$2
 
@@ -19,8 +19,10 @@ compile() {
 
 # in_both_orders LANGUAGE STANDARD DEFINITIONS HEADER
 in_both_orders() {
-  compile "$1" "$2" "$3" relayout/opencl.h "$4"
-  compile "$1" "$2" "$3" "$4" relayout/opencl.h
+  for ours in relayout/opencl.h relayout/submit.h; do
+    compile "$1" "$2" "$3" "$ours" "$4"
+    compile "$1" "$2" "$3" "$4" "$ours"
+  done
 }
 
 for version in 120 200 300; do

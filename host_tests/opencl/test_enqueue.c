@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "opencl/bench.h"
+#include "opencl/device.h"
 #include "shape_of.h"
 #include "view_of.h"
 
@@ -851,27 +852,37 @@ static void test_overlap_in_host_memory(void **state) {
   relayout_plan_destroy(plan);
 }
 
-/* A tensor that no single buffer holds: both numbers are named. */
+/* A tensor that no single buffer holds is moved in boxes; where there are none both numbers are
+ * named. */
 static void test_host_memory_beyond_one_allocation(void **state) {
   const opencl_bench *const bench = *state;
-  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
-  char from[64];
-  char to[64];
-  snprintf(from, sizeof from, "u8[%llu,2]{1,0}", (unsigned long long)info.allocation_bytes);
-  snprintf(to, sizeof to, "u8[%llu,2]{0,1}", (unsigned long long)info.allocation_bytes);
-  relayout_plan *const plan = plan_of(bench->device, from, to);
-  /* Pointers that overlap nothing and are never followed. */
-  const void *const source = (const void *)(uintptr_t)0x1000;
-  void *const destination = (void *)((uintptr_t)1 << 62);
+  enum { ROWS = 64, COLUMNS = 200, ROOM = 70 * 210, LIMIT = 4096 };
+  static uint8_t source[ROOM];
+  static uint8_t destination[ROOM];
+  rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
+  const rlt_opencl_device as_it_was = *device;
+  for (size_t i = 0; i < sizeof source; ++i) {
+    source[i] = (uint8_t)(i % 251);
+  }
+  relayout_plan *const plan = plan_of(bench->device, "u8[64,200]{1,0}", "u8[64,200]{0,1}");
+  relayout_plan *const whole =
+      plan_of(bench->device, "u8[64,200]{1,0:T(6,10)}", "u8[64,200]{1,0:T(4,7)}");
   relayout_error error = {0};
-  assert_int_equal(relayout_plan_execute(plan, source, destination, &error),
-                   RELAYOUT_OUT_OF_DEVICE_MEMORY);
-  char limit[64];
-  snprintf(limit, sizeof limit, "at most %llu bytes", (unsigned long long)info.allocation_bytes);
-  assert_non_null(strstr(error.message, limit));
+  device->base.info.allocation_bytes = LIMIT;
+  device->shares_host_memory = device->svm_is_all_memory = false;
+  assert_int_equal(relayout_plan_execute(plan, source, destination, &error), RELAYOUT_OK);
+  for (size_t i = 0; i < ROWS * COLUMNS; ++i) {
+    assert_int_equal(destination[i], source[i % ROWS * COLUMNS + i / ROWS]);
+  }
+  const relayout_status status = relayout_plan_execute(whole, source, destination, &error);
+  device->base.info.allocation_bytes = as_it_was.base.info.allocation_bytes;
+  device->shares_host_memory = as_it_was.shares_host_memory;
+  device->svm_is_all_memory = as_it_was.svm_is_all_memory;
+  assert_int_equal(status, RELAYOUT_OUT_OF_DEVICE_MEMORY);
+  assert_non_null(strstr(error.message, "at most 4096 bytes"));
   assert_int_equal(error.cl_status, CL_INVALID_BUFFER_SIZE);
   relayout_plan_destroy(plan);
+  relayout_plan_destroy(whole);
 }
 
 static int run(opencl_bench *bench) {

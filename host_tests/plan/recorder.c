@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "plan/devices.h"
+#include "plan/plan.h"
 
 typedef struct recorder_device_state {
   relayout_device common;
@@ -41,13 +42,12 @@ static void program_destroy(relayout_device *device, void *program) {
   --record_of(device)->programs_alive;
 }
 
-static relayout_status execute(relayout_device *device, const rlt_work *work, const void *source,
-                               void *destination, relayout_error *error) {
-  (void)work;
+static relayout_status execute(const relayout_plan *plan, const void *source, void *destination,
+                               relayout_error *error) {
   (void)source;
   (void)destination;
   (void)error;
-  ++record_of(device)->executions;
+  ++record_of(plan->device)->executions;
   return RELAYOUT_OK;
 }
 

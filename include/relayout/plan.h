@@ -90,12 +90,18 @@ typedef struct relayout_plan_options {
    * is staged. */
   const char *const *schedules;
   int32_t schedule_count;
+  /* For sides that go through staging (relayout_plan_submit): the plan is cut into chunks that take
+   * at most so many bytes of a side from the first to the last, or as few as one index spans; 0:
+   * any number. Where boxes would share bytes (relayout_plan_create_range) there are no chunks.
+   * RELAYOUT_INVALID_ARGUMENT for more than 16384 of them. */
+  size_t source_chunk_bytes;
+  size_t destination_chunk_bytes;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
   {                                                                                                \
     sizeof(relayout_plan_options), RELAYOUT_PLAN_ESTIMATE, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0,     \
-        NULL, NULL, NULL, 0                                                                        \
+        NULL, NULL, NULL, 0, 0, 0                                                                  \
   }
 
 /* Both shapes must be valid and of the same dimensions. `options` NULL means the
@@ -233,9 +239,11 @@ RELAYOUT_API relayout_status relayout_plan_visit_schedules(const relayout_plan *
  * for buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
 RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *plan);
 
-/* Moves host memory and returns when it is done; on an OpenCL device the data is staged through
- * buffers. Pointers need no alignment and may be NULL when their side is empty.
- * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_BUFFERS_OVERLAP, RELAYOUT_OUT_OF_MEMORY,
+/* Moves host memory and returns when it is done. An OpenCL device works on it in place where
+ * relayout_plan_submit says that it can, and the pointers are multiples of the element size;
+ * elsewhere the data goes through staging. What takes more than the device allocates at once goes
+ * box by box (relayout_plan_create_range). Pointers need no alignment and may be NULL when their
+ * side is empty. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_BUFFERS_OVERLAP, RELAYOUT_OUT_OF_MEMORY,
  * RELAYOUT_OPENCL_ERROR (then the destination may be partly written). */
 RELAYOUT_API relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
                                                    void *destination, relayout_error *error);

@@ -135,8 +135,8 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
                                        void **program, int64_t *most_group_size,
                                        relayout_error *error);
 void rlt_cpu_program_destroy(relayout_device *device, void *program);
-relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
-                                void *destination, relayout_error *error);
+relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
+                                relayout_error *error);
 relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_size,
                                        size_t destination_size, void **scratch,
                                        relayout_error *error);

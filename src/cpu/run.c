@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
+#include "plan/plan.h"
 
 /* ---- A tour ---- */
 
@@ -278,8 +279,10 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
   return status;
 }
 
-relayout_status rlt_cpu_execute(relayout_device *device, const rlt_work *all, const void *source,
-                                void *destination, relayout_error *error) {
+relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
+                                relayout_error *error) {
+  const rlt_work *const all = &plan->work;
+  relayout_device *const device = plan->device;
   return all->part_count == 1
              ? rlt_cpu_program_run(device, program_of(&all->parts[0], source, destination), source,
                                    destination, error)

@@ -11,8 +11,8 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program);
 size_t rlt_opencl_program_bytes(const void *program);
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text);
-relayout_status rlt_opencl_execute(relayout_device *device, const rlt_work *work,
-                                   const void *source, void *destination, relayout_error *error);
+relayout_status rlt_opencl_execute(const relayout_plan *plan, const void *source, void *destination,
+                                   relayout_error *error);
 relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
                                           size_t destination_size, void **scratch,
                                           relayout_error *error);

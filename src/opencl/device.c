@@ -9,6 +9,7 @@
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/cl_error.h"
+#include "opencl/memory.h"
 #include "plan/local_tile.h"
 #include "plan/tuning_file.h"
 #include "plan/wisdom.h"
@@ -139,6 +140,7 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
   device->grid_axis = is_pocl ? 2 : 0;
   /* To hand a binary out, it compiles every kernel a second time. */
   device->driver_keeps_programs = is_pocl;
+  rlt_memory_learn(device);
   return learn_machine(device, is_direct, bytes, error);
 }
 

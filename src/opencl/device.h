@@ -17,6 +17,9 @@
 
 struct rlt_build;
 
+/* Sets an argument of a kernel to a pointer, as clSetKernelArgSVMPointer does. */
+typedef cl_int CL_API_CALL rlt_set_pointer(cl_kernel kernel, cl_uint argument, const void *pointer);
+
 typedef struct rlt_build_counts {
   size_t compiled;
   size_t loaded; /* from files */
@@ -31,6 +34,11 @@ typedef struct rlt_opencl_device {
   bool driver_keeps_programs; /* from process to process, by itself */
   bool keeps_programs;        /* in disk_cache */
   int64_t most_offset;        /* in a tile that 32-bit arithmetic bears; tests lower it */
+  /* Pointers that kernels take: NULL where they take none. Tests lower them. */
+  rlt_set_pointer *set_svm_pointer;
+  rlt_set_pointer *set_usm_pointer;
+  bool svm_is_all_memory;  /* of the process */
+  bool shares_host_memory; /* a buffer on it is no copy */
   pthread_mutex_t build_lock;
   struct rlt_build *builds; /* behind build_lock, as their counts */
   rlt_build_counts build_counts;

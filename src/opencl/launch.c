@@ -205,7 +205,10 @@ static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place pl
   const int64_t before = (int64_t)place.offset / bytes * rlt_in_byte(packed);
   const cl_ulong start =
       (cl_ulong)(before + (is_source ? problem->source_start : problem->destination_start));
-  const cl_int code = clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
+  const cl_int code =
+      place.set_pointer != NULL
+          ? place.set_pointer(launch->kernel, argument, place.host)
+          : clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
   return code == CL_SUCCESS ? clSetKernelArg(launch->kernel, argument + 1, sizeof start, &start)
                             : code;
 }

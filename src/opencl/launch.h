@@ -29,9 +29,10 @@ typedef struct rlt_launch {
 /* One side of an enqueue. */
 typedef struct rlt_place {
   cl_mem buffer;
-  size_t offset;    /* in bytes, a multiple of the launch's word */
+  size_t offset;    /* in bytes, a multiple of the launch's word; below 0 it wraps around */
   const void *host; /* the caller's memory that the buffer begins on; NULL: it has its own, which
                        begins at a whole word of any width */
+  rlt_set_pointer *set_pointer; /* not NULL: there is no buffer, and kernels get `host` by this */
 } rlt_place;
 
 /* A kernel has the arguments of one enqueue at a time. So an enqueue holds its launch, which sets

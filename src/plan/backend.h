@@ -27,7 +27,7 @@ typedef struct rlt_offsets {
 
 typedef struct rlt_backend {
   relayout_backend id;
-  bool copies_host_memory; /* execute moves copies, which begin at multiples of any alignment */
+  bool copies_host_memory; /* execute may move copies, which begin at multiples of any alignment */
 
   /* Compiles a schedule, which outlives the program and is of this device's facts; never called for
    * an empty problem. RELAYOUT_UNSUPPORTED, with `*most_group_size` lowered, where the schedule's
@@ -37,11 +37,11 @@ typedef struct rlt_backend {
                                     relayout_error *error);
   void (*program_destroy)(relayout_device *device, void *program);
 
-  /* Moves host memory, with the programs of all parts. Pointers, sizes and overlap are checked
-   * already, and every part has a way for these, or for copies. May be called from several threads
-   * for the same work. */
-  relayout_status (*execute)(relayout_device *device, const rlt_work *work, const void *source,
-                             void *destination, relayout_error *error);
+  /* Moves host memory by a plan of this device's that has parts, from and to these lowest bytes of
+   * its sides. Sizes and overlap are checked already, and every part has a way for these pointers,
+   * or for copies. May be called from several threads for the same plan. */
+  relayout_status (*execute)(const relayout_plan *plan, const void *source, void *destination,
+                             relayout_error *error);
 
   /* Memory of the device's own to time programs in, every page of it touched, of at least these
    * sizes in bytes, at the start of a page. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */

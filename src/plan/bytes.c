@@ -1,6 +1,4 @@
 /* bytes.c: which bytes of its sides a plan takes. */
-#include <inttypes.h>
-
 #include "base/error.h"
 #include "plan/plan.h"
 #include "problem/runs.h"
@@ -16,23 +14,26 @@ static void tell_of(void *context, rlt_bytes run) {
   of->visitor(of->context, of->lowest + run.first, rlt_bytes_size(run));
 }
 
-typedef bool visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
-
-/* Of all parts or, where one does not tell, of none. */
-static relayout_status visit_bytes(const relayout_plan *plan, visit_runs *visit, byte_visit *of,
-                                   relayout_error *error) {
-  for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    if (!visit(rlt_part_problem(&plan->work.parts[i]), NULL, NULL)) {
-      return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                      "part %" PRId32 " of the plan has an index program, or runs of packed "
-                      "elements that share bytes with others",
-                      i);
+bool rlt_work_visit(const rlt_work *work, rlt_visit_runs *visit, rlt_run_visitor visitor,
+                    void *context) {
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    if (!visit(rlt_part_problem(&work->parts[i]), NULL, NULL)) {
+      return false;
     }
   }
-  for (int32_t i = 0; i < plan->work.part_count; ++i) {
-    visit(rlt_part_problem(&plan->work.parts[i]), tell_of, of);
+  for (int32_t i = 0; i < work->part_count && visitor != NULL; ++i) {
+    visit(rlt_part_problem(&work->parts[i]), visitor, context);
   }
-  return RELAYOUT_OK;
+  return true;
+}
+
+static relayout_status visit_bytes(const relayout_plan *plan, rlt_visit_runs *visit, byte_visit *of,
+                                   relayout_error *error) {
+  return rlt_work_visit(&plan->work, visit, tell_of, of)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "the plan has an index program, or runs of packed elements that share "
+                        "bytes with others");
 }
 
 static relayout_status check_visit(const relayout_plan *plan, relayout_bytes_visitor visitor,

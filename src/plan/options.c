@@ -13,13 +13,15 @@ void rlt_wish_clear(rlt_wish *wish) {
   wish->effort = RELAYOUT_PLAN_ESTIMATE;
   wish->measured = RLT_MEASURED;
   wish->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
+  wish->chunks = (rlt_chunk_limits){0, 0};
 }
 
 bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b) {
   const rlt_changes *const x = &a->changes;
   const rlt_changes *const y = &b->changes;
   return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
-         x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale;
+         x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale &&
+         a->chunks.source == b->chunks.source && a->chunks.destination == b->chunks.destination;
 }
 
 static relayout_status check_schedules(const relayout_plan_options *options,
@@ -70,7 +72,8 @@ relayout_status rlt_options_read(const relayout_plan_options *options, relayout_
   }
   *copy = defaults;
   const relayout_status status =
-      rlt_struct_read(options, "options->", sizeof *options, copy, sizeof *copy, error);
+      rlt_struct_read(options, "options->", offsetof(relayout_plan_options, source_chunk_bytes),
+                      copy, sizeof *copy, error);
   return status == RELAYOUT_OK ? check(copy, error) : status;
 }
 
@@ -81,5 +84,6 @@ rlt_wish rlt_wish_of(const relayout_plan_options *options) {
   wish.measured = options->measured == 0 ? RLT_MEASURED : options->measured;
   wish.changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
   wish.changes.scale = options->scale;
+  wish.chunks = (rlt_chunk_limits){options->source_chunk_bytes, options->destination_chunk_bytes};
   return wish;
 }

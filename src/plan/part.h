@@ -77,4 +77,10 @@ typedef struct rlt_work {
   bool writes_all;    /* every byte of the destination */
 } rlt_work;
 
+/* Goes through the runs that all parts write, or read; a visitor that is NULL asks whether it
+ * would. False, and nothing is told, where one of them does not tell (runs.h). */
+typedef bool rlt_visit_runs(const rlt_problem *problem, rlt_run_visitor visitor, void *context);
+bool rlt_work_visit(const rlt_work *work, rlt_visit_runs *visit, rlt_run_visitor visitor,
+                    void *context);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/float_control.h"
 #include "plan/cache.h"
 #include "plan/choose.h"
+#include "plan/chunks.h"
 #include "plan/measure.h"
 #include "plan/methods/method.h"
 #include "plan/schedule_text.h"
@@ -178,12 +179,25 @@ static relayout_status create_anew(relayout_device *device, const sides *of, con
   if (status == RELAYOUT_OK) {
     status = keep_sides(of, made, error);
   }
+  if (status == RELAYOUT_OK) {
+    status = rlt_chunks_make(made, error);
+  }
   if (status != RELAYOUT_OK) {
     relayout_plan_destroy(made);
     return status;
   }
   *plan = made;
   return RELAYOUT_OK;
+}
+
+relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
+                                    relayout_plan **plan, relayout_error *error) {
+  const rlt_view from = rlt_view_of(&whole->from);
+  const rlt_view to = rlt_view_of(&whole->to);
+  const sides of = {&from, &to, box};
+  rlt_wish wish = whole->wish;
+  wish.chunks = (rlt_chunk_limits){0, 0};
+  return create_anew(whole->device, &of, &wish, (rlt_texts){0, NULL}, plan, error);
 }
 
 relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *from,
@@ -344,6 +358,7 @@ void relayout_plan_destroy(relayout_plan *plan) {
       plan->device->backend->program_destroy(plan->device, part->ways[w].program);
     }
   }
+  rlt_chunks_free(plan);
   free(plan->work.parts);
   free(plan->index_program);
   free(plan->box);
@@ -520,7 +535,7 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   if (work->part_count == 0 || status != RELAYOUT_OK) {
     return status;
   }
-  return backend->execute(plan->device, work, lowest_source, lowest_destination, error);
+  return backend->execute(plan, lowest_source, lowest_destination, error);
 }
 
 relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,

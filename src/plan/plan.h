@@ -11,12 +11,19 @@
 #include "problem/lower.h"
 #include "relayout/plan.h"
 
+/* The most bytes from the first to the last that a chunk takes of either side; 0: any number. */
+typedef struct rlt_chunk_limits {
+  size_t source;
+  size_t destination;
+} rlt_chunk_limits;
+
 /* What a caller wants of a plan beyond its views and the schedules asked for. */
 typedef struct rlt_wish {
   const struct rlt_method *method; /* NULL: any; for tests */
   relayout_plan_effort effort;
   int32_t measured; /* schedules that are run */
   rlt_changes changes;
+  rlt_chunk_limits chunks;
 } rlt_wish;
 
 /* What no caller asks for. */
@@ -51,6 +58,9 @@ struct relayout_plan {
   int64_t destination_lowest;
   rlt_work work;
   rlt_index_program *index_program; /* of a part's problem; NULL for most */
+  /* What it is cut into for sides that go through staging (chunks.h); mostly nothing. */
+  size_t chunk_count;
+  relayout_plan **chunks;
 };
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */
@@ -63,6 +73,10 @@ relayout_status rlt_plan_create(relayout_device *device, const relayout_shape *f
 relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_problem *problem,
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);
+
+/* A plan for a box of what another plan moves. The statuses of relayout_plan_create_range. */
+relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
+                                    relayout_plan **plan, relayout_error *error);
 
 /* What is offered for a part, the best predicted first; nothing after a failure.
  * RELAYOUT_OUT_OF_MEMORY. */

@@ -1,0 +1,391 @@
+/* endpoint.c: the checks of a submission, in the order of opencl.h. */
+#include "opencl/endpoint.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "metadata/widths.h"
+#include "opencl/cl_error.h"
+
+static relayout_status check_wait_list(cl_uint n_wait, const cl_event *wait,
+                                       relayout_error *error) {
+  if ((n_wait == 0) != (wait == NULL)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "n_wait is %u, but wait is %s",
+                    (unsigned)n_wait, wait == NULL ? "NULL" : "not NULL");
+  }
+  for (cl_uint i = 0; i < n_wait; ++i) {
+    if (wait[i] == NULL) {
+      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "wait[%u] is NULL", (unsigned)i);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+relayout_status rlt_check_queue(const rlt_opencl_device *device, const char *name,
+                                cl_command_queue queue, relayout_error *error) {
+  cl_context context = NULL;
+  cl_device_id id = NULL;
+  cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+  if (code == CL_SUCCESS) {
+    code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetCommandQueueInfo for queue");
+  }
+  if (context != device->context) {
+    return rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
+                    "%s %p is of context %p, the plan's device of %p", name, (void *)queue,
+                    (void *)context, (void *)device->context);
+  }
+  if (id != device->id) {
+    return rlt_fail(error, RELAYOUT_WRONG_CONTEXT, "%s %p is of device %p, the plan of device %p",
+                    name, (void *)queue, (void *)id, (void *)device->id);
+  }
+  return RELAYOUT_OK;
+}
+
+/* ---- One side ---- */
+
+size_t rlt_endpoint_lowest(const rlt_endpoint *side) {
+  return side->offset + (size_t)side->lowest;
+}
+
+static size_t first_of(const rlt_endpoint *side) {
+  return rlt_endpoint_lowest(side) + (size_t)side->first;
+}
+
+uint8_t *rlt_endpoint_bytes(const rlt_endpoint *side) {
+  return (uint8_t *)((uintptr_t)side->pointer + first_of(side));
+}
+
+static bool is_pointer(const rlt_endpoint *side) {
+  return side->kind == RELAYOUT_MEMORY_HOST || side->kind == RELAYOUT_MEMORY_SVM ||
+         side->kind == RELAYOUT_MEMORY_USM;
+}
+
+/* A side without bytes needs no memory. */
+static bool is_absent(const rlt_endpoint *side) {
+  return side->size == 0 && (is_pointer(side) ? side->pointer == NULL : side->memory == NULL);
+}
+
+static bool is_image(cl_mem_object_type type) {
+  return type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
+         type == CL_MEM_OBJECT_IMAGE3D;
+}
+
+static relayout_status check_type(const rlt_endpoint *side, relayout_error *error) {
+  if (is_absent(side)) {
+    return RELAYOUT_OK;
+  }
+  if (is_pointer(side) ? side->pointer == NULL : side->memory == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, but takes %zu bytes", side->name,
+                    side->size);
+  }
+  if (is_pointer(side)) {
+    return RELAYOUT_OK;
+  }
+  cl_mem_object_type type = 0;
+  const cl_int code = clGetMemObjectInfo(side->memory, CL_MEM_TYPE, sizeof type, &type, NULL);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  }
+  const bool wants_image = side->kind == RELAYOUT_MEMORY_IMAGE;
+  return (wants_image ? is_image(type) : type == CL_MEM_OBJECT_BUFFER)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "%s %p is of memory object type 0x%x, not %s", side->name,
+                        (void *)side->memory, (unsigned)type,
+                        wants_image ? "an image of two or three dimensions" : "a buffer");
+}
+
+static relayout_status check_context(const rlt_endpoint *side, cl_context wanted,
+                                     relayout_error *error) {
+  if (is_absent(side) || is_pointer(side)) {
+    return RELAYOUT_OK;
+  }
+  cl_context context = NULL;
+  const cl_int code =
+      clGetMemObjectInfo(side->memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  }
+  return context == wanted ? RELAYOUT_OK
+                           : rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
+                                      "%s %p is of context %p, the plan's device of %p", side->name,
+                                      (void *)side->memory, (void *)context, (void *)wanted);
+}
+
+/* A sub-buffer lies in another buffer; sub-buffers have none themselves. */
+static relayout_status locate(rlt_endpoint *side, relayout_error *error) {
+  side->whole = side->memory;
+  if (is_absent(side)) {
+    return RELAYOUT_OK;
+  }
+  if (is_pointer(side)) {
+    side->host = side->pointer;
+    return RELAYOUT_OK;
+  }
+  cl_mem parent = NULL;
+  cl_int code =
+      clGetMemObjectInfo(side->memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+  if (code == CL_SUCCESS && parent != NULL) {
+    side->whole = parent;
+    code =
+        clGetMemObjectInfo(side->memory, CL_MEM_OFFSET, sizeof side->origin, &side->origin, NULL);
+  }
+  uint8_t *host = NULL;
+  if (code == CL_SUCCESS) {
+    code = clGetMemObjectInfo(side->whole, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  }
+  side->host = host == NULL ? NULL : host + side->origin;
+  return RELAYOUT_OK;
+}
+
+/* A part of a buffer that says nothing of its own is as the whole. */
+static relayout_status check_access(const rlt_endpoint *side, relayout_error *error) {
+  static const cl_mem_flags all = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+  if (side->size == 0 || side->access != RLT_ACCESS_BUFFER) {
+    return RELAYOUT_OK; /* transfers may do what kernels may not */
+  }
+  const cl_mem_flags barred = side->is_read ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY;
+  cl_mem_flags flags = 0;
+  cl_int code = clGetMemObjectInfo(side->memory, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+  if (code == CL_SUCCESS && (flags & all) == 0 && side->whole != side->memory) {
+    code = clGetMemObjectInfo(side->whole, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+  }
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetMemObjectInfo");
+  }
+  return (flags & barred) == 0
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s %p is %s", side->name,
+                        (void *)side->memory,
+                        side->is_read ? "CL_MEM_WRITE_ONLY: kernels may not read it"
+                                      : "CL_MEM_READ_ONLY: kernels may not write it");
+}
+
+/* A buffer on the caller's own memory is as aligned as that is. */
+static relayout_status check_alignment(const rlt_endpoint *side, relayout_error *error) {
+  const size_t element_size = side->element_size;
+  if (rlt_endpoint_lowest(side) % element_size != 0) {
+    return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
+                    "%s is %zu, no multiple of the element size, which is %zu%s", side->offset_name,
+                    side->offset, element_size,
+                    side->offset % element_size == 0 ? ", with the view's byte_offset" : "");
+  }
+  if ((uintptr_t)side->host % element_size != 0) {
+    return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
+                    "%s lies on host memory at %p, no multiple of the element size, which is %zu",
+                    side->name, (const void *)side->host, element_size);
+  }
+  return RELAYOUT_OK;
+}
+
+/* The bytes that there are: of memory behind a pointer nobody knows, and it only has an end. */
+static relayout_status size_there(rlt_endpoint *side, size_t *there, relayout_error *error) {
+  *there = 0;
+  if (is_absent(side)) {
+    return RELAYOUT_OK;
+  }
+  if (is_pointer(side)) {
+    *there = SIZE_MAX - (uintptr_t)side->pointer;
+    return RELAYOUT_OK;
+  }
+  if (side->kind == RELAYOUT_MEMORY_IMAGE) {
+    const relayout_status status = rlt_image_of(side->memory, &side->image, error);
+    *there = side->image.bytes;
+    return status;
+  }
+  const cl_int code = clGetMemObjectInfo(side->memory, CL_MEM_SIZE, sizeof *there, there, NULL);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetMemObjectInfo");
+}
+
+/* An image is all of its side. */
+static relayout_status check_image(const rlt_endpoint *side, size_t there, relayout_error *error) {
+  if (side->offset != 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is %zu, not 0, of an image",
+                    side->offset_name, side->offset);
+  }
+  if (there != side->side_size || side->lowest != 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "%s is an image of %zu bytes, but the plan's side is %zu bytes from %" PRId64
+                    " on",
+                    side->name, there, side->side_size, side->lowest);
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status check_size(rlt_endpoint *side, relayout_error *error) {
+  size_t there = 0;
+  const relayout_status status = size_there(side, &there, error);
+  if (status != RELAYOUT_OK || side->size == 0) {
+    return status;
+  }
+  if (side->kind == RELAYOUT_MEMORY_IMAGE) {
+    return check_image(side, there, error);
+  }
+  size_t first = 0;
+  const int64_t by = side->lowest + side->first;
+  const bool is_countable = rlt_add_size(side->offset, by, &first);
+  if (!is_countable && by < 0) {
+    if (is_pointer(side) && (uintptr_t)side->pointer + side->offset >= (uintptr_t)-by) {
+      return RELAYOUT_OK; /* memory that is there may begin before a pointer into it */
+    }
+    return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
+                    "%s is %zu, but the plan takes bytes from %" PRId64 " before it on",
+                    side->offset_name, side->offset, -by);
+  }
+  if (!is_countable || first > there || there - first < side->size) {
+    return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
+                    "%s has %zu bytes, but the plan takes %zu bytes from %" PRId64
+                    " behind %s %zu on",
+                    side->name, there, side->size, by, side->offset_name, side->offset);
+  }
+  return RELAYOUT_OK;
+}
+
+/* Buffers are distinct memory, unless one is a part of the other, both are parts of a third, or the
+ * caller's memory is under both. An image is one side's alone. */
+static relayout_status check_overlap(const rlt_endpoint *source, const rlt_endpoint *destination,
+                                     relayout_error *error) {
+  const bool in_one_buffer = source->whole == destination->whole && source->whole != NULL;
+  if (source->size == 0 || destination->size == 0 ||
+      (!in_one_buffer && (source->host == NULL || destination->host == NULL))) {
+    return RELAYOUT_OK;
+  }
+  const size_t from = (in_one_buffer ? source->origin : (uintptr_t)source->host) + first_of(source);
+  const size_t to =
+      (in_one_buffer ? destination->origin : (uintptr_t)destination->host) + first_of(destination);
+  if (from < to ? to - from >= source->size : from - to >= destination->size) {
+    return RELAYOUT_OK;
+  }
+  return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
+                  "source (%zu bytes from byte %zu on) and destination (%zu bytes from byte %zu "
+                  "on) overlap in %s",
+                  source->size, from, destination->size, to,
+                  in_one_buffer ? "one buffer" : "host memory");
+}
+
+static relayout_status check_side(cl_context context, rlt_endpoint *side, relayout_error *error) {
+  relayout_status status = check_context(side, context, error);
+  if (status == RELAYOUT_OK) {
+    status = locate(side, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_access(side, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_alignment(side, error);
+  }
+  return status == RELAYOUT_OK ? check_size(side, error) : status;
+}
+
+static relayout_status check_sides(cl_context context, rlt_endpoint *source,
+                                   rlt_endpoint *destination, relayout_error *error) {
+  relayout_status status = check_side(context, source, error);
+  if (status == RELAYOUT_OK) {
+    status = check_side(context, destination, error);
+  }
+  return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
+}
+
+/* What offsets are multiples of: words, or the containers of elements. Plans that write nothing ask
+ * for no alignment; those that read nothing are of the destination's words alone. */
+static size_t element_size_of(const relayout_plan *plan, bool is_source) {
+  if (plan->work.part_count == 0) {
+    return 1;
+  }
+  const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
+  const relayout_shape *const shape = is_source ? &plan->from.shape : &plan->to.shape;
+  const size_t size = relayout_element_type_byte_size(shape->element_type);
+  const size_t container = (size_t)rlt_custom_bits(shape) / 8;
+  const size_t word = !is_source ? (size_t)rlt_problem_destination_bytes(problem)
+                      : rlt_problem_is_fill(problem) && size > 0 ? size
+                                                                 : (size_t)problem->element_bytes;
+  return container > word ? container : word;
+}
+
+static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
+  const rlt_work *const work = &plan->work;
+  const rlt_bytes taken = is_source ? work->source_taken : work->destination_taken;
+  return (rlt_endpoint){.name = is_source ? "source" : "destination",
+                        .kind = RELAYOUT_MEMORY_BUFFER,
+                        .lowest = is_source ? plan->source_lowest : plan->destination_lowest,
+                        .first = taken.first,
+                        .size = rlt_bytes_size(taken),
+                        .side_size = is_source ? work->source_size : work->destination_size,
+                        .element_size = element_size_of(plan, is_source),
+                        .is_read = is_source,
+                        .access = RLT_ACCESS_BUFFER};
+}
+
+rlt_place rlt_endpoint_place(const rlt_endpoint *side) {
+  return side->wrapper != NULL
+             ? (rlt_place){side->wrapper, (size_t)-side->first, rlt_endpoint_bytes(side), NULL}
+             : (rlt_place){side->memory, rlt_endpoint_lowest(side), side->host, side->set_pointer};
+}
+
+rlt_endpoint rlt_endpoint_of_buffer(const relayout_plan *plan, bool is_source, cl_mem buffer,
+                                    size_t offset) {
+  rlt_endpoint made = endpoint_of(plan, is_source);
+  made.offset_name = is_source ? "source_offset" : "destination_offset";
+  made.memory = buffer;
+  made.offset = offset;
+  return made;
+}
+
+rlt_endpoint rlt_endpoint_of_memory(const relayout_plan *plan, bool is_source,
+                                    const relayout_opencl_memory *memory) {
+  rlt_endpoint made = endpoint_of(plan, is_source);
+  made.offset_name = is_source ? "source->offset" : "destination->offset";
+  made.kind = memory->kind;
+  made.memory = memory->memory;
+  made.pointer = memory->pointer;
+  made.offset = memory->offset;
+  return made;
+}
+
+static relayout_status find_access(const rlt_opencl_device *device, rlt_endpoint *side,
+                                   relayout_error *error) {
+  const relayout_status status =
+      rlt_memory_access(device, side->name, side->kind, &side->access, error);
+  if (status == RELAYOUT_OK && side->access == RLT_ACCESS_POINTER) {
+    side->set_pointer = rlt_memory_setter(device, side->kind);
+  }
+  return status;
+}
+
+void rlt_endpoint_settle(const rlt_opencl_device *device, bool in_place, rlt_endpoint *side) {
+  (void)find_access(device, side, NULL); /* every device knows host memory */
+  side->host = side->pointer;
+  if (!in_place) {
+    side->access = RLT_ACCESS_STAGED;
+  }
+}
+
+relayout_status rlt_check_submission(const rlt_opencl_device *device, cl_command_queue queue,
+                                     rlt_endpoint *source, rlt_endpoint *destination,
+                                     cl_uint n_wait, const cl_event *wait, relayout_error *error) {
+  relayout_status status = find_access(device, source, error);
+  if (status == RELAYOUT_OK) {
+    status = find_access(device, destination, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_type(source, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_type(destination, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_wait_list(n_wait, wait, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_check_queue(device, "queue", queue, error);
+  }
+  return status == RELAYOUT_OK ? check_sides(device->context, source, destination, error) : status;
+}

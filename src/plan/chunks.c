@@ -1,0 +1,168 @@
+/* chunks.c: which boxes, and a plan for each. */
+#include "plan/chunks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "metadata/widths.h"
+#include "relayout/index.h"
+
+/* Each has kernels and buffers of its own. */
+enum { MOST_CHUNKS = 1 << 14 };
+
+/* ---- Which boxes ---- */
+
+/* How far in memory the next index of a dimension is on average, in bytes: tiles have steps of
+ * several sizes. The dimension has two indices or more. */
+static double step_of(const relayout_view *view, int32_t dimension) {
+  if (view->is_strided) {
+    const double stride = (double)view->byte_strides[dimension];
+    return stride < 0 ? -stride : stride;
+  }
+  const int64_t last = view->shape.dimensions[dimension] - 1;
+  int64_t index[RELAYOUT_MAX_RANK] = {0};
+  int64_t end = 0;
+  index[dimension] = last;
+  if (relayout_index_to_linear(&view->shape, index, &end, NULL) != RELAYOUT_OK) {
+    return 0; /* an array without elements */
+  }
+  return (double)end / (double)last * (double)rlt_element_bits(&view->shape) / 8;
+}
+
+/* One side of boxes: what they may span, and what they do. */
+typedef struct spanned {
+  double most;
+  double steps[RELAYOUT_MAX_RANK];
+} spanned;
+
+static spanned side_of(const relayout_view *view, const rlt_index_box *all, size_t most) {
+  spanned made = {.most = (double)most};
+  for (int32_t d = 0; d < view->shape.rank; ++d) {
+    made.steps[d] = all->sizes[d] > 1 ? step_of(view, d) : 0;
+  }
+  return made;
+}
+
+/* The dimension along which boxes of these sizes span most; -1 where that is within the limit, or
+ * no dimension is left to be cut. */
+static int32_t widest(const spanned *side, const rlt_equal_boxes *boxes) {
+  double span = 0;
+  double most = 0;
+  int32_t best = -1;
+  for (int32_t d = 0; d < boxes->rank && side->most > 0; ++d) {
+    const double along = side->steps[d] * (double)(boxes->sizes[d] - 1);
+    span += along;
+    if (along > most) {
+      most = along;
+      best = d;
+    }
+  }
+  return span < side->most ? -1 : best;
+}
+
+/* Half of a size, rounded up to what tiles and lines of memory divide. */
+static int64_t half_of(int64_t size) {
+  int64_t unit = 1;
+  while (unit < 1024 && 4 * unit <= size) {
+    unit *= 2;
+  }
+  const int64_t half = rlt_divide_up(size / 2, unit) * unit;
+  return half < size ? half : rlt_divide_up(size, 2);
+}
+
+void rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
+                          rlt_equal_boxes *boxes) {
+  const int32_t rank = plan->from.shape.rank;
+  memset(boxes, 0, sizeof *boxes);
+  boxes->rank = rank;
+  for (int32_t d = 0; d < rank; ++d) {
+    boxes->all.start[d] = plan->box == NULL ? 0 : plan->box->start[d];
+    boxes->all.sizes[d] = plan->box == NULL ? plan->from.shape.dimensions[d] : plan->box->sizes[d];
+    boxes->sizes[d] = boxes->all.sizes[d];
+  }
+  const spanned sides[] = {side_of(&plan->from, &boxes->all, limits.source),
+                           side_of(&plan->to, &boxes->all, limits.destination)};
+  for (int32_t i = 0; i < 2; ++i) {
+    int32_t d = widest(&sides[i], boxes);
+    while (d >= 0) {
+      boxes->sizes[d] = half_of(boxes->sizes[d]);
+      d = widest(&sides[i], boxes);
+    }
+  }
+}
+
+bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box) {
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    box->start[d] = boxes->all.start[d] + boxes->next[d];
+    box->sizes[d] = rlt_min(boxes->sizes[d], boxes->all.sizes[d] - boxes->next[d]);
+  }
+  for (int32_t d = 0; d < boxes->rank; ++d) {
+    boxes->next[d] += boxes->sizes[d];
+    if (boxes->next[d] < boxes->all.sizes[d]) {
+      return true;
+    }
+    boxes->next[d] = 0;
+  }
+  return false;
+}
+
+/* ---- Their plans ---- */
+
+/* MOST_CHUNKS + 1 where there are more. */
+static size_t count_of(const rlt_equal_boxes *boxes) {
+  int64_t count = 1;
+  for (int32_t d = 0; d < boxes->rank && count <= MOST_CHUNKS; ++d) {
+    const int64_t along = rlt_divide_up(boxes->all.sizes[d], rlt_max(boxes->sizes[d], 1));
+    count *= rlt_min(rlt_max(along, 1), MOST_CHUNKS + 1);
+  }
+  return (size_t)rlt_min(count, MOST_CHUNKS + 1);
+}
+
+void rlt_chunks_free(relayout_plan *plan) {
+  for (size_t i = 0; i < plan->chunk_count; ++i) {
+    relayout_plan_destroy(plan->chunks[i]);
+  }
+  free(plan->chunks);
+  plan->chunks = NULL;
+  plan->chunk_count = 0;
+}
+
+static relayout_status make_plans(relayout_plan *plan, rlt_equal_boxes *boxes, size_t count,
+                                  relayout_error *error) {
+  plan->chunks = calloc(count, sizeof *plan->chunks);
+  if (plan->chunks == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu chunks of a plan", count);
+  }
+  relayout_status status = RELAYOUT_OK;
+  for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
+    rlt_index_box box;
+    rlt_equal_boxes_next(boxes, &box);
+    status = rlt_plan_create_box(plan, &box, &plan->chunks[i], error);
+    plan->chunk_count += status == RELAYOUT_OK;
+  }
+  return status;
+}
+
+relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error) {
+  const rlt_chunk_limits limits = plan->wish.chunks;
+  rlt_equal_boxes boxes;
+  if ((limits.source == 0 && limits.destination == 0) || plan->work.part_count == 0) {
+    return RELAYOUT_OK;
+  }
+  rlt_equal_boxes_make(plan, limits, &boxes);
+  const size_t count = count_of(&boxes);
+  if (count > MOST_CHUNKS) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->source_chunk_bytes %zu and destination_chunk_bytes %zu make more "
+                    "than %d chunks",
+                    limits.source, limits.destination, MOST_CHUNKS);
+  }
+  const relayout_status status = count == 1 ? RELAYOUT_OK : make_plans(plan, &boxes, count, error);
+  if (status == RELAYOUT_UNSUPPORTED) {
+    rlt_chunks_free(plan);
+    return RELAYOUT_OK;
+  }
+  return status;
+}
