@@ -301,7 +301,9 @@ static double time_loading(const place *here, const rlt_launch *launch, const un
       clCreateProgramWithBinary(here->context, 1, &here->id, &size, &binary, NULL, &code);
   cost_check_cl(code, "clCreateProgramWithBinary");
   cost_check_cl(clBuildProgram(program, 1, &here->id, "", NULL, NULL), "clBuildProgram");
-  const cl_kernel kernel = clCreateKernel(program, rlt_kernel_name(launch->options.kernel), &code);
+  char name[RLT_KERNEL_NAME_SIZE];
+  rlt_kernel_function(&launch->options, name);
+  const cl_kernel kernel = clCreateKernel(program, name, &code);
   cost_check_cl(code, "clCreateKernel");
   const double took = cost_now() - begin;
   clReleaseKernel(kernel);

@@ -111,11 +111,12 @@ INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-copy(__global word *restrict destination, const ulong destination_start,
+ENTRY(copy)(__global word *restrict destination, const starts destination_starts,
      __constant const kernel_grid *grid, const word fill,
-     __global const source_word *restrict source, const ulong source_start,
+     __global const source_word *restrict source, const starts source_starts,
      __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
-  move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made, LINE);
+  move_staged(destination, START(destination_starts), grid, fill,
+              PLACE(source, START(source_starts)), made, LINE);
 }
 
 #else
@@ -182,18 +183,18 @@ static void copy_run(__global word *to, const place from, const place next, uint
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-copy(__global word *restrict destination, const ulong destination_start,
+ENTRY(copy)(__global word *restrict destination, const starts destination_starts,
      __constant const kernel_grid *grid, const word fill,
-     __global const source_word *restrict source, const ulong source_start CONVERSION_PARAMETER) {
+     __global const source_word *restrict source, const starts source_starts CONVERSION_PARAMETER) {
   const offset source_row = (offset)grid->rows.source_stride;
   const offset destination_row = (offset)grid->rows.destination_stride;
   const bool fills = grid->fills;
   const bool streams = grid->streams;
-  const place start = PLACE(source, source_start);
+  const place start = PLACE(source, START(source_starts));
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const place from = onward(start, (long)t.source);
-    const ulong to = destination_start + t.destination;
+    const ulong to = START(destination_starts) + t.destination;
     for (uint row = 0; row < t.rows; ++row) {
       const uint valid = row < t.valid_rows ? t.valid_columns : 0;
       const place run = onward(from, (offset)row * source_row);

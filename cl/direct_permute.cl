@@ -386,10 +386,10 @@ INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
 #define OVERREAD (TRANSPOSED_BITS ? LINE : DEPTH)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-permute(__global word *restrict destination, const ulong destination_start,
+ENTRY(permute)(__global word *restrict destination, const starts destination_starts,
         __constant const kernel_grid *grid, const word fill,
-        __global const source_word *restrict source, const ulong source_start,
+        __global const source_word *restrict source, const starts source_starts,
         __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
-  move_staged(destination, destination_start, grid, fill, PLACE(source, source_start), made,
-              OVERREAD);
+  move_staged(destination, START(destination_starts), grid, fill,
+              PLACE(source, START(source_starts)), made, OVERREAD);
 }

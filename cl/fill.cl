@@ -3,13 +3,13 @@
 
 /* Neighbouring work-items of a GPU store neighbouring words; the one of a CPU stores lines. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-fill(__global word *restrict destination, const ulong destination_start,
+ENTRY(fill)(__global word *restrict destination, const starts destination_starts,
      __constant const kernel_grid *grid, const word value) {
   const offset stride = (offset)grid->columns.destination_stride;
   const offset row_stride = (offset)grid->rows.destination_stride;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    __global word *to = destination + destination_start + t.destination;
+    __global word *to = destination + START(destination_starts) + t.destination;
     for (uint row = 0; row < t.rows; ++row, to += row_stride) {
 #if DIRECT
       if (stride == 1) {

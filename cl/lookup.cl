@@ -102,17 +102,16 @@ static void gather_run(__global word *to, long stride, const run r, uint first, 
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-lookup(__global word *restrict destination, const ulong destination_start,
+ENTRY(lookup)(__global word *restrict destination, const starts destination_starts,
        __constant const kernel_grid *grid, const word fill,
        __global const source_word *restrict source,
-       const ulong source_start PROGRAM_PARAMETER CONVERSION_PARAMETER) {
-  const place start = PLACE(source, source_start);
+       const starts source_starts PROGRAM_PARAMETER CONVERSION_PARAMETER) {
+  const place start = PLACE(source, START(source_starts));
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;
   const uint down = GROUP >> grid->across_shift;
   const uint column = (uint)get_local_id(0) & (across - 1);
-  const tile_number first =
-      (tile_number)get_group_id(GRID_AXIS) * (tile_number)grid->tiles_per_group;
+  const tile_number first = group_number(grid) * (tile_number)grid->tiles_per_group;
   const tile_number end =
       min(first + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
@@ -124,12 +123,12 @@ lookup(__global word *restrict destination, const ulong destination_start,
 #else
     const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
 #endif
+    const ulong to = START(destination_starts) + t.destination;
 #if DESTINATION_BITS
-    gather_run(place_in(destination, destination_start + t.destination), r, column, across,
-               grid->fills, fill);
+    gather_run(place_in(destination, to), r, column, across, grid->fills, fill);
 #else
-    gather_run(destination + destination_start + t.destination, grid->columns.destination_stride, r,
-               column, across, grid->fills, fill);
+    gather_run(destination + to, grid->columns.destination_stride, r, column, across, grid->fills,
+               fill);
 #endif
   }
 }

@@ -303,15 +303,16 @@ ALWAYS_INLINE static void copy_tile(const source_tile source, __global word *to,
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-copy(__global word *restrict destination, const ulong destination_start,
+ENTRY(copy)(__global word *restrict destination, const starts destination_starts,
      __constant const kernel_grid *grid, const word fill,
-     __global const source_word *restrict source, const ulong source_start CONVERSION_PARAMETER) {
+     __global const source_word *restrict source, const starts source_starts CONVERSION_PARAMETER) {
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const offset reach = (offset)(t.valid_rows - 1) * (offset)grid->rows.source_stride;
-    source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
+    source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
     from.is_inside =
         is_inside(from, min(reach, (offset)0), max(reach, (offset)0) + (offset)t.valid_columns);
-    copy_tile(from, place_in(destination, destination_start + t.destination), t, grid, fill);
+    copy_tile(from, place_in(destination, START(destination_starts) + t.destination), t, grid,
+              fill);
   }
 }

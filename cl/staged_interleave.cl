@@ -426,9 +426,9 @@ ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *t
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-interleave(__global word *restrict destination, const ulong destination_start,
+ENTRY(interleave)(__global word *restrict destination, const starts destination_starts,
            __constant const kernel_grid *grid, const word fill,
-           __global const source_word *restrict source, const ulong source_start) {
+           __global const source_word *restrict source, const starts source_starts) {
 #if JOINS
   __local uint4 staged[GROUP * CHANNELS];
 #else
@@ -436,8 +436,8 @@ interleave(__global word *restrict destination, const ulong destination_start,
 #endif
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
-    __global word *const to = place_in(destination, destination_start + t.destination);
+    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
+    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
     const pixel_runs runs = runs_of(t, grid);
     const uint shift = (uint)grid->across_shift;
     const bool by_pieces = are_pieces(from, to, runs);

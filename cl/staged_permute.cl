@@ -358,9 +358,9 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-permute(__global word *restrict destination, const ulong destination_start,
+ENTRY(permute)(__global word *restrict destination, const starts destination_starts,
         __constant const kernel_grid *grid, const word fill,
-        __global const source_word *restrict source, const ulong source_start,
+        __global const source_word *restrict source, const starts source_starts,
         __global const kernel_slots *restrict made,
         __local word *restrict staged CONVERSION_PARAMETER) {
   const tables at = tables_of(made, grid);
@@ -368,8 +368,8 @@ permute(__global word *restrict destination, const ulong destination_start,
   const uint inner_rows = (uint)grid->rows.inner;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
-    __global word *const to = place_in(destination, destination_start + t.destination);
+    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
+    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
     const uint column_steps = t.valid_columns / inner_columns;
     const uint row_steps = t.valid_rows / inner_rows;
     const uint steps = made->run_side == 1 ? column_steps : made->run_side == 2 ? row_steps : 1;

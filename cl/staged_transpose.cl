@@ -409,17 +409,17 @@ ALWAYS_INLINE static void store_any(__global word *to, offset destination_row,
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-transpose(__global word *restrict destination, const ulong destination_start,
+ENTRY(transpose)(__global word *restrict destination, const starts destination_starts,
           __constant const kernel_grid *grid, const word fill,
           __global const source_word *restrict source,
-          const ulong source_start CONVERSION_PARAMETER) {
+          const starts source_starts CONVERSION_PARAMETER) {
   __local unit staged[UNIT_COLUMNS * UNIT_PITCH] __attribute__((aligned(16)));
   const offset source_column = (offset)grid->columns.source_stride;
   const offset destination_row = stored_offset((offset)grid->rows.destination_stride);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
-    const source_tile from = source_tile_at(PLACE(source, source_start), t, grid);
-    __global word *const to = place_in(destination, destination_start + t.destination);
+    const source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
+    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
     const uint rows = grid->fills ? t.rows : t.valid_rows;
     const uint columns = grid->fills ? t.columns : t.valid_columns;
 #if CHANGES

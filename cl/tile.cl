@@ -19,6 +19,7 @@
  *                 0: a work-group of GROUP work-items shares a tile
  *     GROUP       work-items of a work-group
  *     GRID_AXIS   the dimension of the launch along which work-groups are counted
+ *     BATCH       the most relayouts that a launch does; 0: it does one
  */
 
 typedef uchar word_of_1;
@@ -77,6 +78,11 @@ typedef struct tile {
   long row_block;
 } tile;
 
+/* Kernels have names that tell them apart in a trace: relayout_transpose_4. */
+#define NAME_ENTRY(name, bytes) relayout_##name##_##bytes
+#define ENTRY_OF(name, bytes)   NAME_ENTRY(name, bytes)
+#define ENTRY(name)             ENTRY_OF(name, WORD_BYTES)
+
 static __constant const kernel_loop *loops_of(__constant const kernel_grid *grid) {
   return (__constant const kernel_loop *)(grid + 1);
 }
@@ -125,13 +131,42 @@ static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
   return found;
 }
 
+/* ---- Which relayout, and which tiles of it ---- */
+
+/* Where a side begins, in elements: of the only relayout of a launch, or of each in a batch, whose
+ * work-groups follow each other. */
+#if BATCH
+typedef struct starts {
+  ulong of[BATCH];
+} starts;
+
+static ulong groups_of(__constant const kernel_grid *grid) {
+  return (grid->tile_count + grid->tiles_per_group - 1) / grid->tiles_per_group;
+}
+
+#define START(of_side) ((of_side).of[(ulong)get_group_id(GRID_AXIS) / groups_of(grid)])
+
+static tile_number group_number(__constant const kernel_grid *grid) {
+  return (tile_number)((ulong)get_group_id(GRID_AXIS) % groups_of(grid));
+}
+#else
+typedef ulong starts;
+
+#define START(of_side) (of_side)
+
+static tile_number group_number(__constant const kernel_grid *grid) {
+  (void)grid;
+  return (tile_number)get_group_id(GRID_AXIS);
+}
+#endif
+
 /* The tiles of this work-group. Where a group takes exactly one, the compiler sees that there is no
  * loop. */
 static tile_number first_tile(__constant const kernel_grid *grid) {
 #if WIDE || DIRECT
-  return (tile_number)get_group_id(GRID_AXIS) * (tile_number)grid->tiles_per_group;
+  return group_number(grid) * (tile_number)grid->tiles_per_group;
 #else
-  return (tile_number)get_group_id(GRID_AXIS);
+  return group_number(grid);
 #endif
 }
 
@@ -139,6 +174,6 @@ static tile_number end_tile(__constant const kernel_grid *grid) {
 #if WIDE || DIRECT
   return min(first_tile(grid) + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
 #else
-  return (tile_number)get_group_id(GRID_AXIS) + 1;
+  return group_number(grid) + 1;
 #endif
 }

@@ -90,7 +90,30 @@ RELAYOUT_API relayout_status relayout_plan_enqueue(const relayout_plan *plan,
                                                    const cl_event *wait, cl_event *event,
                                                    relayout_error *error);
 
-/* The same in one call, with relayout_plan_create and _destroy around it: a plan that the device
+/* One relayout of a batch: the sides of a plan, offsets in bytes. */
+typedef struct relayout_opencl_move {
+  cl_mem source;
+  size_t source_offset;
+  cl_mem destination;
+  size_t destination_offset;
+} relayout_opencl_move;
+
+/* Enqueues `count` relayouts by one plan, as relayout_plan_enqueue does each: pages of a cache,
+ * parameters of a model. Those that follow each other in the same two buffers share launches: 32 to
+ * one, of a plan that was made with for_batches (relayout_plan_options). All are checked before any
+ * is enqueued; what one writes is no other's source or destination, which is not checked. `*event`
+ * completes with all of them. `count` 0 enqueues a marker.
+ *
+ * The statuses are those of relayout_plan_enqueue; messages name the move. After
+ * RELAYOUT_OPENCL_ERROR the first ones may have been enqueued: `*event` is an event that completes
+ * with the last of these, or NULL. */
+RELAYOUT_API relayout_status relayout_plan_enqueue_batch(const relayout_plan *plan,
+                                                         cl_command_queue queue, size_t count,
+                                                         const relayout_opencl_move *moves,
+                                                         cl_uint n_wait, const cl_event *wait,
+                                                         cl_event *event, relayout_error *error);
+
+/* relayout_plan_enqueue in one call, with relayout_plan_create and _destroy around it: a plan that the device
  * does not remember may compile a program. */
 RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
                                               const relayout_shape *to, cl_command_queue queue,

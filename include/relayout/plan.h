@@ -96,12 +96,14 @@ typedef struct relayout_plan_options {
    * RELAYOUT_INVALID_ARGUMENT for more than 16384 of them. */
   size_t source_chunk_bytes;
   size_t destination_chunk_bytes;
+  /* 1: the plan's kernels take 32 relayouts a launch (relayout_plan_enqueue_batch). 0: one. */
+  int32_t for_batches;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
   {                                                                                                \
     sizeof(relayout_plan_options), RELAYOUT_PLAN_ESTIMATE, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0,     \
-        NULL, NULL, NULL, 0, 0, 0                                                                  \
+        NULL, NULL, NULL, 0, 0, 0, 0                                                               \
   }
 
 /* Both shapes must be valid and of the same dimensions. `options` NULL means the

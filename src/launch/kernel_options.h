@@ -46,6 +46,12 @@ typedef struct rlt_kernel_options {
   bool joins;       /* that is the destination */
   int32_t transposed_bits; /* of elements that change places among rows; or 0 */
   int32_t numbers;         /* that an index program works with; 0: it follows the axes */
+  int32_t batch;           /* relayouts that a launch does at most; 0: it does one */
 } rlt_kernel_options;
+
+enum { RLT_KERNEL_NAME_SIZE = 32 };
+
+/* The kernel's function: relayout_transpose_4 has words of four bytes. */
+void rlt_kernel_function(const rlt_kernel_options *options, char name[RLT_KERNEL_NAME_SIZE]);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "launch/arguments.h"
 #include "plan/local_tile.h"
 
@@ -16,6 +17,11 @@ const char *rlt_kernel_name(rlt_kernel kernel) {
 #undef KERNEL_NAME
   };
   return names[kernel];
+}
+
+void rlt_kernel_function(const rlt_kernel_options *options, char name[RLT_KERNEL_NAME_SIZE]) {
+  rlt_text text = rlt_text_in(name, RLT_KERNEL_NAME_SIZE);
+  rlt_text_add(&text, "relayout_%s_%d", rlt_kernel_name(options->kernel), (int)options->word_bytes);
 }
 
 relayout_status rlt_blob_make(size_t size, rlt_blob *blob, relayout_error *error) {
@@ -209,7 +215,8 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .converts_by_table = converts_by_table(schedule),
                              .shuffles = problem->shuffles,
                              .transposed_bits = (int32_t)problem->transposed_bits,
-                             .numbers = numbers_of(problem)};
+                             .numbers = numbers_of(problem),
+                             .batch = schedule->batch};
   memcpy(made.shuffle, problem->shuffle, sizeof made.shuffle);
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
     const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);

@@ -99,6 +99,9 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
   }
   rlt_text_add(&text, " -DTRANSPOSED_BITS=%d -DSHUFFLES=%d", (int)options->transposed_bits,
                options->shuffles);
+  if (options->batch > 0) {
+    rlt_text_add(&text, " -DBATCH=%d", (int)options->batch);
+  }
   for (int i = 0; options->shuffles && i < RELAYOUT_MAX_ELEMENT_SIZE; ++i) {
     rlt_text_add(&text, "%s%d", i == 0 ? " -DSHUFFLE_ORDER=" : ",", options->shuffle[i]);
   }
@@ -230,7 +233,8 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
 static relayout_status build(rlt_opencl_device *device, const rlt_kernel_options *options,
                              struct rlt_build *entry, relayout_error *error) {
   const rlt_disk_key key = key_of(device, options, &entry->recipe);
-  const char *const name = rlt_kernel_name(options->kernel);
+  char name[RLT_KERNEL_NAME_SIZE];
+  rlt_kernel_function(options, name);
   entry->program = load(device, &key, name);
   entry->kept = entry->program != NULL;
   if (entry->kept) {

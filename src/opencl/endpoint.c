@@ -9,6 +9,17 @@
 #include "metadata/widths.h"
 #include "opencl/cl_error.h"
 
+relayout_status rlt_check_handles(const relayout_plan *plan, cl_command_queue queue,
+                                  relayout_error *error) {
+  if (plan == NULL || queue == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    plan == NULL ? "plan" : "queue");
+  }
+  return rlt_opencl_device_of(plan->device) != NULL
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
+}
+
 static relayout_status check_wait_list(cl_uint n_wait, const cl_event *wait,
                                        relayout_error *error) {
   if ((n_wait == 0) != (wait == NULL)) {
@@ -187,7 +198,8 @@ static relayout_status check_alignment(const rlt_endpoint *side, relayout_error 
 }
 
 /* The bytes that there are: of memory behind a pointer nobody knows, and it only has an end. */
-static relayout_status size_there(rlt_endpoint *side, size_t *there, relayout_error *error) {
+static relayout_status find_size(rlt_endpoint *side, relayout_error *error) {
+  size_t *const there = &side->there;
   *there = 0;
   if (is_absent(side)) {
     return RELAYOUT_OK;
@@ -206,28 +218,26 @@ static relayout_status size_there(rlt_endpoint *side, size_t *there, relayout_er
 }
 
 /* An image is all of its side. */
-static relayout_status check_image(const rlt_endpoint *side, size_t there, relayout_error *error) {
+static relayout_status check_image(const rlt_endpoint *side, relayout_error *error) {
   if (side->offset != 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is %zu, not 0, of an image",
                     side->offset_name, side->offset);
   }
-  if (there != side->side_size || side->lowest != 0) {
+  if (side->there != side->side_size || side->lowest != 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "%s is an image of %zu bytes, but the plan's side is %zu bytes from %" PRId64
                     " on",
-                    side->name, there, side->side_size, side->lowest);
+                    side->name, side->there, side->side_size, side->lowest);
   }
   return RELAYOUT_OK;
 }
 
-static relayout_status check_size(rlt_endpoint *side, relayout_error *error) {
-  size_t there = 0;
-  const relayout_status status = size_there(side, &there, error);
-  if (status != RELAYOUT_OK || side->size == 0) {
-    return status;
+static relayout_status check_bounds(const rlt_endpoint *side, relayout_error *error) {
+  if (side->size == 0) {
+    return RELAYOUT_OK;
   }
   if (side->kind == RELAYOUT_MEMORY_IMAGE) {
-    return check_image(side, there, error);
+    return check_image(side, error);
   }
   size_t first = 0;
   const int64_t by = side->lowest + side->first;
@@ -240,11 +250,11 @@ static relayout_status check_size(rlt_endpoint *side, relayout_error *error) {
                     "%s is %zu, but the plan takes bytes from %" PRId64 " before it on",
                     side->offset_name, side->offset, -by);
   }
-  if (!is_countable || first > there || there - first < side->size) {
+  if (!is_countable || first > side->there || side->there - first < side->size) {
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
                     "%s has %zu bytes, but the plan takes %zu bytes from %" PRId64
                     " behind %s %zu on",
-                    side->name, there, side->size, by, side->offset_name, side->offset);
+                    side->name, side->there, side->size, by, side->offset_name, side->offset);
   }
   return RELAYOUT_OK;
 }
@@ -282,7 +292,10 @@ static relayout_status check_side(cl_context context, rlt_endpoint *side, relayo
   if (status == RELAYOUT_OK) {
     status = check_alignment(side, error);
   }
-  return status == RELAYOUT_OK ? check_size(side, error) : status;
+  if (status == RELAYOUT_OK) {
+    status = find_size(side, error);
+  }
+  return status == RELAYOUT_OK ? check_bounds(side, error) : status;
 }
 
 static relayout_status check_sides(cl_context context, rlt_endpoint *source,
@@ -290,6 +303,21 @@ static relayout_status check_sides(cl_context context, rlt_endpoint *source,
   relayout_status status = check_side(context, source, error);
   if (status == RELAYOUT_OK) {
     status = check_side(context, destination, error);
+  }
+  return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
+}
+
+relayout_status rlt_check_offsets(const rlt_endpoint *source, const rlt_endpoint *destination,
+                                  relayout_error *error) {
+  relayout_status status = check_alignment(source, error);
+  if (status == RELAYOUT_OK) {
+    status = check_bounds(source, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_alignment(destination, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_bounds(destination, error);
   }
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
 }
@@ -368,6 +396,13 @@ void rlt_endpoint_settle(const rlt_opencl_device *device, bool in_place, rlt_end
   }
 }
 
+relayout_status rlt_check_queue_and_list(const rlt_opencl_device *device, cl_command_queue queue,
+                                         cl_uint n_wait, const cl_event *wait,
+                                         relayout_error *error) {
+  const relayout_status status = check_wait_list(n_wait, wait, error);
+  return status == RELAYOUT_OK ? rlt_check_queue(device, "queue", queue, error) : status;
+}
+
 relayout_status rlt_check_submission(const rlt_opencl_device *device, cl_command_queue queue,
                                      rlt_endpoint *source, rlt_endpoint *destination,
                                      cl_uint n_wait, const cl_event *wait, relayout_error *error) {
@@ -382,10 +417,7 @@ relayout_status rlt_check_submission(const rlt_opencl_device *device, cl_command
     status = check_type(destination, error);
   }
   if (status == RELAYOUT_OK) {
-    status = check_wait_list(n_wait, wait, error);
-  }
-  if (status == RELAYOUT_OK) {
-    status = rlt_check_queue(device, "queue", queue, error);
+    status = rlt_check_queue_and_list(device, queue, n_wait, wait, error);
   }
   return status == RELAYOUT_OK ? check_sides(device->context, source, destination, error) : status;
 }

@@ -31,6 +31,7 @@ typedef struct rlt_endpoint {
   cl_mem whole;
   size_t origin;
   const uint8_t *host;
+  size_t there;                 /* bytes of its memory */
   rlt_image image;              /* of a side that is one */
   rlt_set_pointer *set_pointer; /* of a side that kernels reach by its pointer */
   cl_mem wrapper; /* a buffer on what is taken of a side of the host's memory; NULL: none */
@@ -52,6 +53,18 @@ void rlt_endpoint_settle(const rlt_opencl_device *device, bool in_place, rlt_end
 relayout_status rlt_check_submission(const rlt_opencl_device *device, cl_command_queue queue,
                                      rlt_endpoint *source, rlt_endpoint *destination,
                                      cl_uint n_wait, const cl_event *wait, relayout_error *error);
+
+/* What of that depends on offsets alone, of sides that were checked with others. */
+relayout_status rlt_check_offsets(const rlt_endpoint *source, const rlt_endpoint *destination,
+                                  relayout_error *error);
+
+/* That plan and queue are there, and the plan is of an OpenCL device. */
+relayout_status rlt_check_handles(const relayout_plan *plan, cl_command_queue queue,
+                                  relayout_error *error);
+
+relayout_status rlt_check_queue_and_list(const rlt_opencl_device *device, cl_command_queue queue,
+                                         cl_uint n_wait, const cl_event *wait,
+                                         relayout_error *error);
 
 /* That a queue is of the device and its context; `name` is the queue's in messages. */
 relayout_status rlt_check_queue(const rlt_opencl_device *device, const char *name,

@@ -20,22 +20,12 @@ static relayout_status enqueue(const relayout_plan *plan, cl_command_queue queue
     const relayout_status status = rlt_plan_check_places(plan, (uintptr_t)from.host + from.offset,
                                                          (uintptr_t)to.host + to.offset, error);
     return status == RELAYOUT_OK
-               ? rlt_opencl_parts_enqueue(&plan->work, queue, from, to, n_wait, wait, done, error)
+               ? rlt_opencl_parts_enqueue(&plan->work, queue, from, to, &rlt_batch_of_one, n_wait,
+                                          wait, done, error)
                : status;
   }
   const cl_int code = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList");
-}
-
-static relayout_status check_handles(const relayout_plan *plan, cl_command_queue queue,
-                                     relayout_error *error) {
-  if (plan == NULL || queue == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    plan == NULL ? "plan" : "queue");
-  }
-  return rlt_opencl_device_of(plan->device) != NULL
-             ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
 }
 
 relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queue queue,
@@ -44,7 +34,7 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
                                       const cl_event *wait, cl_event *event,
                                       relayout_error *error) {
   cl_event done = NULL;
-  relayout_status status = check_handles(plan, queue, error);
+  relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     rlt_endpoint from = rlt_endpoint_of_buffer(plan, true, source, source_offset);
     rlt_endpoint to = rlt_endpoint_of_buffer(plan, false, destination, destination_offset);

@@ -51,7 +51,9 @@ static relayout_status make_kernel(rlt_opencl_device *device, const rlt_kernel_o
     return status;
   }
   cl_int code = CL_SUCCESS;
-  *kernel = clCreateKernel(program, rlt_kernel_name(options->kernel), &code);
+  char name[RLT_KERNEL_NAME_SIZE];
+  rlt_kernel_function(options, name);
+  *kernel = clCreateKernel(program, name, &code);
   clReleaseProgram(program);
   if (*kernel == NULL) {
     return rlt_cl_fail(error, code, "clCreateKernel");
@@ -112,6 +114,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
   launch->options = spec->options;
   launch->grid_axis = device->grid_axis;
   launch->group_count = (size_t)spec->group_count;
+  launch->most_groups = device->base.facts.most_groups;
   launch->local_bytes = spec->local_bytes;
   relayout_status status = make_kernel(device, &launch->options, &launch->kernel, error);
   if (status == RELAYOUT_OK) {
@@ -194,50 +197,60 @@ void rlt_opencl_program_describe(const relayout_device *device, const void *prog
 
 /* ---- Enqueuing ---- */
 
-/* Where one side lies; kernels count its start in elements. */
-static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place) {
+const rlt_batch rlt_batch_of_one = {.count = 1};
+
+/* Where one side lies, once for each relayout; kernels count its starts in elements. */
+static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place,
+                        const rlt_batch *batch) {
   const rlt_kernel_options *const options = &launch->options;
   const rlt_problem *const problem = launch->schedule->problem;
   const bool is_source = argument == ARGUMENT_SOURCE;
   const int32_t bytes = is_source ? options->source_bytes : options->word_bytes;
   const int64_t packed = is_source ? options->source_bits : options->destination_bits;
-  /* Below 0 where a box begins behind the start of its buffer, and its tensor would before. */
-  const int64_t before = (int64_t)place.offset / bytes * rlt_in_byte(packed);
-  const cl_ulong start =
-      (cl_ulong)(before + (is_source ? problem->source_start : problem->destination_start));
+  const int64_t start = is_source ? problem->source_start : problem->destination_start;
+  const int32_t room = options->batch > 0 ? options->batch : 1;
+  cl_ulong starts[RLT_MOST_BATCH] = {0};
+  for (int32_t i = 0; i < batch->count; ++i) {
+    const size_t step = is_source ? batch->of[i].source : batch->of[i].destination;
+    /* Below 0 where a box begins behind the start of its buffer, and its tensor would before. */
+    const int64_t before = (int64_t)(place.offset + step) / bytes * rlt_in_byte(packed);
+    starts[i] = (cl_ulong)(before + start);
+  }
   const cl_int code =
       place.set_pointer != NULL
           ? place.set_pointer(launch->kernel, argument, place.host)
           : clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
-  return code == CL_SUCCESS ? clSetKernelArg(launch->kernel, argument + 1, sizeof start, &start)
-                            : code;
+  return code == CL_SUCCESS
+             ? clSetKernelArg(launch->kernel, argument + 1, (size_t)room * sizeof starts[0], starts)
+             : code;
 }
 
 static relayout_status set_places(const rlt_launch *launch, rlt_place source, rlt_place destination,
-                                  relayout_error *error) {
-  cl_int code = set_place(launch, ARGUMENT_DESTINATION, destination);
+                                  const rlt_batch *batch, relayout_error *error) {
+  cl_int code = set_place(launch, ARGUMENT_DESTINATION, destination, batch);
   if (code == CL_SUCCESS && launch->options.kernel != RLT_KERNEL_FILL) {
-    code = set_place(launch, ARGUMENT_SOURCE, source);
+    code = set_place(launch, ARGUMENT_SOURCE, source, batch);
   }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
 
 relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
-                                relayout_error *error) {
+                                const rlt_batch *batch, relayout_error *error) {
   pthread_mutex_lock(&launch->lock);
-  const relayout_status status = set_places(launch, source, destination, error);
+  const relayout_status status = set_places(launch, source, destination, batch, error);
   if (status != RELAYOUT_OK) {
     pthread_mutex_unlock(&launch->lock);
   }
   return status;
 }
 
-relayout_status rlt_launch_enqueue(const rlt_launch *launch, cl_command_queue queue, cl_uint n_wait,
-                                   const cl_event *wait, cl_event *event, relayout_error *error) {
+relayout_status rlt_launch_enqueue(const rlt_launch *launch, int32_t count, cl_command_queue queue,
+                                   cl_uint n_wait, const cl_event *wait, cl_event *event,
+                                   relayout_error *error) {
   const int32_t grid_axis = launch->grid_axis;
   const size_t local_size[3] = {(size_t)launch->options.group_size, 1, 1};
   size_t global_size[3] = {local_size[0], 1, 1};
-  global_size[grid_axis] *= launch->group_count;
+  global_size[grid_axis] *= launch->group_count * (size_t)count;
   const cl_int code = clEnqueueNDRangeKernel(queue, launch->kernel, (cl_uint)grid_axis + 1, NULL,
                                              global_size, local_size, n_wait, wait, event);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueNDRangeKernel");

@@ -16,12 +16,13 @@ typedef struct rlt_launch {
   const rlt_schedule *schedule; /* that it carries out */
   rlt_kernel_options options;
   cl_kernel kernel;
-  cl_mem grid;        /* read-only, for all enqueues alike */
-  cl_mem tables;      /* NULL for kernels that have none; likewise */
-  cl_mem conversions; /* what each word of the source becomes; NULL where no table says so */
-  size_t held_bytes;  /* of these three */
-  int32_t grid_axis;  /* the dimension along which work-groups are counted */
-  size_t group_count;
+  cl_mem grid;         /* read-only, for all enqueues alike */
+  cl_mem tables;       /* NULL for kernels that have none; likewise */
+  cl_mem conversions;  /* what each word of the source becomes; NULL where no table says so */
+  size_t held_bytes;   /* of these three */
+  int32_t grid_axis;   /* the dimension along which work-groups are counted */
+  size_t group_count;  /* for one relayout */
+  int64_t most_groups; /* of any launch */
   int64_t local_bytes;
   pthread_mutex_t lock; /* of who holds it */
 } rlt_launch;
@@ -35,15 +36,26 @@ typedef struct rlt_place {
   rlt_set_pointer *set_pointer; /* not NULL: there is no buffer, and kernels get `host` by this */
 } rlt_place;
 
+/* The relayouts of an enqueue: how far each one's sides are behind those places, in bytes. No more
+ * than the launch does. */
+typedef struct rlt_batch {
+  int32_t count;
+  rlt_offsets of[RLT_MOST_BATCH];
+} rlt_batch;
+
+/* One relayout, at the places themselves. */
+extern const rlt_batch rlt_batch_of_one;
+
 /* A kernel has the arguments of one enqueue at a time. So an enqueue holds its launch, which sets
  * them and keeps other threads away, enqueues it, and lets it go. Whoever holds several takes hold
  * of them in the order of the plan's parts, so that no two wait for each other. After a failure
  * nothing is held. */
 relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
-                                relayout_error *error);
-/* Of a launch that is held. */
-relayout_status rlt_launch_enqueue(const rlt_launch *launch, cl_command_queue queue, cl_uint n_wait,
-                                   const cl_event *wait, cl_event *event, relayout_error *error);
+                                const rlt_batch *batch, relayout_error *error);
+/* Of a launch that is held, for `count` relayouts. */
+relayout_status rlt_launch_enqueue(const rlt_launch *launch, int32_t count, cl_command_queue queue,
+                                   cl_uint n_wait, const cl_event *wait, cl_event *event,
+                                   relayout_error *error);
 void rlt_launch_let_go(rlt_launch *launch);
 
 #endif

@@ -17,10 +17,10 @@ static void let_go(const rlt_work *work, int32_t count, rlt_place source, rlt_pl
 }
 
 static relayout_status hold_all(const rlt_work *work, rlt_place source, rlt_place destination,
-                                relayout_error *error) {
+                                const rlt_batch *batch, relayout_error *error) {
   for (int32_t i = 0; i < work->part_count; ++i) {
     const relayout_status status =
-        rlt_launch_hold(launch_of(work, i, source, destination), source, destination, error);
+        rlt_launch_hold(launch_of(work, i, source, destination), source, destination, batch, error);
     if (status != RELAYOUT_OK) {
       let_go(work, i, source, destination);
       return status;
@@ -44,16 +44,16 @@ static void stand_for_all(cl_command_queue queue, cl_event *last) {
  * fail. Otherwise each waits for the caller's events alone, since the parts do not depend on each
  * other. */
 static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue, rlt_place source,
-                                   rlt_place destination, cl_uint n_wait, const cl_event *wait,
-                                   cl_event *event, relayout_error *error) {
+                                   rlt_place destination, int32_t count, cl_uint n_wait,
+                                   const cl_event *wait, cl_event *event, relayout_error *error) {
   cl_event last = NULL;
   relayout_status status = RELAYOUT_OK;
   for (int32_t i = 0; i < work->part_count && status == RELAYOUT_OK; ++i) {
     const bool follows = last != NULL;
     cl_event next = NULL;
-    status =
-        rlt_launch_enqueue(launch_of(work, i, source, destination), queue, follows ? 1 : n_wait,
-                           follows ? &last : wait, event == NULL ? NULL : &next, error);
+    status = rlt_launch_enqueue(launch_of(work, i, source, destination), count, queue,
+                                follows ? 1 : n_wait, follows ? &last : wait,
+                                event == NULL ? NULL : &next, error);
     if (status == RELAYOUT_OK && event != NULL) {
       if (follows) {
         clReleaseEvent(last);
@@ -71,16 +71,31 @@ static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue,
 }
 
 relayout_status rlt_opencl_parts_enqueue(const rlt_work *work, cl_command_queue queue,
-                                         rlt_place source, rlt_place destination, cl_uint n_wait,
+                                         rlt_place source, rlt_place destination,
+                                         const rlt_batch *batch, cl_uint n_wait,
                                          const cl_event *wait, cl_event *event,
                                          relayout_error *error) {
   if (event != NULL) {
     *event = NULL;
   }
-  relayout_status status = hold_all(work, source, destination, error);
+  relayout_status status = hold_all(work, source, destination, batch, error);
   if (status == RELAYOUT_OK) {
-    status = enqueue_all(work, queue, source, destination, n_wait, wait, event, error);
+    status =
+        enqueue_all(work, queue, source, destination, batch->count, n_wait, wait, event, error);
     let_go(work, work->part_count, source, destination);
   }
   return status;
+}
+
+/* No launch has more work-groups than the device's largest. */
+int32_t rlt_opencl_parts_most_batch(const rlt_work *work) {
+  int64_t most = RLT_MOST_BATCH;
+  for (int32_t i = 0; i < work->part_count; ++i) {
+    for (int32_t w = 0; w < work->parts[i].way_count; ++w) {
+      const rlt_launch *const launch = work->parts[i].ways[w].program;
+      most = rlt_min(most, rlt_max(launch->options.batch, 1));
+      most = rlt_min(most, rlt_max(launch->most_groups / (int64_t)launch->group_count, 1));
+    }
+  }
+  return (int32_t)most;
 }

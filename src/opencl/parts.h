@@ -5,12 +5,17 @@
 #include "opencl/launch.h"
 
 /* Enqueues the programs of all parts, of which there is at least one, behind the events of `wait`.
- * The places are checked already. `*event`, where `event` is not NULL, becomes one that completes
+ * The places are checked already; with each
+ * step of the batch they have the same ways. `*event`, where `event` is not NULL, becomes one that completes
  * with what was enqueued, all of it or, after a failure, the first parts; NULL where nothing was.
  * The event of several parts is a marker's. */
 relayout_status rlt_opencl_parts_enqueue(const rlt_work *work, cl_command_queue queue,
-                                         rlt_place source, rlt_place destination, cl_uint n_wait,
+                                         rlt_place source, rlt_place destination,
+                                         const rlt_batch *batch, cl_uint n_wait,
                                          const cl_event *wait, cl_event *event,
                                          relayout_error *error);
+
+/* The relayouts that one launch of each part does at most. */
+int32_t rlt_opencl_parts_most_batch(const rlt_work *work);
 
 #endif

@@ -328,7 +328,7 @@ static relayout_status move(flow *of, const relayout_plan *chunk, size_t slot, c
   cl_event moved = NULL;
   const relayout_status status = rlt_opencl_parts_enqueue(
       work, of->means->queue, place_of(of, of->source, slot, work->source_taken),
-      place_of(of, of->destination, slot, work->destination_taken),
+      place_of(of, of->destination, slot, work->destination_taken), &rlt_batch_of_one,
       count > 0 ? count : of->means->n_wait, count > 0 ? list : of->means->wait, &moved, error);
   if (moved != NULL) {
     replace(&of->moved[slot], moved);

@@ -78,9 +78,9 @@ static relayout_status enqueue(rlt_launch *launch, const rlt_transfer *stage, rl
                                cl_event *event, relayout_error *error) {
   const rlt_place source = {.buffer = stage->source, .offset = offsets.source};
   const rlt_place destination = {.buffer = stage->destination, .offset = offsets.destination};
-  relayout_status status = rlt_launch_hold(launch, source, destination, error);
+  relayout_status status = rlt_launch_hold(launch, source, destination, &rlt_batch_of_one, error);
   if (status == RELAYOUT_OK) {
-    status = rlt_launch_enqueue(launch, stage->queue, 0, NULL, event, error);
+    status = rlt_launch_enqueue(launch, 1, stage->queue, 0, NULL, event, error);
     rlt_launch_let_go(launch);
   }
   return status;

@@ -94,12 +94,14 @@ static bool recall(relayout_device *device, const rlt_problem *problem, rlt_offe
 
 /* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
  * of the device: then fewer share a tile. */
-static relayout_status make_ways(relayout_device *device, const rlt_offers *offers,
-                                 const chosen *made, rlt_part *part, relayout_error *error) {
+static relayout_status make_ways(relayout_device *device, const rlt_wish *wish,
+                                 const rlt_offers *offers, const chosen *made, rlt_part *part,
+                                 relayout_error *error) {
   relayout_status status = RELAYOUT_OK;
   for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
     rlt_way *const way = &part->ways[i];
     way->offer = offers->of[made->of[i]];
+    way->offer.schedule.batch = wish->for_batches ? RLT_MOST_BATCH : 0;
     if (made->group_size > 0) {
       way->offer.schedule.group_size = made->group_size;
     }
@@ -113,10 +115,12 @@ relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const 
                            double *seconds_left, rlt_part *part, relayout_error *error) {
   const rlt_problem *const problem = rlt_part_problem(part);
   const bool is_free = wish->method == NULL;
+  rlt_facts facts = device->facts;
+  facts.cache_bytes = wish->stages_destination ? 0 : facts.cache_bytes; /* no store goes past it */
   chosen made = {.choice = RLT_CHOICE_ESTIMATED};
   rlt_offers offers;
   relayout_status status =
-      rlt_offers_make(&part->forms, &device->facts, device->tuning, wish->method, &offers, error);
+      rlt_offers_make(&part->forms, &facts, device->tuning, wish->method, &offers, error);
   if (status == RELAYOUT_OK && offers.count == 0) {
     status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` offers nothing for this relayout",
                       is_free ? "any" : wish->method->name);
@@ -131,7 +135,7 @@ relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const 
   }
   if (status == RELAYOUT_OK) {
     part->choice = made.choice;
-    status = make_ways(device, &offers, &made, part, error);
+    status = make_ways(device, wish, &offers, &made, part, error);
   }
   rlt_offers_free(&offers);
   return status;

@@ -14,6 +14,7 @@ void rlt_wish_clear(rlt_wish *wish) {
   wish->measured = RLT_MEASURED;
   wish->changes = (rlt_changes){.packing = RLT_PACKING_TILED, .scale = 1};
   wish->chunks = (rlt_chunk_limits){0, 0};
+  wish->for_batches = wish->stages_destination = false;
 }
 
 bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b) {
@@ -21,6 +22,7 @@ bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b) {
   const rlt_changes *const y = &b->changes;
   return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
          x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale &&
+         a->for_batches == b->for_batches && a->stages_destination == b->stages_destination &&
          a->chunks.source == b->chunks.source && a->chunks.destination == b->chunks.destination;
 }
 
@@ -85,5 +87,6 @@ rlt_wish rlt_wish_of(const relayout_plan_options *options) {
   wish.changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
   wish.changes.scale = options->scale;
   wish.chunks = (rlt_chunk_limits){options->source_chunk_bytes, options->destination_chunk_bytes};
+  wish.for_batches = options->for_batches != 0;
   return wish;
 }

@@ -196,6 +196,7 @@ relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_
   const rlt_view to = rlt_view_of(&whole->to);
   const sides of = {&from, &to, box};
   rlt_wish wish = whole->wish;
+  wish.stages_destination = wish.chunks.destination > 0;
   wish.chunks = (rlt_chunk_limits){0, 0};
   return create_anew(whole->device, &of, &wish, (rlt_texts){0, NULL}, plan, error);
 }

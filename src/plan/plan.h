@@ -24,6 +24,8 @@ typedef struct rlt_wish {
   int32_t measured; /* schedules that are run */
   rlt_changes changes;
   rlt_chunk_limits chunks;
+  bool for_batches;
+  bool stages_destination; /* which is read again at once, and is to stay in the cache */
 } rlt_wish;
 
 /* What no caller asks for. */

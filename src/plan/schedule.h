@@ -53,6 +53,10 @@ typedef enum rlt_move {
 
 const char *rlt_move_name(rlt_move move);
 
+/* The relayouts of a batch in one launch: where they begin are arguments of its kernel, which have
+ * a kilobyte on every device. */
+enum { RLT_MOST_BATCH = 32 };
+
 typedef struct rlt_schedule {
   const rlt_problem *problem; /* in the words that move; outlives the schedule */
   const struct rlt_method *method;
@@ -79,6 +83,7 @@ typedef struct rlt_schedule {
   int32_t threads;    /* that blocks of tiles are shared out to */
   int64_t group_size; /* work-items that share a tile */
   int64_t grain;      /* tiles that a work-group takes, one after the other */
+  int32_t batch;      /* relayouts that a launch does at most; 0: it does one */
 
   rlt_staging staging; /* of tiles that go by tables in private memory */
   int64_t tile_bytes; /* what tiles that are transposed, or changed, take of local memory at most */

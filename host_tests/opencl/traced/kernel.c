@@ -9,8 +9,9 @@ traced_kernel TRACED_NAME;
 void TRACED_NAME(const traced_arguments *with) {
   const word fill_word = {0};
 #if KERNEL_PERMUTES
-  KERNEL(with->destination, 0, with->grid, fill_word, with->source, 0, with->tables, with->local);
+  ENTRY(KERNEL)
+  (with->destination, 0, with->grid, fill_word, with->source, 0, with->tables, with->local);
 #else
-  KERNEL(with->destination, 0, with->grid, fill_word, with->source, 0);
+  ENTRY(KERNEL)(with->destination, 0, with->grid, fill_word, with->source, 0);
 #endif
 }
