@@ -2,7 +2,7 @@
 """Tells what GPUs' own compilers make of kernels, without a GPU: one row a kernel variant and GPU.
 
     bench/kernel_code.py --capture build/release/bench/capture_launches --json code.json
-    bench/kernel_code.py captured/003-transpose --targets dg2 --keep code
+    bench/kernel_code.py captured/003-relayout_transpose_4 --targets dg2 --keep code
     bench/kernel_code.py captured --check               against bench/kernel_code.bounds
 
 It reads what `capture_launches` wrote, launch.json and source.cl, or has it write every kernel
@@ -55,7 +55,9 @@ class Variant:
         with open(self.source, encoding="utf-8") as file:
             self.text = file.read()
         self.folder = os.path.basename(os.path.abspath(folder))
-        self.kernel, self.options = launch["kernel"], launch["options"].split()
+        # relayout_transpose_4 is one of the transpose kernels: that of words of four bytes.
+        self.kernel = re.sub(r"^relayout_(\w+)_\d+$", r"\1", launch["kernel"])
+        self.options = launch["options"].split()
         self.case = launch.get("case") or self.folder
         self.relayout = f"{launch.get('from', '')} to {launch.get('to', '')}"
         self.group = launch["group_size"]

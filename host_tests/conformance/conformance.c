@@ -128,7 +128,7 @@ static void run_path(suite *s, const trial *t, const attempt *by, path way,
 static void run_plan(suite *s, const trial *t, const attempt *by) {
   if (s->opencl != NULL) {
     run_path(s, t, by, PATH_BUFFERS, draw_place(s));
-    if (by->is_chosen) {
+    if (by->is_chosen && !opencl_mover_loses_uploads()) {
       run_path(s, t, by, PATH_HOST, draw_place(s));
     }
     return;

@@ -204,7 +204,7 @@ static void test_arguments_of_create(void **state) {
                  relayout_plan_create(*state, &shape, &shape, NULL, NULL, &error), &error);
 
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.struct_size -= 1;
+  options.struct_size = offsetof(relayout_plan_options, schedules);
   assert_refused("struct_size", RELAYOUT_INVALID_ARGUMENT, "struct_size is",
                  relayout_plan_create(*state, &shape, &shape, &options, &plan, &error), &error);
   options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;

@@ -229,6 +229,10 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
     (here.plan, here.bench->queue, here.source, 2, here.destination, 0, 0, NULL, &out->event,      \
      error),                                                                                       \
     (here.empty_plan, here.bench->queue, NULL, 0, NULL, 0, 0, NULL, &out->event, error))           \
+  X(relayout_plan_enqueue_batch, MISALIGNED_OFFSET,                                                \
+    (here.plan, here.bench->queue, 1,                                                              \
+     &(relayout_opencl_move){here.source, 2, here.destination, 0}, 0, NULL, &out->event, error),   \
+    (here.plan, here.bench->queue, 0, NULL, 0, NULL, &out->event, error))                          \
   X(relayout_enqueue, BUFFER_TOO_SMALL,                                                            \
     (here.bench->device, &here.from, &here.to, here.bench->queue, here.source, 0,                  \
      here.destination, 4, 0, NULL, &out->event, error),                                            \

@@ -1,6 +1,6 @@
-/* test_batch.c: the conformance suite's relayouts in batches, in one pair of buffers and in several,
- * at all kinds of offsets; how many launches that takes; and what is refused. The linker leads
- * launches to the wrapper here. */
+/* test_batch.c: the conformance suite's relayouts in batches, in one pair of buffers and in
+ * several, at all kinds of offsets; how many launches that takes; and what is refused. The linker
+ * leads launches to the wrapper here. */
 #include "cmocka_all.h"
 
 #include <stdio.h>
@@ -130,7 +130,7 @@ static void run_request(void *context, const request *asked) {
   suite *const s = context;
   trial t;
   batch of;
-  if (request_converts(asked) || random_below(&s->random, 2) == 0) {
+  if (request_converts(asked) || random_below(&s->random, 4) > 0) {
     return; /* a kernel to be compiled for each */
   }
   assert_true(trial_make(asked, &t));
@@ -150,7 +150,7 @@ static void test_suite(void **state) {
   suite s = {.bench = *state, .random = 5};
   cases_visit(CONFORMANCE_TINY, true, 1, run_request, &s);
   print_message("%zu batches\n", s.batches);
-  assert_true(s.batches > 15);
+  assert_true(s.batches > 8);
   assert_int_equal(s.differing, 0);
 }
 

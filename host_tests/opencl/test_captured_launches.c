@@ -79,10 +79,10 @@ static void check_destination(const captured_launch *fill, const captured_launch
   assert_memory_equal(fill->arguments[0].after, move->arguments[0].before, sizeof found);
 }
 
-static void check_launch(const captured_launch *launch, const char *kernel) {
+static void check_launch(const captured_launch *launch, const char *kernel, const char *name) {
   char declared[64];
-  snprintf(declared, sizeof declared, "%s(", kernel);
-  assert_string_equal(launch->kernel, kernel);
+  snprintf(declared, sizeof declared, "ENTRY(%s)", kernel);
+  assert_string_equal(launch->kernel, name);
   assert_non_null(strstr(launch->source, declared));
   assert_string_equal(launch->from, "f32[70,50]{1,0}");
   assert_string_equal(launch->to, "f32[70,50]{0,1:L(8192)}");
@@ -120,10 +120,10 @@ static void test_contents(void **state) {
   captured_launch fill;
   captured_launch move;
   assert_int_equal(capture("contents", transposed), EXIT_CODE_OK);
-  read_launch("contents/000-fill", &fill);
-  read_launch("contents/001-transpose", &move);
-  check_launch(&fill, "fill");
-  check_launch(&move, "transpose");
+  read_launch("contents/000-relayout_fill_16", &fill);
+  read_launch("contents/001-relayout_transpose_4", &move);
+  check_launch(&fill, "fill", "relayout_fill_16");
+  check_launch(&move, "transpose", "relayout_transpose_4");
   check_arguments(&fill, 4);
   check_arguments(&move, 6);
   check_destination(&fill, &move);
@@ -135,7 +135,7 @@ static void test_contents(void **state) {
 static void test_files(void **state) {
   (void)state;
   static const char *const texts[] = {
-      "{\"kernel\":\"transpose\",\"options\":\"-cl-std=CL1.2 ",
+      "{\"kernel\":\"relayout_transpose_4\",\"options\":\"-cl-std=CL1.2 ",
       "\",\"global\":[",
       ",1,1],\"local\":[64,1,1],\"case\":\"own\",\"from\":\"f32[70,50]{1,0}\",\"to\":\"",
       "\",\"schedule\":\"transpose word=4 ",
@@ -148,7 +148,7 @@ static void test_files(void **state) {
   size_t size = 0;
   assert_int_equal(capture("files", transposed), EXIT_CODE_OK);
   unsigned char *const bytes =
-      scratch_read(path_of("files/001-transpose", "launch.json", path), &size);
+      scratch_read(path_of("files/001-relayout_transpose_4", "launch.json", path), &size);
   char *const text = calloc(1, size + 1);
   assert_non_null(text);
   memcpy(text, bytes, size);
@@ -159,11 +159,11 @@ static void test_files(void **state) {
   }
   free(text);
   free(bytes);
-  free(scratch_read(path_of("files/001-transpose", "explained.json", path), &size));
+  free(scratch_read(path_of("files/001-relayout_transpose_4", "explained.json", path), &size));
   assert_in_range(size, sizeof "{\"parts\":[]}", 1 << 20);
-  free(scratch_read(path_of("files/001-transpose", "arg4.before", path), &size));
+  free(scratch_read(path_of("files/001-relayout_transpose_4", "arg4.before", path), &size));
   assert_int_equal(size, ROWS * COLUMNS * sizeof(uint32_t));
-  free(scratch_read(path_of("files/001-transpose", "arg0.after", path), &size));
+  free(scratch_read(path_of("files/001-relayout_transpose_4", "arg0.after", path), &size));
   assert_int_equal(size, TAIL * sizeof(uint32_t));
 }
 
@@ -179,9 +179,9 @@ static void flip_byte(const char *folder, const char *file, size_t at) {
 
 static void test_replay(void **state) {
   (void)state;
-  static const char launch[] = "replay/001-transpose";
+  static const char launch[] = "replay/001-relayout_transpose_4";
   assert_int_equal(capture("replay", transposed), EXIT_CODE_OK);
-  assert_int_equal(replay("replay/000-fill", "--repeat 1"), EXIT_CODE_OK);
+  assert_int_equal(replay("replay/000-relayout_fill_16", "--repeat 1"), EXIT_CODE_OK);
   assert_int_equal(replay(launch, "--repeat 2"), EXIT_CODE_OK);
   assert_int_equal(replay(launch, "--repeat=1 --device opencl:1000:0"), EXIT_CODE_NO_DEVICE);
   assert_int_equal(replay(launch, "--device cpu"), EXIT_CODE_NO_DEVICE);
@@ -222,11 +222,11 @@ static void test_sources(void **state) {
   assert_string_not_equal(options[0], options[1]);
   globfree(&found);
   captured_launch launch;
-  read_launch("sources/000-transpose", &launch);
+  read_launch("sources/000-relayout_transpose_4", &launch);
   assert_string_equal(launch.to, "f32[8192,8192]{0,1}");
   assert_int_equal(launch.arguments[0].bytes, 4 * 8192 * 8192);
   captured_launch_free(&launch);
-  assert_int_equal(replay("sources/000-transpose", ""), EXIT_CODE_BAD_INPUT);
+  assert_int_equal(replay("sources/000-relayout_transpose_4", ""), EXIT_CODE_BAD_INPUT);
 }
 
 static void test_offered(void **state) {
@@ -243,6 +243,7 @@ static void test_offered(void **state) {
 static void test_unaligned(void **state) {
   (void)state;
   static const char *const words[] = {"copy word=16 ", "copy word=4 "};
+  static const char *const sizes[] = {"16", "4"};
   static const char *const options[] = {"", "--unaligned"};
   for (uint64_t start = 0; start < 2; ++start) {
     char arguments[PATH];
@@ -253,7 +254,7 @@ static void test_unaligned(void **state) {
              options[start]);
     snprintf(folder, sizeof folder, "start%d", (int)start);
     assert_int_equal(capture(folder, arguments), EXIT_CODE_OK);
-    snprintf(folder, sizeof folder, "start%d/000-copy", (int)start);
+    snprintf(folder, sizeof folder, "start%d/000-relayout_copy_%s", (int)start, sizes[start]);
     read_launch(folder, &launch);
     assert_memory_equal(launch.schedule, words[start], strlen(words[start]));
     memcpy(&starts[0], launch.arguments[1].value, sizeof starts[0]);

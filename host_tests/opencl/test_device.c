@@ -285,7 +285,8 @@ static void test_build_log_is_reported(void **state) {
                    RELAYOUT_OPENCL_ERROR);
   assert_int_equal(error.cl_status, CL_BUILD_PROGRAM_FAILURE);
   const char *const log = strchr(error.message, '\n');
-  assert_non_null(strstr(error.message, "kernel transpose failed: CL_BUILD_PROGRAM_FAILURE (-11)"));
+  assert_non_null(
+      strstr(error.message, "kernel relayout_transpose_4 failed: CL_BUILD_PROGRAM_FAILURE (-11)"));
   assert_non_null(log);
   assert_true(strlen(log) > 10);
   assert_null(program);

@@ -198,10 +198,20 @@ static const char *kernel_of(const said *of, bool is_direct) {
   return is_of_its_own && !is_direct ? of->move : "permute";
 }
 
+/* In words of any size. */
+static bool runs_kernel(const recorded_launch *launch, const char *kernel) {
+  char name[64];
+  snprintf(name, sizeof name, "relayout_%s_", kernel);
+  return strncmp(launch->kernel, name, strlen(name)) == 0;
+}
+
 static void check_options(const said *of, const rlt_problem *problem, bool is_direct,
                           const recorded_launch *launch) {
-  if (strcmp(launch->kernel, kernel_of(of, is_direct)) != 0) {
-    fail_msg("kernel %s, not %s: %s", launch->kernel, kernel_of(of, is_direct), of->text);
+  char name[64];
+  snprintf(name, sizeof name, "relayout_%s_%d", kernel_of(of, is_direct),
+           (int)rlt_problem_destination_bytes(problem));
+  if (strcmp(launch->kernel, name) != 0) {
+    fail_msg("kernel %s, not %s: %s", launch->kernel, name, of->text);
   }
   const bool converts = option(launch, "CONVERTS") != 0 || option(launch, "TABLE") != 0;
   EXPECT("WORD_BYTES", option(launch, "WORD_BYTES"), rlt_problem_destination_bytes(problem));
@@ -216,14 +226,14 @@ static void check_options(const said *of, const rlt_problem *problem, bool is_di
   EXPECT("converting", converts, of->converts && !moves_by(of, "fill"));
   EXPECT("SHUFFLES", option(launch, "SHUFFLES"), of->shuffles);
   EXPECT("swapping", option(launch, "TRANSPOSED_BITS") > 0, moves_by(of, "bit-transpose"));
-  if (strcmp(launch->kernel, "interleave") == 0) {
+  if (runs_kernel(launch, "interleave")) {
     const rlt_axis *const pixels = &problem->axes[of->columns.axes[0]];
     const bool joins = pixels->source_stride == 1;
     EXPECT("JOINS", option(launch, "JOINS"), joins);
     EXPECT("CHANNELS", option(launch, "CHANNELS"),
            joins ? pixels->destination_stride : pixels->source_stride);
   }
-  if (strcmp(launch->kernel, "transpose") == 0) {
+  if (runs_kernel(launch, "transpose")) {
     const int64_t columns = of->columns.block;
     const int64_t rows = of->rows.block;
     EXPECT("TILE_COLUMNS", option(launch, "TILE_COLUMNS"),
@@ -687,7 +697,7 @@ static void test_other_tuning(void **state) {
   size_t counts[2] = {0, 0};
   relayout_plan *const plan = plan_of(&other, &transposed, NULL, 0);
   launch_and_compare(&other, plan, 0, 0, counts);
-  assert_string_equal(launch->kernel, "transpose");
+  assert_true(runs_kernel(launch, "transpose"));
   assert_int_equal(option(launch, "TILE_ROWS") * option(launch, "TILE_COLUMNS") * 4,
                    tuning.tile_bytes);
   relayout_plan_destroy(plan);

@@ -286,6 +286,33 @@ static void test_refused_marker_of_nothing(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Of two relayouts the second one's first kernel is refused. */
+static void test_refused_batch(void **state) {
+  const opencl_bench *const bench = *state;
+  relayout made;
+  relayout other;
+  prepare(bench, &made);
+  prepare(bench, &other);
+  const relayout_opencl_move moves[] = {{made.source, 0, made.destination, 0},
+                                        {made.source, 0, other.destination, 0}};
+  relayout_error error = {0};
+  cl_event event = (cl_event)&made;
+  begin(ENQUEUE_KERNEL, 1);
+  assert_int_equal(
+      relayout_plan_enqueue_batch(made.plan, bench->queue, 2, moves, 0, NULL, &event, &error),
+      RELAYOUT_OPENCL_ERROR);
+  assert_null(event);
+  begin(ENQUEUE_KERNEL, 3);
+  assert_int_equal(
+      relayout_plan_enqueue_batch(made.plan, bench->queue, 2, moves, 0, NULL, &event, &error),
+      RELAYOUT_OPENCL_ERROR);
+  assert_int_equal(arrived_with(bench, &made, event), ELEMENTS);
+  opencl_read(bench, other.destination, sizeof other.to, other.to);
+  assert_int_equal(count_arrived(&other), 0);
+  release(&made);
+  release(&other);
+}
+
 /* ---- Execute ---- */
 
 /* By way of staging, so that nothing arrives but by the last command. */
@@ -380,6 +407,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_refused_kernel, bench),
       cmocka_unit_test_prestate(test_refused_marker, bench),
       cmocka_unit_test_prestate(test_refused_marker_of_nothing, bench),
+      cmocka_unit_test_prestate(test_refused_batch, bench),
       cmocka_unit_test_prestate(test_refused_execute, bench),
       cmocka_unit_test_prestate(test_refused_device, bench),
       cmocka_unit_test_prestate(test_refused_program, bench),

@@ -113,8 +113,8 @@ RELAYOUT_API relayout_status relayout_plan_enqueue_batch(const relayout_plan *pl
                                                          cl_uint n_wait, const cl_event *wait,
                                                          cl_event *event, relayout_error *error);
 
-/* relayout_plan_enqueue in one call, with relayout_plan_create and _destroy around it: a plan that the device
- * does not remember may compile a program. */
+/* relayout_plan_enqueue in one call, with relayout_plan_create and _destroy around it: a plan that
+ * the device does not remember may compile a program. */
 RELAYOUT_API relayout_status relayout_enqueue(relayout_device *device, const relayout_shape *from,
                                               const relayout_shape *to, cl_command_queue queue,
                                               cl_mem source, size_t source_offset,

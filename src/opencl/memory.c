@@ -43,22 +43,17 @@ static rlt_set_pointer *find_usm_setter(const rlt_opencl_device *device) {
 
 void rlt_memory_learn(rlt_opencl_device *device) {
   cl_device_svm_capabilities svm = 0;
-  cl_bool is_unified = CL_FALSE;
   if (rlt_opencl_device_value(device->id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL) !=
       RELAYOUT_OK) {
     svm = 0; /* below OpenCL 2.0 */
   }
-  if (rlt_opencl_device_value(device->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof is_unified,
-                              &is_unified, NULL) != RELAYOUT_OK) {
-    is_unified = CL_FALSE;
-  }
   device->set_svm_pointer = svm == 0 ? NULL : clSetKernelArgSVMPointer;
   device->set_usm_pointer = find_usm_setter(device);
   device->svm_is_all_memory = (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) != 0;
-  /* Others may make a copy of memory that is not aligned as they like it, when the buffer is
-   * made: the caller's events come later. */
-  device->shares_host_memory =
-      is_unified == CL_TRUE && device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU;
+  /* Others, of which no query tells, may make a copy of the memory when the buffer is made: the
+   * caller's events come later. */
+  device->shares_host_memory = device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU &&
+                               rlt_opencl_is_pocl(&device->base.info);
 }
 
 static relayout_status refuse(const char *name, const char *what, relayout_error *error) {

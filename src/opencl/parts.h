@@ -5,10 +5,10 @@
 #include "opencl/launch.h"
 
 /* Enqueues the programs of all parts, of which there is at least one, behind the events of `wait`.
- * The places are checked already; with each
- * step of the batch they have the same ways. `*event`, where `event` is not NULL, becomes one that completes
- * with what was enqueued, all of it or, after a failure, the first parts; NULL where nothing was.
- * The event of several parts is a marker's. */
+ * The places are checked already; those of every relayout of the batch allow the same ways.
+ * `*event`, where `event` is not NULL, becomes one that completes with what was enqueued, all of it
+ * or, after a failure, the first parts; NULL where nothing was. The event of several parts is a
+ * marker's. */
 relayout_status rlt_opencl_parts_enqueue(const rlt_work *work, cl_command_queue queue,
                                          rlt_place source, rlt_place destination,
                                          const rlt_batch *batch, cl_uint n_wait,

@@ -1,4 +1,5 @@
-/* staged.h: relayouts of which a side does not lie where kernels reach it. Depends on endpoint.h. */
+/* staged.h: relayouts of which a side does not lie where kernels reach it. Depends on endpoint.h.
+ */
 #ifndef RLT_OPENCL_STAGED_H
 #define RLT_OPENCL_STAGED_H
 
