@@ -130,7 +130,7 @@ static void run_request(void *context, const request *asked) {
   suite *const s = context;
   trial t;
   batch of;
-  if (request_converts(asked) || random_below(&s->random, 4) > 0) {
+  if (request_converts(asked) || random_below(&s->random, 3) > 0) {
     return; /* a kernel to be compiled for each */
   }
   assert_true(trial_make(asked, &t));
