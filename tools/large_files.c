@@ -223,12 +223,9 @@ static exit_code move_all(const large_files_job *job, side *source, side *destin
 }
 
 bool large_files_suit(const large_files_job *job) {
-  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   const size_t source = relayout_plan_source_size(job->whole);
   const size_t destination = relayout_plan_destination_size(job->whole);
-  return source + destination >= LARGE_FILES_LEAST_TOTAL_BYTES && source > 0 &&
-         relayout_device_get_info(job->device, &info, NULL) == RELAYOUT_OK &&
-         info.backend == RELAYOUT_BACKEND_CPU;
+  return source + destination >= LARGE_FILES_LEAST_TOTAL_BYTES && source > 0;
 }
 
 exit_code large_files_move(const large_files_job *job, bool *is_done) {

@@ -25,7 +25,7 @@ typedef struct large_files_job {
   int64_t destination_start;
 } large_files_job;
 
-/* Whether it is so large that it should be moved so, and its device takes memory as it is. */
+/* Whether it is so large that it should be moved so. */
 bool large_files_suit(const large_files_job *job);
 
 /* Moves it. `*is_done` becomes false where only all of it can be moved at once, or there is no room

@@ -17,10 +17,6 @@ relayout_status opencl_mover_create(const relayout_device *device, opencl_mover 
                                     relayout_error *error);
 void opencl_mover_destroy(opencl_mover *mover); /* NULL is allowed */
 
-/* Whether Oclgrind looks for values that nobody wrote: version 21.10 takes the first bytes that are
- * written to a buffer for all of it then, and does not see rectangles. Staging has both. */
-bool opencl_mover_loses_uploads(void);
-
 /* Afterwards both hold what the device's buffers held. The ways of calling differ from call to
  * call: queues in and out of order, with and without events, one buffer and two, these with memory
  * of the device's own or in place: on PoCL, where its kernels run on the very pages, the source can

@@ -64,10 +64,6 @@ relayout_status opencl_mover_create(const relayout_device *device, opencl_mover 
   return RELAYOUT_OK;
 }
 
-bool opencl_mover_loses_uploads(void) {
-  return getenv("OCLGRIND_UNINITIALIZED") != NULL;
-}
-
 void opencl_mover_destroy(opencl_mover *mover) {
   if (mover == NULL) {
     return;

@@ -852,6 +852,44 @@ static void test_overlap_in_host_memory(void **state) {
   relayout_plan_destroy(plan);
 }
 
+static void expect_explained(const relayout_plan *plan, const char *words, const char *json) {
+  static char text[8192];
+  assert_in_range(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text), 1,
+                  sizeof text - 1);
+  assert_int_equal(strstr(text, "host memory") != NULL, words != NULL);
+  assert_true(words == NULL || strstr(text, words) != NULL);
+  assert_in_range(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text), 1,
+                  sizeof text - 1);
+  assert_non_null(strstr(text, json));
+}
+
+/* What crosses to a device and back, each byte once; where parts of bytes stay as they are, the
+ * destination goes up as well. */
+static void test_host_memory_is_explained(void **state) {
+  const opencl_bench *const bench = *state;
+  rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
+  const rlt_opencl_device as_it_was = *device;
+  relayout_plan *const plan = plan_of(bench->device, "u8[64,200]{1,0}", "u8[64,200]{0,1:L(7)}");
+  relayout_plan *const packed =
+      plan_of(bench->device, "s4[99]{0:E(4)}", "s4[99]{0:PD(103)PV(unknown)E(4)}");
+  device->shares_host_memory = device->svm_is_all_memory = false;
+  expect_explained(plan, "\nhost memory: 12800 bytes up and 12803 down, in 1 box\n",
+                   ",\"host_memory\":{\"boxes\":1,\"bytes_up\":12800,\"bytes_down\":12803},");
+  expect_explained(packed, "\nhost memory: 102 bytes up and 52 down, in 1 box\n",
+                   ",\"host_memory\":{\"boxes\":1,");
+  device->base.info.allocation_bytes = 4096;
+  expect_explained(plan, "\nhost memory: 12800 bytes up and 12803 down, in 56 boxes\n",
+                   ",\"host_memory\":{\"boxes\":56,");
+  device->base.info.allocation_bytes = as_it_was.base.info.allocation_bytes;
+  device->shares_host_memory = false;
+  device->svm_is_all_memory = true;
+  expect_explained(plan, NULL, ",\"host_memory\":null,");
+  device->shares_host_memory = as_it_was.shares_host_memory;
+  device->svm_is_all_memory = as_it_was.svm_is_all_memory;
+  relayout_plan_destroy(plan);
+  relayout_plan_destroy(packed);
+}
+
 /* A tensor that no single buffer holds is moved in boxes; where there are none both numbers are
  * named. */
 static void test_host_memory_beyond_one_allocation(void **state) {
@@ -905,6 +943,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_overlap, bench),
       cmocka_unit_test_prestate(test_access, bench),
       cmocka_unit_test_prestate(test_overlap_in_host_memory, bench),
+      cmocka_unit_test_prestate(test_host_memory_is_explained, bench),
       cmocka_unit_test_prestate(test_host_memory_beyond_one_allocation, bench),
   };
   return cmocka_run_group_tests_name("enqueue", tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void test_two_ways(void **state) {
   "{\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1:PD(3,5)}\",\"device\":\"recorder\","          \
   "\"device_description\":\"a \\\"recording\\\" device\",\"bytes_read\":24,"                       \
   "\"bytes_written\":60,\"padding_bytes\":36,\"predicted_fraction\":1,\"fill\":\"0x00000000\","    \
-  "\"schedule\":[" PERMUTE "],\"parts\":[{"                                                        \
+  "\"host_memory\":null,\"schedule\":[" PERMUTE "],\"parts\":[{"                                   \
   "\"element_bytes\":4,\"source_bits\":32,\"destination_bits\":32,\"converts\":false,"             \
   "\"axes\":[{\"extent\":3,\"valid\":2,\"source_stride\":3,\"destination_stride\":1},"             \
   "{\"extent\":5,\"valid\":3,\"source_stride\":1,\"destination_stride\":3}],"                      \

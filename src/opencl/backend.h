@@ -11,6 +11,7 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program);
 size_t rlt_opencl_program_bytes(const void *program);
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text);
+rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan);
 relayout_status rlt_opencl_execute(const relayout_plan *plan, const void *source, void *destination,
                                    relayout_error *error);
 relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,

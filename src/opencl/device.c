@@ -338,6 +338,7 @@ const rlt_backend rlt_opencl_backend = {
     .program_create = rlt_opencl_program_create,
     .program_destroy = rlt_opencl_program_destroy,
     .execute = rlt_opencl_execute,
+    .host_transfers = rlt_opencl_host_transfers,
     .scratch_create = rlt_opencl_scratch_create,
     .scratch_destroy = rlt_opencl_scratch_destroy,
     .program_time = rlt_opencl_program_time,

@@ -116,11 +116,14 @@ static bool is_beyond(const rlt_endpoint *side, size_t most) {
   return most > 0 && side->size > most;
 }
 
+/* What becomes of the plan of each box. */
+typedef relayout_status visit_box(void *context, const relayout_plan *part, relayout_error *error);
+
 /* Each box of the index space by itself; what it takes lies in a part of what all takes. `*can`
  * becomes false where there are no boxes. */
-static relayout_status execute_boxes(const relayout_plan *plan, rlt_chunk_limits limits,
-                                     const void *source, void *destination, bool *can,
-                                     relayout_error *error) {
+static relayout_status visit_boxes(const relayout_plan *plan, rlt_chunk_limits limits,
+                                   visit_box *visit, void *context, bool *can,
+                                   relayout_error *error) {
   rlt_equal_boxes boxes;
   rlt_equal_boxes_make(plan, limits, &boxes);
   relayout_status status = RELAYOUT_OK;
@@ -133,12 +136,24 @@ static relayout_status execute_boxes(const relayout_plan *plan, rlt_chunk_limits
     status = rlt_plan_create_box(plan, &box, &part, error);
     *can = status != RELAYOUT_UNSUPPORTED;
     if (status == RELAYOUT_OK && part->work.part_count > 0) {
-      rlt_submission of = submission_of(part, source, destination);
-      status = execute_at_once(&of, error);
+      status = visit(context, part, error);
     }
     relayout_plan_destroy(part);
   }
   return status;
+}
+
+/* The lowest bytes of the sides of all boxes. */
+typedef struct host_sides {
+  const void *source;
+  void *destination;
+} host_sides;
+
+static relayout_status execute_box(void *context, const relayout_plan *part,
+                                   relayout_error *error) {
+  const host_sides *const sides = context;
+  rlt_submission of = submission_of(part, sides->source, sides->destination);
+  return execute_at_once(&of, error);
 }
 
 relayout_status rlt_opencl_execute(const relayout_plan *plan, const void *source, void *destination,
@@ -147,10 +162,47 @@ relayout_status rlt_opencl_execute(const relayout_plan *plan, const void *source
   const rlt_chunk_limits limits = {most_of(&of, &of.source), most_of(&of, &of.destination)};
   if (is_beyond(&of.source, limits.source) || is_beyond(&of.destination, limits.destination)) {
     bool can = false;
-    const relayout_status status = execute_boxes(plan, limits, source, destination, &can, error);
+    host_sides sides = {source, destination};
+    const relayout_status status = visit_boxes(plan, limits, execute_box, &sides, &can, error);
     if (can) {
       return status;
     }
   }
   return execute_at_once(&of, error);
+}
+
+/* ---- What that comes to ---- */
+
+static relayout_status add_box(void *context, const relayout_plan *part, relayout_error *error) {
+  rlt_host_transfers *const made = context;
+  rlt_transferred bytes = {made->bytes_up, made->bytes_down};
+  (void)error;
+  rlt_transferred_add(part, &bytes);
+  made->boxes += 1;
+  made->bytes_up = bytes.up;
+  made->bytes_down = bytes.down;
+  return RELAYOUT_OK;
+}
+
+rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan) {
+  rlt_submission of = submission_of(plan, NULL, NULL);
+  const rlt_chunk_limits limits = {most_of(&of, &of.source), most_of(&of, &of.destination)};
+  const bool is_staged =
+      of.source.access == RLT_ACCESS_STAGED || of.destination.access == RLT_ACCESS_STAGED;
+  rlt_host_transfers made = {0};
+  bool can = true;
+  if (!is_staged) {
+    return made;
+  }
+  for (size_t i = 0; i < plan->chunk_count; ++i) {
+    (void)add_box(&made, plan->chunks[i], NULL);
+  }
+  if (plan->chunk_count == 0 &&
+      (is_beyond(&of.source, limits.source) || is_beyond(&of.destination, limits.destination))) {
+    (void)visit_boxes(plan, limits, add_box, &made, &can, NULL);
+  }
+  if (made.boxes == 0) {
+    (void)add_box(&made, plan, NULL);
+  }
+  return made;
 }

@@ -233,9 +233,16 @@ static void wait_for(transfer *of, const cl_event *event) {
 
 /* ---- One chunk ---- */
 
-/* Whether all that is there of the source is the tensor's. */
-static bool is_dense(const relayout_plan *chunk) {
-  return !chunk->from.is_strided && chunk->box == NULL;
+/* Whether all that is taken of the source goes up, and not only what is read: all of it is the
+ * tensor's, or nobody can tell which bytes are. */
+static bool goes_up_whole(const relayout_plan *chunk) {
+  const bool is_dense = !chunk->from.is_strided && chunk->box == NULL;
+  return is_dense || !rlt_work_visit(&chunk->work, rlt_problem_visit_read, NULL, NULL);
+}
+
+/* Whether all that is taken of the destination comes back, though not all of it is written. */
+static bool comes_back_whole(const relayout_plan *chunk) {
+  return !rlt_work_visit(&chunk->work, rlt_problem_visit_written, NULL, NULL);
 }
 
 static relayout_status upload_source(flow *of, const relayout_plan *chunk, size_t slot,
@@ -248,7 +255,7 @@ static relayout_status upload_source(flow *of, const relayout_plan *chunk, size_
   wait_for(&up, &of->moved[slot]);
   if (of->source->access == RLT_ACCESS_IMAGE) {
     copy_image(&up, of->source);
-  } else if (is_dense(chunk) || !rlt_work_visit(work, rlt_problem_visit_read, NULL, NULL)) {
+  } else if (goes_up_whole(chunk)) {
     transfer_all(&up, work->source_taken);
   } else {
     transfer_runs(&up, work, rlt_problem_visit_read);
@@ -259,22 +266,17 @@ static relayout_status upload_source(flow *of, const relayout_plan *chunk, size_
   return up.code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, up.code, "an upload");
 }
 
-/* Whether all that is taken of the destination comes back, though not all of it is written. */
-static bool comes_back_whole(const rlt_endpoint *destination, const rlt_work *work) {
-  return destination->access == RLT_ACCESS_IMAGE ||
-         !rlt_work_visit(work, rlt_problem_visit_written, NULL, NULL);
-}
-
 static relayout_status upload_destination(flow *of, const relayout_plan *chunk, size_t slot,
                                           cl_event *uploaded, relayout_error *error) {
   const rlt_work *const work = &chunk->work;
+  const bool is_image = of->destination->access == RLT_ACCESS_IMAGE;
   if (!rlt_takes_staging(of->destination->access) || work->writes_all ||
-      !comes_back_whole(of->destination, work)) {
+      (!is_image && !comes_back_whole(chunk))) {
     return RELAYOUT_OK;
   }
   transfer up = transfer_of(of, of->destination, true, slot, work->destination_taken);
   wait_for(&up, &of->downloaded[slot]);
-  if (of->destination->access == RLT_ACCESS_IMAGE) {
+  if (is_image) {
     copy_image(&up, of->destination);
   } else {
     transfer_all(&up, work->destination_taken);
@@ -294,7 +296,7 @@ static relayout_status download(flow *of, const relayout_plan *chunk, size_t slo
   wait_for(&down, &of->moved[slot]);
   if (of->destination->access == RLT_ACCESS_IMAGE) {
     copy_image(&down, of->destination);
-  } else if (work->writes_all || comes_back_whole(of->destination, work)) {
+  } else if (work->writes_all || comes_back_whole(chunk)) {
     transfer_all(&down, work->destination_taken);
   } else {
     transfer_runs(&down, work, rlt_problem_visit_written);
@@ -303,6 +305,28 @@ static relayout_status download(flow *of, const relayout_plan *chunk, size_t slo
     replace(&of->downloaded[slot], down.last);
   }
   return down.code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, down.code, "a download");
+}
+
+static void add_run(void *sum, rlt_bytes run) {
+  *(int64_t *)sum += rlt_bytes_size(run);
+}
+
+void rlt_transferred_add(const relayout_plan *chunk, rlt_transferred *sum) {
+  const rlt_work *const work = &chunk->work;
+  const int64_t destination = (int64_t)rlt_bytes_size(work->destination_taken);
+  if (goes_up_whole(chunk)) {
+    sum->up += (int64_t)rlt_bytes_size(work->source_taken);
+  } else {
+    rlt_work_visit(work, rlt_problem_visit_read, add_run, &sum->up);
+  }
+  if (work->writes_all) {
+    sum->down += destination;
+  } else if (comes_back_whole(chunk)) {
+    sum->up += destination;
+    sum->down += destination;
+  } else {
+    rlt_work_visit(work, rlt_problem_visit_written, add_run, &sum->down);
+  }
 }
 
 static rlt_place place_of(const flow *of, const rlt_endpoint *side, size_t slot, rlt_bytes taken) {

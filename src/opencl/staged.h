@@ -28,6 +28,15 @@ typedef struct rlt_means {
 /* The bytes of staging that sides reached in these ways take. */
 size_t rlt_staging_size(const relayout_plan *plan, rlt_access source, rlt_access destination);
 
+/* Bytes that cross between the memory of the host and staging. */
+typedef struct rlt_transferred {
+  int64_t up; /* the source, and of the destination what comes back as it was */
+  int64_t down;
+} rlt_transferred;
+
+/* Adds those of a chunk, or of a plan that has none, of which both sides are the host's. */
+void rlt_transferred_add(const relayout_plan *chunk, rlt_transferred *sum);
+
 /* Enqueues a relayout of checked sides that moves something, chunk by chunk where the plan has
  * chunks and a side is staged. After a failure the events are of what was enqueued. */
 relayout_status rlt_submit_staged(const relayout_plan *plan, const rlt_endpoint *source,

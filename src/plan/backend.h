@@ -25,6 +25,13 @@ typedef struct rlt_offsets {
   size_t destination;
 } rlt_offsets;
 
+/* What crosses between the host's memory and a device's when both sides are the host's. */
+typedef struct rlt_host_transfers {
+  int64_t boxes; /* of the index space, one behind the other; 0: the device works in place */
+  int64_t bytes_up;
+  int64_t bytes_down;
+} rlt_host_transfers;
+
 typedef struct rlt_backend {
   relayout_backend id;
   bool copies_host_memory; /* execute may move copies, which begin at multiples of any alignment */
@@ -42,6 +49,10 @@ typedef struct rlt_backend {
    * or for copies. May be called from several threads for the same plan. */
   relayout_status (*execute)(const relayout_plan *plan, const void *source, void *destination,
                              relayout_error *error);
+
+  /* How execute, or a submission by a plan that has chunks, transfers such sides; of a plan that
+   * has parts. NULL where host memory is all. */
+  rlt_host_transfers (*host_transfers)(const relayout_plan *plan);
 
   /* Memory of the device's own to time programs in, every page of it touched, of at least these
    * sizes in bytes, at the start of a page. RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */

@@ -13,6 +13,7 @@
 typedef struct summary {
   relayout_device_info device;
   rlt_totals bytes;
+  rlt_host_transfers transfers;
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
@@ -20,6 +21,9 @@ static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = plan->device->info, .bytes = rlt_plan_totals(plan)};
   if (plan->work.part_count == 0) {
     return;
+  }
+  if (plan->device->backend->host_transfers != NULL) {
+    s->transfers = plan->device->backend->host_transfers(plan);
   }
   /* The bits as a number, most significant first, as PV(0x...) takes them. */
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
@@ -223,6 +227,12 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
                  s->fill);
   }
   rlt_text_add(text, "\ndevice: %s (%s)\n", s->device.name, s->device.description);
+  if (s->transfers.boxes > 0) {
+    rlt_text_add(text,
+                 "host memory: %" PRId64 " bytes up and %" PRId64 " down, in %" PRId64 " box%s\n",
+                 s->transfers.bytes_up, s->transfers.bytes_down, s->transfers.boxes,
+                 s->transfers.boxes == 1 ? "" : "es");
+  }
   for (int32_t i = 0; i < work->part_count; ++i) {
     if (work->part_count > 1) {
       rlt_text_add(text, "part %" PRId32 " of %" PRId32 "\n", i + 1, work->part_count);
@@ -354,6 +364,18 @@ static void add_view_json(rlt_text *text, const char *side, const relayout_view 
   }
 }
 
+/* null where the device works on host memory in place. */
+static void add_transfers_json(rlt_text *text, const rlt_host_transfers *transfers) {
+  if (transfers->boxes == 0) {
+    rlt_text_add(text, ",\"host_memory\":null");
+    return;
+  }
+  rlt_text_add(text,
+               ",\"host_memory\":{\"boxes\":%" PRId64 ",\"bytes_up\":%" PRId64
+               ",\"bytes_down\":%" PRId64 "}",
+               transfers->boxes, transfers->bytes_up, transfers->bytes_down);
+}
+
 static void explain_json(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   rlt_text_add(text, "{");
@@ -380,6 +402,7 @@ static void explain_json(const relayout_plan *plan, const summary *s, bool with_
   } else {
     rlt_text_add(text, ",\"fill\":null");
   }
+  add_transfers_json(text, &s->transfers);
   add_parts_json(text, plan);
   if (with_offers) {
     bool is_first = true;
