@@ -9,6 +9,9 @@
 
 enum { CHANNELS = 6, HEIGHT = 5, WIDTH = 7, LAYERS = 2, NO_DEVICE = 77 };
 
+static float pixels[LAYERS][HEIGHT][WIDTH][4];
+static float planes[CHANNELS][HEIGHT][WIDTH];
+
 /* A sample may give up at the first failure; a program would pass it on. */
 static void must(int status, const char *what, const relayout_error *error) {
   if (status != 0) {
@@ -53,9 +56,18 @@ static void move(relayout_device *device, cl_command_queue queue, const relayout
   relayout_plan_destroy(plan);
 }
 
+static int count_right(void) {
+  int right = 0;
+  for (int c = 0; c < CHANNELS; c++) {
+    for (int i = 0; i < HEIGHT * WIDTH; i++) {
+      right += planes[c][i / WIDTH][i % WIDTH] == (float)(100 * c + i) &&
+               pixels[c / 4][i / WIDTH][i % WIDTH][c % 4] == (float)(100 * c + i);
+    }
+  }
+  return right;
+}
+
 int main(void) {
-  static float pixels[LAYERS][HEIGHT][WIDTH][4];
-  static float planes[CHANNELS][HEIGHT][WIDTH];
   static const int64_t dimensions[] = {1, CHANNELS, HEIGHT, WIDTH};
   relayout_error error;
   relayout_device *device = NULL;
@@ -100,13 +112,7 @@ int main(void) {
                           NULL),
        "read", NULL);
 
-  int right = 0;
-  for (int c = 0; c < CHANNELS; c++) {
-    for (int i = 0; i < HEIGHT * WIDTH; i++) {
-      right += planes[c][i / WIDTH][i % WIDTH] == (float)(100 * c + i) &&
-               pixels[c / 4][i / WIDTH][i % WIDTH][c % 4] == (float)(100 * c + i);
-    }
-  }
+  const int right = count_right();
   printf("%zu x %zu pixels in %zu layers; %d of %d values in their planes and back\n", image.width,
          image.height, image.layers, right, CHANNELS * HEIGHT * WIDTH);
   clReleaseMemObject(in_image.memory);

@@ -109,7 +109,13 @@ typedef struct relayout_plan_options {
 /* Both shapes must be valid and of the same dimensions. `options` NULL means the
  * defaults. The plan keeps copies; the shapes may go. The device remembers the plans it made last:
  * the same one again costs a look-up, and may be the same handle; each has its own
- * relayout_plan_destroy. RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses
+ * relayout_plan_destroy.
+ *
+ * An OpenCL device compiles what it has not compiled before, on the thread that asks. Others go on,
+ * but for those that want the same kernel, which wait for it: a thread of the caller's that makes
+ * plans ahead warms the device up.
+ *
+ * RELAYOUT_SHAPE_MISMATCH, RELAYOUT_INVALID_ARGUMENT (options), the statuses
  * of relayout_shape_validate, RELAYOUT_UNSUPPORTED (complex types that change; schedules
  * that do not go with the shapes), RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_plan_create(relayout_device *device,

@@ -23,8 +23,8 @@ typedef struct recipe {
 struct rlt_build {
   struct rlt_build *next;
   recipe recipe;
-  cl_program program;
-  bool kept; /* in a file */
+  cl_program program; /* NULL while a thread builds it */
+  bool kept;          /* in a file */
 };
 
 static const rlt_kernel_source *source_named(const char *name) {
@@ -230,23 +230,24 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
   return RELAYOUT_OK;
 }
 
-static relayout_status build(rlt_opencl_device *device, const rlt_kernel_options *options,
-                             struct rlt_build *entry, relayout_error *error) {
-  const rlt_disk_key key = key_of(device, options, &entry->recipe);
+/* The program for these options, from a file or compiled; which of them is counted. */
+static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_options *options,
+                             const recipe *wanted, cl_program *program, rlt_build_counts *counts,
+                             relayout_error *error) {
+  const rlt_disk_key key = key_of(device, options, wanted);
   char name[RLT_KERNEL_NAME_SIZE];
   rlt_kernel_function(options, name);
-  entry->program = load(device, &key, name);
-  entry->kept = entry->program != NULL;
-  if (entry->kept) {
-    device->build_counts.loaded += 1;
+  *program = load(device, &key, name);
+  counts->loaded = *program != NULL;
+  if (*program != NULL) {
     return RELAYOUT_OK;
   }
-  const relayout_status status = compile(device, &key, name, &entry->program, error);
-  device->build_counts.compiled += status == RELAYOUT_OK;
+  const relayout_status status = compile(device, &key, name, program, error);
+  counts->compiled = status == RELAYOUT_OK;
   return status;
 }
 
-/* The functions from here on to the next line, under the device's lock. */
+/* ---- The list: these functions are called under the device's lock ---- */
 
 static struct rlt_build *find(rlt_opencl_device *device, const recipe *wanted) {
   struct rlt_build *entry = device->builds;
@@ -257,36 +258,70 @@ static struct rlt_build *find(rlt_opencl_device *device, const recipe *wanted) {
   return entry;
 }
 
-static relayout_status find_or_build(rlt_opencl_device *device, const rlt_kernel_options *options,
-                                     cl_program *program, relayout_error *error) {
-  const recipe wanted = recipe_of(device, options);
-  struct rlt_build *entry = find(device, &wanted);
-  if (entry == NULL) {
-    entry = malloc(sizeof *entry);
-    if (entry == NULL) {
-      return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a cached program");
-    }
-    *entry = (struct rlt_build){.next = device->builds, .recipe = wanted};
-    const relayout_status status = build(device, options, entry, error);
-    if (status != RELAYOUT_OK) {
-      free(entry);
-      return status;
-    }
-    device->builds = entry;
+static void take_out(rlt_opencl_device *device, struct rlt_build *entry) {
+  struct rlt_build **at = &device->builds;
+  while (*at != entry) {
+    at = &(*at)->next;
   }
-  *program = entry->program;
+  *at = entry->next;
+  free(entry);
+}
+
+/* Lets go of the lock while it builds, so that threads which want other programs go on; those that
+ * want this one wait for it. */
+static relayout_status add(rlt_opencl_device *device, const rlt_kernel_options *options,
+                           const recipe *wanted, struct rlt_build **added, relayout_error *error) {
+  struct rlt_build *const entry = malloc(sizeof *entry);
+  if (entry == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a cached program");
+  }
+  *entry = (struct rlt_build){.next = device->builds, .recipe = *wanted};
+  device->builds = entry;
+  cl_program program = NULL;
+  rlt_build_counts counts = {0, 0};
+  pthread_mutex_unlock(&device->build_lock);
+  const relayout_status status = build(device, options, wanted, &program, &counts, error);
+  pthread_mutex_lock(&device->build_lock);
+  pthread_cond_broadcast(&device->build_ended);
+  device->build_counts.compiled += counts.compiled;
+  device->build_counts.loaded += counts.loaded;
+  if (status != RELAYOUT_OK) {
+    take_out(device, entry);
+    return status;
+  }
+  entry->program = program;
+  entry->kept = counts.loaded > 0;
+  *added = entry;
   return RELAYOUT_OK;
+}
+
+/* Where another thread's build fails, this one tries, and has an error of its own. */
+static relayout_status find_or_add(rlt_opencl_device *device, const rlt_kernel_options *options,
+                                   struct rlt_build **found, relayout_error *error) {
+  const recipe wanted = recipe_of(device, options);
+  *found = find(device, &wanted);
+  while (*found != NULL && (*found)->program == NULL) {
+    pthread_cond_wait(&device->build_ended, &device->build_lock);
+    *found = find(device, &wanted);
+  }
+  return *found != NULL ? RELAYOUT_OK : add(device, options, &wanted, found, error);
+}
+
+static relayout_status retain(cl_program program, relayout_error *error) {
+  const cl_int code = clRetainProgram(program);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clRetainProgram");
 }
 
 /* ---- For the rest of the backend ---- */
 
 relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_options *options,
                               cl_program *program, relayout_error *error) {
+  struct rlt_build *entry = NULL;
   pthread_mutex_lock(&device->build_lock);
-  relayout_status status = find_or_build(device, options, program, error);
+  relayout_status status = find_or_add(device, options, &entry, error);
   if (status == RELAYOUT_OK) {
-    const cl_int code = clRetainProgram(*program);
-    status = code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clRetainProgram");
+    status = retain(entry->program, error);
+    *program = entry->program;
   }
   pthread_mutex_unlock(&device->build_lock);
   return status;
@@ -294,14 +329,20 @@ relayout_status rlt_build_get(rlt_opencl_device *device, const rlt_kernel_option
 
 void rlt_build_keep(rlt_opencl_device *device, const rlt_kernel_options *options) {
   const recipe wanted = recipe_of(device, options);
+  cl_program program = NULL;
   pthread_mutex_lock(&device->build_lock);
   struct rlt_build *const entry = find(device, &wanted);
-  if (device->keeps_programs && entry != NULL && !entry->kept) {
-    const rlt_disk_key key = key_of(device, options, &wanted);
-    store(device, &key, entry->program);
+  if (device->keeps_programs && entry != NULL && entry->program != NULL && !entry->kept &&
+      retain(entry->program, NULL) == RELAYOUT_OK) {
+    program = entry->program;
     entry->kept = true; /* or cannot be */
   }
   pthread_mutex_unlock(&device->build_lock);
+  if (program != NULL) {
+    const rlt_disk_key key = key_of(device, options, &wanted);
+    store(device, &key, program);
+    clReleaseProgram(program);
+  }
 }
 
 /* ---- Beginning and end ---- */
@@ -316,6 +357,10 @@ relayout_status rlt_builds_initialize(rlt_opencl_device *device, const char *cac
       [RLT_KEY_DEVICE_VERSION] = CL_DEVICE_VERSION,
       [RLT_KEY_DRIVER_VERSION] = CL_DRIVER_VERSION};
   if (pthread_mutex_init(&device->build_lock, NULL) != 0) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device's programs");
+  }
+  if (pthread_cond_init(&device->build_ended, NULL) != 0) {
+    pthread_mutex_destroy(&device->build_lock);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device's programs");
   }
   rlt_disk_cache_open(cache_directory, &device->disk_cache);
@@ -341,5 +386,6 @@ void rlt_builds_release(rlt_opencl_device *device) {
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
     free(device->key_strings[i]);
   }
+  pthread_cond_destroy(&device->build_ended);
   pthread_mutex_destroy(&device->build_lock);
 }

@@ -40,7 +40,8 @@ typedef struct rlt_opencl_device {
   bool svm_is_all_memory;  /* of the process */
   bool shares_host_memory; /* a buffer on it is no copy */
   pthread_mutex_t build_lock;
-  struct rlt_build *builds; /* behind build_lock, as their counts */
+  pthread_cond_t build_ended; /* of some thread's program, well or not */
+  struct rlt_build *builds;   /* behind build_lock, as their counts */
   rlt_build_counts build_counts;
   rlt_disk_cache disk_cache;
   char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
