@@ -208,8 +208,18 @@ static int tear_down(void **state) {
   X(relayout_device_import_wisdom, INVALID_ARGUMENT, (device, NULL, 0, error),                     \
     (device, "", 0, error))                                                                        \
   X(relayout_tuning_keep, INVALID_TEXT, (device, "", error), (device, row_of_device(), error))     \
-  X(relayout_device_tune, INVALID_ARGUMENT, (NULL, NULL, error), (device, &quick_tuning, error))
+  X(relayout_device_tune, INVALID_ARGUMENT, (NULL, NULL, error), (device, &quick_tuning, error))   \
+  X(relayout_set_allocator, INVALID_ARGUMENT, (&half_an_allocator, error), (NULL, error))
 
+static void *allocate_nothing(void *context, size_t size, size_t alignment) {
+  (void)context;
+  (void)size;
+  (void)alignment;
+  return NULL;
+}
+
+static const relayout_allocator half_an_allocator = {.struct_size = sizeof half_an_allocator,
+                                                     .allocate = allocate_nothing};
 static const relayout_tune_options quick_tuning = {.struct_size = sizeof quick_tuning,
                                                    .seconds = 1e-3};
 

@@ -275,11 +275,50 @@ static void test_programs_are_known_by_their_text(void **state) {
   assert_int_equal(count_builds(bench, &options), count + 2);
 }
 
-/* A program that does not build, here for work-groups of no work-item, says why. */
+/* The last message of a log. */
+typedef struct heard {
+  int count;
+  relayout_log_level level;
+  char text[1 << 16];
+} heard;
+
+static void hear(void *context, relayout_log_level level, const char *message) {
+  heard *const to = context;
+  to->count += 1;
+  to->level = level;
+  snprintf(to->text, sizeof to->text, "%s", message);
+}
+
+static void test_compilations_are_told(void **state) {
+  const opencl_bench *const bench = *state;
+  static heard log;
+  cl_program program = NULL;
+  const rlt_kernel_options options = {
+      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .group_size = 1, .direct = true};
+  log.count = 0;
+  relayout_set_log(hear, &log);
+  assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &options, &program, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(log.count, 1);
+  assert_int_equal(log.level, RELAYOUT_LOG_INFO);
+  assert_non_null(strstr(log.text, ": compiled kernel relayout_fill_2 in "));
+  assert_non_null(strstr(log.text, " ms: -cl-std=CL1.2 "));
+  clReleaseProgram(program);
+  assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &options, &program, NULL),
+                   RELAYOUT_OK);
+  clReleaseProgram(program);
+  relayout_set_log(NULL, NULL);
+  assert_int_equal(log.count, 1); /* it was there */
+}
+
+/* A program that does not build, here for work-groups of no work-item, says why: in full to the
+ * log. */
 static void test_build_log_is_reported(void **state) {
   const opencl_bench *const bench = *state;
+  static heard whole;
   cl_program program = NULL;
   relayout_error error = {0};
+  relayout_set_log(hear, &whole);
   const rlt_kernel_options bad = {.kernel = RLT_KERNEL_TRANSPOSE, .word_bytes = 4, .group_size = 0};
   assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &bad, &program, &error),
                    RELAYOUT_OPENCL_ERROR);
@@ -290,6 +329,10 @@ static void test_build_log_is_reported(void **state) {
   assert_non_null(log);
   assert_true(strlen(log) > 10);
   assert_null(program);
+  relayout_set_log(NULL, NULL);
+  assert_int_equal(whole.level, RELAYOUT_LOG_ERROR);
+  assert_true(strlen(whole.text) > sizeof error.message);
+  assert_memory_equal(whole.text, error.message, sizeof error.message - 64);
 }
 
 static int run(opencl_bench *bench) {
@@ -307,6 +350,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_one_binary_serves_many_shapes, bench),
       cmocka_unit_test_prestate(test_programs_are_known_by_their_text, bench),
       cmocka_unit_test_prestate(test_build_log_is_reported, bench),
+      cmocka_unit_test_prestate(test_compilations_are_told, bench),
   };
   return cmocka_run_group_tests_name("device", tests, NULL, NULL);
 }

@@ -54,6 +54,11 @@ static void expect_block_bytes(int64_t bytes) {
   relayout_device_destroy(device);
 }
 
+static void count_warnings(void *context, relayout_log_level level, const char *message) {
+  *(int *)context +=
+      level == RELAYOUT_LOG_WARNING && strstr(message, "a kept tuning is passed over: ") != NULL;
+}
+
 static void test_kept_and_loaded(void **state) {
   (void)state;
   relayout_device *device = opened();
@@ -72,7 +77,11 @@ static void test_kept_and_loaded(void **state) {
   char path[SCRATCH_PATH];
   scratch_only_file(folder, path);
   scratch_write(path, text, 400);
+  int warnings = 0;
+  relayout_set_log(count_warnings, &warnings);
   expect_block_bytes(65536);
+  relayout_set_log(NULL, NULL);
+  assert_int_equal(warnings, 1);
 }
 
 static void test_refused_rows(void **state) {

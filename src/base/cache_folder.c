@@ -2,6 +2,7 @@
  * and says nothing when it does. */
 #define _DEFAULT_SOURCE /* syscall */
 #include "base/cache_folder.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +27,7 @@ static char *path_in(const char *base, const char *rest) {
     return NULL;
   }
   const size_t capacity = strlen(base) + 1 + strlen(rest) + 1;
-  char *const path = malloc(capacity);
+  char *const path = rlt_malloc(capacity);
   if (path != NULL) {
     snprintf(path, capacity, "%s/%s", base, rest);
   }
@@ -51,12 +52,12 @@ char *rlt_cache_folder(const char *wanted) {
   if (setting != NULL && strcmp(setting, "off") == 0) {
     return NULL;
   }
-  return wanted == NULL ? users_directory() : wanted[0] == '/' ? strdup(wanted) : NULL;
+  return wanted == NULL ? users_directory() : wanted[0] == '/' ? rlt_strdup(wanted) : NULL;
 }
 
 /* Makes the folder and those above it where they are missing. */
 static void make_directories(const char *path) {
-  char *const part = strdup(path);
+  char *const part = rlt_strdup(path);
   if (part == NULL) {
     return;
   }
@@ -66,7 +67,7 @@ static void make_directories(const char *path) {
     *slash = '/';
   }
   mkdir(part, 0700);
-  free(part);
+  rlt_free(part);
 }
 
 static int open_directory(const char *path) {
@@ -104,9 +105,9 @@ static unsigned char *read_file(int file, bool is_anyones, uint64_t most_bytes, 
     return NULL;
   }
   *size = (size_t)facts.st_size;
-  unsigned char *const bytes = malloc(*size);
+  unsigned char *const bytes = rlt_malloc(*size);
   if (bytes != NULL && !read_whole(file, bytes, *size)) {
-    free(bytes);
+    rlt_free(bytes);
     return NULL;
   }
   return bytes;

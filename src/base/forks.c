@@ -1,9 +1,9 @@
 /* forks.c: the list of all mutexes that forks wait for, and the only handlers that the library
  * gives to pthread_atfork. */
 #include "base/forks.h"
+#include "base/memory.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static rlt_fork_guard *list;
@@ -47,15 +47,15 @@ bool rlt_fork_guard_list(rlt_fork_guard *guard) {
 }
 
 bool rlt_mutex_initialize(pthread_mutex_t *mutex) {
-  rlt_fork_guard *const guard = malloc(sizeof *guard);
+  rlt_fork_guard *const guard = rlt_malloc(sizeof *guard);
   if (guard == NULL || pthread_mutex_init(mutex, NULL) != 0) {
-    free(guard);
+    rlt_free(guard);
     return false;
   }
   *guard = (rlt_fork_guard){.mutex = mutex};
   if (!rlt_fork_guard_list(guard)) {
     pthread_mutex_destroy(mutex);
-    free(guard);
+    rlt_free(guard);
     return false;
   }
   return true;
@@ -70,6 +70,6 @@ void rlt_mutex_destroy(pthread_mutex_t *mutex) {
   rlt_fork_guard *const found = *at;
   *at = found->next;
   pthread_mutex_unlock(&list_mutex);
-  free(found);
+  rlt_free(found);
   pthread_mutex_destroy(mutex);
 }

@@ -10,6 +10,7 @@
 
 #include "base/cache_folder.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/structs.h"
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
@@ -113,7 +114,7 @@ void rlt_cpu_default_info(relayout_device_info *info) {
 
 static void destroy(relayout_device *device) {
   rlt_cpu_kept_scratch_destroy(((rlt_cpu_device *)device)->kept_scratch);
-  free(device);
+  rlt_free(device);
   rlt_pool_close();
 }
 
@@ -221,20 +222,20 @@ relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
   if (status != RELAYOUT_OK) {
     return status;
   }
-  rlt_cpu_device *made = calloc(1, sizeof *made);
+  rlt_cpu_device *made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
                     sizeof *made);
   }
   status = set_up(&wanted, made, error);
   if (status != RELAYOUT_OK) {
-    free(made);
+    rlt_free(made);
     return status;
   }
   rlt_pool_open();
   char *const folder = rlt_cache_folder(NULL);
   rlt_wisdom_keep_in(&made->base, folder);
-  free(folder);
+  rlt_free(folder);
   status = rlt_tuning_file_load(&made->base, error);
   if (status != RELAYOUT_OK) {
     relayout_device_destroy(&made->base);

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/forks.h"
+#include "base/memory.h"
 #include "host/processors.h"
 
 enum {
@@ -76,7 +76,7 @@ static void begin_anew(void) {
   while (pool.workers != NULL) {
     worker *const gone = pool.workers;
     pool.workers = gone->next;
-    free(gone);
+    rlt_free(gone);
   }
   atomic_store(&pool.worker_count, 0);
   atomic_store(&pool.looking, 0);
@@ -204,13 +204,13 @@ static bool start_thread(worker *made) {
 
 /* Under the mutex. */
 static bool start_worker(void) {
-  worker *const made = malloc(sizeof *made);
+  worker *const made = rlt_malloc(sizeof *made);
   if (made == NULL) {
     return false;
   }
   *made = (worker){.era = atomic_load(&pool.era), .next = pool.workers};
   if (!start_thread(made)) {
-    free(made);
+    rlt_free(made);
     return false;
   }
   pool.workers = made;
@@ -255,7 +255,7 @@ void rlt_pool_close(void) {
   while (ended != NULL) {
     worker *const next = ended->next;
     pthread_join(ended->thread, NULL);
-    free(ended);
+    rlt_free(ended);
     ended = next;
   }
 }

@@ -2,10 +2,10 @@
 #include "cpu/program.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
 
@@ -109,8 +109,8 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
   (void)most_group_size; /* a worker moves tiles alone */
   const rlt_cpu_device *const own = (const rlt_cpu_device *)device;
   const int64_t bytes = schedule->problem->element_bytes;
-  rlt_cpu_program *made = NULL;
-  if (posix_memalign((void **)&made, _Alignof(rlt_cpu_program), sizeof *made) != 0) {
+  rlt_cpu_program *const made = rlt_aligned_alloc(_Alignof(rlt_cpu_program), sizeof *made);
+  if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a program of %zu bytes",
                     sizeof *made);
   }
@@ -134,7 +134,7 @@ void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   rlt_cpu_program *made = program_made;
   rlt_cpu_tables_free(made);
   rlt_cpu_codec_destroy(made->codec);
-  free(made);
+  rlt_free(made);
 }
 
 void rlt_cpu_program_describe(const relayout_device *device, const void *program_made,

@@ -1,12 +1,12 @@
 /* rows.c: codecs: which stages unpack, convert and pack a row of elements. */
 #include "cpu/rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/float_control.h"
+#include "base/memory.h"
 #include "convert/convert.h"
 #include "convert/packing.h"
 #include "cpu/row_stages.h"
@@ -65,7 +65,7 @@ static void convert_one_by_one(const rlt_cpu_row *row, const uint8_t *from, uint
 static relayout_status make_table(rlt_cpu_codec *codec, relayout_error *error) {
   const int64_t bytes = bytes_of(codec->conversion.to);
   const size_t size = (size_t)(TABLE_ENTRIES * bytes + LINE);
-  codec->table = calloc(1, size);
+  codec->table = rlt_calloc(1, size);
   if (codec->table == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a table of %zu bytes", size);
   }
@@ -241,7 +241,7 @@ static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *erro
 
 relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
                                      rlt_cpu_codec **codec, relayout_error *error) {
-  rlt_cpu_codec *const made = calloc(1, sizeof *made);
+  rlt_cpu_codec *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a codec of %zu bytes",
                     sizeof *made);
@@ -273,8 +273,8 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
 
 void rlt_cpu_codec_destroy(rlt_cpu_codec *codec) {
   if (codec != NULL) {
-    free(codec->table);
-    free(codec);
+    rlt_free(codec->table);
+    rlt_free(codec);
   }
 }
 

@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LEAST_SHELVES = 8 };
 
@@ -24,7 +24,7 @@ struct rlt_cpu_kept_scratch {
 
 /* The system's memory is zeros, and is not touched before it is used. */
 static rlt_cpu_scratch *build(void) {
-  char *const memory = calloc(1, sizeof(rlt_cpu_scratch) + LINE_BYTES);
+  char *const memory = rlt_calloc(1, sizeof(rlt_cpu_scratch) + LINE_BYTES);
   if (memory == NULL) {
     return NULL;
   }
@@ -36,7 +36,7 @@ static rlt_cpu_scratch *build(void) {
 
 static void pull_down(rlt_cpu_scratch *made) {
   if (made != NULL) {
-    free(made->memory);
+    rlt_free(made->memory);
   }
 }
 
@@ -49,8 +49,9 @@ relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratc
   while (count / 2 < (size_t)threads) {
     count *= 2;
   }
-  rlt_cpu_kept_scratch *made = NULL;
-  if (posix_memalign((void **)&made, LINE_BYTES, sizeof *made + count * sizeof(shelf)) != 0) {
+  rlt_cpu_kept_scratch *const made =
+      rlt_aligned_alloc(LINE_BYTES, sizeof *made + count * sizeof(shelf));
+  if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu shelves of a CPU device",
                     count);
   }
@@ -66,7 +67,7 @@ void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
   for (size_t i = 0; i < kept_scratch->count; ++i) {
     pull_down(atomic_load(&kept_scratch->shelves[i].kept));
   }
-  free(kept_scratch);
+  rlt_free(kept_scratch);
 }
 
 /* ---- Each thread's ---- */

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cpu/program.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES };
@@ -19,7 +20,7 @@ static relayout_status set_positions(const rlt_schedule *schedule, const rlt_pro
                                      const rlt_group *group, rlt_cpu_positions *made,
                                      relayout_error *error) {
   const int64_t length = rlt_group_held(group);
-  made->from = malloc(2 * (size_t)length * sizeof *made->from);
+  made->from = rlt_malloc(2 * (size_t)length * sizeof *made->from);
   if (made->from == NULL) {
     return no_memory(error);
   }
@@ -38,7 +39,7 @@ static relayout_status set_positions(const rlt_schedule *schedule, const rlt_pro
 static relayout_status set_column_gaps(int64_t length, int64_t element_bytes, rlt_cpu_frame *frame,
                                        relayout_error *error) {
   int64_t *const from = frame->columns.from;
-  frame->keeps = calloc((size_t)(length * element_bytes + LINE_BYTES), 1);
+  frame->keeps = rlt_calloc((size_t)(length * element_bytes + LINE_BYTES), 1);
   if (frame->keeps == NULL) {
     return no_memory(error);
   }
@@ -72,7 +73,7 @@ static relayout_status set_segments(const rlt_schedule *schedule, rlt_cpu_frame 
                                     relayout_error *error) {
   const rlt_problem *const problem = schedule->problem;
   const rlt_staging *const staging = &frame->staging;
-  frame->segments = malloc((size_t)staging->segment_count * sizeof *frame->segments);
+  frame->segments = rlt_malloc((size_t)staging->segment_count * sizeof *frame->segments);
   if (frame->segments == NULL) {
     return no_memory(error);
   }
@@ -144,10 +145,10 @@ static relayout_status set_ahead(const rlt_schedule *schedule, rlt_cpu_frame *fr
     lowest += a < inside ? rlt_min(stride, 0) * (axes[a].steps - 1) : 0;
   }
   const int64_t most_in_run = rlt_divide_up(run, LINE_BYTES) + 1;
-  int64_t *const bytes = malloc((size_t)most_in_run * sizeof *bytes);
-  frame->ahead = malloc((size_t)(runs * most_in_run) * sizeof *frame->ahead);
+  int64_t *const bytes = rlt_malloc((size_t)most_in_run * sizeof *bytes);
+  frame->ahead = rlt_malloc((size_t)(runs * most_in_run) * sizeof *frame->ahead);
   if (bytes == NULL || frame->ahead == NULL) {
-    free(bytes);
+    rlt_free(bytes);
     return no_memory(error);
   }
   const int64_t in_run = bytes_of_run(run, begins_lines(problem, run_bits), bytes);
@@ -158,7 +159,7 @@ static relayout_status set_ahead(const rlt_schedule *schedule, rlt_cpu_frame *fr
       frame->ahead[frame->ahead_count++] = start * rlt_problem_source_bits(problem) / 8 + bytes[i];
     }
   }
-  free(bytes);
+  rlt_free(bytes);
   return RELAYOUT_OK;
 }
 
@@ -191,10 +192,10 @@ relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error
 }
 
 void rlt_cpu_tables_free(rlt_cpu_program *made) {
-  free(made->frame.rows.from);
-  free(made->frame.columns.from);
-  free(made->frame.keeps);
-  free(made->frame.segments);
-  free(made->frame.ahead);
-  free(made->runs);
+  rlt_free(made->frame.rows.from);
+  rlt_free(made->frame.columns.from);
+  rlt_free(made->frame.keeps);
+  rlt_free(made->frame.segments);
+  rlt_free(made->frame.ahead);
+  rlt_free(made->runs);
 }

@@ -1,9 +1,9 @@
 /* timing.c: how long a program takes on memory of its own. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cpu/program.h"
 
 enum { ALIGNMENT = 4096 };
@@ -15,18 +15,14 @@ typedef struct scratch {
 
 /* Every page is touched: what was never written is one page of zeros to the system. */
 static void *touched(size_t size) {
-  void *made = NULL;
-  if (posix_memalign(&made, ALIGNMENT, size > 0 ? size : 1) != 0) {
-    return NULL;
-  }
-  memset(made, 1, size);
-  return made;
+  void *const made = rlt_aligned_alloc(ALIGNMENT, size > 0 ? size : 1);
+  return made == NULL ? NULL : memset(made, 1, size);
 }
 
 relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_size,
                                        size_t destination_size, void **made_scratch,
                                        relayout_error *error) {
-  scratch *const made = calloc(1, sizeof *made);
+  scratch *const made = rlt_calloc(1, sizeof *made);
   if (made != NULL) {
     made->source = touched(source_size);
     made->destination = touched(destination_size);
@@ -44,9 +40,9 @@ void rlt_cpu_scratch_destroy(relayout_device *device, void *made_scratch) {
   (void)device;
   scratch *const made = made_scratch;
   if (made != NULL) {
-    free(made->source);
-    free(made->destination);
-    free(made);
+    rlt_free(made->source);
+    rlt_free(made->destination);
+    rlt_free(made);
   }
 }
 

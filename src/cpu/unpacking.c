@@ -1,7 +1,7 @@
 /* unpacking.c: unpacking what a tile reads, run by run. */
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "convert/packing.h"
 #include "cpu/program.h"
 
@@ -11,7 +11,7 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_c
   rlt_unpacking *const layout = &made->unpacking;
   rlt_unpacking_make(problem, &made->schedule->columns, &made->schedule->rows,
                      RLT_CPU_UNPACKED_BYTES, layout);
-  made->runs = malloc((size_t)layout->run_count * sizeof *made->runs);
+  made->runs = rlt_malloc((size_t)layout->run_count * sizeof *made->runs);
   if (made->runs == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the runs of a plan's tiles");
   }

@@ -2,11 +2,11 @@
  * up. */
 #include "launch/tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "launch/arguments.h"
 #include "plan/local_tile.h"
 
@@ -174,6 +174,6 @@ relayout_status rlt_slot_tables_make(const rlt_schedule *schedule, bool wide, rl
   rlt_offset_list list = {wide, 0, (char *)column_places + place_bytes};
   fill_tables(schedule, &of, row_offsets, column_offsets, &head, column_places, &list);
   memcpy(tables->bytes, &head, sizeof head);
-  free(scratch.bytes);
+  rlt_free(scratch.bytes);
   return RELAYOUT_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "launch/arguments.h"
 #include "plan/local_tile.h"
@@ -25,7 +26,7 @@ void rlt_kernel_function(const rlt_kernel_options *options, char name[RLT_KERNEL
 }
 
 relayout_status rlt_blob_make(size_t size, rlt_blob *blob, relayout_error *error) {
-  *blob = (rlt_blob){malloc(size), size};
+  *blob = (rlt_blob){rlt_malloc(size), size};
   return blob->bytes != NULL
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's tables");
@@ -320,7 +321,7 @@ relayout_status rlt_launch_spec_make(const rlt_schedule *schedule, int64_t most_
 }
 
 void rlt_launch_spec_free(rlt_launch_spec *spec) {
-  free(spec->grid.bytes);
-  free(spec->tables.bytes);
-  free(spec->conversions.bytes);
+  rlt_free(spec->grid.bytes);
+  rlt_free(spec->tables.bytes);
+  rlt_free(spec->conversions.bytes);
 }

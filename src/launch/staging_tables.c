@@ -1,11 +1,11 @@
 /* staging_tables.c: a staged tile as the direct kernels read it. */
 #include "launch/tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "launch/arguments.h"
 #include "plan/staging.h"
 
@@ -24,7 +24,7 @@ static relayout_status add_positions(const rlt_problem *problem, const rlt_group
     rlt_offset_add(list, offsets[p]);
     rlt_offset_add(list, offsets[length + p]);
   }
-  free(offsets);
+  rlt_free(offsets);
   return RELAYOUT_OK;
 }
 
@@ -45,7 +45,7 @@ static relayout_status add_segments(const rlt_schedule *schedule, rlt_offset_lis
     rlt_offset_add(list, segments[s].column_step);
     rlt_offset_add(list, segments[s].row_step);
   }
-  free(segments);
+  rlt_free(segments);
   return RELAYOUT_OK;
 }
 

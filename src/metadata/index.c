@@ -2,9 +2,9 @@
 #include "relayout/index.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "metadata/index_program.h"
 #include "metadata/widths.h"
 
@@ -22,7 +22,7 @@ bool relayout_index_in_bounds(const relayout_shape *shape, const int64_t *index)
 
 /* An empty program, which is too large for a stack. */
 static relayout_status new_program(rlt_index_program **program, relayout_error *error) {
-  *program = malloc(sizeof **program);
+  *program = rlt_malloc(sizeof **program);
   if (*program == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the index program of a layout");
   }
@@ -60,7 +60,7 @@ relayout_status relayout_index_to_linear(const relayout_shape *shape, const int6
   rlt_index_program_to_linear(shape, program);
   rlt_index_program_run(program, numbers);
   *linear = numbers[program->result];
-  free(program);
+  rlt_free(program);
   return RELAYOUT_OK;
 }
 
@@ -90,7 +90,7 @@ relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t 
   for (int32_t d = 0; d < shape->rank; ++d) {
     index[d] = is_found ? numbers[d] : -1;
   }
-  free(program);
+  rlt_free(program);
   return RELAYOUT_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "metadata/tiling.h"
 #include "relayout/index.h"
 
@@ -100,7 +101,7 @@ static relayout_status check_each(const relayout_shape *shape, const int64_t *by
                     " elements between each other, too many to see that none overlap",
                     name, count);
   }
-  int64_t *const places = malloc((size_t)count * sizeof *places);
+  int64_t *const places = rlt_malloc((size_t)count * sizeof *places);
   if (places == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to compare %" PRId64 " places",
                     count);
@@ -122,7 +123,7 @@ static relayout_status check_each(const relayout_shape *shape, const int64_t *by
                         places[i - 1], places[i]);
     }
   }
-  free(places);
+  rlt_free(places);
   return status;
 }
 

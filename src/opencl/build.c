@@ -3,9 +3,11 @@
 #include "opencl/build.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "convert/convert.h"
 #include "opencl/cl_error.h"
@@ -44,14 +46,16 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
                                      const char *name, relayout_error *error) {
   size_t size = 0;
   clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-  char *const log = calloc(1, size + 1);
+  char *const log = rlt_calloc(1, size + 1);
   if (log != NULL) {
     clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
   }
   const relayout_status status =
       rlt_fail_cl(error, code, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
                   rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
-  free(log);
+  rlt_log(RELAYOUT_LOG_ERROR, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
+          rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
+  rlt_free(log);
   return status;
 }
 
@@ -155,7 +159,7 @@ static cl_program load(const rlt_opencl_device *device, const rlt_disk_key *key,
   }
   const cl_program made = clCreateProgramWithBinary(device->context, 1, &device->id, &size,
                                                     (const unsigned char **)&binary, NULL, NULL);
-  free(binary);
+  rlt_free(binary);
   if (made == NULL) {
     return NULL;
   }
@@ -173,7 +177,7 @@ static bool find_device(cl_program program, cl_device_id id, size_t *count, size
   cl_device_id *ids = NULL;
   size_t size = 0;
   if (clGetProgramInfo(program, CL_PROGRAM_DEVICES, 0, NULL, &size) != CL_SUCCESS ||
-      (ids = malloc(size)) == NULL) {
+      (ids = rlt_malloc(size)) == NULL) {
     return false;
   }
   *count = size / sizeof ids[0];
@@ -182,7 +186,7 @@ static bool find_device(cl_program program, cl_device_id id, size_t *count, size
     for (*number = 0; *number < *count && ids[*number] != id; ++*number) {
     }
   }
-  free(ids);
+  rlt_free(ids);
   return *number < *count;
 }
 
@@ -192,21 +196,21 @@ static void store(const rlt_opencl_device *device, const rlt_disk_key *key, cl_p
   if (!find_device(program, device->id, &count, &number)) {
     return;
   }
-  size_t *const sizes = calloc(count, sizeof *sizes);
-  unsigned char **const binaries = calloc(count, sizeof *binaries);
+  size_t *const sizes = rlt_calloc(count, sizeof *sizes);
+  unsigned char **const binaries = rlt_calloc(count, sizeof *binaries);
   if (sizes != NULL && binaries != NULL &&
       clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) ==
           CL_SUCCESS &&
-      sizes[number] > 0 && (binaries[number] = malloc(sizes[number])) != NULL &&
+      sizes[number] > 0 && (binaries[number] = rlt_malloc(sizes[number])) != NULL &&
       clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL) ==
           CL_SUCCESS) {
     rlt_disk_cache_store(&device->disk_cache, key, binaries[number], sizes[number]);
   }
   if (binaries != NULL) {
-    free(binaries[number]);
+    rlt_free(binaries[number]);
   }
-  free(binaries);
-  free(sizes);
+  rlt_free(binaries);
+  rlt_free(sizes);
 }
 
 /* ---- Building ---- */
@@ -242,8 +246,13 @@ static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_o
   if (*program != NULL) {
     return RELAYOUT_OK;
   }
+  const double start = rlt_seconds();
   const relayout_status status = compile(device, &key, name, program, error);
   counts->compiled = status == RELAYOUT_OK;
+  if (status == RELAYOUT_OK) {
+    rlt_log(RELAYOUT_LOG_INFO, "%s: compiled kernel %s in %d ms: %s", device->base.info.description,
+            name, (int)(1000 * (rlt_seconds() - start)), wanted->options);
+  }
   return status;
 }
 
@@ -264,14 +273,14 @@ static void take_out(rlt_opencl_device *device, struct rlt_build *entry) {
     at = &(*at)->next;
   }
   *at = entry->next;
-  free(entry);
+  rlt_free(entry);
 }
 
 /* Lets go of the lock while it builds, so that threads which want other programs go on; those that
  * want this one wait for it. */
 static relayout_status add(rlt_opencl_device *device, const rlt_kernel_options *options,
                            const recipe *wanted, struct rlt_build **added, relayout_error *error) {
-  struct rlt_build *const entry = malloc(sizeof *entry);
+  struct rlt_build *const entry = rlt_malloc(sizeof *entry);
   if (entry == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a cached program");
   }
@@ -380,11 +389,11 @@ void rlt_builds_release(rlt_opencl_device *device) {
     struct rlt_build *const entry = device->builds;
     device->builds = entry->next;
     clReleaseProgram(entry->program);
-    free(entry);
+    rlt_free(entry);
   }
   rlt_disk_cache_close(&device->disk_cache);
   for (size_t i = 0; i < RLT_KEY_DEVICE_STRINGS; ++i) {
-    free(device->key_strings[i]);
+    rlt_free(device->key_strings[i]);
   }
   pthread_cond_destroy(&device->build_ended);
   pthread_mutex_destroy(&device->build_lock);

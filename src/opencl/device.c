@@ -1,10 +1,9 @@
 /* device.c: the OpenCL device as a backend: made from a context, and what it is. */
 #include "opencl/device.h"
 
-#include <stdlib.h>
-
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/structs.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
@@ -175,14 +174,14 @@ static relayout_status list_of_context(cl_context context, cl_device_id **ids, s
   cl_device_id *made = NULL;
   cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
   if (code == CL_SUCCESS) {
-    made = malloc(size + 1);
+    made = rlt_malloc(size + 1);
     if (made == NULL) {
       return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the context's devices");
     }
     code = clGetContextInfo(context, CL_CONTEXT_DEVICES, size, made, NULL);
   }
   if (code != CL_SUCCESS) {
-    free(made);
+    rlt_free(made);
     return rlt_cl_fail(error, code, "clGetContextInfo for the context's devices");
   }
   *ids = made;
@@ -206,7 +205,7 @@ static relayout_status check_in_context(cl_context context, cl_device_id id,
       status = rlt_opencl_device_value(part, CL_DEVICE_PARENT_DEVICE, sizeof part, &part, error);
     }
   }
-  free(ids);
+  rlt_free(ids);
   return found || status != RELAYOUT_OK
              ? status
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "id %p is not a device of context %p",
@@ -256,7 +255,7 @@ static relayout_status set_up(rlt_opencl_device *device, const relayout_opencl_o
 static relayout_status make_device(cl_context context, cl_device_id id,
                                    const relayout_opencl_options *options, relayout_device **device,
                                    relayout_error *error) {
-  rlt_opencl_device *const made = calloc(1, sizeof *made);
+  rlt_opencl_device *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a device of %zu bytes",
                     sizeof *made);
@@ -269,7 +268,7 @@ static relayout_status make_device(cl_context context, cl_device_id id,
     }
   }
   if (status != RELAYOUT_OK) {
-    free(made);
+    rlt_free(made);
     return status;
   }
   status = rlt_tuning_file_load(&made->base, error);
@@ -305,7 +304,7 @@ static void destroy(relayout_device *device) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_builds_release(opened);
   release_handles(opened);
-  free(opened);
+  rlt_free(opened);
 }
 
 /* ---- Asking it ---- */

@@ -3,11 +3,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cache_folder.h"
 #include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
 
 /* No driver's binaries come near either. */
 static const uint64_t most_bytes_of_all = UINT64_C(64) << 20;
@@ -31,7 +32,7 @@ void rlt_disk_cache_open(const char *wanted, rlt_disk_cache *cache) {
 }
 
 void rlt_disk_cache_close(rlt_disk_cache *cache) {
-  free(cache->directory);
+  rlt_free(cache->directory);
   cache->directory = NULL;
 }
 
@@ -59,7 +60,7 @@ static content make_content(const rlt_disk_key *key, size_t binary_size) {
                           .key_size = key_size_of(key),
                           .binary_size = binary_size};
   content made = {.size = sizeof head + (size_t)head.key_size + binary_size};
-  made.bytes = malloc(made.size);
+  made.bytes = rlt_malloc(made.size);
   if (made.bytes == NULL) {
     return made;
   }
@@ -124,9 +125,9 @@ bool rlt_disk_cache_load(const rlt_disk_cache *cache, const rlt_disk_key *key,
     *binary = file.bytes;
     memmove(file.bytes, file.bytes + wanted.size, *size);
   } else {
-    free(file.bytes);
+    rlt_free(file.bytes);
   }
-  free(wanted.bytes);
+  rlt_free(wanted.bytes);
   return found;
 }
 
@@ -153,7 +154,9 @@ void rlt_disk_cache_store(const rlt_disk_cache *cache, const rlt_disk_key *key,
 
   char name[NAME_SIZE];
   name_of(&made, name);
-  rlt_cache_folder_write(cache->directory, name, made.bytes, made.size);
+  if (!rlt_cache_folder_write(cache->directory, name, made.bytes, made.size)) {
+    rlt_log(RELAYOUT_LOG_WARNING, "a compiled kernel cannot be kept in %s", cache->directory);
+  }
   rlt_cache_folder_trim(cache->directory, is_program, cache->most_bytes);
-  free(made.bytes);
+  rlt_free(made.bytes);
 }

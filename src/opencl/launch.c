@@ -2,9 +2,9 @@
 #include "opencl/launch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "launch/spec.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
@@ -136,9 +136,9 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_sch
                                           void **program, int64_t *most_group_size,
                                           relayout_error *error) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
-  rlt_launch *const made = calloc(1, sizeof *made);
+  rlt_launch *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL || pthread_mutex_init(&made->lock, NULL) != 0) {
-    free(made);
+    rlt_free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a launch of %zu bytes",
                     sizeof *made);
   }
@@ -170,7 +170,7 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program) {
     }
   }
   pthread_mutex_destroy(&launch->lock);
-  free(launch);
+  rlt_free(launch);
 }
 
 size_t rlt_opencl_program_bytes(const void *program) {

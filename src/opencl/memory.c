@@ -2,10 +2,10 @@
 #define CL_TARGET_OPENCL_VERSION 200 /* SVM */
 #include "opencl/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 /* Whether the words of a list, which blanks part, have this one. */
 static bool has_word(const char *list, const char *word) {
@@ -23,7 +23,7 @@ static bool has_extension(const rlt_opencl_device *device, const char *name) {
   const bool has =
       rlt_opencl_device_text(device->id, CL_DEVICE_EXTENSIONS, &list, NULL) == RELAYOUT_OK &&
       has_word(list, name);
-  free(list);
+  rlt_free(list);
   return has;
 }
 

@@ -1,10 +1,10 @@
 /* platform.c: finding devices on the platforms that the OpenCL loader knows. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/structs.h"
 #include "host/host.h"
 #include "opencl/cl_error.h"
@@ -55,13 +55,13 @@ relayout_status rlt_opencl_device_text(cl_device_id id, cl_uint what, char **tex
   if (status != RELAYOUT_OK) {
     return status;
   }
-  char *const made = calloc(1, size + 1);
+  char *const made = rlt_calloc(1, size + 1);
   if (made == NULL) {
     return no_memory(error);
   }
   status = ask(id, what, size, made, NULL, error);
   if (status != RELAYOUT_OK) {
-    free(made);
+    rlt_free(made);
     return status;
   }
   *text = made;
@@ -93,7 +93,7 @@ static relayout_status ask_all(cl_device_id id, const question *questions, size_
     char *whole = NULL;
     status = rlt_opencl_device_text(id, of->what, &whole, error);
     snprintf(of->answer, of->size, "%s", whole == NULL ? "" : whole);
-    free(whole);
+    rlt_free(whole);
   }
   return status;
 }
@@ -209,13 +209,14 @@ static relayout_status append_devices(cl_platform_id platform, uint32_t platform
   if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &there) != CL_SUCCESS || there == 0) {
     return RELAYOUT_OK;
   }
-  cl_device_id *const ids = malloc(there * sizeof *ids);
-  found_device *const longer = realloc(*found, (*count + there) * sizeof *longer);
+  cl_device_id *const ids = rlt_malloc(there * sizeof *ids);
+  found_device *const longer =
+      rlt_realloc(*found, *count * sizeof *longer, (*count + there) * sizeof *longer);
   if (longer != NULL) {
     *found = longer;
   }
   if (ids == NULL || longer == NULL) {
-    free(ids);
+    rlt_free(ids);
     return no_memory(error);
   }
   if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, there, ids, NULL) == CL_SUCCESS) {
@@ -223,7 +224,7 @@ static relayout_status append_devices(cl_platform_id platform, uint32_t platform
       longer[(*count)++] = (found_device){platform_number, d, ids[d]};
     }
   }
-  free(ids);
+  rlt_free(ids);
   return RELAYOUT_OK;
 }
 
@@ -239,7 +240,7 @@ static relayout_status find_devices(found_device **found, size_t *count, relayou
   if (code != CL_SUCCESS) {
     return rlt_cl_fail(error, code, "clGetPlatformIDs");
   }
-  cl_platform_id *const platforms = calloc(there, sizeof *platforms);
+  cl_platform_id *const platforms = rlt_calloc(there, sizeof *platforms);
   if (platforms == NULL) {
     return no_memory(error);
   }
@@ -249,7 +250,7 @@ static relayout_status find_devices(found_device **found, size_t *count, relayou
   for (cl_uint p = 0; p < there && status == RELAYOUT_OK; ++p) {
     status = append_devices(platforms[p], p, found, count, error);
   }
-  free(platforms);
+  rlt_free(platforms);
   return status;
 }
 
@@ -270,7 +271,7 @@ static relayout_status name_device(cl_device_id id, relayout_device_info *info,
       set_name(&found[i], info);
     }
   }
-  free(found);
+  rlt_free(found);
   return status;
 }
 
@@ -340,7 +341,7 @@ relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, si
   if (status == RELAYOUT_OK) {
     status = list_found(found, found_count, infos, capacity, count, error);
   }
-  free(found);
+  rlt_free(found);
   return status;
 }
 
@@ -395,7 +396,7 @@ relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device
   if (status == RELAYOUT_OK) {
     status = find_best(found, count, offload_only, &best, error);
   }
-  free(found);
+  rlt_free(found);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -417,7 +418,7 @@ relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
       id = found[i].id;
     }
   }
-  free(found);
+  rlt_free(found);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -1,7 +1,7 @@
 /* timing.c: how long a program takes on buffers of its own. */
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "opencl/backend.h"
 #include "opencl/cl_error.h"
 #include "opencl/launch.h"
@@ -35,7 +35,7 @@ static relayout_status fill_stage(const rlt_opencl_device *device, size_t source
 relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source_size,
                                           size_t destination_size, void **scratch,
                                           relayout_error *error) {
-  rlt_transfer *const made = calloc(1, sizeof *made);
+  rlt_transfer *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to time relayouts in");
   }
@@ -52,7 +52,7 @@ relayout_status rlt_opencl_scratch_create(relayout_device *device, size_t source
 void rlt_opencl_scratch_destroy(relayout_device *device, void *scratch) {
   (void)device;
   rlt_transfer_release(scratch);
-  free(scratch);
+  rlt_free(scratch);
 }
 
 /* A clock that runs backwards tells nothing. */

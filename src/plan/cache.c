@@ -3,12 +3,12 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/forks.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 enum { CACHE_CAPACITY = 64 };
 
@@ -24,9 +24,9 @@ struct rlt_plan_cache {
 };
 
 relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *error) {
-  rlt_plan_cache *made = calloc(1, sizeof *made);
+  rlt_plan_cache *made = rlt_calloc(1, sizeof *made);
   if (made == NULL || !rlt_mutex_initialize(&made->mutex)) {
-    free(made);
+    rlt_free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan cache of %zu bytes",
                     sizeof *made);
   }
@@ -48,7 +48,7 @@ void rlt_plan_cache_clear(rlt_plan_cache *cache) {
 
 void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
   rlt_mutex_destroy(&cache->mutex);
-  free(cache);
+  rlt_free(cache);
 }
 
 /* ---- Shapes ---- */

@@ -1,11 +1,11 @@
 /* chunks.c: which boxes, and a plan for each. */
 #include "plan/chunks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "metadata/widths.h"
 #include "relayout/index.h"
 
@@ -124,14 +124,14 @@ void rlt_chunks_free(relayout_plan *plan) {
   for (size_t i = 0; i < plan->chunk_count; ++i) {
     relayout_plan_destroy(plan->chunks[i]);
   }
-  free(plan->chunks);
+  rlt_free(plan->chunks);
   plan->chunks = NULL;
   plan->chunk_count = 0;
 }
 
 static relayout_status make_plans(relayout_plan *plan, rlt_equal_boxes *boxes, size_t count,
                                   relayout_error *error) {
-  plan->chunks = calloc(count, sizeof *plan->chunks);
+  plan->chunks = rlt_calloc(count, sizeof *plan->chunks);
   if (plan->chunks == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu chunks of a plan", count);
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/structs.h"
 #include "cpu/cpu.h"
 #include "plan/backend.h"
@@ -69,7 +70,7 @@ void rlt_device_release(relayout_device *device) {
   }
   rlt_plan_cache_destroy(device->cache);
   rlt_wisdom_destroy(device->wisdom);
-  free(device->own_tuning);
+  rlt_free(device->own_tuning);
   device->backend->destroy(device);
 }
 

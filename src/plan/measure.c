@@ -5,9 +5,8 @@
  */
 #include "plan/measure.h"
 
-#include <stdlib.h>
-
 #include "base/checked.h"
+#include "base/memory.h"
 #include "problem/crop.h"
 
 enum {
@@ -284,7 +283,7 @@ int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimat
   if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 || estimated < 0) {
     return -1;
   }
-  contest *const held = calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
+  contest *const held = rlt_calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
   if (held == NULL) {
     return -1;
   }
@@ -308,6 +307,6 @@ int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimat
     const int32_t again = hold_for(held);
     winner = again < 0 ? winner : again;
   }
-  free(held);
+  rlt_free(held);
   return winner;
 }

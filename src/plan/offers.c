@@ -1,10 +1,9 @@
 /* offers.c: asks every method about every form of a problem. */
 #include "plan/offers.h"
 
-#include <stdlib.h>
-
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "plan/methods/method.h"
 
 enum { FIRST_CAPACITY = 16 };
@@ -31,7 +30,8 @@ void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
 static rlt_offer *next_offer(rlt_offers *offers) {
   if (offers->count == offers->capacity) {
     const int32_t capacity = offers->capacity > 0 ? 2 * offers->capacity : FIRST_CAPACITY;
-    rlt_offer *const grown = realloc(offers->of, (size_t)capacity * sizeof *grown);
+    rlt_offer *const grown = rlt_realloc(offers->of, (size_t)offers->count * sizeof *grown,
+                                         (size_t)capacity * sizeof *grown);
     if (grown == NULL) {
       offers->lacks_memory = true;
       return NULL;
@@ -151,7 +151,7 @@ void rlt_offers_vary(rlt_offers *offers, int32_t number) {
 }
 
 void rlt_offers_free(rlt_offers *offers) {
-  free(offers->of);
+  rlt_free(offers->of);
   *offers = (rlt_offers){.count = 0};
 }
 

@@ -2,12 +2,12 @@
 #include "plan/plan.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/float_control.h"
+#include "base/memory.h"
 #include "plan/cache.h"
 #include "plan/choose.h"
 #include "plan/chunks.h"
@@ -64,7 +64,7 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   if (lowered->count == 0) {
     return RELAYOUT_OK;
   }
-  work->parts = calloc((size_t)lowered->count, sizeof *work->parts);
+  work->parts = rlt_calloc((size_t)lowered->count, sizeof *work->parts);
   if (work->parts == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
@@ -96,7 +96,7 @@ static rlt_packing packing_of(const rlt_facts *facts) {
 /* Takes the index program of what was lowered, if it has one. */
 static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_lowered *lowered,
                             rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
-  relayout_plan *const made = calloc(1, sizeof *made);
+  relayout_plan *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
                     sizeof *made);
@@ -155,7 +155,7 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
   if (of->box == NULL) {
     return RELAYOUT_OK;
   }
-  plan->box = malloc(sizeof *plan->box);
+  plan->box = rlt_malloc(sizeof *plan->box);
   if (plan->box == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's box");
   }
@@ -360,11 +360,11 @@ void relayout_plan_destroy(relayout_plan *plan) {
     }
   }
   rlt_chunks_free(plan);
-  free(plan->work.parts);
-  free(plan->index_program);
-  free(plan->box);
+  rlt_free(plan->work.parts);
+  rlt_free(plan->index_program);
+  rlt_free(plan->box);
   rlt_device_release(plan->device);
-  free(plan);
+  rlt_free(plan);
 }
 
 size_t relayout_plan_source_size(const relayout_plan *plan) {

@@ -10,12 +10,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "plan/fit_rates.h"
 #include "plan/measure.h"
 #include "plan/offers.h"
@@ -291,7 +291,7 @@ static void run_offers(tuner *on, const rlt_problem *problem) {
 }
 
 static void fit_rates(tuner *on) {
-  rlt_sample *const own = malloc(MOST_SAMPLES * sizeof *own);
+  rlt_sample *const own = rlt_malloc(MOST_SAMPLES * sizeof *own);
   for (int w = 0; w < RLT_WORD_SIZES && own != NULL; ++w) {
     int64_t count = 0;
     for (int64_t i = 0; i < on->count; ++i) {
@@ -301,7 +301,7 @@ static void fit_rates(tuner *on) {
     }
     rlt_rates_fit(own, count, &on->row->words[w].rates);
   }
-  free(own);
+  rlt_free(own);
 }
 
 /* ---- All of it ---- */
@@ -399,9 +399,9 @@ static relayout_status prepare(tuner *on, double seconds, relayout_error *error)
                     "device %s cannot be tuned: there are %" PRId64 " bytes to do so in, below %d",
                     track->device->info.name, track->side_bytes, 2 * LEAST_CASE_BYTES);
   }
-  on->samples = malloc(MOST_SAMPLES * sizeof *on->samples);
-  on->words = malloc(MOST_SAMPLES * sizeof *on->words);
-  track->runners = calloc(RLT_MOST_RUNNERS, sizeof *track->runners);
+  on->samples = rlt_malloc(MOST_SAMPLES * sizeof *on->samples);
+  on->words = rlt_malloc(MOST_SAMPLES * sizeof *on->words);
+  track->runners = rlt_calloc(RLT_MOST_RUNNERS, sizeof *track->runners);
   if (on->samples == NULL || on->words == NULL || track->runners == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for what is measured");
   }
@@ -426,8 +426,8 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
   if (on.track.scratch != NULL) {
     device->backend->scratch_destroy(device, on.track.scratch);
   }
-  free(on.track.runners);
-  free(on.samples);
-  free(on.words);
+  rlt_free(on.track.runners);
+  rlt_free(on.samples);
+  rlt_free(on.words);
   return status;
 }

@@ -10,6 +10,8 @@
 #include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "base/structs.h"
 #include "plan/tune.h"
 #include "plan/tuning_text.h"
@@ -44,14 +46,14 @@ static bool is_tuning_file(const char *name, size_t length) {
 
 static relayout_status take_text(relayout_device *device, const char *text, size_t size,
                                  const char *head, relayout_error *error) {
-  rlt_tuning *const row = malloc(sizeof *row);
+  rlt_tuning *const row = rlt_malloc(sizeof *row);
   if (row == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a tuning of %zu bytes",
                     sizeof *row);
   }
   const relayout_status status = rlt_tuning_read_text(text, size, head, row, error);
   if (status != RELAYOUT_OK) {
-    free(row);
+    rlt_free(row);
     return status;
   }
   device->own_tuning = row;
@@ -70,7 +72,7 @@ static relayout_status load_named(relayout_device *device, const char *path,
   }
   relayout_error reason;
   const relayout_status status = take_text(device, (const char *)bytes, size, NULL, &reason);
-  free(bytes);
+  rlt_free(bytes);
   return status == RELAYOUT_OK
              ? status
              : rlt_fail(error,
@@ -91,7 +93,11 @@ static relayout_status load_kept(relayout_device *device, relayout_error *error)
   }
   relayout_error reason;
   const relayout_status status = take_text(device, (const char *)bytes, size, head, &reason);
-  free(bytes);
+  rlt_free(bytes);
+  if (status != RELAYOUT_OK) {
+    rlt_log(RELAYOUT_LOG_WARNING, "%s: a kept tuning is passed over: %s", device->info.description,
+            reason.message);
+  }
   return status == RELAYOUT_OUT_OF_MEMORY ? rlt_fail(error, status, "%s", reason.message)
                                           : RELAYOUT_OK;
 }
@@ -167,7 +173,7 @@ static void name_row(const relayout_device *device, rlt_tuning *row) {
 
 static relayout_status keep_row(relayout_device *device, const rlt_tuning *row,
                                 relayout_error *error) {
-  char *const made = malloc(RLT_MOST_TUNING_TEXT);
+  char *const made = rlt_malloc(RLT_MOST_TUNING_TEXT);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a row's %d bytes",
                     (int)RLT_MOST_TUNING_TEXT);
@@ -176,7 +182,7 @@ static relayout_status keep_row(relayout_device *device, const rlt_tuning *row,
   rlt_tuning_add_head(&device->info, &device->facts, &text);
   rlt_tuning_add_text(row, &text);
   const relayout_status status = relayout_tuning_keep(device, made, error);
-  free(made);
+  rlt_free(made);
   return status;
 }
 

@@ -4,13 +4,13 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/forks.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "plan/schedule_text.h"
 #include "problem/problem_text.h"
 
@@ -40,9 +40,9 @@ struct rlt_wisdom {
 };
 
 relayout_status rlt_wisdom_create(rlt_wisdom **wisdom, relayout_error *error) {
-  rlt_wisdom *const made = calloc(1, sizeof *made);
+  rlt_wisdom *const made = rlt_calloc(1, sizeof *made);
   if (made == NULL || !rlt_mutex_initialize(&made->mutex)) {
-    free(made);
+    rlt_free(made);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for wisdom, of %zu bytes",
                     sizeof *made);
   }
@@ -52,18 +52,18 @@ relayout_status rlt_wisdom_create(rlt_wisdom **wisdom, relayout_error *error) {
 
 void rlt_wisdom_destroy(rlt_wisdom *wisdom) {
   for (int32_t i = 0; i < wisdom->count; ++i) {
-    free(wisdom->of[i].line);
+    rlt_free(wisdom->of[i].line);
   }
-  free(wisdom->folder);
+  rlt_free(wisdom->folder);
   rlt_mutex_destroy(&wisdom->mutex);
-  free(wisdom);
+  rlt_free(wisdom);
 }
 
 void rlt_wisdom_keep_in(relayout_device *device, const char *folder) {
   rlt_wisdom *const wisdom = device->wisdom;
   pthread_mutex_lock(&wisdom->mutex);
-  free(wisdom->folder);
-  wisdom->folder = folder == NULL ? NULL : strdup(folder);
+  rlt_free(wisdom->folder);
+  wisdom->folder = folder == NULL ? NULL : rlt_strdup(folder);
   wisdom->is_read = false;
   pthread_mutex_unlock(&wisdom->mutex);
 }
@@ -107,7 +107,7 @@ static bool is_line(const char *line, size_t length) {
 }
 
 static void forget(rlt_wisdom *wisdom, int32_t number) {
-  free(wisdom->of[number].line);
+  rlt_free(wisdom->of[number].line);
   --wisdom->count;
   memmove(&wisdom->of[number], &wisdom->of[number + 1],
           (size_t)(wisdom->count - number) * sizeof wisdom->of[0]);
@@ -119,7 +119,7 @@ static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool r
   if (!is_line(line, length)) {
     return true;
   }
-  char *const copy = strndup(line, length);
+  char *const copy = rlt_strndup(line, length);
   if (copy == NULL) {
     return false;
   }
@@ -127,7 +127,7 @@ static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool r
   const size_t problem_length = end == NULL ? 0 : (size_t)(end - copy);
   const int32_t known = find_problem(wisdom, copy, problem_length);
   if (end == NULL || end[sizeof separator - 1] == '\0' || (known >= 0 && !replaces)) {
-    free(copy);
+    rlt_free(copy);
     return true;
   }
   if (known >= 0) {
@@ -188,7 +188,7 @@ static void read_file(const relayout_device *device, bool replaces) {
   unsigned char *const bytes = rlt_cache_folder_read(wisdom->folder, name, MOST_FILE_BYTES, &size);
   if (bytes != NULL) {
     (void)add_text(device, (const char *)bytes, size, replaces);
-    free(bytes);
+    rlt_free(bytes);
   }
 }
 
@@ -196,7 +196,7 @@ static void read_file(const relayout_device *device, bool replaces) {
 static char *make_text(const relayout_device *device, size_t *length) {
   rlt_text measured = rlt_text_in(NULL, 0);
   add_all(device, &measured);
-  char *const text = malloc(measured.length + 1);
+  char *const text = rlt_malloc(measured.length + 1);
   if (text != NULL) {
     rlt_text made = rlt_text_in(text, measured.length + 1);
     add_all(device, &made);
@@ -217,11 +217,11 @@ static bool overwrite_file(const relayout_device *device, const char *name) {
   size_t size = 0;
   unsigned char *const old = rlt_cache_folder_exchange(
       wisdom->folder, name, (const unsigned char *)text, length, MOST_FILE_BYTES, &size);
-  free(text);
+  rlt_free(text);
   const int32_t known = wisdom->count;
   if (old != NULL) {
     add_text(device, (const char *)old, size, false);
-    free(old);
+    rlt_free(old);
   }
   return wisdom->count > known;
 }

@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "convert/convert.h"
 #include "metadata/strides.h"
 #include "metadata/widths.h"
@@ -552,7 +552,7 @@ static void select_word(const lowering *at, int64_t number, rlt_problem *problem
 /* One problem, or one for each word of an element or its container. */
 static relayout_status lower_to_program(lowering *at, relayout_error *error) {
   rlt_lowered *const made = at->made;
-  made->index_program = calloc(1, sizeof *made->index_program);
+  made->index_program = rlt_calloc(1, sizeof *made->index_program);
   if (made->index_program == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan of %zu bytes",
                     sizeof *made->index_program);
@@ -664,10 +664,10 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_in
   if (status != RELAYOUT_OK) {
     return status;
   }
-  lowering *const at = malloc(sizeof *at);
-  made->problems = malloc(MOST_PARTS * sizeof *made->problems);
+  lowering *const at = rlt_malloc(sizeof *at);
+  made->problems = rlt_malloc(MOST_PARTS * sizeof *made->problems);
   if (at == NULL || made->problems == NULL) {
-    free(at);
+    rlt_free(at);
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's problems");
   }
   memset(at, 0, offsetof(lowering, source));
@@ -686,12 +686,12 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_in
   at->changes = changes;
   at->made = made;
   status = lower(at, error);
-  free(at);
+  rlt_free(at);
   return status;
 }
 
 void rlt_lowered_free(rlt_lowered *made) {
-  free(made->problems);
-  free(made->index_program);
+  rlt_free(made->problems);
+  rlt_free(made->index_program);
   *made = (rlt_lowered){.count = 0};
 }
