@@ -209,6 +209,9 @@ static int tear_down(void **state) {
     (device, "", 0, error))                                                                        \
   X(relayout_tuning_keep, INVALID_TEXT, (device, "", error), (device, row_of_device(), error))     \
   X(relayout_device_tune, INVALID_ARGUMENT, (NULL, NULL, error), (device, &quick_tuning, error))   \
+  X(relayout_device_get_usage, INVALID_ARGUMENT, (NULL, out, error),                               \
+    (device, usage_in(out), error))                                                                \
+  X(relayout_device_set_budget, INVALID_ARGUMENT, (NULL, 0, error), (device, UINT64_MAX, error))   \
   X(relayout_set_allocator, INVALID_ARGUMENT, (&half_an_allocator, error), (NULL, error))
 
 static void *allocate_nothing(void *context, size_t size, size_t alignment) {
@@ -233,6 +236,11 @@ static relayout_device_info *info_in(void *out) {
   const relayout_device_info empty = RELAYOUT_DEVICE_INFO_INIT;
   memcpy(out, &empty, sizeof empty);
   return out;
+}
+
+static relayout_device_usage *usage_in(void *out) {
+  const relayout_device_usage empty = RELAYOUT_DEVICE_USAGE_INIT;
+  return memcpy(out, &empty, sizeof empty);
 }
 
 static relayout_plan_info *plan_info_in(void *out) {

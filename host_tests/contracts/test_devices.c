@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "relayout/relayout.h"
+#include "shape_of.h"
 
 enum { MOST = 65 };
 
@@ -46,6 +47,43 @@ static size_t list(relayout_device_info infos[MOST]) {
   assert_int_equal(relayout_device_list(infos, MOST, &count, NULL), RELAYOUT_OK);
   assert_in_range(count, 1, MOST);
   return count;
+}
+
+static relayout_device_usage usage_of(relayout_device *device) {
+  relayout_device_usage usage;
+  memset(&usage, 0x5a, sizeof usage);
+  usage.struct_size = sizeof usage;
+  assert_int_equal(relayout_device_get_usage(device, &usage, NULL), RELAYOUT_OK);
+  assert_int_equal(usage.struct_size, sizeof usage);
+  return usage;
+}
+
+/* Plans that nobody holds go; one that somebody holds goes on. */
+static void test_trim(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("u8[2,3]{1,0}");
+  const relayout_shape to = shape_of("u8[2,3]{0,1}");
+  static const uint8_t source[] = {1, 2, 3, 4, 5, 6};
+  static const uint8_t moved[] = {1, 4, 2, 5, 3, 6};
+  uint8_t destination[6] = {0};
+  relayout_device *device = NULL;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  assert_true(usage_of(device).budget_bytes == UINT64_MAX);
+  assert_int_equal(usage_of(device).plans, 0);
+  assert_int_equal(relayout_copy(device, &to, &from, moved, destination, NULL), RELAYOUT_OK);
+  assert_int_equal(usage_of(device).plans, 1);
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(usage_of(device).plans, 2);
+  assert_int_equal(usage_of(device).programs, 0);
+  assert_int_equal(usage_of(device).device_bytes, 0);
+  relayout_device_trim(device);
+  assert_int_equal(usage_of(device).plans, 0);
+  assert_int_equal(relayout_plan_execute(plan, source, destination, NULL), RELAYOUT_OK);
+  assert_memory_equal(destination, moved, sizeof moved);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  relayout_device_trim(NULL);
 }
 
 /* Whatever was in the struct before: the CPU has no platform and no driver. */
@@ -216,6 +254,7 @@ int main(void) {
       cmocka_unit_test(test_each_listed_info_must_have_its_size),
       cmocka_unit_test(test_newer_infos),
       cmocka_unit_test(test_best_devices),
+      cmocka_unit_test(test_trim),
       cmocka_unit_test(test_nothing_may_be_destroyed),
   };
   return cmocka_run_group_tests_name("contracts.devices", tests, NULL, NULL);

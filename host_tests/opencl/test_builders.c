@@ -1,5 +1,6 @@
-/* test_builders.c: threads that build programs at the same time. The linker leads clBuildProgram to
- * the wrapper here, in which a thread stays until it may go on. */
+/* test_builders.c: threads that build programs at the same time, and what a device keeps of
+ * programs and plans. The linker leads clBuildProgram to the wrapper here, in which a thread stays
+ * until it may go on. */
 #include "cmocka_all.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ static relayout_device *new_device(const opencl_bench *bench) {
   return device;
 }
 
-#define SLOW "u8[48,40]{1,0}", "u8[48,40]{0,1}"
+#define SLOW  "u8[48,40]{1,0}", "u8[48,40]{0,1}"
 #define OTHER "u16[48,40]{1,0}", "u16[48,40]{0,1}"
 
 /* While one thread builds, others make plans of other kernels; whoever wants the same waits for it
@@ -142,10 +143,91 @@ static void test_a_failure_is_its_threads(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- What is kept ---- */
+
+static relayout_device_usage usage_of(relayout_device *device) {
+  relayout_device_usage usage = RELAYOUT_DEVICE_USAGE_INIT;
+  assert_int_equal(relayout_device_get_usage(device, &usage, NULL), RELAYOUT_OK);
+  return usage;
+}
+
+static relayout_plan *plan_of(relayout_device *device, const char *from, const char *to) {
+  job made = {.device = device, .from = from, .to = to};
+  make_plan(&made);
+  assert_int_equal(made.status, RELAYOUT_OK);
+  return made.plan;
+}
+
+static uint64_t bytes_of(const relayout_plan *plan) {
+  relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
+  assert_int_equal(relayout_plan_get_info(plan, &info, NULL), RELAYOUT_OK);
+  assert_true(info.device_bytes > 0);
+  return info.device_bytes;
+}
+
+static void test_budget(void **state) {
+  relayout_device *const device = new_device(*state);
+  relayout_plan *const first = plan_of(device, SLOW);
+  relayout_plan *const second = plan_of(device, OTHER);
+  const uint64_t bytes[] = {bytes_of(first), bytes_of(second)};
+  relayout_plan_destroy(first);
+  relayout_plan_destroy(second);
+  assert_int_equal(usage_of(device).plans, 2);
+  assert_int_equal(usage_of(device).programs, 2);
+  assert_int_equal(usage_of(device).device_bytes, bytes[0] + bytes[1]);
+  assert_int_equal(relayout_device_set_budget(device, bytes[0] + bytes[1] - 1, NULL), RELAYOUT_OK);
+  assert_int_equal(usage_of(device).plans, 1); /* the second */
+  assert_int_equal(usage_of(device).device_bytes, bytes[1]);
+  assert_int_equal(usage_of(device).budget_bytes, bytes[0] + bytes[1] - 1);
+  relayout_plan_destroy(plan_of(device, OTHER));
+  assert_int_equal(usage_of(device).device_bytes, bytes[1]);
+  relayout_plan_destroy(plan_of(device, SLOW));
+  assert_int_equal(usage_of(device).plans, 1);
+  assert_int_equal(usage_of(device).device_bytes, bytes[0]);
+  assert_int_equal(relayout_device_set_budget(device, 0, NULL), RELAYOUT_OK);
+  assert_int_equal(usage_of(device).plans, 0);
+  relayout_plan_destroy(plan_of(device, SLOW));
+  assert_int_equal(usage_of(device).plans, 0);
+  assert_int_equal(usage_of(device).programs, 2);
+  relayout_device_destroy(device);
+}
+
+/* A plan that somebody holds goes on; a program that is being built stays. */
+static void test_trim(void **state) {
+  relayout_device *const device = new_device(*state);
+  static uint16_t source[48 * 40];
+  static uint16_t destination[48 * 40];
+  relayout_plan *const held = plan_of(device, OTHER);
+  job slow = {.device = device, .from = SLOW};
+  begin(1, 0);
+  start(&slow);
+  assert_true(comes(&driver.held));
+  assert_int_equal(usage_of(device).programs, 2);
+  relayout_device_trim(device);
+  assert_int_equal(usage_of(device).plans, 0);
+  assert_int_equal(usage_of(device).programs, 1);
+  sem_post(&driver.go_on);
+  finish(&slow);
+  assert_int_equal(slow.status, RELAYOUT_OK);
+  assert_int_equal(usage_of(device).plans, 1);
+  for (int i = 0; i < 48 * 40; ++i) {
+    source[i] = (uint16_t)i;
+  }
+  assert_int_equal(relayout_plan_execute(held, source, destination, NULL), RELAYOUT_OK);
+  for (int i = 0; i < 48 * 40; ++i) {
+    assert_int_equal(destination[i], source[i % 48 * 40 + i / 48]);
+  }
+  relayout_plan_destroy(slow.plan);
+  relayout_plan_destroy(held);
+  relayout_device_destroy(device);
+}
+
 static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_others_go_on, bench),
       cmocka_unit_test_prestate(test_a_failure_is_its_threads, bench),
+      cmocka_unit_test_prestate(test_budget, bench),
+      cmocka_unit_test_prestate(test_trim, bench),
   };
   return cmocka_run_group_tests_name("builders", tests, NULL, NULL);
 }

@@ -51,6 +51,10 @@ static relayout_status execute(const relayout_plan *plan, const void *source, vo
   return RELAYOUT_OK;
 }
 
+static void trim(relayout_device *device) {
+  ++record_of(device)->trims;
+}
+
 static relayout_status scratch_create(relayout_device *device, size_t source_size,
                                       size_t destination_size, void **scratch,
                                       relayout_error *error) {
@@ -96,6 +100,7 @@ static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
                                     .program_create = program_create,
                                     .program_destroy = program_destroy,
                                     .execute = execute,
+                                    .trim = trim,
                                     .scratch_create = scratch_create,
                                     .scratch_destroy = scratch_destroy,
                                     .program_time = program_time,

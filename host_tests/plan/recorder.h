@@ -19,6 +19,7 @@ typedef struct recorder {
   int programs_made;
   int programs_alive;
   int executions;
+  int trims;
   int programs_timed;
   int scratches_alive;
   size_t scratch_source; /* bytes, of the scratch made last */

@@ -131,6 +131,35 @@ RELAYOUT_API relayout_status relayout_device_get_info(const relayout_device *dev
                                                       relayout_device_info *info,
                                                       relayout_error *error);
 
+/* What a device keeps so that it need not be made again, beside what somebody holds. Set
+ * struct_size (RELAYOUT_DEVICE_USAGE_INIT) before the call. */
+typedef struct relayout_device_usage {
+  size_t struct_size;
+  uint64_t plans;        /* the last 64 at most, whoever else holds them */
+  uint64_t programs;     /* that an OpenCL device has compiled or loaded, or is about to */
+  uint64_t device_bytes; /* of these plans, as relayout_plan_info counts them */
+  uint64_t budget_bytes; /* that they may come to; UINT64_MAX at first */
+} relayout_device_usage;
+
+#define RELAYOUT_DEVICE_USAGE_INIT                                                                 \
+  { sizeof(relayout_device_usage), 0, 0, 0, 0 }
+
+/* RELAYOUT_INVALID_ARGUMENT for a NULL, or a struct_size that the usage never has. */
+RELAYOUT_API relayout_status relayout_device_get_usage(relayout_device *device,
+                                                       relayout_device_usage *usage,
+                                                       relayout_error *error);
+
+/* Has the plans that the device keeps hold so many bytes of its memory at most: those that were
+ * asked for least lately go first, now and later. RELAYOUT_INVALID_ARGUMENT for a NULL. */
+RELAYOUT_API relayout_status relayout_device_set_budget(relayout_device *device,
+                                                        uint64_t device_bytes,
+                                                        relayout_error *error);
+
+/* Lets go of all that: plans, programs, and the CPU backend's memory for calls. What somebody holds
+ * goes on as before; what is wanted again is made again. Any thread may call it at any time. NULL
+ * is allowed. */
+RELAYOUT_API void relayout_device_trim(relayout_device *device);
+
 /* Lists what relayout_device_open can open by full name, the CPU backend first. `*count` becomes
  * the number there is; at most `capacity` infos are filled (infos may be NULL when capacity is 0).
  * Each info given must have its struct_size set, all to the same. No OpenCL platform at all is no

@@ -112,6 +112,10 @@ void rlt_cpu_default_info(relayout_device_info *info) {
 
 /* ---- Making and freeing ---- */
 
+static void trim(relayout_device *device) {
+  rlt_cpu_kept_scratch_trim(((rlt_cpu_device *)device)->kept_scratch);
+}
+
 static void destroy(relayout_device *device) {
   rlt_cpu_kept_scratch_destroy(((rlt_cpu_device *)device)->kept_scratch);
   rlt_free(device);
@@ -127,6 +131,7 @@ const rlt_backend rlt_cpu_backend = {
     .scratch_destroy = rlt_cpu_scratch_destroy,
     .program_time = rlt_cpu_program_time,
     .program_describe = rlt_cpu_program_describe,
+    .trim = trim,
     .destroy = destroy,
 };
 

@@ -63,10 +63,14 @@ relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratc
   return RELAYOUT_OK;
 }
 
-void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
+void rlt_cpu_kept_scratch_trim(rlt_cpu_kept_scratch *kept_scratch) {
   for (size_t i = 0; i < kept_scratch->count; ++i) {
-    pull_down(atomic_load(&kept_scratch->shelves[i].kept));
+    pull_down(atomic_exchange(&kept_scratch->shelves[i].kept, NULL));
   }
+}
+
+void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
+  rlt_cpu_kept_scratch_trim(kept_scratch);
   rlt_free(kept_scratch);
 }
 

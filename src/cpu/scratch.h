@@ -37,6 +37,8 @@ typedef struct rlt_cpu_kept_scratch rlt_cpu_kept_scratch;
 relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratch **kept_scratch,
                                             relayout_error *error);
 void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch);
+/* Frees all that is kept. */
+void rlt_cpu_kept_scratch_trim(rlt_cpu_kept_scratch *kept_scratch);
 
 /* A kept one, or a new one; NULL when there is no memory. */
 rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from);

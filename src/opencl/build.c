@@ -384,6 +384,34 @@ relayout_status rlt_builds_initialize(rlt_opencl_device *device, const char *cac
   return RELAYOUT_OK;
 }
 
+void rlt_builds_trim(relayout_device *device) {
+  rlt_opencl_device *const own = (rlt_opencl_device *)device;
+  pthread_mutex_lock(&own->build_lock);
+  struct rlt_build **at = &own->builds;
+  while (*at != NULL) {
+    struct rlt_build *const entry = *at;
+    if (entry->program == NULL) {
+      at = &entry->next;
+    } else {
+      *at = entry->next;
+      clReleaseProgram(entry->program);
+      rlt_free(entry);
+    }
+  }
+  pthread_mutex_unlock(&own->build_lock);
+}
+
+uint64_t rlt_builds_count(relayout_device *device) {
+  rlt_opencl_device *const own = (rlt_opencl_device *)device;
+  uint64_t count = 0;
+  pthread_mutex_lock(&own->build_lock);
+  for (const struct rlt_build *entry = own->builds; entry != NULL; entry = entry->next) {
+    ++count;
+  }
+  pthread_mutex_unlock(&own->build_lock);
+  return count;
+}
+
 void rlt_builds_release(rlt_opencl_device *device) {
   while (device->builds != NULL) {
     struct rlt_build *const entry = device->builds;

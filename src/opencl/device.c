@@ -344,5 +344,7 @@ const rlt_backend rlt_opencl_backend = {
     .program_describe = rlt_opencl_program_describe,
     .kernels_of_program = 1,
     .program_bytes = rlt_opencl_program_bytes,
+    .trim = rlt_builds_trim,
+    .count_programs = rlt_builds_count,
     .destroy = destroy,
 };

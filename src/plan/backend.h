@@ -72,6 +72,11 @@ typedef struct rlt_backend {
   /* Memory of a device that a program holds beside its code; NULL where host memory is all. */
   size_t (*program_bytes)(const void *program);
 
+  /* Lets go of what the device keeps for later. Other calls may be under way. */
+  void (*trim)(relayout_device *device);
+  /* Programs that it keeps; NULL where none are compiled. */
+  uint64_t (*count_programs)(relayout_device *device);
+
   /* Frees the device, all but its plan cache. */
   void (*destroy)(relayout_device *device);
 } rlt_backend;

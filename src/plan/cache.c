@@ -14,11 +14,14 @@ enum { CACHE_CAPACITY = 64 };
 
 typedef struct cache_entry {
   uint64_t hash;
-  relayout_plan *plan; /* held */
+  relayout_plan *plan;   /* held */
+  uint64_t device_bytes; /* that it takes */
 } cache_entry;
 
 struct rlt_plan_cache {
   pthread_mutex_t mutex;
+  uint64_t budget;       /* for the device's memory that plans take */
+  uint64_t device_bytes; /* that they take */
   int32_t count;
   cache_entry entries[CACHE_CAPACITY]; /* the most recently used first */
 };
@@ -30,20 +33,56 @@ relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *er
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan cache of %zu bytes",
                     sizeof *made);
   }
+  made->budget = UINT64_MAX;
   *cache = made;
   return RELAYOUT_OK;
 }
 
-void rlt_plan_cache_clear(rlt_plan_cache *cache) {
-  cache_entry dropped[CACHE_CAPACITY];
-  pthread_mutex_lock(&cache->mutex);
-  const int32_t count = cache->count;
-  memcpy(dropped, cache->entries, sizeof dropped);
-  cache->count = 0;
-  pthread_mutex_unlock(&cache->mutex);
-  for (int32_t i = 0; i < count; ++i) {
-    relayout_plan_destroy(dropped[i].plan);
+/* Plans that were taken out, to be dropped without the lock. */
+typedef struct dropped {
+  int32_t count;
+  relayout_plan *plans[CACHE_CAPACITY];
+} dropped;
+
+/* Takes out what was used least lately, until there are so many plans at most, within the budget.
+ * Under the lock. */
+static void take_out(rlt_plan_cache *cache, int32_t most, dropped *taken) {
+  while (cache->count > most || (cache->count > 0 && cache->device_bytes > cache->budget)) {
+    const cache_entry *const last = &cache->entries[--cache->count];
+    cache->device_bytes -= last->device_bytes;
+    taken->plans[taken->count++] = last->plan;
   }
+}
+
+static void drop(const dropped *taken) {
+  for (int32_t i = 0; i < taken->count; ++i) {
+    relayout_plan_destroy(taken->plans[i]);
+  }
+}
+
+void rlt_plan_cache_clear(rlt_plan_cache *cache) {
+  dropped taken = {.count = 0};
+  pthread_mutex_lock(&cache->mutex);
+  take_out(cache, 0, &taken);
+  pthread_mutex_unlock(&cache->mutex);
+  drop(&taken);
+}
+
+void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t device_bytes) {
+  dropped taken = {.count = 0};
+  pthread_mutex_lock(&cache->mutex);
+  cache->budget = device_bytes;
+  take_out(cache, CACHE_CAPACITY, &taken);
+  pthread_mutex_unlock(&cache->mutex);
+  drop(&taken);
+}
+
+void rlt_plan_cache_tell(rlt_plan_cache *cache, relayout_device_usage *usage) {
+  pthread_mutex_lock(&cache->mutex);
+  usage->plans = (uint64_t)cache->count;
+  usage->device_bytes = cache->device_bytes;
+  usage->budget_bytes = cache->budget;
+  pthread_mutex_unlock(&cache->mutex);
 }
 
 void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
@@ -156,13 +195,14 @@ relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, 
 }
 
 void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan) {
-  relayout_plan *evicted = NULL;
+  const cache_entry entry = {hash_shapes(&plan->from.shape, &plan->to.shape), plan,
+                             rlt_plan_device_bytes(plan)};
+  dropped taken = {.count = 0};
   pthread_mutex_lock(&cache->mutex);
-  if (cache->count == CACHE_CAPACITY) {
-    evicted = cache->entries[--cache->count].plan;
-  }
-  put_in_front(cache, (cache_entry){hash_shapes(&plan->from.shape, &plan->to.shape), plan},
-               cache->count++);
+  take_out(cache, CACHE_CAPACITY - 1, &taken);
+  put_in_front(cache, entry, cache->count++);
+  cache->device_bytes += entry.device_bytes;
+  take_out(cache, CACHE_CAPACITY, &taken);
   pthread_mutex_unlock(&cache->mutex);
-  relayout_plan_destroy(evicted);
+  drop(&taken);
 }

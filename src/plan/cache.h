@@ -14,6 +14,10 @@ relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *er
  * device's opener lets go. */
 void rlt_plan_cache_clear(rlt_plan_cache *cache);
 
+/* How many plans it holds, the bytes of the device's memory that these take, and may take. */
+void rlt_plan_cache_tell(rlt_plan_cache *cache, relayout_device_usage *usage);
+void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t device_bytes);
+
 /* The cache is empty, or all its plans are dropped. */
 void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 

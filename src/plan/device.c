@@ -89,6 +89,39 @@ void relayout_device_destroy(relayout_device *device) {
   rlt_device_release(device);
 }
 
+void relayout_device_trim(relayout_device *device) {
+  if (device != NULL) {
+    rlt_plan_cache_clear(device->cache); /* first: its plans use the rest */
+    device->backend->trim(device);
+  }
+}
+
+relayout_status relayout_device_get_usage(relayout_device *device, relayout_device_usage *usage,
+                                          relayout_error *error) {
+  if (device == NULL || usage == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    device == NULL ? "device" : "usage");
+  }
+  relayout_device_usage told = RELAYOUT_DEVICE_USAGE_INIT;
+  const relayout_status status = rlt_struct_check(usage, "usage->", sizeof told, error);
+  if (status == RELAYOUT_OK) {
+    rlt_plan_cache_tell(device->cache, &told);
+    told.programs =
+        device->backend->count_programs == NULL ? 0 : device->backend->count_programs(device);
+    rlt_struct_write(&told, sizeof told, usage);
+  }
+  return status;
+}
+
+relayout_status relayout_device_set_budget(relayout_device *device, uint64_t device_bytes,
+                                           relayout_error *error) {
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  rlt_plan_cache_set_budget(device->cache, device_bytes);
+  return RELAYOUT_OK;
+}
+
 /* Plans in the cache may be out of date then. */
 relayout_status relayout_device_import_wisdom(relayout_device *device, const char *text,
                                               size_t size, relayout_error *error) {

@@ -99,4 +99,7 @@ typedef struct rlt_totals {
 
 rlt_totals rlt_plan_totals(const relayout_plan *plan);
 
+/* Memory of the device that it and its chunks hold beside the code of kernels. */
+uint64_t rlt_plan_device_bytes(const relayout_plan *plan);
+
 #endif

@@ -46,9 +46,12 @@ static bool is_bitcast(const relayout_plan *plan) {
   return is;
 }
 
-static uint64_t device_bytes(const relayout_plan *plan) {
+uint64_t rlt_plan_device_bytes(const relayout_plan *plan) {
   const rlt_backend *const backend = plan->device->backend;
   uint64_t bytes = 0;
+  for (size_t i = 0; i < plan->chunk_count; ++i) {
+    bytes += rlt_plan_device_bytes(plan->chunks[i]);
+  }
   for (int32_t i = 0; i < plan->work.part_count && backend->program_bytes != NULL; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     for (int32_t w = 0; w < part->way_count; ++w) {
@@ -76,7 +79,7 @@ relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_
       .bytes_written = (uint64_t)totals.written,
       .bytes_left_alone = (uint64_t)rlt_max((int64_t)work->destination_size - totals.written, 0),
       .padding_bytes = (uint64_t)totals.padding,
-      .device_bytes = device_bytes(plan),
+      .device_bytes = rlt_plan_device_bytes(plan),
       .predicted_fraction = relayout_plan_get_predicted_fraction(plan),
       .part_count = work->part_count,
       .kernel_count = work->part_count * plan->device->backend->kernels_of_program,
