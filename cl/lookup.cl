@@ -7,21 +7,6 @@
  * elements are packed, whole bytes, so that no two write one.
  */
 
-#if INDEX_PROGRAM
-
-#define NO_SOURCE LONG_MIN
-
-/* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
-static long source_of(__global const rlt_index_program *made, long number, long *put) {
-  long numbers[NUMBERS];
-  numbers[0] = number;
-  const bool has_source = rlt_index_program_run(made, numbers);
-  *put = made->place > 0 ? numbers[made->place] : number;
-  return has_source ? numbers[made->result] : NO_SOURCE;
-}
-
-#endif
-
 /* A run: what is the same for all of its elements. */
 typedef struct run {
   place from; /* where its first element comes from */
@@ -29,17 +14,34 @@ typedef struct run {
   uint valid;
 #if INDEX_PROGRAM
   __global const rlt_index_program *made;
+  int result; /* as the program has them */
+  int place;
   long number; /* the first element's digit */
 #else
   long stride; /* in the source */
 #endif
 } run;
 
+#if INDEX_PROGRAM
+
+#define NO_SOURCE LONG_MIN
+
+/* How far on in the source the element with this digit lies, or NO_SOURCE, and where it is put. */
+static long source_of(const run r, long number, long *put) {
+  long numbers[NUMBERS];
+  numbers[0] = number;
+  const bool has_source = rlt_index_program_run(r.made, numbers);
+  *put = r.place > 0 ? numbers[r.place] : number;
+  return has_source ? numbers[r.result] : NO_SOURCE;
+}
+
+#endif
+
 /* The element of this column, and where it is put, counted from the first; false where it has no
  * source. */
 static bool find_element(const run r, uint column, word *found, long *put) {
 #if INDEX_PROGRAM
-  const long at = source_of(r.made, r.number + column, put);
+  const long at = source_of(r, r.number + column, put);
   *put -= r.number;
   if (at == NO_SOURCE) {
     return false;
@@ -114,12 +116,18 @@ ENTRY(lookup)(__global word *restrict destination, const starts destination_star
   const tile_number first = group_number(grid) * (tile_number)grid->tiles_per_group;
   const tile_number end =
       min(first + (tile_number)grid->tiles_per_group, (tile_number)grid->tile_count);
+#if INDEX_PROGRAM
+  /* Read here, once for all. Where its vectors have no element left, Intel's compiler for CPUs does
+   * not read them and goes by them all the same: it followed whatever a register held. */
+  const int result = made->result;
+  const int put_place = made->place;
+#endif
   for (tile_number n = first + ((uint)get_local_id(0) >> grid->across_shift); n < end; n += down) {
     const tile t = find_tile(grid, n);
     const uint valid = t.valid_rows == 0 ? 0 : t.valid_columns;
 #if INDEX_PROGRAM
-    const run r = {onward(start, (long)t.source), t.columns, valid, made,
-                   t.column_block * grid->columns.block};
+    const run r = {onward(start, (long)t.source), t.columns, valid, made, result,
+                   put_place, t.column_block * grid->columns.block};
 #else
     const run r = {onward(start, (long)t.source), t.columns, valid, grid->columns.source_stride};
 #endif
