@@ -11,10 +11,13 @@ except ImportError:
     print("no NumPy found")
     sys.exit(77)
 
+from relayout_library import DlpackFields, Refused, Relayout, View, list_of
+
 TYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64"
 
 
 class DataType(ctypes.Structure):
+    """DLPack's DLDataType"""
     _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
 
 
@@ -26,62 +29,16 @@ class Tensor(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
-class Fields(ctypes.Structure):
-    """relayout_dlpack_fields"""
-    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("ndim", ctypes.c_int32), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
-                ("flags", ctypes.c_uint64)]
-
-
-class Error(ctypes.Structure):
-    """relayout_error"""
-    _fields_ = [("status", ctypes.c_int), ("cl_status", ctypes.c_int32),
-                ("message", ctypes.c_char * 512)]
-
-
-class View(ctypes.Structure):
-    """relayout_view, of which only the size matters; more than there is."""
-    _fields_ = [("words", ctypes.c_int64 * 1024)]
-
-
-class Relayout:
-    """The library, whose failures are exceptions."""
-
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path)
-        self.device = ctypes.c_void_p()
-        self("relayout_device_open", b"cpu", ctypes.byref(self.device))
-
-    def __call__(self, name, *arguments):
-        error = Error()
-        if getattr(self.library, name)(*arguments, ctypes.byref(error)) != 0:
-            raise RuntimeError(f"{name}: {error.message.decode()}")
-
-    def move(self, source, source_pointer, destination, destination_pointer):
-        """From one view to another."""
-        plan = ctypes.c_void_p()
-        self("relayout_plan_create_between", self.device, ctypes.byref(source),
-             ctypes.byref(destination), None, ctypes.byref(plan))
-        self("relayout_plan_execute", plan, ctypes.c_void_p(source_pointer),
-             ctypes.c_void_p(destination_pointer))
-        self.library.relayout_plan_destroy(plan)
-
-
-def list_of(numbers):
-    return (ctypes.c_int64 * max(len(numbers), 1))(*numbers)
-
-
 def by_dlpack(relayout, array):
     """The array's view, its pointer, and what has to live as long."""
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     capsule = array.__dlpack__()
     tensor = Tensor.from_address(pointer_of(capsule, b"dltensor"))
-    fields = Fields(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes, tensor.ndim,
-                    tensor.shape, tensor.strides, tensor.byte_offset, 0)
+    fields = DlpackFields(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes, tensor.ndim,
+                          tensor.shape, tensor.strides, tensor.byte_offset, 0)
     view = View()
-    relayout("relayout_view_from_dlpack_fields", ctypes.byref(fields), ctypes.byref(view))
+    relayout("view_from_dlpack_fields", ctypes.byref(fields), ctypes.byref(view))
     return view, tensor.data, capsule
 
 
@@ -90,8 +47,8 @@ def by_array_interface(relayout, array):
     told = array.__array_interface__
     strides = None if told["strides"] is None else list_of(told["strides"])
     view = View()
-    relayout("relayout_view_from_array_interface", told["typestr"].encode(), len(told["shape"]),
-             list_of(told["shape"]), strides, told["data"][1], ctypes.byref(view))
+    relayout("view_from_array_interface", told["typestr"].encode(), len(told["shape"]),
+             list_of(told["shape"]), strides, ctypes.c_bool(told["data"][1]), ctypes.byref(view))
     return view, told["data"][0], None
 
 
@@ -138,7 +95,7 @@ def main():
     try:
         view, pointer, _ = by_array_interface(relayout, numpy.broadcast_to(numpy.int8(1), [3]))
         relayout.move(view, pointer, view, pointer)
-    except RuntimeError as refused:
+    except Refused as refused:
         assert "read_only" in str(refused), refused
     else:
         raise AssertionError("a read-only array was taken as a destination")
