@@ -102,8 +102,9 @@ RELAYOUT_API relayout_status relayout_layout_make_from_major_to_minor(int32_t ra
 /* The layout of this order and these tiles, as the fields of XLA's LayoutProto and of PJRT's tiled
  * layouts have them: minor_to_major has `rank` entries; tile i has tile_ranks[i] dimensions, and
  * those of all tiles follow each other. Tail alignment, element size and memory space are fields to
- * set. NULLs stand for lists without entries. RELAYOUT_INVALID_SHAPE as relayout_shape_validate has
- * it, and for more tiles than a layout holds. */
+ * set. NULLs stand for lists without entries. RELAYOUT_INVALID_ARGUMENT for NULLs elsewhere;
+ * RELAYOUT_INVALID_SHAPE as relayout_shape_validate has it, and for more tiles than a layout holds.
+ */
 RELAYOUT_API relayout_status relayout_layout_make_tiled(int32_t rank, const int64_t *minor_to_major,
                                                         size_t tile_count, const size_t *tile_ranks,
                                                         const int64_t *tile_dimensions,

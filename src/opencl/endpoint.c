@@ -9,15 +9,21 @@
 #include "metadata/widths.h"
 #include "opencl/cl_error.h"
 
-relayout_status rlt_check_handles(const relayout_plan *plan, cl_command_queue queue,
-                                  relayout_error *error) {
-  if (plan == NULL || queue == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    plan == NULL ? "plan" : "queue");
+relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error) {
+  if (plan == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
   }
   return rlt_opencl_device_of(plan->device) != NULL
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
+}
+
+relayout_status rlt_check_handles(const relayout_plan *plan, cl_command_queue queue,
+                                  relayout_error *error) {
+  const relayout_status status = rlt_check_plan(plan, error);
+  return status == RELAYOUT_OK && queue == NULL
+             ? rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "queue is NULL")
+             : status;
 }
 
 static relayout_status check_wait_list(cl_uint n_wait, const cl_event *wait,

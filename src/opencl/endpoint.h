@@ -58,7 +58,10 @@ relayout_status rlt_check_submission(const rlt_opencl_device *device, cl_command
 relayout_status rlt_check_offsets(const rlt_endpoint *source, const rlt_endpoint *destination,
                                   relayout_error *error);
 
-/* That plan and queue are there, and the plan is of an OpenCL device. */
+/* That the plan is there, and of an OpenCL device. */
+relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error);
+
+/* The same, and that the queue is there. */
 relayout_status rlt_check_handles(const relayout_plan *plan, cl_command_queue queue,
                                   relayout_error *error);
 

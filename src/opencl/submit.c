@@ -6,15 +6,6 @@
 #include "opencl/cl_error.h"
 #include "opencl/submit.h"
 
-static relayout_status check_plan(const relayout_plan *plan, relayout_error *error) {
-  if (plan == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is NULL");
-  }
-  return rlt_opencl_device_of(plan->device) != NULL
-             ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
-}
-
 relayout_status relayout_plan_staging_size(const relayout_plan *plan, relayout_memory_kind source,
                                            relayout_memory_kind destination, size_t *bytes,
                                            relayout_error *error) {
@@ -23,7 +14,7 @@ relayout_status relayout_plan_staging_size(const relayout_plan *plan, relayout_m
   }
   rlt_access from;
   rlt_access to;
-  relayout_status status = check_plan(plan, error);
+  relayout_status status = rlt_check_plan(plan, error);
   if (status == RELAYOUT_OK) {
     status = rlt_memory_access(rlt_opencl_device_of(plan->device), "source", source, &from, error);
   }
@@ -233,10 +224,7 @@ relayout_status relayout_plan_submit(const relayout_plan *plan, cl_command_queue
                                      const cl_event *wait, cl_event *source_done, cl_event *done,
                                      relayout_error *error) {
   rlt_submitted submitted = {NULL, NULL};
-  relayout_status status = check_plan(plan, error);
-  if (status == RELAYOUT_OK && queue == NULL) {
-    status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "queue is NULL");
-  }
+  relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     rlt_submission of = {.plan = plan,
                          .device = rlt_opencl_device_of(plan->device),
