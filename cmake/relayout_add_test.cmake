@@ -14,6 +14,14 @@ function(relayout_add_test name)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
+# relayout_wrap_opencl(target function ...): what the program and the library call of these goes to
+# the program's __wrap_function, which reaches OpenCL's by __real_function.
+function(relayout_wrap_opencl target)
+  list(TRANSFORM ARGN PREPEND "-Wl,--wrap=" OUTPUT_VARIABLE options)
+  target_link_options(${target} PRIVATE ${options})
+  target_link_libraries(${target} PRIVATE opencl_hand_in)
+endfunction()
+
 # Processes of PoCL 3.1 should not compile into one folder at the same time, and what one test has
 # compiled serves the next. So the tests of a group run one after the other, on a folder of the
 # group's own. The presets give all builds the same folders, since their kernels are the same.

@@ -120,6 +120,9 @@ static int run_on_opencl(const run *r, relayout_kernel_family kernels) {
   }
   relayout_error error;
   size_t count;
+  if (program_count_begin(&error) != RELAYOUT_OK) {
+    return fail("OpenCL", &error);
+  }
   if (relayout_device_list(infos, MAX_DEVICES, &count, &error) != RELAYOUT_OK) {
     return fail("list", &error);
   }

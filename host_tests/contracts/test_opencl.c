@@ -11,6 +11,7 @@
 
 #include "opencl/bench.h"
 #include "opencl/device.h"
+#include "opencl/hand_in.h"
 #include "plan/plan.h"
 #include "relayout/submit.h"
 
@@ -204,6 +205,7 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
 
 /* X(function, status, arguments that it is refused for with that status, good arguments). */
 #define CALLS(X)                                                                                   \
+  X(relayout_opencl_use, INVALID_ARGUMENT, (NULL, NULL, error), (hand_in_find, NULL, error))       \
   X(relayout_opencl_device_create, INVALID_ARGUMENT,                                               \
     (here.bench->context, NULL, NULL, &out->device, error),                                        \
     (here.bench->context, here.bench->id, NULL, &out->device, error))                              \
@@ -243,9 +245,11 @@ typedef relayout_status call(outputs *out, relayout_error *error);
 
 #define DEFINE(function, status, refused, accepted)                                                \
   static relayout_status refuse_##function(outputs *out, relayout_error *error) {                  \
+    (void)out;                                                                                     \
     return function refused;                                                                       \
   }                                                                                                \
   static relayout_status accept_##function(outputs *out, relayout_error *error) {                  \
+    (void)out;                                                                                     \
     return function accepted;                                                                      \
   }
 CALLS(DEFINE)
@@ -260,7 +264,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 4 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 5 };
 
 static void test_refused_calls(void **state) {
   (void)state;

@@ -24,6 +24,22 @@
 extern "C" {
 #endif
 
+/* Finds one of OpenCL's functions by its name, "clCreateBuffer"; NULL where there is none. */
+typedef void *relayout_opencl_lookup(void *context, const char *name);
+
+/* Has the library call the functions that `lookup` finds, for a process that brings its own OpenCL.
+ * Otherwise it opens libOpenCL.so.1 when it needs OpenCL first: to list devices, to open one, or in
+ * relayout_opencl_device_create. Without that library only the CPU backend is listed. What is in
+ * use stays so to the end of the process, and serves all its threads. `lookup` is called with
+ * `context` by this call alone, once for each function, and may lack those beyond OpenCL 1.2: what
+ * they are for is unsupported then.
+ *
+ * RELAYOUT_INVALID_ARGUMENT when `lookup` is NULL; RELAYOUT_UNSUPPORTED when it lacks a function
+ * that the library needs, which the message names, or when other functions are in use already;
+ * RELAYOUT_OUT_OF_MEMORY. To find those in use once more is no error. */
+RELAYOUT_API relayout_status relayout_opencl_use(relayout_opencl_lookup *lookup, void *context,
+                                                 relayout_error *error);
+
 /* Which family of kernels a device runs. */
 typedef enum relayout_kernel_family {
   RELAYOUT_KERNELS_AUTO = 0,   /* DIRECT on CPU devices, STAGED on all others */
@@ -51,8 +67,9 @@ typedef struct relayout_opencl_options {
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
  * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the
  * context's nor a part of one, a handle is NULL, or an option is none of those above;
- * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler; RELAYOUT_OPENCL_ERROR
- * where the driver does not answer; RELAYOUT_OUT_OF_MEMORY. */
+ * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler, or when the library has
+ * no OpenCL to call; RELAYOUT_OPENCL_ERROR where the driver does not answer;
+ * RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,

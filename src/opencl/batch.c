@@ -1,5 +1,6 @@
 /* batch.c: many relayouts by one plan, in as few launches as their buffers and offsets allow. */
 #include "base/error.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/endpoint.h"
 #include "opencl/parts.h"

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "convert/convert.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/kernel_source.h"
 

@@ -7,6 +7,7 @@
 #include "base/structs.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/memory.h"
 #include "plan/local_tile.h"
@@ -291,6 +292,9 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
   }
   relayout_opencl_options wanted;
   relayout_status status = read_options(options, &wanted, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_cl_load(error);
+  }
   if (status == RELAYOUT_OK) {
     status = check_in_context(context, id, error);
   }

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "metadata/widths.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 
 relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error) {

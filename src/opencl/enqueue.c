@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/structs.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/endpoint.h"
 #include "opencl/parts.h"

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "opencl/backend.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/submit.h"
 #include "plan/chunks.h"

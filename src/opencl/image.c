@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/structs.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "relayout/submit.h"
 

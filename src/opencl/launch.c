@@ -8,6 +8,7 @@
 #include "launch/spec.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 
 /* The arguments of every kernel; fill has no source. */

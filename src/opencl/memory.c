@@ -1,11 +1,11 @@
 /* memory.c: what a device tells of buffers, pointers and images. */
-#define CL_TARGET_OPENCL_VERSION 200 /* SVM */
 #include "opencl/memory.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "opencl/calls.h"
 
 /* Whether the words of a list, which blanks part, have this one. */
 static bool has_word(const char *list, const char *word) {
@@ -43,9 +43,10 @@ static rlt_set_pointer *find_usm_setter(const rlt_opencl_device *device) {
 
 void rlt_memory_learn(rlt_opencl_device *device) {
   cl_device_svm_capabilities svm = 0;
-  if (rlt_opencl_device_value(device->id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL) !=
-      RELAYOUT_OK) {
-    svm = 0; /* below OpenCL 2.0 */
+  if (clSetKernelArgSVMPointer == NULL ||
+      rlt_opencl_device_value(device->id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL) !=
+          RELAYOUT_OK) {
+    svm = 0; /* loader or device are below OpenCL 2.0 */
   }
   device->set_svm_pointer = svm == 0 ? NULL : clSetKernelArgSVMPointer;
   device->set_usm_pointer = find_usm_setter(device);

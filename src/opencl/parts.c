@@ -1,6 +1,8 @@
 /* parts.c: nothing is enqueued before everything that can fail without it has not. */
 #include "opencl/parts.h"
 
+#include "opencl/calls.h"
+
 /* The launch of a part for these places, for which there is one. */
 static rlt_launch *launch_of(const rlt_work *work, int32_t part, rlt_place source,
                              rlt_place destination) {

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "host/host.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/device.h"
 
@@ -228,10 +229,15 @@ static relayout_status append_devices(cl_platform_id platform, uint32_t platform
   return RELAYOUT_OK;
 }
 
-/* Every device there is, by platform; the caller frees the list, also after a failure. */
+/* Every device there is, by platform; none without OpenCL. The caller frees the list, also after a
+ * failure. */
 static relayout_status find_devices(found_device **found, size_t *count, relayout_error *error) {
   *found = NULL;
   *count = 0;
+  relayout_status status = rlt_cl_load(NULL);
+  if (status != RELAYOUT_OK) {
+    return status == RELAYOUT_OUT_OF_MEMORY ? no_memory(error) : RELAYOUT_OK;
+  }
   cl_uint there = 0;
   cl_int code = clGetPlatformIDs(0, NULL, &there);
   if (code == PLATFORM_NOT_FOUND || (code == CL_SUCCESS && there == 0)) {
@@ -245,8 +251,7 @@ static relayout_status find_devices(found_device **found, size_t *count, relayou
     return no_memory(error);
   }
   code = clGetPlatformIDs(there, platforms, NULL);
-  relayout_status status =
-      code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetPlatformIDs");
+  status = code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetPlatformIDs");
   for (cl_uint p = 0; p < there && status == RELAYOUT_OK; ++p) {
     status = append_devices(platforms[p], p, found, count, error);
   }

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/parts.h"
 #include "opencl/rectangles.h"

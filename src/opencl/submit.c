@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/structs.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/submit.h"
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "opencl/backend.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/launch.h"
 #include "opencl/transfer.h"

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/transfer.h"
 
