@@ -269,9 +269,10 @@ enum { THREADS = 8, ROUNDS = 10 };
 static pthread_barrier_t begin;
 static atomic_int handed_in;
 
-static void *list_first(void *unused) {
+/* No driver starts: sanitizers do not follow what one does to the thread that starts it. */
+static void *load_first(void *unused) {
   pthread_barrier_wait(&begin);
-  count_devices();
+  CHECK(rlt_cl_load(NULL) == RELAYOUT_OK);
   return unused;
 }
 
@@ -289,7 +290,7 @@ static void race(void **state) {
   pthread_t threads[THREADS];
   CHECK(pthread_barrier_init(&begin, NULL, THREADS) == 0);
   for (int t = 0; t < THREADS; ++t) {
-    CHECK(pthread_create(&threads[t], NULL, t % 2 == 0 ? list_first : hand_in_first, NULL) == 0);
+    CHECK(pthread_create(&threads[t], NULL, t % 2 == 0 ? load_first : hand_in_first, NULL) == 0);
   }
   for (int t = 0; t < THREADS; ++t) {
     CHECK(pthread_join(threads[t], NULL) == 0);
