@@ -324,9 +324,9 @@ static void execute_request(void *context, const request *asked) {
   relayout_error error = {0};
   relayout_plan *const plan = plan_of(s, &t);
   memory source = memory_of(&s->at, RELAYOUT_MEMORY_HOST, t.source, t.source_size);
-  memory destination = memory_of(&s->at, RELAYOUT_MEMORY_HOST, t.before, t.destination_size + 1);
+  memory destination = memory_of(&s->at, RELAYOUT_MEMORY_HOST, t.before, t.destination_size);
+  destination.pointer[GUARD] = GUARD_BYTE; /* a byte further, into the guard behind */
   memcpy(destination.pointer + GUARD + 1, t.before, t.destination_size);
-  const unsigned char first = destination.pointer[GUARD];
   if (relayout_plan_execute(plan, source.pointer + GUARD + t.source_origin,
                             destination.pointer + GUARD + 1 + t.destination_origin,
                             &error) != RELAYOUT_OK) {
@@ -334,7 +334,7 @@ static void execute_request(void *context, const request *asked) {
     ++s->refused;
   } else {
     s->differing += memcmp(destination.pointer + GUARD + 1, t.after, t.destination_size) != 0 ||
-                    destination.pointer[GUARD] != first ||
+                    destination.pointer[GUARD] != GUARD_BYTE ||
                     destination.pointer[GUARD + 1 + t.destination_size] != GUARD_BYTE;
     ++s->submitted;
   }
