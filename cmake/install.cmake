@@ -9,7 +9,8 @@ set(private_headers "")
 if(RELAYOUT_OPENCL)
   list(APPEND installed_targets relayout_opencl)
 else()
-  set(private_headers PATTERN opencl.h EXCLUDE PATTERN submit.h EXCLUDE)
+  set(private_headers PATTERN opencl.h EXCLUDE PATTERN recording.h EXCLUDE
+                      PATTERN submit.h EXCLUDE)
 endif()
 
 install(TARGETS ${installed_targets} EXPORT relayout-targets)

@@ -7,7 +7,7 @@ compiler=$1 include_dir=$2 tests_dir=$3
 
 # One declaration a line, as "NAME PARAMETERS".
 exported='__attribute__((visibility("default")))'
-declarations=$(printf '#include <relayout/%s>\n' relayout.h submit.h |
+declarations=$(printf '#include <relayout/%s>\n' relayout.h recording.h submit.h |
   "$compiler" -x c -std=c11 -E -P -I "$include_dir" - | tr -s ' \n' ' ' | tr ';' '\n' |
   sed -n 's/.*'"$exported"' *relayout_status *\([a-z_]*\)(\(.*\)) *$/\1 \2/p')
 

@@ -33,7 +33,7 @@ if echo '#include <CL/cl.h>' | compile 2>/dev/null; then
 fi
 for header in "$@"; do
   case $header in
-  opencl.h | submit.h) rm -f "$forbidden/CL/cl.h" ;;
+  opencl.h | recording.h | submit.h) rm -f "$forbidden/CL/cl.h" ;;
   *) echo '#error "CL/cl.h was included"' >"$forbidden/CL/cl.h" ;;
   esac
   printf '#include <relayout/%s>\n#include <relayout/%s>\nextern int not_empty;\n' \

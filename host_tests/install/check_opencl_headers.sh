@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_opencl_headers.sh COMPILER INCLUDE_DIR
-# Compiles relayout/opencl.h and relayout/submit.h before and behind OpenCL's headers, those for C
+# Compiles the headers that include CL/cl.h before and behind OpenCL's headers, those for C
 # and those for C++, of several versions, with warnings as errors.
 set -eu
 compiler=$1 include_dir=$2
@@ -19,7 +19,7 @@ compile() {
 
 # in_both_orders LANGUAGE STANDARD DEFINITIONS HEADER
 in_both_orders() {
-  for ours in relayout/opencl.h relayout/submit.h; do
+  for ours in relayout/opencl.h relayout/recording.h relayout/submit.h; do
     compile "$1" "$2" "$3" "$ours" "$4"
     compile "$1" "$2" "$3" "$4" "$ours"
   done

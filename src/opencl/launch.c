@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "launch/spec.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/calls.h"
@@ -83,9 +82,8 @@ static relayout_status check_group(const rlt_opencl_device *device, const rlt_la
 }
 
 /* The arguments that stay the same from one enqueue to the next. */
-static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_launch_spec *spec,
+static relayout_status set_lasting_arguments(const rlt_launch *launch, cl_kernel kernel,
                                              relayout_error *error) {
-  const cl_kernel kernel = launch->kernel;
   const rlt_problem *const problem = launch->schedule->problem;
   cl_int code = clSetKernelArg(kernel, ARGUMENT_GRID, sizeof launch->grid, &launch->grid);
   if (code == CL_SUCCESS) {
@@ -101,8 +99,8 @@ static relayout_status set_lasting_arguments(rlt_launch *launch, const rlt_launc
   }
   if (code == CL_SUCCESS && launch->conversions != NULL) {
     code = clSetKernelArg(kernel, last, sizeof launch->conversions, &launch->conversions);
-  } else if (code == CL_SUCCESS && spec->has_scale) {
-    code = clSetKernelArg(kernel, last, sizeof spec->scale, &spec->scale);
+  } else if (code == CL_SUCCESS && launch->has_scale) {
+    code = clSetKernelArg(kernel, last, sizeof launch->scale, &launch->scale);
   }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
@@ -117,6 +115,8 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
   launch->group_count = (size_t)spec->group_count;
   launch->most_groups = device->base.facts.most_groups;
   launch->local_bytes = spec->local_bytes;
+  launch->has_scale = spec->has_scale;
+  launch->scale = spec->scale;
   relayout_status status = make_kernel(device, &launch->options, &launch->kernel, error);
   if (status == RELAYOUT_OK) {
     status = check_group(device, launch, most_group_size, error);
@@ -130,7 +130,7 @@ static relayout_status fill_launch(rlt_opencl_device *device, const rlt_launch_s
   if (status == RELAYOUT_OK) {
     status = make_buffer(device, &spec->conversions, launch, &launch->conversions, error);
   }
-  return status == RELAYOUT_OK ? set_lasting_arguments(launch, spec, error) : status;
+  return status == RELAYOUT_OK ? set_lasting_arguments(launch, launch->kernel, error) : status;
 }
 
 relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_schedule *schedule,
@@ -200,37 +200,45 @@ void rlt_opencl_program_describe(const relayout_device *device, const void *prog
 
 const rlt_batch rlt_batch_of_one = {.count = 1};
 
-/* Where one side lies, once for each relayout; kernels count its starts in elements. */
-static cl_int set_place(const rlt_launch *launch, cl_uint argument, rlt_place place,
-                        const rlt_batch *batch) {
+bool rlt_launch_has_source(const rlt_launch *launch) {
+  return launch->options.kernel != RLT_KERNEL_FILL;
+}
+
+rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_source,
+                                             rlt_place place, const rlt_batch *batch) {
   const rlt_kernel_options *const options = &launch->options;
   const rlt_problem *const problem = launch->schedule->problem;
-  const bool is_source = argument == ARGUMENT_SOURCE;
   const int32_t bytes = is_source ? options->source_bytes : options->word_bytes;
   const int64_t packed = is_source ? options->source_bits : options->destination_bits;
   const int64_t start = is_source ? problem->source_start : problem->destination_start;
-  const int32_t room = options->batch > 0 ? options->batch : 1;
-  cl_ulong starts[RLT_MOST_BATCH] = {0};
+  const size_t room = (size_t)rlt_max(options->batch, 1);
+  rlt_side_arguments made = {.number = is_source ? ARGUMENT_SOURCE : ARGUMENT_DESTINATION,
+                             .starts_size = room * sizeof made.starts[0]};
   for (int32_t i = 0; i < batch->count; ++i) {
     const size_t step = is_source ? batch->of[i].source : batch->of[i].destination;
     /* Below 0 where a box begins behind the start of its buffer, and its tensor would before. */
     const int64_t before = (int64_t)(place.offset + step) / bytes * rlt_in_byte(packed);
-    starts[i] = (cl_ulong)(before + start);
+    made.starts[i] = (cl_ulong)(before + start);
   }
-  const cl_int code =
-      place.set_pointer != NULL
-          ? place.set_pointer(launch->kernel, argument, place.host)
-          : clSetKernelArg(launch->kernel, argument, sizeof place.buffer, &place.buffer);
-  return code == CL_SUCCESS
-             ? clSetKernelArg(launch->kernel, argument + 1, (size_t)room * sizeof starts[0], starts)
-             : code;
+  return made;
 }
 
-static relayout_status set_places(const rlt_launch *launch, rlt_place source, rlt_place destination,
-                                  const rlt_batch *batch, relayout_error *error) {
-  cl_int code = set_place(launch, ARGUMENT_DESTINATION, destination, batch);
-  if (code == CL_SUCCESS && launch->options.kernel != RLT_KERNEL_FILL) {
-    code = set_place(launch, ARGUMENT_SOURCE, source, batch);
+static cl_int set_place(const rlt_launch *launch, cl_kernel kernel, bool is_source, rlt_place place,
+                        const rlt_batch *batch) {
+  const rlt_side_arguments side = rlt_launch_side_arguments(launch, is_source, place, batch);
+  const cl_int code = place.set_pointer != NULL
+                          ? place.set_pointer(kernel, side.number, place.host)
+                          : clSetKernelArg(kernel, side.number, sizeof place.buffer, &place.buffer);
+  return code == CL_SUCCESS ? clSetKernelArg(kernel, side.number + 1, side.starts_size, side.starts)
+                            : code;
+}
+
+relayout_status rlt_launch_set_places(const rlt_launch *launch, cl_kernel kernel, rlt_place source,
+                                      rlt_place destination, const rlt_batch *batch,
+                                      relayout_error *error) {
+  cl_int code = set_place(launch, kernel, false, destination, batch);
+  if (code == CL_SUCCESS && rlt_launch_has_source(launch)) {
+    code = set_place(launch, kernel, true, source, batch);
   }
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clSetKernelArg");
 }
@@ -238,25 +246,57 @@ static relayout_status set_places(const rlt_launch *launch, rlt_place source, rl
 relayout_status rlt_launch_hold(rlt_launch *launch, rlt_place source, rlt_place destination,
                                 const rlt_batch *batch, relayout_error *error) {
   pthread_mutex_lock(&launch->lock);
-  const relayout_status status = set_places(launch, source, destination, batch, error);
+  const relayout_status status =
+      rlt_launch_set_places(launch, launch->kernel, source, destination, batch, error);
   if (status != RELAYOUT_OK) {
     pthread_mutex_unlock(&launch->lock);
   }
   return status;
 }
 
+rlt_range rlt_launch_range(const rlt_launch *launch, int32_t count) {
+  const size_t group_size = (size_t)launch->options.group_size;
+  rlt_range made = {.rank = (cl_uint)launch->grid_axis + 1,
+                    .global_size = {group_size, 1, 1},
+                    .local_size = {group_size, 1, 1}};
+  made.global_size[launch->grid_axis] *= launch->group_count * (size_t)count;
+  return made;
+}
+
 relayout_status rlt_launch_enqueue(const rlt_launch *launch, int32_t count, cl_command_queue queue,
                                    cl_uint n_wait, const cl_event *wait, cl_event *event,
                                    relayout_error *error) {
-  const int32_t grid_axis = launch->grid_axis;
-  const size_t local_size[3] = {(size_t)launch->options.group_size, 1, 1};
-  size_t global_size[3] = {local_size[0], 1, 1};
-  global_size[grid_axis] *= launch->group_count * (size_t)count;
-  const cl_int code = clEnqueueNDRangeKernel(queue, launch->kernel, (cl_uint)grid_axis + 1, NULL,
-                                             global_size, local_size, n_wait, wait, event);
+  const rlt_range range = rlt_launch_range(launch, count);
+  const cl_int code =
+      clEnqueueNDRangeKernel(queue, launch->kernel, range.rank, NULL, range.global_size,
+                             range.local_size, n_wait, wait, event);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueNDRangeKernel");
 }
 
 void rlt_launch_let_go(rlt_launch *launch) {
   pthread_mutex_unlock(&launch->lock);
+}
+
+/* ---- A kernel of one's own ---- */
+
+relayout_status rlt_launch_make_kernel(const rlt_launch *launch, cl_kernel *kernel,
+                                       relayout_error *error) {
+  cl_program program = NULL; /* not retained for who asks */
+  cl_int code = clGetKernelInfo(launch->kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clGetKernelInfo");
+  }
+  char name[RLT_KERNEL_NAME_SIZE];
+  rlt_kernel_function(&launch->options, name);
+  const cl_kernel made = clCreateKernel(program, name, &code);
+  if (made == NULL) {
+    return rlt_cl_fail(error, code, "clCreateKernel");
+  }
+  const relayout_status status = set_lasting_arguments(launch, made, error);
+  if (status != RELAYOUT_OK) {
+    clReleaseKernel(made);
+    return status;
+  }
+  *kernel = made;
+  return RELAYOUT_OK;
 }

@@ -1,14 +1,13 @@
 /* launch.h: one kernel with its arguments and geometry, ready to be enqueued any number of times.
  *
- * The backend's program for one schedule. Depends on device.h, launch/kernel_options.h and
- * plan/part.h.
+ * The backend's program for one schedule. Depends on device.h, launch/spec.h and plan/part.h.
  */
 #ifndef RLT_OPENCL_LAUNCH_H
 #define RLT_OPENCL_LAUNCH_H
 
 #include <pthread.h>
 
-#include "launch/kernel_options.h"
+#include "launch/spec.h"
 #include "opencl/device.h"
 #include "plan/part.h"
 
@@ -24,6 +23,8 @@ typedef struct rlt_launch {
   size_t group_count;  /* for one relayout */
   int64_t most_groups; /* of any launch */
   int64_t local_bytes;
+  bool has_scale; /* an argument */
+  rlt_scale_factor scale;
   pthread_mutex_t lock; /* of who holds it */
 } rlt_launch;
 
@@ -57,5 +58,37 @@ relayout_status rlt_launch_enqueue(const rlt_launch *launch, int32_t count, cl_c
                                    cl_uint n_wait, const cl_event *wait, cl_event *event,
                                    relayout_error *error);
 void rlt_launch_let_go(rlt_launch *launch);
+
+/* ---- For those with a kernel of their own ---- */
+
+/* Another kernel for the same launch, with all its arguments but the sides'; the caller releases
+ * it, before the launch is destroyed. */
+relayout_status rlt_launch_make_kernel(const rlt_launch *launch, cl_kernel *kernel,
+                                       relayout_error *error);
+
+/* The arguments that say where one side lies: its buffer, or pointer, and behind that its starts,
+ * one for each relayout, which kernels count in elements. */
+typedef struct rlt_side_arguments {
+  cl_uint number; /* of the buffer's */
+  size_t starts_size;
+  cl_ulong starts[RLT_MOST_BATCH];
+} rlt_side_arguments;
+
+/* A fill has no source. */
+bool rlt_launch_has_source(const rlt_launch *launch);
+rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_source,
+                                             rlt_place place, const rlt_batch *batch);
+relayout_status rlt_launch_set_places(const rlt_launch *launch, cl_kernel kernel, rlt_place source,
+                                      rlt_place destination, const rlt_batch *batch,
+                                      relayout_error *error);
+
+/* What is launched for `count` relayouts. */
+typedef struct rlt_range {
+  cl_uint rank;
+  size_t global_size[3];
+  size_t local_size[3];
+} rlt_range;
+
+rlt_range rlt_launch_range(const rlt_launch *launch, int32_t count);
 
 #endif

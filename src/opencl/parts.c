@@ -3,9 +3,8 @@
 
 #include "opencl/calls.h"
 
-/* The launch of a part for these places, for which there is one. */
-static rlt_launch *launch_of(const rlt_work *work, int32_t part, rlt_place source,
-                             rlt_place destination) {
+rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_place source,
+                                   rlt_place destination) {
   return rlt_part_way(&work->parts[part], (uintptr_t)source.host + source.offset,
                       (uintptr_t)destination.host + destination.offset)
       ->program;
@@ -14,15 +13,15 @@ static rlt_launch *launch_of(const rlt_work *work, int32_t part, rlt_place sourc
 /* The launches of the first `count` parts. */
 static void let_go(const rlt_work *work, int32_t count, rlt_place source, rlt_place destination) {
   for (int32_t i = 0; i < count; ++i) {
-    rlt_launch_let_go(launch_of(work, i, source, destination));
+    rlt_launch_let_go(rlt_opencl_part_launch(work, i, source, destination));
   }
 }
 
 static relayout_status hold_all(const rlt_work *work, rlt_place source, rlt_place destination,
                                 const rlt_batch *batch, relayout_error *error) {
   for (int32_t i = 0; i < work->part_count; ++i) {
-    const relayout_status status =
-        rlt_launch_hold(launch_of(work, i, source, destination), source, destination, batch, error);
+    const relayout_status status = rlt_launch_hold(
+        rlt_opencl_part_launch(work, i, source, destination), source, destination, batch, error);
     if (status != RELAYOUT_OK) {
       let_go(work, i, source, destination);
       return status;
@@ -53,7 +52,7 @@ static relayout_status enqueue_all(const rlt_work *work, cl_command_queue queue,
   for (int32_t i = 0; i < work->part_count && status == RELAYOUT_OK; ++i) {
     const bool follows = last != NULL;
     cl_event next = NULL;
-    status = rlt_launch_enqueue(launch_of(work, i, source, destination), count, queue,
+    status = rlt_launch_enqueue(rlt_opencl_part_launch(work, i, source, destination), count, queue,
                                 follows ? 1 : n_wait, follows ? &last : wait,
                                 event == NULL ? NULL : &next, error);
     if (status == RELAYOUT_OK && event != NULL) {

@@ -15,6 +15,10 @@ relayout_status rlt_opencl_parts_enqueue(const rlt_work *work, cl_command_queue 
                                          const cl_event *wait, cl_event *event,
                                          relayout_error *error);
 
+/* The launch of a part for these places, for which there is one. */
+rlt_launch *rlt_opencl_part_launch(const rlt_work *work, int32_t part, rlt_place source,
+                                   rlt_place destination);
+
 /* The relayouts that one launch of each part does at most. */
 int32_t rlt_opencl_parts_most_batch(const rlt_work *work);
 

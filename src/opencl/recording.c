@@ -1,0 +1,393 @@
+/* recording.c: relayouts in command buffers. A recording's kernels are its own, since some drivers
+ * read their arguments when the command buffer runs: no other relayout may change them. */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "opencl/cl_error.h"
+#include "opencl/command_buffer.h"
+#include "opencl/endpoint.h"
+#include "opencl/parts.h"
+#include "plan/plan.h"
+
+/* A part of the plan, as a command. */
+typedef struct recorded_part {
+  const rlt_launch *launch; /* the plan's */
+  cl_kernel kernel;         /* with arguments of its own */
+  rlt_mutable_command command;
+} recorded_part;
+
+struct relayout_recording {
+  atomic_int holders;
+  relayout_plan *plan; /* held */
+  rlt_command_buffers with;
+  cl_command_buffer_khr buffer; /* NULL until it is known */
+  cl_command_queue queue;       /* the command buffer's; held once it is not NULL */
+  bool owns_buffer;
+  bool is_mutable;
+  int32_t part_count;
+  recorded_part parts[]; /* in the order of the plan's */
+};
+
+/* Where a recording's sides are, checked. */
+typedef struct places {
+  rlt_place source;
+  rlt_place destination;
+} places;
+
+/* ---- Lives ---- */
+
+/* A recording of nothing, without a command buffer. */
+static relayout_status make(relayout_plan *plan, const rlt_command_buffers *with,
+                            relayout_recording **recording, relayout_error *error) {
+  const size_t part_count = (size_t)plan->work.part_count;
+  relayout_recording *const made = calloc(1, sizeof *made + part_count * sizeof made->parts[0]);
+  if (made == NULL) {
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a recording of %zu kernels",
+                    part_count);
+  }
+  atomic_init(&made->holders, 1);
+  relayout_plan_retain(plan);
+  made->plan = plan;
+  made->with = *with;
+  made->part_count = plan->work.part_count;
+  *recording = made;
+  return RELAYOUT_OK;
+}
+
+void relayout_recording_retain(relayout_recording *recording) {
+  if (recording != NULL) {
+    atomic_fetch_add(&recording->holders, 1);
+  }
+}
+
+void relayout_recording_destroy(relayout_recording *recording) {
+  if (recording == NULL || atomic_fetch_sub(&recording->holders, 1) > 1) {
+    return;
+  }
+  if (recording->owns_buffer) {
+    recording->with.release(recording->buffer);
+  }
+  for (int32_t i = 0; i < recording->part_count; ++i) {
+    if (recording->parts[i].kernel != NULL) {
+      clReleaseKernel(recording->parts[i].kernel);
+    }
+  }
+  if (recording->queue != NULL) {
+    clReleaseCommandQueue(recording->queue);
+  }
+  relayout_plan_destroy(recording->plan);
+  free(recording);
+}
+
+static relayout_status hold_queue(relayout_recording *recording, cl_command_queue queue,
+                                  relayout_error *error) {
+  const cl_int code = clRetainCommandQueue(queue);
+  if (code != CL_SUCCESS) {
+    return rlt_cl_fail(error, code, "clRetainCommandQueue");
+  }
+  recording->queue = queue;
+  return RELAYOUT_OK;
+}
+
+/* ---- Recording ---- */
+
+static uintptr_t address_of(rlt_place place) {
+  return (uintptr_t)place.host + place.offset;
+}
+
+static relayout_status find_places(const relayout_plan *plan, cl_command_queue queue,
+                                   const relayout_opencl_move *move, places *at,
+                                   relayout_error *error) {
+  rlt_endpoint source = rlt_endpoint_of_buffer(plan, true, move->source, move->source_offset);
+  rlt_endpoint destination =
+      rlt_endpoint_of_buffer(plan, false, move->destination, move->destination_offset);
+  const relayout_status status = rlt_check_submission(rlt_opencl_device_of(plan->device), queue,
+                                                      &source, &destination, 0, NULL, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *at = (places){rlt_endpoint_place(&source), rlt_endpoint_place(&destination)};
+  return rlt_plan_check_places(plan, address_of(at->source), address_of(at->destination), error);
+}
+
+/* All that can fail without a command. */
+static relayout_status make_kernels(relayout_recording *recording, const places *at,
+                                    relayout_error *error) {
+  const rlt_work *const work = &recording->plan->work;
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < recording->part_count && status == RELAYOUT_OK; ++i) {
+    recorded_part *const part = &recording->parts[i];
+    part->launch = rlt_opencl_part_launch(work, i, at->source, at->destination);
+    status = rlt_launch_make_kernel(part->launch, &part->kernel, error);
+    if (status == RELAYOUT_OK) {
+      status = rlt_launch_set_places(part->launch, part->kernel, at->source, at->destination,
+                                     &rlt_batch_of_one, error);
+    }
+  }
+  return status;
+}
+
+/* Each part behind the one before it, so that the last one's sync point is the relayout's; without
+ * one the parts do not depend on each other. */
+static relayout_status append(relayout_recording *recording, cl_uint n_wait,
+                              const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                              relayout_error *error) {
+  const rlt_command_buffers *const with = &recording->with;
+  cl_sync_point_khr last = 0;
+  if (recording->part_count == 0) {
+    const cl_int code =
+        rlt_command_buffers_barrier(with, recording->buffer, n_wait, wait, sync_point);
+    return code == CL_SUCCESS ? RELAYOUT_OK
+                              : rlt_cl_fail(error, code, "clCommandBarrierWithWaitListKHR");
+  }
+  for (int32_t i = 0; i < recording->part_count; ++i) {
+    recorded_part *const part = &recording->parts[i];
+    const bool follows = i > 0 && sync_point != NULL;
+    const rlt_range range = rlt_launch_range(part->launch, 1);
+    cl_sync_point_khr next = 0;
+    const cl_int code = with->command_range(
+        recording->buffer, NULL, recording->is_mutable ? rlt_mutable_arguments : NULL, part->kernel,
+        range.rank, NULL, range.global_size, range.local_size, follows ? 1 : n_wait,
+        follows ? &last : wait, sync_point == NULL ? NULL : &next,
+        recording->is_mutable ? &part->command : NULL);
+    if (code != CL_SUCCESS) {
+      return rlt_cl_fail(error, code, "clCommandNDRangeKernelKHR");
+    }
+    last = next;
+  }
+  if (sync_point != NULL) {
+    *sync_point = last;
+  }
+  return RELAYOUT_OK;
+}
+
+/* In the command buffer and on the queue that are known. */
+static relayout_status record(relayout_recording *recording, const relayout_opencl_move *move,
+                              cl_uint n_wait, const cl_sync_point_khr *wait,
+                              cl_sync_point_khr *sync_point, relayout_error *error) {
+  places at;
+  relayout_status status = find_places(recording->plan, recording->queue, move, &at, error);
+  if (status == RELAYOUT_OK) {
+    status = make_kernels(recording, &at, error);
+  }
+  return status == RELAYOUT_OK ? append(recording, n_wait, wait, sync_point, error) : status;
+}
+
+/* The first steps of both ways to record. */
+static relayout_status begin(relayout_plan *plan, const char *name, const void *handle,
+                             relayout_recording **recording, relayout_error *error) {
+  if (recording == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "recording is NULL");
+  }
+  *recording = NULL;
+  rlt_command_buffers with;
+  relayout_status status = rlt_check_plan_and(plan, name, handle, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_command_buffers_find(rlt_opencl_device_of(plan->device), &with, error);
+  }
+  return status == RELAYOUT_OK ? make(plan, &with, recording, error) : status;
+}
+
+/* Their last one. */
+static relayout_status end(relayout_status status, relayout_recording **recording) {
+  if (status != RELAYOUT_OK && recording != NULL) {
+    relayout_recording_destroy(*recording);
+    *recording = NULL;
+  }
+  return status;
+}
+
+static relayout_status take_buffer(relayout_recording *recording, cl_command_buffer_khr buffer,
+                                   relayout_error *error) {
+  rlt_command_buffer_facts facts;
+  const relayout_status status = rlt_command_buffers_ask(&recording->with, buffer, &facts, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  recording->buffer = buffer;
+  recording->is_mutable = facts.is_mutable && recording->with.update != NULL;
+  return hold_queue(recording, facts.queue, error);
+}
+
+relayout_status relayout_plan_record(relayout_plan *plan, cl_command_buffer_khr command_buffer,
+                                     cl_mem source, size_t source_offset, cl_mem destination,
+                                     size_t destination_offset, cl_uint n_wait,
+                                     const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                                     relayout_recording **recording, relayout_error *error) {
+  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
+  relayout_status status = begin(plan, "command_buffer", command_buffer, recording, error);
+  if (status == RELAYOUT_OK && (n_wait == 0) != (wait == NULL)) {
+    status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "n_wait is %u, but wait is %s",
+                      (unsigned)n_wait, wait == NULL ? "NULL" : "not NULL");
+  }
+  if (status == RELAYOUT_OK) {
+    status = take_buffer(*recording, command_buffer, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = record(*recording, &move, n_wait, wait, sync_point, error);
+  }
+  return end(status, recording);
+}
+
+/* ---- In a command buffer of its own ---- */
+
+static relayout_status make_buffer(relayout_recording *recording, cl_command_queue queue,
+                                   relayout_error *error) {
+  const rlt_opencl_device *const device = rlt_opencl_device_of(recording->plan->device);
+  relayout_status status = rlt_check_queue_and_list(device, queue, 0, NULL, error);
+  if (status == RELAYOUT_OK) {
+    status = hold_queue(recording, queue, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_command_buffers_make(&recording->with, queue, &recording->buffer, error);
+  }
+  recording->owns_buffer = status == RELAYOUT_OK;
+  recording->is_mutable = recording->with.update != NULL;
+  return status;
+}
+
+static relayout_status finalize(const relayout_recording *recording, relayout_error *error) {
+  const cl_int code = recording->with.finalize(recording->buffer);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clFinalizeCommandBufferKHR");
+}
+
+relayout_status relayout_recording_create(relayout_plan *plan, cl_command_queue queue,
+                                          cl_mem source, size_t source_offset, cl_mem destination,
+                                          size_t destination_offset, relayout_recording **recording,
+                                          relayout_error *error) {
+  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
+  relayout_status status = begin(plan, "queue", queue, recording, error);
+  if (status == RELAYOUT_OK) {
+    status = make_buffer(*recording, queue, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = record(*recording, &move, 0, NULL, NULL, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = finalize(*recording, error);
+  }
+  return end(status, recording);
+}
+
+static relayout_status enqueue(relayout_recording *recording, cl_uint n_wait, const cl_event *wait,
+                               cl_event *event, relayout_error *error) {
+  if (recording == NULL || !recording->owns_buffer) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    recording == NULL ? "recording is NULL"
+                                      : "recording is in a caller's command buffer");
+  }
+  const relayout_status status = rlt_check_queue_and_list(
+      rlt_opencl_device_of(recording->plan->device), recording->queue, n_wait, wait, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  const cl_int code = recording->with.enqueue(0, NULL, recording->buffer, n_wait, wait, event);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clEnqueueCommandBufferKHR");
+}
+
+relayout_status relayout_recording_enqueue(relayout_recording *recording, cl_uint n_wait,
+                                           const cl_event *wait, cl_event *event,
+                                           relayout_error *error) {
+  cl_event done = NULL;
+  const relayout_status status =
+      enqueue(recording, n_wait, wait, event == NULL ? NULL : &done, error);
+  if (event != NULL) {
+    *event = status == RELAYOUT_OK ? done : NULL; /* not before: it may be one of those of wait */
+  }
+  return status;
+}
+
+/* ---- Other buffers ---- */
+
+static relayout_status check_mutable(const relayout_recording *recording, relayout_error *error) {
+  if (recording == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "recording is NULL");
+  }
+  if (recording->is_mutable) {
+    return RELAYOUT_OK;
+  }
+  return recording->with.update == NULL
+             ? rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "device %s does not have cl_khr_command_buffer_mutable_dispatch 0.9 for "
+                        "arguments, from 0.9.2 on",
+                        recording->plan->device->info.name)
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "the command buffer was not made with CL_COMMAND_BUFFER_MUTABLE_KHR of "
+                        "cl_khr_command_buffer_mutable_dispatch");
+}
+
+/* The kernels are those of the first places, and stay. */
+static relayout_status check_alignment(const relayout_recording *recording, const places *at,
+                                       relayout_error *error) {
+  const uintptr_t source = address_of(at->source);
+  const uintptr_t destination = address_of(at->destination);
+  for (int32_t i = 0; i < recording->part_count; ++i) {
+    const rlt_schedule *const schedule = recording->parts[i].launch->schedule;
+    if (source % (uintptr_t)schedule->source_alignment != 0 ||
+        destination % (uintptr_t)schedule->destination_alignment != 0) {
+      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                      "the recorded kernels want source and destination at multiples of %" PRId64
+                      " and %" PRId64 " bytes; they lie %zu and %zu bytes behind one",
+                      schedule->source_alignment, schedule->destination_alignment,
+                      (size_t)(source % (uintptr_t)schedule->source_alignment),
+                      (size_t)(destination % (uintptr_t)schedule->destination_alignment));
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+/* What a command's arguments become: two for each side. */
+typedef struct new_arguments {
+  rlt_side_arguments sides[2];
+  rlt_mutable_argument of[4];
+} new_arguments;
+
+static rlt_mutation mutation_of(const recorded_part *part, const places *at, new_arguments *to) {
+  const cl_uint side_count = rlt_launch_has_source(part->launch) ? 2 : 1;
+  for (cl_uint i = 0; i < side_count; ++i) {
+    const rlt_place *const place = i == 0 ? &at->destination : &at->source;
+    rlt_side_arguments *const side = &to->sides[i];
+    *side = rlt_launch_side_arguments(part->launch, i == 1, *place, &rlt_batch_of_one);
+    to->of[2 * i] = (rlt_mutable_argument){side->number, sizeof place->buffer, &place->buffer};
+    to->of[2 * i + 1] = (rlt_mutable_argument){side->number + 1, side->starts_size, side->starts};
+  }
+  return (rlt_mutation){part->command, 2 * side_count, to->of};
+}
+
+static relayout_status change(const relayout_recording *recording, const places *at,
+                              relayout_error *error) {
+  const size_t count = (size_t)recording->part_count;
+  rlt_mutation *const mutations = calloc(count, sizeof *mutations);
+  new_arguments *const arguments = calloc(count, sizeof *arguments);
+  relayout_status status = RELAYOUT_OK;
+  if (mutations == NULL || arguments == NULL) {
+    status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu changed kernels", count);
+  } else {
+    for (size_t i = 0; i < count; ++i) {
+      mutations[i] = mutation_of(&recording->parts[i], at, &arguments[i]);
+    }
+    status = rlt_command_buffers_update(&recording->with, recording->buffer, recording->part_count,
+                                        mutations, error);
+  }
+  free(arguments);
+  free(mutations);
+  return status;
+}
+
+relayout_status relayout_recording_set_buffers(relayout_recording *recording, cl_mem source,
+                                               size_t source_offset, cl_mem destination,
+                                               size_t destination_offset, relayout_error *error) {
+  const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
+  places at;
+  relayout_status status = check_mutable(recording, error);
+  if (status == RELAYOUT_OK) {
+    status = find_places(recording->plan, recording->queue, &move, &at, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = check_alignment(recording, &at, error);
+  }
+  return status == RELAYOUT_OK && recording->part_count > 0 ? change(recording, &at, error)
+                                                            : status;
+}
