@@ -1,7 +1,7 @@
 /* recording.h: relayouts in a command buffer of OpenCL's (cl_khr_command_buffer), recorded once and
  * run often, among a caller's own commands or alone.
  *
- *     relayout_plan_record(plan, commands, source, 0, destination, 0, 1, &before, &after, &recording,
+ *     relayout_plan_record(plan, commands, queue, source, 0, destination, 0, 1, &before, &after, &recording,
  *                          NULL);
  *     ... the caller's other commands, clFinalizeCommandBufferKHR, clEnqueueCommandBufferKHR ...
  *     relayout_recording_destroy(recording);
@@ -27,10 +27,10 @@ typedef cl_uint cl_sync_point_khr;
 /* A relayout in a command buffer. It holds its plan, and kernels that no other relayout uses. */
 typedef struct relayout_recording relayout_recording;
 
-/* Appends the relayout of a buffer to a command buffer of the caller's that is being recorded, of
- * one queue, behind the `n_wait` sync points of `wait`; buffers and offsets are as in
- * relayout_plan_enqueue. `*sync_point`, where `sync_point` is not NULL, becomes one that comes with
- * the relayout's end. A plan on an empty destination appends a barrier.
+/* Appends the relayout of a buffer to a command buffer of the caller's, which was made for `queue`
+ * alone and is being recorded, behind the `n_wait` sync points of `wait`; buffers and offsets are
+ * as in relayout_plan_enqueue. `*sync_point`, where `sync_point` is not NULL, becomes one that comes
+ * with the relayout's end. A plan on an empty destination appends a barrier.
  *
  * The recording must live as long as the command buffer may run, and so must the buffers: there are
  * drivers that read a kernel's arguments only then. Where the command buffer was made with
@@ -44,9 +44,10 @@ typedef struct relayout_recording relayout_recording;
  * may take some and refuse the next: after RELAYOUT_OPENCL_ERROR the command buffer must not be
  * run. */
 RELAYOUT_API relayout_status relayout_plan_record(
-    relayout_plan *plan, cl_command_buffer_khr command_buffer, cl_mem source, size_t source_offset,
-    cl_mem destination, size_t destination_offset, cl_uint n_wait, const cl_sync_point_khr *wait,
-    cl_sync_point_khr *sync_point, relayout_recording **recording, relayout_error *error);
+    relayout_plan *plan, cl_command_buffer_khr command_buffer, cl_command_queue queue,
+    cl_mem source, size_t source_offset, cl_mem destination, size_t destination_offset,
+    cl_uint n_wait, const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+    relayout_recording **recording, relayout_error *error);
 
 /* The same alone in a command buffer of its own on the caller's queue, finalized: it is mutable
  * where the device has that. */

@@ -17,7 +17,6 @@ enum {
   COMMAND_BUFFER_FLAGS = 0x1293,
   SIMULTANEOUS_USE = 1 << 0,
   MUTABLE = 1 << 1,
-  COMMAND_BUFFER_QUEUES = 0x1294,
   COMMAND_BUFFER_NUM_QUEUES = 0x1295,
   COMMAND_BUFFER_STATE = 0x1297,
   STATE_RECORDING = 0,
@@ -217,9 +216,9 @@ static bool has_flag(const rlt_property *properties, size_t count, rlt_property 
   return false;
 }
 
-relayout_status rlt_command_buffers_ask(const rlt_command_buffers *with,
-                                        cl_command_buffer_khr buffer,
-                                        rlt_command_buffer_facts *facts, relayout_error *error) {
+relayout_status rlt_command_buffers_check(const rlt_command_buffers *with,
+                                          cl_command_buffer_khr buffer, bool *is_mutable,
+                                          relayout_error *error) {
   enum { MOST_PROPERTIES = 32 };
   cl_uint state = 0;
   cl_uint queue_count = 0;
@@ -240,14 +239,10 @@ relayout_status rlt_command_buffers_ask(const rlt_command_buffers *with,
                     (void *)buffer, (unsigned)queue_count);
   }
   if (code == CL_SUCCESS) {
-    code = with->get_info(buffer, COMMAND_BUFFER_QUEUES, sizeof facts->queue, &facts->queue, NULL);
-  }
-  if (code == CL_SUCCESS) {
     code = with->get_info(buffer, COMMAND_BUFFER_PROPERTIES_ARRAY, sizeof properties, properties,
                           &size);
   }
-  facts->is_mutable =
-      code == CL_SUCCESS && has_flag(properties, size / sizeof *properties, MUTABLE);
+  *is_mutable = code == CL_SUCCESS && has_flag(properties, size / sizeof *properties, MUTABLE);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clGetCommandBufferInfoKHR");
 }
 

@@ -61,17 +61,11 @@ relayout_status rlt_command_buffers_find(const rlt_opencl_device *device,
 relayout_status rlt_command_buffers_make(const rlt_command_buffers *with, cl_command_queue queue,
                                          cl_command_buffer_khr *buffer, relayout_error *error);
 
-/* What a caller's command buffer tells of itself. */
-typedef struct rlt_command_buffer_facts {
-  cl_command_queue queue; /* its only one; not retained */
-  bool is_mutable;
-} rlt_command_buffer_facts;
-
-/* RELAYOUT_INVALID_ARGUMENT for one that is not being recorded, RELAYOUT_UNSUPPORTED for one of
- * several queues. */
-relayout_status rlt_command_buffers_ask(const rlt_command_buffers *with,
-                                        cl_command_buffer_khr buffer,
-                                        rlt_command_buffer_facts *facts, relayout_error *error);
+/* That a caller's command buffer is being recorded, else RELAYOUT_INVALID_ARGUMENT, and of one
+ * queue, else RELAYOUT_UNSUPPORTED. Which one is not asked: PoCL 3.1 answers with something else. */
+relayout_status rlt_command_buffers_check(const rlt_command_buffers *with,
+                                          cl_command_buffer_khr buffer, bool *is_mutable,
+                                          relayout_error *error);
 
 /* Appends a barrier behind these sync points. */
 cl_int rlt_command_buffers_barrier(const rlt_command_buffers *with, cl_command_buffer_khr buffer,

@@ -176,14 +176,14 @@ static relayout_status record(relayout_recording *recording, const relayout_open
 }
 
 /* The first steps of both ways to record. */
-static relayout_status begin(relayout_plan *plan, const char *name, const void *handle,
+static relayout_status begin(relayout_plan *plan, cl_command_queue queue,
                              relayout_recording **recording, relayout_error *error) {
   if (recording == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "recording is NULL");
   }
   *recording = NULL;
   rlt_command_buffers with;
-  relayout_status status = rlt_check_plan_and(plan, name, handle, error);
+  relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     status = rlt_command_buffers_find(rlt_opencl_device_of(plan->device), &with, error);
   }
@@ -200,30 +200,41 @@ static relayout_status end(relayout_status status, relayout_recording **recordin
 }
 
 static relayout_status take_buffer(relayout_recording *recording, cl_command_buffer_khr buffer,
-                                   relayout_error *error) {
-  rlt_command_buffer_facts facts;
-  const relayout_status status = rlt_command_buffers_ask(&recording->with, buffer, &facts, error);
+                                   cl_command_queue queue, relayout_error *error) {
+  bool is_mutable = false;
+  const relayout_status status =
+      rlt_command_buffers_check(&recording->with, buffer, &is_mutable, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
   recording->buffer = buffer;
-  recording->is_mutable = facts.is_mutable && recording->with.update != NULL;
-  return hold_queue(recording, facts.queue, error);
+  recording->is_mutable = is_mutable && recording->with.update != NULL;
+  return hold_queue(recording, queue, error);
+}
+
+static relayout_status check_commands(cl_command_buffer_khr buffer, cl_uint n_wait,
+                                      const cl_sync_point_khr *wait, relayout_error *error) {
+  if (buffer == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "command_buffer is NULL");
+  }
+  return (n_wait == 0) == (wait == NULL)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "n_wait is %u, but wait is %s",
+                        (unsigned)n_wait, wait == NULL ? "NULL" : "not NULL");
 }
 
 relayout_status relayout_plan_record(relayout_plan *plan, cl_command_buffer_khr command_buffer,
-                                     cl_mem source, size_t source_offset, cl_mem destination,
-                                     size_t destination_offset, cl_uint n_wait,
+                                     cl_command_queue queue, cl_mem source, size_t source_offset,
+                                     cl_mem destination, size_t destination_offset, cl_uint n_wait,
                                      const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
                                      relayout_recording **recording, relayout_error *error) {
   const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
-  relayout_status status = begin(plan, "command_buffer", command_buffer, recording, error);
-  if (status == RELAYOUT_OK && (n_wait == 0) != (wait == NULL)) {
-    status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "n_wait is %u, but wait is %s",
-                      (unsigned)n_wait, wait == NULL ? "NULL" : "not NULL");
+  relayout_status status = begin(plan, queue, recording, error);
+  if (status == RELAYOUT_OK) {
+    status = check_commands(command_buffer, n_wait, wait, error);
   }
   if (status == RELAYOUT_OK) {
-    status = take_buffer(*recording, command_buffer, error);
+    status = take_buffer(*recording, command_buffer, queue, error);
   }
   if (status == RELAYOUT_OK) {
     status = record(*recording, &move, n_wait, wait, sync_point, error);
@@ -258,7 +269,7 @@ relayout_status relayout_recording_create(relayout_plan *plan, cl_command_queue 
                                           size_t destination_offset, relayout_recording **recording,
                                           relayout_error *error) {
   const relayout_opencl_move move = {source, source_offset, destination, destination_offset};
-  relayout_status status = begin(plan, "queue", queue, recording, error);
+  relayout_status status = begin(plan, queue, recording, error);
   if (status == RELAYOUT_OK) {
     status = make_buffer(*recording, queue, error);
   }
