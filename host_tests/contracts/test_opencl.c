@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "opencl/bench.h"
+#include "opencl/command_buffer.h"
 #include "opencl/device.h"
 #include "opencl/hand_in.h"
 #include "plan/plan.h"
@@ -149,6 +150,10 @@ typedef struct place {
   cl_mem source;
   cl_mem destination;
   relayout_device *cpu;
+  /* With none of these on a device without command buffers. */
+  rlt_command_buffers with;
+  cl_command_buffer_khr commands;
+  relayout_recording *recording; /* of the empty plan */
 } place;
 
 enum { SOURCE_BYTES = 60, DESTINATION_BYTES = 96 };
@@ -176,12 +181,24 @@ static int set_up(void **state) {
                    RELAYOUT_OK);
   here.source = buffer_of(here.bench, SOURCE_BYTES);
   here.destination = buffer_of(here.bench, DESTINATION_BYTES);
+  if (rlt_command_buffers_find(rlt_opencl_device_of(here.bench->device), &here.with, NULL) ==
+      RELAYOUT_OK) {
+    assert_int_equal(rlt_command_buffers_make(&here.with, here.bench->queue, &here.commands, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(relayout_recording_create(here.empty_plan, here.bench->queue, NULL, 0, NULL, 0,
+                                               &here.recording, NULL),
+                     RELAYOUT_OK);
+  }
   return relayout_device_open("cpu", &here.cpu, NULL) == RELAYOUT_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
   (void)state;
   relayout_device_destroy(here.cpu);
+  relayout_recording_destroy(here.recording);
+  if (here.commands != NULL) {
+    here.with.release(here.commands);
+  }
   clReleaseMemObject(here.source);
   clReleaseMemObject(here.destination);
   relayout_plan_destroy(here.plan);
@@ -198,6 +215,7 @@ typedef struct outputs {
   cl_event event;
   size_t size;
   relayout_opencl_image image;
+  relayout_recording *recording;
 } outputs;
 
 static const relayout_opencl_memory no_memory = RELAYOUT_OPENCL_MEMORY_INIT;
@@ -218,6 +236,8 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
   X(relayout_opencl_image_make, UNSUPPORTED,                                                       \
     (CL_MEM_OBJECT_IMAGE2D, RELAYOUT_C64, here.from.dimensions, &out->image, error),               \
     (CL_MEM_OBJECT_IMAGE2D, RELAYOUT_U8, image_dimensions, &out->image, error))                    \
+  X(relayout_recording_set_buffers, INVALID_ARGUMENT,                                              \
+    (NULL, here.source, 0, here.destination, 0, error), (here.recording, NULL, 0, NULL, 0, error)) \
   X(relayout_plan_submit, BUFFER_TOO_SMALL,                                                        \
     (here.plan, here.bench->queue,                                                                 \
      &(relayout_opencl_memory){sizeof(relayout_opencl_memory), RELAYOUT_MEMORY_BUFFER,             \
@@ -239,7 +259,17 @@ static const int64_t image_dimensions[] = {1, 3, 8, 8};
     (here.bench->device, &here.from, &here.to, here.bench->queue, here.source, 0,                  \
      here.destination, 4, 0, NULL, &out->event, error),                                            \
     (here.bench->device, &here.empty, &here.empty, here.bench->queue, NULL, 0, NULL, 0, 0, NULL,   \
-     &out->event, error))
+     &out->event, error))                                                                          \
+  X(relayout_recording_enqueue, INVALID_ARGUMENT, (NULL, 0, NULL, &out->event, error),             \
+    (here.recording, 0, NULL, &out->event, error))                                                 \
+  X(relayout_recording_create, INVALID_ARGUMENT,                                                   \
+    (NULL, here.bench->queue, here.source, 0, here.destination, 0, &out->recording, error),        \
+    (here.empty_plan, here.bench->queue, NULL, 0, NULL, 0, &out->recording, error))                \
+  X(relayout_plan_record, INVALID_ARGUMENT,                                                        \
+    (NULL, here.commands, here.bench->queue, here.source, 0, here.destination, 0, 0, NULL, NULL,   \
+     &out->recording, error),                                                                      \
+    (here.empty_plan, here.commands, here.bench->queue, NULL, 0, NULL, 0, 0, NULL, NULL,           \
+     &out->recording, error))
 
 typedef relayout_status call(outputs *out, relayout_error *error);
 
@@ -264,7 +294,7 @@ static const struct {
     CALLS(ROW)
 #undef ROW
 };
-enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 5 };
+enum { CALL_COUNT = sizeof calls / sizeof calls[0], FIRST_ENQUEUE = 6, FIRST_RECORDING = 11 };
 
 static void test_refused_calls(void **state) {
   (void)state;
@@ -273,7 +303,8 @@ static void test_refused_calls(void **state) {
     memset(&out, 0x5a, sizeof out);
     out.image.struct_size = sizeof out.image;
     const outputs untouched = out;
-    const bool enqueues = i >= FIRST_ENQUEUE;
+    const bool records = i >= FIRST_RECORDING;
+    const bool enqueues = i >= FIRST_ENQUEUE && !records;
     relayout_error error;
     memset(&error, 0xee, sizeof error);
     assert_int_equal(calls[i].refuse(&out, NULL), calls[i].status);
@@ -284,6 +315,10 @@ static void test_refused_calls(void **state) {
     if (enqueues) {
       assert_null(out.event); /* as its comment says */
       out.event = untouched.event;
+    }
+    if (records) {
+      assert_null(out.recording);
+      out.recording = untouched.recording;
     }
     assert_memory_equal(&out, &untouched, sizeof out);
   }
@@ -296,9 +331,15 @@ static void test_error_is_left_alone_on_success(void **state) {
     relayout_error error;
     memset(&error, 0x77, sizeof error);
     const relayout_error before = error;
-    assert_int_equal(calls[i].accept(&out, &error), RELAYOUT_OK);
+    const relayout_status status = calls[i].accept(&out, &error);
+    if (status == RELAYOUT_UNSUPPORTED) {
+      assert_non_null(strstr(error.message, "cl_khr_command_buffer"));
+      continue; /* not on this device */
+    }
+    assert_int_equal(status, RELAYOUT_OK);
     assert_memory_equal(&error, &before, sizeof error);
     relayout_device_destroy(out.device);
+    relayout_recording_destroy(out.recording);
     if (out.event != NULL) {
       clReleaseEvent(out.event);
     }

@@ -1,9 +1,9 @@
 /* recording.h: relayouts in a command buffer of OpenCL's (cl_khr_command_buffer), recorded once and
  * run often, among a caller's own commands or alone.
  *
- *     relayout_plan_record(plan, commands, queue, source, 0, destination, 0, 1, &before, &after, &recording,
- *                          NULL);
- *     ... the caller's other commands, clFinalizeCommandBufferKHR, clEnqueueCommandBufferKHR ...
+ *     relayout_plan_record(plan, commands, queue, source, 0, destination, 0, 1, &before, &after,
+ *                          &recording, NULL);
+ *     ... the caller's other commands; finalize, enqueue, wait ...
  *     relayout_recording_destroy(recording);
  *
  * The extension is provisional, and its functions are the platform's, not the loader's. Versions
@@ -29,8 +29,8 @@ typedef struct relayout_recording relayout_recording;
 
 /* Appends the relayout of a buffer to a command buffer of the caller's, which was made for `queue`
  * alone and is being recorded, behind the `n_wait` sync points of `wait`; buffers and offsets are
- * as in relayout_plan_enqueue. `*sync_point`, where `sync_point` is not NULL, becomes one that comes
- * with the relayout's end. A plan on an empty destination appends a barrier.
+ * as in relayout_plan_enqueue. `*sync_point`, where `sync_point` is not NULL, becomes one that
+ * comes with the relayout's end. A plan on an empty destination appends a barrier.
  *
  * The recording must live as long as the command buffer may run, and so must the buffers: there are
  * drivers that read a kernel's arguments only then. Where the command buffer was made with

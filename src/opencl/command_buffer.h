@@ -20,7 +20,7 @@ typedef cl_command_buffer_khr CL_API_CALL rlt_create_command_buffer(cl_uint queu
                                                                     const rlt_property *properties,
                                                                     cl_int *code);
 typedef cl_int CL_API_CALL rlt_use_command_buffer(cl_command_buffer_khr buffer);
-typedef cl_int CL_API_CALL rlt_enqueue_command_buffer(cl_uint queue_count, cl_command_queue *queues,
+typedef cl_int CL_API_CALL rlt_enqueue_command_buffer(cl_uint count, cl_command_queue *queues,
                                                       cl_command_buffer_khr buffer, cl_uint n_wait,
                                                       const cl_event *wait, cl_event *event);
 typedef cl_int CL_API_CALL rlt_command_range(cl_command_buffer_khr buffer, cl_command_queue queue,
@@ -47,12 +47,13 @@ typedef struct rlt_command_buffers {
   rlt_enqueue_command_buffer *enqueue;
   rlt_command_range *command_range;
   rlt_get_command_buffer_info *get_info;
-  void *command_barrier;       /* a function whose parameters depend on the version */
-  rlt_update_commands *update; /* of cl_khr_command_buffer_mutable_dispatch; NULL: it has none for
-                                  arguments, or in a version that is not known here */
+  void *command_barrier; /* a function whose parameters depend on the version */
+  /* Of cl_khr_command_buffer_mutable_dispatch; NULL: it has none for arguments, or in a version
+   * that is not known here. */
+  rlt_update_commands *update;
 } rlt_command_buffers;
 
-/* RELAYOUT_UNSUPPORTED where the device does not have cl_khr_command_buffer, or in a version that
+/* RELAYOUT_UNSUPPORTED where the device does not have cl_khr_command_buffer or in a version that
  * is not known here, RELAYOUT_OPENCL_ERROR, RELAYOUT_OUT_OF_MEMORY. */
 relayout_status rlt_command_buffers_find(const rlt_opencl_device *device,
                                          rlt_command_buffers *found, relayout_error *error);
@@ -62,7 +63,7 @@ relayout_status rlt_command_buffers_make(const rlt_command_buffers *with, cl_com
                                          cl_command_buffer_khr *buffer, relayout_error *error);
 
 /* That a caller's command buffer is being recorded, else RELAYOUT_INVALID_ARGUMENT, and of one
- * queue, else RELAYOUT_UNSUPPORTED. Which one is not asked: PoCL 3.1 answers with something else. */
+ * queue, else RELAYOUT_UNSUPPORTED. Which one is not asked, since PoCL 3.1 does not tell. */
 relayout_status rlt_command_buffers_check(const rlt_command_buffers *with,
                                           cl_command_buffer_khr buffer, bool *is_mutable,
                                           relayout_error *error);
