@@ -56,14 +56,14 @@ static void open_runtime(runtime *self) {
 
 /* The program's own work: y = 2 x + 1. */
 static cl_kernel make_kernel(const runtime *self, cl_mem input, cl_mem output) {
-  const char *text = "kernel void step(global const float *x, global float *y) {"
+  const char *text = "kernel void layer(global const float *x, global float *y) {"
                      "  y[get_global_id(0)] = 2 * x[get_global_id(0)] + 1;"
                      "}";
   cl_int status;
   cl_program program = clCreateProgramWithSource(self->context, 1, &text, NULL, &status);
   must(status, "program", NULL);
   must(clBuildProgram(program, 1, &self->id, "", NULL, NULL), "build", NULL);
-  cl_kernel kernel = clCreateKernel(program, "step", &status);
+  cl_kernel kernel = clCreateKernel(program, "layer", &status);
   must(status, "kernel", NULL);
   clReleaseProgram(program);
   must(clSetKernelArg(kernel, 0, sizeof input, &input), "argument", NULL);

@@ -24,7 +24,8 @@
   X(BUFFER, "OpenCL buffer")                                                                       \
   X(PROGRAM, "OpenCL program")                                                                     \
   X(KERNEL, "OpenCL kernel")                                                                       \
-  X(EVENT, "OpenCL event")
+  X(EVENT, "OpenCL event")                                                                         \
+  X(COMMANDS, "OpenCL command buffer")
 
 typedef enum live_kind {
 #define LIVE_ENUMERATOR(name, text) LIVE_##name,

@@ -7,7 +7,9 @@
 #include "faults/folder.h"
 #include "faults/harness.h"
 #include "faults/moves.h"
+#include "opencl/command_buffer.h"
 #include "opencl/device.h"
+#include "relayout/recording.h"
 #include "relayout/relayout.h"
 #include "relayout/submit.h"
 
@@ -425,6 +427,65 @@ static void submit_image(const scenario *it) {
   clReleaseMemObject(image);
 }
 
+/* ---- In command buffers ---- */
+
+static rlt_command_buffers with; /* without functions on a device that has none */
+
+/* A device is right to say that it lacks what it was not asked in vain for. */
+static void permit_no_command_buffers(void) {
+  trial_permit(RELAYOUT_UNSUPPORTED);
+}
+
+static void record(const scenario *it) {
+  if (with.create == NULL) {
+    return;
+  }
+  const buffers on = make_buffers(it->moved);
+  const cl_command_queue queue = queues[IN_ORDER];
+  cl_int code = CL_SUCCESS;
+  const cl_command_buffer_khr commands = with.create(1, &queue, NULL, &code);
+  check_code(code, "clCreateCommandBufferKHR");
+  relayout_recording *recording = untouched;
+  cl_sync_point_khr end = 0;
+  permit_no_command_buffers();
+  if (TRY(relayout_plan_record(shared_plan, commands, queue, on.source, 0, on.destination,
+                               MOVE_GUARD, 0, NULL, &end, &recording, &trial_error))) {
+    check_code(with.finalize(commands), "clFinalizeCommandBufferKHR");
+    check_code(with.enqueue(0, NULL, commands, 0, NULL, NULL), "clEnqueueCommandBufferKHR");
+    EXPECT(outcome_in(&on, it->moved, queue) == MOVE_WHOLE);
+  } else {
+    EXPECT(recording == NULL);
+  }
+  with.release(commands);
+  DURING(relayout_recording_destroy(recording));
+  release_buffers(&on);
+  move_expect_right(it->moved, shared_plan);
+}
+
+static void replay(const scenario *it) {
+  if (with.create == NULL) {
+    return;
+  }
+  const buffers on = make_buffers(it->moved);
+  const cl_command_queue queue = queues[IN_ORDER];
+  relayout_recording *recording = untouched;
+  permit_no_command_buffers();
+  if (!TRY(relayout_recording_create(shared_plan, queue, on.source, 0, on.destination, MOVE_GUARD,
+                                     &recording, &trial_error))) {
+    EXPECT(recording == NULL);
+    MUST(relayout_recording_create(shared_plan, queue, on.source, 0, on.destination, MOVE_GUARD,
+                                   &recording, &trial_error));
+  }
+  cl_event event = untouched;
+  const bool ok = TRY(relayout_recording_enqueue(recording, 0, NULL, &event, &trial_error));
+  check_enqueued(it, &on, queue, ok, event, true);
+  MUST(relayout_recording_enqueue(recording, 0, NULL, NULL, &trial_error));
+  EXPECT(outcome_in(&on, it->moved, queue) == MOVE_WHOLE);
+  DURING(relayout_recording_destroy(recording));
+  release_buffers(&on);
+  move_expect_right(it->moved, shared_plan);
+}
+
 /* ---- Explaining, and what measuring remembers ---- */
 
 static void explain(const scenario *it) {
@@ -499,6 +560,8 @@ static const scenario scenarios[] = {
     {.name = "submit", .moved = &moves[PARTED], .run = submit_host_memory, SHARED},
     {.name = "submit_apart", .moved = &moves[TRANSPOSED], .run = submit_host_memory, APART},
     {.name = "submit_image", .moved = &moves[TRANSPOSED], .run = submit_image, SHARED},
+    {.name = "record", .moved = &moves[PARTED], .run = record, SHARED},
+    {.name = "replay", .moved = &moves[PARTED], .run = replay, SHARED},
     {.name = "explain", .moved = &moves[PARTED], .run = explain, SHARED},
     {.name = "export_and_import", .moved = &moves[PARTED], .run = export_and_import, SHARED},
 };
@@ -517,6 +580,7 @@ static bool take_handles(void) {
   cl_int code = CL_SUCCESS;
   context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
   check_code(code, "clCreateContext");
+  (void)rlt_command_buffers_find(rlt_opencl_device_of(device), &with, NULL);
   relayout_device_destroy(device);
   return true;
 }

@@ -4,10 +4,12 @@
 #define CL_TARGET_OPENCL_VERSION 200 /* SVM, and queues as before 2.0 */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <stdint.h>
+#include <string.h>
 
 #include "faults/fault.h"
 #include "faults/live.h"
 #include "opencl/cl.h"
+#include "opencl/command_buffer.h"
 
 /* CL_SUCCESS, or what this call fails with: any may lack memory or resources, `own` is its own
  * error. */
@@ -268,11 +270,101 @@ WRAP_PLAIN(CL_INVALID_COMMAND_QUEUE, clFlush, (cl_command_queue queue), (queue))
 WRAP_PLAIN(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer,
            (cl_kernel kernel, cl_uint number, const void *pointer), (kernel, number, pointer))
 
+/* ---- cl_khr_command_buffer, whose functions are found by name ---- */
+
+static rlt_command_buffers found;
+
+static cl_command_buffer_khr CL_API_CALL create_commands(cl_uint queue_count,
+                                                         const cl_command_queue *queues,
+                                                         const rlt_property *properties,
+                                                         cl_int *code_ret) {
+  const cl_int code = code_of("clCreateCommandBufferKHR", CL_INVALID_VALUE);
+  if (code != CL_SUCCESS) {
+    *code_ret = code;
+    return NULL;
+  }
+  const cl_command_buffer_khr made = found.create(queue_count, queues, properties, code_ret);
+  if (made != NULL) {
+    live_add(LIVE_COMMANDS, (uintptr_t)made);
+  }
+  return made;
+}
+
+static cl_int CL_API_CALL release_commands(cl_command_buffer_khr buffer) {
+  live_remove(LIVE_COMMANDS, (uintptr_t)buffer);
+  return found.release(buffer);
+}
+
+static cl_int CL_API_CALL finalize_commands(cl_command_buffer_khr buffer) {
+  const cl_int code = code_of("clFinalizeCommandBufferKHR", CL_INVALID_OPERATION);
+  return code == CL_SUCCESS ? found.finalize(buffer) : code;
+}
+
+static cl_int CL_API_CALL enqueue_commands(cl_uint queue_count, cl_command_queue *queues,
+                                           cl_command_buffer_khr buffer, cl_uint n_wait,
+                                           const cl_event *wait, cl_event *event) {
+  cl_int code = code_of("clEnqueueCommandBufferKHR", CL_INVALID_OPERATION);
+  if (code == CL_SUCCESS) {
+    code = found.enqueue(queue_count, queues, buffer, n_wait, wait, event);
+    if (code == CL_SUCCESS && event != NULL) {
+      live_add(LIVE_EVENT, (uintptr_t)*event);
+    }
+  }
+  return code;
+}
+
+static cl_int CL_API_CALL add_range(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                    const rlt_property *properties, cl_kernel kernel, cl_uint rank,
+                                    const size_t *offset, const size_t *global_size,
+                                    const size_t *local_size, cl_uint n_wait,
+                                    const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point,
+                                    rlt_mutable_command *command) {
+  const cl_int code = code_of("clCommandNDRangeKernelKHR", CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  return code == CL_SUCCESS
+             ? found.command_range(buffer, queue, properties, kernel, rank, offset, global_size,
+                                   local_size, n_wait, wait, sync_point, command)
+             : code;
+}
+
+static cl_int CL_API_CALL ask_commands(cl_command_buffer_khr buffer, cl_uint what, size_t size,
+                                       void *value, size_t *size_ret) {
+  const cl_int code = code_of("clGetCommandBufferInfoKHR", CL_INVALID_VALUE);
+  return code == CL_SUCCESS ? found.get_info(buffer, what, size, value, size_ret) : code;
+}
+
+/* The wrapper of a function of this name, which becomes known; the function where there is none. */
+static void *wrapper_of(const char *name, void *function) {
+  rlt_create_command_buffer *const create = create_commands;
+  rlt_use_command_buffer *const release = release_commands;
+  rlt_use_command_buffer *const finalize = finalize_commands;
+  rlt_enqueue_command_buffer *const enqueue = enqueue_commands;
+  rlt_command_range *const range = add_range;
+  rlt_get_command_buffer_info *const ask = ask_commands;
+  const struct {
+    const char *name;
+    void *real;
+    const void *wrapper;
+  } known[] = {{"clCreateCommandBufferKHR", &found.create, &create},
+               {"clReleaseCommandBufferKHR", &found.release, &release},
+               {"clFinalizeCommandBufferKHR", &found.finalize, &finalize},
+               {"clEnqueueCommandBufferKHR", &found.enqueue, &enqueue},
+               {"clCommandNDRangeKernelKHR", &found.command_range, &range},
+               {"clGetCommandBufferInfoKHR", &found.get_info, &ask}};
+  for (size_t i = 0; function != NULL && i < sizeof known / sizeof known[0]; ++i) {
+    if (strcmp(name, known[i].name) == 0) {
+      memcpy(known[i].real, &function, sizeof function);
+      memcpy(&function, known[i].wrapper, sizeof function);
+      return function;
+    }
+  }
+  return function;
+}
+
 /* A name that nobody knows. */
 void *__real_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name);
 void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name);
 void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name) {
   return code_of("clGetExtensionFunctionAddressForPlatform", CL_INVALID_VALUE) == CL_SUCCESS
-             ? __real_clGetExtensionFunctionAddressForPlatform(platform, name)
+             ? wrapper_of(name, __real_clGetExtensionFunctionAddressForPlatform(platform, name))
              : NULL;
 }

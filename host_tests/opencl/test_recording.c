@@ -19,6 +19,7 @@
 /* ---- A driver with other extensions ---- */
 
 enum { EXTENSIONS_WITH_VERSION = 0x1060, MUTABLE_CAPABILITIES = 0x12b0, PROPERTIES_ARRAY = 0x1298 };
+enum { NUM_QUEUES = 0x1295 };
 enum { FLAGS_PROPERTY = 0x1293, MUTABLE_FLAG = 2 };
 
 typedef struct told_extension {
@@ -32,6 +33,7 @@ static bool lies; /* about its extensions */
 static size_t told_count;
 static told_extension told[2];
 static bool has_fake_updates;
+static cl_uint fake_queue_count; /* of a command buffer, as it tells; 0: as many as it has */
 
 cl_int __real_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                               size_t *size_ret);
@@ -85,6 +87,10 @@ static cl_int CL_API_CALL fake_range(cl_command_buffer_khr buffer, cl_command_qu
 static cl_int CL_API_CALL fake_info(cl_command_buffer_khr buffer, cl_uint what, size_t size,
                                     void *value, size_t *size_ret) {
   static const rlt_property properties[] = {FLAGS_PROPERTY, MUTABLE_FLAG, 0};
+  if (what == NUM_QUEUES && fake_queue_count > 0) {
+    memcpy(value, &fake_queue_count, sizeof fake_queue_count);
+    return CL_SUCCESS;
+  }
   if (what != PROPERTIES_ARRAY) {
     return real.get_info(buffer, what, size, value, size_ret);
   }
@@ -657,8 +663,8 @@ static void test_refusals(void **state) {
   leave(&at);
 }
 
-/* By what the device tells of its extensions. */
-static void test_versions(void **state) {
+/* By what the device tells of its extensions, and a command buffer of itself. */
+static void test_what_is_told(void **state) {
   const opencl_bench *const bench = *state;
   scene at = scene_of(bench, &moves[TRANSPOSED]);
   const sides on = sides_of(&at);
@@ -675,7 +681,13 @@ static void test_versions(void **state) {
     tell(unknown[i].version, 0);
     refuse_to_record(&at, on, commands, at.plan, GUARD, 0, RELAYOUT_UNSUPPORTED, unknown[i].text);
   }
-  lies = false;
+  tell(VERSION(0, 9, 0), VERSION(0, 9, 3));
+  has_fake_updates = true;
+  fake_queue_count = 2;
+  refuse_to_record(&at, on, commands, at.plan, GUARD, 0, RELAYOUT_UNSUPPORTED,
+                   "is of 2 queues, not of one");
+  lies = has_fake_updates = false;
+  fake_queue_count = 0;
   real.release(commands);
   release(on);
   leave(&at);
@@ -705,7 +717,7 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_set_buffers, bench),
       cmocka_unit_test_prestate(test_callers_flags, bench),
       cmocka_unit_test_prestate(test_refusals, bench),
-      cmocka_unit_test_prestate(test_versions, bench),
+      cmocka_unit_test_prestate(test_what_is_told, bench),
   };
   if (bench->family == RELAYOUT_KERNELS_STAGED) {
     return cmocka_run_group_tests_name("recording, staged", (const struct CMUnitTest[]){tests[0]},

@@ -6,9 +6,10 @@
  *     ... the caller's other commands; finalize, enqueue, wait ...
  *     relayout_recording_destroy(recording);
  *
- * The extension is provisional, and its functions are the platform's, not the loader's. Versions
- * 0.9 and 1.0 of cl_khr_command_buffer and 0.9 of cl_khr_command_buffer_mutable_dispatch are known
- * here. OpenCL's headers may lack them: the two types that are used here are declared once more.
+ * The extension is provisional, and its functions are the platform's, not the loader's. Known here
+ * are versions 0.9 and 1 of cl_khr_command_buffer, and from 0.9.2 to before 0.10 of
+ * cl_khr_command_buffer_mutable_dispatch. OpenCL's headers may lack them: the two types that are
+ * used here are declared once more.
  */
 #ifndef RELAYOUT_RECORDING_H
 #define RELAYOUT_RECORDING_H
