@@ -35,6 +35,7 @@
 #define clGetEventProfilingInfo                  rlt_cl->clGetEventProfilingInfo
 #define clGetExtensionFunctionAddressForPlatform rlt_cl->clGetExtensionFunctionAddressForPlatform
 #define clGetImageInfo                           rlt_cl->clGetImageInfo
+#define clGetKernelInfo                          rlt_cl->clGetKernelInfo
 #define clGetKernelWorkGroupInfo                 rlt_cl->clGetKernelWorkGroupInfo
 #define clGetMemObjectInfo                       rlt_cl->clGetMemObjectInfo
 #define clGetPlatformIDs                         rlt_cl->clGetPlatformIDs
@@ -48,6 +49,7 @@
 #define clReleaseKernel                          rlt_cl->clReleaseKernel
 #define clReleaseMemObject                       rlt_cl->clReleaseMemObject
 #define clReleaseProgram                         rlt_cl->clReleaseProgram
+#define clRetainCommandQueue                     rlt_cl->clRetainCommandQueue
 #define clRetainContext                          rlt_cl->clRetainContext
 #define clRetainDevice                           rlt_cl->clRetainDevice
 #define clRetainEvent                            rlt_cl->clRetainEvent

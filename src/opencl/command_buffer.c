@@ -2,10 +2,11 @@
  * declared. */
 #include "opencl/command_buffer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 
 /* ---- As the extensions have it ---- */
@@ -80,14 +81,14 @@ static relayout_status list_extensions(const rlt_opencl_device *device, extensio
   }
   name_version *list = NULL;
   if (code == CL_SUCCESS) {
-    list = malloc(size);
+    list = rlt_malloc(size);
     if (list == NULL) {
       return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu bytes of extensions", size);
     }
     code = clGetDeviceInfo(device->id, DEVICE_EXTENSIONS_WITH_VERSION, size, list, NULL);
   }
   if (code != CL_SUCCESS) {
-    free(list);
+    rlt_free(list);
     return rlt_cl_fail(error, code, "clGetDeviceInfo");
   }
   *made = (extensions){size / sizeof *list, list};
@@ -171,7 +172,7 @@ relayout_status rlt_command_buffers_find(const rlt_opencl_device *device,
   relayout_status status = list_extensions(device, &known, error);
   *found = (rlt_command_buffers){.version = version_of(&known, "cl_khr_command_buffer")};
   const cl_uint mutable_version = version_of(&known, "cl_khr_command_buffer_mutable_dispatch");
-  free(known.list);
+  rlt_free(known.list);
   if (status == RELAYOUT_OK) {
     status = check_version(device, found->version, error);
   }
@@ -265,7 +266,7 @@ relayout_status rlt_command_buffers_update(const rlt_command_buffers *with,
                                            cl_command_buffer_khr buffer, int32_t count,
                                            const rlt_mutation *mutations, relayout_error *error) {
   const size_t size = sizeof(mutable_dispatch) + sizeof(const void *) + sizeof(cl_uint);
-  mutable_dispatch *const dispatches = calloc((size_t)count, size);
+  mutable_dispatch *const dispatches = rlt_calloc((size_t)count, size);
   if (dispatches == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %d changed commands", (int)count);
   }
@@ -279,6 +280,6 @@ relayout_status rlt_command_buffers_update(const rlt_command_buffers *with,
     types[i] = UPDATE_MUTABLE_DISPATCH;
   }
   const cl_int code = with->update(buffer, (cl_uint)count, types, configs);
-  free(dispatches);
+  rlt_free(dispatches);
   return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clUpdateMutableCommandsKHR");
 }

@@ -41,6 +41,7 @@
   X(clGetEventProfilingInfo, true)                                                                 \
   X(clGetExtensionFunctionAddressForPlatform, true)                                                \
   X(clGetImageInfo, true)                                                                          \
+  X(clGetKernelInfo, true)                                                                         \
   X(clGetKernelWorkGroupInfo, true)                                                                \
   X(clGetMemObjectInfo, true)                                                                      \
   X(clGetPlatformIDs, true)                                                                        \
@@ -54,6 +55,7 @@
   X(clReleaseKernel, true)                                                                         \
   X(clReleaseMemObject, true)                                                                      \
   X(clReleaseProgram, true)                                                                        \
+  X(clRetainCommandQueue, true)                                                                    \
   X(clRetainContext, true)                                                                         \
   X(clRetainDevice, true)                                                                          \
   X(clRetainEvent, true)                                                                           \

@@ -2,9 +2,10 @@
  * read their arguments when the command buffer runs: no other relayout may change them. */
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/command_buffer.h"
 #include "opencl/endpoint.h"
@@ -42,7 +43,7 @@ typedef struct places {
 static relayout_status make(relayout_plan *plan, const rlt_command_buffers *with,
                             relayout_recording **recording, relayout_error *error) {
   const size_t part_count = (size_t)plan->work.part_count;
-  relayout_recording *const made = calloc(1, sizeof *made + part_count * sizeof made->parts[0]);
+  relayout_recording *const made = rlt_calloc(1, sizeof *made + part_count * sizeof made->parts[0]);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a recording of %zu kernels",
                     part_count);
@@ -78,7 +79,7 @@ void relayout_recording_destroy(relayout_recording *recording) {
     clReleaseCommandQueue(recording->queue);
   }
   relayout_plan_destroy(recording->plan);
-  free(recording);
+  rlt_free(recording);
 }
 
 static relayout_status hold_queue(relayout_recording *recording, cl_command_queue queue,
@@ -370,8 +371,8 @@ static rlt_mutation mutation_of(const recorded_part *part, const places *at, new
 static relayout_status change(const relayout_recording *recording, const places *at,
                               relayout_error *error) {
   const size_t count = (size_t)recording->part_count;
-  rlt_mutation *const mutations = calloc(count, sizeof *mutations);
-  new_arguments *const arguments = calloc(count, sizeof *arguments);
+  rlt_mutation *const mutations = rlt_calloc(count, sizeof *mutations);
+  new_arguments *const arguments = rlt_calloc(count, sizeof *arguments);
   relayout_status status = RELAYOUT_OK;
   if (mutations == NULL || arguments == NULL) {
     status = rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu changed kernels", count);
@@ -382,8 +383,8 @@ static relayout_status change(const relayout_recording *recording, const places 
     status = rlt_command_buffers_update(&recording->with, recording->buffer, recording->part_count,
                                         mutations, error);
   }
-  free(arguments);
-  free(mutations);
+  rlt_free(arguments);
+  rlt_free(mutations);
   return status;
 }
 
