@@ -1,6 +1,6 @@
 /* recorded.c: a step of a model, recorded once and run for each new input, as runtimes replay what
- * they do: the program's own kernel works on a matrix in rows, and a relayout takes the result to an
- * accelerator's tiles, T(8,128), in the same command buffer (cl_khr_command_buffer).
+ * they do: the program's own kernel works on a matrix in rows, and a relayout takes what comes out
+ * to an accelerator's tiles, T(8,128), in the same command buffer (cl_khr_command_buffer).
  *
  * A relayout alone needs no command buffer of the program's: relayout_recording_create. */
 #define CL_TARGET_OPENCL_VERSION  300
