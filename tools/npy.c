@@ -397,66 +397,6 @@ relayout_status npy_shape(const npy_header *header, relayout_element_type type,
                                          error);
 }
 
-/* A tile adds at most as many dimensions of 1 in front as it has itself, and its own behind. */
-enum { MOST_WIDTHS = RELAYOUT_MAX_RANK + 2 * RELAYOUT_MAX_TILE_DIMENSIONS };
-
-/* The dimensions of an array as it lies in memory, major to minor. */
-typedef struct width_list {
-  int32_t count;
-  int64_t of[MOST_WIDTHS];
-} width_list;
-
-static width_list untiled_widths(const relayout_shape *shape) {
-  width_list widths = {.count = shape->rank};
-  for (int32_t i = 0; i < shape->rank; i++) {
-    widths.of[i] =
-        relayout_shape_padded_dimension(shape, shape->layout.minor_to_major[shape->rank - 1 - i]);
-  }
-  return widths;
-}
-
-/* Ones in front, for a tile of more dimensions than there are. */
-static void extend(width_list *widths, int32_t count) {
-  const int32_t added = count > widths->count ? count - widths->count : 0;
-  memmove(widths->of + added, widths->of, (size_t)widths->count * sizeof *widths->of);
-  for (int32_t i = 0; i < added; i++) {
-    widths->of[i] = 1;
-  }
-  widths->count += added;
-}
-
-/* What a tile, major to minor, makes of the widths: those that it covers become the tiles' numbers,
- * behind which come the tile's own dimensions. A `*` merges its dimension into the next one. */
-static void apply_tile(width_list *widths, int32_t rank, const int64_t *tile) {
-  extend(widths, rank);
-  int64_t *const covered = widths->of + widths->count - rank;
-  int64_t inner[RELAYOUT_MAX_TILE_DIMENSIONS];
-  int32_t kept = 0;
-  int64_t merged = 1;
-  for (int32_t i = 0; i < rank; i++) {
-    merged *= covered[i];
-    if (tile[i] == RELAYOUT_TILE_COMBINE) {
-      continue;
-    }
-    covered[kept] = merged / tile[i] + (merged % tile[i] > 0 ? 1 : 0);
-    inner[kept] = tile[i];
-    kept += 1;
-    merged = 1;
-  }
-  memcpy(covered + kept, inner, (size_t)kept * sizeof *inner);
-  widths->count += 2 * kept - rank;
-}
-
-static width_list tiled_widths(const relayout_shape *shape) {
-  width_list widths = untiled_widths(shape);
-  const int64_t *tile = shape->layout.tile_dimensions;
-  for (int32_t i = 0; i < shape->layout.tile_count; i++) {
-    apply_tile(&widths, shape->layout.tile_ranks[i], tile);
-    tile += shape->layout.tile_ranks[i];
-  }
-  return widths;
-}
-
 relayout_element_type npy_stored_type(const relayout_shape *shape) {
   const int64_t bits = shape->layout.element_size_in_bits;
   if (bits == 0 || bits == 8 * (int64_t)relayout_element_type_byte_size(shape->element_type)) {
@@ -474,13 +414,12 @@ static void describe_list(const relayout_shape *shape, npy_header *header) {
 }
 
 static void describe_tiled(const relayout_shape *shape, npy_header *header) {
-  const width_list widths = tiled_widths(shape);
-  if (widths.count > RELAYOUT_MAX_RANK) {
+  size_t rank = 0;
+  relayout_shape_physical_dimensions(shape, RELAYOUT_MAX_RANK, header->dimensions, &rank, NULL);
+  header->rank = (int32_t)rank;
+  if (rank > RELAYOUT_MAX_RANK) {
     describe_list(shape, header);
-    return;
   }
-  header->rank = widths.count;
-  memcpy(header->dimensions, widths.of, (size_t)widths.count * sizeof *widths.of);
 }
 
 static void describe_untiled(const relayout_shape *shape, npy_header *header) {

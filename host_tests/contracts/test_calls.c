@@ -139,6 +139,8 @@ static int tear_down(void **state) {
   X(relayout_shape_byte_size, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))        \
   X(relayout_shape_padding_byte_size, SIZE_OVERFLOW, (&too_big, out, error),                       \
     (&matrix, out, error))                                                                         \
+  X(relayout_shape_physical_dimensions, SIZE_OVERFLOW, (&too_big, 0, NULL, out, error),            \
+    (&matrix, 0, NULL, out, error))                                                                \
   X(relayout_shape_strides, UNSUPPORTED, (&tiled, out, error), (&matrix, out, error))              \
   X(relayout_shape_permute_dimensions, INVALID_ARGUMENT, (&matrix, twice, out, error),             \
     (&matrix, once, out, error))                                                                   \

@@ -203,6 +203,14 @@ static void test_with_fewer_threads(void **state) {
   }
 }
 
+static int threads_at_start; /* of the program */
+
+static void await_thread_count(int count) {
+  while (count_threads() > count) {
+    sched_yield();
+  }
+}
+
 /* Threads are started by the first call that wants them, not again by the next ones,
  * and end with the last user. */
 static void test_threads_come_and_go(void **state) {
@@ -210,9 +218,10 @@ static void test_threads_come_and_go(void **state) {
   if (count_threads() < 0) {
     skip();
   }
+  const int before = threads_at_start;
+  await_thread_count(before);
   rlt_pool_open();
   rlt_pool_open();
-  const int before = count_threads();
   run_tasks(1);
   assert_int_equal(count_threads(), before);
   for (int repetition = 0; repetition < 3; ++repetition) {
@@ -222,9 +231,7 @@ static void test_threads_come_and_go(void **state) {
   rlt_pool_close();
   assert_int_equal(count_threads(), before + 3);
   rlt_pool_close();
-  while (count_threads() > before) {
-    sched_yield();
-  }
+  await_thread_count(before);
 }
 
 typedef struct masks {
@@ -375,5 +382,6 @@ int main(void) {
       cmocka_unit_test(test_child_of_a_process_that_used_threads),
       cmocka_unit_test(test_child_of_a_process_whose_threads_are_at_work),
   };
+  threads_at_start = count_threads();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,7 @@ static void assert_refused(const relayout_shape *bad) {
   assert_int_not_equal(relayout_shape_physical_element_count(bad, &number, NULL), RELAYOUT_OK);
   assert_int_not_equal(relayout_shape_byte_size(bad, &bytes, NULL), RELAYOUT_OK);
   assert_int_not_equal(relayout_shape_padding_byte_size(bad, &bytes, NULL), RELAYOUT_OK);
+  assert_int_not_equal(relayout_shape_physical_dimensions(bad, 0, NULL, &bytes, NULL), RELAYOUT_OK);
   assert_int_not_equal(relayout_shape_strides(bad, index, NULL), RELAYOUT_OK);
   assert_int_not_equal(relayout_shape_make_descending_same_physical(bad, &result, NULL),
                        RELAYOUT_OK);
@@ -426,6 +427,43 @@ static void test_rooms(void **state) {
   }
 }
 
+/* By hand from XLA's definition. */
+static void test_physical_dimensions(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    size_t count;
+    int64_t dimensions[8];
+  } expected[] = {
+      {"f32[]", 0, {0}},
+      {"f32[2,3]{0,1}", 2, {3, 2}},
+      {"f32[2,0,3]{0,1,2:PD(4,0,3)}", 3, {3, 0, 4}},
+      {"f32[3,5]{1,0:T(2,2)}", 4, {2, 3, 2, 2}},
+      {"f32[3,5]{0,1:PD(3,8)L(64)}", 2, {8, 3}},
+      {"bf16[16,256]{1,0:T(8,128)(2,1)}", 6, {2, 2, 4, 128, 2, 1}},
+      {"f32[5]{0:T(2,4)}", 4, {1, 2, 2, 4}},
+      {"f32[3,2,5]{2,1,0:T(*,4)}", 3, {3, 3, 4}},
+      {"f32[0,5]{1,0:T(2,2)}", 4, {0, 3, 2, 2}},
+  };
+  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
+    const relayout_shape shape = shape_of(expected[i].text);
+    int64_t dimensions[RELAYOUT_MAX_PHYSICAL_RANK];
+    size_t count = 0;
+    print_message("%s\n", expected[i].text);
+    assert_int_equal(relayout_shape_physical_dimensions(&shape, RELAYOUT_MAX_PHYSICAL_RANK,
+                                                        dimensions, &count, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(count, expected[i].count);
+    assert_memory_equal(dimensions, expected[i].dimensions, count * sizeof *dimensions);
+  }
+  const relayout_shape shape = shape_of("f32[3,5]{1,0:T(2,2)}");
+  int64_t two[3] = {0, 0, 42};
+  size_t count = 0;
+  assert_int_equal(relayout_shape_physical_dimensions(&shape, 2, two, &count, NULL), RELAYOUT_OK);
+  assert_int_equal(count, 4);
+  assert_true(two[0] == 2 && two[1] == 3 && two[2] == 42);
+}
+
 /* Tiled layouts alone have no strides. */
 static void test_strides(void **state) {
   (void)state;
@@ -491,6 +529,7 @@ static void test_null_arguments(void **state) {
   const relayout_shape shape = shape_of("f32[2]");
   const relayout_status null = RELAYOUT_INVALID_ARGUMENT;
   relayout_error error;
+  size_t count = 0;
   assert_int_equal(relayout_shape_validate(NULL, &error), null);
   assert_string_equal(error.message, "shape is NULL");
   assert_int_equal(relayout_shape_dimension_number(&shape, 0, NULL, &error), null);
@@ -503,6 +542,10 @@ static void test_null_arguments(void **state) {
   assert_string_equal(error.message, "bytes is NULL");
   assert_int_equal(relayout_shape_padding_byte_size(&shape, NULL, &error), null);
   assert_string_equal(error.message, "bytes is NULL");
+  assert_int_equal(relayout_shape_physical_dimensions(&shape, 0, NULL, NULL, &error), null);
+  assert_string_equal(error.message, "count is NULL");
+  assert_int_equal(relayout_shape_physical_dimensions(&shape, 1, NULL, &count, &error), null);
+  assert_string_equal(error.message, "dimensions is NULL");
   assert_int_equal(relayout_shape_strides(&shape, NULL, &error), null);
   assert_string_equal(error.message, "strides is NULL");
 }
@@ -516,6 +559,7 @@ int main(void) {
       cmocka_unit_test(test_comparing),
       cmocka_unit_test(test_measures),
       cmocka_unit_test(test_rooms),
+      cmocka_unit_test(test_physical_dimensions),
       cmocka_unit_test(test_strides),
       cmocka_unit_test(test_dimension_numbers),
       cmocka_unit_test(test_padded_dimension),

@@ -118,6 +118,17 @@ RELAYOUT_API relayout_status relayout_shape_byte_size(const relayout_shape *shap
 RELAYOUT_API relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape,
                                                               size_t *bytes, relayout_error *error);
 
+/* The dimensions of the array as it lies in memory, the most major first: padded, and what tiles
+ * make of them. In the descending layout over these lie the same elements, bar the tail alignment,
+ * which adds to none of them. Of an array with tiles and without elements the first is 0. `*count`
+ * becomes how many there are, RELAYOUT_MAX_PHYSICAL_RANK at most; at most `capacity` are filled
+ * (dimensions may be NULL when capacity is 0). What validate returns for an invalid shape. */
+enum { RELAYOUT_MAX_PHYSICAL_RANK = 2 * RELAYOUT_MAX_TILE_DIMENSIONS };
+RELAYOUT_API relayout_status relayout_shape_physical_dimensions(const relayout_shape *shape,
+                                                                size_t capacity,
+                                                                int64_t *dimensions, size_t *count,
+                                                                relayout_error *error);
+
 /* Strides in elements by logical dimension, `rank` of them: the product of the padded widths of all
  * more minor dimensions. Packed elements, and those in wider containers, count as others do:
  * element i has its place at bit i * element_size_in_bits. RELAYOUT_UNSUPPORTED for tiled layouts,

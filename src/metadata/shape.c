@@ -222,6 +222,33 @@ relayout_status relayout_shape_padding_byte_size(const relayout_shape *shape, si
   return status;
 }
 
+static int64_t physical_dimension(const relayout_shape *shape, const rlt_tiling *tiling,
+                                  int32_t position) {
+  if (shape->layout.tile_count == 0) {
+    return rlt_padded_width(shape, shape->layout.minor_to_major[shape->rank - 1 - position]);
+  }
+  return position == 0 && tiling->elements == 0 ? 0 : tiling->digits[position].size;
+}
+
+relayout_status relayout_shape_physical_dimensions(const relayout_shape *shape, size_t capacity,
+                                                   int64_t *dimensions, size_t *count,
+                                                   relayout_error *error) {
+  if (count == NULL || (dimensions == NULL && capacity > 0)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    count == NULL ? "count" : "dimensions");
+  }
+  const relayout_status status = relayout_shape_validate(shape, error);
+  if (status == RELAYOUT_OK) {
+    rlt_tiling tiling;
+    rlt_tiling_make(shape, &tiling, NULL);
+    *count = (size_t)tiling.digit_count;
+    for (size_t i = 0; i < *count && i < capacity; ++i) {
+      dimensions[i] = physical_dimension(shape, &tiling, (int32_t)i);
+    }
+  }
+  return status;
+}
+
 relayout_status relayout_shape_strides(const relayout_shape *shape, int64_t *strides,
                                        relayout_error *error) {
   const relayout_status status = rlt_check_strided(shape, error);
