@@ -1,0 +1,26 @@
+"""relayout: tensors from one memory layout to another, at the speed of a plain copy.
+
+>>> import numpy, relayout
+>>> image = numpy.zeros((480, 640, 3), numpy.uint8)
+>>> planes = relayout.copy(image, "{1,0,2}")            # the same array, planes in memory
+>>> weights = numpy.ones((1000, 784), numpy.float32)
+>>> tiles = relayout.copy(weights, "{1,0:T(8,128)}")    # an accelerator's
+>>> back = relayout.copy(tiles, "f32[1000,784]", from_="f32[1000,784]{1,0:T(8,128)}")
+
+Layouts are XLA's, as text: minor-to-major orders, PD (padded dimensions), T (tiles), E (element
+sizes). See relayout.Shape.
+"""
+
+from ._device import Device, devices
+from ._errors import (DeviceError, InvalidError, OutOfMemoryError, RangeError, RelayoutError,
+                      UnsupportedError)
+from ._library import ffi as _ffi
+from ._library import lib as _lib
+from ._plan import Plan, PlanInfo, copy, enqueue, plan
+from ._shape import Shape
+
+__all__ = ["Device", "DeviceError", "InvalidError", "OutOfMemoryError", "Plan", "PlanInfo",
+           "RangeError", "RelayoutError", "Shape", "UnsupportedError", "copy", "devices",
+           "enqueue", "plan"]
+
+__version__ = _ffi.string(_lib.relayout_version()).decode()

@@ -1,0 +1,63 @@
+"""The library's failures as exceptions, with its message."""
+
+from ._library import ffi, lib
+
+
+class RelayoutError(Exception):
+    """What the library refused or could not do.
+
+    `status` is the library's number of it (relayout/status.h), `cl_status` OpenCL's error code
+    behind it, or 0. The message names the argument and its value.
+    """
+
+    def __init__(self, message: str, status: int = 0, cl_status: int = 0):
+        super().__init__(message)
+        self.status = status
+        self.cl_status = cl_status
+
+
+class InvalidError(RelayoutError, ValueError):
+    """A text, a shape, an option or memory that cannot be meant."""
+
+
+class UnsupportedError(RelayoutError, NotImplementedError):
+    """What makes sense, and is not done."""
+
+
+class RangeError(RelayoutError, IndexError):
+    """A dimension, an index or a position that is not there."""
+
+
+class OutOfMemoryError(RelayoutError, MemoryError):
+    """No memory, of the host or of the device."""
+
+
+class DeviceError(RelayoutError, OSError):
+    """No such device, or one whose driver reports an error."""
+
+
+_classes = {
+    lib.RELAYOUT_OUT_OF_RANGE: RangeError,
+    lib.RELAYOUT_UNSUPPORTED: UnsupportedError,
+    lib.RELAYOUT_OUT_OF_MEMORY: OutOfMemoryError,
+    lib.RELAYOUT_OUT_OF_DEVICE_MEMORY: OutOfMemoryError,
+    lib.RELAYOUT_NO_DEVICE: DeviceError,
+    lib.RELAYOUT_OPENCL_ERROR: DeviceError,
+}
+
+
+def call(function, *arguments):
+    """Calls a function of the library whose last parameter is an error; raises what it says."""
+    error = ffi.new("relayout_error *")
+    status = function(*arguments, error)
+    if status != lib.RELAYOUT_OK:
+        message = ffi.string(error.message).decode(errors="replace")
+        raise _classes.get(status, InvalidError)(message, status, error.cl_status)
+
+
+def text_of(function, *arguments) -> str:
+    """What a function writes that works like snprintf."""
+    length = function(*arguments, ffi.NULL, 0)
+    buffer = ffi.new("char[]", length + 1)
+    function(*arguments, buffer, length + 1)
+    return ffi.string(buffer).decode()

@@ -1,0 +1,37 @@
+"""What README and docstrings show is run."""
+
+import doctest
+import pathlib
+import re
+
+import numpy
+import pytest
+
+import relayout
+from relayout import _device, _plan, _shape
+
+README = pathlib.Path(__file__).parent.parent / "README.md"
+
+
+def test_readme():
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, str(README), "exec"), {})
+
+
+@pytest.mark.parametrize("module", [relayout, _device, _plan, _shape], ids=lambda m: m.__name__)
+def test_docstrings(module):
+    names = {"numpy": numpy, "relayout": relayout, "Shape": relayout.Shape,
+             "array": numpy.zeros((1024, 1000), numpy.float32)}
+    failed, _ = doctest.testmod(module, extraglobs=names)
+    assert failed == 0
+
+
+def test_everything_is_documented():
+    for name in relayout.__all__:
+        thing = getattr(relayout, name)
+        assert thing.__doc__, name
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not member.startswith("_") and callable(value):
+                assert value.__doc__, f"{name}.{member}"
