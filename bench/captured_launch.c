@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json.h"
 #include "json_reader.h"
+#include "json_writer.h"
 
 enum {
   DIMENSIONS = 3,
@@ -51,54 +51,54 @@ static exit_code write_file(const char *folder, const char *name, const void *by
 }
 
 static void put_sizes(json_writer *json, const char *key, const size_t sizes[DIMENSIONS]) {
-  json_open_array(json, key);
+  json_writer_open_array(json, key);
   for (int d = 0; d < DIMENSIONS; ++d) {
-    json_unsigned(json, NULL, sizes[d]);
+    json_writer_unsigned(json, NULL, sizes[d]);
   }
-  json_close_array(json);
+  json_writer_close_array(json);
 }
 
 static void put_argument(json_writer *json, const captured_argument *argument, size_t number) {
   char text[HEX_SIZE] = "";
-  json_open_object(json, NULL);
-  json_text(json, "kind", kind_names[argument->kind]);
-  json_unsigned(json, "bytes", argument->bytes);
+  json_writer_open_object(json, NULL);
+  json_writer_text(json, "kind", kind_names[argument->kind]);
+  json_writer_unsigned(json, "bytes", argument->bytes);
   if (argument->kind == CAPTURED_VALUE) {
     for (size_t i = 0; i < argument->bytes; ++i) {
       snprintf(text + 2 * i, 3, "%02x", argument->value[i]);
     }
-    json_text(json, "hex", text);
+    json_writer_text(json, "hex", text);
   }
   if (argument->before != NULL) {
     file_name(number, "before", text);
-    json_text(json, "before", text);
+    json_writer_text(json, "before", text);
   }
   if (argument->after != NULL) {
     file_name(number, "after", text);
-    json_text(json, "after", text);
+    json_writer_text(json, "after", text);
   }
-  json_close_object(json);
+  json_writer_close_object(json);
 }
 
 static void put_launch(FILE *file, const captured_launch *launch) {
-  json_writer json = json_begin(file);
-  json_open_object(&json, NULL);
-  json_text(&json, "kernel", launch->kernel);
-  json_text(&json, "options", launch->options);
+  json_writer json = json_writer_begin(file);
+  json_writer_open_object(&json, NULL);
+  json_writer_text(&json, "kernel", launch->kernel);
+  json_writer_text(&json, "options", launch->options);
   put_sizes(&json, "global", launch->global);
   put_sizes(&json, "local", launch->local);
-  json_text(&json, "case", launch->name);
-  json_text(&json, "from", launch->from);
-  json_text(&json, "to", launch->to);
-  json_text(&json, "schedule", launch->schedule);
-  json_unsigned(&json, "group_size", launch->local[0] * launch->local[1] * launch->local[2]);
-  json_open_array(&json, "arguments");
+  json_writer_text(&json, "case", launch->name);
+  json_writer_text(&json, "from", launch->from);
+  json_writer_text(&json, "to", launch->to);
+  json_writer_text(&json, "schedule", launch->schedule);
+  json_writer_unsigned(&json, "group_size", launch->local[0] * launch->local[1] * launch->local[2]);
+  json_writer_open_array(&json, "arguments");
   for (size_t i = 0; i < launch->argument_count; ++i) {
     put_argument(&json, &launch->arguments[i], i);
   }
-  json_close_array(&json);
-  json_close_object(&json);
-  json_end(&json);
+  json_writer_close_array(&json);
+  json_writer_close_object(&json);
+  json_writer_end(&json);
 }
 
 static exit_code write_description(const char *folder, const captured_launch *launch) {

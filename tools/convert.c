@@ -1,38 +1,18 @@
 /* convert.c: `relayout convert` moves a file's tensor from one layout to another. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "large_files.h"
+#include "convert_model.h"
 #include "npy.h"
 #include "npy_source.h"
-#include "stream.h"
-#include "verify.h"
-
-typedef struct request {
-  const char *from;
-  const char *to;
-  const char *device;
-  const char *scale;
-  const char *input;
-  const char *output;
-  arguments_values schedules;
-  bool wraps;
-  bool verify;
-  bool verbose;
-} request;
+#include "tensor_move.h"
 
 /* What is to be done, once the input's beginning is known. */
 typedef struct job {
   bool input_is_npy;
   bool output_is_npy;
-  relayout_shape from;
-  relayout_shape to;
-  relayout_plan_options options;
-  relayout_device *device;
-  relayout_plan *plan;
+  tensor_move move;
 } job;
 
 static bool is_npy_name(const char *path) {
@@ -67,7 +47,7 @@ static exit_code read_npy_header(stream_input *input, npy_header *header) {
 }
 
 /* Finds out what the input is and what its tensor's shape is, reading no further than that. */
-static exit_code read_source_shape(const request *asked, stream_input *input, job *work) {
+static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
   exit_code code = stream_peek(input);
   if (code != EXIT_CODE_OK) {
     return code;
@@ -78,169 +58,37 @@ static exit_code read_source_shape(const request *asked, stream_input *input, jo
   if (work->input_is_npy) {
     npy_header header;
     code = read_npy_header(input, &header);
-    return code == EXIT_CODE_OK ? npy_source_shape(asked->from, input->name, &header, &work->from)
-                                : code;
+    return code == EXIT_CODE_OK
+               ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
+               : code;
   }
   if (asked->from == NULL || arguments_is_bare_layout(asked->from)) {
     return report(EXIT_CODE_USAGE, "--from must be a whole shape: %s holds raw bytes, not .npy",
                   input->name);
   }
-  return arguments_read_shape("--from", asked->from, NULL, &work->from);
+  return arguments_read_shape("--from", asked->from, NULL, &work->move.from);
 }
 
 /* ---- The work ------------------------------------------------------------------------------- */
-
-static exit_code make_plan(const request *asked, job *work) {
-  const exit_code code =
-      arguments_open_device(asked->device != NULL ? asked->device : "auto", &work->device);
-  if (code != EXIT_CODE_OK) {
-    return code;
-  }
-  relayout_error error;
-  const relayout_status status = relayout_plan_create(work->device, &work->from, &work->to,
-                                                      &work->options, &work->plan, &error);
-  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  relayout_device_get_info(work->device, &info, NULL);
-  if (status != RELAYOUT_OK) {
-    return report_error(NULL, &error);
-  }
-  if (asked->verbose) {
-    char from[RELAYOUT_SHAPE_TEXT_SIZE];
-    char to[RELAYOUT_SHAPE_TEXT_SIZE];
-    relayout_shape_format(&work->from, from, sizeof from);
-    relayout_shape_format(&work->to, to, sizeof to);
-    report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(work->plan),
-                info.name, info.description);
-  }
-  return EXIT_CODE_OK;
-}
-
-static exit_code fail_size(const stream_input *input, const relayout_shape *shape, size_t size,
-                           int64_t held) {
-  char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  relayout_shape_format(shape, text, sizeof text);
-  return report(EXIT_CODE_BAD_INPUT, "%s holds %" PRId64 " bytes of data, but %s takes %zu",
-                input->name, held, text, size);
-}
-
-/* Reads the whole source; exactly its bytes must be there. */
-static exit_code read_source(stream_input *input, const relayout_shape *shape, size_t size,
-                             uint8_t **source) {
-  const int64_t remaining = stream_remaining(input);
-  if (remaining > 0 && remaining != (int64_t)size) {
-    return fail_size(input, shape, size, remaining);
-  }
-  size_t got;
-  exit_code code = stream_read_all(input, size, source, &got);
-  if (code != EXIT_CODE_OK) {
-    return code;
-  }
-  if (got < size) {
-    return fail_size(input, shape, size, (int64_t)got);
-  }
-  uint8_t beyond;
-  code = stream_read(input, &beyond, 1, &got);
-  if (code == EXIT_CODE_OK && got > 0) {
-    char text[RELAYOUT_SHAPE_TEXT_SIZE];
-    relayout_shape_format(shape, text, sizeof text);
-    code = report(EXIT_CODE_BAD_INPUT, "%s goes on after the %zu bytes that %s takes", input->name,
-                  size, text);
-  }
-  return code;
-}
 
 /* Of a .npy file; else 0 bytes. */
 static size_t make_header(const job *work, char bytes[NPY_MAX_WRITTEN_SIZE]) {
   if (!work->output_is_npy) {
     return 0;
   }
-  const npy_header header = npy_describe(&work->to);
+  const npy_header header = npy_describe(&work->move.to);
   return npy_write(&header, bytes);
 }
 
-/* As much as any schedule asks of a destination: the largest line there is, and room to spare. */
-enum { DESTINATION_ALIGNMENT = 4096 };
-
-static exit_code move_and_write(const request *asked, const job *work, const uint8_t *source,
-                                stream_output *output) {
-  const size_t size = relayout_plan_destination_size(work->plan);
-  /* Zeros, so that bytes which PV(unknown) leaves alone are the same every time. */
-  uint8_t *const memory = calloc(size + DESTINATION_ALIGNMENT, 1);
-  if (memory == NULL) {
-    return report(EXIT_CODE_FAILURE, "no memory for a destination of %zu bytes", size);
-  }
-  uint8_t *const destination = memory + (-(uintptr_t)memory % DESTINATION_ALIGNMENT);
-  exit_code code = EXIT_CODE_OK;
-  relayout_error error;
-  if (relayout_plan_execute(work->plan, source, destination, &error) != RELAYOUT_OK) {
-    code = report_error(NULL, &error);
-  }
-  if (code == EXIT_CODE_OK && asked->verify) {
-    code = verify_relayout(&work->from, &work->to, &work->options, source, destination, size);
-  }
-  if (code == EXIT_CODE_OK) {
-    char header[NPY_MAX_WRITTEN_SIZE];
-    code = stream_write(output, header, make_header(work, header));
-  }
-  if (code == EXIT_CODE_OK) {
-    code = stream_write(output, destination, size);
-  }
-  free(memory);
-  return code;
-}
-
-/* By way of memory. */
-static exit_code move_whole(const request *asked, const job *work, stream_input *input,
-                            stream_output *output) {
-  uint8_t *source = NULL;
-  exit_code code = read_source(input, &work->from, relayout_plan_source_size(work->plan), &source);
-  if (code == EXIT_CODE_OK) {
-    code = move_and_write(asked, work, source, output);
-  }
-  free(source);
-  return code;
-}
-
-/* A large file to another, where `*is_done` says so. */
-static exit_code move_by_boxes(const request *asked, const job *work, const stream_input *input,
-                               stream_output *output, bool *is_done) {
-  char header[NPY_MAX_WRITTEN_SIZE];
-  const size_t header_size = make_header(work, header);
-  large_files_job files = {.device = work->device,
-                           .whole = work->plan,
-                           .options = &work->options,
-                           .source_name = input->name,
-                           .source_file = input->file,
-                           .source_start = stream_position(input),
-                           .destination_name = output->name,
-                           .destination_file = output->file,
-                           .destination_start = (int64_t)header_size};
-  *is_done = false;
-  if (asked->verify || asked->schedules.count > 0 || !output->is_whole || files.source_start < 0 ||
-      stream_remaining(input) != (int64_t)relayout_plan_source_size(work->plan) ||
-      relayout_view_make(&work->from, &files.from, NULL) != RELAYOUT_OK ||
-      relayout_view_make(&work->to, &files.to, NULL) != RELAYOUT_OK || !large_files_suit(&files)) {
-    return EXIT_CODE_OK;
-  }
-  exit_code code = stream_write(output, header, header_size);
-  if (code == EXIT_CODE_OK) {
-    code = large_files_move(&files, is_done);
-  }
-  return code == EXIT_CODE_OK && !*is_done ? stream_rewind(output) : code;
-}
-
 /* With the plan made, nothing but the data can be wrong. */
-static exit_code carry_out(const request *asked, const job *work, stream_input *input) {
+static exit_code carry_out(const convert_request *asked, const job *work, stream_input *input) {
   stream_output output;
   exit_code code = stream_create(asked->output, &output);
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  bool is_done = false;
-  code = move_by_boxes(asked, work, input, &output, &is_done);
-  if (code == EXIT_CODE_OK && !is_done) {
-    code = move_whole(asked, work, input, &output);
-  }
+  char header[NPY_MAX_WRITTEN_SIZE];
+  code = tensor_move_run(&work->move, input, true, header, make_header(work, header), &output);
   if (code == EXIT_CODE_OK) {
     return stream_commit(&output);
   }
@@ -248,42 +96,54 @@ static exit_code carry_out(const request *asked, const job *work, stream_input *
   return code;
 }
 
-static exit_code read_options(const request *asked, relayout_plan_options *options) {
-  *options = (relayout_plan_options)RELAYOUT_PLAN_OPTIONS_INIT;
-  options->schedules = asked->schedules.of;
-  options->schedule_count = asked->schedules.count;
-  options->overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &options->scale)
+static exit_code convert_array(const convert_request *asked, stream_input *input, job *work) {
+  exit_code code = read_source_shape(asked, input, work);
+  if (code == EXIT_CODE_OK) {
+    code = arguments_read_shape("--to", asked->to, &work->move.from, &work->move.to);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = tensor_move_plan(&work->move);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = carry_out(asked, work, input);
+  }
+  relayout_plan_destroy(work->move.plan);
+  return code;
+}
+
+/* What all tensors have in common. */
+static exit_code begin_move(const convert_request *asked, tensor_move *move) {
+  *move = (tensor_move){
+      .options = RELAYOUT_PLAN_OPTIONS_INIT, .verifies = asked->verify, .says = asked->verbose};
+  move->options.schedules = asked->schedules.of;
+  move->options.schedule_count = asked->schedules.count;
+  move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
                               : EXIT_CODE_OK;
 }
 
-static exit_code convert(const request *asked, stream_input *input) {
-  job work = {.plan = NULL};
-  exit_code code = read_options(asked, &work.options);
+static exit_code convert(const convert_request *asked, stream_input *input) {
+  job work = {.output_is_npy = false};
+  exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
-    code = read_source_shape(asked, input, &work);
+    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
-    code = arguments_read_shape("--to", asked->to, &work.from, &work.to);
+    code = convert_model_is(asked->input) ? convert_model(asked, &work.move, input)
+                                          : convert_array(asked, input, &work);
   }
-  if (code == EXIT_CODE_OK) {
-    code = make_plan(asked, &work);
-  }
-  if (code == EXIT_CODE_OK) {
-    code = carry_out(asked, &work, input);
-  }
-  relayout_plan_destroy(work.plan);
-  relayout_device_destroy(work.device);
+  relayout_device_destroy(work.move.device);
   return code;
 }
 
 static exit_code run(int argument_count, char **arguments) {
-  request asked = {.from = NULL};
+  convert_request asked = {.from = NULL};
   const arguments_option options[] = {
       {"from", .value = &asked.from},      {"to", .value = &asked.to},
       {"scale", .value = &asked.scale},    {"wrap", .flag = &asked.wraps},
       {"device", .value = &asked.device},  {"verify", .flag = &asked.verify},
       {"verbose", .flag = &asked.verbose}, {"schedule", .values = &asked.schedules},
+      {"tensor", .value = &asked.tensors},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
@@ -293,6 +153,10 @@ static exit_code run(int argument_count, char **arguments) {
   }
   if (asked.to == NULL) {
     return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
+  }
+  if (!convert_model_is(asked.input) && (asked.tensors != NULL || convert_model_is(asked.output))) {
+    return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
+                  asked.tensors != NULL ? "--tensor" : asked.output, asked.input);
   }
   stream_input input;
   code = stream_open(asked.input, &input);
@@ -310,6 +174,7 @@ const command command_convert = {
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
         "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "       relayout convert --tensor NAME [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
@@ -335,6 +200,7 @@ const command command_convert = {
         "                 towards zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
+        "  --tensor NAME  the tensors of a .safetensors file that are relaid\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"
@@ -349,8 +215,15 @@ const command command_convert = {
         "are bytes in one dimension, aligned tails L elements in one. Types that NumPy lacks are\n"
         "written as u1 and u2. Bytes that PV(unknown) leaves alone are zero.\n"
         "\n"
+        "Of a .safetensors file --tensor names what is relaid, with * ? and [..] as shells have\n"
+        "them. All else is copied to an OUT of that kind; any other OUT gets one tensor. What a\n"
+        "tensor's new shape does not tell of its layout is kept in the metadata, where the next\n"
+        "'relayout convert' finds it.\n"
+        "\n"
         "example: relayout convert --to '{0,1:PD(1024,1024)}' in.npy out.npy\n"
         "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n"
-        "         relayout convert --to 'bf16[1000,1000]{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n",
+        "         relayout convert --to 'bf16[1000,1000]{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
+        "         relayout convert --tensor '*.weight' --to '{1,0:T(8,128)}' model.safetensors \\\n"
+        "                          tiled.safetensors\n",
     .run = run,
 };

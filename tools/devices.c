@@ -6,7 +6,7 @@
 
 #include "arguments.h"
 #include "device_list.h"
-#include "json.h"
+#include "json_writer.h"
 #include "size_text.h"
 
 static const char *backend_name(relayout_backend backend) {
@@ -42,31 +42,31 @@ static relayout_device_info info_of_auto(void) {
 
 /* What a device's machine is. Levels of caches that are not there are left out. */
 static void print_facts(json_writer *json, const relayout_device_info *info) {
-  json_open_object(json, "facts");
-  json_unsigned(json, "line_bytes", info->line_bytes);
-  json_unsigned(json, "page_bytes", info->page_bytes);
-  json_open_array(json, "caches");
+  json_writer_open_object(json, "facts");
+  json_writer_unsigned(json, "line_bytes", info->line_bytes);
+  json_writer_unsigned(json, "page_bytes", info->page_bytes);
+  json_writer_open_array(json, "caches");
   for (size_t i = 0; i < sizeof info->caches / sizeof info->caches[0]; i++) {
     if (info->caches[i].bytes == 0) {
       break;
     }
-    json_open_object(json, NULL);
-    json_unsigned(json, "level", i + 1);
-    json_unsigned(json, "bytes", info->caches[i].bytes);
-    json_unsigned(json, "ways", info->caches[i].ways);
-    json_unsigned(json, "processors", info->caches[i].processors);
-    json_close_object(json);
+    json_writer_open_object(json, NULL);
+    json_writer_unsigned(json, "level", i + 1);
+    json_writer_unsigned(json, "bytes", info->caches[i].bytes);
+    json_writer_unsigned(json, "ways", info->caches[i].ways);
+    json_writer_unsigned(json, "processors", info->caches[i].processors);
+    json_writer_close_object(json);
   }
-  json_close_array(json);
-  json_open_array(json, "tlb_pages");
+  json_writer_close_array(json);
+  json_writer_open_array(json, "tlb_pages");
   for (size_t i = 0; i < sizeof info->tlb_pages / sizeof info->tlb_pages[0]; i++) {
-    json_unsigned(json, NULL, info->tlb_pages[i]);
+    json_writer_unsigned(json, NULL, info->tlb_pages[i]);
   }
-  json_close_array(json);
-  json_unsigned(json, "vector_bytes", info->vector_bytes);
-  json_boolean(json, "streaming_stores", info->streaming_stores != 0);
-  json_text(json, "instructions", info->instructions);
-  json_close_object(json);
+  json_writer_close_array(json);
+  json_writer_unsigned(json, "vector_bytes", info->vector_bytes);
+  json_writer_boolean(json, "streaming_stores", info->streaming_stores != 0);
+  json_writer_text(json, "instructions", info->instructions);
+  json_writer_close_object(json);
 }
 
 /* A line of the row's text. */
@@ -79,7 +79,7 @@ static void json_tuning_line(json_writer *json, const char *text, const char *ke
     const char *const begin = line + strlen(start);
     snprintf(value, sizeof value, "%.*s", (int)strcspn(begin, "\n"), begin);
   }
-  json_text(json, key, value);
+  json_writer_text(json, key, value);
 }
 
 /* What the device's schedules go by; null where it cannot be opened. */
@@ -87,46 +87,46 @@ static void json_tuning(json_writer *json, const char *name) {
   char text[4096]; /* the numbers, which come last, may be cut */
   relayout_device *device;
   if (relayout_device_open(name, &device, NULL) != RELAYOUT_OK) {
-    json_null(json, "tuning");
+    json_writer_null(json, "tuning");
     return;
   }
   relayout_device_get_tuning(device, text, sizeof text);
   relayout_device_destroy(device);
-  json_open_object(json, "tuning");
+  json_writer_open_object(json, "tuning");
   json_tuning_line(json, text, "kind");
   json_tuning_line(json, text, "date");
   json_tuning_line(json, text, "suites");
-  json_close_object(json);
+  json_writer_close_object(json);
 }
 
 static void print_json(const relayout_device_info *infos, size_t count) {
   const relayout_device_info opened = info_of_auto();
-  json_writer json = json_begin(stdout);
-  json_open_object(&json, NULL);
-  json_open_array(&json, "devices");
+  json_writer json = json_writer_begin(stdout);
+  json_writer_open_object(&json, NULL);
+  json_writer_open_array(&json, "devices");
   for (size_t i = 0; i < count; i++) {
-    json_open_object(&json, NULL);
-    json_text(&json, "name", infos[i].name);
-    json_text(&json, "backend", backend_name(infos[i].backend));
-    json_text(&json, "class", class_name(infos[i].device_class));
-    json_text(&json, "description", infos[i].description);
-    json_text(&json, "platform", infos[i].platform);
-    json_text(&json, "driver", infos[i].driver);
-    json_unsigned(&json, "compute_units", infos[i].compute_units);
-    json_unsigned(&json, "memory_bytes", infos[i].memory_bytes);
-    json_unsigned(&json, "allocation_bytes", infos[i].allocation_bytes);
+    json_writer_open_object(&json, NULL);
+    json_writer_text(&json, "name", infos[i].name);
+    json_writer_text(&json, "backend", backend_name(infos[i].backend));
+    json_writer_text(&json, "class", class_name(infos[i].device_class));
+    json_writer_text(&json, "description", infos[i].description);
+    json_writer_text(&json, "platform", infos[i].platform);
+    json_writer_text(&json, "driver", infos[i].driver);
+    json_writer_unsigned(&json, "compute_units", infos[i].compute_units);
+    json_writer_unsigned(&json, "memory_bytes", infos[i].memory_bytes);
+    json_writer_unsigned(&json, "allocation_bytes", infos[i].allocation_bytes);
     json_tuning(&json, infos[i].name);
     print_facts(&json, &infos[i]);
-    json_close_object(&json);
+    json_writer_close_object(&json);
   }
-  json_close_array(&json);
+  json_writer_close_array(&json);
   if (opened.name[0] != '\0') {
-    json_text(&json, "auto", opened.name);
+    json_writer_text(&json, "auto", opened.name);
   } else {
-    json_null(&json, "auto");
+    json_writer_null(&json, "auto");
   }
-  json_close_object(&json);
-  json_end(&json);
+  json_writer_close_object(&json);
+  json_writer_end(&json);
 }
 
 static void print_table(const relayout_device_info *infos, size_t count) {

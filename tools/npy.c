@@ -3,9 +3,10 @@
 #include "npy.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "fail.h"
 
 static const uint8_t magic[NPY_MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
@@ -14,19 +15,6 @@ static const char native_order = '<';
 #else
 static const char native_order = '>';
 #endif
-
-__attribute__((format(printf, 3, 4))) static relayout_status
-fail(relayout_error *error, relayout_status status, const char *format, ...) {
-  if (error != NULL) {
-    va_list arguments;
-    va_start(arguments, format);
-    error->status = status;
-    error->cl_status = 0;
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-  }
-  return status;
-}
 
 /* ---- The preamble --------------------------------------------------------------------------- */
 
@@ -43,30 +31,31 @@ static size_t preamble_size(uint8_t version) {
 relayout_status npy_header_size(const uint8_t *bytes, size_t size, size_t *header_size,
                                 relayout_error *error) {
   if (!npy_has_magic(bytes, size)) {
-    return fail(error, RELAYOUT_INVALID_TEXT,
-                "this is no .npy file: it does not begin with \\x93NUMPY");
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "this is no .npy file: it does not begin with \\x93NUMPY");
   }
   if (size < NPY_MAGIC_SIZE + 2) {
-    return fail(error, RELAYOUT_INVALID_TEXT, "the file ends after %zu bytes, in its version",
-                size);
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "the file ends after %zu bytes, in its version",
+                     size);
   }
   const uint8_t version = bytes[6];
   if (version < 1 || version > 3 || bytes[7] != 0) {
-    return fail(error, RELAYOUT_INVALID_TEXT, "the version is %d.%d, not 1.0, 2.0 or 3.0", version,
-                bytes[7]);
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "the version is %d.%d, not 1.0, 2.0 or 3.0",
+                     version, bytes[7]);
   }
   const size_t preamble = preamble_size(version);
   if (size < preamble) {
-    return fail(error, RELAYOUT_INVALID_TEXT,
-                "the file ends after %zu bytes, in the length of its header", size);
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "the file ends after %zu bytes, in the length of its header", size);
   }
   size_t length = 0;
   for (size_t i = preamble; i > NPY_MAGIC_SIZE + 2; i--) {
     length = length << 8 | bytes[i - 1];
   }
   if (length > NPY_MAX_HEADER_SIZE - preamble) {
-    return fail(error, RELAYOUT_INVALID_TEXT, "the header is %zu bytes long; at most %d are read",
-                length, NPY_MAX_HEADER_SIZE - (int)preamble);
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "the header is %zu bytes long; at most %d are read", length,
+                     NPY_MAX_HEADER_SIZE - (int)preamble);
   }
   *header_size = preamble + length;
   return RELAYOUT_OK;
@@ -92,16 +81,18 @@ static void skip_space(reader *in) {
 static relayout_status fail_here(const reader *in, const char *expected) {
   const size_t column = (size_t)(in->at - in->start);
   if (in->at == in->end) {
-    return fail(in->error, RELAYOUT_INVALID_TEXT, "the header ends where %s should be", expected);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT, "the header ends where %s should be",
+                     expected);
   }
   const uint8_t byte = (uint8_t)*in->at;
   if (byte < 0x20 || byte >= 0x7f) {
-    return fail(in->error, RELAYOUT_INVALID_TEXT,
-                "the header has byte 0x%02x at position %zu where %s should be", byte, column,
-                expected);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT,
+                     "the header has byte 0x%02x at position %zu where %s should be", byte, column,
+                     expected);
   }
-  return fail(in->error, RELAYOUT_INVALID_TEXT,
-              "the header has '%c' at position %zu where %s should be", byte, column, expected);
+  return fail_with(in->error, RELAYOUT_INVALID_TEXT,
+                   "the header has '%c' at position %zu where %s should be", byte, column,
+                   expected);
 }
 
 static bool take(reader *in, char wanted) {
@@ -148,8 +139,9 @@ static relayout_status read_string(reader *in, const char *what, size_t capacity
 static relayout_status read_integer(reader *in, const char *what, int64_t *number) {
   skip_space(in);
   if (in->at < in->end && *in->at == '-') {
-    return fail(in->error, RELAYOUT_INVALID_TEXT, "%s at position %zu of the header is negative",
-                what, (size_t)(in->at - in->start));
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT,
+                     "%s at position %zu of the header is negative", what,
+                     (size_t)(in->at - in->start));
   }
   if (in->at == in->end || *in->at < '0' || *in->at > '9') {
     return fail_here(in, what);
@@ -159,9 +151,9 @@ static relayout_status read_integer(reader *in, const char *what, int64_t *numbe
   for (; in->at < in->end && *in->at >= '0' && *in->at <= '9'; in->at++) {
     if (__builtin_mul_overflow(value, 10, &value) ||
         __builtin_add_overflow(value, *in->at - '0', &value)) {
-      return fail(in->error, RELAYOUT_SIZE_OVERFLOW,
-                  "%s at position %zu of the header does not fit 63 bits", what,
-                  (size_t)(first - in->start));
+      return fail_with(in->error, RELAYOUT_SIZE_OVERFLOW,
+                       "%s at position %zu of the header does not fit 63 bits", what,
+                       (size_t)(first - in->start));
     }
   }
   *number = value;
@@ -172,7 +164,8 @@ static relayout_status read_integer(reader *in, const char *what, int64_t *numbe
 static relayout_status read_descr(reader *in, npy_header *header) {
   skip_space(in);
   if (in->at < in->end && (*in->at == '[' || *in->at == '(' || *in->at == '{')) {
-    return fail(in->error, RELAYOUT_UNSUPPORTED, "elements of several fields are not supported");
+    return fail_with(in->error, RELAYOUT_UNSUPPORTED,
+                     "elements of several fields are not supported");
   }
   char text[32];
   const relayout_status status = read_string(in, "the type of its elements", sizeof text, text);
@@ -181,24 +174,24 @@ static relayout_status read_descr(reader *in, npy_header *header) {
   }
   const char order = text[0];
   if (order == '\0' || strchr("<>|=", order) == NULL || text[1] == '\0') {
-    return fail(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
   }
   if (strchr("biufcV", text[1]) == NULL) {
-    return fail(in->error, RELAYOUT_UNSUPPORTED,
-                "elements of type '%s' are not supported: they are neither numbers nor bytes",
-                text);
+    return fail_with(in->error, RELAYOUT_UNSUPPORTED,
+                     "elements of type '%s' are not supported: they are neither numbers nor bytes",
+                     text);
   }
   relayout_error ignored;
   reader digits = {.start = text, .at = text + 2, .end = text + strlen(text), .error = &ignored};
   int64_t item_size;
   if (read_integer(&digits, "a size", &item_size) != RELAYOUT_OK || digits.at != digits.end ||
       item_size == 0) {
-    return fail(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
   }
   if (item_size > 1 && (order == '<' || order == '>') && order != native_order) {
-    return fail(in->error, RELAYOUT_UNSUPPORTED,
-                "elements of type '%s' are %s-endian, which this machine is not", text,
-                order == '>' ? "big" : "little");
+    return fail_with(in->error, RELAYOUT_UNSUPPORTED,
+                     "elements of type '%s' are %s-endian, which this machine is not", text,
+                     order == '>' ? "big" : "little");
   }
   header->kind = text[1];
   header->item_size = item_size;
@@ -231,8 +224,8 @@ static relayout_status read_dimensions(reader *in, npy_header *header) {
       return status;
     }
     if (header->rank == RELAYOUT_MAX_RANK) {
-      return fail(in->error, RELAYOUT_UNSUPPORTED, "the array has more than %d dimensions",
-                  RELAYOUT_MAX_RANK);
+      return fail_with(in->error, RELAYOUT_UNSUPPORTED, "the array has more than %d dimensions",
+                       RELAYOUT_MAX_RANK);
     }
     header->dimensions[header->rank] = dimension;
     header->rank += 1;
@@ -242,9 +235,9 @@ static relayout_status read_dimensions(reader *in, npy_header *header) {
     comma_seen = take(in, ',');
   }
   if (header->rank == 1 && !comma_seen) {
-    return fail(in->error, RELAYOUT_INVALID_TEXT,
-                "the shape (%" PRId64 ") is no tuple; it would be (%" PRId64 ",)",
-                header->dimensions[0], header->dimensions[0]);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT,
+                     "the shape (%" PRId64 ") is no tuple; it would be (%" PRId64 ",)",
+                     header->dimensions[0], header->dimensions[0]);
   }
   return RELAYOUT_OK;
 }
@@ -272,13 +265,13 @@ static relayout_status read_entry(reader *in, bool seen[KEY_COUNT], npy_header *
   for (size_t i = 0; i < KEY_COUNT; i++) {
     if (strcmp(name, keys[i].name) == 0) {
       if (seen[i]) {
-        return fail(in->error, RELAYOUT_INVALID_TEXT, "the header has '%s' twice", name);
+        return fail_with(in->error, RELAYOUT_INVALID_TEXT, "the header has '%s' twice", name);
       }
       seen[i] = true;
       return keys[i].read(in, header);
     }
   }
-  return fail(in->error, RELAYOUT_INVALID_TEXT, "the header has the unknown key '%s'", name);
+  return fail_with(in->error, RELAYOUT_INVALID_TEXT, "the header has the unknown key '%s'", name);
 }
 
 relayout_status npy_parse(const uint8_t *bytes, size_t size, npy_header *header,
@@ -289,8 +282,8 @@ relayout_status npy_parse(const uint8_t *bytes, size_t size, npy_header *header,
     return status;
   }
   if (size < header_size) {
-    return fail(error, RELAYOUT_INVALID_TEXT, "the file ends after %zu bytes, in its header of %zu",
-                size, header_size);
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "the file ends after %zu bytes, in its header of %zu", size, header_size);
   }
   const char *text = (const char *)bytes;
   reader in = {.start = text,
@@ -319,7 +312,7 @@ relayout_status npy_parse(const uint8_t *bytes, size_t size, npy_header *header,
   }
   for (size_t i = 0; i < KEY_COUNT; i++) {
     if (!seen[i]) {
-      return fail(error, RELAYOUT_INVALID_TEXT, "the header does not say '%s'", keys[i].name);
+      return fail_with(error, RELAYOUT_INVALID_TEXT, "the header does not say '%s'", keys[i].name);
     }
   }
   *header = parsed;
@@ -365,9 +358,9 @@ relayout_status npy_element_type(const npy_header *header, relayout_element_type
                                  relayout_element_type *type, relayout_error *error) {
   if (wanted != RELAYOUT_ELEMENT_TYPE_INVALID) {
     if (!has_type(header, wanted)) {
-      return fail(error, RELAYOUT_SHAPE_MISMATCH,
-                  "the file's elements are '%c%" PRId64 "', which cannot be %s", header->kind,
-                  header->item_size, relayout_element_type_name(wanted));
+      return fail_with(error, RELAYOUT_SHAPE_MISMATCH,
+                       "the file's elements are '%c%" PRId64 "', which cannot be %s", header->kind,
+                       header->item_size, relayout_element_type_name(wanted));
     }
     *type = wanted;
     return RELAYOUT_OK;
@@ -378,10 +371,10 @@ relayout_status npy_element_type(const npy_header *header, relayout_element_type
       return RELAYOUT_OK;
     }
   }
-  return fail(error, RELAYOUT_SHAPE_MISMATCH,
-              "the file's elements are '%c%" PRId64
-              "', which does not say their type; the source's shape must say it",
-              header->kind, header->item_size);
+  return fail_with(error, RELAYOUT_SHAPE_MISMATCH,
+                   "the file's elements are '%c%" PRId64
+                   "', which does not say their type; the source's shape must say it",
+                   header->kind, header->item_size);
 }
 
 relayout_status npy_shape(const npy_header *header, relayout_element_type type,

@@ -58,9 +58,8 @@ static void format_dimensions(const npy_header *header, size_t capacity, char *t
   }
 }
 
-/* A bare layout as the source's: its dimensions are the file's, which it puts in its own order. */
-static exit_code apply_bare_layout(const char *text, const npy_header *header,
-                                   relayout_element_type type, relayout_shape *shape) {
+exit_code npy_source_with_layout(const char *text, const npy_header *header,
+                                 relayout_element_type type, relayout_shape *shape) {
   relayout_error error;
   relayout_layout layout;
   if (relayout_layout_parse(text, type, header->rank, &layout, &error) != RELAYOUT_OK) {
@@ -105,7 +104,7 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
     return EXIT_CODE_OK;
   }
   if (!is_whole_shape) {
-    const exit_code code = apply_bare_layout(from, header, type, &stated);
+    const exit_code code = npy_source_with_layout(from, header, type, &stated);
     if (code != EXIT_CODE_OK) {
       return code;
     }

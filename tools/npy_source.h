@@ -12,4 +12,8 @@
 exit_code npy_source_shape(const char *from, const char *name, const npy_header *header,
                            relayout_shape *shape);
 
+/* The same for a layout alone, where the type is known. */
+exit_code npy_source_with_layout(const char *text, const npy_header *header,
+                                 relayout_element_type type, relayout_shape *shape);
+
 #endif

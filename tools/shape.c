@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "arguments.h"
-#include "json.h"
+#include "json_writer.h"
 #include "padding_text.h"
 #include "picture.h"
 #include "size_text.h"
@@ -38,31 +38,31 @@ static shape_facts facts_of(const relayout_shape *shape) {
 
 static void print_json(const relayout_shape *shape, const shape_facts *facts) {
   const size_t rank = (size_t)shape->rank;
-  json_writer json = json_begin(stdout);
-  json_open_object(&json, NULL);
-  json_text(&json, "text", facts->text);
-  json_text(&json, "element_type", relayout_element_type_name(shape->element_type));
-  json_integer(&json, "rank", shape->rank);
-  json_integer(&json, "true_rank", relayout_shape_true_rank(shape));
-  json_integers(&json, "dimensions", rank, shape->dimensions);
-  json_open_array(&json, "minor_to_major");
+  json_writer json = json_writer_begin(stdout);
+  json_writer_open_object(&json, NULL);
+  json_writer_text(&json, "text", facts->text);
+  json_writer_text(&json, "element_type", relayout_element_type_name(shape->element_type));
+  json_writer_integer(&json, "rank", shape->rank);
+  json_writer_integer(&json, "true_rank", relayout_shape_true_rank(shape));
+  json_writer_integers(&json, "dimensions", rank, shape->dimensions);
+  json_writer_open_array(&json, "minor_to_major");
   for (int32_t i = 0; i < shape->rank; i++) {
-    json_integer(&json, NULL, shape->layout.minor_to_major[i]);
+    json_writer_integer(&json, NULL, shape->layout.minor_to_major[i]);
   }
-  json_close_array(&json);
-  json_integers(&json, "padded_dimensions", rank, facts->padded_dimensions);
-  json_text(&json, "padding_value", facts->padding_value);
-  json_integer(&json, "elements", relayout_shape_element_count(shape));
-  json_integer(&json, "physical_elements", facts->physical_elements);
-  json_unsigned(&json, "byte_size", facts->byte_size);
-  json_unsigned(&json, "padding_byte_size", facts->padding_byte_size);
+  json_writer_close_array(&json);
+  json_writer_integers(&json, "padded_dimensions", rank, facts->padded_dimensions);
+  json_writer_text(&json, "padding_value", facts->padding_value);
+  json_writer_integer(&json, "elements", relayout_shape_element_count(shape));
+  json_writer_integer(&json, "physical_elements", facts->physical_elements);
+  json_writer_unsigned(&json, "byte_size", facts->byte_size);
+  json_writer_unsigned(&json, "padding_byte_size", facts->padding_byte_size);
   if (facts->has_strides) {
-    json_integers(&json, "strides", rank, facts->strides);
+    json_writer_integers(&json, "strides", rank, facts->strides);
   } else {
-    json_null(&json, "strides");
+    json_writer_null(&json, "strides");
   }
-  json_close_object(&json);
-  json_end(&json);
+  json_writer_close_object(&json);
+  json_writer_end(&json);
 }
 
 static void print_numbers(const char *label, size_t count, const int64_t *numbers) {

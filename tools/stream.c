@@ -105,6 +105,13 @@ int64_t stream_position(const stream_input *input) {
   return position_in(input, &size);
 }
 
+exit_code stream_seek(stream_input *input, int64_t position) {
+  input->ahead_size = 0;
+  return lseek(input->file, (off_t)position, SEEK_SET) == (off_t)position
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_FAILURE, "cannot read %s: %s", input->name, strerror(errno));
+}
+
 exit_code stream_read(stream_input *input, void *bytes, size_t size, size_t *got) {
   const size_t from_ahead = smaller(size, input->ahead_size);
   if (from_ahead > 0) {
@@ -238,11 +245,46 @@ exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
     }
   }
   progress_end(&bar);
+  output->written += (int64_t)done;
   return cause == 0 ? EXIT_CODE_OK : fail_to_write(output, cause);
 }
 
-exit_code stream_rewind(stream_output *output) {
-  return lseek(output->file, 0, SEEK_SET) == 0 && ftruncate(output->file, 0) == 0
+exit_code stream_copy(stream_input *input, int64_t size, stream_output *output) {
+  uint8_t *const chunk = malloc(CHUNK_SIZE);
+  if (chunk == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %d bytes of %s", CHUNK_SIZE, input->name);
+  }
+  progress bar = progress_begin("copying", (uint64_t)size, LEAST_PROGRESS_SIZE);
+  exit_code code = EXIT_CODE_OK;
+  for (int64_t done = 0; done < size && code == EXIT_CODE_OK;) {
+    const size_t wanted = smaller((size_t)(size - done), CHUNK_SIZE);
+    size_t got = 0;
+    code = stream_read(input, chunk, wanted, &got);
+    if (code == EXIT_CODE_OK && got < wanted) {
+      code = report(EXIT_CODE_FAILURE, "cannot read %s: it has become shorter", input->name);
+    }
+    if (code == EXIT_CODE_OK) {
+      code = stream_write(output, chunk, wanted);
+    }
+    done += (int64_t)wanted;
+    progress_update(&bar, (uint64_t)done);
+  }
+  progress_end(&bar);
+  free(chunk);
+  return code;
+}
+
+exit_code stream_rewind(stream_output *output, int64_t written) {
+  output->written = written;
+  return lseek(output->file, (off_t)written, SEEK_SET) == (off_t)written &&
+                 ftruncate(output->file, (off_t)written) == 0
+             ? EXIT_CODE_OK
+             : fail_to_write(output, errno);
+}
+
+exit_code stream_go_on(stream_output *output, int64_t size) {
+  output->written += size;
+  return lseek(output->file, (off_t)output->written, SEEK_SET) == (off_t)output->written
              ? EXIT_CODE_OK
              : fail_to_write(output, errno);
 }

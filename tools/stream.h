@@ -37,6 +37,9 @@ int64_t stream_remaining(const stream_input *input);
 /* Where in the file the next byte is, or -1 where it has no places. */
 int64_t stream_position(const stream_input *input);
 
+/* Goes to a place in a file that has some. */
+exit_code stream_seek(stream_input *input, int64_t position);
+
 /* Takes up to `size` bytes, fewer only where the input ends. */
 exit_code stream_read(stream_input *input, void *bytes, size_t size, size_t *got);
 
@@ -52,6 +55,7 @@ typedef struct stream_output {
   int file;
   bool is_whole; /* not a pipe, a device or an open file, which are written in place */
   whole_file whole;
+  int64_t written; /* bytes so far */
 } stream_output;
 
 /* Prepares the output. In place are written: what is there and is no regular file, a device or a
@@ -62,8 +66,12 @@ exit_code stream_create(const char *path, stream_output *output);
  * opened, since its reader would take that for all of it. */
 exit_code stream_check(const char *path);
 exit_code stream_write(stream_output *output, const void *bytes, size_t size);
-/* Takes back all that was written to a whole file. */
-exit_code stream_rewind(stream_output *output);
+/* The next `size` bytes of an input that has them. */
+exit_code stream_copy(stream_input *input, int64_t size, stream_output *output);
+/* Takes back what was written to a whole file but the first bytes. */
+exit_code stream_rewind(stream_output *output, int64_t written);
+/* Goes on behind `size` bytes that somebody else has written to a whole file. */
+exit_code stream_go_on(stream_output *output, int64_t size);
 /* The output for stdio, which records what fails until the end; NULL when it cannot be had. */
 FILE *stream_begin_text(stream_output *output);
 exit_code stream_end_text(stream_output *output, FILE *text);

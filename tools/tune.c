@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "json.h"
+#include "json_writer.h"
 #include "progress.h"
 
 enum { MOST_TEXT = 64 << 10, STEPS = 1000, MOST_SECONDS = 86400 };
@@ -38,11 +38,11 @@ static void add_finding(void *context, const relayout_tuned *found) {
   findings *const all = context;
   progress_end(&all->bar);
   if (all->json != NULL) {
-    json_open_object(all->json, NULL);
-    json_text(all->json, "what", found->what);
-    json_number(all->json, "before", found->before);
-    json_number(all->json, "after", found->after);
-    json_close_object(all->json);
+    json_writer_open_object(all->json, NULL);
+    json_writer_text(all->json, "what", found->what);
+    json_writer_number(all->json, "before", found->before);
+    json_writer_number(all->json, "after", found->after);
+    json_writer_close_object(all->json);
   } else {
     print_row(found->what, found->before, found->after);
   }
@@ -54,15 +54,15 @@ static void add_finding(void *context, const relayout_tuned *found) {
 }
 
 static exit_code tune(relayout_device *device, double seconds, bool as_json) {
-  json_writer json = json_begin(stdout);
+  json_writer json = json_writer_begin(stdout);
   findings all = {.bar = progress_begin("tuning", STEPS, 1), .json = as_json ? &json : NULL};
   relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
   options.seconds = seconds;
   options.found = add_finding;
   options.context = &all;
   if (as_json) {
-    json_open_object(&json, NULL);
-    json_open_array(&json, "found");
+    json_writer_open_object(&json, NULL);
+    json_writer_open_array(&json, "found");
   } else {
     printf("%-40s  %6s  %6s\n", "OF A PLAIN COPY'S SPEED", "BEFORE", "AFTER");
   }
@@ -72,12 +72,12 @@ static exit_code tune(relayout_device *device, double seconds, bool as_json) {
   const double before = all.count == 0 ? NAN : exp(all.before / (double)all.count);
   const double after = all.count == 0 ? NAN : exp(all.after / (double)all.count);
   if (as_json) {
-    json_close_array(&json);
-    json_number(&json, "before", before);
-    json_number(&json, "after", after);
-    json_boolean(&json, "kept", status == RELAYOUT_OK);
-    json_close_object(&json);
-    json_end(&json);
+    json_writer_close_array(&json);
+    json_writer_number(&json, "before", before);
+    json_writer_number(&json, "after", after);
+    json_writer_boolean(&json, "kept", status == RELAYOUT_OK);
+    json_writer_close_object(&json);
+    json_writer_end(&json);
   } else if (all.count > 0) {
     print_row("geometric mean", before, after);
   }

@@ -20,6 +20,7 @@ static char home[SCRATCH_PATH];
 static file_bytes old;              /* what an output holds before */
 static file_bytes raw;              /* and after: as raw bytes */
 static file_bytes as_npy;           /* as .npy */
+static file_bytes as_model;         /* as .safetensors */
 static const char folder[] = "out"; /* where outputs go */
 
 static void write_npy(const char *path) {
@@ -35,6 +36,35 @@ static void write_npy(const char *path) {
   memcpy(bytes + head_size + text_size, transposed.source, transposed.source_size);
   file_write(path, bytes, head_size + text_size + transposed.source_size);
   free(bytes);
+}
+
+/* The header that `text` begins, and behind it the matrix, as it is in this memory, and 3 bytes. */
+static file_bytes model_of(const char *text, const uint8_t *matrix) {
+  char header[512];
+  const size_t size =
+      (size_t)snprintf(header, sizeof header,
+                       "{%s,\"data_offsets\":[0,12288]},\"x\":{\"dtype\":\"U8\",\"shape\":[3],"
+                       "\"data_offsets\":[12288,12291]}}",
+                       text);
+  const size_t padded = (size + 7) / 8 * 8;
+  uint8_t *const bytes = calloc(1, 8 + padded + transposed.source_size + 3);
+  bytes[0] = (uint8_t)(padded & 0xff);
+  bytes[1] = (uint8_t)(padded >> 8);
+  memset(bytes + 8, ' ', padded);
+  memcpy(bytes + 8, header, size);
+  memcpy(bytes + 8 + padded, matrix, transposed.source_size);
+  memcpy(bytes + 8 + padded + transposed.source_size, "xyz", 3);
+  return (file_bytes){bytes, 8 + padded + transposed.source_size + 3};
+}
+
+static void make_models(void) {
+  EXPECT(transposed.source_size == 12288);
+  file_bytes model = model_of("\"w\":{\"dtype\":\"U16\",\"shape\":[64,96]", transposed.source);
+  file_write("in.safetensors", model.bytes, model.size);
+  free(model.bytes);
+  as_model = model_of("\"__metadata__\":{\"relayout.layout.w\":\"u16[64,96]{0,1}\"},"
+                      "\"w\":{\"dtype\":\"U16\",\"shape\":[96,64]",
+                      transposed.expected + MOVE_GUARD);
 }
 
 static void empty_folder(void) {
@@ -161,6 +191,23 @@ static void raw_from_pipe(const scenario *it) {
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
 
+/* One tensor of two is relaid. */
+static void model_to_new(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w*", "--to", "{0,1}",
+                                 "in.safetensors", "out/new.safetensors"}};
+  check_command(&call, &(expectation){"out/new.safetensors", &none, &as_model});
+}
+
+static void model_to_raw(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--to", "{0,1}",
+                                 "in.safetensors", "out/new.raw"}};
+  check_command(&call, &(expectation){"out/new.raw", &none, &raw});
+}
+
 static void raw_on_any(const scenario *it) {
   (void)it;
   empty_folder();
@@ -176,6 +223,8 @@ static const scenario scenarios[] = {
     {.name = "npy_to_old", .run = npy_to_old},
     {.name = "raw_to_link", .run = raw_to_link},
     {.name = "raw_from_pipe", .run = raw_from_pipe},
+    {.name = "model_to_new", .run = model_to_new},
+    {.name = "model_to_raw", .run = model_to_raw},
     {.name = "raw_auto", .run = raw_on_any, .is_long = true},
 };
 
@@ -208,6 +257,7 @@ static bool begin(void) {
   old = (file_bytes){old_bytes, sizeof old_bytes};
   file_write("in.raw", transposed.source, transposed.source_size);
   write_npy("in.npy");
+  make_models();
   empty_folder();
   raw = known_result("in.raw", "out/known.raw");
   as_npy = known_result("in.npy", "out/known.npy");

@@ -59,8 +59,8 @@ def jax_way(source, to_physical):
 
 def ways_of(from_shape, to_shape, random):
     """Each as a call without arguments; "copy" is the plain one."""
-    source = random.integers(0, 255, from_shape.byte_size, numpy.uint8).view(from_shape.dtype)
-    source = source.reshape(from_shape.physical_dimensions)
+    source = random.integers(0, 100, from_shape.physical_dimensions, numpy.int8)
+    source = source.astype(from_shape.dtype)
     # The source's dimensions as they lie, in the order in which the destination has them.
     from_order = from_shape.minor_to_major[::-1]
     to_physical = [from_order.index(d) for d in to_shape.minor_to_major[::-1]]

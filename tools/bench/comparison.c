@@ -122,11 +122,11 @@ relayout_status comparison_parse(const char *text, comparison *old, relayout_err
   }
   comparison_free(&made);
   if (json.failed) {
-    return bench_fail(error, RELAYOUT_INVALID_TEXT, "byte %zu is not as in a benchmark's JSON",
-                      json.at);
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "byte %zu is not as in a benchmark's JSON",
+                     json.at);
   }
-  return bench_fail(error, RELAYOUT_INVALID_TEXT,
-                    "it is JSON, but not a benchmark's: a case needs from, to and fraction");
+  return fail_with(error, RELAYOUT_INVALID_TEXT,
+                   "it is JSON, but not a benchmark's: a case needs from, to and fraction");
 }
 
 /* ---- Judging -------------------------------------------------------------------------------- */

@@ -123,7 +123,7 @@ static relayout_status run_peer(bench_target *target, size_t which, size_t sourc
   const double taken = bench_now() - begin;
   *time = (bench_time){.counted = taken, .wall = taken};
   return is_done ? RELAYOUT_OK
-                 : bench_fail(error, RELAYOUT_UNSUPPORTED, "%s failed", target->peers[which].name);
+                 : fail_with(error, RELAYOUT_UNSUPPORTED, "%s failed", target->peers[which].name);
 }
 
 static relayout_status map(bench_target *target, size_t source_size, size_t destination_size,
@@ -172,7 +172,7 @@ relayout_status bench_cpu_target_create(int32_t threads, bench_target **target,
                                         relayout_error *error) {
   cpu_target *const own = calloc(1, sizeof *own);
   if (own == NULL) {
-    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a benchmark");
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a benchmark");
   }
   own->base = (bench_target){.clock = "wall",
                              .pages = "ordinary",
@@ -191,7 +191,7 @@ relayout_status bench_cpu_target_create(int32_t threads, bench_target **target,
   own->threads = pool_create((size_t)threads);
   if (own->threads == NULL) {
     free(own);
-    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no threads for a benchmark");
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no threads for a benchmark");
   }
   host_copy_kind kinds[MOST_KINDS];
   const size_t kind_count = host_copy_list(kinds);

@@ -74,16 +74,16 @@ static void touch_ordinary(const host_memory *memory) {
 
 static relayout_status touch_huge(const host_memory *memory, relayout_error *error) {
   if (madvise(memory->bytes, memory->size, MADV_HUGEPAGE) != 0) {
-    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "the system has no huge pages: %s",
-                      strerror(errno));
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "the system has no huge pages: %s",
+                     strerror(errno));
   }
   memset(memory->bytes, 0, memory->size);
   const uint64_t given = huge_bytes(memory);
   return given == memory->size
              ? RELAYOUT_OK
-             : bench_fail(error, RELAYOUT_OUT_OF_MEMORY,
-                          "the system gave huge pages for %" PRIu64 " MiB of %zu MiB", given >> 20,
-                          memory->size >> 20);
+             : fail_with(error, RELAYOUT_OUT_OF_MEMORY,
+                         "the system gave huge pages for %" PRIu64 " MiB of %zu MiB", given >> 20,
+                         memory->size >> 20);
 }
 #else
 static void touch_ordinary(const host_memory *memory) {
@@ -92,14 +92,14 @@ static void touch_ordinary(const host_memory *memory) {
 
 static relayout_status touch_huge(const host_memory *memory, relayout_error *error) {
   (void)memory;
-  return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "this system takes no advice on huge pages");
+  return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "this system takes no advice on huge pages");
 }
 #endif
 
 relayout_status host_memory_create(size_t size, host_pages pages, host_memory *made,
                                    relayout_error *error) {
   if (!map(size, made)) {
-    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a buffer of %zu bytes", size);
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a buffer of %zu bytes", size);
   }
   if (pages == HOST_PAGES_ORDINARY) {
     touch_ordinary(made);

@@ -7,5 +7,5 @@ relayout_status bench_opencl_target_create(relayout_device *device, bench_target
                                            relayout_error *error) {
   (void)device;
   (void)target;
-  return bench_fail(error, RELAYOUT_NO_DEVICE, "this build has no OpenCL");
+  return fail_with(error, RELAYOUT_NO_DEVICE, "this build has no OpenCL");
 }

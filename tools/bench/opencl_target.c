@@ -26,8 +26,8 @@ typedef struct opencl_target {
 } opencl_target;
 
 static relayout_status fail_cl(relayout_error *error, cl_int code, const char *call) {
-  bench_fail(error, code == CL_OUT_OF_HOST_MEMORY ? RELAYOUT_OUT_OF_MEMORY : RELAYOUT_OPENCL_ERROR,
-             "%s failed with %d", call, (int)code);
+  fail_with(error, code == CL_OUT_OF_HOST_MEMORY ? RELAYOUT_OUT_OF_MEMORY : RELAYOUT_OPENCL_ERROR,
+            "%s failed with %d", call, (int)code);
   error->cl_status = code;
   return error->status;
 }
@@ -278,7 +278,7 @@ relayout_status bench_opencl_target_create(relayout_device *device, bench_target
                                            relayout_error *error) {
   opencl_target *const own = calloc(1, sizeof *own);
   if (own == NULL) {
-    return bench_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a benchmark");
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a benchmark");
   }
   own->base = (bench_target){.clock = "device",
                              .reserve = reserve,

@@ -29,8 +29,8 @@ typedef struct reader {
 } reader;
 
 static relayout_status fail_line(const reader *in, const char *what, word about) {
-  return bench_fail(in->error, RELAYOUT_INVALID_TEXT, "line %d: %s '%.*s'", in->line, what,
-                    (int)about.length, about.text);
+  return fail_with(in->error, RELAYOUT_INVALID_TEXT, "line %d: %s '%.*s'", in->line, what,
+                   (int)about.length, about.text);
 }
 
 static bool is_word(word a, const char *text) {
@@ -72,7 +72,7 @@ static relayout_status read_shape(const reader *in, word text, relayout_shape *s
   }
   relayout_error error;
   if (relayout_shape_parse(whole, shape, &error) != RELAYOUT_OK) {
-    return bench_fail(in->error, error.status, "line %d: %s", in->line, error.message);
+    return fail_with(in->error, error.status, "line %d: %s", in->line, error.message);
   }
   return RELAYOUT_OK;
 }
@@ -83,7 +83,7 @@ static relayout_status add_case(reader *in, word name, const char *suffix, bench
     const size_t capacity = in->capacity == 0 ? 64 : 2 * in->capacity;
     bench_case *grown = realloc(in->suite->cases, capacity * sizeof *grown);
     if (grown == NULL) {
-      return bench_fail(in->error, RELAYOUT_OUT_OF_MEMORY, "no memory for the cases of a suite");
+      return fail_with(in->error, RELAYOUT_OUT_OF_MEMORY, "no memory for the cases of a suite");
     }
     in->suite->cases = grown;
     in->capacity = capacity;
@@ -222,7 +222,7 @@ relayout_status bench_suite_parse_name(const char *text, char name[BENCH_NAME_SI
   const char *const dash = strrchr(text, '-');
   const size_t length = dash != NULL ? (size_t)(dash - text) : strlen(text);
   if (length >= BENCH_NAME_SIZE) {
-    return bench_fail(error, RELAYOUT_INVALID_TEXT, "the suite's name is too long");
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "the suite's name is too long");
   }
   relayout_element_type type = RELAYOUT_F32;
   if (dash != NULL) {

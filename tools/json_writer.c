@@ -1,5 +1,5 @@
-/* json.c: writes JSON values with their keys, commas and escapes. */
-#include "json.h"
+/* json_writer.c: writes JSON values with their keys, commas and escapes. */
+#include "json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,68 +41,69 @@ static void close_bracket(json_writer *json, char bracket) {
   json->needs_comma = 1;
 }
 
-json_writer json_begin(FILE *file) {
+json_writer json_writer_begin(FILE *file) {
   return (json_writer){.file = file, .needs_comma = 0};
 }
 
-void json_end(json_writer *json) {
+void json_writer_end(json_writer *json) {
   fputc('\n', json->file);
 }
 
-void json_open_object(json_writer *json, const char *key) {
+void json_writer_open_object(json_writer *json, const char *key) {
   open_bracket(json, key, '{');
 }
 
-void json_close_object(json_writer *json) {
+void json_writer_close_object(json_writer *json) {
   close_bracket(json, '}');
 }
 
-void json_open_array(json_writer *json, const char *key) {
+void json_writer_open_array(json_writer *json, const char *key) {
   open_bracket(json, key, '[');
 }
 
-void json_close_array(json_writer *json) {
+void json_writer_close_array(json_writer *json) {
   close_bracket(json, ']');
 }
 
-void json_null(json_writer *json, const char *key) {
+void json_writer_null(json_writer *json, const char *key) {
   begin_value(json, key);
   fputs("null", json->file);
 }
 
-void json_boolean(json_writer *json, const char *key, bool value) {
+void json_writer_boolean(json_writer *json, const char *key, bool value) {
   begin_value(json, key);
   fputs(value ? "true" : "false", json->file);
 }
 
-void json_text(json_writer *json, const char *key, const char *text) {
+void json_writer_text(json_writer *json, const char *key, const char *text) {
   begin_value(json, key);
   print_quoted(json->file, text);
 }
 
-void json_integer(json_writer *json, const char *key, int64_t number) {
+void json_writer_integer(json_writer *json, const char *key, int64_t number) {
   begin_value(json, key);
   fprintf(json->file, "%" PRId64, number);
 }
 
-void json_unsigned(json_writer *json, const char *key, uint64_t number) {
+void json_writer_unsigned(json_writer *json, const char *key, uint64_t number) {
   begin_value(json, key);
   fprintf(json->file, "%" PRIu64, number);
 }
 
-void json_number(json_writer *json, const char *key, double number) {
+void json_writer_number(json_writer *json, const char *key, double number) {
   if (!isfinite(number)) {
-    json_null(json, key);
+    json_writer_null(json, key);
     return;
   }
   begin_value(json, key);
   fprintf(json->file, "%.9g", number);
 }
 
-void json_integers(json_writer *json, const char *key, size_t count, const int64_t *numbers) {
-  json_open_array(json, key);
+void json_writer_integers(json_writer *json, const char *key, size_t count,
+                          const int64_t *numbers) {
+  json_writer_open_array(json, key);
   for (size_t i = 0; i < count; i++) {
-    json_integer(json, NULL, numbers[i]);
+    json_writer_integer(json, NULL, numbers[i]);
   }
-  json_close_array(json);
+  json_writer_close_array(json);
 }

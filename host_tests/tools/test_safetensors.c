@@ -1,0 +1,322 @@
+/* test_safetensors.c: headers of model files: good ones, what is wrong with others, and layouts that
+ * the metadata keep. Texts are written by hand from the format's description. */
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "safetensors.h"
+
+/* With exact room, so that a sanitizer sees a read behind the end. */
+static relayout_status parse(const char *text, uint64_t data_size, safetensors *made,
+                             relayout_error *error) {
+  const size_t size = strlen(text);
+  char *const exact = test_malloc(size > 0 ? size : 1);
+  memcpy(exact, text, size);
+  const relayout_status status = safetensors_parse(exact, size, data_size, made, error);
+  test_free(exact);
+  return status;
+}
+
+static safetensors parsed(const char *text, uint64_t data_size) {
+  safetensors made;
+  relayout_error error;
+  if (parse(text, data_size, &made, &error) != RELAYOUT_OK) {
+    fail_msg("%s: %s", text, error.message);
+  }
+  return made;
+}
+
+static relayout_shape shape_of(const char *text) {
+  relayout_shape shape;
+  assert_int_equal(relayout_shape_parse(text, &shape, NULL), RELAYOUT_OK);
+  return shape;
+}
+
+/* ---- The preamble --------------------------------------------------------------------------- */
+
+static void test_sizes_of_headers(void **state) {
+  (void)state;
+  const uint8_t bytes[8] = {0x34, 0x12};
+  const uint8_t most[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  size_t size = 42;
+  relayout_error error;
+  assert_int_equal(safetensors_header_size(bytes, 8 + 0x1234, &size, &error), RELAYOUT_OK);
+  assert_int_equal(size, 0x1234);
+  assert_int_equal(safetensors_header_size(bytes, 8 + 0x1233, &size, &error),
+                   RELAYOUT_INVALID_TEXT);
+  assert_non_null(strstr(error.message, "its header would have 4660 bytes"));
+  assert_int_equal(safetensors_header_size(bytes, 7, &size, &error), RELAYOUT_INVALID_TEXT);
+  assert_int_equal(safetensors_header_size(most, UINT64_MAX, &size, &error), RELAYOUT_INVALID_TEXT);
+}
+
+/* ---- Good headers --------------------------------------------------------------------------- */
+
+static void test_tensors(void **state) {
+  (void)state;
+  safetensors of = parsed("{\"__metadata__\":{\"format\":\"pt\"},"
+                          "\"second\":{\"dtype\":\"BF16\",\"shape\":[3],\"data_offsets\":[24,30]},"
+                          "\"none\":{\"shape\":[0,7],\"dtype\":\"I64\",\"data_offsets\":[24,24]},"
+                          "\"first\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
+                          "\"new\":{\"dtype\":\"Q3\",\"shape\":[],\"data_offsets\":[30,37]}}    ",
+                          37);
+  assert_int_equal(of.count, 4);
+  static const char *const names[] = {"first", "none", "second", "new"};
+  for (size_t i = 0; i < 4; i++) {
+    assert_string_equal(of.tensors[i].name, names[i]);
+    assert_int_equal(of.tensors[i].number, i);
+  }
+  assert_int_equal(of.tensors[0].rank, 2);
+  assert_int_equal(of.tensors[0].dimensions[1], 3);
+  assert_int_equal(of.tensors[2].begin, 24);
+  assert_int_equal(of.tensors[2].end, 30);
+  safetensors_free(&of);
+  of = parsed("{}", 0);
+  assert_int_equal(of.count, 0);
+  safetensors_free(&of);
+}
+
+static void test_plain_shapes(void **state) {
+  (void)state;
+  static const struct {
+    const char *header;
+    uint64_t size;
+    const char *shape; /* NULL: none */
+  } cases[] = {
+      {"{\"t\":{\"dtype\":\"F8_E4M3\",\"shape\":[2,3],\"data_offsets\":[0,6]}}", 6,
+       "f8e4m3fn[2,3]"},
+      {"{\"t\":{\"dtype\":\"BOOL\",\"shape\":[],\"data_offsets\":[0,1]}}", 1, "pred[]"},
+      {"{\"t\":{\"dtype\":\"C64\",\"shape\":[1],\"data_offsets\":[0,8]}}", 8, "c64[1]"},
+      {"{\"t\":{\"dtype\":\"F4\",\"shape\":[3,3],\"data_offsets\":[0,5]}}", 5,
+       "f4e2m1fn[3,3]{1,0:E(4)}"},
+      {"{\"t\":{\"dtype\":\"F6_E2M3\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3, NULL},
+      {"{\"t\":{\"dtype\":\"Q3\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    safetensors of = parsed(cases[i].header, cases[i].size);
+    relayout_shape shape;
+    relayout_error error;
+    const relayout_status status = safetensors_shape(&of, &of.tensors[0], &shape, &error);
+    assert_int_equal(status, cases[i].shape != NULL ? RELAYOUT_OK : RELAYOUT_UNSUPPORTED);
+    if (cases[i].shape != NULL) {
+      const relayout_shape expected = shape_of(cases[i].shape);
+      assert_true(relayout_shape_equal(&shape, &expected));
+    }
+    safetensors_free(&of);
+  }
+}
+
+/* ---- Bad headers ---------------------------------------------------------------------------- */
+
+#define TENSOR(members) "{\"t\":{" members "}}"
+#define SIX             "\"dtype\":\"U8\",\"shape\":[2,3],\"data_offsets\":"
+
+static const struct {
+  const char *text;
+  const char *message;
+} bad_headers[] = {
+    {"", "does not begin with {"},
+    {" {}", "does not begin with {"},
+    {"[]", "does not begin with {"},
+    {"{", "byte 1 of the header"},
+    {"{} {}", "of the header"},
+    {"{\"t\":1}", "'t' is no object of dtype"},
+    {"{\"t\":{}}", "'t' is no object of dtype"},
+    {TENSOR(SIX "[0,6],\"more\":1"), "'t' is no object of dtype"},
+    {TENSOR("\"dtype\":8,\"shape\":[6],\"data_offsets\":[0,6]"), "'t' is no object of dtype"},
+    {"{\"t\":{" SIX "[0,6]},\"t\":{" SIX "[0,6]}}", "duplicate"},
+    {TENSOR("\"dtype\":\"U8\",\"shape\":6,\"data_offsets\":[0,6]"), "no list as its shape"},
+    {TENSOR("\"dtype\":\"U8\",\"shape\":[6,-1],\"data_offsets\":[0,6]"), "dimension 1 of"},
+    {TENSOR("\"dtype\":\"U8\",\"shape\":[6.0],\"data_offsets\":[0,6]"), "dimension 0 of"},
+    {TENSOR("\"dtype\":\"U8\",\"shape\":[9223372036854775808],\"data_offsets\":[0,6]"), "of the"},
+    {TENSOR("\"dtype\":\"U8\",\"shape\":[7],\"data_offsets\":[0,6]"), "has 6 bytes, which"},
+    {TENSOR("\"dtype\":\"U16\",\"shape\":[6],\"data_offsets\":[0,6]"), "has 6 bytes, which"},
+    {TENSOR("\"dtype\":\"U8\",\"shape\":[4294967296,4294967296,6],\"data_offsets\":[0,6]"),
+     "has 6 bytes, which"},
+    {TENSOR("\"dtype\":\"F4\",\"shape\":[13],\"data_offsets\":[0,6]"), "has 6 bytes, which"},
+    {TENSOR(SIX "[6]"), "are no two numbers"},
+    {TENSOR(SIX "[0,6,6]"), "are no two numbers"},
+    {TENSOR(SIX "[-1,5]"), "are no two numbers"},
+    {TENSOR(SIX "[6,0]"), "are no two numbers"},
+    {TENSOR(SIX "\"06\""), "are no two numbers"},
+    {TENSOR(SIX "[1,7]"), "'t' begins at byte 1, but those before it end at 0"},
+    {"{\"t\":{" SIX "[0,6]},\"u\":{" SIX "[5,11]}}", "'u' begins at byte 5"},
+    {"{\"t\":{" SIX "[0,6]},\"u\":{" SIX "[6,12]}}", "have 12 bytes, but the file has 6"},
+    {"{}", "have 0 bytes, but the file has 6"},
+    {"{\"__metadata__\":[],\"t\":{" SIX "[0,6]}}", "__metadata__ is no object"},
+    {"{\"__metadata__\":{\"a\":1},\"t\":{" SIX "[0,6]}}", "'a' of __metadata__ is no text"},
+    {"{\"\xff\":{" SIX "[0,6]}}", "of the header"},
+};
+
+static void test_bad_headers(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof bad_headers / sizeof bad_headers[0]; i++) {
+    safetensors of;
+    relayout_error error = {.message = ""};
+    print_message("%s\n", bad_headers[i].text);
+    assert_int_equal(parse(bad_headers[i].text, 6, &of, &error), RELAYOUT_INVALID_TEXT);
+    if (strstr(error.message, bad_headers[i].message) == NULL) {
+      fail_msg("'%s' does not say '%s'", error.message, bad_headers[i].message);
+    }
+    assert_null(of.tensors);
+  }
+}
+
+static void test_deep_and_wide_headers(void **state) {
+  (void)state;
+  enum { DEEP = 100000, RANK = 65 };
+  char *const text = test_malloc(DEEP + 128);
+  safetensors of;
+  relayout_error error;
+  memcpy(text, "{\"t\":", 5);
+  memset(text + 5, '[', DEEP);
+  assert_int_equal(safetensors_parse(text, 5 + DEEP, 0, &of, &error), RELAYOUT_INVALID_TEXT);
+  strcpy(text, "{\"t\":{\"dtype\":\"U8\",\"data_offsets\":[0,1],\"shape\":[1");
+  for (int i = 1; i < RANK; i++) {
+    strcat(text, ",1");
+  }
+  strcat(text, "]}}");
+  assert_int_equal(parse(text, 1, &of, &error), RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "'t' has 65 dimensions, more than 64"));
+  test_free(text);
+}
+
+/* ---- Layouts -------------------------------------------------------------------------------- */
+
+static char *written(const safetensors *of) {
+  char *bytes = NULL;
+  size_t size = 0;
+  assert_int_equal(safetensors_write(of, &bytes, &size, NULL), RELAYOUT_OK);
+  assert_int_equal(size % 8, 0);
+  assert_int_equal((unsigned char)bytes[0] + 256 * (unsigned char)bytes[1], size - 8);
+  bytes[size - 1] = '\0'; /* a space, or the last bracket's place, which is looked for below */
+  memmove(bytes, bytes + 8, size - 8);
+  return bytes;
+}
+
+static void expect_text(const safetensors *of, const char *expected) {
+  char *const text = written(of);
+  if (strncmp(text, expected, strlen(expected)) != 0) {
+    fail_msg("%s\nand not %s", text, expected);
+  }
+  free(text);
+}
+
+static const char two_tensors[] =
+    "{\"__metadata__\":{\"format\":\"pt\"},"
+    "\"w\":{\"dtype\":\"F32\",\"shape\":[3,5],\"data_offsets\":[0,60]},"
+    "\"b\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[60,64]}}";
+
+static void test_layouts_are_kept(void **state) {
+  (void)state;
+  safetensors of = parsed(two_tensors, 64);
+  const relayout_shape tiled = shape_of("f32[3,5]{0,1:T(2,2)}");
+  const relayout_shape plain = shape_of("f32[3,5]");
+  relayout_shape found;
+  expect_text(&of, two_tensors);
+  assert_int_equal(safetensors_set_shape(&of, &of.tensors[0], &tiled, NULL), RELAYOUT_OK);
+  safetensors_place(&of);
+  /* Three by two tiles of 2 x 2. */
+  expect_text(
+      &of, "{\"__metadata__\":{\"format\":\"pt\",\"relayout.layout.w\":\"f32[3,5]{0,1:T(2,2)}\"},"
+           "\"w\":{\"dtype\":\"F32\",\"shape\":[3,2,2,2],\"data_offsets\":[0,96]},"
+           "\"b\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[96,100]}}");
+  assert_int_equal(safetensors_shape(&of, &of.tensors[0], &found, NULL), RELAYOUT_OK);
+  assert_true(relayout_shape_equal(&found, &tiled));
+  assert_int_equal(safetensors_set_shape(&of, &of.tensors[0], &plain, NULL), RELAYOUT_OK);
+  safetensors_place(&of);
+  expect_text(&of, two_tensors);
+  safetensors_free(&of);
+}
+
+static void test_what_is_stored(void **state) {
+  (void)state;
+  static const struct {
+    const char *shape;
+    const char *entry;
+    bool is_recorded;
+  } cases[] = {
+      {"f32[3,5]{0,1}", "{\"dtype\":\"F32\",\"shape\":[5,3],\"data_offsets\":[0,60]}", true},
+      {"f32[3,5]{1,0:PD(4,8)}", "{\"dtype\":\"F32\",\"shape\":[4,8],\"data_offsets\":[0,128]}",
+       true},
+      {"bf16[3,5]", "{\"dtype\":\"BF16\",\"shape\":[3,5],\"data_offsets\":[0,30]}", false},
+      {"f4e2m1fn[3,5]{1,0:E(4)}", "{\"dtype\":\"F4\",\"shape\":[3,5],\"data_offsets\":[0,8]}",
+       false},
+      {"s4[3,5]{1,0:E(4)}", "{\"dtype\":\"U8\",\"shape\":[8],\"data_offsets\":[0,8]}", true},
+      {"s4[3,5]", "{\"dtype\":\"U8\",\"shape\":[3,5],\"data_offsets\":[0,15]}", true},
+      {"f8e4m3[3,5]", "{\"dtype\":\"U8\",\"shape\":[3,5],\"data_offsets\":[0,15]}", true},
+      {"bf16[3,5]{1,0:E(32)}", "{\"dtype\":\"U32\",\"shape\":[3,5],\"data_offsets\":[0,60]}", true},
+      {"f32[3,5]{1,0:L(8)}", "{\"dtype\":\"F32\",\"shape\":[16],\"data_offsets\":[0,64]}", true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    safetensors of =
+        parsed("{\"w\":{\"dtype\":\"F32\",\"shape\":[3,5],\"data_offsets\":[0,60]}}", 60);
+    const relayout_shape shape = shape_of(cases[i].shape);
+    print_message("%s\n", cases[i].shape);
+    assert_int_equal(safetensors_set_shape(&of, &of.tensors[0], &shape, NULL), RELAYOUT_OK);
+    safetensors_place(&of);
+    char *const text = written(&of);
+    assert_non_null(strstr(text, cases[i].entry));
+    assert_int_equal(strstr(text, "relayout.layout.w") != NULL, cases[i].is_recorded);
+    relayout_shape found;
+    assert_int_equal(safetensors_shape(&of, &of.tensors[0], &found, NULL), RELAYOUT_OK);
+    assert_true(relayout_shape_equal(&found, &shape));
+    free(text);
+    safetensors_free(&of);
+  }
+}
+
+static void test_metadata_that_lie(void **state) {
+  (void)state;
+  static const char *const layouts[] = {"f32[5,3]", "f32[3,5]{0,1:T(4,4)}", "s32[3,5]{0,1}",
+                                        "nothing"};
+  for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"__metadata__\":{\"relayout.layout.w\":\"%s\"},"
+             "\"w\":{\"dtype\":\"F32\",\"shape\":[3,5],\"data_offsets\":[0,60]}}",
+             layouts[i]);
+    safetensors of = parsed(text, 60);
+    relayout_shape shape;
+    relayout_error error;
+    assert_int_not_equal(safetensors_shape(&of, &of.tensors[0], &shape, &error), RELAYOUT_OK);
+    safetensors_free(&of);
+  }
+}
+
+/* Wide elements first, and otherwise as it was. */
+static void test_places(void **state) {
+  (void)state;
+  safetensors of = parsed("{\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[0,3]},"
+                          "\"b\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[3,11]},"
+                          "\"c\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[11,13]},"
+                          "\"d\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[13,15]},"
+                          "\"e\":{\"dtype\":\"Q3\",\"shape\":[1],\"data_offsets\":[15,16]}}",
+                          16);
+  safetensors_place(&of);
+  static const char names[] = "bcdae";
+  static const uint64_t begins[] = {0, 8, 10, 12, 15};
+  for (size_t i = 0; i < 5; i++) {
+    assert_int_equal(of.tensors[i].name[0], names[i]);
+    assert_int_equal(of.tensors[i].begin, begins[i]);
+    assert_int_equal(of.tensors[i].number, names[i] - 'a');
+  }
+  assert_int_equal(of.tensors[4].end, 16);
+  safetensors_free(&of);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sizes_of_headers),
+      cmocka_unit_test(test_tensors),
+      cmocka_unit_test(test_plain_shapes),
+      cmocka_unit_test(test_bad_headers),
+      cmocka_unit_test(test_deep_and_wide_headers),
+      cmocka_unit_test(test_layouts_are_kept),
+      cmocka_unit_test(test_what_is_stored),
+      cmocka_unit_test(test_metadata_that_lie),
+      cmocka_unit_test(test_places),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,473 @@
+/* safetensors.c: headers of .safetensors files by way of jansson's values. */
+#include "safetensors.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fail.h"
+#include "npy.h"
+
+static const char metadata_key[] = "__metadata__";
+static const char layout_prefix[] = "relayout.layout.";
+
+/* The format's types. Bits that are no whole bytes are packed. */
+static const struct {
+  const char *dtype;
+  int32_t bits;
+  relayout_element_type type; /* INVALID: of none of XLA's layouts */
+} dtypes[] = {
+    {"BOOL", 8, RELAYOUT_PRED},
+    {"F4", 4, RELAYOUT_F4E2M1FN},
+    {"F6_E2M3", 6, 0},
+    {"F6_E3M2", 6, 0},
+    {"U8", 8, RELAYOUT_U8},
+    {"I8", 8, RELAYOUT_S8},
+    {"F8_E5M2", 8, RELAYOUT_F8E5M2},
+    {"F8_E4M3", 8, RELAYOUT_F8E4M3FN},
+    {"F8_E8M0", 8, RELAYOUT_F8E8M0FNU},
+    {"I16", 16, RELAYOUT_S16},
+    {"U16", 16, RELAYOUT_U16},
+    {"F16", 16, RELAYOUT_F16},
+    {"BF16", 16, RELAYOUT_BF16},
+    {"I32", 32, RELAYOUT_S32},
+    {"U32", 32, RELAYOUT_U32},
+    {"F32", 32, RELAYOUT_F32},
+    {"C64", 64, RELAYOUT_C64},
+    {"F64", 64, RELAYOUT_F64},
+    {"I64", 64, RELAYOUT_S64},
+    {"U64", 64, RELAYOUT_U64},
+};
+enum { DTYPE_COUNT = sizeof dtypes / sizeof dtypes[0] };
+
+/* Its row; -1 where it is not known. */
+static int row_of_dtype(const char *dtype) {
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (strcmp(dtypes[i].dtype, dtype) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+/* jansson does not always say that there was none, and takes a text for wrong then. */
+static bool has_lacked_memory;
+
+static void *allocate(size_t size) {
+  void *const block = malloc(size);
+  has_lacked_memory = has_lacked_memory || block == NULL;
+  return block;
+}
+
+static void begin_json(void) {
+  json_set_alloc_funcs(allocate, free);
+  has_lacked_memory = false;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+relayout_status safetensors_header_size(const uint8_t bytes[SAFETENSORS_PREAMBLE_SIZE],
+                                        uint64_t file_size, size_t *size, relayout_error *error) {
+  if (file_size < SAFETENSORS_PREAMBLE_SIZE) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "this is no .safetensors file: it has %" PRIu64 " bytes", file_size);
+  }
+  uint64_t stated = 0;
+  for (int i = SAFETENSORS_PREAMBLE_SIZE - 1; i >= 0; i--) {
+    stated = stated << 8 | bytes[i];
+  }
+  if (stated > SAFETENSORS_MAX_HEADER_SIZE || stated > file_size - SAFETENSORS_PREAMBLE_SIZE) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "this is no .safetensors file: its header would have %" PRIu64 " bytes, and "
+                     "the file has %" PRIu64,
+                     stated, file_size);
+  }
+  *size = (size_t)stated;
+  return RELAYOUT_OK;
+}
+
+static relayout_status read_dimensions(const json_t *list, safetensors_tensor *tensor,
+                                       relayout_error *error) {
+  const size_t rank = json_array_size(list);
+  if (!json_is_array(list)) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "tensor '%s' has no list as its shape",
+                     tensor->name);
+  }
+  if (rank > RELAYOUT_MAX_RANK) {
+    return fail_with(error, RELAYOUT_UNSUPPORTED, "tensor '%s' has %zu dimensions, more than %d",
+                     tensor->name, rank, RELAYOUT_MAX_RANK);
+  }
+  tensor->rank = (int32_t)rank;
+  for (size_t i = 0; i < rank; i++) {
+    const json_t *const size = json_array_get(list, i);
+    if (!json_is_integer(size) || json_integer_value(size) < 0) {
+      return fail_with(error, RELAYOUT_INVALID_TEXT, "dimension %zu of tensor '%s' is no size", i,
+                       tensor->name);
+    }
+    tensor->dimensions[i] = json_integer_value(size);
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status read_place(const json_t *pair, safetensors_tensor *tensor,
+                                  relayout_error *error) {
+  const json_t *const begin = json_array_get(pair, 0);
+  const json_t *const end = json_array_get(pair, 1);
+  if (json_array_size(pair) != 2 || !json_is_integer(begin) || !json_is_integer(end) ||
+      json_integer_value(begin) < 0 || json_integer_value(end) < json_integer_value(begin)) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "data_offsets of tensor '%s' are no two numbers, the second as large as the "
+                     "first or larger",
+                     tensor->name);
+  }
+  tensor->begin = (uint64_t)json_integer_value(begin);
+  tensor->end = (uint64_t)json_integer_value(end);
+  return RELAYOUT_OK;
+}
+
+/* That its dimensions take the bytes that it has, where its type says how many. */
+static relayout_status check_size(const safetensors_tensor *tensor, relayout_error *error) {
+  const int row = row_of_dtype(tensor->dtype);
+  if (row < 0) {
+    return RELAYOUT_OK;
+  }
+  const uint64_t size = tensor->end - tensor->begin;
+  uint64_t bits = (uint64_t)dtypes[row].bits;
+  bool fits = true;
+  for (int32_t i = 0; i < tensor->rank && fits; i++) {
+    fits = !__builtin_mul_overflow(bits, (uint64_t)tensor->dimensions[i], &bits);
+  }
+  if (!fits || bits / 8 + (bits % 8 > 0) != size) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "tensor '%s' has %" PRIu64 " bytes, which its shape and dtype %s do not take",
+                     tensor->name, size, tensor->dtype);
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status read_tensor(const char *name, const json_t *value,
+                                   safetensors_tensor *tensor, relayout_error *error) {
+  const json_t *const dtype = json_object_get(value, "dtype");
+  *tensor = (safetensors_tensor){.name = name, .dtype = json_string_value(dtype)};
+  if (!json_is_object(value) || json_object_size(value) != 3 || tensor->dtype == NULL) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "tensor '%s' is no object of dtype, shape and data_offsets", name);
+  }
+  relayout_status status = read_dimensions(json_object_get(value, "shape"), tensor, error);
+  if (status == RELAYOUT_OK) {
+    status = read_place(json_object_get(value, "data_offsets"), tensor, error);
+  }
+  return status == RELAYOUT_OK ? check_size(tensor, error) : status;
+}
+
+static int compare_places(const void *a, const void *b) {
+  const safetensors_tensor *const left = a;
+  const safetensors_tensor *const right = b;
+  if (left->begin != right->begin) {
+    return left->begin < right->begin ? -1 : 1;
+  }
+  if (left->end != right->end) {
+    return left->end < right->end ? -1 : 1;
+  }
+  return strcmp(left->name, right->name); /* both without bytes */
+}
+
+/* And numbers them. */
+static relayout_status check_places(const safetensors *of, uint64_t data_size,
+                                    relayout_error *error) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < of->count; i++) {
+    safetensors_tensor *const tensor = &of->tensors[i];
+    tensor->number = i;
+    if (tensor->begin != end) {
+      return fail_with(error, RELAYOUT_INVALID_TEXT,
+                       "tensor '%s' begins at byte %" PRIu64
+                       ", but those before it end at %" PRIu64,
+                       tensor->name, tensor->begin, end);
+    }
+    end = tensor->end;
+  }
+  return end == data_size ? RELAYOUT_OK
+                          : fail_with(error, RELAYOUT_INVALID_TEXT,
+                                      "the tensors have %" PRIu64
+                                      " bytes, but the file has %" PRIu64 " behind its header",
+                                      end, data_size);
+}
+
+static relayout_status check_metadata(const json_t *metadata, relayout_error *error) {
+  const char *key;
+  json_t *value;
+  if (metadata != NULL && !json_is_object(metadata)) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "%s is no object", metadata_key);
+  }
+  json_object_foreach((json_t *)(uintptr_t)metadata, key, value) {
+    if (!json_is_string(value)) {
+      return fail_with(error, RELAYOUT_INVALID_TEXT, "'%s' of %s is no text", key, metadata_key);
+    }
+  }
+  return RELAYOUT_OK;
+}
+
+static relayout_status read_all(safetensors *made, uint64_t data_size, relayout_error *error) {
+  relayout_status status = check_metadata(made->metadata, error);
+  const char *key;
+  json_t *value;
+  json_object_foreach(made->root, key, value) {
+    if (status == RELAYOUT_OK && strcmp(key, metadata_key) != 0) {
+      status = read_tensor(key, value, &made->tensors[made->count++], error);
+    }
+  }
+  if (status == RELAYOUT_OK) {
+    qsort(made->tensors, made->count, sizeof *made->tensors, compare_places);
+    status = check_places(made, data_size, error);
+  }
+  return status;
+}
+
+relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_size,
+                                  safetensors *made, relayout_error *error) {
+  json_error_t cause;
+  *made = (safetensors){.count = 0};
+  if (size == 0 || text[0] != '{') {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "the header does not begin with {");
+  }
+  begin_json();
+  made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &cause);
+  if (has_lacked_memory) {
+    json_decref(made->root);
+    made->root = NULL;
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu bytes", size);
+  }
+  if (made->root == NULL) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "byte %d of the header: %s", cause.position,
+                     cause.text);
+  }
+  made->tensors = calloc(json_object_size(made->root) + 1, sizeof *made->tensors);
+  made->metadata = json_object_get(made->root, metadata_key);
+  const relayout_status status =
+      made->tensors != NULL
+          ? read_all(made, data_size, error)
+          : fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a list of tensors");
+  if (status != RELAYOUT_OK) {
+    safetensors_free(made);
+  }
+  return status;
+}
+
+void safetensors_free(safetensors *of) {
+  free(of->tensors);
+  json_decref(of->root);
+  *of = (safetensors){.count = 0};
+}
+
+/* ---- Shapes --------------------------------------------------------------------------------- */
+
+/* Under which the metadata have the tensor's shape; the caller frees it. NULL: no memory. */
+static char *layout_key(const safetensors_tensor *tensor) {
+  const size_t size = sizeof layout_prefix + strlen(tensor->name);
+  char *const key = malloc(size);
+  if (key != NULL) {
+    memcpy(key, layout_prefix, sizeof layout_prefix - 1);
+    memcpy(key + sizeof layout_prefix - 1, tensor->name, size - (sizeof layout_prefix - 1));
+  }
+  return key;
+}
+
+/* The shape that a dtype and dimensions say. */
+static relayout_status plain_shape(int row, int32_t rank, const int64_t *dimensions,
+                                   relayout_shape *shape, relayout_error *error) {
+  relayout_status status = relayout_shape_make(dtypes[row].type, rank, dimensions, shape, error);
+  if (status == RELAYOUT_OK && dtypes[row].bits < 8) {
+    shape->layout.element_size_in_bits = dtypes[row].bits;
+    status = relayout_shape_validate(shape, error);
+  }
+  return status;
+}
+
+/* The dtype that says all of the shape, beside its dimensions; -1 where none does. */
+static int row_of_shape(const relayout_shape *shape) {
+  relayout_shape plain;
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (dtypes[i].type == shape->element_type &&
+        plain_shape(i, shape->rank, shape->dimensions, &plain, NULL) == RELAYOUT_OK &&
+        relayout_shape_equal(&plain, shape)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* Of a buffer's elements, or its bytes: a dtype of whole bytes. */
+static const char *dtype_of_stored(relayout_element_type type) {
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (dtypes[i].type == type && dtypes[i].bits >= 8) {
+      return dtypes[i].dtype;
+    }
+  }
+  const size_t size = relayout_element_type_byte_size(type);
+  return size == 1 ? "U8" : size == 2 ? "U16" : "U32";
+}
+
+/* Fills in dtype and dimensions of a tensor of this shape. Fortran order is none of the format's:
+ * then, too, dimensions are listed as they lie. */
+static void describe(const relayout_shape *shape, safetensors_tensor *tensor) {
+  const int row = row_of_shape(shape);
+  npy_header array = npy_describe(shape);
+  tensor->dtype = row >= 0 ? dtypes[row].dtype : dtype_of_stored(npy_stored_type(shape));
+  tensor->rank = row >= 0 ? shape->rank : array.rank;
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    tensor->dimensions[i] = row >= 0              ? shape->dimensions[i]
+                            : array.fortran_order ? array.dimensions[array.rank - 1 - i]
+                                                  : array.dimensions[i];
+  }
+}
+
+static bool is_described(const safetensors_tensor *tensor, const relayout_shape *shape) {
+  safetensors_tensor expected;
+  describe(shape, &expected);
+  return strcmp(expected.dtype, tensor->dtype) == 0 && expected.rank == tensor->rank &&
+         memcmp(expected.dimensions, tensor->dimensions,
+                (size_t)expected.rank * sizeof *expected.dimensions) == 0;
+}
+
+relayout_status safetensors_shape(const safetensors *of, const safetensors_tensor *tensor,
+                                  relayout_shape *shape, relayout_error *error) {
+  char *const key = layout_key(tensor);
+  if (key == NULL) {
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the name of a tensor");
+  }
+  const char *const text = json_string_value(json_object_get(of->metadata, key));
+  free(key);
+  if (text == NULL) {
+    const int row = row_of_dtype(tensor->dtype);
+    return row >= 0 && dtypes[row].type != RELAYOUT_ELEMENT_TYPE_INVALID
+               ? plain_shape(row, tensor->rank, tensor->dimensions, shape, error)
+               : fail_with(error, RELAYOUT_UNSUPPORTED,
+                           "tensor '%s' is of dtype %s, which no layout has", tensor->name,
+                           tensor->dtype);
+  }
+  const relayout_status status = relayout_shape_parse(text, shape, error);
+  if (status == RELAYOUT_OK && !is_described(tensor, shape)) {
+    return fail_with(error, RELAYOUT_SHAPE_MISMATCH,
+                     "the metadata say that tensor '%s' is %s, which its dtype and shape are not "
+                     "those of",
+                     tensor->name, text);
+  }
+  return status;
+}
+
+/* Puts the text under the tensor's key; NULL takes it away. */
+static bool record_layout(safetensors *of, const safetensors_tensor *tensor, const char *text) {
+  char *const key = layout_key(tensor);
+  bool is_done = key != NULL;
+  if (is_done && text == NULL) {
+    json_object_del(of->metadata, key);
+  } else if (is_done) {
+    if (of->metadata == NULL) {
+      of->metadata = json_object();
+      is_done = json_object_set_new(of->root, metadata_key, of->metadata) == 0;
+      of->metadata = json_object_get(of->root, metadata_key);
+    }
+    is_done = is_done && json_object_set_new(of->metadata, key, json_string(text)) == 0;
+  }
+  free(key);
+  return is_done && !has_lacked_memory;
+}
+
+relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
+                                      const relayout_shape *shape, relayout_error *error) {
+  size_t size = 0;
+  safetensors_tensor made = *tensor;
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  describe(shape, &made);
+  relayout_shape_byte_size(shape, &size, NULL);
+  made.end = made.begin + size;
+  relayout_shape_format(shape, text, sizeof text);
+  if (!record_layout(of, &made, row_of_shape(shape) >= 0 ? NULL : text)) {
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the layout of tensor '%s'",
+                     made.name);
+  }
+  *tensor = made;
+  return RELAYOUT_OK;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+static int32_t bits_of(const safetensors_tensor *tensor) {
+  const int row = row_of_dtype(tensor->dtype);
+  return row < 0 ? 0 : dtypes[row].bits;
+}
+
+static int compare_widths(const void *a, const void *b) {
+  const int32_t left = bits_of(a);
+  const int32_t right = bits_of(b);
+  return left != right ? (left > right ? -1 : 1) : compare_places(a, b);
+}
+
+void safetensors_place(safetensors *of) {
+  uint64_t end = 0;
+  qsort(of->tensors, of->count, sizeof *of->tensors, compare_widths);
+  for (size_t i = 0; i < of->count; i++) {
+    safetensors_tensor *const tensor = &of->tensors[i];
+    const uint64_t size = tensor->end - tensor->begin;
+    tensor->begin = end;
+    tensor->end = end += size;
+  }
+}
+
+/* NULL: no memory. */
+static json_t *entry_of(const safetensors_tensor *tensor) {
+  json_t *const dimensions = json_array();
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    if (json_array_append_new(dimensions, json_integer(tensor->dimensions[i])) != 0) {
+      json_decref(dimensions);
+      return NULL;
+    }
+  }
+  return json_pack("{s:s, s:o, s:[I,I]}", "dtype", tensor->dtype, "shape", dimensions,
+                   "data_offsets", (json_int_t)tensor->begin, (json_int_t)tensor->end);
+}
+
+/* With the metadata first, as others write it. NULL: no memory. */
+static json_t *header_of(const safetensors *of) {
+  json_t *const header = json_object();
+  bool is_done = header != NULL;
+  if (json_object_size(of->metadata) > 0) {
+    is_done = json_object_set(header, metadata_key, of->metadata) == 0;
+  }
+  for (size_t i = 0; i < of->count && is_done; i++) {
+    is_done = json_object_set_new(header, of->tensors[i].name, entry_of(&of->tensors[i])) == 0;
+  }
+  if (!is_done) {
+    json_decref(header);
+  }
+  return is_done ? header : NULL;
+}
+
+relayout_status safetensors_write(const safetensors *of, char **bytes, size_t *size,
+                                  relayout_error *error) {
+  json_t *const header = header_of(of);
+  char *const text = header == NULL ? NULL : json_dumps(header, JSON_COMPACT);
+  json_decref(header);
+  const size_t length = text == NULL ? 0 : strlen(text);
+  const size_t padded = (length + 7) / 8 * 8; /* with spaces, so that the data are aligned */
+  char *const made = text == NULL ? NULL : malloc(SAFETENSORS_PREAMBLE_SIZE + padded);
+  if (made == NULL || has_lacked_memory) {
+    free(made);
+    free(text);
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu tensors",
+                     of->count);
+  }
+  for (int i = 0; i < SAFETENSORS_PREAMBLE_SIZE; i++) {
+    made[i] = (char)(padded >> 8 * i & 0xff);
+  }
+  memset(made + SAFETENSORS_PREAMBLE_SIZE, ' ', padded);
+  memcpy(made + SAFETENSORS_PREAMBLE_SIZE, text, length);
+  free(text);
+  *bytes = made;
+  *size = SAFETENSORS_PREAMBLE_SIZE + padded;
+  return RELAYOUT_OK;
+}

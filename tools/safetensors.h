@@ -1,0 +1,75 @@
+/* safetensors.h: the headers of .safetensors files (huggingface.co/docs/safetensors), on memory
+ * alone.
+ *
+ * A file is the header's size in 8 bytes, the lowest first; the header, a JSON object that names
+ * each tensor's type, dimensions and place in what follows, and may hold texts under __metadata__;
+ * and the tensors' bytes, without gaps. The format knows the descending layout only: how tensors of
+ * other layouts lie is kept as a text of the metadata, relayout.layout.NAME, the tensor's shape.
+ *
+ * Nothing here does I/O; any bytes may be given. For one thread at a time. Depends on npy.h and on
+ * jansson, which is given malloc. */
+#ifndef TOOLS_SAFETENSORS_H
+#define TOOLS_SAFETENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relayout/shape.h"
+
+enum {
+  SAFETENSORS_PREAMBLE_SIZE = 8,
+  SAFETENSORS_MAX_HEADER_SIZE = 100 * 1000 * 1000 /* as the format has it */
+};
+
+typedef struct safetensors_tensor {
+  const char *name;  /* the header's */
+  const char *dtype; /* in the file's words: "BF16" */
+  int32_t rank;
+  int64_t dimensions[RELAYOUT_MAX_RANK];
+  uint64_t begin; /* of its bytes, counted from the first tensor's */
+  uint64_t end;
+  size_t number; /* in the order of the bytes of the file that it was read from */
+} safetensors_tensor;
+
+typedef struct safetensors {
+  size_t count;
+  safetensors_tensor *tensors; /* in the order of their bytes */
+  struct json_t *metadata;     /* texts by their names */
+  struct json_t *root;         /* what names and types point into */
+} safetensors;
+
+/* The size of a header from the file's first bytes, of a file of `file_size`.
+ * RELAYOUT_INVALID_TEXT. */
+relayout_status safetensors_header_size(const uint8_t bytes[SAFETENSORS_PREAMBLE_SIZE],
+                                        uint64_t file_size, size_t *size, relayout_error *error);
+
+/* Reads a whole header, without the preamble; `data_size` bytes follow it in the file, and each of
+ * them must be one tensor's. The caller ends it with safetensors_free. RELAYOUT_INVALID_TEXT,
+ * RELAYOUT_UNSUPPORTED for tensors of more than 64 dimensions, RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_size,
+                                  safetensors *made, relayout_error *error);
+void safetensors_free(safetensors *of);
+
+/* The shape of a tensor, as the metadata has it, or as its type and dimensions say.
+ * RELAYOUT_UNSUPPORTED for a type that XLA has not, or whose elements share bytes in a way that no
+ * layout has; RELAYOUT_SHAPE_MISMATCH for metadata that do not go with the tensor, and what
+ * relayout_shape_parse returns. */
+relayout_status safetensors_shape(const safetensors *of, const safetensors_tensor *tensor,
+                                  relayout_shape *shape, relayout_error *error);
+
+/* Makes the tensor one of this valid shape: its type and dimensions as a .npy file would have them
+ * (npy_describe), and its size; its place stays to be found. The metadata name its shape where type
+ * and dimensions do not say all of it. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
+                                      const relayout_shape *shape, relayout_error *error);
+
+/* Finds places for all tensors, one behind the other: those of the widest elements first, so that
+ * each lies at a multiple of its elements' size, and otherwise in the order in which they are. */
+void safetensors_place(safetensors *of);
+
+/* The beginning of a file, preamble and header; the caller frees it. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_write(const safetensors *of, char **bytes, size_t *size,
+                                  relayout_error *error);
+
+#endif

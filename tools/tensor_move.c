@@ -1,0 +1,162 @@
+/* tensor_move.c: by way of memory, or where that would be much, box by box. */
+#include "tensor_move.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "large_files.h"
+#include "verify.h"
+
+exit_code tensor_move_plan(tensor_move *move) {
+  relayout_error error;
+  const relayout_status status = relayout_plan_create(move->device, &move->from, &move->to,
+                                                      &move->options, &move->plan, &error);
+  if (status != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  if (move->says) {
+    char from[RELAYOUT_SHAPE_TEXT_SIZE];
+    char to[RELAYOUT_SHAPE_TEXT_SIZE];
+    relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+    relayout_device_get_info(move->device, &info, NULL);
+    relayout_shape_format(&move->from, from, sizeof from);
+    relayout_shape_format(&move->to, to, sizeof to);
+    report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
+                info.name, info.description);
+  }
+  return EXIT_CODE_OK;
+}
+
+/* ---- By way of memory ----------------------------------------------------------------------- */
+
+static exit_code fail_size(const stream_input *input, const relayout_shape *shape, size_t size,
+                           int64_t held) {
+  char text[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape_format(shape, text, sizeof text);
+  return report(EXIT_CODE_BAD_INPUT, "%s holds %" PRId64 " bytes of data, but %s takes %zu",
+                input->name, held, text, size);
+}
+
+static exit_code check_end(stream_input *input, const relayout_shape *shape, size_t size) {
+  uint8_t beyond;
+  size_t got;
+  const exit_code code = stream_read(input, &beyond, 1, &got);
+  if (code == EXIT_CODE_OK && got > 0) {
+    char text[RELAYOUT_SHAPE_TEXT_SIZE];
+    relayout_shape_format(shape, text, sizeof text);
+    return report(EXIT_CODE_BAD_INPUT, "%s goes on after the %zu bytes that %s takes", input->name,
+                  size, text);
+  }
+  return code;
+}
+
+static exit_code read_source(stream_input *input, bool ends_input, const relayout_shape *shape,
+                             size_t size, uint8_t **source) {
+  const int64_t remaining = stream_remaining(input);
+  if (ends_input && remaining > 0 && remaining != (int64_t)size) {
+    return fail_size(input, shape, size, remaining);
+  }
+  size_t got;
+  const exit_code code = stream_read_all(input, size, source, &got);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  if (got < size) {
+    return fail_size(input, shape, size, (int64_t)got);
+  }
+  return ends_input ? check_end(input, shape, size) : EXIT_CODE_OK;
+}
+
+/* As much as any schedule asks of a destination: the largest line there is, and room to spare. */
+enum { DESTINATION_ALIGNMENT = 4096 };
+
+static exit_code move_and_write(const tensor_move *move, const uint8_t *source, const void *header,
+                                size_t header_size, stream_output *output) {
+  const size_t size = relayout_plan_destination_size(move->plan);
+  uint8_t *const memory = calloc(size + DESTINATION_ALIGNMENT, 1);
+  if (memory == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a destination of %zu bytes", size);
+  }
+  uint8_t *const destination = memory + (-(uintptr_t)memory % DESTINATION_ALIGNMENT);
+  exit_code code = EXIT_CODE_OK;
+  relayout_error error;
+  if (relayout_plan_execute(move->plan, source, destination, &error) != RELAYOUT_OK) {
+    code = report_error(NULL, &error);
+  }
+  if (code == EXIT_CODE_OK && move->verifies) {
+    code = verify_relayout(&move->from, &move->to, &move->options, source, destination, size);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, header, header_size);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(output, destination, size);
+  }
+  free(memory);
+  return code;
+}
+
+static exit_code move_whole(const tensor_move *move, stream_input *input, bool ends_input,
+                            const void *header, size_t size, stream_output *output) {
+  uint8_t *source = NULL;
+  exit_code code =
+      read_source(input, ends_input, &move->from, relayout_plan_source_size(move->plan), &source);
+  if (code == EXIT_CODE_OK) {
+    code = move_and_write(move, source, header, size, output);
+  }
+  free(source);
+  return code;
+}
+
+/* ---- From file to file ---------------------------------------------------------------------- */
+
+/* Whether a large file is moved to another, from where both are; `*files` becomes how. */
+static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bool ends_input,
+                          int64_t header_size, const stream_output *output,
+                          large_files_job *files) {
+  const int64_t source_size = (int64_t)relayout_plan_source_size(move->plan);
+  const int64_t remaining = stream_remaining(input);
+  *files = (large_files_job){.device = move->device,
+                             .whole = move->plan,
+                             .options = &move->options,
+                             .source_name = input->name,
+                             .source_file = input->file,
+                             .source_start = stream_position(input),
+                             .destination_name = output->name,
+                             .destination_file = output->file,
+                             .destination_start = output->written + header_size};
+  return !move->verifies && move->options.schedule_count == 0 && output->is_whole &&
+         files->source_start >= 0 &&
+         (ends_input ? remaining == source_size : remaining >= source_size) &&
+         relayout_view_make(&move->from, &files->from, NULL) == RELAYOUT_OK &&
+         relayout_view_make(&move->to, &files->to, NULL) == RELAYOUT_OK && large_files_suit(files);
+}
+
+/* `*is_done` becomes false where nothing has happened yet. */
+static exit_code move_by_boxes(const large_files_job *files, const void *header, size_t size,
+                               stream_output *output, bool *is_done) {
+  const int64_t begin = output->written;
+  exit_code code = stream_write(output, header, size);
+  if (code == EXIT_CODE_OK) {
+    code = large_files_move(files, is_done);
+  }
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  return *is_done ? stream_go_on(output, (int64_t)relayout_plan_destination_size(files->whole))
+                  : stream_rewind(output, begin);
+}
+
+exit_code tensor_move_run(const tensor_move *move, stream_input *input, bool ends_input,
+                          const void *header, size_t size, stream_output *output) {
+  large_files_job files;
+  bool is_done = false;
+  exit_code code = EXIT_CODE_OK;
+  if (goes_by_boxes(move, input, ends_input, (int64_t)size, output, &files)) {
+    code = move_by_boxes(&files, header, size, output, &is_done);
+  }
+  return code == EXIT_CODE_OK && !is_done
+             ? move_whole(move, input, ends_input, header, size, output)
+             : code;
+}

@@ -1,0 +1,31 @@
+/* tensor_move.h: one tensor from a file to another, relaid on the way, with whatever goes before it
+ * there. Depends on the public headers, large_files.h, stream.h and verify.h. */
+#ifndef TOOLS_TENSOR_MOVE_H
+#define TOOLS_TENSOR_MOVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "relayout/relayout.h"
+#include "stream.h"
+
+typedef struct tensor_move {
+  relayout_device *device;
+  relayout_plan_options options;
+  relayout_shape from;
+  relayout_shape to;
+  bool verifies;
+  bool says; /* what runs where */
+  relayout_plan *plan;
+} tensor_move;
+
+/* Makes the plan, which the caller destroys; all else is filled in. */
+exit_code tensor_move_plan(tensor_move *move);
+
+/* Reads the source, which lies next in the input and, where `ends_input` says so, is all that is
+ * left there; writes `size` bytes of header, and the destination behind them. Bytes that
+ * PV(unknown) leaves alone become zero. A large file goes to another a part at a time. */
+exit_code tensor_move_run(const tensor_move *move, stream_input *input, bool ends_input,
+                          const void *header, size_t size, stream_output *output);
+
+#endif
