@@ -15,6 +15,7 @@ CMakeLists.txt
 bench/
 cl/
 cmake/
+docs/
 host_tests/
 include/
 samples/
