@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: library, headers, command, and the two ways to find them,
-# find_package(relayout) and pkg-config. Everything is relative to the prefix, which may be chosen
+# What `cmake --install` puts where: library, headers, and the two ways to find them,
+# find_package(relayout) and pkg-config; the command, its manual, and what completes its words. Everything is relative to the prefix, which may be chosen
 # or moved afterwards.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/relayout)
@@ -21,6 +21,13 @@ if(RELAYOUT_BUILD_TOOLS)
   file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(relayout_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
   install(TARGETS relayout_command)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  set(completion ${PROJECT_BINARY_DIR}/completion)
+  install(FILES ${completion}/relayout.bash RENAME relayout
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completion}/_relayout DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${completion}/relayout.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 # find_package: a static library brings its own dependencies, a shared one hides them.
