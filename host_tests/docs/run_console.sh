@@ -1,0 +1,56 @@
+#!/bin/sh
+# run_console.sh [--indented] PAGE...: runs the console blocks of these pages as they stand, each
+# page's in an empty folder of its own, and compares what they print, on both streams. RELAYOUT is
+# the command, PROGRAMS the folder of the programs that are called as ./NAME. With --indented, the
+# blocks are indented, and of them those are run that say the same on every machine: `relayout
+# shape` and `relayout index`.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+indented=
+if [ "$1" = --indented ]; then
+  indented=1
+  shift
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+run=0 failures=0 skipped=0
+PATH=$(dirname "$RELAYOUT"):$PATH
+export PATH RELAYOUT_CACHE=off LC_ALL=C
+
+# run_command NUMBER: 77 means that it wants a device that is not here, as ctest has it.
+run_command() {
+  expected=$scratch/blocks/$1.expected
+  code=0
+  sed -n 's|^\./\([a-z_]*\).*|\1|p' "$scratch/blocks/$1.command" | while read -r name; do
+    [ -f "$scratch/folder/$name" ] || ln -s "$PROGRAMS/$name" "$scratch/folder/$name"
+  done
+  (cd "$scratch/folder" && sh "$scratch/blocks/$1.command") >"$scratch/found" 2>&1 || code=$?
+  if [ "$code" -eq 77 ]; then
+    echo "skipped: $(cat "$scratch/blocks/$1.place"): $(tail -n 1 "$scratch/found")"
+    skipped=$((skipped + 1))
+    return
+  fi
+  run=$((run + 1))
+  if ! difference=$(awk -f "$here/same_output.awk" "$expected" "$scratch/found"); then
+    printf 'FAILED: %s: %s\n' "$(cat "$scratch/blocks/$1.place")" "$difference"
+    printf '%s\nprinted\n' "$(cat "$scratch/blocks/$1.command")"
+    cat "$scratch/found"
+    failures=$((failures + 1))
+  fi
+}
+
+for page in "$@"; do
+  rm -rf "$scratch/blocks" "$scratch/folder"
+  mkdir "$scratch/blocks" "$scratch/folder"
+  awk -v into="$scratch/blocks" -v indented="$indented" -f "$here/blocks.awk" "$page"
+  number=1
+  while [ -f "$scratch/blocks/$number.command" ]; do
+    if [ -z "$indented" ] ||
+      grep -qE '^relayout (shape|index) ' "$scratch/blocks/$number.command"; then
+      run_command "$number"
+    fi
+    number=$((number + 1))
+  done
+done
+echo "$run commands, $failures failures, $skipped skipped"
+[ "$failures" -eq 0 ] && [ "$run" -gt 0 ]
