@@ -17,6 +17,10 @@ run=0 failures=0 skipped=0
 PATH=$(dirname "$RELAYOUT"):$PATH
 export PATH RELAYOUT_CACHE=off LC_ALL=C
 
+# What is predicted follows from the machine, so all machines are this one.
+RELAYOUT_CPU_FACTS='line=64 l1=32768:8:1 l2=1048576:16:1 l3=33554432:16:16 page=4096 tlb=64:2048'
+export RELAYOUT_CPU_FACTS="$RELAYOUT_CPU_FACTS vector=32 streams=1" RELAYOUT_CPU_INSTRUCTIONS=plain
+
 # run_command NUMBER: 77 means that it wants a device that is not here, as ctest has it.
 run_command() {
   expected=$scratch/blocks/$1.expected
