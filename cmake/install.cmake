@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: library, headers, and the two ways to find them,
-# find_package(relayout) and pkg-config; the command, its manual, and what completes its words. Everything is relative to the prefix, which may be chosen
-# or moved afterwards.
+# find_package(relayout) and pkg-config; the command, its manual, and what completes its words.
+# Everything is relative to the prefix, which may be chosen or moved afterwards.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/relayout)
 

@@ -1,5 +1,5 @@
-"""memory_picture.py: the directive `memory SHAPE`, which draws what `relayout shape SHAPE` prints: a
-small array, and its memory. Cells of one tile have one colour on both sides; padding is grey.
+"""memory_picture.py: the directive `memory SHAPE`, which draws what `relayout shape SHAPE` prints:
+a small array, and its memory. Cells of one tile have one colour on both sides; padding is grey.
 """
 import html
 import os
@@ -15,7 +15,8 @@ PADDING = "#d0d0d0"
 
 
 def sections_of(text):
-    """The rows of the array, each a list of cells, and the memory, a list of innermost tiles."""
+    """The rows of the array, each a list of cells, with an empty one before each further plane;
+    and the memory, a list of innermost tiles."""
     array, memory = [], []
     into = None
     for line in text.splitlines():
@@ -23,6 +24,8 @@ def sections_of(text):
             into = array
         elif line.startswith("its memory"):
             into = memory
+        elif into is array and re.match(r"  [pz] = ", line) and array:
+            array.append([])
         elif into is array and re.match(r"    [y ] \| ", line):
             array.append(line.split("|", 1)[1].split())
         elif into is memory and line.strip():
@@ -32,10 +35,10 @@ def sections_of(text):
 
 def tile_cells(shape):
     """Cells of a tile of the first level; 0 without tiles."""
-    first = re.search(r"T\(([\d,]+)\)", shape)
+    first = re.search(r"T\(([\d*,]+)\)", shape)
     cells = 1
     for size in first.group(1).split(",") if first else []:
-        cells *= int(size)
+        cells *= 1 if size == "*" else int(size)
     return cells if first else 0
 
 
@@ -67,7 +70,7 @@ def draw(shape, text):
         for column, cell in enumerate(row):
             parts.append(cell_at(LEFT + column * CELL, y, cell, colour_of(cell)))
         right = max(right, LEFT + len(row) * CELL)
-        y += CELL
+        y += CELL if row else GAP
     y += CELL if array else 0
     x = LEFT
     for number, tile in enumerate(memory):

@@ -32,8 +32,8 @@ same 'commands'
 
 for command in $commands; do
   page=$source/docs/man/relayout-$command.1
-  "$RELAYOUT" "$command" --help | awk -f "$source/tools/completion/options.awk" | grep -v '^--help' |
-    awk -F '\t' '{ print $1 ($2 == "" ? "" : " " $2) }' >"$scratch/help"
+  "$RELAYOUT" "$command" --help | awk -f "$source/tools/completion/options.awk" |
+    awk -F '\t' '$1 != "--help" { print $1 ($2 == "" ? "" : " " $2) }' >"$scratch/help"
   options_of '^\.It Fl' <"$page" >"$scratch/manual"
   same "options of $command"
   sed '/^\.Sh DESCRIPTION/,$d' "$page" | options_of '^\.(Op )?Fl' >"$scratch/manual"
@@ -56,7 +56,7 @@ keys() {
 keys shape --json 'f32[2,3]{0,1:PD(3,5)}'
 keys devices --json
 keys explain --json --schedules --device cpu 'f32[8,300]' '{1,0:T(8,128)}'
-keys bench --json - --device cpu --from 'f32[2,3]' --to '{0,1}'
+keys bench --json - --hot --unverified --device cpu --from 'f32[2,3]' --to '{0,1}'
 
 echo "$failures failures"
 [ "$failures" -eq 0 ]

@@ -57,7 +57,7 @@ for header in include/relayout/*.h; do
   *) grep -rqx "\`\`\`{doxygenfile} $name" docs/reference/api || fail "no page shows $name" ;;
   esac
 done
-for status in $(grep -o 'X(RELAYOUT_[A-Z_]*,' include/relayout/status.h | tr -d '(,' | cut -c 2-); do
+for status in $(sed -n 's/^  X(\(RELAYOUT_[A-Z_]*\),.*/\1/p' include/relayout/status.h); do
   grep -q "^## $status\$" docs/howto/troubleshooting.md || fail "no section on $status"
 done
 for variable in $(grep -rhoE '"RELAYOUT_(CACHE|TUNING|CPU_[A-Z]+)"' src | sort -u | tr -d '"'); do

@@ -1,8 +1,8 @@
 """check_site.py SOURCE_DIR SITE: whether the site's reference is complete.
 
-Every function, struct, enum and initialiser of the public headers is in the site's index of symbols;
-something is said of each function; and each sentence of the headers' comments stands in the XML
-that the reference is made of.
+Every function, struct, enum and initialiser of the public headers is in the site's index of
+symbols; something is said of each function; and each sentence of the headers' comments stands in
+the XML that the reference is made of.
 """
 import re
 import subprocess
