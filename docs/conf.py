@@ -13,7 +13,8 @@ numbers = re.findall(r"#define RELAYOUT_VERSION_[A-Z]+ (\d+)",
 project = "relayout"
 version = release = ".".join(numbers)
 
-extensions = ["breathe", "manual_page", "memory_picture", "myst_parser", "source_links"]
+extensions = ["breathe", "header_pages", "manual_page", "memory_picture", "myst_parser",
+              "source_links"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 

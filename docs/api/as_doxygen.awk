@@ -3,8 +3,8 @@
 #
 #   /* name.h: text */       at the top tells of the file
 #   /* ---- Title ---- */    begins a group of functions, up to the next title
-#   /* text */               on lines of its own tells of what stands below, and of what follows
-#                            that without an empty line between them and a comment of its own
+#   /* text */               on lines of its own tells of what stands below, and of the functions
+#                            that follow that one without an empty line or a comment between them
 #   code; /* text */         tells of that code
 #
 # What a comment indents, by two blanks or more, stays as it is written. Comments in macros and in
@@ -54,6 +54,7 @@ function print_comment() {
   if (!file_is_told) {
     file_is_told = 1
     sub(/^[a-z_]+\.h: /, "", lines[1])
+    lines[1] = toupper(substr(lines[1], 1, 1)) substr(lines[1], 2)
     print documentation("/** @file")
   } else if (lines[1] ~ /^---- /) {
     end_group()
@@ -155,7 +156,7 @@ inside == 2 {
 
 # Code, perhaps with a comment behind it.
 {
-  if (repeats && /^ *[A-Za-z]/) print last
+  if (repeats && /^RELAYOUT_API/) print last
   repeats = 0
   code = $0
   at = index(code, "/*")

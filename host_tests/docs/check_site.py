@@ -30,8 +30,8 @@ def without_bodies(text):
 
 
 def letters(text):
-    """What of a text is left when marks and white space are not looked at."""
-    return re.sub(r"[^A-Za-z0-9]", "", text)
+    """What of a text is left when marks, white space and capitals are not looked at."""
+    return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
 def sentences_of(header):
