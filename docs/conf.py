@@ -23,6 +23,8 @@ breathe_default_project = "relayout"
 breathe_domain_by_extension = {"h": "c"}
 breathe_show_include = False
 
+highlight_language = "none"  # of what stands in headers' comments
+
 html_theme = "furo"
 html_title = f"relayout {release}"
 html_copy_source = False
