@@ -11,12 +11,17 @@
 # functions are left alone; but enums that a table X(NAME, value, "text", ...) makes are written
 # out, with each row's text and comment.
 
-# What Doxygen would take for its own, outside of `code`.
+# Outside of `code`: what Doxygen would take for its own, and names of the library's as links.
 function escaped(text,    pieces, count, i, result) {
   count = split(text, pieces, "`")
   result = ""
   for (i = 1; i <= count; i++) {
-    if (!in_code) gsub(/[\\@<>&#%$]/, "\\\\&", pieces[i])
+    if (!in_code) {
+      gsub(/[\\@<>&#%$]/, "\\\\&", pieces[i])
+      gsub(/relayout_[a-z_]*[a-z]|RELAYOUT_[A-Z_0-9]*[A-Z0-9]/, "#&", pieces[i])
+      gsub(/#RELAYOUT_(CACHE|TUNING|CPU_)/, "@&", pieces[i]) # the environment's
+      gsub(/@#/, "", pieces[i])
+    }
     result = result (i > 1 ? "`" : "") pieces[i]
     if (i < count) in_code = !in_code
   }
@@ -24,7 +29,7 @@ function escaped(text,    pieces, count, i, result) {
 }
 
 # The lines of a comment as one of Doxygen's; `opening` is what that begins with.
-function documentation(opening,    i, text, is_verbatim, blanks) {
+function documentation(opening,    i, text, is_verbatim, blanks, indentation) {
   text = opening "\n"
   in_code = is_verbatim = 0
   blanks = ""
@@ -36,11 +41,13 @@ function documentation(opening,    i, text, is_verbatim, blanks) {
     if ((lines[i] ~ /^  /) != is_verbatim) {
       text = text (is_verbatim ? "@endverbatim\n" blanks : blanks "@verbatim\n")
       is_verbatim = !is_verbatim
+      match(lines[i], /^ */)
+      indentation = RLENGTH
     } else {
       text = text blanks
     }
     blanks = ""
-    text = text (is_verbatim ? lines[i] : escaped(lines[i])) "\n"
+    text = text (is_verbatim ? substr(lines[i], indentation + 1) : escaped(lines[i])) "\n"
   }
   return text (is_verbatim ? "@endverbatim\n" : "") "*/"
 }
