@@ -7,6 +7,7 @@ from pathlib import Path
 
 root = Path(os.environ["RELAYOUT_DOCS_ROOT"])
 sys.path.insert(0, str(root / "docs" / "extensions"))
+sys.path.insert(0, str(root / "python"))
 
 numbers = re.findall(r"#define RELAYOUT_VERSION_[A-Z]+ (\d+)",
                      (root / "include/relayout/version.h").read_text())
@@ -14,7 +15,11 @@ project = "relayout"
 version = release = ".".join(numbers)
 
 extensions = ["breathe", "header_pages", "manual_page", "memory_picture", "myst_parser",
-              "source_links"]
+              "source_links", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+# The package's docstrings are read without its module, and without what it is used with.
+autodoc_mock_imports = ["relayout._library", "ml_dtypes", "numpy"]
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 

@@ -174,7 +174,7 @@ const command command_convert = {
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
         "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
-        "       relayout convert --tensor NAME [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
+        "       relayout convert --tensor T [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
@@ -200,7 +200,7 @@ const command command_convert = {
         "                 towards zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
-        "  --tensor NAME  the tensors of a .safetensors file that are relaid\n"
+        "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"

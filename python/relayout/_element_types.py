@@ -1,5 +1,7 @@
 """XLA's element types and NumPy's."""
 
+from __future__ import annotations
+
 import ml_dtypes
 import numpy
 

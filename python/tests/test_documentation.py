@@ -1,4 +1,4 @@
-"""What README and docstrings show is run."""
+"""What README, the site's page and docstrings show is run."""
 
 import doctest
 import pathlib
@@ -10,14 +10,17 @@ import pytest
 import relayout
 from relayout import _device, _plan, _shape
 
-README = pathlib.Path(__file__).parent.parent / "README.md"
+ROOT = pathlib.Path(__file__).parent.parent.parent
 
 
-def test_readme():
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+@pytest.mark.parametrize("page", ["python/README.md", "docs/python.md"])
+def test_pages(page):
+    """A page's blocks follow each other."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     assert blocks
+    names = {}
     for block in blocks:
-        exec(compile(block, str(README), "exec"), {})
+        exec(compile(block, page, "exec"), names)
 
 
 @pytest.mark.parametrize("module", [relayout, _device, _plan, _shape], ids=lambda m: m.__name__)
