@@ -9,16 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json_reader.h"
-#include "json_writer.h"
+#include "json_input.h"
+#include "json_output.h"
 
 enum {
   DIMENSIONS = 3,
   PATH_SIZE = 4096,
   FILE_NAME_SIZE = 32,
-  KEY_SIZE = 32,
-  HEX_SIZE = 2 * CAPTURED_MOST_VALUE_BYTES + 1,
-  LARGEST_EXACT_BITS = 53 /* of a number that a double holds */
+  HEX_SIZE = 2 * CAPTURED_MOST_VALUE_BYTES + 1
 };
 
 static const char *const kind_names[] = {"buffer", "value", "local"};
@@ -50,67 +48,70 @@ static exit_code write_file(const char *folder, const char *name, const void *by
   return EXIT_CODE_OK;
 }
 
-static void put_sizes(json_writer *json, const char *key, const size_t sizes[DIMENSIONS]) {
-  json_writer_open_array(json, key);
+static json_t *json_of_range(const size_t sizes[DIMENSIONS]) {
+  json_t *range = json_of_no_elements();
   for (int d = 0; d < DIMENSIONS; ++d) {
-    json_writer_unsigned(json, NULL, sizes[d]);
+    range = json_with_element(range, json_of_size(sizes[d]));
   }
-  json_writer_close_array(json);
+  return range;
 }
 
-static void put_argument(json_writer *json, const captured_argument *argument, size_t number) {
+static json_t *json_of_argument(const captured_argument *argument, size_t number) {
   char text[HEX_SIZE] = "";
-  json_writer_open_object(json, NULL);
-  json_writer_text(json, "kind", kind_names[argument->kind]);
-  json_writer_unsigned(json, "bytes", argument->bytes);
+  json_t *object =
+      json_of_members((json_member[]){{"kind", json_of_text(kind_names[argument->kind])},
+                                      {"bytes", json_of_size(argument->bytes)},
+                                      {NULL, NULL}});
   if (argument->kind == CAPTURED_VALUE) {
     for (size_t i = 0; i < argument->bytes; ++i) {
       snprintf(text + 2 * i, 3, "%02x", argument->value[i]);
     }
-    json_writer_text(json, "hex", text);
+    object = json_with_member(object, "hex", json_of_text(text));
   }
   if (argument->before != NULL) {
     file_name(number, "before", text);
-    json_writer_text(json, "before", text);
+    object = json_with_member(object, "before", json_of_text(text));
   }
   if (argument->after != NULL) {
     file_name(number, "after", text);
-    json_writer_text(json, "after", text);
+    object = json_with_member(object, "after", json_of_text(text));
   }
-  json_writer_close_object(json);
+  return object;
 }
 
-static void put_launch(FILE *file, const captured_launch *launch) {
-  json_writer json = json_writer_begin(file);
-  json_writer_open_object(&json, NULL);
-  json_writer_text(&json, "kernel", launch->kernel);
-  json_writer_text(&json, "options", launch->options);
-  put_sizes(&json, "global", launch->global);
-  put_sizes(&json, "local", launch->local);
-  json_writer_text(&json, "case", launch->name);
-  json_writer_text(&json, "from", launch->from);
-  json_writer_text(&json, "to", launch->to);
-  json_writer_text(&json, "schedule", launch->schedule);
-  json_writer_unsigned(&json, "group_size", launch->local[0] * launch->local[1] * launch->local[2]);
-  json_writer_open_array(&json, "arguments");
+static json_t *json_of_launch(const captured_launch *launch) {
+  const size_t group_size = launch->local[0] * launch->local[1] * launch->local[2];
+  json_t *arguments = json_of_no_elements();
   for (size_t i = 0; i < launch->argument_count; ++i) {
-    put_argument(&json, &launch->arguments[i], i);
+    arguments = json_with_element(arguments, json_of_argument(&launch->arguments[i], i));
   }
-  json_writer_close_array(&json);
-  json_writer_close_object(&json);
-  json_writer_end(&json);
+  return json_of_members((json_member[]){{"kernel", json_of_text(launch->kernel)},
+                                         {"options", json_of_text(launch->options)},
+                                         {"global", json_of_range(launch->global)},
+                                         {"local", json_of_range(launch->local)},
+                                         {"case", json_of_text(launch->name)},
+                                         {"from", json_of_text(launch->from)},
+                                         {"to", json_of_text(launch->to)},
+                                         {"schedule", json_of_text(launch->schedule)},
+                                         {"group_size", json_of_size(group_size)},
+                                         {"arguments", arguments},
+                                         {NULL, NULL}});
 }
 
 static exit_code write_description(const char *folder, const captured_launch *launch) {
   char *text = NULL;
   size_t size = 0;
   FILE *const file = open_memstream(&text, &size);
-  if (file != NULL) {
-    put_launch(file, launch);
+  if (file == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a launch's description");
   }
-  const exit_code code = file != NULL && fclose(file) == 0
-                             ? write_file(folder, "launch.json", text, size)
-                             : report(EXIT_CODE_FAILURE, "no memory for a launch's description");
+  exit_code code = json_print_line(json_of_launch(launch), file);
+  if (fclose(file) != 0 && code == EXIT_CODE_OK) {
+    code = report(EXIT_CODE_FAILURE, "no memory for a launch's description");
+  }
+  if (code == EXIT_CODE_OK) {
+    code = write_file(folder, "launch.json", text, size);
+  }
   free(text);
   return code;
 }
@@ -176,58 +177,47 @@ static char *read_file(const char *folder, const char *name, size_t size) {
   return made;
 }
 
-static bool take_size(json_reader *json, size_t *size) {
-  double number = 0;
-  if (!json_reader_number(json, &number) || !(number >= 0) ||
-      number > (double)(UINT64_C(1) << LARGEST_EXACT_BITS) || number != (double)(size_t)number) {
-    json->failed = true;
+static bool read_size(const json_t *value, size_t *size) {
+  *size = (size_t)json_integer_value(value);
+  return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+/* A text where there is one, "" where there is none; cut to fit. */
+static bool read_text(const json_t *value, size_t capacity, char *text) {
+  snprintf(text, capacity, "%s", value != NULL ? json_string_value(value) : "");
+  return value == NULL || json_is_string(value);
+}
+
+static bool read_range(const json_t *value, size_t sizes[DIMENSIONS]) {
+  bool is_read = json_array_size(value) == DIMENSIONS;
+  for (size_t d = 0; d < DIMENSIONS && is_read; ++d) {
+    is_read = read_size(json_array_get(value, d), &sizes[d]) && sizes[d] > 0;
+  }
+  return is_read;
+}
+
+static bool read_kind(const json_t *value, captured_kind *kind) {
+  for (int i = 0; i < KINDS && json_is_string(value); ++i) {
+    if (strcmp(json_string_value(value), kind_names[i]) == 0) {
+      *kind = (captured_kind)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_hex(const json_t *value, size_t bytes, unsigned char *made) {
+  const char *const text = json_is_string(value) ? json_string_value(value) : "";
+  const size_t length = strlen(text);
+  if (bytes > CAPTURED_MOST_VALUE_BYTES || length != 2 * bytes ||
+      strspn(text, "0123456789abcdef") != length) {
     return false;
   }
-  *size = (size_t)number;
+  for (size_t i = 0; i < bytes; ++i) {
+    const char digits[] = {text[2 * i], text[2 * i + 1], '\0'};
+    made[i] = (unsigned char)strtoul(digits, NULL, 16);
+  }
   return true;
-}
-
-static void take_range(json_reader *json, size_t sizes[DIMENSIONS]) {
-  bool is_first = true;
-  int count = 0;
-  json_reader_open(json, '[');
-  while (json_reader_next(json, '[', &is_first)) {
-    size_t size;
-    if (count == DIMENSIONS || !take_size(json, &size) || size == 0) {
-      json->failed = true;
-      return;
-    }
-    sizes[count++] = size;
-  }
-  json->failed = json->failed || count != DIMENSIONS;
-}
-
-static void take_kind(json_reader *json, captured_kind *kind) {
-  char text[KEY_SIZE];
-  int found = KINDS;
-  if (json_reader_text(json, sizeof text, text)) {
-    for (found = 0; found < KINDS && strcmp(text, kind_names[found]) != 0; ++found) {
-    }
-  }
-  json->failed = json->failed || found == KINDS;
-  *kind = found < KINDS ? (captured_kind)found : CAPTURED_BUFFER;
-}
-
-static void take_hex(json_reader *json, unsigned char *value, size_t *count) {
-  char text[HEX_SIZE + 1]; /* room for one digit too many */
-  *count = 0;
-  if (!json_reader_text(json, sizeof text, text)) {
-    return;
-  }
-  const size_t length = strlen(text);
-  if (length >= HEX_SIZE || length % 2 != 0 || strspn(text, "0123456789abcdef") != length) {
-    json->failed = true;
-    return;
-  }
-  for (; *count < length / 2; ++*count) {
-    const char digits[] = {text[2 * *count], text[2 * *count + 1], '\0'};
-    value[*count] = (unsigned char)strtoul(digits, NULL, 16);
-  }
 }
 
 /* Which of a buffer's files there are; their contents are read later. */
@@ -236,46 +226,17 @@ typedef struct said_files {
   bool after;
 } said_files;
 
-static void take_argument(json_reader *json, captured_argument *argument, said_files *files) {
-  bool is_first = true;
-  size_t value_bytes = 0;
-  json_reader_open(json, '{');
-  while (json_reader_next(json, '{', &is_first)) {
-    char key[KEY_SIZE];
-    if (!json_reader_key(json, sizeof key, key)) {
-      return;
-    }
-    if (strcmp(key, "kind") == 0) {
-      take_kind(json, &argument->kind);
-    } else if (strcmp(key, "bytes") == 0) {
-      take_size(json, &argument->bytes);
-    } else if (strcmp(key, "hex") == 0) {
-      take_hex(json, argument->value, &value_bytes);
-    } else {
-      files->before = files->before || strcmp(key, "before") == 0;
-      files->after = files->after || strcmp(key, "after") == 0;
-      json_reader_skip(json);
-    }
-  }
-  json->failed =
-      json->failed || (argument->kind == CAPTURED_VALUE && value_bytes != argument->bytes) ||
-      (argument->kind != CAPTURED_BUFFER && files->before) || (files->after && !files->before);
+static bool read_argument(const json_t *json, captured_argument *argument, said_files *files) {
+  files->before = json_object_get(json, "before") != NULL;
+  files->after = json_object_get(json, "after") != NULL;
+  return read_kind(json_object_get(json, "kind"), &argument->kind) &&
+         read_size(json_object_get(json, "bytes"), &argument->bytes) &&
+         (argument->kind != CAPTURED_VALUE ||
+          read_hex(json_object_get(json, "hex"), argument->bytes, argument->value)) &&
+         (argument->kind == CAPTURED_BUFFER || !files->before) && (files->before || !files->after);
 }
 
-static void take_arguments(json_reader *json, captured_launch *launch, said_files *files) {
-  bool is_first = true;
-  json_reader_open(json, '[');
-  while (json_reader_next(json, '[', &is_first)) {
-    if (launch->argument_count == CAPTURED_MOST_ARGUMENTS) {
-      json->failed = true;
-      return;
-    }
-    const size_t number = launch->argument_count++;
-    take_argument(json, &launch->arguments[number], &files[number]);
-  }
-}
-
-static void take_launch(json_reader *json, captured_launch *launch, said_files *files) {
+static bool read_launch(const json_t *json, captured_launch *launch, said_files *files) {
   const struct {
     const char *key;
     size_t capacity;
@@ -286,29 +247,19 @@ static void take_launch(json_reader *json, captured_launch *launch, said_files *
                {"from", sizeof launch->from, launch->from},
                {"to", sizeof launch->to, launch->to},
                {"schedule", sizeof launch->schedule, launch->schedule}};
-  enum { TEXTS = sizeof texts / sizeof texts[0] };
-  bool is_first = true;
-  json_reader_open(json, '{');
-  while (json_reader_next(json, '{', &is_first)) {
-    char key[KEY_SIZE];
-    int text = 0;
-    if (!json_reader_key(json, sizeof key, key)) {
-      return;
-    }
-    for (; text < TEXTS && strcmp(key, texts[text].key) != 0; ++text) {
-    }
-    if (text < TEXTS) {
-      json_reader_text(json, texts[text].capacity, texts[text].text);
-    } else if (strcmp(key, "global") == 0) {
-      take_range(json, launch->global);
-    } else if (strcmp(key, "local") == 0) {
-      take_range(json, launch->local);
-    } else if (strcmp(key, "arguments") == 0) {
-      take_arguments(json, launch, files);
-    } else {
-      json_reader_skip(json);
-    }
+  const json_t *const arguments = json_object_get(json, "arguments");
+  const size_t count = json_array_size(arguments);
+  bool is_read = count <= CAPTURED_MOST_ARGUMENTS &&
+                 read_range(json_object_get(json, "global"), launch->global) &&
+                 read_range(json_object_get(json, "local"), launch->local);
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0] && is_read; ++i) {
+    is_read = read_text(json_object_get(json, texts[i].key), texts[i].capacity, texts[i].text);
   }
+  for (size_t i = 0; i < count && is_read; ++i) {
+    is_read = read_argument(json_array_get(arguments, i), &launch->arguments[i], &files[i]);
+    launch->argument_count = i + 1;
+  }
+  return is_read;
 }
 
 /* Whether all that a launch cannot do without has been there. */
@@ -325,13 +276,17 @@ static exit_code read_description(const char *folder, captured_launch *launch, s
   if (text == NULL) {
     return EXIT_CODE_BAD_INPUT;
   }
-  json_reader json = json_reader_begin(text);
-  take_launch(&json, launch, files);
-  const bool is_read = json_reader_end(&json) && is_whole(launch);
+  json_t *json;
+  relayout_error error;
+  const relayout_status status = json_input_read(text, strlen(text), &json, &error);
   free(text);
+  if (status != RELAYOUT_OK) {
+    return report(EXIT_CODE_BAD_INPUT, "%s/launch.json: %s", folder, error.message);
+  }
+  const bool is_read = read_launch(json, launch, files) && is_whole(launch);
+  json_decref(json);
   return is_read ? EXIT_CODE_OK
-                 : report(EXIT_CODE_BAD_INPUT, "%s/launch.json describes no launch (byte %zu)",
-                          folder, json.at);
+                 : report(EXIT_CODE_BAD_INPUT, "%s/launch.json describes no launch", folder);
 }
 
 static bool read_contents(const char *folder, const char *when, size_t number, size_t size,

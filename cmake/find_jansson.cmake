@@ -1,10 +1,13 @@
-# jansson, which reads and writes JSON for the command: the target PkgConfig::RELAYOUT_JANSSON. A
-# build for another processor goes without where there is none; RELAYOUT_JANSSON_FOUND tells.
-find_package(PkgConfig)
-if(PKG_CONFIG_FOUND AND NOT CMAKE_CROSSCOMPILING)
-  pkg_check_modules(RELAYOUT_JANSSON IMPORTED_TARGET jansson>=2.8)
+# relayout_jansson: the JSON library of the command, which nothing else needs.
+find_path(RELAYOUT_JANSSON_INCLUDE jansson.h)
+find_library(RELAYOUT_JANSSON_LIBRARY jansson)
+mark_as_advanced(RELAYOUT_JANSSON_INCLUDE RELAYOUT_JANSSON_LIBRARY)
+if(NOT RELAYOUT_JANSSON_INCLUDE OR NOT RELAYOUT_JANSSON_LIBRARY)
+  message(FATAL_ERROR
+          "The relayout command needs jansson for JSON and for safetensors. Install it (Debian: "
+          "libjansson-dev); or build the command without these, with -DRELAYOUT_JSON=OFF; or the "
+          "library alone, with -DRELAYOUT_BUILD_TOOLS=OFF -DRELAYOUT_BUILD_TESTS=OFF.")
 endif()
-if(NOT RELAYOUT_JANSSON_FOUND AND NOT CMAKE_CROSSCOMPILING)
-  message(FATAL_ERROR "the relayout command needs jansson (Debian: libjansson-dev) and pkg-config; "
-                      "-DRELAYOUT_BUILD_TOOLS=OFF builds the library alone")
-endif()
+add_library(relayout_jansson INTERFACE)
+target_include_directories(relayout_jansson SYSTEM INTERFACE ${RELAYOUT_JANSSON_INCLUDE})
+target_link_libraries(relayout_jansson INTERFACE ${RELAYOUT_JANSSON_LIBRARY})

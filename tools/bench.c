@@ -236,14 +236,14 @@ static exit_code print_results(stream_output *output, output_kind kind,
   if (text == NULL) {
     return EXIT_CODE_FAILURE;
   }
-  bool is_printed = true;
+  exit_code code = EXIT_CODE_OK;
   if (kind == OUTPUT_JSON) {
-    results_json_write(results, summary, text);
-  } else {
-    is_printed = chart_write(results, summary, text);
+    code = results_json_write(results, summary, text);
+  } else if (!chart_write(results, summary, text)) {
+    code = report(EXIT_CODE_FAILURE, "no memory for %s", output->name);
   }
-  const exit_code code = stream_end_text(output, text);
-  return is_printed ? code : report(EXIT_CODE_FAILURE, "no memory for %s", output->name);
+  const exit_code end_code = stream_end_text(output, text);
+  return code != EXIT_CODE_OK ? code : end_code;
 }
 
 static exit_code write_results(const char *path, output_kind kind, const bench_results *results,

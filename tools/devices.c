@@ -6,7 +6,7 @@
 
 #include "arguments.h"
 #include "device_list.h"
-#include "json_writer.h"
+#include "json_output.h"
 #include "size_text.h"
 
 static const char *backend_name(relayout_backend backend) {
@@ -40,37 +40,42 @@ static relayout_device_info info_of_auto(void) {
   return info;
 }
 
-/* What a device's machine is. Levels of caches that are not there are left out. */
-static void print_facts(json_writer *json, const relayout_device_info *info) {
-  json_writer_open_object(json, "facts");
-  json_writer_unsigned(json, "line_bytes", info->line_bytes);
-  json_writer_unsigned(json, "page_bytes", info->page_bytes);
-  json_writer_open_array(json, "caches");
+/* Levels of caches that are not there are left out. */
+static json_t *json_of_caches(const relayout_device_info *info) {
+  json_t *caches = json_of_no_elements();
   for (size_t i = 0; i < sizeof info->caches / sizeof info->caches[0]; i++) {
     if (info->caches[i].bytes == 0) {
       break;
     }
-    json_writer_open_object(json, NULL);
-    json_writer_unsigned(json, "level", i + 1);
-    json_writer_unsigned(json, "bytes", info->caches[i].bytes);
-    json_writer_unsigned(json, "ways", info->caches[i].ways);
-    json_writer_unsigned(json, "processors", info->caches[i].processors);
-    json_writer_close_object(json);
+    caches = json_with_element(caches, json_of_members((json_member[]){
+                                           {"level", json_of_size(i + 1)},
+                                           {"bytes", json_of_size(info->caches[i].bytes)},
+                                           {"ways", json_of_size(info->caches[i].ways)},
+                                           {"processors", json_of_size(info->caches[i].processors)},
+                                           {NULL, NULL}}));
   }
-  json_writer_close_array(json);
-  json_writer_open_array(json, "tlb_pages");
+  return caches;
+}
+
+/* What a device's machine is. */
+static json_t *json_of_facts(const relayout_device_info *info) {
+  json_t *pages = json_of_no_elements();
   for (size_t i = 0; i < sizeof info->tlb_pages / sizeof info->tlb_pages[0]; i++) {
-    json_writer_unsigned(json, NULL, info->tlb_pages[i]);
+    pages = json_with_element(pages, json_of_size(info->tlb_pages[i]));
   }
-  json_writer_close_array(json);
-  json_writer_unsigned(json, "vector_bytes", info->vector_bytes);
-  json_writer_boolean(json, "streaming_stores", info->streaming_stores != 0);
-  json_writer_text(json, "instructions", info->instructions);
-  json_writer_close_object(json);
+  return json_of_members(
+      (json_member[]){{"line_bytes", json_of_size(info->line_bytes)},
+                      {"page_bytes", json_of_size(info->page_bytes)},
+                      {"caches", json_of_caches(info)},
+                      {"tlb_pages", pages},
+                      {"vector_bytes", json_of_size(info->vector_bytes)},
+                      {"streaming_stores", json_of_boolean(info->streaming_stores != 0)},
+                      {"instructions", json_of_text(info->instructions)},
+                      {NULL, NULL}});
 }
 
 /* A line of the row's text. */
-static void json_tuning_line(json_writer *json, const char *text, const char *key) {
+static json_t *json_of_tuning_line(const char *text, const char *key) {
   char start[16];
   char value[256] = "";
   snprintf(start, sizeof start, "\n%s: ", key);
@@ -79,54 +84,49 @@ static void json_tuning_line(json_writer *json, const char *text, const char *ke
     const char *const begin = line + strlen(start);
     snprintf(value, sizeof value, "%.*s", (int)strcspn(begin, "\n"), begin);
   }
-  json_writer_text(json, key, value);
+  return json_of_text(value);
 }
 
 /* What the device's schedules go by; null where it cannot be opened. */
-static void json_tuning(json_writer *json, const char *name) {
+static json_t *json_of_tuning(const char *name) {
   char text[4096]; /* the numbers, which come last, may be cut */
   relayout_device *device;
   if (relayout_device_open(name, &device, NULL) != RELAYOUT_OK) {
-    json_writer_null(json, "tuning");
-    return;
+    return json_of_nothing();
   }
   relayout_device_get_tuning(device, text, sizeof text);
   relayout_device_destroy(device);
-  json_writer_open_object(json, "tuning");
-  json_tuning_line(json, text, "kind");
-  json_tuning_line(json, text, "date");
-  json_tuning_line(json, text, "suites");
-  json_writer_close_object(json);
+  return json_of_members((json_member[]){{"kind", json_of_tuning_line(text, "kind")},
+                                         {"date", json_of_tuning_line(text, "date")},
+                                         {"suites", json_of_tuning_line(text, "suites")},
+                                         {NULL, NULL}});
 }
 
-static void print_json(const relayout_device_info *infos, size_t count) {
+static json_t *json_of_device(const relayout_device_info *info) {
+  return json_of_members((json_member[]){{"name", json_of_text(info->name)},
+                                         {"backend", json_of_text(backend_name(info->backend))},
+                                         {"class", json_of_text(class_name(info->device_class))},
+                                         {"description", json_of_text(info->description)},
+                                         {"platform", json_of_text(info->platform)},
+                                         {"driver", json_of_text(info->driver)},
+                                         {"compute_units", json_of_size(info->compute_units)},
+                                         {"memory_bytes", json_of_size(info->memory_bytes)},
+                                         {"allocation_bytes", json_of_size(info->allocation_bytes)},
+                                         {"tuning", json_of_tuning(info->name)},
+                                         {"facts", json_of_facts(info)},
+                                         {NULL, NULL}});
+}
+
+static exit_code print_json(const relayout_device_info *infos, size_t count) {
   const relayout_device_info opened = info_of_auto();
-  json_writer json = json_writer_begin(stdout);
-  json_writer_open_object(&json, NULL);
-  json_writer_open_array(&json, "devices");
+  json_t *devices = json_of_no_elements();
   for (size_t i = 0; i < count; i++) {
-    json_writer_open_object(&json, NULL);
-    json_writer_text(&json, "name", infos[i].name);
-    json_writer_text(&json, "backend", backend_name(infos[i].backend));
-    json_writer_text(&json, "class", class_name(infos[i].device_class));
-    json_writer_text(&json, "description", infos[i].description);
-    json_writer_text(&json, "platform", infos[i].platform);
-    json_writer_text(&json, "driver", infos[i].driver);
-    json_writer_unsigned(&json, "compute_units", infos[i].compute_units);
-    json_writer_unsigned(&json, "memory_bytes", infos[i].memory_bytes);
-    json_writer_unsigned(&json, "allocation_bytes", infos[i].allocation_bytes);
-    json_tuning(&json, infos[i].name);
-    print_facts(&json, &infos[i]);
-    json_writer_close_object(&json);
+    devices = json_with_element(devices, json_of_device(&infos[i]));
   }
-  json_writer_close_array(&json);
-  if (opened.name[0] != '\0') {
-    json_writer_text(&json, "auto", opened.name);
-  } else {
-    json_writer_null(&json, "auto");
-  }
-  json_writer_close_object(&json);
-  json_writer_end(&json);
+  json_t *const opens = opened.name[0] != '\0' ? json_of_text(opened.name) : json_of_nothing();
+  return json_print_line(
+      json_of_members((json_member[]){{"devices", devices}, {"auto", opens}, {NULL, NULL}}),
+      stdout);
 }
 
 static void print_table(const relayout_device_info *infos, size_t count) {
@@ -168,7 +168,7 @@ static exit_code run(int argument_count, char **arguments) {
     return code;
   }
   if (as_json) {
-    print_json(infos, count);
+    code = print_json(infos, count);
   } else {
     print_table(infos, count);
   }

@@ -4,8 +4,8 @@
 
 #include "relayout/status.h"
 
-/* Returns the status, so that a failing function ends in `return fail_with(...)`. `error` may
- * be NULL. */
+/* Returns the status, so that a failing function ends in `return fail_with(...)`. `error` may be
+ * NULL. */
 relayout_status fail_with(relayout_error *error, relayout_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

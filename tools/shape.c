@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "arguments.h"
-#include "json_writer.h"
+#include "json_output.h"
 #include "padding_text.h"
 #include "picture.h"
 #include "size_text.h"
@@ -36,33 +36,28 @@ static shape_facts facts_of(const relayout_shape *shape) {
   return facts;
 }
 
-static void print_json(const relayout_shape *shape, const shape_facts *facts) {
+static exit_code print_json(const relayout_shape *shape, const shape_facts *facts) {
   const size_t rank = (size_t)shape->rank;
-  json_writer json = json_writer_begin(stdout);
-  json_writer_open_object(&json, NULL);
-  json_writer_text(&json, "text", facts->text);
-  json_writer_text(&json, "element_type", relayout_element_type_name(shape->element_type));
-  json_writer_integer(&json, "rank", shape->rank);
-  json_writer_integer(&json, "true_rank", relayout_shape_true_rank(shape));
-  json_writer_integers(&json, "dimensions", rank, shape->dimensions);
-  json_writer_open_array(&json, "minor_to_major");
-  for (int32_t i = 0; i < shape->rank; i++) {
-    json_writer_integer(&json, NULL, shape->layout.minor_to_major[i]);
+  int64_t minor_to_major[RELAYOUT_MAX_RANK];
+  for (size_t i = 0; i < rank; i++) {
+    minor_to_major[i] = shape->layout.minor_to_major[i];
   }
-  json_writer_close_array(&json);
-  json_writer_integers(&json, "padded_dimensions", rank, facts->padded_dimensions);
-  json_writer_text(&json, "padding_value", facts->padding_value);
-  json_writer_integer(&json, "elements", relayout_shape_element_count(shape));
-  json_writer_integer(&json, "physical_elements", facts->physical_elements);
-  json_writer_unsigned(&json, "byte_size", facts->byte_size);
-  json_writer_unsigned(&json, "padding_byte_size", facts->padding_byte_size);
-  if (facts->has_strides) {
-    json_writer_integers(&json, "strides", rank, facts->strides);
-  } else {
-    json_writer_null(&json, "strides");
-  }
-  json_writer_close_object(&json);
-  json_writer_end(&json);
+  json_t *const object = json_of_members((json_member[]){
+      {"text", json_of_text(facts->text)},
+      {"element_type", json_of_text(relayout_element_type_name(shape->element_type))},
+      {"rank", json_of_integer(shape->rank)},
+      {"true_rank", json_of_integer(relayout_shape_true_rank(shape))},
+      {"dimensions", json_of_integers(rank, shape->dimensions)},
+      {"minor_to_major", json_of_integers(rank, minor_to_major)},
+      {"padded_dimensions", json_of_integers(rank, facts->padded_dimensions)},
+      {"padding_value", json_of_text(facts->padding_value)},
+      {"elements", json_of_integer(relayout_shape_element_count(shape))},
+      {"physical_elements", json_of_integer(facts->physical_elements)},
+      {"byte_size", json_of_size(facts->byte_size)},
+      {"padding_byte_size", json_of_size(facts->padding_byte_size)},
+      {"strides", facts->has_strides ? json_of_integers(rank, facts->strides) : json_of_nothing()},
+      {NULL, NULL}});
+  return json_print_line(object, stdout);
 }
 
 static void print_numbers(const char *label, size_t count, const int64_t *numbers) {
@@ -145,10 +140,9 @@ static exit_code run(int argument_count, char **arguments) {
   }
   const shape_facts facts = facts_of(&shape);
   if (as_json) {
-    print_json(&shape, &facts);
-  } else {
-    print_text(&shape, &facts);
+    return print_json(&shape, &facts);
   }
+  print_text(&shape, &facts);
   return EXIT_CODE_OK;
 }
 

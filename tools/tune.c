@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "json_writer.h"
+#include "json_output.h"
 #include "progress.h"
 
 enum { MOST_TEXT = 64 << 10, STEPS = 1000, MOST_SECONDS = 86400 };
@@ -24,7 +24,8 @@ typedef struct words {
 
 typedef struct findings {
   progress bar;
-  json_writer *json; /* NULL: a table */
+  bool as_json;
+  json_t *found; /* as JSON */
   size_t count;
   double before; /* sums of logarithms */
   double after;
@@ -37,12 +38,12 @@ static void print_row(const char *what, double before, double after) {
 static void add_finding(void *context, const relayout_tuned *found) {
   findings *const all = context;
   progress_end(&all->bar);
-  if (all->json != NULL) {
-    json_writer_open_object(all->json, NULL);
-    json_writer_text(all->json, "what", found->what);
-    json_writer_number(all->json, "before", found->before);
-    json_writer_number(all->json, "after", found->after);
-    json_writer_close_object(all->json);
+  if (all->as_json) {
+    all->found = json_with_element(
+        all->found, json_of_members((json_member[]){{"what", json_of_text(found->what)},
+                                                    {"before", json_of_number(found->before)},
+                                                    {"after", json_of_number(found->after)},
+                                                    {NULL, NULL}}));
   } else {
     print_row(found->what, found->before, found->after);
   }
@@ -54,15 +55,13 @@ static void add_finding(void *context, const relayout_tuned *found) {
 }
 
 static exit_code tune(relayout_device *device, double seconds, bool as_json) {
-  json_writer json = json_writer_begin(stdout);
-  findings all = {.bar = progress_begin("tuning", STEPS, 1), .json = as_json ? &json : NULL};
+  findings all = {.bar = progress_begin("tuning", STEPS, 1), .as_json = as_json};
   relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
   options.seconds = seconds;
   options.found = add_finding;
   options.context = &all;
   if (as_json) {
-    json_writer_open_object(&json, NULL);
-    json_writer_open_array(&json, "found");
+    all.found = json_of_no_elements();
   } else {
     printf("%-40s  %6s  %6s\n", "OF A PLAIN COPY'S SPEED", "BEFORE", "AFTER");
   }
@@ -71,17 +70,19 @@ static exit_code tune(relayout_device *device, double seconds, bool as_json) {
   progress_end(&all.bar);
   const double before = all.count == 0 ? NAN : exp(all.before / (double)all.count);
   const double after = all.count == 0 ? NAN : exp(all.after / (double)all.count);
+  exit_code code = EXIT_CODE_OK;
   if (as_json) {
-    json_writer_close_array(&json);
-    json_writer_number(&json, "before", before);
-    json_writer_number(&json, "after", after);
-    json_writer_boolean(&json, "kept", status == RELAYOUT_OK);
-    json_writer_close_object(&json);
-    json_writer_end(&json);
+    code = json_print_line(
+        json_of_members((json_member[]){{"found", all.found},
+                                        {"before", json_of_number(before)},
+                                        {"after", json_of_number(after)},
+                                        {"kept", json_of_boolean(status == RELAYOUT_OK)},
+                                        {NULL, NULL}}),
+        stdout);
   } else if (all.count > 0) {
     print_row("geometric mean", before, after);
   }
-  return status == RELAYOUT_OK ? EXIT_CODE_OK : report_error(NULL, &error);
+  return status == RELAYOUT_OK ? code : report_error(NULL, &error);
 }
 
 /* ---- Rows ---- */

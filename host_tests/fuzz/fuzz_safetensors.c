@@ -1,5 +1,5 @@
 /* fuzz_safetensors.c: any header either is refused with a message fit to print, or is of tensors
- * that have shapes or none, take other shapes, and are written as a header that is read as it is. */
+ * that have shapes or none, take other shapes, and are written as a header that can be read. */
 #include <stdlib.h>
 #include <string.h>
 

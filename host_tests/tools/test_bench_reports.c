@@ -1,6 +1,7 @@
 /* test_bench_reports.c: what a benchmark makes of its measurements: statistics, table, JSON,
  * picture, comparison. The measurements are made up. */
 #include <ctype.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static char *json_of(const bench_results *results) {
   const bench_summary summary = summary_of(results);
   sink out;
   open_sink(&out);
-  results_json_write(results, &summary, out.file);
+  assert_int_equal(results_json_write(results, &summary, out.file), EXIT_CODE_OK);
   fclose(out.file);
   return out.text;
 }
@@ -159,7 +160,7 @@ static void test_json(void **state) {
   assert_string_equal(
       device,
       "\"suite\":\"a \\\"suite\\\" & <more>\",\"cache\":\"cold\",\"device\":\"cpu\","
-      "\"description\":\"Chip <1> & \\u00092\",\"platform\":\"\",\"driver\":\"\","
+      "\"description\":\"Chip <1> & \\t2\",\"platform\":\"\",\"driver\":\"\","
       "\"compute_units\":2,\"clock\":\"wall\",\"effort\":\"estimate\",\"copy_gbps\":25,\"cases\":["
       "{\"name\":\"a\",\"from\":\"f32[2,3]{1,0}\",\"to\":\"f32[2,3]{0,1}\",\"bytes\":48,"
       "\"median_s\":0.5,\"gbps\":5,\"fraction\":0.25,\"predicted_fraction\":0.375,"
@@ -571,6 +572,60 @@ static void test_what_is_no_benchmark_is_refused(void **state) {
   }
 }
 
+/* jansson's memory, which ends after some calls. */
+static int calls_left;
+
+static void *allocate_while_there_is(size_t size) {
+  calls_left -= calls_left > 0;
+  return calls_left > 0 ? malloc(size) : NULL;
+}
+
+/* Without memory nothing is written, and nothing read. */
+static void test_missing_memory_is_told(void **state) {
+  (void)state;
+  bench_result cases[3];
+  const bench_results results = with_peers(cases);
+  const bench_summary summary = summary_of(&results);
+  char *const json = json_of(&results);
+  json_set_alloc_funcs(allocate_while_there_is, free);
+  exit_code code = EXIT_CODE_FAILURE;
+  relayout_status status = RELAYOUT_OUT_OF_MEMORY;
+  int calls = 1;
+  for (; code != EXIT_CODE_OK || status != RELAYOUT_OK; calls++) {
+    sink out;
+    open_sink(&out);
+    calls_left = calls;
+    code = results_json_write(&results, &summary, out.file);
+    fclose(out.file);
+    assert_string_equal(out.text, code == EXIT_CODE_OK ? json : "");
+    free(out.text);
+    comparison old = {.count = 99};
+    relayout_error error;
+    calls_left = calls;
+    status = comparison_parse(json, &old, &error);
+    assert_int_equal(old.count, status == RELAYOUT_OK ? 2 : 99);
+    if (status == RELAYOUT_OK) {
+      comparison_free(&old);
+    }
+  }
+  assert_true(calls > 100);
+  calls_left = 0;
+  json_set_alloc_funcs(malloc, free);
+  free(json);
+}
+
+static void test_texts_are_utf_8(void **state) {
+  (void)state;
+  bench_result cases[3];
+  bench_results results = three_cases(cases);
+  results.suite = "caf\xc3\xa9";
+  results.clock = "caf\xe9 caf\xc3\xa9";
+  char *const json = json_of(&results);
+  assert_contains(json, "\"suite\":\"caf\xc3\xa9\",");
+  assert_contains(json, "\"clock\":\"caf? caf??\",");
+  free(json);
+}
+
 static void test_unknown_members_are_skipped(void **state) {
   (void)state;
   comparison old =
@@ -579,7 +634,7 @@ static void test_unknown_members_are_skipped(void **state) {
             "\"extra\" : { } , \"fraction\" : 0.5 } ] } ");
   assert_int_equal(old.count, 1);
   assert_string_equal(old.cases[0].from, "a\"b");
-  assert_string_equal(old.cases[0].to, "{0?");
+  assert_string_equal(old.cases[0].to, "{0\xe2\x82\xac");
   assert_near(old.cases[0].fraction, 0.5);
   comparison_free(&old);
   /* Nesting without end is refused, not followed. */
@@ -608,6 +663,8 @@ int main(void) {
       cmocka_unit_test(test_changes_are_told_worst_first),
       cmocka_unit_test(test_what_is_no_benchmark_is_refused),
       cmocka_unit_test(test_unknown_members_are_skipped),
+      cmocka_unit_test(test_missing_memory_is_told),
+      cmocka_unit_test(test_texts_are_utf_8),
   };
   return cmocka_run_group_tests_name("tools.bench_reports", tests, NULL, NULL);
 }

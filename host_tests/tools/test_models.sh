@@ -68,7 +68,7 @@ check 4 '' "--to for tensor 'w': column 2: " convert --tensor w --to '{0}' $m ou
 check 4 '' "takes 4 bytes, but tensor 'w' of" convert --tensor w --from 'u8[2,2]' --to '{0,1}' \
   $m out.safetensors
 check 2 '' '--tensor wants an IN that is' convert --tensor w --to '{0,1}' in.npy out.npy
-check 2 '' 'out.safetensors wants an IN that is' convert --from 'u8[6]' --to '{0}' in out.safetensors
+check 2 '' 'o.safetensors wants an IN that is' convert --from 'u8[6]' --to '{0}' in o.safetensors
 check_no_files 'what cannot be meant'
 
 # A file cut anywhere, and what is no file.

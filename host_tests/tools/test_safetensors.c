@@ -1,5 +1,5 @@
-/* test_safetensors.c: headers of model files: good ones, what is wrong with others, and layouts that
- * the metadata keep. Texts are written by hand from the format's description. */
+/* test_safetensors.c: headers of model files: good ones, what is wrong with others, and layouts
+ * that the metadata keep. Texts are written by hand from the format's description. */
 #include "cmocka_all.h"
 
 #include <stdio.h>

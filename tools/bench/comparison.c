@@ -1,17 +1,16 @@
 /* comparison.c: two benchmarks compared, case by case. */
 #include "comparison.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
-#include "json_reader.h"
+#include "json_input.h"
 
 static const double LEAST_CHANGE = 0.1;
 
 /* ---- Reading -------------------------------------------------------------------------------- */
-
-enum { KEY_SIZE = 32 };
 
 static void free_case(comparison_case *of) {
   free(of->from);
@@ -26,107 +25,75 @@ void comparison_free(comparison *old) {
   *old = (comparison){.cases = NULL};
 }
 
-static bool read_shape(json_reader *json, char **shape) {
-  char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  if (!json_reader_text(json, sizeof text, text)) {
+/* A text where there is one, "" where there is none; cut to fit. */
+static bool read_text(const json_t *value, size_t capacity, char *text) {
+  if (value != NULL && !json_is_string(value)) {
     return false;
   }
-  free(*shape);
-  *shape = strdup(text);
-  return *shape != NULL;
+  snprintf(text, capacity, "%s", value != NULL ? json_string_value(value) : "");
+  return true;
 }
 
-static bool read_member(json_reader *json, const char *key, comparison_case *of) {
-  if (strcmp(key, "name") == 0) {
-    return json_reader_text(json, sizeof of->name, of->name);
-  }
-  if (strcmp(key, "from") == 0) {
-    return read_shape(json, &of->from);
-  }
-  if (strcmp(key, "to") == 0) {
-    return read_shape(json, &of->to);
-  }
-  if (strcmp(key, "fraction") == 0) {
-    return json_reader_number(json, &of->fraction);
-  }
-  if (strcmp(key, "spread") == 0) {
-    return json_reader_number(json, &of->spread);
-  }
-  return json_reader_skip(json);
+/* A number where there is one, 0 where there is none. */
+static bool read_number(const json_t *value, double *number) {
+  *number = json_number_value(value);
+  return value == NULL || json_is_number(value);
 }
 
 /* Reads a case; what there is of it is the caller's to free in any case. */
-static bool read_case(json_reader *json, comparison_case *of) {
+static relayout_status read_case(const json_t *json, comparison_case *of, relayout_error *error) {
   *of = (comparison_case){.fraction = 0};
-  bool is_first = true;
-  char key[KEY_SIZE];
-  json_reader_open(json, '{');
-  while (json_reader_next(json, '{', &is_first)) {
-    if (!json_reader_key(json, sizeof key, key) || !read_member(json, key, of)) {
-      return false;
-    }
+  const char *const from = json_string_value(json_object_get(json, "from"));
+  const char *const to = json_string_value(json_object_get(json, "to"));
+  if (!read_text(json_object_get(json, "name"), sizeof of->name, of->name) || from == NULL ||
+      to == NULL || !read_number(json_object_get(json, "fraction"), &of->fraction) ||
+      !read_number(json_object_get(json, "spread"), &of->spread) || !(of->fraction > 0)) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "it is JSON, but not a benchmark's: a case needs from, to and fraction");
   }
-  return !json->failed && of->from != NULL && of->to != NULL && of->fraction > 0;
+  of->from = strdup(from);
+  of->to = strdup(to);
+  return of->from != NULL && of->to != NULL
+             ? RELAYOUT_OK
+             : fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a case's shapes");
 }
 
-static bool read_cases(json_reader *json, comparison *old) {
-  bool is_first = true;
-  json_reader_open(json, '[');
-  while (json_reader_next(json, '[', &is_first)) {
-    comparison_case *const grown = realloc(old->cases, (old->count + 1) * sizeof *old->cases);
-    if (grown == NULL) {
-      return false;
-    }
-    old->cases = grown;
+static relayout_status read_results(const json_t *json, comparison *old, relayout_error *error) {
+  const json_t *const cases = json_object_get(json, "cases");
+  if (!json_is_array(cases) ||
+      !read_text(json_object_get(json, "device"), sizeof old->device, old->device) ||
+      !read_number(json_object_get(json, "geomean_fraction"), &old->geomean)) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "it is JSON, but not a benchmark's: that has cases");
+  }
+  const size_t count = json_array_size(cases);
+  old->cases = calloc(count > 0 ? count : 1, sizeof *old->cases);
+  if (old->cases == NULL) {
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu cases", count);
+  }
+  relayout_status status = RELAYOUT_OK;
+  while (old->count < count && status == RELAYOUT_OK) {
+    status = read_case(json_array_get(cases, old->count), &old->cases[old->count], error);
     old->count += 1;
-    if (!read_case(json, &old->cases[old->count - 1])) {
-      return false;
-    }
   }
-  return !json->failed;
-}
-
-static bool read_results(json_reader *json, comparison *old, bool *has_cases) {
-  bool is_first = true;
-  char key[KEY_SIZE];
-  json_reader_open(json, '{');
-  while (json_reader_next(json, '{', &is_first)) {
-    if (!json_reader_key(json, sizeof key, key)) {
-      return false;
-    }
-    bool is_read;
-    if (strcmp(key, "cases") == 0 && !*has_cases) {
-      *has_cases = true;
-      is_read = read_cases(json, old);
-    } else if (strcmp(key, "device") == 0) {
-      is_read = json_reader_text(json, sizeof old->device, old->device);
-    } else if (strcmp(key, "geomean_fraction") == 0) {
-      is_read = json_reader_number(json, &old->geomean);
-    } else {
-      is_read = json_reader_skip(json);
-    }
-    if (!is_read) {
-      return false;
-    }
-  }
-  return json_reader_end(json);
+  return status;
 }
 
 relayout_status comparison_parse(const char *text, comparison *old, relayout_error *error) {
+  json_t *json;
+  relayout_status status = json_input_read(text, strlen(text), &json, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   comparison made = {.cases = NULL};
-  json_reader json = json_reader_begin(text);
-  bool has_cases = false;
-  if (read_results(&json, &made, &has_cases) && has_cases) {
+  status = read_results(json, &made, error);
+  json_decref(json);
+  if (status == RELAYOUT_OK) {
     *old = made;
-    return RELAYOUT_OK;
+  } else {
+    comparison_free(&made);
   }
-  comparison_free(&made);
-  if (json.failed) {
-    return fail_with(error, RELAYOUT_INVALID_TEXT, "byte %zu is not as in a benchmark's JSON",
-                     json.at);
-  }
-  return fail_with(error, RELAYOUT_INVALID_TEXT,
-                   "it is JSON, but not a benchmark's: a case needs from, to and fraction");
+  return status;
 }
 
 /* ---- Judging -------------------------------------------------------------------------------- */

@@ -75,15 +75,15 @@ static void touch_ordinary(const host_memory *memory) {
 static relayout_status touch_huge(const host_memory *memory, relayout_error *error) {
   if (madvise(memory->bytes, memory->size, MADV_HUGEPAGE) != 0) {
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "the system has no huge pages: %s",
-                     strerror(errno));
+                      strerror(errno));
   }
   memset(memory->bytes, 0, memory->size);
   const uint64_t given = huge_bytes(memory);
   return given == memory->size
              ? RELAYOUT_OK
              : fail_with(error, RELAYOUT_OUT_OF_MEMORY,
-                         "the system gave huge pages for %" PRIu64 " MiB of %zu MiB", given >> 20,
-                         memory->size >> 20);
+                          "the system gave huge pages for %" PRIu64 " MiB of %zu MiB", given >> 20,
+                          memory->size >> 20);
 }
 #else
 static void touch_ordinary(const host_memory *memory) {

@@ -27,7 +27,7 @@ typedef struct opencl_target {
 
 static relayout_status fail_cl(relayout_error *error, cl_int code, const char *call) {
   fail_with(error, code == CL_OUT_OF_HOST_MEMORY ? RELAYOUT_OUT_OF_MEMORY : RELAYOUT_OPENCL_ERROR,
-            "%s failed with %d", call, (int)code);
+             "%s failed with %d", call, (int)code);
   error->cl_status = code;
   return error->status;
 }

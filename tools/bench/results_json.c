@@ -1,132 +1,145 @@
 /* results_json.c: a benchmark's results written as JSON. */
 #include "results_json.h"
 
-#include "json_writer.h"
+#include "json_output.h"
 
-static void write_shapes(json_writer *json, const bench_case *of) {
+static json_t *json_of_shape(const relayout_shape *shape) {
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  json_writer_text(json, "name", of->name);
-  relayout_shape_format(&of->from, text, sizeof text);
-  json_writer_text(json, "from", text);
-  relayout_shape_format(&of->to, text, sizeof text);
-  json_writer_text(json, "to", text);
+  relayout_shape_format(shape, text, sizeof text);
+  return json_of_text(text);
 }
 
-static void write_peer_result(json_writer *json, const bench_peer *peer,
-                              const bench_peer_result *result) {
-  json_writer_open_object(json, NULL);
-  json_writer_text(json, "name", peer->name);
+/* What every case begins with. */
+static json_t *json_of_case(const bench_case *of) {
+  return json_of_members((json_member[]){{"name", json_of_text(of->name)},
+                                         {"from", json_of_shape(&of->from)},
+                                         {"to", json_of_shape(&of->to)},
+                                         {NULL, NULL}});
+}
+
+static json_t *json_of_peer_result(const bench_peer *peer, const bench_peer_result *result) {
+  json_t *const object =
+      json_of_members((json_member[]){{"name", json_of_text(peer->name)}, {NULL, NULL}});
   if (result->state == BENCH_PEER_MEASURED) {
-    json_writer_number(json, "median_s", result->median_s);
-    json_writer_number(json, "fraction", result->fraction);
-    json_writer_text(json, "result", result->is_exact ? "exact" : "inexact");
-  } else {
-    json_writer_text(json, "reason",
-                     result->state == BENCH_PEER_WRONG ? "the result is wrong" : result->message);
+    return json_with_members(
+        object, (json_member[]){{"median_s", json_of_number(result->median_s)},
+                                {"fraction", json_of_number(result->fraction)},
+                                {"result", json_of_text(result->is_exact ? "exact" : "inexact")},
+                                {NULL, NULL}});
   }
-  json_writer_close_object(json);
+  const char *const reason =
+      result->state == BENCH_PEER_WRONG ? "the result is wrong" : result->message;
+  return json_with_member(object, "reason", json_of_text(reason));
 }
 
-static void write_peer_results(json_writer *json, const bench_results *results,
-                               const bench_result *result) {
-  json_writer_open_array(json, "peers");
+static json_t *json_of_peer_results(const bench_results *results, const bench_result *result) {
+  json_t *peers = json_of_no_elements();
   for (size_t i = 0; i < results->peer_count; i++) {
     if (result->peers[i].state > BENCH_PEER_IDLE) {
-      write_peer_result(json, &results->peers[i], &result->peers[i]);
+      peers = json_with_element(peers, json_of_peer_result(&results->peers[i], &result->peers[i]));
     }
   }
-  json_writer_close_array(json);
+  return peers;
 }
 
-static void write_measured(json_writer *json, const bench_results *results,
-                           const bench_result *result) {
-  json_writer_open_object(json, NULL);
-  write_shapes(json, &result->of);
-  json_writer_unsigned(json, "bytes", result->bytes);
-  json_writer_number(json, "median_s", result->median_s);
-  json_writer_number(json, "gbps", result->gbps);
-  json_writer_number(json, "fraction", result->fraction);
-  json_writer_number(json, "predicted_fraction", result->predicted);
-  json_writer_text(json, "schedule", result->schedule);
-  json_writer_text(json, "method", result->method);
-  json_writer_number(json, "copy_gbps", result->copy_gbps);
-  json_writer_text(json, "copy", result->copy);
-  json_writer_number(json, "spread", result->spread);
-  json_writer_number(json, "median_wall_s", result->median_wall_s);
-  json_writer_unsigned(json, "repetitions", result->repetitions);
-  if (results->with_peers) {
-    write_peer_results(json, results, result);
+static json_t *json_of_measured(const bench_results *results, const bench_result *result) {
+  json_t *const object =
+      json_with_members(json_of_case(&result->of),
+                        (json_member[]){{"bytes", json_of_size(result->bytes)},
+                                        {"median_s", json_of_number(result->median_s)},
+                                        {"gbps", json_of_number(result->gbps)},
+                                        {"fraction", json_of_number(result->fraction)},
+                                        {"predicted_fraction", json_of_number(result->predicted)},
+                                        {"schedule", json_of_text(result->schedule)},
+                                        {"method", json_of_text(result->method)},
+                                        {"copy_gbps", json_of_number(result->copy_gbps)},
+                                        {"copy", json_of_text(result->copy)},
+                                        {"spread", json_of_number(result->spread)},
+                                        {"median_wall_s", json_of_number(result->median_wall_s)},
+                                        {"repetitions", json_of_size(result->repetitions)},
+                                        {NULL, NULL}});
+  if (!results->with_peers) {
+    return object;
   }
-  json_writer_close_object(json);
+  return json_with_member(object, "peers", json_of_peer_results(results, result));
 }
 
-static void write_leads(json_writer *json, const bench_results *results,
-                        const bench_summary *summary) {
-  json_writer_open_array(json, "peers");
+static json_t *json_of_lead(const bench_peer *peer, const bench_lead *lead) {
+  json_t *const object =
+      json_of_members((json_member[]){{"name", json_of_text(peer->name)}, {NULL, NULL}});
+  if (peer->missing != NULL) {
+    return json_with_member(object, "missing", json_of_text(peer->missing));
+  }
+  return json_with_members(object, (json_member[]){{"cases", json_of_size(lead->measured)},
+                                                   {"geomean_lead", json_of_number(lead->geomean)},
+                                                   {"min_lead", json_of_number(lead->worst)},
+                                                   {NULL, NULL}});
+}
+
+static json_t *json_of_leads(const bench_results *results, const bench_summary *summary) {
+  json_t *leads = json_of_no_elements();
   for (size_t i = 0; i < results->peer_count; i++) {
-    const bench_lead *const lead = &summary->leads[i];
-    json_writer_open_object(json, NULL);
-    json_writer_text(json, "name", results->peers[i].name);
-    if (results->peers[i].missing != NULL) {
-      json_writer_text(json, "missing", results->peers[i].missing);
-    } else {
-      json_writer_unsigned(json, "cases", lead->measured);
-      json_writer_number(json, "geomean_lead", lead->geomean);
-      json_writer_number(json, "min_lead", lead->worst);
-    }
-    json_writer_close_object(json);
+    leads = json_with_element(leads, json_of_lead(&results->peers[i], &summary->leads[i]));
   }
-  json_writer_close_array(json);
+  return leads;
 }
 
-static void write_skipped(json_writer *json, const bench_result *result) {
-  json_writer_open_object(json, NULL);
-  write_shapes(json, &result->of);
-  json_writer_text(json, "reason", result->skipped);
-  json_writer_close_object(json);
+static json_t *json_of_skipped(const bench_result *result) {
+  return json_with_member(json_of_case(&result->of), "reason", json_of_text(result->skipped));
 }
 
-void results_json_write(const bench_results *results, const bench_summary *summary, FILE *file) {
-  json_writer json = json_writer_begin(file);
-  json_writer_open_object(&json, NULL);
-  json_writer_text(&json, "version", relayout_version());
-  json_writer_text(&json, "suite", results->suite);
-  json_writer_text(&json, "cache", results->is_hot ? "hot" : "cold");
-  json_writer_text(&json, "device", results->device.name);
-  json_writer_text(&json, "description", results->device.description);
-  json_writer_text(&json, "platform", results->device.platform);
-  json_writer_text(&json, "driver", results->device.driver);
-  json_writer_unsigned(&json, "compute_units", results->device.compute_units);
-  json_writer_text(&json, "clock", results->clock);
+/* The cases that were measured, or those that were not. */
+static json_t *json_of_cases(const bench_results *results, bool measured) {
+  json_t *cases = json_of_no_elements();
+  for (size_t i = 0; i < results->count; i++) {
+    const bench_result *const result = &results->cases[i];
+    if ((result->skipped[0] == '\0') == measured) {
+      cases = json_with_element(cases, measured ? json_of_measured(results, result)
+                                                : json_of_skipped(result));
+    }
+  }
+  return cases;
+}
+
+/* What ran, and where. */
+static json_t *json_of_circumstances(const bench_results *results) {
+  json_t *object = json_of_members(
+      (json_member[]){{"version", json_of_text(relayout_version())},
+                      {"suite", json_of_text(results->suite)},
+                      {"cache", json_of_text(results->is_hot ? "hot" : "cold")},
+                      {"device", json_of_text(results->device.name)},
+                      {"description", json_of_text(results->device.description)},
+                      {"platform", json_of_text(results->device.platform)},
+                      {"driver", json_of_text(results->device.driver)},
+                      {"compute_units", json_of_size(results->device.compute_units)},
+                      {"clock", json_of_text(results->clock)},
+                      {NULL, NULL}});
   if (results->pages != NULL) {
-    json_writer_text(&json, "pages", results->pages);
+    object = json_with_member(object, "pages", json_of_text(results->pages));
   }
-  json_writer_text(&json, "effort",
-                   results->effort == RELAYOUT_PLAN_MEASURE ? "measure" : "estimate");
-  if (results->is_unverified) {
-    json_writer_text(&json, "verified", "no");
+  const bool measures = results->effort == RELAYOUT_PLAN_MEASURE;
+  object = json_with_member(object, "effort", json_of_text(measures ? "measure" : "estimate"));
+  if (!results->is_unverified) {
+    return object;
   }
-  json_writer_number(&json, "copy_gbps", summary->copy_gbps);
-  json_writer_open_array(&json, "cases");
-  for (size_t i = 0; i < results->count; i++) {
-    if (results->cases[i].skipped[0] == '\0') {
-      write_measured(&json, results, &results->cases[i]);
-    }
-  }
-  json_writer_close_array(&json);
-  json_writer_open_array(&json, "skipped");
-  for (size_t i = 0; i < results->count; i++) {
-    if (results->cases[i].skipped[0] != '\0') {
-      write_skipped(&json, &results->cases[i]);
-    }
-  }
-  json_writer_close_array(&json);
+  return json_with_member(object, "verified", json_of_text("no"));
+}
+
+exit_code results_json_write(const bench_results *results, const bench_summary *summary,
+                             FILE *file) {
+  json_t *object =
+      json_with_members(json_of_circumstances(results),
+                        (json_member[]){{"copy_gbps", json_of_number(summary->copy_gbps)},
+                                        {"cases", json_of_cases(results, true)},
+                                        {"skipped", json_of_cases(results, false)},
+                                        {NULL, NULL}});
   if (results->with_peers) {
-    write_leads(&json, results, summary);
+    object = json_with_member(object, "peers", json_of_leads(results, summary));
   }
-  json_writer_number(&json, "geomean_fraction", summary->geomean);
-  json_writer_number(&json, "median_fraction", summary->median);
-  json_writer_number(&json, "min_fraction", summary->worst);
-  json_writer_close_object(&json);
-  json_writer_end(&json);
+  object = json_with_members(object,
+                             (json_member[]){{"geomean_fraction", json_of_number(summary->geomean)},
+                                             {"median_fraction", json_of_number(summary->median)},
+                                             {"min_fraction", json_of_number(summary->worst)},
+                                             {NULL, NULL}});
+  return json_print_line(object, file);
 }

@@ -30,7 +30,7 @@ typedef struct reader {
 
 static relayout_status fail_line(const reader *in, const char *what, word about) {
   return fail_with(in->error, RELAYOUT_INVALID_TEXT, "line %d: %s '%.*s'", in->line, what,
-                   (int)about.length, about.text);
+                    (int)about.length, about.text);
 }
 
 static bool is_word(word a, const char *text) {

@@ -1,0 +1,102 @@
+/* no_json.c: what a command without jansson says where it would need it. */
+#include <string.h>
+
+#include "bench/comparison.h"
+#include "bench/results_json.h"
+#include "convert_model.h"
+#include "fail.h"
+#include "json_output.h"
+
+static const char reason[] = "this command was built without jansson (RELAYOUT_JSON=OFF)";
+
+json_t *json_of_text(const char *text) {
+  (void)text;
+  return NULL;
+}
+
+json_t *json_of_integer(int64_t number) {
+  (void)number;
+  return NULL;
+}
+
+json_t *json_of_size(uint64_t number) {
+  (void)number;
+  return NULL;
+}
+
+json_t *json_of_number(double number) {
+  (void)number;
+  return NULL;
+}
+
+json_t *json_of_boolean(bool value) {
+  (void)value;
+  return NULL;
+}
+
+json_t *json_of_nothing(void) {
+  return NULL;
+}
+
+json_t *json_of_integers(size_t count, const int64_t *numbers) {
+  (void)count;
+  (void)numbers;
+  return NULL;
+}
+
+json_t *json_of_members(const json_member *members) {
+  (void)members;
+  return NULL;
+}
+
+json_t *json_of_no_elements(void) {
+  return NULL;
+}
+
+json_t *json_with_element(json_t *array, json_t *element) {
+  (void)array;
+  (void)element;
+  return NULL;
+}
+
+exit_code json_print_line(json_t *value, FILE *file) {
+  (void)value;
+  (void)file;
+  return report(EXIT_CODE_FAILURE, "%s, and prints no JSON", reason);
+}
+
+exit_code results_json_write(const bench_results *results, const bench_summary *summary,
+                             FILE *file) {
+  (void)results;
+  (void)summary;
+  return json_print_line(NULL, file);
+}
+
+relayout_status comparison_parse(const char *text, comparison *old, relayout_error *error) {
+  (void)text;
+  (void)old;
+  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, and reads no JSON", reason);
+}
+
+void comparison_free(comparison *old) {
+  (void)old;
+}
+
+bool comparison_print(const comparison *old, const bench_results *results, FILE *file) {
+  (void)old;
+  (void)results;
+  (void)file;
+  return true;
+}
+
+bool convert_model_is(const char *path) {
+  const char *const suffix = strrchr(path, '.');
+  return suffix != NULL && strcmp(suffix, ".safetensors") == 0;
+}
+
+exit_code convert_model(const convert_request *asked, const tensor_move *like,
+                        stream_input *input) {
+  (void)like;
+  (void)input;
+  return report(EXIT_CODE_FAILURE, "%s: %s", asked->input, reason);
+}
