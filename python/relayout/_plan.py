@@ -300,8 +300,9 @@ def copy(array, to: str | Shape | None = None, *, from_: str | Shape | None = No
     where that is None, behind the events of `wait_for` and the array's, without waiting. The new
     array's `events` has the relayout's. Where one side is the host's, the call waits.
 
-    On the host the GIL is released, and Ctrl-C is heard every quarter of a gigabyte. The exceptions
-    are those of relayout.RelayoutError and, for what is no array, TypeError.
+    On the host the GIL is released, and Ctrl-C is heard every quarter of a gigabyte; `out` is partly
+    written then. The exceptions are those of relayout.RelayoutError and, for what is no array,
+    TypeError.
     """
     source, destination = _sides(array, to, from_, out)
     on_device = source.is_on_device or destination.is_on_device or queue is not None
