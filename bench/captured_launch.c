@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json_input.h"
 #include "json_output.h"
+#include "json_text.h"
 
 enum {
   DIMENSIONS = 3,
@@ -278,7 +278,7 @@ static exit_code read_description(const char *folder, captured_launch *launch, s
   }
   json_t *json;
   relayout_error error;
-  const relayout_status status = json_input_read(text, strlen(text), &json, &error);
+  const relayout_status status = json_text_read(text, strlen(text), &json, &error);
   free(text);
   if (status != RELAYOUT_OK) {
     return report(EXIT_CODE_BAD_INPUT, "%s/launch.json: %s", folder, error.message);

@@ -1,10 +1,11 @@
 /* json_output.c: jansson's values, of which any may be missing, and its text. */
 #include "json_output.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "json_text.h"
 
 enum { REAL_DIGITS = 9 };
 
@@ -95,7 +96,7 @@ json_t *json_with_element(json_t *array, json_t *element) {
 /* ---- Output --------------------------------------------------------------------------------- */
 
 exit_code json_print_line(json_t *value, FILE *file) {
-  char *const text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+  char *const text = json_text_write(value, REAL_DIGITS);
   json_decref(value);
   if (text == NULL) {
     return report(EXIT_CODE_FAILURE, "no memory for the JSON");

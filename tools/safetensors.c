@@ -53,12 +53,13 @@ static int row_of_dtype(const char *dtype) {
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* jansson does not always say that there was none, and takes a text for wrong then. */
+/* jansson does not always say that there was none: it takes a text for wrong then, or goes on with
+ * characters missing, and may die of that. Once it lacks memory it gets no more, and ends soon. */
 static bool has_lacked_memory;
 
 static void *allocate(size_t size) {
-  void *const block = malloc(size);
-  has_lacked_memory = has_lacked_memory || block == NULL;
+  void *const block = has_lacked_memory ? NULL : malloc(size);
+  has_lacked_memory = block == NULL;
   return block;
 }
 

@@ -572,12 +572,12 @@ static void test_what_is_no_benchmark_is_refused(void **state) {
   }
 }
 
-/* jansson's memory, which ends after some calls. */
+/* jansson's memory, of which one call gives none. */
 static int calls_left;
 
-static void *allocate_while_there_is(size_t size) {
-  calls_left -= calls_left > 0;
-  return calls_left > 0 ? malloc(size) : NULL;
+static void *allocate_or_fail(size_t size) {
+  calls_left -= 1;
+  return calls_left != 0 ? malloc(size) : NULL;
 }
 
 /* Without memory nothing is written, and nothing read. */
@@ -587,7 +587,7 @@ static void test_missing_memory_is_told(void **state) {
   const bench_results results = with_peers(cases);
   const bench_summary summary = summary_of(&results);
   char *const json = json_of(&results);
-  json_set_alloc_funcs(allocate_while_there_is, free);
+  json_set_alloc_funcs(allocate_or_fail, free);
   exit_code code = EXIT_CODE_FAILURE;
   relayout_status status = RELAYOUT_OUT_OF_MEMORY;
   int calls = 1;
@@ -606,10 +606,11 @@ static void test_missing_memory_is_told(void **state) {
     assert_int_equal(old.count, status == RELAYOUT_OK ? 2 : 99);
     if (status == RELAYOUT_OK) {
       comparison_free(&old);
+    } else {
+      assert_int_equal(status, RELAYOUT_OUT_OF_MEMORY);
     }
   }
   assert_true(calls > 100);
-  calls_left = 0;
   json_set_alloc_funcs(malloc, free);
   free(json);
 }

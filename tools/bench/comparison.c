@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fail.h"
-#include "json_input.h"
+#include "json_text.h"
 
 static const double LEAST_CHANGE = 0.1;
 
@@ -81,7 +81,7 @@ static relayout_status read_results(const json_t *json, comparison *old, relayou
 
 relayout_status comparison_parse(const char *text, comparison *old, relayout_error *error) {
   json_t *json;
-  relayout_status status = json_input_read(text, strlen(text), &json, error);
+  relayout_status status = json_text_read(text, strlen(text), &json, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

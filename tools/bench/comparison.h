@@ -1,5 +1,5 @@
 /* comparison.h: what got slower and what got faster since another benchmark. Depends on results.h
- * and json_input.h.
+ * and json_text.h.
  *
  * Fractions of the copy are compared, not times: what makes the whole machine slower leaves them as
  * they are. A fraction has changed when it has by more than a tenth, and by more than it spread

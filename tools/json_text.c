@@ -1,0 +1,57 @@
+/* json_text.c: jansson's reader and writer, with their allocations watched. Without memory for a
+ * moment, jansson 2.14 says that the text is wrong, goes on with characters missing, or ends the
+ * process with an assertion on these. Once it lacks memory it gets no more, and ends soon. */
+#include "json_text.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "fail.h"
+
+static json_malloc_t allocate;
+static json_free_t release;
+static bool lacks_memory;
+
+static void *watched_allocate(size_t size) {
+  void *const block = lacks_memory ? NULL : allocate(size);
+  lacks_memory = block == NULL;
+  return block;
+}
+
+static void begin_watch(void) {
+  lacks_memory = false;
+  json_get_alloc_funcs(&allocate, &release);
+  json_set_alloc_funcs(watched_allocate, release);
+}
+
+static void end_watch(void) {
+  json_set_alloc_funcs(allocate, release);
+}
+
+relayout_status json_text_read(const char *text, size_t size, json_t **json,
+                               relayout_error *error) {
+  json_error_t problem;
+  begin_watch();
+  *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
+  end_watch();
+  if (lacks_memory) {
+    json_decref(*json);
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu bytes of JSON", size);
+  }
+  if (*json == NULL) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "line %d, column %d of the JSON: %s",
+                     problem.line, problem.column, problem.text);
+  }
+  return RELAYOUT_OK;
+}
+
+char *json_text_write(const json_t *json, int digits) {
+  begin_watch();
+  char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+  end_watch();
+  if (lacks_memory) {
+    free(text);
+    text = NULL;
+  }
+  return text;
+}

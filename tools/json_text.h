@@ -1,0 +1,20 @@
+/* json_text.h: JSON text as jansson's values, and back. One thread at a time. Depends on fail.h and
+ * jansson. */
+#ifndef TOOLS_JSON_TEXT_H
+#define TOOLS_JSON_TEXT_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "relayout/status.h"
+
+/* Reads an object or an array, behind which nothing but white space may come. What jansson refuses
+ * is refused: a key that is there twice, bytes that are no UTF-8, NULs, deep nesting. The caller
+ * gives `*json` back. RELAYOUT_INVALID_TEXT with the place, RELAYOUT_OUT_OF_MEMORY. */
+relayout_status json_text_read(const char *text, size_t size, json_t **json, relayout_error *error);
+
+/* The value on one line, its real numbers with so many digits, for the caller to free; NULL without
+ * memory, and for NULL. */
+char *json_text_write(const json_t *json, int digits);
+
+#endif
