@@ -84,4 +84,15 @@ mkfifo ../logs/pipe.safetensors
 check 1 '' 'is no regular file' convert --tensor w --to '{0,1}' ../logs/pipe.safetensors out.npy
 check_no_files 'files that were cut'
 
+# Names that a terminal would obey.
+name='"\u001b[2J\u009bw":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}'
+model "{$name}" a >../logs/obeyed.safetensors
+check 2 '' '1 tensors: ?[2J?' convert --to '{0}' ../logs/obeyed.safetensors o.npy
+model "{$name}" ab >../logs/obeyed.safetensors
+check 4 '' '../logs/obeyed.safetensors: ' convert --tensor w --to '{0}' ../logs/obeyed.safetensors o
+escape=$(printf '\033')
+case $err in
+*"$escape"*) fail 'a name reached the terminal as it is' ;;
+esac
+
 finish
