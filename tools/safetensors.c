@@ -408,14 +408,25 @@ static int compare_widths(const void *a, const void *b) {
   return left != right ? (left > right ? -1 : 1) : compare_places(a, b);
 }
 
-void safetensors_place(safetensors *of) {
+/* One behind the other; whether each is aligned. */
+static bool place_in_order(safetensors *of) {
   uint64_t end = 0;
-  qsort(of->tensors, of->count, sizeof *of->tensors, compare_widths);
+  bool are_aligned = true;
   for (size_t i = 0; i < of->count; i++) {
     safetensors_tensor *const tensor = &of->tensors[i];
     const uint64_t size = tensor->end - tensor->begin;
+    const int32_t width = bits_of(tensor) / 8;
+    are_aligned = are_aligned && (width == 0 || end % (uint64_t)width == 0);
     tensor->begin = end;
     tensor->end = end += size;
+  }
+  return are_aligned;
+}
+
+void safetensors_place(safetensors *of) {
+  if (!place_in_order(of)) {
+    qsort(of->tensors, of->count, sizeof *of->tensors, compare_widths);
+    place_in_order(of);
   }
 }
 

@@ -64,8 +64,8 @@ relayout_status safetensors_shape(const safetensors *of, const safetensors_tenso
 relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
                                       const relayout_shape *shape, relayout_error *error);
 
-/* Finds places for all tensors, one behind the other: those of the widest elements first, so that
- * each lies at a multiple of its elements' size, and otherwise in the order in which they are. */
+/* Finds places for all tensors, one behind the other, in the order in which they are. Where one
+ * would not lie at a multiple of its elements' size, those of the widest elements come first. */
 void safetensors_place(safetensors *of);
 
 /* The beginning of a file, preamble and header; the caller frees it. RELAYOUT_OUT_OF_MEMORY. */

@@ -42,11 +42,14 @@ check_model o.safetensors '{"w":{"dtype":"U8","shape":[3,2],"data_offsets":[0,6]
   'adbecfghij+-'
 rm -f o.safetensors p.safetensors back.safetensors tail
 
-# Another type, which goes where its elements' size wants it.
+# Another type, which comes first where its elements would not be aligned.
 check 0 '' '' convert --tensor x.w --to 'u16[2,2]' ../logs/m.safetensors o.safetensors
-check_model o.safetensors '{"x.w":{"dtype":"U16","shape":[2,2],"data_offsets":[0,8]},'"\
-"'"w":{"dtype":"U8","shape":[2,3],"data_offsets":[8,14]},'"\
-"'"n":{"dtype":"Q3","shape":[1],"data_offsets":[14,16]}}' 'ghijabcdef+-'
+check_model o.safetensors "{$w,"'"x.w":{"dtype":"U16","shape":[2,2],"data_offsets":[6,14]},'"\
+"'"n":{"dtype":"Q3","shape":[1],"data_offsets":[14,16]}}' 'abcdefghij+-'
+check 0 '' '' convert --tensor x.w --to 'u32[2,2]' ../logs/m.safetensors o.safetensors
+check_model o.safetensors '{"x.w":{"dtype":"U32","shape":[2,2],"data_offsets":[0,16]},'"\
+"'"w":{"dtype":"U8","shape":[2,3],"data_offsets":[16,22]},'"\
+"'"n":{"dtype":"Q3","shape":[1],"data_offsets":[22,24]}}' 'ghijabcdef+-'
 rm -f o.safetensors
 
 # A tensor by itself.
