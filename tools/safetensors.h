@@ -1,5 +1,4 @@
-/* safetensors.h: the headers of .safetensors files (huggingface.co/docs/safetensors), on memory
- * alone.
+/* safetensors.h: the headers of .safetensors files on memory alone.
  *
  * A file is the header's size in 8 bytes, the lowest first; the header, a JSON object that names
  * each tensor's type, dimensions and place in what follows, and may hold texts under __metadata__;
