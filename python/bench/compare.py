@@ -1,10 +1,10 @@
 """compare.py [--suite NAME] [--type T] [--megabytes N] [--repetitions N]: relayout, and what people
 call today, on the transpositions of a suite of bench/suites, from Python.
 
-NumPy's ascontiguousarray, PyTorch's contiguous and copy_, JAX's transpose, pyopencl's strided
-copy: those that are installed. All runs are interleaved with a plain copy by NumPy's copyto, and
-figures are medians of their ratios to it: the fraction of a copy's speed. Destinations are
-allocated and touched before, except where a library returns new memory, as people call it."""
+NumPy's ascontiguousarray, PyTorch's contiguous and copy_, JAX's transpose: those that are
+installed. All runs are interleaved with a plain copy by NumPy's copyto, and figures are medians of
+their ratios to it: the fraction of a copy's speed. Destinations are allocated and touched before,
+except where a library returns new memory, as people call it."""
 
 import argparse
 import pathlib
