@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from ._errors import call
+from ._errors import c_text, call
 from ._library import ffi, lib
 
 _CLASSES = ("cpu", "gpu", "accelerator", "other")
@@ -21,7 +21,7 @@ class Device:
 
     def __init__(self, name: str = "auto"):
         handle = ffi.new("relayout_device **")
-        call(lib.relayout_device_open, name.encode(), handle)
+        call(lib.relayout_device_open, c_text(name), handle)
         self._own(handle[0])
 
     def _own(self, handle):

@@ -55,6 +55,13 @@ def call(function, *arguments):
         raise _classes.get(status, InvalidError)(message, status, error.cl_status)
 
 
+def c_text(text: str) -> bytes:
+    """For a parameter of the library's, which would end at a NUL."""
+    if "\0" in text:
+        raise InvalidError(f"{text!r} has a NUL in it")
+    return text.encode()
+
+
 def text_of(function, *arguments) -> str:
     """What a function writes that works like snprintf."""
     length = function(*arguments, ffi.NULL, 0)

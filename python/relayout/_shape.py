@@ -10,7 +10,7 @@ import numpy
 
 from . import _picture
 from ._element_types import dtype_of_name, name_of_dtype, type_name
-from ._errors import InvalidError, call, text_of
+from ._errors import InvalidError, c_text, call, text_of
 from ._library import ffi, lib
 
 
@@ -219,7 +219,7 @@ class Shape:
 def _parsed(text: str):
     """The struct, which nobody changes, and its text."""
     struct = ffi.new("relayout_shape *")
-    call(lib.relayout_shape_parse, text.encode(), struct)
+    call(lib.relayout_shape_parse, c_text(text), struct)
     return struct, text_of(lib.relayout_shape_format, struct)
 
 

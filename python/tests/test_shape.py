@@ -79,6 +79,8 @@ def test_bad_text():
     assert raised.value.status == 2
     with pytest.raises(ValueError):
         Shape("f32[2]{1}")
+    with pytest.raises(relayout.InvalidError, match="has a NUL in it"):
+        Shape("f32[2]\0")
 
 
 def test_values():
