@@ -28,14 +28,23 @@ static void end_watch(void) {
   json_set_alloc_funcs(allocate, release);
 }
 
+json_t *json_text_load(const char *text, size_t size, json_error_t *problem) {
+  begin_watch();
+  json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
+  end_watch();
+  if (lacks_memory) {
+    json_decref(json);
+    json = NULL;
+    problem->text[0] = '\0';
+  }
+  return json;
+}
+
 relayout_status json_text_read(const char *text, size_t size, json_t **json,
                                relayout_error *error) {
   json_error_t problem;
-  begin_watch();
-  *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-  end_watch();
-  if (lacks_memory) {
-    json_decref(*json);
+  *json = json_text_load(text, size, &problem);
+  if (*json == NULL && problem.text[0] == '\0') {
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu bytes of JSON", size);
   }
   if (*json == NULL) {

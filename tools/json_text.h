@@ -10,11 +10,15 @@
 
 /* Reads an object or an array, behind which nothing but white space may come. What jansson refuses
  * is refused: a key that is there twice, bytes that are no UTF-8, NULs, deep nesting. The caller
- * gives `*json` back. RELAYOUT_INVALID_TEXT with the place, RELAYOUT_OUT_OF_MEMORY. */
+ * gives the value back. NULL: `*problem` says where and why, with no words without memory. */
+json_t *json_text_load(const char *text, size_t size, json_error_t *problem);
+
+/* The same, with the problem as an error: RELAYOUT_INVALID_TEXT with the place,
+ * RELAYOUT_OUT_OF_MEMORY. */
 relayout_status json_text_read(const char *text, size_t size, json_t **json, relayout_error *error);
 
-/* The value on one line, its real numbers with so many digits, for the caller to free; NULL without
- * memory, and for NULL. */
+/* The value on one line, its real numbers with so many digits (0: as many as tell them apart), for
+ * the caller to free; NULL without memory, and for NULL. */
 char *json_text_write(const json_t *json, int digits);
 
 #endif

@@ -2,11 +2,11 @@
 #include "safetensors.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
+#include "json_text.h"
 #include "npy.h"
 
 static const char metadata_key[] = "__metadata__";
@@ -49,23 +49,6 @@ static int row_of_dtype(const char *dtype) {
     }
   }
   return -1;
-}
-
-/* ---- Memory --------------------------------------------------------------------------------- */
-
-/* jansson does not always say that there was none: it takes a text for wrong then, or goes on with
- * characters missing, and may die of that. Once it lacks memory it gets no more, and ends soon. */
-static bool has_lacked_memory;
-
-static void *allocate(size_t size) {
-  void *const block = has_lacked_memory ? NULL : malloc(size);
-  has_lacked_memory = block == NULL;
-  return block;
-}
-
-static void begin_json(void) {
-  json_set_alloc_funcs(allocate, free);
-  has_lacked_memory = false;
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
@@ -235,11 +218,8 @@ relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_s
   if (size == 0 || text[0] != '{') {
     return fail_with(error, RELAYOUT_INVALID_TEXT, "the header does not begin with {");
   }
-  begin_json();
-  made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &cause);
-  if (has_lacked_memory) {
-    json_decref(made->root);
-    made->root = NULL;
+  made->root = json_text_load(text, size, &cause);
+  if (made->root == NULL && cause.text[0] == '\0') {
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu bytes", size);
   }
   if (made->root == NULL) {
@@ -375,7 +355,7 @@ static bool record_layout(safetensors *of, const safetensors_tensor *tensor, con
     is_done = is_done && json_object_set_new(of->metadata, key, json_string(text)) == 0;
   }
   free(key);
-  return is_done && !has_lacked_memory;
+  return is_done;
 }
 
 relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
@@ -462,13 +442,12 @@ static json_t *header_of(const safetensors *of) {
 relayout_status safetensors_write(const safetensors *of, char **bytes, size_t *size,
                                   relayout_error *error) {
   json_t *const header = header_of(of);
-  char *const text = header == NULL ? NULL : json_dumps(header, JSON_COMPACT);
+  char *const text = json_text_write(header, 0);
   json_decref(header);
   const size_t length = text == NULL ? 0 : strlen(text);
   const size_t padded = (length + 7) / 8 * 8; /* with spaces, so that the data are aligned */
   char *const made = text == NULL ? NULL : malloc(SAFETENSORS_PREAMBLE_SIZE + padded);
-  if (made == NULL || has_lacked_memory) {
-    free(made);
+  if (made == NULL) {
     free(text);
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu tensors",
                      of->count);

@@ -6,7 +6,7 @@
  * other layouts lie is kept as a text of the metadata, relayout.layout.NAME, the tensor's shape.
  *
  * Nothing here does I/O; any bytes may be given. For one thread at a time. Depends on npy.h and on
- * jansson, which is given malloc. */
+ * json_text.h. */
 #ifndef TOOLS_SAFETENSORS_H
 #define TOOLS_SAFETENSORS_H
 

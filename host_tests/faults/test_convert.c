@@ -1,6 +1,7 @@
 /* test_convert.c: `relayout convert` when a call fails: a message and an exit code, the output
  * whole or as it was, and no other file beside it. */
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,7 @@ int main(int argument_count, char **arguments) {
                        .variation_count = sizeof variations / sizeof variations[0],
                        .quick_variations = 2,
                        .begin = begin};
+  json_set_alloc_funcs(malloc, free); /* those that can fail */
   scratch_make(home);
   setenv("XDG_CACHE_HOME", home, 1);
   const int code = harness_run(&all, argument_count, arguments);
