@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from ._errors import c_text, call
 from ._library import ffi, lib
@@ -19,16 +20,16 @@ class Device:
 
     __slots__ = ("_handle",)
 
-    def __init__(self, name: str = "auto"):
+    def __init__(self, name: str = "auto") -> None:
         handle = ffi.new("relayout_device **")
         call(lib.relayout_device_open, c_text(name), handle)
         self._own(handle[0])
 
-    def _own(self, handle):
+    def _own(self, handle: Any) -> None:
         self._handle = ffi.gc(handle, lib.relayout_device_destroy)
 
     @property
-    def _info(self):
+    def _info(self) -> Any:
         info = ffi.new("relayout_device_info *")
         info.struct_size = ffi.sizeof("relayout_device_info")
         call(lib.relayout_device_get_info, self._handle, info)
@@ -37,12 +38,12 @@ class Device:
     @property
     def name(self) -> str:
         """What opens it; "" where it was made from OpenCL handles that no platform lists."""
-        return ffi.string(self._info.name).decode()
+        return str(ffi.string(self._info.name).decode())
 
     @property
     def description(self) -> str:
         """What its driver calls it."""
-        return ffi.string(self._info.description).decode(errors="replace")
+        return str(ffi.string(self._info.description).decode(errors="replace"))
 
     @property
     def kind(self) -> str:
@@ -51,7 +52,8 @@ class Device:
 
     @property
     def is_opencl(self) -> bool:
-        return self._info.backend == lib.RELAYOUT_BACKEND_OPENCL
+        """Whether it is reached through OpenCL, the CPU too."""
+        return bool(self._info.backend == lib.RELAYOUT_BACKEND_OPENCL)
 
     def trim(self) -> None:
         """Lets go of the plans and programs that the device keeps for the next time."""

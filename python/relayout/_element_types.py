@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy
 
@@ -20,28 +22,29 @@ _names = {
 }
 
 
-def _dtype(name: str) -> numpy.dtype | None:
+def _dtype(name: str) -> numpy.dtype[Any] | None:
     """Older versions of ml_dtypes lack some."""
-    if hasattr(ml_dtypes, name):
-        return numpy.dtype(getattr(ml_dtypes, name))
-    return numpy.dtype(name) if hasattr(numpy, name) or name == "bool" else None
+    found = getattr(ml_dtypes, name, None)
+    if found is None and (hasattr(numpy, name) or name == "bool"):
+        found = name
+    return None if found is None else numpy.dtype(found)
 
 
-_dtypes = {xla: _dtype(name) for xla, name in _names.items() if _dtype(name) is not None}
+_dtypes = {xla: dtype for xla, name in _names.items() if (dtype := _dtype(name)) is not None}
 _texts = {dtype: xla for xla, dtype in _dtypes.items()}
 
 
 def type_name(number: int) -> str:
-    return ffi.string(lib.relayout_element_type_name(number)).decode()
+    return str(ffi.string(lib.relayout_element_type_name(number)).decode())
 
 
 def type_number(name: str) -> int:
     number = ffi.new("relayout_element_type *")
     call(lib.relayout_element_type_parse, name.encode(), number)
-    return number[0]
+    return int(number[0])
 
 
-def name_of_dtype(dtype: numpy.dtype) -> str:
+def name_of_dtype(dtype: numpy.dtype[Any]) -> str:
     """XLA's name of a dtype; UnsupportedError where XLA has no such type."""
     if not dtype.isnative:
         raise UnsupportedError(f"dtype {dtype.str} has the other byte order")
@@ -50,6 +53,6 @@ def name_of_dtype(dtype: numpy.dtype) -> str:
     return _texts[dtype]
 
 
-def dtype_of_name(name: str) -> numpy.dtype | None:
+def dtype_of_name(name: str) -> numpy.dtype[Any] | None:
     """None for types that neither NumPy nor ml_dtypes has."""
     return _dtypes.get(name)

@@ -1,5 +1,10 @@
 """The library's failures as exceptions, with its message."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from ._library import ffi, lib
 
 
@@ -10,7 +15,7 @@ class RelayoutError(Exception):
     behind it, or 0. The message names the argument and its value.
     """
 
-    def __init__(self, message: str, status: int = 0, cl_status: int = 0):
+    def __init__(self, message: str, status: int = 0, cl_status: int = 0) -> None:
         super().__init__(message)
         self.status = status
         self.cl_status = cl_status
@@ -36,7 +41,7 @@ class DeviceError(RelayoutError, OSError):
     """No such device, or one whose driver reports an error."""
 
 
-_classes = {
+_classes: dict[int, type[RelayoutError]] = {
     lib.RELAYOUT_OUT_OF_RANGE: RangeError,
     lib.RELAYOUT_UNSUPPORTED: UnsupportedError,
     lib.RELAYOUT_OUT_OF_MEMORY: OutOfMemoryError,
@@ -46,7 +51,7 @@ _classes = {
 }
 
 
-def call(function, *arguments):
+def call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls a function of the library whose last parameter is an error; raises what it says."""
     error = ffi.new("relayout_error *")
     status = function(*arguments, error)
@@ -57,14 +62,16 @@ def call(function, *arguments):
 
 def c_text(text: str) -> bytes:
     """For a parameter of the library's, which would end at a NUL."""
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is no text")
     if "\0" in text:
         raise InvalidError(f"{text!r} has a NUL in it")
     return text.encode()
 
 
-def text_of(function, *arguments) -> str:
+def text_of(function: Callable[..., int], *arguments: Any) -> str:
     """What a function writes that works like snprintf."""
     length = function(*arguments, ffi.NULL, 0)
     buffer = ffi.new("char[]", length + 1)
     function(*arguments, buffer, length + 1)
-    return ffi.string(buffer).decode()
+    return str(ffi.string(buffer).decode())

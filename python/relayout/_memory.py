@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -13,6 +13,9 @@ from ._element_types import name_of_dtype, type_name, type_number
 from ._errors import InvalidError, UnsupportedError, call
 from ._library import ffi, lib
 from ._shape import Shape
+
+if TYPE_CHECKING:
+    from ._types import Array, SupportsDLPack
 
 # DLPack's numbers (dlpack.h) of devices whose memory is the host's: CPU, and pinned for CUDA, ROCm.
 _HOST_DEVICES = (1, 3, 11)
@@ -23,7 +26,7 @@ class View:
     """A tensor as it lies from its start on: a relayout_view without an offset, which nobody
     changes. What is asked of it often is asked of the library once."""
 
-    def __init__(self, struct):
+    def __init__(self, struct: Any) -> None:
         self.struct = struct
 
     @functools.cached_property
@@ -106,13 +109,13 @@ class Side:
 # ---- Arrays of the host -----------------------------------------------------------------------
 
 
-def _side_of_numpy(array: numpy.ndarray) -> Side:
+def _side_of_numpy(array: Array) -> Side:
     view = strided_view(name_of_dtype(array.dtype), array.shape, array.strides)
     start, is_read_only = array.__array_interface__["data"]
     return Side(view, start, array, is_read_only)
 
 
-def _capsule_of(array):
+def _capsule_of(array: Any) -> Any:
     """A capsule of DLPack 1 where the array's library knows that, else one of before."""
     try:
         return array.__dlpack__(max_version=(_DLPACK_MAJOR, 0))
@@ -128,7 +131,7 @@ _capsule_name.restype = ctypes.c_char_p
 _capsule_name.argtypes = [ctypes.py_object]
 
 
-def _tensor_in(capsule):
+def _tensor_in(capsule: Any) -> tuple[Any, int]:
     """The tensor, and its flags. It stays the capsule's: nothing is taken out."""
     name = _capsule_name(capsule)
     address = _capsule_pointer(capsule, name)
@@ -139,10 +142,10 @@ def _tensor_in(capsule):
     managed = ffi.cast("dlpack_versioned *", address)
     if managed.major != _DLPACK_MAJOR:
         raise UnsupportedError(f"DLPack {managed.major}.{managed.minor} is not known")
-    return ffi.addressof(managed, "tensor"), managed.flags
+    return ffi.addressof(managed, "tensor"), int(managed.flags)
 
 
-def _side_of_dlpack(array) -> Side:
+def _side_of_dlpack(array: SupportsDLPack) -> Side:
     device = array.__dlpack_device__()
     if int(device[0]) not in _HOST_DEVICES:
         raise UnsupportedError(f"the array is on DLPack's device {tuple(map(int, device))}, whose "
@@ -161,7 +164,7 @@ def _side_of_dlpack(array) -> Side:
     return Side(View(struct), start, (array, capsule), is_read_only)
 
 
-def side_of(array) -> Side:
+def side_of(array: Any) -> Side:
     """Of NumPy's arrays, whatever exports DLPack, and whatever has the buffer protocol."""
     if isinstance(array, numpy.ndarray):
         return _side_of_numpy(array)
@@ -197,12 +200,10 @@ def laid_over(view: View, text: str, is_source: bool) -> View:
 
 def shape_of_text(text: str | Shape, side: Side) -> Shape:
     """A shape; a layout in braces, or none, takes the side's type and dimensions."""
-    if isinstance(text, Shape):
-        return text
-    if text == "" or text.lstrip().startswith("{"):
+    if isinstance(text, str) and (text == "" or text.lstrip().startswith("{")):
         if side.view is None:
-            raise InvalidError(f"{text!r} is a layout without a type and dimensions, which a buffer "
-                               "does not say")
+            raise InvalidError(f"{text!r} is a layout without a type and dimensions, which a "
+                               "buffer does not say")
         name, dimensions = side.view.type_and_dimensions
         return Shape(f"{name}[{','.join(map(str, dimensions))}]{text}")
     return Shape(text)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _memory
 from ._device import Device
@@ -15,8 +17,14 @@ from ._library import ffi, lib
 from ._memory import Side
 from ._shape import Shape
 
+if TYPE_CHECKING:
+    import pyopencl
 
-def _pyopencl():
+    from ._plan import Plan
+    from ._types import Memory, OpenCLArray
+
+
+def _pyopencl() -> Any:
     """The module where it is in use; an object of it is somebody's only then."""
     return sys.modules.get("pyopencl")
 
@@ -24,7 +32,7 @@ def _pyopencl():
 # ---- Sides ------------------------------------------------------------------------------------
 
 
-def side_of(array) -> Side | None:
+def side_of(array: Memory) -> Side | None:
     """None for what is not pyopencl's. A buffer and SVM have no view: they do not say what lies in
     them."""
     cl = _pyopencl()
@@ -42,7 +50,7 @@ def side_of(array) -> Side | None:
                 is_svm=memory.is_svm)
 
 
-def _side_of_memory(cl, memory) -> Side | None:
+def _side_of_memory(cl: Any, memory: Any) -> Side | None:
     if isinstance(memory, cl.MemoryObjectHolder):
         return Side(None, 0, memory, buffer=memory.int_ptr)
     if hasattr(cl, "SVMPointer") and isinstance(memory, cl.SVMPointer):
@@ -61,8 +69,8 @@ def laid_over(side: Side, shape: Shape) -> Side:
 # ---- Devices ----------------------------------------------------------------------------------
 
 
-@ffi.def_extern()
-def relayout_python_lookup(context, name):
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def relayout_python_lookup(context: Any, name: Any) -> Any:
     try:
         function = getattr(_functions(), ffi.string(name).decode())
     except AttributeError:
@@ -97,16 +105,19 @@ def _device(context: int, device: int) -> Device:
     return made
 
 
-def _queue_of(queue, *sides: Side):
+def _queue_of(queue: pyopencl.CommandQueue | None, *sides: Side) -> pyopencl.CommandQueue:
     if queue is not None:
-        return queue
+        cl = _pyopencl()
+        if cl is None or not isinstance(queue, cl.CommandQueue):
+            raise TypeError(f"queue is {queue!r}, no CommandQueue of pyopencl's")
+        return cast("pyopencl.CommandQueue", queue)
     for side in sides:
         if getattr(side.owner, "queue", None) is not None:
-            return side.owner.queue
+            return cast("pyopencl.CommandQueue", side.owner.queue)
     raise InvalidError("queue is None, and no array has one")
 
 
-def device_of(queue, *sides: Side) -> Device:
+def device_of(queue: pyopencl.CommandQueue | None, *sides: Side) -> Device:
     queue = _queue_of(queue, *sides)
     return _device(queue.context.int_ptr, queue.device.int_ptr)
 
@@ -114,7 +125,7 @@ def device_of(queue, *sides: Side) -> Device:
 # ---- Running ----------------------------------------------------------------------------------
 
 
-def _memory_struct(side: Side):
+def _memory_struct(side: Side) -> Any:
     made = ffi.new("relayout_opencl_memory *")
     made.struct_size = ffi.sizeof("relayout_opencl_memory")
     made.kind = (lib.RELAYOUT_MEMORY_SVM if side.is_svm else
@@ -127,7 +138,7 @@ def _memory_struct(side: Side):
     return made
 
 
-def _staging(plan, queue, sides):
+def _staging(plan: Plan, queue: pyopencl.CommandQueue, sides: tuple[Any, Any]) -> tuple[Any, Any]:
     """What the plan asks for, as a buffer, which the driver keeps until the commands are done."""
     needed = ffi.new("size_t *")
     call(lib.relayout_plan_staging_size, plan._handle, sides[0].kind, sides[1].kind, needed)
@@ -141,7 +152,8 @@ def _staging(plan, queue, sides):
     return made, buffer
 
 
-def enqueue(plan, queue, source: Side, to: Side, wait_for):
+def enqueue(plan: Plan, queue: pyopencl.CommandQueue | None, source: Side, to: Side,
+            wait_for: Sequence[pyopencl.Event] | None) -> pyopencl.Event:
     """A relayout behind these events and those of the arrays, as an event of pyopencl's."""
     queue = _queue_of(queue, source, to)
     cl = _pyopencl()
@@ -153,10 +165,12 @@ def enqueue(plan, queue, source: Side, to: Side, wait_for):
     done = ffi.new("cl_event *")
     call(lib.relayout_plan_submit, plan._handle, ffi.cast("cl_command_queue", queue.int_ptr),
          *sides, staging, len(before), handles if before else ffi.NULL, ffi.NULL, done)
-    return cl.Event.from_int_ptr(int(ffi.cast("uintptr_t", done[0])), retain=False)
+    event = cl.Event.from_int_ptr(int(ffi.cast("uintptr_t", done[0])), retain=False)
+    return cast("pyopencl.Event", event)
 
 
-def run(plan, source: Side, to: Side, queue, wait_for) -> None:
+def run(plan: Plan, source: Side, to: Side, queue: pyopencl.CommandQueue | None,
+        wait_for: Sequence[pyopencl.Event] | None) -> None:
     """Without waiting where both sides are the device's."""
     event = enqueue(plan, queue, source, to, wait_for)
     for side in (source, to):
@@ -166,7 +180,8 @@ def run(plan, source: Side, to: Side, queue, wait_for) -> None:
             side.owner.add_event(event)
 
 
-def into_new_memory(plan, source: Side, shape: Shape, queue, wait_for):
+def into_new_memory(plan: Plan, source: Side, shape: Shape, queue: pyopencl.CommandQueue | None,
+                    wait_for: Sequence[pyopencl.Event] | None) -> OpenCLArray:
     """A new array of pyopencl's, as Shape.empty makes NumPy's."""
     import pyopencl.array
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from . import _memory, _opencl
 from ._device import Device, device_of
@@ -12,6 +14,15 @@ from ._errors import InvalidError, UnsupportedError, call, text_of
 from ._library import ffi, lib
 from ._memory import Side, View
 from ._shape import Shape
+
+if TYPE_CHECKING:
+    import pyopencl
+
+    from ._types import Array, HostMemory, Memory, OpenCLArray, OpenCLMemory
+
+    Out = TypeVar("Out", bound=Memory)
+    Overflow = Literal["saturate", "wrap"]
+    Box = tuple[list[int], list[int]]  # starts and sizes
 
 _OVERFLOWS = {"saturate": lib.RELAYOUT_OVERFLOW_SATURATE, "wrap": lib.RELAYOUT_OVERFLOW_WRAP}
 _EFFORTS = {"estimate": lib.RELAYOUT_PLAN_ESTIMATE, "measure": lib.RELAYOUT_PLAN_MEASURE}
@@ -21,7 +32,7 @@ _BOX_BYTES = 1 << 28
 
 
 @functools.lru_cache(maxsize=64)
-def _options(scale: float, overflow: str, effort: str = "estimate"):
+def _options(scale: float, overflow: str, effort: str = "estimate") -> Any:
     made = ffi.new("relayout_plan_options *")
     made.struct_size = ffi.sizeof("relayout_plan_options")
     made.scale = scale
@@ -30,7 +41,7 @@ def _options(scale: float, overflow: str, effort: str = "estimate"):
     return made
 
 
-def _value_of(table, name, key):
+def _value_of(table: dict[str, Any], name: str, key: str) -> Any:
     if key not in table:
         raise InvalidError(f"{name} is {key!r}, not one of {', '.join(map(repr, table))}")
     return table[key]
@@ -66,7 +77,7 @@ class Plan:
 
     __slots__ = ("_handle", "_from", "_to", "_options", "device")
 
-    def __init__(self, device: Device, from_view: View, to_view: View, options):
+    def __init__(self, device: Device, from_view: View, to_view: View, options: Any) -> None:
         handle = ffi.new("relayout_plan **")
         call(lib.relayout_plan_create_between, device._handle, from_view.struct, to_view.struct,
              options, handle)
@@ -74,7 +85,25 @@ class Plan:
         self._from, self._to, self._options = from_view, to_view, options
         self.device = device
 
-    def __call__(self, source, out=None, *, queue=None, wait_for=None):
+    @overload
+    def __call__(self, source: HostMemory, out: None = None, *, queue: None = None,
+                 wait_for: None = None) -> Array: ...
+
+    @overload
+    def __call__(self, source: OpenCLMemory, out: None = None, *,
+                 queue: pyopencl.CommandQueue | None = None,
+                 wait_for: Sequence[pyopencl.Event] | None = None) -> OpenCLArray: ...
+
+    @overload
+    def __call__(self, source: HostMemory, out: None = None, *, queue: pyopencl.CommandQueue,
+                 wait_for: Sequence[pyopencl.Event] | None = None) -> OpenCLArray: ...
+
+    @overload
+    def __call__(self, source: Memory, out: Out, *, queue: pyopencl.CommandQueue | None = None,
+                 wait_for: Sequence[pyopencl.Event] | None = None) -> Out: ...
+
+    def __call__(self, source: Any, out: Any = None, *, queue: Any = None,
+                 wait_for: Any = None) -> Any:
         """Moves `source`, whose memory is as the plan's first shape says, into `out`, or into new
         memory (see relayout.copy), which is returned. Where the plan was made for an array, this
         one lies as that did."""
@@ -84,7 +113,8 @@ class Plan:
         _run(self, from_side, _placed(out, self._to, is_source=False), queue, wait_for)
         return out
 
-    def enqueue(self, queue, source, out, *, wait_for=None):
+    def enqueue(self, queue: pyopencl.CommandQueue | None, source: Memory, out: Memory, *,
+                wait_for: Sequence[pyopencl.Event] | None = None) -> pyopencl.Event:
         """The same between two arrays, buffers or pieces of SVM of pyopencl's, on a queue of its,
         without waiting: returns the pyopencl.Event that completes with the relayout. `wait_for` is
         a list of events that come first."""
@@ -98,6 +128,7 @@ class Plan:
 
     @property
     def info(self) -> PlanInfo:
+        """How many bytes it reads and writes, and what the library expects of it."""
         info = ffi.new("relayout_plan_info *")
         info.struct_size = ffi.sizeof("relayout_plan_info")
         call(lib.relayout_plan_get_info, self._handle, info)
@@ -109,7 +140,7 @@ class Plan:
     @property
     def method(self) -> str:
         """"copy", "transpose", ..., as the library names it; "none" where nothing moves."""
-        return ffi.string(lib.relayout_plan_get_method(self._handle)).decode()
+        return str(ffi.string(lib.relayout_plan_get_method(self._handle)).decode())
 
     def __repr__(self) -> str:
         return f"<relayout.Plan {self.method} on {self.device.name}>"
@@ -118,11 +149,11 @@ class Plan:
 # ---- Sides ------------------------------------------------------------------------------------
 
 
-def _side_of(array) -> Side:
+def _side_of(array: Any) -> Side:
     return _opencl.side_of(array) or _memory.side_of(array)
 
 
-def _written(array) -> Side:
+def _written(array: Any) -> Side:
     side = _side_of(array)
     if side.is_read_only:
         raise InvalidError("out is read-only")
@@ -136,7 +167,7 @@ def _laid_over(side: Side, shape: Shape, *, is_source: bool) -> Side:
     return side.seen_as(_memory.laid_over(side.view, str(shape), is_source))
 
 
-def _placed(array, view: View, *, is_source: bool) -> Side:
+def _placed(array: Any, view: View, *, is_source: bool) -> Side:
     """An array in the place of one of a plan's views."""
     side = _side_of(array) if is_source else _written(array)
     if side.view is view:
@@ -154,7 +185,8 @@ def _view_of(side: Side, name: str) -> View:
     return side.view
 
 
-def _sides(array, to, from_, out) -> tuple[Side, Side]:
+def _sides(array: Any, to: str | Shape | None, from_: str | Shape | None,
+           out: Any) -> tuple[Side, Side]:
     """Both, the second without memory where `out` is None."""
     source = _side_of(array)
     if from_ is not None:
@@ -171,7 +203,8 @@ def _sides(array, to, from_, out) -> tuple[Side, Side]:
 # ---- Running ----------------------------------------------------------------------------------
 
 
-def _run(plan: Plan, source: Side, to: Side, queue, wait_for) -> None:
+def _run(plan: Plan, source: Side, to: Side, queue: pyopencl.CommandQueue | None,
+         wait_for: Sequence[pyopencl.Event] | None) -> None:
     if queue is not None or source.is_on_device or to.is_on_device:
         _opencl.run(plan, source, to, queue, wait_for)
     elif wait_for:
@@ -180,7 +213,8 @@ def _run(plan: Plan, source: Side, to: Side, queue, wait_for) -> None:
         _execute(plan, source.start, to.start)
 
 
-def _into_new_memory(plan: Plan, source: Side, queue, wait_for):
+def _into_new_memory(plan: Plan, source: Side, queue: pyopencl.CommandQueue | None,
+                     wait_for: Sequence[pyopencl.Event] | None) -> Array | OpenCLArray:
     shape = plan._to.shape
     if shape is None:
         raise InvalidError("out is None, and the plan was made for an array of the caller's")
@@ -207,14 +241,14 @@ def _execute(plan: Plan, source: int, to: int) -> None:
             lib.relayout_plan_destroy(part)
 
 
-def _range(plan: Plan, box):
+def _range(plan: Plan, box: Box) -> Any:
     part = ffi.new("relayout_plan **")
     call(lib.relayout_plan_create_range, plan.device._handle, plan._from.struct, plan._to.struct,
          *box, plan._options, part)
     return part[0]
 
 
-def _boxes(plan: Plan):
+def _boxes(plan: Plan) -> list[Box] | None:
     """Parts of the index space, starts and sizes, cut along the dimension that is the slowest in
     the destination's memory; None where it is not worth it, or the library does not cut such
     plans."""
@@ -250,8 +284,9 @@ def _slowest(view: View) -> int:
 # ---- What users call --------------------------------------------------------------------------
 
 
-def plan(from_, to, *, device: str | Device = "auto", scale: float = 1.0,
-         overflow: str = "saturate", effort: str = "estimate") -> Plan:
+def plan(from_: str | Shape | Memory, to: str | Shape | Memory, *, device: str | Device = "auto",
+         scale: float = 1.0, overflow: Overflow = "saturate",
+         effort: Literal["estimate", "measure"] = "estimate") -> Plan:
     """Works out how tensors are moved, for many of them.
 
     `from_` is a Shape or its text, or an array whose like will be moved, as it lies. `to` is a
@@ -274,9 +309,36 @@ def plan(from_, to, *, device: str | Device = "auto", scale: float = 1.0,
                 _options(scale, overflow, effort))
 
 
-def copy(array, to: str | Shape | None = None, *, from_: str | Shape | None = None, out=None,
-         device: str | Device = "auto", scale: float = 1.0, overflow: str = "saturate",
-         queue=None, wait_for=None):
+@overload
+def copy(array: HostMemory, to: str | Shape | None = None, *, from_: str | Shape | None = None,
+         out: None = None, device: str | Device = "auto", scale: float = 1.0,
+         overflow: Overflow = "saturate", queue: None = None, wait_for: None = None) -> Array: ...
+
+
+@overload
+def copy(array: OpenCLMemory, to: str | Shape | None = None, *, from_: str | Shape | None = None,
+         out: None = None, device: str | Device = "auto", scale: float = 1.0,
+         overflow: Overflow = "saturate", queue: pyopencl.CommandQueue | None = None,
+         wait_for: Sequence[pyopencl.Event] | None = None) -> OpenCLArray: ...
+
+
+@overload
+def copy(array: HostMemory, to: str | Shape | None = None, *, from_: str | Shape | None = None,
+         out: None = None, device: str | Device = "auto", scale: float = 1.0,
+         overflow: Overflow = "saturate", queue: pyopencl.CommandQueue,
+         wait_for: Sequence[pyopencl.Event] | None = None) -> OpenCLArray: ...
+
+
+@overload
+def copy(array: Memory, to: str | Shape | None = None, *, from_: str | Shape | None = None,
+         out: Out, device: str | Device = "auto", scale: float = 1.0,
+         overflow: Overflow = "saturate", queue: pyopencl.CommandQueue | None = None,
+         wait_for: Sequence[pyopencl.Event] | None = None) -> Out: ...
+
+
+def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None = None,
+         out: Any = None, device: str | Device = "auto", scale: float = 1.0,
+         overflow: str = "saturate", queue: Any = None, wait_for: Any = None) -> Any:
     """Moves an array to another layout, and type, in one pass.
 
     `array` is one of NumPy's, of whatever exports DLPack in the host's memory (PyTorch, JAX, TVM),
@@ -300,9 +362,9 @@ def copy(array, to: str | Shape | None = None, *, from_: str | Shape | None = No
     where that is None, behind the events of `wait_for` and the array's, without waiting. The new
     array's `events` has the relayout's. Where one side is the host's, the call waits.
 
-    On the host the GIL is released, and Ctrl-C is heard every quarter of a gigabyte; `out` is partly
-    written then. The exceptions are those of relayout.RelayoutError and, for what is no array,
-    TypeError.
+    On the host the GIL is released, and Ctrl-C is heard every quarter of a gigabyte; `out` is
+    partly written then. The exceptions are those of relayout.RelayoutError and, for arguments of
+    other types, TypeError.
     """
     source, destination = _sides(array, to, from_, out)
     on_device = source.is_on_device or destination.is_on_device or queue is not None
@@ -315,9 +377,10 @@ def copy(array, to: str | Shape | None = None, *, from_: str | Shape | None = No
     return out
 
 
-def enqueue(queue, source, out, *, to: str | Shape | None = None,
-            from_: str | Shape | None = None, wait_for=None, scale: float = 1.0,
-            overflow: str = "saturate"):
+def enqueue(queue: pyopencl.CommandQueue | None, source: Memory, out: Memory, *,
+            to: str | Shape | None = None, from_: str | Shape | None = None,
+            wait_for: Sequence[pyopencl.Event] | None = None, scale: float = 1.0,
+            overflow: Overflow = "saturate") -> pyopencl.Event:
     """Moves between two arrays, buffers or pieces of SVM of pyopencl's, without waiting.
 
     Returns the pyopencl.Event that completes with the relayout, which begins behind the events of

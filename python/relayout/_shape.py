@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -12,6 +13,11 @@ from . import _picture
 from ._element_types import dtype_of_name, name_of_dtype, type_name
 from ._errors import InvalidError, c_text, call, text_of
 from ._library import ffi, lib
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ._types import Array
 
 
 class Shape:
@@ -30,11 +36,13 @@ class Shape:
 
     __slots__ = ("_struct", "_text")
 
-    def __init__(self, text: str | Shape):
+    def __init__(self, text: str | Shape) -> None:
+        if not isinstance(text, (str, Shape)):
+            raise TypeError(f"{text!r} is neither a Shape nor its text")
         self._struct, self._text = _parsed(str(text))
 
     @classmethod
-    def of(cls, dtype, dimensions: Sequence[int], layout: str = "") -> Shape:
+    def of(cls, dtype: DTypeLike, dimensions: Sequence[int], layout: str = "") -> Shape:
         """Of a NumPy dtype (or what makes one), or XLA's name of a type, and dimensions.
 
         `layout` is one in braces, as "{0,1:T(8,128)}", or nothing for the default one.
@@ -44,7 +52,8 @@ class Shape:
         return cls(f"{name}[{','.join(str(int(size)) for size in dimensions)}]{layout}")
 
     @classmethod
-    def of_struct(cls, struct) -> Shape:
+    def of_struct(cls, struct: Any) -> Shape:
+        """Of a relayout_shape of the library's, by cffi."""
         return cls(text_of(lib.relayout_shape_format, struct))
 
     def with_layout(self, layout: str) -> Shape:
@@ -59,7 +68,7 @@ class Shape:
         return type_name(self._struct.element_type)
 
     @property
-    def dtype(self) -> numpy.dtype:
+    def dtype(self) -> numpy.dtype[Any]:
         """NumPy's type of an element as it lies in memory: that of `element_type` (of ml_dtypes
         where NumPy has none), uint8 where elements are packed, an unsigned integer where they lie
         in wider containers or nobody has a dtype for them."""
@@ -72,10 +81,12 @@ class Shape:
 
     @property
     def rank(self) -> int:
+        """The number of dimensions."""
         return int(self._struct.rank)
 
     @property
     def dimensions(self) -> tuple[int, ...]:
+        """Their sizes in elements, without padding."""
         return tuple(self._struct.dimensions[0:self.rank])
 
     @property
@@ -131,6 +142,7 @@ class Shape:
 
     @property
     def padding_byte_size(self) -> int:
+        """What the memory takes more than its elements would alone, one behind the other."""
         size = ffi.new("size_t *")
         call(lib.relayout_shape_padding_byte_size, self._struct, size)
         return int(size[0])
@@ -169,7 +181,7 @@ class Shape:
 
     # ---- Memory for it ----
 
-    def empty(self) -> tuple[numpy.ndarray, numpy.ndarray]:
+    def empty(self) -> tuple[Array, Array]:
         """Memory for a tensor of this shape, and the same memory for reading.
 
         The first is all of it, in the dimensions that it has in memory, or a list of bytes or of
@@ -194,7 +206,7 @@ class Shape:
 
     # ---- Comparing and printing ----
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
             return NotImplemented
         return bool(lib.relayout_shape_equal(self._struct, other._struct))
@@ -211,12 +223,12 @@ class Shape:
     def _repr_html_(self) -> str:
         return _picture.html(self)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Shape], tuple[str]]:
         return Shape, (self._text,)
 
 
 @functools.lru_cache(maxsize=1024)
-def _parsed(text: str):
+def _parsed(text: str) -> tuple[Any, str]:
     """The struct, which nobody changes, and its text."""
     struct = ffi.new("relayout_shape *")
     call(lib.relayout_shape_parse, c_text(text), struct)
@@ -227,8 +239,8 @@ def _parsed(text: str):
 class _Form:
     """An array of all the memory of a shape, and how its own dimensions lie in that."""
 
-    make: Callable
-    dtype: numpy.dtype
+    make: Callable[..., Array]
+    dtype: numpy.dtype[Any]
     sizes: tuple[int, ...]
     as_in_memory: bool  # no strides say where elements lie, or there is nothing to say
     order: list[int]

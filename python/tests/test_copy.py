@@ -142,6 +142,17 @@ def test_refused_memory():
         relayout.copy(numpy.array(["a"]))
 
 
+@pytest.mark.parametrize("arguments, text", [
+    (dict(to=(1, 0)), r"\(1, 0\) is neither a Shape nor its text"),
+    (dict(from_=4), "4 is neither a Shape"),
+    (dict(device=None), "None is no text"),
+    (dict(queue=3), "queue is 3, no CommandQueue"),
+])
+def test_other_types_of_arguments(arguments, text):
+    with pytest.raises(TypeError, match=text):
+        relayout.copy(numpy.zeros((3, 4), numpy.float32), **arguments)
+
+
 def test_scalars_and_nothing():
     assert relayout.copy(numpy.float32(3).reshape(())).item() == 3
     assert relayout.copy(numpy.zeros((0, 5), numpy.int8), "{0,1}").shape == (0, 5)

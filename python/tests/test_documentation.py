@@ -36,5 +36,6 @@ def test_everything_is_documented():
         thing = getattr(relayout, name)
         assert thing.__doc__, name
         for member, value in vars(thing).items() if isinstance(thing, type) else ():
-            if not member.startswith("_") and callable(value):
+            is_told = callable(value) or isinstance(value, (classmethod, property))
+            if not member.startswith("_") and is_told:
                 assert value.__doc__, f"{name}.{member}"

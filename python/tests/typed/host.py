@@ -1,0 +1,27 @@
+"""What type checkers make of calls with arrays of the host; nobody runs this."""
+
+from typing import Any
+
+import numpy
+from typing_extensions import assert_type
+
+import relayout
+
+array = numpy.zeros((4, 6), numpy.float32)
+assert_type(relayout.copy(array, "{0,1}"), numpy.ndarray[Any, Any])
+assert_type(relayout.copy(b"four", relayout.Shape("u8[4]"), scale=2), numpy.ndarray[Any, Any])
+room = bytearray(96)
+assert_type(relayout.copy(array, "{0,1}", out=room, overflow="wrap"), bytearray)
+
+plan = relayout.plan(array, "{0,1}", effort="measure")
+assert_type(plan, relayout.Plan)
+assert_type(plan(array), numpy.ndarray[Any, Any])
+assert_type(plan(array, room), bytearray)
+assert_type(plan.info.bytes_read, int)
+assert_type(plan.explain(), str)
+
+shape = relayout.Shape.of(numpy.float32, (2, 3), "{0,1}")
+assert_type(shape.strides, tuple[int, ...] | None)
+assert_type(shape.linear_index(0, 1), int)
+assert_type(relayout.Device("cpu").kind, str)
+assert_type(relayout.devices(), list[str])

@@ -1,0 +1,13 @@
+"""Calls that a type checker refuses, one a line."""
+
+import numpy
+
+import relayout
+
+array = numpy.zeros((4, 6), numpy.float32)
+relayout.copy([1, 2, 3])
+relayout.copy(array, (0, 1))
+relayout.copy(array, overflow="clip")
+relayout.copy(array, wait_for=[])
+relayout.plan(array, "{0,1}", effort="hard")
+relayout.Shape(3)
