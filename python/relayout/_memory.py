@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -145,11 +146,29 @@ def _tensor_in(capsule: Any) -> tuple[Any, int]:
     return ffi.addressof(managed, "tensor"), int(managed.flags)
 
 
-def _side_of_dlpack(array: SupportsDLPack) -> Side:
+def _check_device(array: SupportsDLPack) -> None:
     device = array.__dlpack_device__()
     if int(device[0]) not in _HOST_DEVICES:
         raise UnsupportedError(f"the array is on DLPack's device {tuple(map(int, device))}, whose "
                                "memory is not the host's; arrays of OpenCL are pyopencl's")
+
+
+def _is_jax(array: Any) -> bool:
+    """The module is there where it is in use; an array of it is somebody's only then."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(array, jax.Array)
+
+
+def _side_of_jax(array: Any) -> Side:
+    """By NumPy, to which they are read-only: JAX's capsules of DLPack do not say that nobody may
+    write, and there are none for types of 2 and 4 bits."""
+    if hasattr(array, "__dlpack_device__"):  # a traced one has no device, and NumPy says so
+        _check_device(array)
+    return _side_of_numpy(numpy.asarray(array))
+
+
+def _side_of_dlpack(array: SupportsDLPack) -> Side:
+    _check_device(array)
     capsule = _capsule_of(array)
     tensor, flags = _tensor_in(capsule)
     fields = ffi.new("relayout_dlpack_fields *")
@@ -168,6 +187,8 @@ def side_of(array: Any) -> Side:
     """Of NumPy's arrays, whatever exports DLPack, and whatever has the buffer protocol."""
     if isinstance(array, numpy.ndarray):
         return _side_of_numpy(array)
+    if _is_jax(array):
+        return _side_of_jax(array)
     if hasattr(array, "__dlpack__"):
         return _side_of_dlpack(array)
     try:

@@ -61,6 +61,34 @@ def test_torch():
     assert torch.equal(out, tensor)
 
 
+def test_arrays_of_torch_that_have_no_memory_to_move():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(BufferError, match="detach"):
+        relayout.copy(torch.ones(3, requires_grad=True))
+
+
+@pytest.mark.parametrize("name", ["bool_", "int4", "uint2", "float8_e4m3", "float4_e2m1fn"])
+def test_types_of_jax(name):
+    jax = pytest.importorskip("jax")
+    ones_and_zeros = numpy.arange(24).reshape(4, 6) % 5 % 2
+    array = jax.numpy.asarray(ones_and_zeros).astype(getattr(jax.numpy, name))
+    assert relayout.copy(array, "{0,1}").astype(int).tolist() == ones_and_zeros.tolist()
+
+
+def test_arrays_of_jax_are_never_written():
+    jax = pytest.importorskip("jax")
+    zeros = jax.numpy.zeros((2, 3))
+    with pytest.raises(relayout.InvalidError, match="out is read-only"):
+        relayout.copy(numpy.ones((2, 3), numpy.float32), out=zeros)
+    assert not zeros.any()
+
+
+def test_traced_arrays_of_jax():
+    jax = pytest.importorskip("jax")
+    with pytest.raises(jax.errors.TracerArrayConversionError):
+        jax.jit(relayout.copy)(jax.numpy.zeros(3))
+
+
 def test_jax():
     jax = pytest.importorskip("jax")
     array = jax.numpy.arange(24, dtype=jax.numpy.bfloat16).reshape(4, 6)
