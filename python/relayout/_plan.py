@@ -179,6 +179,13 @@ def _placed(array: Any, view: View, *, is_source: bool) -> Side:
     return side
 
 
+def _device_for(device: str | Device, queue: pyopencl.CommandQueue | None, *sides: Side) -> Device:
+    """That of the queue, or of what is there already."""
+    if queue is not None or any(side.is_on_device for side in sides):
+        return _opencl.device_of(queue, *sides)
+    return device_of(device)
+
+
 def _view_of(side: Side, name: str) -> View:
     if side.view is None:
         raise InvalidError(f"{name} is no shape, and a buffer does not say what lies in it")
@@ -286,14 +293,16 @@ def _slowest(view: View) -> int:
 
 def plan(from_: str | Shape | Memory, to: str | Shape | Memory, *, device: str | Device = "auto",
          scale: float = 1.0, overflow: Overflow = "saturate",
-         effort: Literal["estimate", "measure"] = "estimate") -> Plan:
+         effort: Literal["estimate", "measure"] = "estimate",
+         queue: pyopencl.CommandQueue | None = None) -> Plan:
     """Works out how tensors are moved, for many of them.
 
     `from_` is a Shape or its text, or an array whose like will be moved, as it lies. `to` is a
     Shape or its text, a layout in braces (then type and dimensions are those of `from_`), or an
     array whose like will be written. The dimensions of both must be the same. `effort` is
-    "estimate" or "measure", which runs the best schedules once to find the fastest. All else is as
-    in `copy`.
+    "estimate" or "measure", which runs the best schedules once to find the fastest. With a queue of
+    pyopencl's, or an array of its, the plan is for that one's device and context. All else is as in
+    `copy`.
 
     UnsupportedError for complex types that change, InvalidError for dimensions that differ.
     """
@@ -302,10 +311,12 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory, *, device: str |
     else:
         source = _side_of(from_)
     if isinstance(to, (str, Shape)):
-        to_view = _memory.view_of_shape(_memory.shape_of_text(to, source))
+        view = _memory.view_of_shape(_memory.shape_of_text(to, source))
+        destination = Side(view, 0, None)
     else:
-        to_view = _view_of(_side_of(to), "to")
-    return Plan(device_of(device), _view_of(source, "from_"), to_view,
+        destination = _side_of(to)
+    views = _view_of(source, "from_"), _view_of(destination, "to")
+    return Plan(_device_for(device, queue, source, destination), *views,
                 _options(scale, overflow, effort))
 
 
@@ -367,8 +378,7 @@ def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None
     other types, TypeError.
     """
     source, destination = _sides(array, to, from_, out)
-    on_device = source.is_on_device or destination.is_on_device or queue is not None
-    where = _opencl.device_of(queue, source, destination) if on_device else device_of(device)
+    where = _device_for(device, queue, source, destination)
     made = Plan(where, _view_of(source, "from_"), _view_of(destination, "to"),
                 _options(scale, overflow))
     if out is None:

@@ -71,8 +71,11 @@ def test_buffers(queue, array):
     result = numpy.empty((36, 24), numpy.float32)
     cl.enqueue_copy(queue, result, out)
     assert numpy.array_equal(result, array.T)
-    plan = relayout.plan(shape, "{0,1}", device=relayout._opencl.device_of(queue))
+    out = cl.Buffer(queue.context, flags.READ_WRITE, array.nbytes)
+    plan = relayout.plan(shape, "{0,1}", queue=queue)
     plan.enqueue(queue, source, out).wait()
+    cl.enqueue_copy(queue, result, out)
+    assert numpy.array_equal(result, array.T)
     with pytest.raises(relayout.InvalidError, match="from_ is no shape"):
         relayout.copy(source, "{0,1}", queue=queue)
     with pytest.raises(relayout.InvalidError, match="to is no shape"):
@@ -81,6 +84,18 @@ def test_buffers(queue, array):
         relayout.enqueue(queue, source, out, from_="f32[24,37]", to="{0,1}")
     with pytest.raises(relayout.InvalidError, match="from_ is no shape"):
         relayout.plan(source, shape)
+
+
+def test_plans_for_arrays(queue, array):
+    """A plan is for the context that its array is in."""
+    ours = cl.array.to_device(queue, array)
+    plan = relayout.plan(ours, "{0,1}")
+    for factor in (1, 2):
+        assert numpy.array_equal(plan(factor * ours).get(), factor * array)
+    plan = relayout.plan("f32[24,36]", cl.array.empty(queue, (24, 36), numpy.float32))
+    out = cl.array.zeros(queue, (24, 36), numpy.float32)
+    assert plan(array, out) is out
+    assert numpy.array_equal(out.get(), array)
 
 
 def test_svm(queue, array):
