@@ -20,6 +20,7 @@ extensions = ["breathe", "header_pages", "manual_page", "memory_picture", "myst_
 autodoc_mock_imports = ["relayout._library", "ml_dtypes", "numpy"]
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
