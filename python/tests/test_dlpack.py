@@ -89,6 +89,15 @@ def test_traced_arrays_of_jax():
         jax.jit(relayout.copy)(jax.numpy.zeros(3))
 
 
+def test_tvm():
+    tvm = pytest.importorskip("tvm_ffi")
+    array = numpy.arange(24, dtype=numpy.float32).reshape(4, 6)
+    assert numpy.array_equal(relayout.copy(tvm.from_dlpack(array), "{0,1}"), array)
+    out = numpy.zeros((4, 6), numpy.float32)
+    relayout.copy(array[::-1], out=tvm.from_dlpack(out))
+    assert numpy.array_equal(out, array[::-1])
+
+
 def test_jax():
     jax = pytest.importorskip("jax")
     array = jax.numpy.arange(24, dtype=jax.numpy.bfloat16).reshape(4, 6)
