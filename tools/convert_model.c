@@ -56,7 +56,7 @@ static exit_code read_header(stream_input *input, model *made) {
   const uint64_t data_size = (uint64_t)file_size - SAFETENSORS_PREAMBLE_SIZE - size;
   if (code == EXIT_CODE_OK &&
       (safetensors_parse((const char *)text, got, data_size, &made->old, &error) != RELAYOUT_OK ||
-       safetensors_parse((const char *)text, got, data_size, &made->new, &error) != RELAYOUT_OK)) {
+       safetensors_copy(&made->old, &made->new, &error) != RELAYOUT_OK)) {
     code = report_error(input->name, &error);
   }
   free(text);
@@ -95,7 +95,9 @@ static exit_code read_shapes(const convert_request *asked, const safetensors *of
   exit_code code = EXIT_CODE_OK;
   if (asked->from != NULL && arguments_is_bare_layout(asked->from)) {
     npy_header array = {.rank = tensor->rank};
-    memcpy(array.dimensions, tensor->dimensions, sizeof array.dimensions);
+    for (int32_t i = 0; i < tensor->rank; i++) {
+      array.dimensions[i] = tensor->dimensions[i];
+    }
     code = npy_source_with_layout(asked->from, &array, stored.element_type, &move->from);
   } else if (asked->from != NULL) {
     code = arguments_read_shape("--from", asked->from, NULL, &move->from);

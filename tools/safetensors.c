@@ -73,6 +73,18 @@ relayout_status safetensors_header_size(const uint8_t bytes[SAFETENSORS_PREAMBLE
   return RELAYOUT_OK;
 }
 
+/* Memory for them, in place of those that there are. */
+static bool make_dimensions(safetensors_tensor *tensor, int32_t rank) {
+  int64_t *const made = rank > 0 ? calloc((size_t)rank, sizeof *made) : NULL;
+  if (rank > 0 && made == NULL) {
+    return false;
+  }
+  free(tensor->dimensions);
+  tensor->dimensions = made;
+  tensor->rank = rank;
+  return true;
+}
+
 static relayout_status read_dimensions(const json_t *list, safetensors_tensor *tensor,
                                        relayout_error *error) {
   const size_t rank = json_array_size(list);
@@ -84,7 +96,10 @@ static relayout_status read_dimensions(const json_t *list, safetensors_tensor *t
     return fail_with(error, RELAYOUT_UNSUPPORTED, "tensor '%s' has %zu dimensions, more than %d",
                      tensor->name, rank, RELAYOUT_MAX_RANK);
   }
-  tensor->rank = (int32_t)rank;
+  if (!make_dimensions(tensor, (int32_t)rank)) {
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the shape of tensor '%s'",
+                     tensor->name);
+  }
   for (size_t i = 0; i < rank; i++) {
     const json_t *const size = json_array_get(list, i);
     if (!json_is_integer(size) || json_integer_value(size) < 0) {
@@ -227,7 +242,7 @@ relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_s
                      cause.text);
   }
   made->tensors = calloc(json_object_size(made->root) + 1, sizeof *made->tensors);
-  made->metadata = json_object_get(made->root, metadata_key);
+  made->metadata = json_incref(json_object_get(made->root, metadata_key));
   const relayout_status status =
       made->tensors != NULL
           ? read_all(made, data_size, error)
@@ -239,9 +254,57 @@ relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_s
 }
 
 void safetensors_free(safetensors *of) {
+  for (size_t i = 0; i < of->count; i++) {
+    free(of->tensors[i].dimensions);
+  }
   free(of->tensors);
+  json_decref(of->metadata);
   json_decref(of->root);
   *of = (safetensors){.count = 0};
+}
+
+/* The texts themselves are shared. NULL: no memory. */
+static json_t *copy_metadata(const json_t *metadata) {
+  json_t *const made = json_object();
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)(uintptr_t)metadata, key, value) {
+    if (json_object_set(made, key, value) != 0) {
+      json_decref(made);
+      return NULL;
+    }
+  }
+  return made;
+}
+
+static bool copy_tensor(const safetensors_tensor *tensor, safetensors_tensor *made) {
+  *made = *tensor;
+  made->rank = 0;
+  made->dimensions = NULL;
+  if (!make_dimensions(made, tensor->rank)) {
+    return false;
+  }
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    made->dimensions[i] = tensor->dimensions[i];
+  }
+  return true;
+}
+
+relayout_status safetensors_copy(const safetensors *of, safetensors *made, relayout_error *error) {
+  *made = (safetensors){.root = json_incref(of->root)};
+  made->metadata = copy_metadata(of->metadata);
+  made->tensors = calloc(of->count + 1, sizeof *made->tensors);
+  bool is_done = made->metadata != NULL && made->tensors != NULL;
+  while (is_done && made->count < of->count) {
+    is_done = copy_tensor(&of->tensors[made->count], &made->tensors[made->count]);
+    made->count += 1;
+  }
+  if (!is_done) {
+    safetensors_free(made);
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu tensors",
+                     of->count);
+  }
+  return RELAYOUT_OK;
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
@@ -292,26 +355,30 @@ static const char *dtype_of_stored(relayout_element_type type) {
   return size == 1 ? "U8" : size == 2 ? "U16" : "U32";
 }
 
-/* Fills in dtype and dimensions of a tensor of this shape. Fortran order is none of the format's:
+/* The dtype of a tensor of this shape, and its dimensions. Fortran order is none of the format's:
  * then, too, dimensions are listed as they lie. */
-static void describe(const relayout_shape *shape, safetensors_tensor *tensor) {
+static const char *describe(const relayout_shape *shape, int32_t *rank,
+                            int64_t dimensions[RELAYOUT_MAX_RANK]) {
   const int row = row_of_shape(shape);
   npy_header array = npy_describe(shape);
-  tensor->dtype = row >= 0 ? dtypes[row].dtype : dtype_of_stored(npy_stored_type(shape));
-  tensor->rank = row >= 0 ? shape->rank : array.rank;
-  for (int32_t i = 0; i < tensor->rank; i++) {
-    tensor->dimensions[i] = row >= 0              ? shape->dimensions[i]
-                            : array.fortran_order ? array.dimensions[array.rank - 1 - i]
-                                                  : array.dimensions[i];
+  *rank = row >= 0 ? shape->rank : array.rank;
+  for (int32_t i = 0; i < *rank; i++) {
+    dimensions[i] = row >= 0              ? shape->dimensions[i]
+                    : array.fortran_order ? array.dimensions[array.rank - 1 - i]
+                                          : array.dimensions[i];
   }
+  return row >= 0 ? dtypes[row].dtype : dtype_of_stored(npy_stored_type(shape));
 }
 
 static bool is_described(const safetensors_tensor *tensor, const relayout_shape *shape) {
-  safetensors_tensor expected;
-  describe(shape, &expected);
-  return strcmp(expected.dtype, tensor->dtype) == 0 && expected.rank == tensor->rank &&
-         memcmp(expected.dimensions, tensor->dimensions,
-                (size_t)expected.rank * sizeof *expected.dimensions) == 0;
+  int32_t rank;
+  int64_t dimensions[RELAYOUT_MAX_RANK];
+  bool is_so = strcmp(describe(shape, &rank, dimensions), tensor->dtype) == 0;
+  is_so = is_so && rank == tensor->rank;
+  for (int32_t i = 0; i < rank && is_so; i++) {
+    is_so = dimensions[i] == tensor->dimensions[i];
+  }
+  return is_so;
 }
 
 relayout_status safetensors_shape(const safetensors *of, const safetensors_tensor *tensor,
@@ -347,12 +414,8 @@ static bool record_layout(safetensors *of, const safetensors_tensor *tensor, con
   if (is_done && text == NULL) {
     json_object_del(of->metadata, key);
   } else if (is_done) {
-    if (of->metadata == NULL) {
-      of->metadata = json_object();
-      is_done = json_object_set_new(of->root, metadata_key, of->metadata) == 0;
-      of->metadata = json_object_get(of->root, metadata_key);
-    }
-    is_done = is_done && json_object_set_new(of->metadata, key, json_string(text)) == 0;
+    of->metadata = of->metadata == NULL ? json_object() : of->metadata;
+    is_done = json_object_set_new(of->metadata, key, json_string(text)) == 0;
   }
   free(key);
   return is_done;
@@ -361,17 +424,22 @@ static bool record_layout(safetensors *of, const safetensors_tensor *tensor, con
 relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
                                       const relayout_shape *shape, relayout_error *error) {
   size_t size = 0;
-  safetensors_tensor made = *tensor;
+  int32_t rank;
+  int64_t dimensions[RELAYOUT_MAX_RANK];
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
-  describe(shape, &made);
+  const char *const dtype = describe(shape, &rank, dimensions);
   relayout_shape_byte_size(shape, &size, NULL);
-  made.end = made.begin + size;
   relayout_shape_format(shape, text, sizeof text);
-  if (!record_layout(of, &made, row_of_shape(shape) >= 0 ? NULL : text)) {
+  if (!make_dimensions(tensor, rank) ||
+      !record_layout(of, tensor, row_of_shape(shape) >= 0 ? NULL : text)) {
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the layout of tensor '%s'",
-                     made.name);
+                     tensor->name);
   }
-  *tensor = made;
+  for (int32_t i = 0; i < rank; i++) {
+    tensor->dimensions[i] = dimensions[i];
+  }
+  tensor->dtype = dtype;
+  tensor->end = tensor->begin + size;
   return RELAYOUT_OK;
 }
 
@@ -423,42 +491,74 @@ static json_t *entry_of(const safetensors_tensor *tensor) {
                    "data_offsets", (json_int_t)tensor->begin, (json_int_t)tensor->end);
 }
 
-/* With the metadata first, as others write it. NULL: no memory. */
-static json_t *header_of(const safetensors *of) {
-  json_t *const header = json_object();
-  bool is_done = header != NULL;
+/* A text that grows. */
+typedef struct header_text {
+  char *bytes;
+  size_t size;
+  size_t capacity;
+} header_text;
+
+static bool append(header_text *to, const char *bytes, size_t size) {
+  if (to->capacity - to->size < size) {
+    const size_t capacity = 2 * to->capacity + size;
+    char *const grown = realloc(to->bytes, capacity);
+    if (grown == NULL) {
+      return false;
+    }
+    to->bytes = grown;
+    to->capacity = capacity;
+  }
+  memcpy(to->bytes + to->size, bytes, size);
+  to->size += size;
+  return true;
+}
+
+/* One at a time, so that no second tree of the whole header takes memory. Gives the value up, which
+ * is NULL where there was no memory for it. */
+static bool append_member(header_text *to, const char *name, json_t *value) {
+  json_t *const object = json_object();
+  char *const text =
+      json_object_set_new(object, name, value) == 0 ? json_text_write(object, 0) : NULL;
+  bool is_done = text != NULL;
+  if (is_done) { /* behind a comma or the first bracket, without its own */
+    const bool is_first = to->size == SAFETENSORS_PREAMBLE_SIZE + 1;
+    is_done = append(to, ",", is_first ? 0 : 1) && append(to, text + 1, strlen(text) - 2);
+  }
+  free(text);
+  json_decref(object);
+  return is_done;
+}
+
+/* With the metadata first, as others write it, and room for the preamble. */
+static bool append_header(header_text *to, const safetensors *of) {
+  static const char beginning[SAFETENSORS_PREAMBLE_SIZE + 2] = "        {";
+  bool is_done = append(to, beginning, SAFETENSORS_PREAMBLE_SIZE + 1);
   if (json_object_size(of->metadata) > 0) {
-    is_done = json_object_set(header, metadata_key, of->metadata) == 0;
+    is_done = is_done && append_member(to, metadata_key, json_incref(of->metadata));
   }
   for (size_t i = 0; i < of->count && is_done; i++) {
-    is_done = json_object_set_new(header, of->tensors[i].name, entry_of(&of->tensors[i])) == 0;
+    is_done = append_member(to, of->tensors[i].name, entry_of(&of->tensors[i]));
   }
-  if (!is_done) {
-    json_decref(header);
+  is_done = is_done && append(to, "}", 1);
+  while (is_done && to->size % 8 != 0) { /* so that the data are aligned */
+    is_done = append(to, " ", 1);
   }
-  return is_done ? header : NULL;
+  return is_done;
 }
 
 relayout_status safetensors_write(const safetensors *of, char **bytes, size_t *size,
                                   relayout_error *error) {
-  json_t *const header = header_of(of);
-  char *const text = json_text_write(header, 0);
-  json_decref(header);
-  const size_t length = text == NULL ? 0 : strlen(text);
-  const size_t padded = (length + 7) / 8 * 8; /* with spaces, so that the data are aligned */
-  char *const made = text == NULL ? NULL : malloc(SAFETENSORS_PREAMBLE_SIZE + padded);
-  if (made == NULL) {
-    free(text);
+  header_text made = {.size = 0};
+  if (!append_header(&made, of)) {
+    free(made.bytes);
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu tensors",
                      of->count);
   }
+  const size_t length = made.size - SAFETENSORS_PREAMBLE_SIZE;
   for (int i = 0; i < SAFETENSORS_PREAMBLE_SIZE; i++) {
-    made[i] = (char)(padded >> 8 * i & 0xff);
+    made.bytes[i] = (char)(length >> 8 * i & 0xff);
   }
-  memset(made + SAFETENSORS_PREAMBLE_SIZE, ' ', padded);
-  memcpy(made + SAFETENSORS_PREAMBLE_SIZE, text, length);
-  free(text);
-  *bytes = made;
-  *size = SAFETENSORS_PREAMBLE_SIZE + padded;
+  *bytes = made.bytes;
+  *size = made.size;
   return RELAYOUT_OK;
 }

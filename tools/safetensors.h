@@ -25,8 +25,8 @@ typedef struct safetensors_tensor {
   const char *name;  /* the header's */
   const char *dtype; /* in the file's words: "BF16" */
   int32_t rank;
-  int64_t dimensions[RELAYOUT_MAX_RANK];
-  uint64_t begin; /* of its bytes, counted from the first tensor's */
+  int64_t *dimensions; /* the header's own; NULL where there are none */
+  uint64_t begin;      /* of its bytes, counted from the first tensor's */
   uint64_t end;
   size_t number; /* in the order of the bytes of the file that it was read from */
 } safetensors_tensor;
@@ -34,7 +34,7 @@ typedef struct safetensors_tensor {
 typedef struct safetensors {
   size_t count;
   safetensors_tensor *tensors; /* in the order of their bytes */
-  struct json_t *metadata;     /* texts by their names */
+  struct json_t *metadata;     /* texts by their names; NULL where there are none */
   struct json_t *root;         /* what names and types point into */
 } safetensors;
 
@@ -49,6 +49,10 @@ relayout_status safetensors_header_size(const uint8_t bytes[SAFETENSORS_PREAMBLE
 relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_size,
                                   safetensors *made, relayout_error *error);
 void safetensors_free(safetensors *of);
+
+/* A header that can be changed beside the first, with which it shares names. The caller ends both
+ * with safetensors_free, in any order. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_copy(const safetensors *of, safetensors *made, relayout_error *error);
 
 /* The shape of a tensor, as the metadata has it, or as its type and dimensions say.
  * RELAYOUT_UNSUPPORTED for a type that XLA has not, or whose elements share bytes in a way that no

@@ -179,6 +179,13 @@ static void test_deep_and_wide_headers(void **state) {
   strcat(text, "]}}");
   assert_int_equal(parse(text, 1, &of, &error), RELAYOUT_UNSUPPORTED);
   assert_non_null(strstr(error.message, "'t' has 65 dimensions, more than 64"));
+  strcpy(text, "{\"t\":[");
+  for (size_t i = 0; i < DEEP; i += 3) {
+    memcpy(text + 6 + i, "{},", 4);
+  }
+  strcat(text, "{}]}");
+  assert_int_equal(parse(text, 0, &of, &error), RELAYOUT_INVALID_TEXT);
+  assert_non_null(strstr(error.message, "nearly all of it are brackets"));
   test_free(text);
 }
 
@@ -228,6 +235,23 @@ static void test_layouts_are_kept(void **state) {
   safetensors_place(&of);
   expect_text(&of, two_tensors);
   safetensors_free(&of);
+}
+
+static void test_copies(void **state) {
+  (void)state;
+  safetensors of = parsed(two_tensors, 64);
+  safetensors copy;
+  const relayout_shape tiled = shape_of("f32[3,5]{0,1:T(2,2)}");
+  relayout_shape found;
+  assert_int_equal(safetensors_copy(&of, &copy, NULL), RELAYOUT_OK);
+  assert_int_equal(safetensors_set_shape(&copy, &copy.tensors[0], &tiled, NULL), RELAYOUT_OK);
+  expect_text(&of, two_tensors);
+  safetensors_free(&of);
+  assert_int_equal(copy.count, 2);
+  assert_string_equal(copy.tensors[1].name, "b");
+  assert_int_equal(safetensors_shape(&copy, &copy.tensors[0], &found, NULL), RELAYOUT_OK);
+  assert_true(relayout_shape_equal(&found, &tiled));
+  safetensors_free(&copy);
 }
 
 static void test_what_is_stored(void **state) {
@@ -314,6 +338,7 @@ int main(void) {
       cmocka_unit_test(test_bad_headers),
       cmocka_unit_test(test_deep_and_wide_headers),
       cmocka_unit_test(test_layouts_are_kept),
+      cmocka_unit_test(test_copies),
       cmocka_unit_test(test_what_is_stored),
       cmocka_unit_test(test_metadata_that_lie),
       cmocka_unit_test(test_places),
