@@ -2,8 +2,9 @@
 #include "report.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
+
+#include "fail.h"
 
 static const char *command_name;
 
@@ -13,21 +14,10 @@ void report_set_command(const char *name) {
 
 enum { MOST_TEXT = 8192 };
 
-/* Whether a terminal may obey this: the control characters of ASCII, and UTF-8's others, which are
- * 0xc2 and 0x80 to 0x9f. */
-static bool is_control(const char *text) {
-  const unsigned char byte = (unsigned char)text[0];
-  const unsigned char next = byte == 0xc2 ? (unsigned char)text[1] : 0;
-  return (byte < 0x20 && byte != '\n') || byte == 0x7f || (next >= 0x80 && next < 0xa0);
-}
-
-/* Names come from files, and must not reach the terminal as commands. */
 static void print_line(const char *format, va_list arguments) {
   char text[MOST_TEXT];
   vsnprintf(text, sizeof text, format, arguments);
-  for (char *c = text; *c != '\0'; c++) {
-    *c = is_control(c) ? '?' : *c;
-  }
+  hide_controls(text);
   fputs("relayout: ", stderr);
   if (command_name != NULL) {
     fprintf(stderr, "%s: ", command_name);

@@ -1,5 +1,4 @@
-/* report.h: messages on stderr, and the exit codes that go with them. Depends
- * on the public status alone. */
+/* report.h: messages on stderr, and the exit codes that go with them. Depends on fail.h. */
 #ifndef TOOLS_REPORT_H
 #define TOOLS_REPORT_H
 

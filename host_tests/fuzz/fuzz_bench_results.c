@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   relayout_error error;
   const relayout_status status = comparison_parse(text, &old, &error);
   if (status != RELAYOUT_OK) {
-    check_error(status, &error);
+    check_file_error(status, &error);
     free(text);
     return 0;
   }

@@ -13,7 +13,7 @@ static void change_shapes(safetensors *of) {
     relayout_error error;
     const relayout_status status = safetensors_shape(of, &of->tensors[i], &shape, &error);
     if (status != RELAYOUT_OK) {
-      check_error(status, &error);
+      check_file_error(status, &error);
       continue;
     }
     require(relayout_shape_validate(&shape, NULL) == RELAYOUT_OK, "a shape is valid");
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const relayout_status status =
       safetensors_parse(text, size > 0 ? size - 1 : 0, data_size, &of, &error);
   if (status != RELAYOUT_OK) {
-    check_error(status, &error);
+    check_file_error(status, &error);
     return 0;
   }
   change_shapes(&of);

@@ -97,5 +97,8 @@ escape=$(printf '\033')
 case $err in
 *"$escape"*) fail 'a name reached the terminal as it is' ;;
 esac
+name='"\nrelayout: all is well":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}'
+model "{$name}" a >../logs/obeyed.safetensors
+check 2 '' '1 tensors: ?relayout: all is well' convert --to '{0}' ../logs/obeyed.safetensors o.npy
 
 finish
