@@ -1,10 +1,12 @@
 /* json_text.c: jansson's reader and writer, with their allocations watched. Without memory for a
  * moment, jansson 2.14 says that the text is wrong, goes on with characters missing, or ends the
- * process with an assertion on these. Once it lacks memory it gets no more, and ends soon. */
+ * process with an assertion on these. Once it lacks memory it gets no more, and ends soon. Texts
+ * that could have it do the last are refused before. */
 #include "json_text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fail.h"
 
@@ -28,27 +30,67 @@ static void end_watch(void) {
   json_set_alloc_funcs(allocate, release);
 }
 
-/* Whether brackets are more than an eighth of it, as in lists of empty objects, each of which takes
- * jansson a hundred times the bytes that it is written in. */
-static bool opens_too_many(const char *text, size_t size) {
-  enum { ALWAYS_FINE = 256 };
-  size_t count = 0;
-  bool is_in_string = false;
-  for (size_t i = 0; i < size; i++) {
-    if (text[i] == '\\') {
-      i += 1;
-    } else if (text[i] == '"') {
-      is_in_string = !is_in_string;
-    } else if (!is_in_string) {
-      count += text[i] == '[' || text[i] == '{';
-    }
-  }
-  return count > size / 8 + ALWAYS_FINE;
+/* ---- What jansson had better not see -------------------------------------------------------- */
+
+enum { LONGEST_WORD = 40 }; /* numbers are shorter: -2.2250738585072014e-308 */
+
+typedef struct scan {
+  bool is_in_string;
+  size_t word;     /* how long the number or name is that it is in */
+  size_t brackets; /* so far */
+} scan;
+
+static bool is_mark(unsigned char byte) {
+  return byte <= ' ' || byte == ',' || byte == ':' || byte == ']' || byte == '}';
 }
 
+/* What is wrong with the next byte, or NULL. */
+static const char *scan_byte(scan *at, unsigned char byte) {
+  if (byte == '"') {
+    at->is_in_string = !at->is_in_string;
+    at->word = 0;
+  } else if (at->is_in_string) {
+    return byte < ' ' ? "a control character in a string" : NULL;
+  } else if (byte == '[' || byte == '{') {
+    at->brackets += 1;
+    at->word = 0;
+  } else {
+    at->word = is_mark(byte) ? 0 : at->word + 1;
+  }
+  return at->word > LONGEST_WORD ? "a word of more than 40 characters" : NULL;
+}
+
+/* Whether the text may be read, or what is wrong with it. Without memory for one of these, jansson
+ * would end the process: a string that has a control character in it, a long number. And brackets
+ * may be an eighth of it: an empty object takes a hundred times the bytes that it is written in. */
+static bool scan_text(const char *text, size_t size, json_error_t *problem) {
+  enum { ALWAYS_FINE = 256 };
+  scan at = {.word = 0};
+  const char *wrong = NULL;
+  *problem = (json_error_t){.line = 1};
+  for (size_t i = 0; i < size && wrong == NULL; i++) {
+    problem->position = (int)i;
+    problem->column += 1;
+    if (text[i] == '\n') {
+      problem->line += 1;
+      problem->column = 0;
+    }
+    wrong = scan_byte(&at, (unsigned char)text[i]);
+    i += text[i] == '\\';
+  }
+  if (wrong == NULL && at.brackets > size / 8 + ALWAYS_FINE) {
+    wrong = "nearly all of it are brackets";
+  }
+  if (wrong != NULL) {
+    strcpy(problem->text, wrong);
+  }
+  return wrong == NULL;
+}
+
+/* ---- Reading and writing -------------------------------------------------------------------- */
+
 json_t *json_text_load(const char *text, size_t size, json_error_t *problem) {
-  if (opens_too_many(text, size)) {
-    *problem = (json_error_t){.line = 1, .text = "nearly all of it are brackets"};
+  if (!scan_text(text, size, problem)) {
     return NULL;
   }
   begin_watch();

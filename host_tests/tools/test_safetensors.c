@@ -147,6 +147,10 @@ static const struct {
     {"{\"__metadata__\":[],\"t\":{" SIX "[0,6]}}", "__metadata__ is no object"},
     {"{\"__metadata__\":{\"a\":1},\"t\":{" SIX "[0,6]}}", "'a' of __metadata__ is no text"},
     {"{\"\xff\":{" SIX "[0,6]}}", "of the header"},
+    {"{\"a\n\":{" SIX "[0,6]}}", "byte 3 of the header: a control character in a string"},
+    {"{\"\\\"[\x01", "byte 5 of the header: a control character in a string"},
+    {"{\"t\":1234567890123456789012345678901234567890", "byte 45 of the header: too big"},
+    {"{\"t\":12345678901234567890123456789012345678901", "byte 45 of the header: a word of more"},
 };
 
 static void test_bad_headers(void **state) {
