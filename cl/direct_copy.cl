@@ -111,10 +111,11 @@ INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-ENTRY(copy)(__global word *restrict destination, const starts destination_starts,
-     __constant const kernel_grid *grid, const word fill,
-     __global const source_word *restrict source, const starts source_starts,
-     __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+ENTRY(copy)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid, const word fill,
+            SIDE_PARAMETERS(const source_word, source),
+            __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   move_staged(destination, START(destination_starts), grid, fill,
               PLACE(source, START(source_starts)), made, LINE);
 }
@@ -183,9 +184,10 @@ static void copy_run(__global word *to, const place from, const place next, uint
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-ENTRY(copy)(__global word *restrict destination, const starts destination_starts,
-     __constant const kernel_grid *grid, const word fill,
-     __global const source_word *restrict source, const starts source_starts CONVERSION_PARAMETER) {
+ENTRY(copy)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid, const word fill,
+            SIDE_PARAMETERS(const source_word, source) CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   const offset source_row = (offset)grid->rows.source_stride;
   const offset destination_row = (offset)grid->rows.destination_stride;
   const bool fills = grid->fills;

@@ -386,10 +386,11 @@ INLINED_TILE static void stage_tile(word *to, place from, load_limit limit,
 #define OVERREAD (TRANSPOSED_BITS ? LINE : DEPTH)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-ENTRY(permute)(__global word *restrict destination, const starts destination_starts,
-        __constant const kernel_grid *grid, const word fill,
-        __global const source_word *restrict source, const starts source_starts,
-        __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+               const word fill, SIDE_PARAMETERS(const source_word, source),
+               __global const kernel_staging *restrict made CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   move_staged(destination, START(destination_starts), grid, fill,
               PLACE(source, START(source_starts)), made, OVERREAD);
 }

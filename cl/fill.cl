@@ -3,8 +3,9 @@
 
 /* Neighbouring work-items of a GPU store neighbouring words; the one of a CPU stores lines. */
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(fill)(__global word *restrict destination, const starts destination_starts,
-     __constant const kernel_grid *grid, const word value) {
+ENTRY(fill)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+            const word value) {
+  FIND_SIDE(word, destination);
   const offset stride = (offset)grid->columns.destination_stride;
   const offset row_stride = (offset)grid->rows.destination_stride;
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {

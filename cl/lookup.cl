@@ -104,10 +104,11 @@ static void gather_run(__global word *to, long stride, const run r, uint first, 
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(lookup)(__global word *restrict destination, const starts destination_starts,
-       __constant const kernel_grid *grid, const word fill,
-       __global const source_word *restrict source,
-       const starts source_starts PROGRAM_PARAMETER CONVERSION_PARAMETER) {
+ENTRY(lookup)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+              const word fill,
+              SIDE_PARAMETERS(const source_word, source) PROGRAM_PARAMETER CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   const place start = PLACE(source, START(source_starts));
   /* Runs may be short: 2^across_shift work-items take one, the others the runs that follow. */
   const uint across = 1u << grid->across_shift;

@@ -303,9 +303,10 @@ ALWAYS_INLINE static void copy_tile(const source_tile source, __global word *to,
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(copy)(__global word *restrict destination, const starts destination_starts,
-     __constant const kernel_grid *grid, const word fill,
-     __global const source_word *restrict source, const starts source_starts CONVERSION_PARAMETER) {
+ENTRY(copy)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid, const word fill,
+            SIDE_PARAMETERS(const source_word, source) CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {
     const tile t = find_tile(grid, n);
     const offset reach = (offset)(t.valid_rows - 1) * (offset)grid->rows.source_stride;

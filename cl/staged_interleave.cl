@@ -426,9 +426,10 @@ ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *t
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(interleave)(__global word *restrict destination, const starts destination_starts,
-           __constant const kernel_grid *grid, const word fill,
-           __global const source_word *restrict source, const starts source_starts) {
+ENTRY(interleave)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+                  const word fill, SIDE_PARAMETERS(const source_word, source)) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
 #if JOINS
   __local uint4 staged[GROUP * CHANNELS];
 #else

@@ -358,11 +358,12 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(permute)(__global word *restrict destination, const starts destination_starts,
-        __constant const kernel_grid *grid, const word fill,
-        __global const source_word *restrict source, const starts source_starts,
-        __global const kernel_slots *restrict made,
-        __local word *restrict staged CONVERSION_PARAMETER) {
+ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+               const word fill, SIDE_PARAMETERS(const source_word, source),
+               __global const kernel_slots *restrict made,
+               __local word *restrict staged CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   const tables at = tables_of(made, grid);
   const uint inner_columns = (uint)grid->columns.inner;
   const uint inner_rows = (uint)grid->rows.inner;

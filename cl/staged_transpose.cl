@@ -409,10 +409,10 @@ ALWAYS_INLINE static void store_any(__global word *to, offset destination_row,
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-ENTRY(transpose)(__global word *restrict destination, const starts destination_starts,
-          __constant const kernel_grid *grid, const word fill,
-          __global const source_word *restrict source,
-          const starts source_starts CONVERSION_PARAMETER) {
+ENTRY(transpose)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
+                 const word fill, SIDE_PARAMETERS(const source_word, source) CONVERSION_PARAMETER) {
+  FIND_SIDE(word, destination);
+  FIND_SIDE(const source_word, source);
   __local unit staged[UNIT_COLUMNS * UNIT_PITCH] __attribute__((aligned(16)));
   const offset source_column = (offset)grid->columns.source_stride;
   const offset destination_row = stored_offset((offset)grid->rows.destination_stride);

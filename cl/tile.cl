@@ -134,17 +134,32 @@ static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
 /* ---- Which relayout, and which tiles of it ---- */
 
 /* Where a side begins, in elements: of the only relayout of a launch, or of each in a batch, whose
- * work-groups follow each other. */
+ * work-groups follow each other. Those of a batch lie in up to sixteen buffers a side, which are
+ * parameters of the kernel in place of one. */
 #if BATCH
 typedef struct starts {
   ulong of[BATCH];
+  uchar buffer[BATCH]; /* the number of the one that it lies in */
 } starts;
+
+#define IN_BATCH(of_each) ((of_each)[(ulong)get_group_id(GRID_AXIS) / groups_of(grid)])
+
+#define BUFFERS_4(prefix, side, i, j, k, l)                                                        \
+  prefix side##_##i, prefix side##_##j, prefix side##_##k, prefix side##_##l
+#define BUFFERS_16(prefix, side)                                                                   \
+  BUFFERS_4(prefix, side, 0, 1, 2, 3), BUFFERS_4(prefix, side, 4, 5, 6, 7),                        \
+      BUFFERS_4(prefix, side, 8, 9, 10, 11), BUFFERS_4(prefix, side, 12, 13, 14, 15)
+
+#define SIDE_PARAMETERS(type, side)                                                                \
+  BUFFERS_16(__global type *restrict, side), const starts side##_starts
+#define FIND_SIDE(type, side)                                                                      \
+  __global type *const side##_buffers[] = {BUFFERS_16(, side)};                                    \
+  __global type *const side = side##_buffers[IN_BATCH(side##_starts.buffer)]
+#define START(of_side) IN_BATCH((of_side).of)
 
 static ulong groups_of(__constant const kernel_grid *grid) {
   return (grid->tile_count + grid->tiles_per_group - 1) / grid->tiles_per_group;
 }
-
-#define START(of_side) ((of_side).of[(ulong)get_group_id(GRID_AXIS) / groups_of(grid)])
 
 static tile_number group_number(__constant const kernel_grid *grid) {
   return (tile_number)((ulong)get_group_id(GRID_AXIS) % groups_of(grid));
@@ -152,6 +167,8 @@ static tile_number group_number(__constant const kernel_grid *grid) {
 #else
 typedef ulong starts;
 
+#define SIDE_PARAMETERS(type, side) __global type *restrict side, const starts side##_starts
+#define FIND_SIDE(type, side)
 #define START(of_side) (of_side)
 
 static tile_number group_number(__constant const kernel_grid *grid) {

@@ -59,10 +59,14 @@ static relayout_plan *plan_of(const suite *s, const trial *t) {
   return plan;
 }
 
-/* Each destination has a place of its own, in random order, between guards. */
+/* Each destination has a slot of its own, in random order, between guards. Slots lie in one buffer
+ * a side, or in several, of equally many each. */
 typedef struct batch {
   size_t count;
-  size_t source_offsets[MOST_MOVES];
+  size_t slots_per_buffer;
+  size_t source_room; /* of a slot */
+  size_t destination_room;
+  size_t source_offsets[MOST_MOVES]; /* counted through all buffers */
   size_t destination_offsets[MOST_MOVES];
   size_t source_size;
   size_t destination_size;
@@ -76,9 +80,13 @@ static size_t up(size_t size) {
 }
 
 static void make_batch(suite *s, const trial *t, batch *made) {
+  static const size_t slots[] = {MOST_MOVES, MOST_MOVES / 4, 1};
   made->count = (size_t)random_below(&s->random, MOST_MOVES + 1);
+  made->slots_per_buffer = slots[random_below(&s->random, 3)];
   const size_t source_room = up(t->source_size) + STEP;
   const size_t destination_room = up(t->destination_size) + STEP;
+  made->source_room = source_room;
+  made->destination_room = destination_room;
   made->source_size = source_room * MOST_MOVES;
   made->destination_size = destination_room * MOST_MOVES;
   made->sources = malloc(made->source_size);
@@ -103,26 +111,37 @@ static void make_batch(suite *s, const trial *t, batch *made) {
 
 static void run_batch(suite *s, const relayout_plan *plan, const batch *of) {
   const opencl_bench *const bench = s->bench;
+  const size_t source_size = of->slots_per_buffer * of->source_room;
+  const size_t destination_size = of->slots_per_buffer * of->destination_room;
+  const size_t buffer_count = MOST_MOVES / of->slots_per_buffer;
   relayout_error error = {0};
   relayout_opencl_move moves[MOST_MOVES];
+  cl_mem sources[MOST_MOVES];
+  cl_mem destinations[MOST_MOVES];
   cl_event done = NULL;
-  const cl_mem source = opencl_buffer(bench, of->source_size, of->sources);
-  const cl_mem destination = opencl_buffer(bench, of->destination_size, of->before);
+  for (size_t i = 0; i < buffer_count; ++i) {
+    sources[i] = opencl_buffer(bench, source_size, of->sources + i * source_size);
+    destinations[i] = opencl_buffer(bench, destination_size, of->before + i * destination_size);
+  }
   for (size_t i = 0; i < of->count; ++i) {
-    moves[i] = (relayout_opencl_move){source, of->source_offsets[i], destination,
-                                      of->destination_offsets[i]};
+    const size_t from = of->source_offsets[i];
+    const size_t to = of->destination_offsets[i];
+    moves[i] = (relayout_opencl_move){sources[from / source_size], from % source_size,
+                                      destinations[to / destination_size], to % destination_size};
   }
   if (relayout_plan_enqueue_batch(plan, bench->queue, of->count, moves, 0, NULL, &done, &error) !=
       RELAYOUT_OK) {
     fail_msg("%s", error.message);
   }
   assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-  opencl_read(bench, destination, of->destination_size, of->before);
+  for (size_t i = 0; i < buffer_count; ++i) {
+    opencl_read(bench, destinations[i], destination_size, of->before + i * destination_size);
+    clReleaseMemObject(sources[i]);
+    clReleaseMemObject(destinations[i]);
+  }
   s->differing += memcmp(of->before, of->after, of->destination_size) != 0;
   ++s->batches;
   clReleaseEvent(done);
-  clReleaseMemObject(source);
-  clReleaseMemObject(destination);
 }
 
 /* Where elements take more than eight bytes places are multiples of sixteen. */
@@ -179,8 +198,8 @@ static void check_pages(const opencl_bench *bench, cl_mem destination, const int
   }
 }
 
-/* A hundred pages are four launches, one more where the buffers change, and a launch each by a plan
- * that was not made for batches. */
+/* A hundred pages and one in another buffer are four launches, and a launch each by a plan that was
+ * not made for batches. */
 static void test_launches(void **state) {
   const opencl_bench *const bench = *state;
   static int32_t from[PAGES * PAGE / 4];
@@ -201,7 +220,7 @@ static void test_launches(void **state) {
     assert_int_equal(
         relayout_plan_enqueue_batch(plan, bench->queue, PAGES + 1, moves, 0, NULL, NULL, NULL),
         RELAYOUT_OK);
-    assert_int_equal(launches, for_batches ? 5 : PAGES + 1);
+    assert_int_equal(launches, for_batches ? 4 : PAGES + 1);
     check_pages(bench, destination, from);
     launches = 0;
     assert_int_equal(
@@ -214,6 +233,46 @@ static void test_launches(void **state) {
   clReleaseMemObject(source);
   clReleaseMemObject(destination);
   clReleaseMemObject(other);
+}
+
+/* Forty tensors, each in a buffer of its own on one side or on both: sixteen of them a launch. */
+static void test_buffers(void **state) {
+  enum { TENSORS = 40 };
+  const opencl_bench *const bench = *state;
+  static int32_t from[TENSORS][256];
+  cl_mem destinations[TENSORS];
+  relayout_opencl_move moves[TENSORS];
+  relayout_plan *const plan = pages_plan(bench, 1);
+  for (int i = 0; i < TENSORS * 256; ++i) {
+    from[i / 256][i % 256] = 7 * i + 5;
+  }
+  const cl_mem all = opencl_buffer(bench, sizeof from, from);
+  for (int is_apart = 0; is_apart < 2; ++is_apart) {
+    for (size_t i = 0; i < TENSORS; ++i) {
+      destinations[i] = opencl_buffer(bench, PAGE, from[0]);
+      moves[i] = is_apart ? (relayout_opencl_move){opencl_buffer(bench, PAGE, from[i]), 0,
+                                                   destinations[i], 0}
+                          : (relayout_opencl_move){all, i * PAGE, destinations[i], 0};
+    }
+    launches = 0;
+    assert_int_equal(
+        relayout_plan_enqueue_batch(plan, bench->queue, TENSORS, moves, 0, NULL, NULL, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(launches, 3);
+    for (size_t i = 0; i < TENSORS; ++i) {
+      int32_t to[256];
+      opencl_read(bench, destinations[i], PAGE, to);
+      for (int e = 0; e < 256; ++e) {
+        assert_int_equal(to[e], from[i][e % 16 * 16 + e / 16]);
+      }
+      clReleaseMemObject(destinations[i]);
+      if (is_apart) {
+        clReleaseMemObject(moves[i].source);
+      }
+    }
+  }
+  clReleaseMemObject(all);
+  relayout_plan_destroy(plan);
 }
 
 /* ---- What is refused ---- */
@@ -257,6 +316,7 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_suite, bench),
       cmocka_unit_test_prestate(test_launches, bench),
+      cmocka_unit_test_prestate(test_buffers, bench),
       cmocka_unit_test_prestate(test_refusals, bench),
   };
   return cmocka_run_group_tests_name("batch", tests, NULL, NULL);

@@ -116,10 +116,10 @@ typedef struct relayout_opencl_move {
 } relayout_opencl_move;
 
 /* Enqueues `count` relayouts by one plan, as relayout_plan_enqueue does each: pages of a cache,
- * parameters of a model. Those that follow each other in the same two buffers share launches: 32 to
- * one, of a plan that was made with for_batches (relayout_plan_options). All are checked before any
- * is enqueued; what one writes is no other's source or destination, which is not checked. `*event`
- * completes with all of them. `count` 0 enqueues a marker.
+ * parameters of a model. Those that follow each other share launches, of a plan that was made with
+ * for_batches (relayout_plan_options): 32 to one, in up to 16 buffers a side. All are checked
+ * before any is enqueued; what one writes is no other's source or destination, which is not
+ * checked. `*event` completes with all of them. `count` 0 enqueues a marker.
  *
  * The statuses are those of relayout_plan_enqueue; messages name the move. After
  * RELAYOUT_OPENCL_ERROR the first ones may have been enqueued: `*event` is an event that completes

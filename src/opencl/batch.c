@@ -62,36 +62,73 @@ static relayout_status check_all(tour *at, size_t count, relayout_error *error) 
   return status;
 }
 
+/* Where both sides of a move lie. */
+typedef struct pair {
+  rlt_place source;
+  rlt_place destination;
+} pair;
+
 /* Whether every part has the same way for both. */
-static bool go_the_same_way(const rlt_work *work, uintptr_t source, uintptr_t destination,
-                            uintptr_t other_source, uintptr_t other_destination) {
+static bool go_the_same_way(const rlt_work *work, pair a, pair b) {
   bool same = true;
   for (int32_t i = 0; i < work->part_count && same; ++i) {
-    same = rlt_part_way(&work->parts[i], source, destination) ==
-           rlt_part_way(&work->parts[i], other_source, other_destination);
+    same = rlt_opencl_part_launch(work, i, a.source, a.destination) ==
+           rlt_opencl_part_launch(work, i, b.source, b.destination);
   }
   return same;
 }
 
-/* The moves from `first` on that go together with it. */
-static rlt_batch gather(const tour *at, size_t first, size_t count, rlt_place from, rlt_place to) {
-  const int32_t most = rlt_opencl_parts_most_batch(&at->plan->work);
-  const relayout_opencl_move *const start = &at->moves[first];
-  rlt_batch made = {.count = 0};
-  for (size_t i = first; i < count && made.count < most; ++i) {
-    const relayout_opencl_move *const move = &at->moves[i];
-    const rlt_offsets step = {move->source_offset - start->source_offset,
-                              move->destination_offset - start->destination_offset};
-    const uintptr_t source = (uintptr_t)from.host + from.offset;
-    const uintptr_t destination = (uintptr_t)to.host + to.offset;
-    if (move->source != start->source || move->destination != start->destination ||
-        !go_the_same_way(&at->plan->work, source, destination, source + step.source,
-                         destination + step.destination)) {
-      break;
-    }
-    made.of[made.count++] = step;
+/* The number of a buffer among those of a side that begins in `first`; one more where it is new;
+ * RLT_BATCH_BUFFERS where there is no room for it. */
+static cl_uchar number_of(const rlt_batch_side *side, cl_mem first, cl_mem buffer) {
+  cl_uchar i = 0;
+  while (i < RLT_BATCH_BUFFERS && buffer != (i == 0 ? first : side->others[i - 1]) &&
+         (i == 0 || side->others[i - 1] != NULL)) {
+    ++i;
   }
-  return made;
+  return i;
+}
+
+static void put(rlt_batch_side *side, int32_t position, cl_uchar number, rlt_place first,
+                rlt_place place) {
+  side->steps[position] = place.offset - first.offset;
+  side->buffer_of[position] = number;
+  if (number > 0) {
+    side->others[number - 1] = place.buffer;
+  }
+}
+
+/* Adds a move to those that go together, if it does. */
+static bool join(const rlt_work *work, rlt_batch *batch, pair first, pair next) {
+  const cl_uchar source = number_of(&batch->source, first.source.buffer, next.source.buffer);
+  const cl_uchar destination =
+      number_of(&batch->destination, first.destination.buffer, next.destination.buffer);
+  if (source == RLT_BATCH_BUFFERS || destination == RLT_BATCH_BUFFERS ||
+      !go_the_same_way(work, first, next)) {
+    return false;
+  }
+  put(&batch->source, batch->count, source, first.source, next.source);
+  put(&batch->destination, batch->count, destination, first.destination, next.destination);
+  ++batch->count;
+  return true;
+}
+
+/* The moves from `start` on that go together with it, whose places become `*first`. */
+static relayout_status gather(tour *at, size_t start, size_t count, pair *first, rlt_batch *batch,
+                              relayout_error *error) {
+  const int32_t most = rlt_opencl_parts_most_batch(&at->plan->work);
+  bool joins = true;
+  *batch = (rlt_batch){.count = 0};
+  for (size_t i = start; i < count && batch->count < most && joins; ++i) {
+    const relayout_status status = look_at(at, i, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    const pair next = {rlt_endpoint_place(&at->source), rlt_endpoint_place(&at->destination)};
+    *first = i == start ? next : *first;
+    joins = join(&at->plan->work, batch, *first, next);
+  }
+  return RELAYOUT_OK;
 }
 
 /* Each launch waits for the one before where an event is wanted, which covers all of them then. */
@@ -99,17 +136,17 @@ static relayout_status enqueue_all(tour *at, size_t count, cl_event *event, rela
   cl_event last = NULL;
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < count && status == RELAYOUT_OK;) {
-    status = look_at(at, i, error);
+    pair first;
+    rlt_batch batch;
+    cl_event next = NULL;
+    status = gather(at, i, count, &first, &batch, error);
     if (status != RELAYOUT_OK) {
       break;
     }
-    const rlt_place from = rlt_endpoint_place(&at->source);
-    const rlt_place to = rlt_endpoint_place(&at->destination);
-    const rlt_batch batch = gather(at, i, count, from, to);
-    cl_event next = NULL;
-    status = rlt_opencl_parts_enqueue(
-        &at->plan->work, at->queue, from, to, &batch, last == NULL ? at->n_wait : 1,
-        last == NULL ? at->wait : &last, event == NULL ? NULL : &next, error);
+    status = rlt_opencl_parts_enqueue(&at->plan->work, at->queue, first.source, first.destination,
+                                      &batch, last == NULL ? at->n_wait : 1,
+                                      last == NULL ? at->wait : &last, event == NULL ? NULL : &next,
+                                      error);
     if (next != NULL) {
       if (last != NULL) {
         clReleaseEvent(last);

@@ -10,17 +10,23 @@
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 
-/* The arguments of every kernel; fill has no source. */
-enum {
-  ARGUMENT_DESTINATION = 0,
-  ARGUMENT_DESTINATION_START = 1,
-  ARGUMENT_GRID = 2,
-  ARGUMENT_FILL = 3,
-  ARGUMENT_SOURCE = 4,
-  ARGUMENT_SOURCE_START = 5,
-  ARGUMENT_TABLES = 6
+/* The arguments of every kernel, by their order; fill has no source. Either side has its buffers,
+ * then its starts. */
+typedef struct argument_numbers {
+  cl_uint buffers; /* of a side */
+  cl_uint destination;
+  cl_uint grid;
+  cl_uint fill;
+  cl_uint source;
+  cl_uint tables;
   /* Then come those that a launch spec names. */
-};
+} argument_numbers;
+
+static argument_numbers arguments_of(const rlt_kernel_options *options) {
+  const cl_uint buffers = options->batch > 0 ? RLT_BATCH_BUFFERS : 1;
+  const cl_uint side = buffers + 1;
+  return (argument_numbers){buffers, 0, side, side + 1, side + 2, 2 * side + 2};
+}
 
 /* ---- Buffers ---- */
 
@@ -85,12 +91,13 @@ static relayout_status check_group(const rlt_opencl_device *device, const rlt_la
 static relayout_status set_lasting_arguments(const rlt_launch *launch, cl_kernel kernel,
                                              relayout_error *error) {
   const rlt_problem *const problem = launch->schedule->problem;
-  cl_int code = clSetKernelArg(kernel, ARGUMENT_GRID, sizeof launch->grid, &launch->grid);
+  const argument_numbers numbers = arguments_of(&launch->options);
+  cl_int code = clSetKernelArg(kernel, numbers.grid, sizeof launch->grid, &launch->grid);
   if (code == CL_SUCCESS) {
-    code = clSetKernelArg(kernel, ARGUMENT_FILL, (size_t)rlt_problem_destination_bytes(problem),
+    code = clSetKernelArg(kernel, numbers.fill, (size_t)rlt_problem_destination_bytes(problem),
                           problem->fill);
   }
-  cl_uint last = ARGUMENT_TABLES;
+  cl_uint last = numbers.tables;
   if (code == CL_SUCCESS && launch->tables != NULL) {
     code = clSetKernelArg(kernel, last++, sizeof launch->tables, &launch->tables);
     if (code == CL_SUCCESS && launch->local_bytes > 0) {
@@ -211,14 +218,17 @@ rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_s
   const int32_t bytes = is_source ? options->source_bytes : options->word_bytes;
   const int64_t packed = is_source ? options->source_bits : options->destination_bits;
   const int64_t start = is_source ? problem->source_start : problem->destination_start;
-  const size_t room = (size_t)rlt_max(options->batch, 1);
-  rlt_side_arguments made = {.number = is_source ? ARGUMENT_SOURCE : ARGUMENT_DESTINATION,
-                             .starts_size = room * sizeof made.starts[0]};
+  const rlt_batch_side *const side = is_source ? &batch->source : &batch->destination;
+  const argument_numbers numbers = arguments_of(options);
+  rlt_side_arguments made = {.number = is_source ? numbers.source : numbers.destination,
+                             .buffer_count = numbers.buffers,
+                             .starts_size = options->batch > 0 ? sizeof made.starts
+                                                               : sizeof made.starts.of[0]};
   for (int32_t i = 0; i < batch->count; ++i) {
-    const size_t step = is_source ? batch->of[i].source : batch->of[i].destination;
     /* Below 0 where a box begins behind the start of its buffer, and its tensor would before. */
-    const int64_t before = (int64_t)(place.offset + step) / bytes * rlt_in_byte(packed);
-    made.starts[i] = (cl_ulong)(before + start);
+    const int64_t before = (int64_t)(place.offset + side->steps[i]) / bytes * rlt_in_byte(packed);
+    made.starts.of[i] = (cl_ulong)(before + start);
+    made.starts.buffer[i] = side->buffer_of[i];
   }
   return made;
 }
@@ -226,10 +236,15 @@ rlt_side_arguments rlt_launch_side_arguments(const rlt_launch *launch, bool is_s
 static cl_int set_place(const rlt_launch *launch, cl_kernel kernel, bool is_source, rlt_place place,
                         const rlt_batch *batch) {
   const rlt_side_arguments side = rlt_launch_side_arguments(launch, is_source, place, batch);
-  const cl_int code = place.set_pointer != NULL
-                          ? place.set_pointer(kernel, side.number, place.host)
-                          : clSetKernelArg(kernel, side.number, sizeof place.buffer, &place.buffer);
-  return code == CL_SUCCESS ? clSetKernelArg(kernel, side.number + 1, side.starts_size, side.starts)
+  const cl_mem *const others = is_source ? batch->source.others : batch->destination.others;
+  cl_int code = place.set_pointer != NULL
+                    ? place.set_pointer(kernel, side.number, place.host)
+                    : clSetKernelArg(kernel, side.number, sizeof place.buffer, &place.buffer);
+  for (cl_uint i = 1; i < side.buffer_count && code == CL_SUCCESS; ++i) {
+    code = clSetKernelArg(kernel, side.number + i, sizeof others[i - 1], &others[i - 1]);
+  }
+  return code == CL_SUCCESS ? clSetKernelArg(kernel, side.number + side.buffer_count,
+                                             side.starts_size, &side.starts)
                             : code;
 }
 

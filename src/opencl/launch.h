@@ -37,14 +37,21 @@ typedef struct rlt_place {
   rlt_set_pointer *set_pointer; /* not NULL: there is no buffer, and kernels get `host` by this */
 } rlt_place;
 
-/* The relayouts of an enqueue: how far each one's sides are behind those places, in bytes. No more
- * than the launch does. */
+/* One side of the relayouts of an enqueue. */
+typedef struct rlt_batch_side {
+  size_t steps[RLT_MOST_BATCH];         /* from the place's offset to each one's, in bytes */
+  cl_uchar buffer_of[RLT_MOST_BATCH];   /* 0: the place's own; else others[this - 1] */
+  cl_mem others[RLT_BATCH_BUFFERS - 1]; /* NULL behind the last one */
+} rlt_batch_side;
+
+/* The relayouts of an enqueue, no more than the launch does. */
 typedef struct rlt_batch {
   int32_t count;
-  rlt_offsets of[RLT_MOST_BATCH];
+  rlt_batch_side source;
+  rlt_batch_side destination;
 } rlt_batch;
 
-/* One relayout, at the places themselves. */
+/* One relayout, at the places themselves, where a launch for batches has no other buffers. */
 extern const rlt_batch rlt_batch_of_one;
 
 /* A kernel has the arguments of one enqueue at a time. So an enqueue holds its launch, which sets
@@ -66,12 +73,16 @@ void rlt_launch_let_go(rlt_launch *launch);
 relayout_status rlt_launch_make_kernel(const rlt_launch *launch, cl_kernel *kernel,
                                        relayout_error *error);
 
-/* The arguments that say where one side lies: its buffer, or pointer, and behind that its starts,
- * one for each relayout, which kernels count in elements. */
+/* The arguments that say where one side lies: its buffer, or pointer, and for batches the other
+ * buffers; behind them its starts, one for each relayout, which kernels count in elements. */
 typedef struct rlt_side_arguments {
-  cl_uint number; /* of the buffer's */
+  cl_uint number; /* of the first buffer's */
+  cl_uint buffer_count;
   size_t starts_size;
-  cl_ulong starts[RLT_MOST_BATCH];
+  struct {
+    cl_ulong of[RLT_MOST_BATCH];
+    cl_uchar buffer[RLT_MOST_BATCH];
+  } starts; /* all of it for batches, else the first number alone */
 } rlt_side_arguments;
 
 /* A fill has no source. */

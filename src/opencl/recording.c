@@ -363,7 +363,8 @@ static rlt_mutation mutation_of(const recorded_part *part, const places *at, new
     rlt_side_arguments *const side = &to->sides[i];
     *side = rlt_launch_side_arguments(part->launch, i == 1, *place, &rlt_batch_of_one);
     to->of[2 * i] = (rlt_mutable_argument){side->number, sizeof place->buffer, &place->buffer};
-    to->of[2 * i + 1] = (rlt_mutable_argument){side->number + 1, side->starts_size, side->starts};
+    to->of[2 * i + 1] =
+        (rlt_mutable_argument){side->number + side->buffer_count, side->starts_size, &side->starts};
   }
   return (rlt_mutation){part->command, 2 * side_count, to->of};
 }

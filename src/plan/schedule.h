@@ -53,9 +53,10 @@ typedef enum rlt_move {
 
 const char *rlt_move_name(rlt_move move);
 
-/* The relayouts of a batch in one launch: where they begin are arguments of its kernel, which have
- * a kilobyte on every device. */
-enum { RLT_MOST_BATCH = 32 };
+/* The relayouts of a batch in one launch, and the buffers of a side that they lie in (cl/tile.cl):
+ * these and where each begins are arguments of its kernel, which have a kilobyte on every device.
+ */
+enum { RLT_MOST_BATCH = 32, RLT_BATCH_BUFFERS = 16 };
 
 typedef struct rlt_schedule {
   const rlt_problem *problem; /* in the words that move; outlives the schedule */
