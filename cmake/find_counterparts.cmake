@@ -17,8 +17,10 @@ find_program(RELAYOUT_PYTHON python3 HINTS ${folder}/venv/bin)
 find_file(RELAYOUT_PJRT_PLUGIN pjrt_c_api_cpu_plugin.so PATHS ${folder}/lib NO_DEFAULT_PATH)
 # A folder with nothing but Intel's OpenCL driver for CPUs and what that loads.
 find_path(RELAYOUT_INTEL_OPENCL_DIR libintelocl.so PATHS ${folder}/intel/lib NO_DEFAULT_PATH)
+# What compares libraries as programs see them.
+find_program(RELAYOUT_ABIDIFF abidiff)
 mark_as_advanced(RELAYOUT_DLPACK_INCLUDE_DIR RELAYOUT_PJRT_INCLUDE_DIR RELAYOUT_PYTHON
-                 RELAYOUT_PJRT_PLUGIN RELAYOUT_INTEL_OPENCL_DIR)
+                 RELAYOUT_PJRT_PLUGIN RELAYOUT_INTEL_OPENCL_DIR RELAYOUT_ABIDIFF)
 
 # Adds a test that is skipped, and says why.
 function(relayout_add_skipped_test name reason)
