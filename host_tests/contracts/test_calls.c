@@ -47,6 +47,7 @@ static const relayout_dlpack_fields no_dlpack = {3, 64, 1, 0, NULL, NULL, 0, 0};
 static const relayout_dlpack_fields some_dlpack = {2, 32, 1, 0, NULL, NULL, 0, 0};
 static const relayout_pjrt_fields no_pjrt = {.type = 23};
 static const relayout_pjrt_fields some_pjrt = {.type = 11};
+static relayout_pjrt_lists pjrt_lists;
 static char typestr[RELAYOUT_TYPESTR_SIZE];
 static int64_t lists[2][2];
 static const float source[] = {1, 2, 3, 4, 5, 6};
@@ -174,6 +175,8 @@ static int tear_down(void **state) {
   X(relayout_element_type_to_pjrt, UNSUPPORTED, (RELAYOUT_F6E2M3FN, out, error),                   \
     (RELAYOUT_F32, out, error))                                                                    \
   X(relayout_view_from_pjrt_fields, UNSUPPORTED, (&no_pjrt, out, error), (&some_pjrt, out, error)) \
+  X(relayout_view_to_pjrt_fields, SIZE_OVERFLOW, (&far_away, &pjrt_lists, out, error),             \
+    (&whole, &pjrt_lists, out, error))                                                             \
   X(relayout_view_from_array_interface, UNSUPPORTED, ("|O8", 0, NULL, NULL, false, out, error),    \
     ("|u1", 0, NULL, NULL, false, out, error))                                                     \
   X(relayout_view_to_array_interface, SIZE_OVERFLOW,                                               \

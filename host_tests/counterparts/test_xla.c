@@ -82,7 +82,7 @@ static int close_devices(void **state) {
 /* One array as it lies at one place. */
 typedef struct place {
   relayout_view view;
-  int64_t numbers[MOST_RANK];      /* the order or the strides of the layout */
+  relayout_pjrt_lists lists;
   PJRT_Buffer_MemoryLayout layout; /* what PJRT is given */
   unsigned char *bytes;            /* as many as the view spans */
   size_t size;
@@ -114,45 +114,49 @@ static void allocate(place *at) {
   at->pointer = at->bytes - lowest;
 }
 
+/* As relayout describes the view to PJRT, which is the same view when it is read again. */
+static void place_view(const relayout_view *view, place *at) {
+  relayout_error error;
+  PJRT_Buffer_Type type = PJRT_Buffer_Type_INVALID;
+  at->view = *view;
+  if (relayout_view_to_pjrt(view, &at->lists, &type, &at->layout, &error) != RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(type, pjrt_type(&view->shape));
+  const relayout_view again = view_of_layout(&view->shape, &at->layout);
+  assert_true(relayout_view_equal(&again, view));
+  allocate(at);
+}
+
 /* By strides: any order of dimensions, backwards along some, repeated along a few, with gaps behind
  * others. */
 static void place_by_strides(uint64_t *random, const relayout_shape *dimensions, place *at) {
   relayout_shape shape = *dimensions;
   random_order(random, &shape);
+  int64_t strides[MOST_RANK];
   int64_t stride = (int64_t)relayout_element_type_byte_size(shape.element_type);
   const bool is_dense = random_below(random, 2) == 0;
   for (int32_t i = 0; i < shape.rank; ++i) {
     const int32_t d = shape.layout.minor_to_major[i];
     const int64_t kind = is_dense ? 1 : random_below(random, 10);
-    at->numbers[d] = kind == 0 ? 0 : kind < 7 ? stride : -stride;
+    strides[d] = kind == 0 ? 0 : kind < 7 ? stride : -stride;
     stride *= kind == 0 || shape.dimensions[d] == 0 ? 1 : shape.dimensions[d];
     stride += is_dense ? 0 : stride * (random_below(random, 4) / 3);
   }
-  memset(&at->layout, 0, sizeof at->layout);
-  at->layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
-  at->layout.type = PJRT_Buffer_MemoryLayout_Type_Strides;
-  at->layout.strides.struct_size = PJRT_Buffer_MemoryLayout_Strides_STRUCT_SIZE;
-  at->layout.strides.byte_strides = at->numbers;
-  at->layout.strides.num_byte_strides = (size_t)shape.rank;
-  at->view = view_of_layout(&shape, &at->layout);
-  allocate(at);
+  relayout_view view;
+  assert_int_equal(relayout_view_make_strided(shape.element_type, shape.rank, shape.dimensions,
+                                              strides, &view, NULL),
+                   RELAYOUT_OK);
+  place_view(&view, at);
 }
 
 /* By a random order of dimensions. */
 static void place_by_order(uint64_t *random, const relayout_shape *dimensions, place *at) {
   relayout_shape shape = *dimensions;
+  relayout_view view;
   random_order(random, &shape);
-  for (int32_t i = 0; i < shape.rank; ++i) {
-    at->numbers[i] = shape.layout.minor_to_major[i];
-  }
-  memset(&at->layout, 0, sizeof at->layout);
-  at->layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
-  at->layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  at->layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
-  at->layout.tiled.minor_to_major = at->numbers;
-  at->layout.tiled.minor_to_major_size = (size_t)shape.rank;
-  at->view = view_of_layout(&shape, &at->layout);
-  allocate(at);
+  assert_int_equal(relayout_view_make(&shape, &view, NULL), RELAYOUT_OK);
+  place_view(&view, at);
 }
 
 static int32_t bits_of(const relayout_shape *shape) {
@@ -213,8 +217,8 @@ static PJRT_Buffer *upload(const place *host, const place *on_device) {
   args.type = pjrt_type(shape);
   args.dims = shape->dimensions;
   args.num_dims = (size_t)shape->rank;
-  args.byte_strides = host->numbers;
-  args.num_byte_strides = (size_t)shape->rank;
+  args.byte_strides = host->layout.strides.byte_strides;
+  args.num_byte_strides = host->layout.strides.num_byte_strides;
   args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   args.device = xla_device;
   args.device_layout = is_packed(shape) ? NULL : &layout;

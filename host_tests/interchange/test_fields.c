@@ -392,6 +392,143 @@ static void test_pjrt(void **state) {
                    RELAYOUT_UNSUPPORTED);
 }
 
+static void expect_numbers(const int64_t *numbers, size_t count, const int64_t *expected) {
+  for (size_t i = 0; i < count; ++i) {
+    assert_int_equal(numbers[i], expected[i]);
+  }
+}
+
+/* What PJRT is told of layouts, by hand; told of it again, it is the same view. */
+static void test_to_pjrt(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    relayout_pjrt_layout layout;
+    int64_t numbers[3]; /* the order, or strides */
+    size_t tile_count;
+    size_t tile_ranks[2];
+    int64_t tile_dimensions[4];
+    const char *again; /* its default layout where strides say all; NULL: the same */
+  } cases[] = {
+      {"bf16[4,300,500]{1,0,2}", RELAYOUT_PJRT_LAYOUT_TILED, {1, 0, 2}, 0, {0}, {0}, NULL},
+      {"bf16[4,300,500]{1,2,0:T(8,128)(2,1)}",
+       RELAYOUT_PJRT_LAYOUT_TILED,
+       {1, 2, 0},
+       2,
+       {2, 2},
+       {8, 128, 2, 1},
+       NULL},
+      {"u8[4,300,500]{2,1,0:T(*,4)}",
+       RELAYOUT_PJRT_LAYOUT_TILED,
+       {2, 1, 0},
+       1,
+       {2},
+       {INT64_MIN, 4},
+       NULL},
+      {"s4[4,300,500]{2,1,0:E(8)}", RELAYOUT_PJRT_LAYOUT_TILED, {2, 1, 0}, 0, {0}, {0}, NULL},
+      {"f32[4,300,500]{2,1,0:PD(4,301,502)}",
+       RELAYOUT_PJRT_LAYOUT_STRIDES,
+       {604408, 2008, 4},
+       0,
+       {0},
+       {0},
+       "f32[4,300,500]{2,1,0}"},
+      {"u8[4,300,500]{0,1,2:E(32)}",
+       RELAYOUT_PJRT_LAYOUT_STRIDES,
+       {4, 16, 4800},
+       0,
+       {0},
+       {0},
+       "u8[4,300,500]{2,1,0}"},
+  };
+  static const int64_t dimensions[] = {4, 300, 500};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape shape = shape_of(cases[i].text);
+    relayout_view view;
+    relayout_view again;
+    relayout_pjrt_lists lists;
+    relayout_pjrt_fields fields;
+    print_message("%s\n", cases[i].text);
+    assert_int_equal(relayout_view_make(&shape, &view, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_view_to_pjrt_fields(&view, &lists, &fields, NULL), RELAYOUT_OK);
+    const bool is_tiled = cases[i].layout == RELAYOUT_PJRT_LAYOUT_TILED;
+    assert_int_equal(fields.layout, cases[i].layout);
+    assert_int_equal(fields.rank, 3);
+    expect_numbers(fields.dimensions, 3, dimensions);
+    assert_int_equal(is_tiled ? fields.minor_to_major_size : fields.byte_stride_count, 3);
+    expect_numbers(is_tiled ? fields.minor_to_major : fields.byte_strides, 3, cases[i].numbers);
+    assert_int_equal(fields.tile_count, cases[i].tile_count);
+    size_t first = 0;
+    for (size_t t = 0; t < cases[i].tile_count; ++t) {
+      assert_int_equal(fields.tile_ranks[t], cases[i].tile_ranks[t]);
+      expect_numbers(&fields.tile_dimensions[first], fields.tile_ranks[t],
+                     &cases[i].tile_dimensions[first]);
+      first += fields.tile_ranks[t];
+    }
+    assert_int_equal(relayout_view_from_pjrt_fields(&fields, &again, NULL), RELAYOUT_OK);
+    if (cases[i].again != NULL) {
+      expect_text(&again, cases[i].again);
+      assert_true(again.is_strided);
+    } else {
+      assert_true(relayout_view_equal(&again, &view));
+    }
+  }
+}
+
+static void test_to_pjrt_strided(void **state) {
+  (void)state;
+  static const int64_t dimensions[] = {2, 3};
+  static const int64_t strides[] = {-16, 0};
+  relayout_view view;
+  relayout_pjrt_lists lists;
+  relayout_pjrt_fields fields;
+  assert_int_equal(relayout_view_make_strided(RELAYOUT_F8E5M2, 2, dimensions, strides, &view, NULL),
+                   RELAYOUT_OK);
+  view.byte_offset = 48;
+  view.is_read_only = true;
+  assert_int_equal(relayout_view_to_pjrt_fields(&view, &lists, &fields, NULL), RELAYOUT_OK);
+  assert_int_equal(fields.type, 16);
+  assert_int_equal(fields.layout, RELAYOUT_PJRT_LAYOUT_STRIDES);
+  assert_int_equal(fields.byte_stride_count, 2);
+  expect_numbers(fields.byte_strides, 2, strides);
+  expect_numbers(fields.dimensions, 2, dimensions);
+}
+
+static void test_to_pjrt_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    const char *message;
+  } cases[] = {
+      {"f6e2m3fn[2,3]", "PJRT has no type f6e2m3fn"},
+      {"s4[2,3]{1,0:E(4)}", "an element takes 4 bits"},
+      {"f32[2,3]{1,0:PD(2,4)T(2,2)}", "PJRT's tiled layouts have no padded dimensions"},
+      {"f32[2,3]{1,0:T(2,2)L(64)}", "tail alignment"},
+      {"u8[2,3]{1,0:T(2,2)E(16)}", "wider containers"},
+  };
+  relayout_view view;
+  relayout_pjrt_lists lists;
+  relayout_pjrt_fields fields;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape shape = shape_of(cases[i].text);
+    relayout_error error;
+    assert_int_equal(relayout_view_make(&shape, &view, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_view_to_pjrt_fields(&view, &lists, &fields, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, cases[i].message));
+  }
+  const relayout_shape scalar = shape_of("f32[]");
+  assert_int_equal(relayout_view_make(&scalar, &view, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_view_to_pjrt_fields(NULL, &lists, &fields, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_view_to_pjrt_fields(&view, NULL, &fields, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_view_to_pjrt_fields(&view, &lists, NULL, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_view_to_pjrt_fields(&view, &lists, &fields, NULL), RELAYOUT_OK);
+  assert_int_equal(fields.rank, 0);
+}
+
 /* ---- NumPy ---- */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -495,6 +632,9 @@ int main(void) {
       cmocka_unit_test(test_moving),
       cmocka_unit_test(test_empty_to_dlpack),
       cmocka_unit_test(test_pjrt),
+      cmocka_unit_test(test_to_pjrt),
+      cmocka_unit_test(test_to_pjrt_strided),
+      cmocka_unit_test(test_to_pjrt_refused),
       cmocka_unit_test(test_array_interface),
       cmocka_unit_test(test_array_interface_refused),
   };

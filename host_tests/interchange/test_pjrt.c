@@ -56,6 +56,39 @@ static void test_layouts(void **state) {
   assert_int_equal(view.byte_strides[1], 2);
 }
 
+/* The structs that a view becomes are taken for that view again. */
+static void expect_again(const relayout_view *view, PJRT_Buffer_MemoryLayout_Type kind) {
+  relayout_pjrt_lists lists;
+  PJRT_Buffer_Type type = (PJRT_Buffer_Type)0;
+  PJRT_Buffer_MemoryLayout layout;
+  memset(&layout, 0xff, sizeof layout);
+  assert_int_equal(relayout_view_to_pjrt(view, &lists, &type, &layout, NULL), RELAYOUT_OK);
+  assert_int_equal(type, PJRT_Buffer_Type_BF16);
+  assert_int_equal(layout.type, kind);
+  assert_int_equal(layout.struct_size, sizeof layout);
+  assert_null(layout.extension_start);
+  const relayout_view again = view_from(&layout);
+  assert_true(relayout_view_equal(&again, view));
+}
+
+static void test_back(void **state) {
+  (void)state;
+  static const int64_t strides[] = {-1024, 2};
+  relayout_shape shape;
+  relayout_view view;
+  assert_int_equal(relayout_shape_parse("bf16[300,500]{0,1:T(8,128)(2,1)}", &shape, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(relayout_view_make(&shape, &view, NULL), RELAYOUT_OK);
+  expect_again(&view, PJRT_Buffer_MemoryLayout_Type_Tiled);
+  assert_int_equal(relayout_view_make_strided(RELAYOUT_BF16, 2, dimensions, strides, &view, NULL),
+                   RELAYOUT_OK);
+  expect_again(&view, PJRT_Buffer_MemoryLayout_Type_Strides);
+  PJRT_Buffer_Type type = PJRT_Buffer_Type_BF16;
+  PJRT_Buffer_MemoryLayout layout;
+  assert_int_equal(relayout_view_to_pjrt(&view, NULL, &type, &layout, NULL),
+                   RELAYOUT_INVALID_ARGUMENT);
+}
+
 static void test_unknown_layout(void **state) {
   (void)state;
   static const int64_t strides[] = {1000, 2};
@@ -113,6 +146,7 @@ static void test_names(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_back),
       cmocka_unit_test(test_unknown_layout),
 #ifdef HAVE_HEADER
       cmocka_unit_test(test_names),

@@ -96,6 +96,24 @@ RELAYOUT_API relayout_status relayout_view_from_pjrt_fields(const relayout_pjrt_
                                                             relayout_view *view,
                                                             relayout_error *error);
 
+/* Room for the lists of one relayout_pjrt_fields. */
+typedef struct relayout_pjrt_lists {
+  int64_t dimensions[RELAYOUT_MAX_RANK];
+  int64_t numbers[RELAYOUT_MAX_RANK]; /* minor_to_major or byte_strides */
+  int64_t tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS];
+  size_t tile_ranks[RELAYOUT_MAX_TILES];
+} relayout_pjrt_lists;
+
+/* The other way: the fields point into `lists`, which are filled. A layout becomes a tiled one with
+ * its order and tiles, of which there may be none; where it has no tiles, but padded dimensions or
+ * wider containers, it becomes strides. The view's offset is to be added to the pointer; that it is
+ * read-only is not told. RELAYOUT_UNSUPPORTED for a type that PJRT has not, packed elements, and
+ * tiles with padded dimensions, tail alignment or wider containers. */
+RELAYOUT_API relayout_status relayout_view_to_pjrt_fields(const relayout_view *view,
+                                                          relayout_pjrt_lists *lists,
+                                                          relayout_pjrt_fields *fields,
+                                                          relayout_error *error);
+
 /* ---- NumPy ---------------------------------------------------------------------------------- */
 
 /* The longest typestr that is written, with the NUL. */

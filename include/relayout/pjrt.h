@@ -8,6 +8,8 @@
 #error "include PJRT's own header, pjrt_c_api.h, before relayout/pjrt.h"
 #endif
 
+#include <string.h>
+
 #include "relayout/interchange.h"
 
 #ifdef __cplusplus
@@ -40,6 +42,36 @@ static inline relayout_status relayout_view_from_pjrt(PJRT_Buffer_Type type,
     fields.layout = (relayout_pjrt_layout)3; /* none of them: refused */
   }
   return relayout_view_from_pjrt_fields(&fields, view, error);
+}
+
+/* Fills in what relayout_view_to_pjrt_fields makes of a view, for PJRT_Client_BufferFromHostBuffer,
+ * PJRT_Buffer_ToHostBuffer and the like; `layout` points into `lists`. */
+static inline relayout_status
+relayout_view_to_pjrt(const relayout_view *view, relayout_pjrt_lists *lists, PJRT_Buffer_Type *type,
+                      PJRT_Buffer_MemoryLayout *layout, relayout_error *error) {
+  relayout_pjrt_fields fields;
+  const relayout_status status = relayout_view_to_pjrt_fields(view, lists, &fields, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  *type = (PJRT_Buffer_Type)fields.type;
+  memset(layout, 0, sizeof *layout);
+  layout->struct_size = sizeof *layout;
+  if (fields.layout == RELAYOUT_PJRT_LAYOUT_TILED) {
+    layout->type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+    layout->tiled.struct_size = sizeof layout->tiled;
+    layout->tiled.minor_to_major = fields.minor_to_major;
+    layout->tiled.minor_to_major_size = fields.minor_to_major_size;
+    layout->tiled.tile_dims = fields.tile_dimensions;
+    layout->tiled.tile_dim_sizes = fields.tile_ranks;
+    layout->tiled.num_tiles = fields.tile_count;
+  } else {
+    layout->type = PJRT_Buffer_MemoryLayout_Type_Strides;
+    layout->strides.struct_size = sizeof layout->strides;
+    layout->strides.byte_strides = fields.byte_strides;
+    layout->strides.num_byte_strides = fields.byte_stride_count;
+  }
+  return RELAYOUT_OK;
 }
 
 #ifdef __cplusplus

@@ -1,8 +1,10 @@
 /* pjrt.c: PJRT's numbers of element types, which its C API has pinned, and its layouts. */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "metadata/widths.h"
 #include "relayout/interchange.h"
 
 static const relayout_element_type types[] = {
@@ -114,4 +116,82 @@ relayout_status relayout_view_from_pjrt_fields(const relayout_pjrt_fields *field
   }
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is %d, no known kind",
                   (int)fields->layout);
+}
+
+/* ---- To PJRT ---- */
+
+/* Whether the order and the tiles say all of where elements lie. */
+static bool is_order_and_tiles(const relayout_view *view) {
+  return !view->is_strided && !rlt_is_widened(&view->shape) && rlt_custom_bits(&view->shape) == 0;
+}
+
+static relayout_status check_layout(const relayout_view *view, relayout_error *error) {
+  const relayout_layout *const layout = &view->shape.layout;
+  if (rlt_packed_bits(layout) > 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "an element takes %" PRId64 " bits, in PJRT's layouts whole bytes",
+                    rlt_packed_bits(layout));
+  }
+  return layout->tile_count == 0 ||
+                 (is_order_and_tiles(view) && layout->tail_padding_alignment_in_elements <= 1)
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "PJRT's tiled layouts have no padded dimensions, tail alignment or wider "
+                        "containers");
+}
+
+static void list_tiled(const relayout_layout *layout, relayout_pjrt_lists *lists,
+                       relayout_pjrt_fields *fields) {
+  size_t dimension_count = 0;
+  for (int32_t i = 0; i < layout->rank; ++i) {
+    lists->numbers[i] = layout->minor_to_major[i];
+  }
+  for (int32_t i = 0; i < layout->tile_count; ++i) {
+    lists->tile_ranks[i] = (size_t)layout->tile_ranks[i];
+    dimension_count += lists->tile_ranks[i];
+  }
+  memcpy(lists->tile_dimensions, layout->tile_dimensions,
+         dimension_count * sizeof lists->tile_dimensions[0]);
+  fields->layout = RELAYOUT_PJRT_LAYOUT_TILED;
+  fields->minor_to_major = lists->numbers;
+  fields->minor_to_major_size = (size_t)layout->rank;
+  fields->tile_dimensions = lists->tile_dimensions;
+  fields->tile_ranks = lists->tile_ranks;
+  fields->tile_count = (size_t)layout->tile_count;
+}
+
+static relayout_status list_strides(const relayout_view *view, relayout_pjrt_lists *lists,
+                                    relayout_pjrt_fields *fields, relayout_error *error) {
+  fields->layout = RELAYOUT_PJRT_LAYOUT_STRIDES;
+  fields->byte_strides = lists->numbers;
+  fields->byte_stride_count = (size_t)view->shape.rank;
+  return relayout_view_byte_strides(view, lists->numbers, error);
+}
+
+relayout_status relayout_view_to_pjrt_fields(const relayout_view *view, relayout_pjrt_lists *lists,
+                                             relayout_pjrt_fields *fields, relayout_error *error) {
+  relayout_status status = relayout_view_validate(view, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (lists == NULL || fields == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
+                    lists == NULL ? "lists" : "fields");
+  }
+  const relayout_shape *const shape = &view->shape;
+  relayout_pjrt_fields made = {.dimensions = lists->dimensions, .rank = (size_t)shape->rank};
+  status = relayout_element_type_to_pjrt(shape->element_type, &made.type, error);
+  if (status == RELAYOUT_OK) {
+    status = check_layout(view, error);
+  }
+  if (status == RELAYOUT_OK && is_order_and_tiles(view)) {
+    list_tiled(&shape->layout, lists, &made);
+  } else if (status == RELAYOUT_OK) {
+    status = list_strides(view, lists, &made, error);
+  }
+  if (status == RELAYOUT_OK) {
+    memcpy(lists->dimensions, shape->dimensions, (size_t)shape->rank * sizeof shape->dimensions[0]);
+    *fields = made;
+  }
+  return status;
 }

@@ -13,6 +13,8 @@ typedef enum {
 } PJRT_Buffer_MemoryLayout_Type;
 
 typedef struct PJRT_Buffer_MemoryLayout_Tiled {
+  size_t struct_size;
+  void *extension_start;
   const int64_t *minor_to_major;
   size_t minor_to_major_size;
   const int64_t *tile_dims;
@@ -21,11 +23,15 @@ typedef struct PJRT_Buffer_MemoryLayout_Tiled {
 } PJRT_Buffer_MemoryLayout_Tiled;
 
 typedef struct PJRT_Buffer_MemoryLayout_Strides {
+  size_t struct_size;
+  void *extension_start;
   const int64_t *byte_strides;
   size_t num_byte_strides;
 } PJRT_Buffer_MemoryLayout_Strides;
 
 typedef struct PJRT_Buffer_MemoryLayout {
+  size_t struct_size;
+  void *extension_start;
   union {
     PJRT_Buffer_MemoryLayout_Tiled tiled;
     PJRT_Buffer_MemoryLayout_Strides strides;
