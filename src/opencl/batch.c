@@ -13,6 +13,7 @@ typedef struct tour {
   const relayout_opencl_move *moves;
   cl_uint n_wait;
   const cl_event *wait;
+  bool are_checked; /* all moves: what is left to find is where they lie */
   /* The sides of the last move that was looked at; no names: none was. */
   rlt_endpoint source;
   rlt_endpoint destination;
@@ -37,15 +38,17 @@ static relayout_status look_at(tour *at, size_t number, relayout_error *error) {
   if (is_alike) {
     at->source.offset = move->source_offset;
     at->destination.offset = move->destination_offset;
-    status = rlt_check_offsets(&at->source, &at->destination, error);
+    status =
+        at->are_checked ? RELAYOUT_OK : rlt_check_offsets(&at->source, &at->destination, error);
   } else {
     at->source = rlt_endpoint_of_buffer(at->plan, true, move->source, move->source_offset);
     at->destination =
         rlt_endpoint_of_buffer(at->plan, false, move->destination, move->destination_offset);
-    status = rlt_check_submission(at->device, at->queue, &at->source, &at->destination, at->n_wait,
-                                  at->wait, error);
+    status = at->are_checked ? rlt_locate_again(&at->source, &at->destination, error)
+                             : rlt_check_submission(at->device, at->queue, &at->source,
+                                                    &at->destination, at->n_wait, at->wait, error);
   }
-  if (status == RELAYOUT_OK) {
+  if (status == RELAYOUT_OK && !at->are_checked) {
     const rlt_place from = rlt_endpoint_place(&at->source);
     const rlt_place to = rlt_endpoint_place(&at->destination);
     status = rlt_plan_check_places(at->plan, (uintptr_t)from.host + from.offset,
@@ -59,6 +62,7 @@ static relayout_status check_all(tour *at, size_t count, relayout_error *error) 
   for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     status = look_at(at, i, error);
   }
+  at->are_checked = status == RELAYOUT_OK;
   return status;
 }
 

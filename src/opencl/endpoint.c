@@ -329,6 +329,12 @@ relayout_status rlt_check_offsets(const rlt_endpoint *source, const rlt_endpoint
   return status == RELAYOUT_OK ? check_overlap(source, destination, error) : status;
 }
 
+relayout_status rlt_locate_again(rlt_endpoint *source, rlt_endpoint *destination,
+                                 relayout_error *error) {
+  const relayout_status status = locate(source, error);
+  return status == RELAYOUT_OK ? locate(destination, error) : status;
+}
+
 /* What offsets are multiples of: words, or the containers of elements. Plans that write nothing ask
  * for no alignment; those that read nothing are of the destination's words alone. */
 static size_t element_size_of(const relayout_plan *plan, bool is_source) {

@@ -58,6 +58,10 @@ relayout_status rlt_check_submission(const rlt_opencl_device *device, cl_command
 relayout_status rlt_check_offsets(const rlt_endpoint *source, const rlt_endpoint *destination,
                                   relayout_error *error);
 
+/* Finds where the sides lie, of buffers that were checked before. */
+relayout_status rlt_locate_again(rlt_endpoint *source, rlt_endpoint *destination,
+                                 relayout_error *error);
+
 /* That the plan is there, and of an OpenCL device. */
 relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error);
 
