@@ -69,7 +69,6 @@ def test_strided_copies(steps, random):
 
 def test_what_has_no_steps(steps):
     for text in ("s4[6]{0:E(4)}", "f32[3,4]{1,0:T(*,4)}", "f32[8]{0:T(2,2)}",
-                 "f32[9]{0:T(3)(2)}",
-                 "f32[9]{0:T(4)L(32)}"):
+                 "f32[9]{0:T(3)(2)}", "f32[9]{0:T(4)L(32)}"):
         shape = relayout.Shape(text)
         assert steps.memory_of(shape) is None
