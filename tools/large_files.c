@@ -240,7 +240,7 @@ static exit_code act_on(const relayout_plan *plan, side *of, void (*act)(side *)
 
 /* ---- Moving ---- */
 
-/* Finds where in memory a box' bytes of a side are to be. A pointer to the side's start, which may
+/* Finds where in memory a box's bytes of a side are to be. A pointer to the side's start, which may
  * be elsewhere, is as aligned as it would be in the file. */
 static exit_code place_box(const relayout_plan *plan, side *of) {
   of->lowest = (int64_t)of->size;
