@@ -1,7 +1,7 @@
 /* json_text.c: jansson's reader and writer, with their allocations watched. Without memory for a
  * moment, jansson 2.14 says that the text is wrong, goes on with characters missing, or ends the
- * process with an assertion on these. Once it lacks memory it gets no more, and ends soon. Texts
- * that could have it do the last are refused before. */
+ * process with an assertion on these. Once it lacks memory it gets no more than a few spare blocks,
+ * and ends soon. Texts that could have it do the last beyond these are refused before. */
 #include "json_text.h"
 
 #include <stdbool.h>
@@ -14,9 +14,29 @@ static json_malloc_t allocate;
 static json_free_t release;
 static bool lacks_memory;
 
+/* For the room in which jansson gathers a word, of 32 bytes and then 64, which it goes on without.
+ * A string or an array of these sizes may take one of each before, and what comes next is another
+ * size, at which it ends. */
+enum { MOST_SPARES = 4, SPARE_BYTES = 64 };
+static void *spares[MOST_SPARES];
+static int spare_count;
+
+static void give_spares_back(void) {
+  while (spare_count > 0) {
+    release(spares[--spare_count]);
+  }
+}
+
 static void *watched_allocate(size_t size) {
   void *const block = lacks_memory ? NULL : allocate(size);
   lacks_memory = block == NULL;
+  const bool is_room = size == SPARE_BYTES / 2 || size == SPARE_BYTES;
+  if (lacks_memory && is_room && spare_count > 0) {
+    return spares[--spare_count];
+  }
+  if (lacks_memory) { /* also where it goes on in a longer string */
+    give_spares_back();
+  }
   return block;
 }
 
@@ -30,6 +50,15 @@ static void end_watch(void) {
   json_set_alloc_funcs(allocate, release);
 }
 
+/* Before jansson reads. */
+static void take_spares(void) {
+  while (spare_count < MOST_SPARES && !lacks_memory) {
+    spares[spare_count] = allocate(SPARE_BYTES);
+    lacks_memory = spares[spare_count] == NULL;
+    spare_count += lacks_memory ? 0 : 1;
+  }
+}
+
 /* ---- What jansson had better not see -------------------------------------------------------- */
 
 enum { LONGEST_WORD = 40 }; /* numbers are shorter: -2.2250738585072014e-308 */
@@ -37,7 +66,7 @@ enum { LONGEST_WORD = 40 }; /* numbers are shorter: -2.2250738585072014e-308 */
 typedef struct scan {
   bool is_in_string;
   size_t word;     /* how long the number or name is that it is in */
-  size_t brackets; /* so far */
+  size_t brackets; /* that opened something so far */
 } scan;
 
 static bool is_mark(unsigned char byte) {
@@ -61,8 +90,9 @@ static const char *scan_byte(scan *at, unsigned char byte) {
 }
 
 /* Whether the text may be read, or what is wrong with it. Without memory for one of these, jansson
- * would end the process: a string that has a control character in it, a long number. And brackets
- * may be an eighth of it: an empty object takes a hundred times the bytes that it is written in. */
+ * would end the process: a string that has a control character in it, a long number. And no more
+ * than an eighth of it may open objects and arrays: an empty one takes a hundred times the bytes
+ * that it is written in. */
 static bool scan_text(const char *text, size_t size, json_error_t *problem) {
   enum { ALWAYS_FINE = 256 };
   scan at = {.word = 0};
@@ -79,7 +109,7 @@ static bool scan_text(const char *text, size_t size, json_error_t *problem) {
     i += text[i] == '\\';
   }
   if (wrong == NULL && at.brackets > size / 8 + ALWAYS_FINE) {
-    wrong = "nearly all of it are brackets";
+    wrong = "too many brackets for its size";
   }
   if (wrong != NULL) {
     strcpy(problem->text, wrong);
@@ -94,7 +124,9 @@ json_t *json_text_load(const char *text, size_t size, json_error_t *problem) {
     return NULL;
   }
   begin_watch();
-  json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
+  take_spares();
+  json_t *json = lacks_memory ? NULL : json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
+  give_spares_back();
   end_watch();
   if (lacks_memory) {
     json_decref(json);

@@ -10,9 +10,9 @@
 
 /* Reads an object or an array, behind which nothing but white space may come. What jansson refuses
  * is refused: a key that is there twice, bytes that are no UTF-8, NULs, deep nesting. So are
- * numbers of more than 40 characters, and a text of hardly anything but brackets: values take at
- * most fifty times its size. The caller gives the value back. NULL: `*problem` says where and why,
- * with no words without memory. */
+ * numbers of more than 40 characters, and a text of which more than an eighth opens objects and
+ * arrays: values take at most fifty times its size. The caller gives the value back. NULL:
+ * `*problem` says where and why, with no words without memory. */
 json_t *json_text_load(const char *text, size_t size, json_error_t *problem);
 
 /* The same, with the problem as an error: RELAYOUT_INVALID_TEXT with the place,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_text.h"
 #include "safetensors.h"
 
 /* With exact room, so that a sanitizer sees a read behind the end. */
@@ -189,8 +190,46 @@ static void test_deep_and_wide_headers(void **state) {
   }
   strcat(text, "{}]}");
   assert_int_equal(parse(text, 0, &of, &error), RELAYOUT_INVALID_TEXT);
-  assert_non_null(strstr(error.message, "nearly all of it are brackets"));
+  assert_non_null(strstr(error.message, "too many brackets for its size"));
   test_free(text);
+}
+
+/* ---- Without memory ------------------------------------------------------------------------- */
+
+static int allocations_left;
+
+static void *allocate_some(size_t size) {
+  return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+/* Where memory ends at any allocation there is nothing, or all of it, and the process goes on. */
+static void test_memory_that_ends(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "[1234567890123456]",
+      "[true,1.2345678901234567890123456789012345678]",
+      "[\"a\",true,12345678901234567890]",
+      "{\"abcdefg\":\"x\",\"a\":123456789012345678901234567890e-12}",
+      "[\"a text of thirty-two characters.\"]",
+      "[\"a text that is longer than twice as many, and takes more room than others\"]",
+      "[falsefalsefalsefalsefalsefalse]",
+  };
+  json_malloc_t usual;
+  json_free_t usual_free;
+  json_get_alloc_funcs(&usual, &usual_free);
+  json_set_alloc_funcs(allocate_some, free);
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    bool has_ended = false;
+    for (int n = 0; !has_ended; n++) {
+      json_error_t problem;
+      allocations_left = n;
+      json_t *const json = json_text_load(texts[i], strlen(texts[i]), &problem);
+      has_ended = allocations_left >= 0;
+      assert_int_equal(json != NULL || problem.text[0] != '\0', has_ended);
+      json_decref(json);
+    }
+  }
+  json_set_alloc_funcs(usual, usual_free);
 }
 
 /* ---- Layouts -------------------------------------------------------------------------------- */
@@ -341,6 +380,7 @@ int main(void) {
       cmocka_unit_test(test_plain_shapes),
       cmocka_unit_test(test_bad_headers),
       cmocka_unit_test(test_deep_and_wide_headers),
+      cmocka_unit_test(test_memory_that_ends),
       cmocka_unit_test(test_layouts_are_kept),
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_what_is_stored),
