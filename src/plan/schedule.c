@@ -163,12 +163,15 @@ int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *
     across = rlt_divide_up(across, rlt_in_byte(problem->destination_packed));
     return rlt_across_shift(grid->tile_count, across, schedule->group_size); /* of several tiles */
   }
-  if (schedule->group_size > 1 && !rlt_problem_keeps_elements(problem)) {
+  const int64_t rows = rlt_group_length(&schedule->rows);
+  if (schedule->group_size > 1 && schedule->move == RLT_MOVE_COPY) {
     /* Changed elements are more or fewer on either side. */
-    across = rlt_divide_up(across, rlt_min(rlt_local_unit(rlt_problem_source_bits(problem)),
-                                           rlt_local_unit(rlt_problem_destination_bits(problem))));
+    const int64_t unit = rlt_min(rlt_local_unit(rlt_problem_source_bits(problem)),
+                                 rlt_local_unit(rlt_problem_destination_bits(problem)));
+    return rlt_line_shift(rows, rlt_divide_up(across, unit), RLT_LOCAL_UNIT_BYTES,
+                          schedule->group_size);
   }
-  return rlt_across_shift(rlt_group_length(&schedule->rows), across, schedule->group_size);
+  return rlt_across_shift(rows, across, schedule->group_size);
 }
 
 static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
