@@ -45,6 +45,12 @@ typedef uint source_unit;
 #define SOURCE_UNIT 1
 typedef source_word source_unit;
 #endif
+#define SOURCE_UNIT_SHIFT                                                                          \
+  (SOURCE_UNIT == 32   ? 5                                                                         \
+   : SOURCE_UNIT == 16 ? 4                                                                         \
+   : SOURCE_UNIT == 8  ? 3                                                                         \
+   : SOURCE_UNIT == 4  ? 2                                                                         \
+                       : SOURCE_UNIT - 1)
 #define SOURCE_PIECE (SOURCE_BYTES < 4 ? 4 * SOURCE_UNIT : 16 / SOURCE_BYTES)
 
 /* and of the destination; and how many bits an element takes there. */
@@ -70,6 +76,11 @@ ALWAYS_INLINE static uint local_id(void) {
 
 /* How often each of the group's work-items takes one of `count` things that they share. */
 #define ROUNDS(count) (((count) + GROUP - 1) / GROUP)
+
+/* Work-items side by side along runs that have `count` things each, a power of two: each of them
+ * has the same ones of every run that it comes to, and these runs are so far apart. */
+#define ALONG(count) ((count) < GROUP ? (count) : GROUP)
+#define APART(count) (GROUP / ALONG(count))
 
 /* ---- Words of a unit, units of a piece ---- */
 
@@ -115,14 +126,15 @@ ALWAYS_INLINE static unit first_words(unit of, int count, unit behind) {
 #endif
 }
 
-/* What begins `bits` behind the start of `first`, of two units side by side. */
+/* What begins `bits` behind the start of `first`, of two units side by side; fewer than 32. By two
+ * shifts, as not all devices shift numbers of 64 bits at once. */
 ALWAYS_INLINE static uint joined(uint first, uint second, uint bits) {
-#ifdef __ENDIAN_LITTLE__
-  const ulong both = as_ulong((uint2)(first, second));
-#else
-  const ulong both = as_ulong((uint2)(second, first));
-#endif
-  return (uint)(both >> bits);
+  return first >> bits | second << 1 << (31 - bits);
+}
+
+/* What begins `bits` before the start of `second`. */
+ALWAYS_INLINE static uint joined_before(uint first, uint second, uint bits) {
+  return first >> 1 >> (31 - bits) | second << bits;
 }
 
 ALWAYS_INLINE static unit unit_of_piece(uint4 value, uint number) {
@@ -206,6 +218,34 @@ ALWAYS_INLINE static source_unit load_unit(const place from) {
   return source_unit_of(*(__global const source_unit *)word_at(from));
 }
 
+/* Where a unit of the source lies: the aligned one that it begins in, and how many elements of that
+ * come before it. */
+typedef struct loose_place {
+  __global const source_unit *front;
+  uint into;
+} loose_place;
+
+ALWAYS_INLINE static loose_place loose_at(const place from) {
+#if SOURCE_UNIT == 1
+  const loose_place found = {word_at(from), 0};
+#else
+  const uint into = elements_into(from, 4);
+  const loose_place found = {(__global const uint *)((__global const uchar *)word_at(from) -
+                                                     into / IN_SOURCE_BYTE * SOURCE_BYTES),
+                             into};
+#endif
+  return found;
+}
+
+/* So many elements farther on. Where these are whole units, as compilers see, only the place of the
+ * aligned one changes. */
+ALWAYS_INLINE static loose_place loose_onward(loose_place at, long elements) {
+  const long from_front = elements + (long)at.into;
+  at.into = (uint)from_front & (SOURCE_UNIT - 1);
+  at.front += from_front >> SOURCE_UNIT_SHIFT;
+  return at;
+}
+
 /* What a unit of the source is put together from, so that a work-item can load for several before
  * it waits for the first: two units in which it lies, and how many bits of them before it. */
 typedef struct loose_unit {
@@ -216,35 +256,42 @@ typedef struct loose_unit {
 #endif
 } loose_unit;
 
-/* Of the unit that begins with this element; only its first `count` are wanted, and all that they
- * lie in is in the source. */
-ALWAYS_INLINE static loose_unit load_loose_inside(const place from, uint count) {
+/* Of which the first `count` elements are wanted. */
+ALWAYS_INLINE static loose_unit load_loose_at(const loose_place at, uint count) {
   loose_unit loaded;
-#if SOURCE_UNIT == 1
-  loaded.front = load_unit(from);
-#else
-  __global const source_word *const word = word_at(from);
-  const uint into = (uint)(uintptr_t)word & 3;
-  __global const uint *const aligned = (__global const uint *)((__global const uchar *)word - into);
-  loaded.bits = 8 * into + bits_before(from);
-  loaded.front = AS_IN_MEMORY(SOURCE_BYTES, aligned[0]);
+  loaded.front = source_unit_of(at.front[0]);
+#if SOURCE_UNIT > 1
+  loaded.bits = at.into * (32 / SOURCE_UNIT);
   loaded.behind = 0;
-  if (loaded.bits + min(count, (uint)SOURCE_UNIT) * (32 / SOURCE_UNIT) > 32) {
-    loaded.behind = AS_IN_MEMORY(SOURCE_BYTES, aligned[1]);
+  if (at.into + min(count, (uint)SOURCE_UNIT) > SOURCE_UNIT) {
+    loaded.behind = source_unit_of(at.front[1]);
   }
 #endif
   return loaded;
 }
 
-/* The same at a tile's end, where perhaps only the elements themselves are. */
+/* Both units, whether the second is needed or not: where many follow each other that costs less
+ * than to ask. */
+ALWAYS_INLINE static loose_unit load_both_at(const loose_place at) {
+  loose_unit loaded;
+  loaded.front = source_unit_of(at.front[0]);
+#if SOURCE_UNIT > 1
+  loaded.bits = at.into * (32 / SOURCE_UNIT);
+  loaded.behind = source_unit_of(at.front[1]);
+#endif
+  return loaded;
+}
+
+/* The unit from this element on, of which the first `count` are wanted: at a tile's end perhaps
+ * only these lie in the source. */
 ALWAYS_INLINE static loose_unit load_loose(const source_tile source, offset at, uint count) {
   const place from = onward(source.from, at);
 #if SOURCE_UNIT == 1
-  return load_loose_inside(from, 1);
+  return load_loose_at(loose_at(from), count);
 #else
   const offset first = at - (offset)elements_into(from, 4);
   if (source.is_inside || (first >= source.first && first + 2 * SOURCE_UNIT <= source.end)) {
-    return load_loose_inside(from, count);
+    return load_loose_at(loose_at(from), count);
   }
   loose_unit loaded = {0, 0, 0};
   ONE_BY_ONE
@@ -369,10 +416,12 @@ ALWAYS_INLINE static bool have_ends(__global const word *run, offset stride, uin
          (stored_into_unit(run) > 0 || stride % UNIT != 0 || length % DESTINATION_UNIT != 0);
 }
 
-/* How many they are at most: where a run has the length of whole units, those at its two ends make
+/* How many they are at most; where a run has the length of whole units, those at its two ends make
  * up one. */
+#define MOST_ENDS (2 * UNIT)
+
 ALWAYS_INLINE static uint ends_of(uint length) {
-  return length % DESTINATION_UNIT == 0 ? UNIT : 2 * UNIT;
+  return length % DESTINATION_UNIT == 0 ? UNIT : MOST_ENDS;
 }
 
 /* Where the one of this number begins; no less than the length where there are not as many. */

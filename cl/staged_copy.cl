@@ -50,12 +50,13 @@ ALWAYS_INLINE static uint first_filled(const row r) {
 
 /* ---- Whole units ---- */
 
-ALWAYS_INLINE static void load_sources(const source_tile source, offset at, loose_unit *held) {
+/* What a unit of the destination is made of, all of which is in the source. */
+ALWAYS_INLINE static void load_sources_at(const loose_place at, loose_unit *held) {
 #if LOADS % 4 == 0 && SOURCE_BYTES == 4
-  if (elements_into(onward(source.from, at), 16) == 0) {
+  if (((uintptr_t)at.front & 15) == 0) {
 #pragma unroll
     for (uint k = 0; k < LOADS; k += 4) {
-      const uint4 piece = load_piece(onward(source.from, at + (offset)k));
+      const uint4 piece = *(__global const uint4 *)(at.front + k);
       held[k].front = piece.x;
       held[k + 1].front = piece.y;
       held[k + 2].front = piece.z;
@@ -64,13 +65,21 @@ ALWAYS_INLINE static void load_sources(const source_tile source, offset at, loos
     return;
   }
 #elif LOADS == 2 && SOURCE_BYTES == 4
-  if (elements_into(onward(source.from, at), 8) == 0) {
-    const uint2 pair = *(__global const uint2 *)word_at(onward(source.from, at));
+  if (((uintptr_t)at.front & 7) == 0) {
+    const uint2 pair = *(__global const uint2 *)at.front;
     held[0].front = pair.x;
     held[1].front = pair.y;
     return;
   }
 #endif
+#pragma unroll
+  for (uint k = 0; k < LOADS; ++k) {
+    held[k] = load_both_at(loose_onward(at, (long)(k * SOURCE_UNIT)));
+  }
+}
+
+/* The same where perhaps only these elements are in the source. */
+ALWAYS_INLINE static void load_sources(const source_tile source, offset at, loose_unit *held) {
 #pragma unroll
   for (uint k = 0; k < LOADS; ++k) {
     held[k] = load_loose(source, at + (offset)(k * SOURCE_UNIT), DESTINATION_UNIT);
@@ -117,35 +126,93 @@ ALWAYS_INLINE static unit unit_of_fill(word fill) {
   return unit_of_equal(one);
 }
 
-static void copy_units(const source_tile source, __global word *to, const tile t,
-                       __constant const kernel_grid *grid, word fill) {
-  const uint shift = grid->across_shift;
-  const uint units = (t.columns + 2 * (DESTINATION_UNIT - 1)) / DESTINATION_UNIT;
-  const unit fills = unit_of_fill(fill);
-  for (part p = first_part(shift); p.run < t.rows;) {
-    __global word *into[HELD_UNITS];
-    bool is_loaded[HELD_UNITS];
-    bool is_filled[HELD_UNITS];
+/* A work-item's units of a row, from number `first` on and `across` apart, as far as number `end`;
+ * the first of them begins at a column and a place of the destination. */
+typedef struct row_units {
+  uint first;
+  uint end;
+  uint across;
+  uint column;
+  __global word *to;
+} row_units;
+
+ALWAYS_INLINE static row_units units_of(const row r, uint first, uint across, uint end) {
+  const uint column = column_of_unit(r.to, first);
+  const row_units found = {first, end, across, column, r.to + stored_offset((offset)column)};
+  return found;
+}
+
+/* Wherever the first begins in a unit of the source, so do those that follow, mostly. */
+ALWAYS_INLINE static void copy_row(const source_tile source, const row r, const row_units units) {
+  const offset apart = (offset)(units.across * DESTINATION_UNIT);
+  __global word *to = units.to;
+  loose_place at = loose_at(onward(source.from, r.from + (offset)units.column));
+  ONE_BY_ONE
+  for (uint number = units.first; number < units.end; number += HELD_UNITS * units.across) {
     loose_unit held[HELD_UNITS][LOADS];
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
-      const row r = row_at(to, p.run, t, grid);
-      const uint column = column_of_unit(r.to, p.number);
-      into[h] = r.to + stored_offset((offset)column);
-      is_loaded[h] = is_whole(column, DESTINATION_UNIT, r.valid);
-      is_filled[h] = column >= first_filled(r) && is_whole(column, DESTINATION_UNIT, r.length);
-      if (is_loaded[h]) {
-        load_sources(source, r.from + (offset)column, held[h]);
+      if (number + h * units.across < units.end) {
+        load_sources_at(at, held[h]);
       }
-      p = next_part(p, shift, units);
+      at = loose_onward(at, apart);
     }
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
-      if (is_loaded[h]) {
-        store_unit(unit_of_sources(held[h], source.from), into[h]);
-      } else if (is_filled[h]) {
-        store_unit(fills, into[h]);
+      if (number + h * units.across < units.end) {
+        store_unit(unit_of_sources(held[h], source.from), to);
       }
+      to += stored_offset(apart);
+    }
+  }
+}
+
+/* The same where the source begins or ends. */
+ALWAYS_INLINE static void copy_row_at_end(const source_tile source, const row r,
+                                          const row_units units) {
+  offset from = r.from + (offset)units.column;
+  __global word *to = units.to;
+  ONE_BY_ONE
+  for (uint number = units.first; number < units.end; number += units.across) {
+    loose_unit held[LOADS];
+    load_sources(source, from, held);
+    store_unit(unit_of_sources(held, source.from), to);
+    from += (offset)(units.across * DESTINATION_UNIT);
+    to += stored_offset((offset)(units.across * DESTINATION_UNIT));
+  }
+}
+
+ALWAYS_INLINE static void fill_row(const row_units units, unit fills) {
+  __global word *to = units.to;
+  ONE_BY_ONE
+  for (uint number = units.first; number < units.end; number += units.across) {
+    store_unit(fills, to);
+    to += stored_offset((offset)(units.across * DESTINATION_UNIT));
+  }
+}
+
+static void copy_units(const source_tile source, __global word *to, const tile t,
+                       __constant const kernel_grid *grid, word fill) {
+  const uint shift = grid->across_shift;
+  const uint across = 1u << shift;
+  const part first = first_part(shift);
+  const unit fills = unit_of_fill(fill);
+  ONE_BY_ONE
+  for (uint number = first.run; number < t.rows; number += GROUP >> shift) {
+    const row r = row_at(to, number, t, grid);
+    const uint into = stored_into_unit(r.to);
+    /* the first unit is whole only where the row begins with it */
+    const uint begin = first.number == 0 && into > 0 ? across : first.number;
+    const row_units copied = units_of(r, begin, across, (r.valid + into) / DESTINATION_UNIT);
+    if (source.is_inside) {
+      copy_row(source, r, copied);
+    } else {
+      copy_row_at_end(source, r, copied);
+    }
+    const uint filled = (first_filled(r) + into + DESTINATION_UNIT - 1) / DESTINATION_UNIT;
+    const uint end = (r.length + into) / DESTINATION_UNIT;
+    if (filled < end) {
+      fill_row(units_of(r, filled + first.number, across, end), fills);
     }
   }
 }

@@ -174,8 +174,7 @@ ALWAYS_INLINE static void store_staged(__local const uint4 *staged, __global wor
     const uint run = of.run + (block >> shift);
     const uint number = of.number + (block & ((1u << shift) - 1));
     if (run < runs.count && number < numbers) {
-      *(__global uint4 *)(run_at(to, runs, run) +
-                          (offset)((number * CHANNELS + piece) * PIECE)) =
+      *(__global uint4 *)(run_at(to, runs, run) + (offset)((number * CHANNELS + piece) * PIECE)) =
           staged[place_of(block, piece)];
     }
   }
@@ -292,7 +291,7 @@ ALWAYS_INLINE static void store_shifted(unit before, unit of, __global word *run
   if (is_whole(block_at, STORED_BLOCK, JOINS ? runs.length * CHANNELS : runs.length) &&
       (JOINS || number < runs.channels)) {
 #if UNIT > 1
-    store_unit(joined(before, of, (UNIT - into) * BITS_OF_WORD), row + (offset)at);
+    store_unit(joined_before(before, of, into * BITS_OF_WORD), row + (offset)at);
 #else
     store_unit(of, row + (offset)at);
 #endif

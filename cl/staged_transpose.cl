@@ -192,11 +192,13 @@ ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row
 #define UNITS_ALONG     (TILE_ROWS / SOURCE_UNIT)
 #define UNIT_BLOCKS     (UNITS_ALONG * UNIT_COLUMNS)
 #define LOADS_OF_BLOCK  (SOURCE_UNIT > 1 ? 2 * UNIT : UNIT)
-#define MOST_BLOCKS     (LOADS_OF_BLOCK < 8 ? 8 / LOADS_OF_BLOCK : 1)
-#define BLOCKS_OF_UNITS (ROUNDS(UNIT_BLOCKS) < MOST_BLOCKS ? 1 : MOST_BLOCKS)
+#define MOST_BLOCKS     (16 / LOADS_OF_BLOCK)
+#define BLOCKS_OF_UNITS (ROUNDS(UNIT_BLOCKS) < MOST_BLOCKS ? ROUNDS(UNIT_BLOCKS) : MOST_BLOCKS)
+
+#define GAP_ROWS 32
 
 ALWAYS_INLINE static uint gapped_place(uint row, uint unit_column) {
-  return unit_column * UNIT_PITCH + row + row / 32;
+  return unit_column * UNIT_PITCH + row + row / GAP_ROWS;
 }
 
 /* Where a work-item loads a block from. */
@@ -214,37 +216,54 @@ ALWAYS_INLINE static void turn_loose(const loose_unit *held, const place from, u
   turn(block, from, rows);
 }
 
-/* Rows that lie in front of the same gap: 32 are a multiple of a block's. */
-ALWAYS_INLINE static void stage(__local unit *staged, const spot at, const unit *rows) {
-  __local unit *const first = staged + gapped_place(at.row, at.column / UNIT);
+/* From the place of the first on, as all of a block's rows lie in front of the same gap. */
+ALWAYS_INLINE static void stage(__local unit *first, const unit *rows) {
 #pragma unroll
   for (uint i = 0; i < SOURCE_UNIT; ++i) {
     first[i] = rows[i];
   }
 }
 
-/* A whole tile, of which all units lie in the source. */
-ALWAYS_INLINE static void load_units(__local unit *staged, const source_tile source,
-                                     offset source_column) {
-#pragma unroll 1
-  for (uint first = local_id(); first < UNIT_BLOCKS; first += BLOCKS_OF_UNITS * GROUP) {
+/* A whole tile, of which all units lie in the source. A work-item walks over the columns with the
+ * same rows of each, so that it finds its way by additions alone. */
+#define COLUMNS_APART (APART(UNITS_ALONG) * UNIT)
+
+ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile source,
+                                       offset source_column, uint row) {
+  const uint first = local_id() / ALONG(UNITS_ALONG) * UNIT;
+  __local unit *to = staged + gapped_place(row, first / UNIT);
+  loose_place from[UNIT];
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    from[k] = loose_at(onward(source.from, (long)(first + k) * source_column + (long)row));
+  }
+  ONE_BY_ONE
+  for (uint column = first; column < TILE_COLUMNS; column += BLOCKS_OF_UNITS * COLUMNS_APART) {
     loose_unit held[BLOCKS_OF_UNITS][UNIT];
 #pragma unroll
     for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
-      const spot at = spot_of_block(first + b * GROUP);
-      place from = onward(source.from, (offset)at.column * source_column + (offset)at.row);
 #pragma unroll
       for (uint k = 0; k < UNIT; ++k) {
-        held[b][k] = load_loose_inside(from, SOURCE_UNIT);
-        from = onward(from, source_column);
+        held[b][k] = load_both_at(from[k]);
+        from[k] = loose_onward(from[k], (long)COLUMNS_APART * source_column);
       }
     }
 #pragma unroll
     for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
       unit rows[SOURCE_UNIT];
       turn_loose(held[b], source.from, rows);
-      stage(staged, spot_of_block(first + b * GROUP), rows);
+      stage(to, rows);
+      to += COLUMNS_APART / UNIT * UNIT_PITCH;
     }
+  }
+}
+
+ALWAYS_INLINE static void load_units(__local unit *staged, const source_tile source,
+                                     offset source_column) {
+#pragma unroll
+  for (uint along = 0; along < UNITS_ALONG; along += ALONG(UNITS_ALONG)) {
+    load_columns(staged, source, source_column,
+                 (along + local_id() % ALONG(UNITS_ALONG)) * SOURCE_UNIT);
   }
 }
 
@@ -277,43 +296,43 @@ ALWAYS_INLINE static void load_edge(__local unit *staged, const source_tile sour
         rows[i] = first_words(rows[i], at.row + i < t.valid_rows ? valid : 0, fills);
       }
       if (at.column < TILE_COLUMNS) {
-        stage(staged, at, rows);
+        stage(staged + gapped_place(at.row, at.column / UNIT), rows);
       }
     }
   }
 }
 
-/* Whether all of a whole tile's columns, and the units that these are in, lie in the source. */
+/* Whether a tile is whole, and all of its columns, and the units that these are in, lie in the
+ * source. */
 ALWAYS_INLINE static bool is_plain(const source_tile source, offset source_column, const tile t) {
-  const offset reach = (offset)(t.valid_columns - 1) * source_column;
-  return UNIT_BLOCKS % (BLOCKS_OF_UNITS * GROUP) == 0 && t.valid_columns == TILE_COLUMNS &&
+  const offset reach = (offset)(TILE_COLUMNS - 1) * source_column;
+  return TILE_COLUMNS % (BLOCKS_OF_UNITS * COLUMNS_APART) == 0 && t.valid_columns == TILE_COLUMNS &&
          t.valid_rows == TILE_ROWS &&
          is_inside(source, min(reach, (offset)0), max(reach, (offset)0) + (offset)TILE_ROWS);
 }
 
-/* The destination's unit of this number, counted from the tile's first column. */
-ALWAYS_INLINE static unit unit_of_row(__local const unit *staged, uint row, uint number) {
+/* The destination's unit of this number in a row, counted from the tile's first column. */
+ALWAYS_INLINE static unit unit_of_row(__local const unit *row, uint number) {
 #if DESTINATION_BITS
   unit made = 0;
 #pragma unroll
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
-    made |= packed_four(staged[gapped_place(row, number * IN_DESTINATION_BYTE + k)])
+    made |= packed_four(row[gapped_place(0, number * IN_DESTINATION_BYTE + k)])
             << k * UNIT * DESTINATION_BITS;
   }
   return made;
 #else
-  return staged[gapped_place(row, number)];
+  return row[gapped_place(0, number)];
 #endif
 }
 
 /* The one that begins so many elements before. */
-ALWAYS_INLINE static unit fetch_unit(__local const unit *staged, uint row, uint number, uint into) {
+ALWAYS_INLINE static unit fetch_unit(__local const unit *row, uint number, uint into) {
 #if DESTINATION_UNIT == 1
-  return unit_of_row(staged, row, number);
+  return unit_of_row(row, number);
 #else
-  return joined(unit_of_row(staged, row, number == 0 ? 0 : number - 1),
-                unit_of_row(staged, row, number),
-                (DESTINATION_UNIT - into) * DESTINATION_ELEMENT_BITS);
+  return joined_before(unit_of_row(row, number == 0 ? 0 : number - 1), unit_of_row(row, number),
+                       into * DESTINATION_ELEMENT_BITS);
 #endif
 }
 
@@ -338,17 +357,50 @@ ALWAYS_INLINE static word word_of_row(__local const unit *staged, uint row, uint
 
 #define UNITS_OF_ROW (TILE_COLUMNS / DESTINATION_UNIT)
 
+/* Rows so far apart begin at the same place within a unit, wherever the first does. */
+#define LIKE_ROWS(apart) ((apart) < UNIT ? UNIT : (apart))
+
+/* A work-item's of the rows between two gaps, from the first on of which one is its own. */
+ALWAYS_INLINE static void store_between_gaps(__global word *run, long step, __local const unit *row,
+                                             uint number, uint into, uint rows, bool are_all) {
+#pragma unroll
+  for (uint on = 0; on < GAP_ROWS; on += LIKE_ROWS(APART(UNITS_OF_ROW))) {
+    if (are_all || on < rows) {
+      store_unit(fetch_unit(row + on, number, into), run);
+      run += step;
+    }
+  }
+}
+
+/* A work-item has the same unit of rows that begin alike. */
+ALWAYS_INLINE static void store_units_of(__global word *to, offset destination_row,
+                                         __local const unit *staged, uint number, uint first,
+                                         uint rows, uint columns) {
+  const long step = (long)LIKE_ROWS(APART(UNITS_OF_ROW)) * destination_row;
+  __global word *run = to + (long)first * destination_row;
+  const uint into = stored_into_unit(run);
+  const uint column = column_of_unit(run, number);
+  run += stored_offset((offset)column);
+  if (is_whole(column, DESTINATION_UNIT, columns)) {
+    ONE_BY_ONE
+    for (uint row = first; row < rows; row += GAP_ROWS) {
+      store_between_gaps(run, step, staged + gapped_place(row, 0), number, into, rows - row,
+                         row - first + GAP_ROWS <= rows);
+      run += (long)GAP_ROWS * destination_row;
+    }
+  }
+}
+
 ALWAYS_INLINE static void store_units(__global word *to, offset destination_row,
                                       __local const unit *staged, uint rows, uint columns) {
-#pragma unroll 8
-  for (uint round = 0; round < ROUNDS(UNITS_OF_ROW * TILE_ROWS); ++round) {
-    const uint number = local_id() + round * GROUP;
-    const uint row = number / UNITS_OF_ROW % TILE_ROWS;
-    __global word *const run = to + (offset)row * destination_row;
-    const uint column = column_of_unit(run, number % UNITS_OF_ROW);
-    const unit fetched = fetch_unit(staged, row, number % UNITS_OF_ROW, stored_into_unit(run));
-    if (number / UNITS_OF_ROW < rows && is_whole(column, DESTINATION_UNIT, columns)) {
-      store_unit(fetched, run + stored_offset((offset)column));
+  const uint apart = APART(UNITS_OF_ROW);
+#pragma unroll
+  for (uint along = 0; along < UNITS_OF_ROW; along += ALONG(UNITS_OF_ROW)) {
+    const uint number = along + local_id() % ALONG(UNITS_OF_ROW);
+    ONE_BY_ONE
+    for (uint first = 0; first < LIKE_ROWS(apart); first += apart) {
+      store_units_of(to, destination_row, staged, number, first + local_id() / ALONG(UNITS_OF_ROW),
+                     rows, columns);
     }
   }
 }
@@ -364,23 +416,33 @@ ALWAYS_INLINE static void store_rows_of_pieces(__global word *to, offset destina
       unit made[UNITS_PER_PIECE];
 #pragma unroll
       for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
-        made[u] = unit_of_row(staged, at.row, at.column / DESTINATION_UNIT + u);
+        made[u] = unit_of_row(staged + gapped_place(at.row, 0), at.column / DESTINATION_UNIT + u);
       }
       store_piece(made, to + (offset)at.row * destination_row + stored_offset((offset)at.column));
     }
   }
 }
 
+/* A work-item has the same word of rows that begin alike. */
 ALWAYS_INLINE static void store_ends(__global word *to, offset destination_row,
                                      __local const unit *staged, uint rows, uint columns) {
-  const uint ends = ends_of(columns);
-#pragma unroll 2
-  for (uint number = local_id(); number < rows * ends; number += GROUP) {
-    const part end = part_of(number, ends);
-    __global word *const run = to + (offset)end.run * destination_row;
-    const uint column = end_column(run, columns, end.number);
-    if (column < columns) {
-      run[stored_offset((offset)column)] = word_of_row(staged, end.run, column, columns);
+  const uint apart = APART(MOST_ENDS);
+#pragma unroll
+  for (uint on = 0; on < MOST_ENDS; on += ALONG(MOST_ENDS)) {
+    const uint number = on + local_id() % ALONG(MOST_ENDS);
+    ONE_BY_ONE
+    for (uint first = 0; first < LIKE_ROWS(apart); first += apart) {
+      uint row = first + local_id() / ALONG(MOST_ENDS);
+      __global word *run = to + (long)row * destination_row;
+      const uint column = end_column(run, columns, number);
+      run += stored_offset((offset)column);
+      if (column < columns) {
+#pragma unroll 4
+        for (; row < rows; row += LIKE_ROWS(apart)) {
+          *run = word_of_row(staged, row, column, columns);
+          run += (long)LIKE_ROWS(apart) * destination_row;
+        }
+      }
     }
   }
 }

@@ -95,36 +95,35 @@ static tile_number quotient(tile_number n, __constant const kernel_loop *loop) {
 #endif
 }
 
-/* Positions of a tile along one side, and how many of them can have a source. */
-static uint positions(__constant const kernel_side *side, long iteration) {
-  return (uint)(side->inner *
-                min(side->block + side->halo, side->extent - iteration * side->block));
-}
-
-static uint valid_positions(__constant const kernel_side *side, long iteration) {
-  return (uint)(side->inner *
-                clamp(side->valid - iteration * side->block, 0L, side->block + side->halo));
+/* Positions of a tile along one side, of `length` in all; those of a tile fit 32 bits. */
+static uint positions(__constant const kernel_side *side, long iteration, long length) {
+  const long left = length - iteration * side->block;
+  return (uint)side->inner * (uint)clamp(left, 0L, side->block + side->halo);
 }
 
 static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
   __constant const kernel_loop *loops = loops_of(grid);
   tile found = {0, 0, 0, 0, 0, 0, 0, 0};
+  tile_number column_block = 0;
+  tile_number row_block = 0;
   bool has_source = true;
   for (int l = 0; l < (int)grid->loop_count; ++l) {
     const tile_number rest = quotient(n, &loops[l]);
-    const long iteration = (long)(n - rest * (tile_number)loops[l].count);
+    const tile_number iteration = n - rest * (tile_number)loops[l].count;
     n = rest;
-    found.source += (ulong)(iteration * loops[l].source_step);
-    found.destination += (ulong)(iteration * loops[l].destination_step);
-    has_source = has_source && iteration < loops[l].valid;
-    found.column_block = l == grid->columns.loop_number ? iteration : found.column_block;
-    found.row_block = l == grid->rows.loop_number ? iteration : found.row_block;
+    found.source += (ulong)iteration * (ulong)loops[l].source_step;
+    found.destination += (ulong)iteration * (ulong)loops[l].destination_step;
+    has_source &= (long)iteration < loops[l].valid;
+    column_block = l == (int)grid->columns.loop_number ? iteration : column_block;
+    row_block = l == (int)grid->rows.loop_number ? iteration : row_block;
   }
-  found.columns = positions(&grid->columns, found.column_block);
-  found.rows = positions(&grid->rows, found.row_block);
+  found.column_block = (long)column_block;
+  found.row_block = (long)row_block;
+  found.columns = positions(&grid->columns, found.column_block, grid->columns.extent);
+  found.rows = positions(&grid->rows, found.row_block, grid->rows.extent);
   if (has_source) {
-    found.valid_columns = valid_positions(&grid->columns, found.column_block);
-    found.valid_rows = valid_positions(&grid->rows, found.row_block);
+    found.valid_columns = positions(&grid->columns, found.column_block, grid->columns.valid);
+    found.valid_rows = positions(&grid->rows, found.row_block, grid->rows.valid);
   } else {
     found.source = 0;
   }
