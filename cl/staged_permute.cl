@@ -116,9 +116,10 @@ ALWAYS_INLINE static bool has_run(const offset_pair entry, uint steps) {
   return ((steps - (uint)entry.y) & 0x80008000u) == 0;
 }
 
-/* Units that a work-item has under way, fewer where their change is long code. What it does not
- * want it does not load: of a load whose value is wanted under a condition alone, compilers put it
- * off until then, and each waits for the one before. */
+/* Units that a work-item has under way, fewer where their change is long code. Where they are whole
+ * elements it loads what it wants alone: compilers put loads off to where their values are wanted
+ * under a condition, and each waits for the one before. Else it loads the tile's first unit in
+ * place of what it does not want, or registers run out on Intel's. */
 #define HELD_LOADS (CONVERTS ? 2 : SOURCE_BYTES > 8 ? 2 : SOURCE_BYTES > 4 ? 4 : 8)
 
 ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
@@ -132,10 +133,10 @@ ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
       const uint slot = min(p.at.run, at.slot_count);
       const uint start = p.at.number * SOURCE_UNIT;
       const offset_pair entry = at.slots[slot];
-      places[h] = NOWHERE;
-      if (has_run(entry, steps)) {
-        held[h] = load_loose(source, entry.x + (offset)start, length - start);
-        places[h] = slot * at.pitch + start;
+      const bool is_held = has_run(entry, steps);
+      places[h] = is_held ? slot * at.pitch + start : NOWHERE;
+      if (is_held || SOURCE_UNIT > 1) {
+        held[h] = load_loose(source, is_held ? entry.x + (offset)start : 0, length - start);
       }
       p.at = next_of_slots(p);
     }
@@ -174,11 +175,9 @@ ALWAYS_INLINE static void load_pieces(const tables at, const source_tile source,
     for (uint h = 0; h < HELD_PIECES; ++h) {
       const uint start = p.at.number * PIECE;
       const offset_pair entry = entries[h];
-      places[h] = NOWHERE;
-      if (has_run(entry, steps)) {
-        held[h] = load_piece(onward(source.from, entry.x + (offset)start));
-        places[h] = p.at.run * at.pitch + start;
-      }
+      const bool is_held = has_run(entry, steps);
+      held[h] = load_piece(onward(source.from, is_held ? entry.x + (offset)start : 0));
+      places[h] = is_held ? p.at.run * at.pitch + start : NOWHERE;
       p.at = next_of_slots(p);
     }
     look_up_slots(at, p, entries);

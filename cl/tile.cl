@@ -107,6 +107,7 @@ static tile find_tile(__constant const kernel_grid *grid, tile_number n) {
   tile_number column_block = 0;
   tile_number row_block = 0;
   bool has_source = true;
+#pragma unroll 1
   for (int l = 0; l < (int)grid->loop_count; ++l) {
     const tile_number rest = quotient(n, &loops[l]);
     const tile_number iteration = n - rest * (tile_number)loops[l].count;
