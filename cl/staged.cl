@@ -256,28 +256,17 @@ typedef struct loose_unit {
 #endif
 } loose_unit;
 
-/* Of which the first `count` elements are wanted. */
-ALWAYS_INLINE static loose_unit load_loose_at(const loose_place at, uint count) {
+/* The second of these only where it is wanted. To say always so costs less than to ask, where many
+ * follow each other. */
+ALWAYS_INLINE static loose_unit load_loose_at(const loose_place at, bool wants_behind) {
   loose_unit loaded;
   loaded.front = source_unit_of(at.front[0]);
 #if SOURCE_UNIT > 1
   loaded.bits = at.into * (32 / SOURCE_UNIT);
   loaded.behind = 0;
-  if (at.into + min(count, (uint)SOURCE_UNIT) > SOURCE_UNIT) {
+  if (wants_behind) {
     loaded.behind = source_unit_of(at.front[1]);
   }
-#endif
-  return loaded;
-}
-
-/* Both units, whether the second is needed or not: where many follow each other that costs less
- * than to ask. */
-ALWAYS_INLINE static loose_unit load_both_at(const loose_place at) {
-  loose_unit loaded;
-  loaded.front = source_unit_of(at.front[0]);
-#if SOURCE_UNIT > 1
-  loaded.bits = at.into * (32 / SOURCE_UNIT);
-  loaded.behind = source_unit_of(at.front[1]);
 #endif
   return loaded;
 }
@@ -287,11 +276,12 @@ ALWAYS_INLINE static loose_unit load_both_at(const loose_place at) {
 ALWAYS_INLINE static loose_unit load_loose(const source_tile source, offset at, uint count) {
   const place from = onward(source.from, at);
 #if SOURCE_UNIT == 1
-  return load_loose_at(loose_at(from), count);
+  return load_loose_at(loose_at(from), false);
 #else
-  const offset first = at - (offset)elements_into(from, 4);
+  const loose_place found = loose_at(from);
+  const offset first = at - (offset)found.into;
   if (source.is_inside || (first >= source.first && first + 2 * SOURCE_UNIT <= source.end)) {
-    return load_loose_at(loose_at(from), count);
+    return load_loose_at(found, found.into + min(count, (uint)SOURCE_UNIT) > SOURCE_UNIT);
   }
   loose_unit loaded = {0, 0, 0};
   ONE_BY_ONE

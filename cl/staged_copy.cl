@@ -74,7 +74,7 @@ ALWAYS_INLINE static void load_sources_at(const loose_place at, loose_unit *held
 #endif
 #pragma unroll
   for (uint k = 0; k < LOADS; ++k) {
-    held[k] = load_both_at(loose_onward(at, (long)(k * SOURCE_UNIT)));
+    held[k] = load_loose_at(loose_onward(at, (long)(k * SOURCE_UNIT)), true);
   }
 }
 

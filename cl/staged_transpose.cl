@@ -245,7 +245,7 @@ ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile s
     for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
 #pragma unroll
       for (uint k = 0; k < UNIT; ++k) {
-        held[b][k] = load_both_at(from[k]);
+        held[b][k] = load_loose_at(from[k], true);
         from[k] = loose_onward(from[k], (long)COLUMNS_APART * source_column);
       }
     }
@@ -429,8 +429,8 @@ ALWAYS_INLINE static void store_ends(__global word *to, offset destination_row,
                                      __local const unit *staged, uint rows, uint columns) {
   const uint apart = APART(MOST_ENDS);
 #pragma unroll
-  for (uint on = 0; on < MOST_ENDS; on += ALONG(MOST_ENDS)) {
-    const uint number = on + local_id() % ALONG(MOST_ENDS);
+  for (uint along = 0; along < MOST_ENDS; along += ALONG(MOST_ENDS)) {
+    const uint number = along + local_id() % ALONG(MOST_ENDS);
     ONE_BY_ONE
     for (uint first = 0; first < LIKE_ROWS(apart); first += apart) {
       uint row = first + local_id() / ALONG(MOST_ENDS);
