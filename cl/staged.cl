@@ -166,6 +166,47 @@ ALWAYS_INLINE static uint4 piece_of(const unit *units) {
 #endif
 }
 
+#if UNIT > 1
+/* Of values: of an array's elements compilers select addresses, and keep it in memory. */
+ALWAYS_INLINE static unit one_of(unit where_none, unit where_some, uint set) {
+  return set != 0 ? where_some : where_none;
+}
+
+/* What begins `bits` behind the start of `first`, of two pieces side by side; fewer than 128. Units
+ * are selected, then those next to each other joined. */
+ALWAYS_INLINE static uint4 joined_pieces(uint4 first, uint4 second, uint bits) {
+  unit found[2 * UNITS_PER_PIECE];
+#pragma unroll
+  for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+    found[u] = unit_of_piece(first, u);
+    found[UNITS_PER_PIECE + u] = unit_of_piece(second, u);
+  }
+#pragma unroll
+  for (uint u = 0; u < UNITS_PER_PIECE + 2; ++u) {
+    found[u] = one_of(found[u], found[u + 2], bits & 64);
+  }
+#pragma unroll
+  for (uint u = 0; u < UNITS_PER_PIECE + 1; ++u) {
+    found[u] = one_of(found[u], found[u + 1], bits & 32);
+  }
+#pragma unroll
+  for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+    found[u] = joined(found[u], found[u + 1], bits & 31);
+  }
+  return piece_of(found);
+}
+
+/* A piece's first words, `count` of them, or none below 0, and fills behind them. */
+ALWAYS_INLINE static uint4 first_of_piece(uint4 of, int count, unit fills) {
+  unit made[UNITS_PER_PIECE];
+#pragma unroll
+  for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+    made[u] = first_words(unit_of_piece(of, u), count - (int)(u * UNIT), fills);
+  }
+  return piece_of(made);
+}
+#endif
+
 /* ---- The source ---- */
 
 /* A tile's first element, and how far from it the problem's first and last ones are: what lies
@@ -419,6 +460,27 @@ ALWAYS_INLINE static uint end_column(__global const word *run, uint length, uint
   const uint head = min((DESTINATION_UNIT - stored_into_unit(run)) % DESTINATION_UNIT, length);
   const uint column = number * IN_DESTINATION_BYTE;
   return column < head ? column : column + (length - head) / DESTINATION_UNIT * DESTINATION_UNIT;
+}
+
+/* ---- The ends of runs that go by pieces ---- */
+
+ALWAYS_INLINE static uint into_piece(__global const word *run) {
+  return ((uint)(uintptr_t)run & 15) / WORD_BYTES;
+}
+
+/* What is in no whole piece, a unit's worth of words each: of a run's first piece, then of its last
+ * one. */
+#define PIECE_ENDS (2 * UNITS_PER_PIECE)
+
+/* Where the one of this number begins, perhaps before the run, coming round at 0: only those of its
+ * words are meant that are in the run. No less than the length where none is. */
+ALWAYS_INLINE static uint piece_end_column(__global const word *run, uint length, uint number) {
+  const uint into = into_piece(run);
+  const uint last = (into + length) / PIECE;
+  const bool is_first = number < UNITS_PER_PIECE;
+  const bool is_one = last == 0 && into > 0; /* the last piece is the first one */
+  const uint column = (is_first ? 0 : last * PIECE) + number % UNITS_PER_PIECE * UNIT - into;
+  return (is_first ? into == 0 : is_one) ? length : column;
 }
 
 /* ---- Runs that a group's work-items share ---- */

@@ -215,6 +215,187 @@ ALWAYS_INLINE static void move_pieces(const source_tile source, __global word *t
   }
 }
 
+/* ---- Three channels of short words, parted wherever they begin ----
+ *
+ * As 3 is odd, one of any so many pixels as a piece has words begins with a piece of the source:
+ * there blocks of pieces begin. Turned, they go to local memory channel by channel. Pieces of the
+ * destination begin elsewhere in each channel: they are put together from two that are staged.
+ *
+ *     staged     |. . . r|r r r r|r r r r|r r . .|
+ *     stored     |. r|r r r r|r r r r|r r . .|
+ */
+#define PARTS_STAGED (!JOINS && CHANNELS == 3 && WORD_BYTES <= 2)
+
+#if PARTS_STAGED
+
+/* Pieces of a channel that a group has at once. Blocks, which may begin before them, are one more:
+ * each work-item has one; and one that nobody wants may be loaded behind them. */
+#define SPAN_PIECES   (GROUP > 1 ? GROUP - 1 : 1)
+#define STAGED_PIECES (SPAN_PIECES + 2)
+
+/* Pixels before a run since the last place where one may begin with a piece. 3 times 11 is one
+ * more than a multiple of every PIECE. */
+ALWAYS_INLINE static uint lead_of(const source_tile source, const pixel_runs runs, uint run) {
+  return elements_into(onward(source.from, source_of(runs, run, 0, 0)), 16) * 11 & (PIECE - 1);
+}
+
+/* A piece that is not all in the source. */
+ALWAYS_INLINE static uint4 piece_at_end(const source_tile source, offset at) {
+  unit made[UNITS_PER_PIECE];
+#pragma unroll
+  for (uint u = 0; u < UNITS_PER_PIECE; ++u) {
+    made[u] = (unit)(0);
+    ONE_BY_ONE
+    for (uint k = 0; k < UNIT; ++k) {
+      const offset on = at + (offset)(u * UNIT + k);
+      if (on >= source.first && on < source.end) {
+        made[u] = with_word(made[u], k, source_element(onward(source.from, on)));
+      }
+    }
+  }
+  return piece_of(made);
+}
+
+/* The block from this pixel on, which may lie before the run, as its channels have it. */
+ALWAYS_INLINE static void stage_block(const source_tile source, const pixel_runs runs, uint run,
+                                      int pixel, unit fills, __local uint4 *staged) {
+  const int count = (int)valid_pixels(runs, run) - pixel;
+  const offset at = source_of(runs, run, (offset)pixel, 0);
+  const bool is_all_valid =
+      runs.valid_channels == runs.channels && runs.valid == runs.length && run < runs.valid_count;
+  uint4 turned[CHANNELS];
+#pragma unroll
+  for (uint c = 0; c < CHANNELS; ++c) {
+    turned[c] = (uint4)(0);
+  }
+  if (count > 0) {
+    uint4 held[CHANNELS];
+    if (at >= source.first && at + CHANNELS * PIECE <= source.end) {
+#pragma unroll
+      for (uint c = 0; c < CHANNELS; ++c) {
+        held[c] = load_piece(onward(source.from, at + (offset)(c * PIECE)));
+      }
+    } else {
+      ONE_BY_ONE
+      for (uint c = 0; c < CHANNELS; ++c) {
+        staged[c * STAGED_PIECES] = piece_at_end(source, at + (offset)(c * PIECE));
+      }
+#pragma unroll
+      for (uint c = 0; c < CHANNELS; ++c) {
+        held[c] = staged[c * STAGED_PIECES];
+      }
+    }
+    turn_pieces(held, turned);
+  }
+#pragma unroll
+  for (uint c = 0; c < CHANNELS && !is_all_valid; ++c) {
+    turned[c] = first_of_piece(turned[c], c < runs.valid_channels ? count : 0, fills);
+  }
+#pragma unroll
+  for (uint c = 0; c < CHANNELS; ++c) {
+    staged[c * STAGED_PIECES] = turned[c];
+  }
+}
+
+/* What a group has at once: so many pixels of so many runs, from these on. The blocks of a run are
+ * `pitch` of those of another. */
+typedef struct span {
+  uint run;
+  uint runs;
+  uint pixel;
+  uint length;
+  uint pitch;
+} span;
+
+ALWAYS_INLINE static void stage_span(const source_tile source, const pixel_runs runs, const span of,
+                                     uint shift, unit fills, __local uint4 *staged) {
+  for (part p = first_part(shift); p.run < of.runs; p = next_part(p, shift, of.pitch)) {
+    const uint lead = lead_of(source, runs, of.run + p.run);
+    if (p.number < of.pitch && p.number * PIECE < of.length + lead) {
+      stage_block(source, runs, of.run + p.run, (int)(of.pixel + p.number * PIECE) - (int)lead,
+                  fills, staged + p.run * of.pitch + p.number);
+    }
+  }
+}
+
+/* A channel of one of these runs in local memory, and where it goes from there. */
+typedef struct parted {
+  __local const uint4 *staged;
+  uint lead;
+  __global word *to;
+  uint length;
+} parted;
+
+ALWAYS_INLINE static parted parted_at(__local const uint4 *staged, const source_tile source,
+                                      __global word *to, const pixel_runs runs, const span of,
+                                      uint run, uint channel) {
+  const parted found = {
+      staged + channel * STAGED_PIECES + run * of.pitch, lead_of(source, runs, of.run + run),
+      run_at(to, runs, of.run + run) + stored_at(runs, (offset)of.pixel, channel), of.length};
+  return found;
+}
+
+/* Piece `number` of the destination, if all of it is of the run. */
+ALWAYS_INLINE static void store_parted_piece(const parted of, uint number) {
+  const uint at = number * PIECE - into_piece(of.to);
+  if (is_whole(at, PIECE, of.length)) {
+    const uint from = at + of.lead;
+    __local const uint4 *const staged = of.staged + from / PIECE;
+    *(__global uint4 *)(of.to + (offset)at) =
+        joined_pieces(staged[0], staged[1], from % PIECE * BITS_OF_WORD);
+  }
+}
+
+ALWAYS_INLINE static void store_parted_end(const parted of, uint number) {
+  const uint at = piece_end_column(of.to, of.length, number);
+#pragma unroll
+  for (uint k = 0; k < UNIT; ++k) {
+    if (at + k < of.length) {
+      of.to[(offset)(at + k)] = ((__local const word *)of.staged)[at + k + of.lead];
+    }
+  }
+}
+
+ALWAYS_INLINE static void store_span(__local const uint4 *staged, const source_tile source,
+                                     __global word *to, const pixel_runs runs, const span of,
+                                     uint shift) {
+  const uint numbers = (of.length + PIECE - 1) / PIECE;
+  for (part p = first_part(shift); p.run < of.runs; p = next_part(p, shift, numbers)) {
+#pragma unroll
+    for (uint c = 0; c < CHANNELS; ++c) {
+      if (p.number < numbers && c < runs.channels) {
+        store_parted_piece(parted_at(staged, source, to, runs, of, p.run, c), p.number);
+      }
+    }
+  }
+#pragma unroll 1
+  for (uint number = local_id(); number < of.runs * runs.channels * PIECE_ENDS; number += GROUP) {
+    const part end = part_of(number / PIECE_ENDS, runs.channels);
+    store_parted_end(parted_at(staged, source, to, runs, of, end.run, end.number),
+                     number % PIECE_ENDS);
+  }
+}
+
+ALWAYS_INLINE static void part_pieces(const source_tile source, __global word *to,
+                                      const pixel_runs runs, uint count, uint shift, word fill,
+                                      __local uint4 *staged) {
+  const uint pixels = min(runs.length, (uint)(SPAN_PIECES * PIECE));
+  const uint pitch = (pixels + 2 * PIECE - 2) / PIECE;
+  const uint at_once = (STAGED_PIECES - 1) / pitch;
+  for (uint run = 0; run < count; run += at_once) {
+    for (uint pixel = 0; pixel < runs.length; pixel += pixels) {
+      const span of = {run, min(at_once, count - run), pixel, min(pixels, runs.length - pixel),
+                       pitch};
+      stage_span(source, runs, of, shift, unit_of_equal(fill), staged);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      store_span(staged, source, to, runs, of, shift);
+      barrier(CLK_LOCAL_MEM_FENCE); /* before the next blocks take the place of these */
+    }
+  }
+}
+
+#else
+
 /* ---- Blocks of units ---- */
 
 /* A block from this pixel on, which may be any, as far as its run has a source. */
@@ -403,7 +584,7 @@ static void move_ends(const source_tile source, __global word *to, const pixel_r
   }
 }
 
-/* ---- All of a tile ---- */
+/* ---- All blocks of units ---- */
 
 ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *to,
                                       const pixel_runs runs, uint shift, word fill) {
@@ -423,6 +604,9 @@ ALWAYS_INLINE static void move_blocks(const source_tile source, __global word *t
     move_ends(source, to, runs, fill);
   }
 }
+#endif
+
+/* ---- All of a tile ---- */
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 ENTRY(interleave)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
@@ -431,6 +615,8 @@ ENTRY(interleave)(SIDE_PARAMETERS(word, destination), __constant const kernel_gr
   FIND_SIDE(const source_word, source);
 #if JOINS
   __local uint4 staged[GROUP * CHANNELS];
+#elif PARTS_STAGED
+  __local uint4 staged[STAGED_PIECES * CHANNELS];
 #else
   __local uint4 *const staged = 0; /* nothing is */
 #endif
@@ -443,8 +629,12 @@ ENTRY(interleave)(SIDE_PARAMETERS(word, destination), __constant const kernel_gr
     const bool by_pieces = are_pieces(from, to, runs);
     /* Barriers, which PoCL wants outside of any condition, are in a loop that may do nothing. */
     move_pieces(from, to, runs, by_pieces ? runs.count : 0, shift, staged);
+#if PARTS_STAGED
+    part_pieces(from, to, runs, by_pieces ? 0 : runs.count, shift, fill, staged);
+#else
     if (!by_pieces) {
       move_blocks(from, to, runs, shift, fill);
     }
+#endif
   }
 }

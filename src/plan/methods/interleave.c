@@ -79,6 +79,18 @@ static int32_t axis_of_runs(const rlt_problem *problem, const pixels *of, int64_
   return best;
 }
 
+/* Pieces of each channel that a group takes. Where three channels of bytes or halves are parted,
+ * and do not all begin with pieces, it has one less at once than work-items: blocks begin before
+ * these, and are one more. */
+static int64_t pieces_wanted(const rlt_scene *scene, const pixels *of, bool joins) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t stride = problem->axes[of->channels].destination_stride * problem->element_bytes;
+  const bool begins_before = !joins && problem->axes[of->axis].source_stride == 3 &&
+                             rlt_local_unit(8 * problem->element_bytes) > 1 &&
+                             stride % RLT_LOCAL_PIECE_BYTES != 0;
+  return ROUNDS_A_TILE * (scene->facts->group_size - (begins_before ? 1 : 0));
+}
+
 /* As many pixels as give each work-item of a group a few pieces of each channel. Where there are
  * too few most would idle, and nothing is offered. */
 static void offer_shared(const rlt_scene *scene, bool joins, rlt_offers *offers) {
@@ -89,7 +101,7 @@ static void offer_shared(const rlt_scene *scene, bool joins, rlt_offers *offers)
   }
   const rlt_axis *const pixel = &problem->axes[of.axis];
   const int64_t wanted =
-      ROUNDS_A_TILE * scene->facts->group_size * (RLT_LOCAL_PIECE_BYTES / problem->element_bytes);
+      pieces_wanted(scene, &of, joins) * (RLT_LOCAL_PIECE_BYTES / problem->element_bytes);
   rlt_schedule schedule =
       rlt_method_schedule(scene, RLT_MOVE_INTERLEAVE,
                           "a few short runs lie side by side, which registers join and part");
