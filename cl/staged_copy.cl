@@ -15,10 +15,11 @@
 /* What that takes: units of the source. */
 #define LOADS (SOURCE_UNIT < DESTINATION_UNIT ? DESTINATION_UNIT / SOURCE_UNIT : 1)
 
-/* How many units of the destination a work-item has under way: as many as 16 words of 4 bytes, or
- * two of those that change, for which registers run out. Most of these are copied in blocks. */
+/* How many units of the destination a work-item has under way: as many as 16 words of 4 bytes; but
+ * registers run out for those that change, most of which are copied in blocks, and would for those
+ * of short words, most of which go by pieces. */
 #define LOADED_WORDS (LOADS * (SOURCE_BYTES > 4 ? SOURCE_BYTES / 4 : 1))
-#define MOST_UNITS   (CHANGES ? 2 : 8)
+#define MOST_UNITS   (CHANGES ? 2 : SOURCE_BYTES < 4 ? 4 : 8)
 #define HELD_UNITS                                                                                 \
   (16 / LOADED_WORDS < 1 ? 1 : 16 / LOADED_WORDS < MOST_UNITS ? 16 / LOADED_WORDS : MOST_UNITS)
 
@@ -266,6 +267,109 @@ static void copy_ends(const source_tile source, __global word *to, const tile t,
   }
 }
 
+/* ---- Pieces, of rows that begin anywhere ----
+ *
+ * Long rows of words shorter than a unit go by pieces of the destination, wherever the source
+ * begins. Each is put together from two of the source, which neighbours load as well, and filled
+ * behind the elements with a source. What is in no whole piece is stored word by word. */
+#define GOES_BY_PIECES (!CHANGES && !SOURCE_BITS && UNIT > 1)
+
+#if GOES_BY_PIECES
+
+/* A work-item has a few pieces under way. */
+#define HELD_PIECES 2
+
+/* Rows of few pieces go by units; so do tiles that begin or end with the source. */
+ALWAYS_INLINE static bool are_long(const source_tile source, const tile t, offset lowest,
+                                   offset end) {
+  return t.columns >= 4 * PIECE && lowest - PIECE >= source.first && end + 2 * PIECE <= source.end;
+}
+
+/* As many work-items across as take units, but no more than a row has pieces. */
+ALWAYS_INLINE static uint shift_of_pieces(const tile t, __constant const kernel_grid *grid) {
+  uint shift = (uint)grid->across_shift;
+  while ((uint)PIECE << shift > t.columns) {
+    --shift;
+  }
+  return shift;
+}
+
+/* A piece of a row from two of the source; `count` of its words have one. */
+ALWAYS_INLINE static void store_joined(uint4 front, uint4 behind, uint bits, int count, unit fills,
+                                       __global word *to) {
+  uint4 made = joined_pieces(front, behind, bits);
+  if (count < PIECE) {
+    made = first_of_piece(made, count, fills);
+  }
+  *(__global uint4 *)to = made;
+}
+
+ALWAYS_INLINE static void copy_pieces(const source_tile source, __global word *to, const tile t,
+                                      __constant const kernel_grid *grid, word fill) {
+  const uint shift = shift_of_pieces(t, grid);
+  const uint across = 1u << shift;
+  const part first = first_part(shift);
+  const unit fills = unit_of_equal(fill);
+  ONE_BY_ONE
+  for (uint number = first.run; number < t.rows; number += GROUP >> shift) {
+    const row r = row_at(to, number, t, grid);
+    const uint into = into_piece(r.to);
+    const place from = onward(source.from, r.from - (offset)into);
+    const uint into_source = elements_into(from, 16);
+    __global const uint4 *const fronts =
+        (__global const uint4 *)word_at(onward(from, -(long)into_source));
+    const uint end = (r.length + into) / PIECE;
+    const uint moved = r.valid > 0 ? min((r.valid + into + PIECE - 1) / PIECE, end) : 0;
+    ONE_BY_ONE
+    for (uint n = first.number == 0 && into > 0 ? across : first.number; n < end;
+         n += HELD_PIECES * across) {
+      uint4 front[HELD_PIECES];
+      uint4 behind[HELD_PIECES];
+#pragma unroll
+      for (uint h = 0; h < HELD_PIECES; ++h) {
+        front[h] = (uint4)(0);
+        behind[h] = (uint4)(0);
+        if (n + h * across < moved) {
+          front[h] = fronts[n + h * across];
+          behind[h] = fronts[n + h * across + 1];
+        }
+      }
+#pragma unroll
+      for (uint h = 0; h < HELD_PIECES; ++h) {
+        const uint at = (n + h * across) * PIECE - into;
+        if (n + h * across < end) {
+          store_joined(front[h], behind[h], into_source * 8 * WORD_BYTES, (int)(r.valid - at),
+                       fills, r.to + (offset)at);
+        }
+      }
+    }
+  }
+}
+
+static void copy_piece_ends(const source_tile source, __global word *to, const tile t,
+                            __constant const kernel_grid *grid, word fill) {
+#pragma unroll 1
+  for (uint number = local_id(); number < t.rows * PIECE_ENDS; number += GROUP) {
+    const row r = row_at(to, number / PIECE_ENDS, t, grid);
+    const uint column = piece_end_column(r.to, r.length, number % PIECE_ENDS);
+    word held[UNIT];
+#pragma unroll
+    for (uint k = 0; k < UNIT; ++k) {
+      held[k] = fill;
+      if (column + k < r.valid) {
+        held[k] = source_element(onward(source.from, r.from + (offset)(column + k)));
+      }
+    }
+#pragma unroll
+    for (uint k = 0; k < UNIT; ++k) {
+      if (column + k < r.length) {
+        r.to[(offset)(column + k)] = held[k];
+      }
+    }
+  }
+}
+#endif
+
 /* ---- Elements that change, in blocks ---- */
 
 /* Of elements that keep their bits, pieces are one word each where both sides are aligned. Those
@@ -378,9 +482,17 @@ ENTRY(copy)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *gr
     const tile t = find_tile(grid, n);
     const offset reach = (offset)(t.valid_rows - 1) * (offset)grid->rows.source_stride;
     source_tile from = source_tile_at(PLACE(source, START(source_starts)), t, grid);
-    from.is_inside =
-        is_inside(from, min(reach, (offset)0), max(reach, (offset)0) + (offset)t.valid_columns);
-    copy_tile(from, place_in(destination, START(destination_starts) + t.destination), t, grid,
-              fill);
+    const offset lowest = min(reach, (offset)0);
+    const offset end = max(reach, (offset)0) + (offset)t.valid_columns;
+    from.is_inside = is_inside(from, lowest, end);
+    __global word *const to = place_in(destination, START(destination_starts) + t.destination);
+#if GOES_BY_PIECES
+    if (are_long(from, t, lowest, end)) {
+      copy_pieces(from, to, t, grid, fill);
+      copy_piece_ends(from, to, t, grid, fill);
+      continue;
+    }
+#endif
+    copy_tile(from, to, t, grid, fill);
   }
 }

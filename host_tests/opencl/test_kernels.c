@@ -62,6 +62,14 @@ static const corner corners[] = {
       .destination_elements = 40 * 1003,
       .axis_count = 2,
       .axes = {AXIS(1003, 1001, 1, 1), AXIS(40, 37, 1001, 1003)}}},
+    {"long rows of halves, filled behind each and below",
+     {.element_bytes = 2,
+      .source_elements = 37 * 1003,
+      .destination_elements = 40 * 1067,
+      .axis_count = 2,
+      .axes = {AXIS(1065, 1001, 1, 1), AXIS(40, 37, 1003, 1067)},
+      .fills = true,
+      .fill = {0xfe, 0xff}}},
     {"rows of three bytes into four",
      {.element_bytes = 1,
       .source_elements = 3 * 5000,
@@ -563,12 +571,12 @@ static void test_channels(void **state) {
     int64_t bytes;
     int64_t channels;
     bool joins;
-  } kinds[] = {{1, 3, false}, {1, 3, true}, {2, 2, true},   {2, 2, false},
-               {1, 4, true},  {4, 3, true}, {1, 4, false},  {4, 3, false},
-               {1, 8, true},  {8, 2, true}, {16, 3, false}, {2, 5, false}};
+  } kinds[] = {{1, 3, false},  {1, 3, true},  {2, 2, true},  {2, 2, false}, {1, 4, true},
+               {4, 3, true},   {1, 4, false}, {4, 3, false}, {1, 8, true},  {8, 2, true},
+               {16, 3, false}, {2, 5, false}, {2, 3, false}};
   static const move_offsets offsets[] = {{0, 0}, {1, 0}, {0, 1}, {3, 2}};
   const opencl_bench *const bench = *state;
-  for (size_t k = 0; k < (is_full ? 12 : 8); ++k) {
+  for (size_t k = 0; k < (is_full ? 13 : 8); ++k) {
     const int64_t n = kinds[k].channels;
     const int64_t less = kinds[k].joins ? n : n - 1; /* that are read of each pixel */
     const channels cases[] = {
