@@ -158,25 +158,14 @@ static void check_sizes(suite *s, const trial *t, const relayout_plan *plan) {
   }
 }
 
-/* A schedule's text but for the work-items of a work-group: a kernel may run with fewer than the
- * device. */
-static void without_group(const char *text, char *made, size_t capacity) {
-  const char *const group = strstr(text, " group=");
-  const size_t before = group == NULL ? strlen(text) : (size_t)(group - text);
-  const char *const behind = group == NULL ? "" : group + 1 + strcspn(group + 1, " ");
-  snprintf(made, capacity, "%.*s%s", (int)before, text, behind);
-}
-
 /* A plan runs by the schedules that it was asked for. */
 static void check_schedules(suite *s, const trial *t, const relayout_plan *plan,
                             const char *const *texts) {
   for (int32_t part = 0; part < relayout_plan_part_count(plan); ++part) {
     for (int use = 0; use < 2; ++use) {
-      char found[4096], found_rest[4096], asked_rest[4096];
+      char found[SCHEDULES_TEXT_SIZE];
       relayout_plan_get_schedule(plan, part, (relayout_schedule_use)use, found, sizeof found);
-      without_group(found, found_rest, sizeof found_rest);
-      without_group(texts[part], asked_rest, sizeof asked_rest);
-      if (strcmp(found_rest, asked_rest) != 0) {
+      if (!schedules_are_same(found, texts[part])) {
         failure_add(s->report, s->device, t->asked, "part %d has schedule `%s`, asked for was `%s`",
                     (int)part, found, texts[part]);
       }

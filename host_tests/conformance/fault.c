@@ -112,6 +112,10 @@ void fault_expect_request(const relayout_device *device, const request *asked) {
   failure_describe(device, asked, scene.asked, sizeof(scene.asked));
 }
 
+void fault_expect_words(const char *asked) {
+  snprintf(scene.asked, sizeof(scene.asked), "%s", asked);
+}
+
 void fault_expect(const char *words, const guarded_buffer *source,
                   const guarded_buffer *destination) {
   snprintf(scene.words, sizeof(scene.words), "%s", words);

@@ -13,8 +13,9 @@
 void fault_watch(void);
 void fault_unwatch(void);
 
-/* Says what is asked for from now on; */
+/* Says what is asked for from now on, by itself or in words of at most CONFORMANCE_FAILURE_SIZE; */
 void fault_expect_request(const relayout_device *device, const request *asked);
+void fault_expect_words(const char *asked);
 
 /* and how that is done, and between which buffers: NULL while there are none. */
 void fault_expect(const char *words, const guarded_buffer *source,

@@ -128,6 +128,64 @@ int64_t random_packing(uint64_t *state, relayout_element_type type) {
   return type_bits > 4 ? 0 : packings[least + random_below(state, 3 - least)];
 }
 
+/* ---- Strides -------------------------------------------------------------------------------- */
+
+bool random_strides_are_of_bytes(random_strides kind) {
+  return kind == STRIDES_OF_BYTES || kind == STRIDES_OF_ANYTHING;
+}
+
+/* Of an array somewhat larger, every element or every other one along each dimension. */
+static void draw_slice(uint64_t *state, const relayout_shape *shape, int64_t *strides) {
+  relayout_shape ordered = *shape;
+  random_order(state, &ordered);
+  int64_t stride = (int64_t)oracle_element_size(shape->element_type);
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = ordered.layout.minor_to_major[i];
+    const int64_t step = random_below(state, 3) == 0 ? 2 : 1;
+    strides[d] = step * stride;
+    stride *= step * shape->dimensions[d] + random_below(state, 3);
+  }
+}
+
+void random_source_strides(uint64_t *state, random_strides kind, const relayout_shape *shape,
+                           int64_t *strides) {
+  draw_slice(state, shape, strides);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    if (kind == STRIDES_OF_BROADCAST && random_below(state, 2) == 0) {
+      strides[d] = 0;
+    } else if (kind == STRIDES_FROM_BEHIND && random_below(state, 3) != 0) {
+      strides[d] = -strides[d];
+    } else if (kind == STRIDES_OF_BYTES) {
+      strides[d] += random_below(state, 8);
+    } else if (kind == STRIDES_OF_ANYTHING) {
+      strides[d] = random_below(state, 101) - 50;
+    }
+  }
+}
+
+/* Each dimension steps over all that the ones before reach. */
+void random_destination_strides(uint64_t *state, random_strides kind, const relayout_shape *shape,
+                                int64_t *strides) {
+  const int64_t size = (int64_t)oracle_element_size(shape->element_type);
+  relayout_shape ordered = *shape;
+  random_order(state, &ordered);
+  int64_t reach = size;
+  for (int32_t i = 0; i < shape->rank; ++i) {
+    const int32_t d = ordered.layout.minor_to_major[i];
+    const int64_t gap = kind == STRIDES_OF_BYTES      ? random_below(state, 8)
+                        : random_below(state, 2) == 0 ? size * random_below(state, 4)
+                                                      : 0;
+    const int64_t stride = reach + gap;
+    const int64_t count = shape->dimensions[d] > 0 ? shape->dimensions[d] : 1;
+    const bool backwards =
+        kind == STRIDES_FROM_BEHIND || (kind == STRIDES_OF_ANYTHING && random_below(state, 2) == 0);
+    strides[d] = backwards ? -stride : stride;
+    reach += (count - 1) * stride;
+  }
+}
+
+/* ---- Padding values ------------------------------------------------------------------------- */
+
 void random_padding_value(uint64_t *state, relayout_shape *shape) {
   relayout_layout *layout = &shape->layout;
   unsigned char bytes[RELAYOUT_MAX_ELEMENT_SIZE];

@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_RANDOM_H
 #define CONFORMANCE_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "relayout/shape.h"
@@ -39,6 +40,25 @@ void random_tail(uint64_t *state, relayout_shape *shape);
 
 /* The bits, 1, 2 or 4, of a packed element of this type; 0 for types that are not packed. */
 int64_t random_packing(uint64_t *state, relayout_element_type type);
+
+/* What byte strides are like. */
+typedef enum random_strides {
+  STRIDES_OF_SLICE,
+  STRIDES_OF_BROADCAST,
+  STRIDES_FROM_BEHIND,
+  STRIDES_OF_BYTES, /* that no element size divides */
+  STRIDES_OF_ANYTHING
+} random_strides;
+enum { RANDOM_STRIDES = 5 };
+
+/* Whether they need not be multiples of the element size. */
+bool random_strides_are_of_bytes(random_strides kind);
+
+/* Draws a stride for each dimension: those of a destination keep its elements apart. */
+void random_source_strides(uint64_t *state, random_strides kind, const relayout_shape *shape,
+                           int64_t *strides);
+void random_destination_strides(uint64_t *state, random_strides kind, const relayout_shape *shape,
+                                int64_t *strides);
 
 /* Sets a padding value that the type has; the literals are no special value of any type. */
 void random_padding_value(uint64_t *state, relayout_shape *shape);

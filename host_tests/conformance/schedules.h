@@ -7,7 +7,8 @@
 
 #include "relayout/relayout.h"
 
-enum { SCHEDULES_MOST_PARTS = 64 };
+/* Every text fits, with its NUL. */
+enum { SCHEDULES_MOST_PARTS = 64, SCHEDULES_TEXT_SIZE = 4096 };
 
 typedef struct schedules {
   int32_t part_count;
@@ -26,5 +27,9 @@ void schedules_of_round(const schedules *of, size_t round, const char **texts);
 /* What both sides' places must be multiples of, in bytes, for these texts. */
 void schedules_alignment(const char *const *texts, int32_t count, size_t *source,
                          size_t *destination);
+
+/* Whether two texts are the same but for the work-items of a work-group: a kernel may run with
+ * fewer than the device. */
+bool schedules_are_same(const char *a, const char *b);
 
 #endif

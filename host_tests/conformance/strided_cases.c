@@ -1,6 +1,4 @@
 /* Sides given by byte strides: slices, broadcasts, views from behind, and elements at any byte. */
-#include <string.h>
-
 #include "conformance/families.h"
 #include "conformance/random.h"
 #include "oracle/oracle.h"
@@ -11,75 +9,6 @@ static const dimension_list lists[] = {
     {2, {0, 3}},       {3, {4, 3, 30}},    {3, {5, 1, 6}}, {3, {33, 2, 3}},
     {4, {2, 3, 4, 5}}, {4, {2, 1, 7, 16}}, {2, {130, 67}}, {3, {20, 31, 8}},
 };
-
-/* Dimensions in any order, as numbers. */
-static void draw_order(generator *g, const relayout_shape *shape, int32_t *order) {
-  relayout_shape ordered = *shape;
-  random_order(&g->random, &ordered);
-  memcpy(order, ordered.layout.minor_to_major, sizeof(ordered.layout.minor_to_major));
-}
-
-/* Of an array somewhat larger, every element or every other one along each dimension. */
-static void draw_slice(generator *g, const relayout_shape *shape, int64_t *strides) {
-  int32_t order[RELAYOUT_MAX_RANK];
-  draw_order(g, shape, order);
-  int64_t stride = (int64_t)oracle_element_size(shape->element_type);
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    const int32_t d = order[i];
-    const int64_t step = generator_chance(g, 3) ? 2 : 1;
-    strides[d] = step * stride;
-    stride *= step * shape->dimensions[d] + random_below(&g->random, 3);
-  }
-}
-
-typedef enum view {
-  VIEW_SLICE,
-  VIEW_BROADCAST,
-  VIEW_FROM_BEHIND,
-  VIEW_OF_BYTES, /* strides that no element size divides */
-  VIEW_ANY
-} view;
-enum { VIEWS = 5 };
-
-static bool is_of_bytes(view kind) {
-  return kind == VIEW_OF_BYTES || kind == VIEW_ANY;
-}
-
-static void draw_source_strides(generator *g, view kind, const relayout_shape *shape,
-                                int64_t *strides) {
-  draw_slice(g, shape, strides);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    if (kind == VIEW_BROADCAST && generator_chance(g, 2)) {
-      strides[d] = 0;
-    } else if (kind == VIEW_FROM_BEHIND && !generator_chance(g, 3)) {
-      strides[d] = -strides[d];
-    } else if (kind == VIEW_OF_BYTES) {
-      strides[d] += random_below(&g->random, 8);
-    } else if (kind == VIEW_ANY) {
-      strides[d] = random_below(&g->random, 101) - 50;
-    }
-  }
-}
-
-/* Each dimension steps over all that the ones before reach. */
-static void draw_destination_strides(generator *g, view kind, const relayout_shape *shape,
-                                     int64_t *strides) {
-  const int64_t size = (int64_t)oracle_element_size(shape->element_type);
-  int32_t order[RELAYOUT_MAX_RANK];
-  draw_order(g, shape, order);
-  int64_t reach = size;
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    const int32_t d = order[i];
-    const int64_t gap = kind == VIEW_OF_BYTES    ? random_below(&g->random, 8)
-                        : generator_chance(g, 2) ? size * random_below(&g->random, 4)
-                                                 : 0;
-    const int64_t stride = reach + gap;
-    const int64_t count = shape->dimensions[d] > 0 ? shape->dimensions[d] : 1;
-    const bool backwards = kind == VIEW_FROM_BEHIND || (kind == VIEW_ANY && generator_chance(g, 2));
-    strides[d] = backwards ? -stride : stride;
-    reach += (count - 1) * stride;
-  }
-}
 
 /* Tiles whose sizes divide each other, so that axes can express them. */
 static void draw_even_tiles(generator *g, relayout_shape *shape) {
@@ -123,13 +52,14 @@ static void draw_layout(generator *g, bool takes_axes, relayout_shape *shape) {
 
 /* A type of any size as it is, or packed on the other side, or changed on the way; but elements
  * that lie at any byte stay as they are. */
-static void draw_types(generator *g, view kind, relayout_shape *from, relayout_shape *to) {
+static void draw_types(generator *g, random_strides kind, relayout_shape *from,
+                       relayout_shape *to) {
   static const relayout_element_type pairs[][2] = {
       {RELAYOUT_U4, RELAYOUT_U4}, {RELAYOUT_F32, RELAYOUT_BF16}, {RELAYOUT_S8, RELAYOUT_F32}};
   const relayout_element_type type = generator_any_size(g);
   from->element_type = type;
   to->element_type = type;
-  if (!is_of_bytes(kind) && generator_chance(g, 4)) {
+  if (!random_strides_are_of_bytes(kind) && generator_chance(g, 4)) {
     const int64_t pair = random_below(&g->random, COUNT(pairs));
     from->element_type = pairs[pair][0];
     to->element_type = pairs[pair][1];
@@ -139,7 +69,8 @@ static void draw_types(generator *g, view kind, relayout_shape *from, relayout_s
 typedef enum strided_sides { SOURCE_STRIDED, DESTINATION_STRIDED, BOTH_STRIDED } strided_sides;
 enum { STRIDED_SIDES = 3 };
 
-static void visit_view(generator *g, const dimension_list *list, strided_sides sides, view kind) {
+static void visit_view(generator *g, const dimension_list *list, strided_sides sides,
+                       random_strides kind) {
   int64_t from_strides[RELAYOUT_MAX_RANK] = {0};
   int64_t to_strides[RELAYOUT_MAX_RANK] = {0};
   relayout_shape from = generator_shape(RELAYOUT_U8, list->rank, list->dimensions, 0);
@@ -149,13 +80,13 @@ static void visit_view(generator *g, const dimension_list *list, strided_sides s
   if (sides == DESTINATION_STRIDED) {
     draw_layout(g, true, &from);
   } else {
-    draw_source_strides(g, kind, &from, from_strides);
+    random_source_strides(&g->random, kind, &from, from_strides);
     asked.options.source_byte_strides = from_strides;
   }
   if (sides == SOURCE_STRIDED) {
-    draw_layout(g, is_of_bytes(kind), &to);
+    draw_layout(g, random_strides_are_of_bytes(kind), &to);
   } else {
-    draw_destination_strides(g, kind, &to, to_strides);
+    random_destination_strides(&g->random, kind, &to, to_strides);
     asked.options.destination_byte_strides = to_strides;
   }
   generator_visit(g, &asked);
@@ -164,10 +95,10 @@ static void visit_view(generator *g, const dimension_list *list, strided_sides s
 void strided_cases_visit(generator *g) {
   enum { DRAWS = 6 };
   generator_begin_family(g, (thinning){240, 4, 1});
-  for (size_t i = 0; i < COUNT(lists) * VIEWS * STRIDED_SIDES * DRAWS; ++i) {
+  for (size_t i = 0; i < COUNT(lists) * RANDOM_STRIDES * STRIDED_SIDES * DRAWS; ++i) {
     if (generator_take_next(g)) {
       visit_view(g, &lists[i % COUNT(lists)], (strided_sides)(i / COUNT(lists) % STRIDED_SIDES),
-                 (view)(i / COUNT(lists) / STRIDED_SIDES % VIEWS));
+                 (random_strides)(i / COUNT(lists) / STRIDED_SIDES % RANDOM_STRIDES));
     }
   }
 }
