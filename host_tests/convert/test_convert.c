@@ -350,6 +350,41 @@ static void test_options(void **state) {
   assert_int_equal(scale.negative, 1);
 }
 
+/* ---- The other way round ---- */
+
+typedef struct origin {
+  rlt_conversion conversion;
+  uint64_t to;
+  bool exists;
+  uint64_t from; /* the only one there is */
+} origin;
+
+static const origin origins[] = {
+    {{RELAYOUT_BF16, RELAYOUT_F32, false, 1}, 0x3f800000, true, 0x3f80},
+    {{RELAYOUT_BF16, RELAYOUT_F32, false, 1}, 0x3f800001, false, 0},
+    {{RELAYOUT_F16, RELAYOUT_F32, false, 1}, 0xff800000, true, 0xfc00},
+    {{RELAYOUT_S8, RELAYOUT_U8, true, 1}, 0xff, true, 0xff}, /* back it saturates */
+    {{RELAYOUT_S8, RELAYOUT_U8, false, 1}, 0xff, false, 0},
+    {{RELAYOUT_S16, RELAYOUT_U16, true, 1}, 0x8001, true, 0x8001},
+    {{RELAYOUT_S8, RELAYOUT_S16, false, 3}, 9, true, 3}, /* a third of it is below 3 */
+    {{RELAYOUT_S8, RELAYOUT_S16, false, 3}, 10, false, 0},
+    {{RELAYOUT_F64, RELAYOUT_F32, false, 1}, 0x3f800001, true, 0x3ff0000020000000},
+    {{RELAYOUT_F32, RELAYOUT_F64, false, 1}, 0x3ff0000000000001, false, 0},
+};
+
+static void test_back(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof origins / sizeof origins[0]; ++i) {
+    const origin *const of = &origins[i];
+    uint8_t from[8], to[8];
+    store(of->conversion.to, of->to, to);
+    assert_int_equal(rlt_convert_back(&of->conversion, to, from), of->exists);
+    if (of->exists) {
+      assert_true(load(of->conversion.from, from) == of->from);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_narrow_sources),
@@ -359,6 +394,7 @@ int main(void) {
       cmocka_unit_test(test_specials),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

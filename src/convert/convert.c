@@ -102,28 +102,27 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
   }
 }
 
-static bool becomes(const rlt_conversion *conversion, const void *from, const void *to) {
-  uint8_t made[RELAYOUT_MAX_ELEMENT_SIZE];
-  rlt_convert_elements(conversion, from, made, 1);
-  return memcmp(made, to, relayout_element_type_byte_size(conversion->to)) == 0;
-}
-
+/* Rounding there and back mostly ends where it began; where it does not, few patterns are tried. */
 bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *from) {
+  const converter with = converter_of(conversion);
   const size_t bytes = relayout_element_type_byte_size(conversion->from);
-  const uint64_t tried = UINT64_C(1) << (bytes <= 2 ? 8 * bytes : 0);
-  for (uint64_t bits = 0; bits < tried; ++bits) {
-    rlt_part_store(bits, bytes, from);
-    if (becomes(conversion, from, to)) {
+  const uint64_t wanted = rlt_part_load(relayout_element_type_byte_size(conversion->to), to);
+  const rlt_conversion back = {
+      .from = conversion->to, .to = conversion->from, .scale = 1 / conversion->scale};
+  if (rlt_conversion_check(&back, NULL) == RELAYOUT_OK) {
+    rlt_convert_elements(&back, to, from, 1);
+    if (convert(&with, rlt_part_load(bytes, from)) == wanted) {
       return true;
     }
   }
-  const rlt_conversion back = {
-      .from = conversion->to, .to = conversion->from, .scale = 1 / conversion->scale};
-  if (bytes <= 2 || rlt_conversion_check(&back, NULL) != RELAYOUT_OK) {
-    return false;
+  const uint64_t tried = bytes <= 2 ? UINT64_C(1) << 8 * bytes : 0;
+  for (uint64_t bits = 0; bits < tried; ++bits) {
+    if (convert(&with, bits) == wanted) {
+      rlt_part_store(bits, bytes, from);
+      return true;
+    }
   }
-  rlt_convert_elements(&back, to, from, 1);
-  return becomes(conversion, from, to);
+  return false;
 }
 
 static void add_format(rlt_text *options, const char *side, const number_format *of) {

@@ -52,8 +52,8 @@ relayout_status rlt_conversion_check(const rlt_conversion *conversion, relayout_
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
 
-/* An element that becomes this one: the first of all there are of few, or what becomes of it the
- * other way round. False where that finds none. */
+/* An element that becomes this one: what becomes of it the other way round, or else the first of
+ * all there are of few. False where that finds none. */
 bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *from);
 
 /* The compiler options that cl/convert.cl needs, each preceded by a blank: -DFROM_KIND=4 and so on.
