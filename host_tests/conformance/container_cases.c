@@ -4,26 +4,8 @@
 #include "conformance/random.h"
 #include "oracle/oracle.h"
 
-enum { WIDEST = 32 };
-
 static bool is_container(relayout_element_type type, int64_t bits) {
   return bits > 8 * (int64_t)oracle_element_size(type);
-}
-
-/* None, bits that elements are packed in, the type's whole bytes, or a container. */
-static int64_t draw_element_size(generator *g, relayout_element_type type) {
-  const int64_t packed = random_packing(&g->random, type);
-  const int64_t whole = 8 * (int64_t)oracle_element_size(type);
-  switch (random_below(&g->random, 5)) {
-  case 0:
-    return 0;
-  case 1:
-    return packed > 0 ? packed : whole;
-  case 2:
-    return whole < WIDEST && generator_chance(g, 2) ? 2 * whole : whole;
-  default:
-    return whole < WIDEST ? WIDEST : whole;
-  }
 }
 
 static void draw_layout(generator *g, relayout_shape *shape) {
@@ -39,7 +21,7 @@ static void draw_layout(generator *g, relayout_shape *shape) {
     random_tail(&g->random, shape);
   }
   random_padding_value(&g->random, shape);
-  shape->layout.element_size_in_bits = draw_element_size(g, shape->element_type);
+  shape->layout.element_size_in_bits = random_element_bits(&g->random, shape->element_type);
 }
 
 /* At least one side has containers. */

@@ -128,6 +128,22 @@ int64_t random_packing(uint64_t *state, relayout_element_type type) {
   return type_bits > 4 ? 0 : packings[least + random_below(state, 3 - least)];
 }
 
+int64_t random_element_bits(uint64_t *state, relayout_element_type type) {
+  enum { WIDEST = 32 };
+  const int64_t packed = random_packing(state, type);
+  const int64_t whole = 8 * (int64_t)oracle_element_size(type);
+  switch (random_below(state, 5)) {
+  case 0:
+    return 0;
+  case 1:
+    return packed > 0 ? packed : whole;
+  case 2:
+    return whole < WIDEST && random_below(state, 2) == 0 ? 2 * whole : whole;
+  default:
+    return whole < WIDEST ? WIDEST : whole;
+  }
+}
+
 /* ---- Strides -------------------------------------------------------------------------------- */
 
 bool random_strides_are_of_bytes(random_strides kind) {

@@ -41,6 +41,10 @@ void random_tail(uint64_t *state, relayout_shape *shape);
 /* The bits, 1, 2 or 4, of a packed element of this type; 0 for types that are not packed. */
 int64_t random_packing(uint64_t *state, relayout_element_type type);
 
+/* What a layout may say of an element's bits: nothing, those of a packed element, of the type's
+ * whole bytes, or of a wider container. */
+int64_t random_element_bits(uint64_t *state, relayout_element_type type);
+
 /* What byte strides are like. */
 typedef enum random_strides {
   STRIDES_OF_SLICE,
