@@ -34,6 +34,21 @@ check 2 '' '--to is missing' convert --from 'f32[2]' in out
 check 2 '' 'give one of --at and --linear' index 'f32[2]'
 check 2 '' 'give one of --at and --linear' index 'f32[2]' --at 1 --linear 1
 check 2 '' '--seed takes a number' selftest --seed later
+check 2 '' '--cases takes a number' selftest --cases all
+check 2 '' '--seconds takes a number' selftest --forever --seconds -1
+check 2 '' '--case takes a number' selftest --case first
+check 0 'cpu: ok, case 0x0000000000000011' '' selftest --case 17
+check_printed 0 'cpu: ok, 100 cases, 0 refused, seed 3, ' selftest --cases 100 --seed 3
+check_printed 0 'cpu: ok, 0 cases, 0 refused, seed 3, ' selftest --forever --seconds 0 --seed 3
+
+# An interrupt ends it with the sum.
+checks=$((checks + 1))
+"$RELAYOUT" selftest --forever --seed 3 >../logs/out 2>../logs/err &
+sleep 1
+kill -INT $!
+wait $! || fail "selftest --forever, interrupted: exit code $?"
+grep -q '^cpu: ok, [1-9][0-9]* cases, 0 refused, seed 3, ' ../logs/out ||
+  fail "selftest --forever, interrupted: printed '$(cat ../logs/out)'"
 
 # What cannot be written is a failure, however little it is.
 if [ -w /dev/full ]; then
