@@ -135,11 +135,9 @@ static void print_names(const differential_options *options) {
 
 /* The line that makes a case again, and what was found, before anything else can go wrong. */
 static void print_failure(const differential_options *options, const differential_report *found) {
-  printf("relayout selftest --case 0x%016" PRIx64, found->failed_case);
-  for (size_t i = 0; i < options->device_count; i++) {
-    printf(" --device %s", options->devices[i]);
-  }
-  printf(" # %s\n", found->failure);
+  char again[DIFFERENTIAL_COMMAND_SIZE];
+  differential_command(options, found->failed_case, again);
+  printf("%s # %s\n", again, found->failure);
   fflush(stdout);
 }
 
@@ -187,6 +185,9 @@ static exit_code try_many(differential_options *options, double most_seconds) {
          seconds > 0 ? (double)found.cases / seconds : 0);
   return EXIT_CODE_OK;
 }
+
+_Static_assert((int)ARGUMENTS_MOST_VALUES <= (int)DIFFERENTIAL_MOST_DEVICES,
+               "all devices that can be named must do");
 
 static exit_code run_forever(const words *asked, uint64_t seed) {
   static const char *const cpu[] = {"cpu"};

@@ -88,6 +88,16 @@ bool checker_is_of_cpu(const checker *of) {
   return is_of_cpu;
 }
 
+void checker_describe(const relayout_device *device, const drawn_case *what, const char *wrong,
+                      char *found) {
+  char details[RELAYOUT_SHAPE_TEXT_SIZE + 512];
+  const request asked = drawn_case_request(what);
+  failure_describe(device, &asked, found, DIFFERENTIAL_TEXT_SIZE);
+  drawn_case_describe(what, details, sizeof(details));
+  const size_t length = strlen(found);
+  snprintf(found + length, DIFFERENTIAL_TEXT_SIZE - length, "%s: %s", details, wrong);
+}
+
 /* ---- One case on one device ----------------------------------------------------------------- */
 
 typedef struct attempt {
@@ -127,17 +137,12 @@ static void fail(attempt *a, const char *format, ...) {
     return;
   }
   a->outcome = CHECK_FAILED;
-  char details[RELAYOUT_SHAPE_TEXT_SIZE + 512];
   char wrong[1024];
-  const request asked = drawn_case_request(a->what);
-  failure_describe(a->device, &asked, a->found, DIFFERENTIAL_TEXT_SIZE);
-  drawn_case_describe(a->what, details, sizeof(details));
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(wrong, sizeof(wrong), format, arguments);
   va_end(arguments);
-  const size_t length = strlen(a->found);
-  snprintf(a->found + length, DIFFERENTIAL_TEXT_SIZE - length, "%s: %s", details, wrong);
+  checker_describe(a->device, a->what, wrong, a->found);
 }
 
 static bool uses_buffers(const attempt *a) {

@@ -41,6 +41,11 @@ typedef enum check_outcome {
   CHECK_NO_MEMORY
 } check_outcome;
 
+/* Writes a case as a command, how it is tried there, and what is wrong with it; `found` has
+ * DIFFERENTIAL_TEXT_SIZE bytes. */
+void checker_describe(const relayout_device *device, const drawn_case *what, const char *wrong,
+                      char *found);
+
 /* Tries the case on every device. `found`, of DIFFERENTIAL_TEXT_SIZE bytes, gets the relayout as a
  * command and what is wrong with it. */
 check_outcome checker_try(checker *by, const drawn_case *what, char *found);

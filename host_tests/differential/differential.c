@@ -1,9 +1,7 @@
 /* differential.c: case after case, and one that fails made smaller. */
 #include "differential/differential.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/fault.h"
@@ -20,15 +18,10 @@ static relayout_status fail_out_of_memory(relayout_error *error) {
 
 /* What a fault is said to be of. */
 static void expect_case(const differential_options *options, uint64_t number) {
-  char words[256];
-  int length = snprintf(words, sizeof(words), "relayout selftest --case 0x%016" PRIx64, number);
-  for (size_t i = 0; i < options->device_count && length < (int)sizeof(words); ++i) {
-    length += snprintf(words + length, sizeof(words) - (size_t)length, " --device %s",
-                       options->devices[i]);
-  }
-  if (length < (int)sizeof(words)) {
-    snprintf(words + length, sizeof(words) - (size_t)length, " # ");
-  }
+  char command[DIFFERENTIAL_COMMAND_SIZE];
+  char words[DIFFERENTIAL_COMMAND_SIZE + 3];
+  differential_command(options, number, command);
+  snprintf(words, sizeof(words), "%s # ", command);
   fault_expect_words(words);
 }
 

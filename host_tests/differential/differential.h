@@ -15,7 +15,8 @@
 
 enum {
   DIFFERENTIAL_MOST_DEVICES = 32,
-  DIFFERENTIAL_TEXT_SIZE = 2 * RELAYOUT_SHAPE_TEXT_SIZE + 2048
+  DIFFERENTIAL_TEXT_SIZE = 2 * RELAYOUT_SHAPE_TEXT_SIZE + 2048,
+  DIFFERENTIAL_COMMAND_SIZE = 1024
 };
 
 /* Told of a destination behind a relayout, before it is looked at. */
@@ -23,7 +24,8 @@ typedef void (*differential_spoiler)(const relayout_shape *from, const relayout_
                                      unsigned char *destination, size_t size);
 
 typedef struct differential_options {
-  /* As relayout_device_open takes them. Each case is tried on all of them. */
+  /* As relayout_device_open takes them, DIFFERENTIAL_MOST_DEVICES at most. Each case is tried on
+   * all of them. */
   const char *const *devices;
   size_t device_count;
   uint64_t seed;
@@ -55,5 +57,9 @@ relayout_status differential_run(const differential_options *options, differenti
  * takes a minute, is as good as one that differs. Otherwise as differential_run. */
 relayout_status differential_shrink(const differential_options *options, uint64_t number,
                                     differential_report *report, relayout_error *error);
+
+/* Writes the command that tries the case of this number again, on these devices, to
+ * DIFFERENTIAL_COMMAND_SIZE bytes. */
+void differential_command(const differential_options *options, uint64_t number, char *text);
 
 #endif

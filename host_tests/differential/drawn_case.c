@@ -89,11 +89,7 @@ static random_strides draw_kind(uint64_t *random, const drawn_case *drawn,
 static void make_strided(drawn_side *side) {
   relayout_shape *const shape = &side->shape;
   side->is_strided = true;
-  memset(&shape->layout, 0, sizeof(shape->layout));
-  shape->layout.rank = shape->rank;
-  for (int32_t i = 0; i < shape->rank; ++i) {
-    shape->layout.minor_to_major[i] = shape->rank - 1 - i;
-  }
+  relayout_layout_make_descending(shape->rank, &shape->layout, NULL);
 }
 
 static void draw_strides(uint64_t *random, drawn_case *drawn) {

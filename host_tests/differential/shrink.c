@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conformance/failure.h"
 #include "conformance/fault.h"
 #include "oracle/oracle.h"
 
@@ -37,18 +36,13 @@ static void read_all(int from, char *bytes, size_t size) {
 
 /* What a child that did not return was at. */
 static void describe_end(checker *by, const drawn_case *what, int how, char *found) {
-  char details[RELAYOUT_SHAPE_TEXT_SIZE + 512];
-  const request asked = drawn_case_request(what);
-  failure_describe(by->devices[0].of[what->threads], &asked, found, DIFFERENTIAL_TEXT_SIZE);
-  drawn_case_describe(what, details, sizeof(details));
-  const size_t length = strlen(found);
+  char wrong[64];
   if (WIFSIGNALED(how)) {
-    snprintf(found + length, DIFFERENTIAL_TEXT_SIZE - length, "%s: ended by signal %d", details,
-             WTERMSIG(how));
+    snprintf(wrong, sizeof(wrong), "ended by signal %d", WTERMSIG(how));
   } else {
-    snprintf(found + length, DIFFERENTIAL_TEXT_SIZE - length, "%s: ended with %d", details,
-             WEXITSTATUS(how));
+    snprintf(wrong, sizeof(wrong), "ended with %d", WEXITSTATUS(how));
   }
+  checker_describe(by->devices[0].of[what->threads], what, wrong, found);
 }
 
 /* In a child, which may crash or take for ever. */
@@ -201,9 +195,10 @@ static bool drop_dimension(drawn_case *of, int number) {
   drop_stride_of(&of->from, number);
   drop_stride_of(&of->to, number);
   of->box_at = of->box_dimension == number ? 0 : of->box_at;
-  of->box_dimension = of->box_dimension > number || of->box_dimension == of->from.shape.rank
-                          ? of->box_dimension - (of->box_dimension > 0 ? 1 : 0)
-                          : of->box_dimension;
+  if (of->box_dimension > number ||
+      (of->box_dimension > 0 && of->box_dimension == of->from.shape.rank)) {
+    of->box_dimension -= 1;
+  }
   return true;
 }
 
@@ -240,15 +235,21 @@ static bool drop_strides(drawn_case *of, int number) {
   return true;
 }
 
-static void drop_last_tile(relayout_layout *layout) {
-  int32_t first = 0;
-  for (int32_t i = 0; i + 1 < layout->tile_count; ++i) {
+/* The dimensions of a tile and of those behind it. */
+static int64_t *dimensions_of_tile(relayout_layout *layout, int32_t tile) {
+  int64_t *first = layout->tile_dimensions;
+  for (int32_t i = 0; i < tile; ++i) {
     first += layout->tile_ranks[i];
   }
+  return first;
+}
+
+static void drop_last_tile(relayout_layout *layout) {
   layout->tile_count -= 1;
-  const int32_t rank = layout->tile_ranks[layout->tile_count];
-  layout->tile_ranks[layout->tile_count] = 0;
-  memset(layout->tile_dimensions + first, 0, (size_t)rank * sizeof(layout->tile_dimensions[0]));
+  int32_t *const rank = &layout->tile_ranks[layout->tile_count];
+  int64_t *const dimensions = dimensions_of_tile(layout, layout->tile_count);
+  memset(dimensions, 0, (size_t)*rank * sizeof(dimensions[0]));
+  *rank = 0;
 }
 
 static void make_descending(relayout_layout *layout) {
@@ -339,14 +340,10 @@ static bool shorten_tile(drawn_case *of, int number) {
   if (tile >= layout->tile_count || layout->tile_ranks[tile] < 2) {
     return true;
   }
-  int32_t first = 0;
-  for (int32_t t = 0; t < tile; ++t) {
-    first += layout->tile_ranks[t];
-  }
-  int64_t *const sizes = layout->tile_dimensions;
-  const size_t behind = (size_t)(RELAYOUT_MAX_TILE_DIMENSIONS - first - 1);
-  memmove(sizes + first, sizes + first + 1, behind * sizeof(sizes[0]));
-  sizes[RELAYOUT_MAX_TILE_DIMENSIONS - 1] = 0;
+  int64_t *const first = dimensions_of_tile(layout, tile);
+  int64_t *const last = layout->tile_dimensions + RELAYOUT_MAX_TILE_DIMENSIONS - 1;
+  memmove(first, first + 1, (size_t)(last - first) * sizeof(first[0]));
+  *last = 0;
   layout->tile_ranks[tile] -= 1;
   return true;
 }

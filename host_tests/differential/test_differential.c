@@ -17,11 +17,7 @@ static differential_options options_of(uint64_t seed, differential_spoiler spoil
 }
 
 static bool has_elements(const relayout_shape *shape) {
-  bool has = true;
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    has = has && shape->dimensions[d] > 0;
-  }
-  return has;
+  return relayout_shape_element_count(shape) > 0;
 }
 
 /* ---- What is planted ---- */
