@@ -1,7 +1,9 @@
 # What the other toolchain files share: Debian's cross compiler for Linux on another processor,
 # CMAKE_SYSTEM_PROCESSOR, and QEMU's user mode, by which tests run what it makes.
 set(CMAKE_SYSTEM_NAME Linux)
-set(triple ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+if(NOT DEFINED triple)
+  set(triple ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+endif()
 set(CMAKE_C_COMPILER ${triple}-gcc)
 set(CMAKE_CXX_COMPILER ${triple}-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${CMAKE_SYSTEM_PROCESSOR} -L /usr/${triple})

@@ -7,42 +7,33 @@
 #include <string.h>
 
 #include "oracle/formats.h"
-
-/* Holds a product of 64 and 53 bits. */
-__extension__ typedef unsigned __int128 wide;
+#include "oracle/wide.h"
 
 typedef enum number_kind { NUMBER, INFINITE, NOT_A_NUMBER } number_kind;
 
 typedef struct number {
   number_kind kind;
   bool negative;
-  wide whole; /* times 2 to the power, for a NUMBER */
+  wide whole; /* times 2 to the power, for a NUMBER; a product of 64 and 53 bits at most */
   int64_t power;
 } number;
 
 /* ---- Exact arithmetic ----------------------------------------------------------------------- */
 
-/* Of a whole number other than 0. */
-static int64_t length_in_bits(wide whole) {
-  const uint64_t high = (uint64_t)(whole >> 64);
-  return high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)whole);
-}
-
 /* -1, 0, 1 as the magnitude of a is less than, equal to or greater than that of b. */
 static int compare_magnitudes(const number *a, const number *b) {
-  if (a->whole == 0 || b->whole == 0) {
-    return (a->whole != 0) - (b->whole != 0);
+  if (wide_is_zero(a->whole) || wide_is_zero(b->whole)) {
+    return wide_is_zero(b->whole) - wide_is_zero(a->whole);
   }
-  const int64_t a_length = length_in_bits(a->whole);
-  const int64_t b_length = length_in_bits(b->whole);
+  const int64_t a_length = wide_length(a->whole);
+  const int64_t b_length = wide_length(b->whole);
   const int64_t a_top = a->power + a_length;
   const int64_t b_top = b->power + b_length;
   if (a_top != b_top) {
     return a_top < b_top ? -1 : 1;
   }
-  const wide a_left = a->whole << (128 - a_length);
-  const wide b_left = b->whole << (128 - b_length);
-  return (a_left > b_left) - (a_left < b_left);
+  return wide_compare(wide_shift_left(a->whole, 128 - a_length),
+                      wide_shift_left(b->whole, 128 - b_length));
 }
 
 /* f8e8m0fnu alone: powers of two. */
@@ -58,9 +49,9 @@ static number magnitude_of(const number_format *format, uint64_t pattern) {
   const uint64_t fraction = pattern & format_ones(format->mantissa_bits);
   const int64_t power = exponent - (int64_t)format->bias - (int64_t)format->mantissa_bits;
   if (exponent == 0 && !has_no_zero(format)) { /* a subnormal number */
-    return (number){NUMBER, false, fraction, power + 1};
+    return (number){NUMBER, false, wide_of(fraction), power + 1};
   }
-  return (number){NUMBER, false, ((uint64_t)1 << format->mantissa_bits) + fraction, power};
+  return (number){NUMBER, false, wide_of(((uint64_t)1 << format->mantissa_bits) + fraction), power};
 }
 
 static number float_of(const number_format *format, uint64_t pattern) {
@@ -82,14 +73,14 @@ static number float_of(const number_format *format, uint64_t pattern) {
 static number number_of(const number_format *format, uint64_t pattern) {
   switch (format->kind) {
   case BOOLEAN:
-    return (number){NUMBER, false, pattern != 0, 0};
+    return (number){NUMBER, false, wide_of(pattern != 0), 0};
   case NATURAL:
-    return (number){NUMBER, false, pattern, 0};
+    return (number){NUMBER, false, wide_of(pattern), 0};
   case TWOS_COMPLEMENT:
     if (pattern >> (format->bits - 1) != 0) {
-      return (number){NUMBER, true, ((wide)1 << format->bits) - pattern, 0};
+      return (number){NUMBER, true, wide_of((0 - pattern) & format_ones(format->bits)), 0};
     }
-    return (number){NUMBER, false, pattern, 0};
+    return (number){NUMBER, false, wide_of(pattern), 0};
   case FLOATING:
   case COMPLEX:
     break;
@@ -105,7 +96,7 @@ static number times(number value, double scale) {
   if (value.kind != NOT_A_NUMBER) { /* which keeps its sign */
     value.negative = value.negative != factor.negative;
   }
-  value.whole *= factor.whole;
+  value.whole = wide_product(value.whole.low, factor.whole.low);
   value.power += factor.power;
   return value;
 }
@@ -167,16 +158,16 @@ static uint64_t nearest_magnitude(const number_format *format, const number *val
   if (below == 0 && has_no_zero(format)) {
     return 1;
   }
-  const number halfway = {NUMBER, false, 2 * low.whole + 1, low.power - 1};
+  const number halfway = {NUMBER, false, wide_of(2 * low.whole.low + 1), low.power - 1};
   const int side = compare_magnitudes(value, &halfway);
-  const bool low_is_odd = (low.whole & 1) != 0;
+  const bool low_is_odd = (low.whole.low & 1) != 0;
   return below + (side > 0 || (side == 0 && low_is_odd) ? 1 : 0);
 }
 
 static uint64_t nearest_float(const number_format *format, const number *value) {
   const uint64_t sign = format_sign(format);
   if (value->kind == NOT_A_NUMBER ||
-      (has_no_zero(format) && (value->negative || value->whole == 0))) {
+      (has_no_zero(format) && (value->negative || wide_is_zero(value->whole)))) {
     return quiet_nan(format, value->negative);
   }
   if (value->kind == INFINITE) {
@@ -199,8 +190,9 @@ static uint64_t whole_magnitude(const number *value) {
   if (value->power >= 64 || value->power <= -128) {
     return 0;
   }
-  return (uint64_t)(value->power >= 0 ? value->whole << value->power
-                                      : value->whole >> -value->power);
+  return (value->power >= 0 ? wide_shift_left(value->whole, value->power)
+                            : wide_shift_right(value->whole, -value->power))
+      .low;
 }
 
 static uint64_t wrapped_integer(const number_format *format, const number *value) {
@@ -223,9 +215,9 @@ static uint64_t saturated_integer(const number_format *format, const number *val
   if (value->kind == NOT_A_NUMBER) {
     return 0;
   }
-  const number end = {NUMBER, value->negative, reach(format, value->negative), 0};
+  const number end = {NUMBER, value->negative, wide_of(reach(format, value->negative)), 0};
   const bool is_beyond = value->kind == INFINITE || compare_magnitudes(value, &end) > 0;
-  const uint64_t magnitude = is_beyond ? (uint64_t)end.whole : whole_magnitude(value);
+  const uint64_t magnitude = is_beyond ? end.whole.low : whole_magnitude(value);
   return (value->negative ? 0 - magnitude : magnitude) & format_ones(format->bits);
 }
 
@@ -234,7 +226,7 @@ static uint64_t saturated_integer(const number_format *format, const number *val
 static uint64_t pattern_of(const number_format *format, bool wraps, const number *value) {
   switch (format->kind) {
   case BOOLEAN:
-    return value->kind != NUMBER || value->whole != 0;
+    return value->kind != NUMBER || !wide_is_zero(value->whole);
   case NATURAL:
   case TWOS_COMPLEMENT:
     return wraps ? wrapped_integer(format, value) : saturated_integer(format, value);
