@@ -425,18 +425,6 @@ ALWAYS_INLINE static word with_element(word others, uint number, word value) {
 #endif
 }
 
-/* Four elements of a word each, from the lowest byte up, to the lowest bits. */
-#if DESTINATION_BITS
-ALWAYS_INLINE static uint packed_four(uint four) {
-  uint made = 0;
-#pragma unroll
-  for (uint k = 0; k < UNIT; ++k) {
-    made |= (four >> 8 * k & DESTINATION_ONES) << k * DESTINATION_BITS;
-  }
-  return made;
-}
-#endif
-
 /* ---- The ends of runs of the destination ----
  *
  * What is in no whole unit of a run is stored word by word. */

@@ -26,18 +26,13 @@
 
 /* ---- Blocks ---- */
 
-/* The units of SOURCE_UNIT rows, from as many elements of UNIT columns. */
-ALWAYS_INLINE static void turn(const source_unit *columns, const place from, unit *rows) {
-#if CHANGES
-#pragma unroll
-  for (uint i = 0; i < SOURCE_UNIT; ++i) {
-    rows[i] = (unit)(0);
-#pragma unroll
-    for (uint k = 0; k < UNIT; ++k) {
-      rows[i] = with_word(rows[i], k, converted_word(columns[k], i, from));
-    }
-  }
-#elif UNIT == 4
+/* Elements that come packed, and are to be nothing but unpacked into bytes. */
+#define ONLY_UNPACKS (SOURCE_BITS && UNIT == 4 && !CONVERTS && !TABLE)
+
+/* A unit's words in as many columns become words of the same row. */
+#if !CHANGES || ONLY_UNPACKS
+ALWAYS_INLINE static void turn_words(const unit *columns, unit *rows) {
+#if UNIT == 4
   const uint even_01 = (columns[0] & 0x00ff00ff) | (columns[1] & 0x00ff00ff) << 8;
   const uint odd_01 = (columns[0] >> 8 & 0x00ff00ff) | (columns[1] & 0xff00ff00);
   const uint even_23 = (columns[2] & 0x00ff00ff) | (columns[3] & 0x00ff00ff) << 8;
@@ -51,6 +46,39 @@ ALWAYS_INLINE static void turn(const source_unit *columns, const place from, uni
   rows[1] = (columns[0] >> 16) | (columns[1] & 0xffff0000);
 #else
   rows[0] = columns[0];
+#endif
+}
+#endif
+
+/* The units of SOURCE_UNIT rows, from as many elements of UNIT columns. Packed ones become bytes
+ * four at a time: those that have the same place in their bytes. */
+ALWAYS_INLINE static void turn(const source_unit *columns, const place from, unit *rows) {
+#if ONLY_UNPACKS
+#pragma unroll
+  for (uint j = 0; j < IN_SOURCE_BYTE; ++j) {
+    unit apart[UNIT];
+    unit turned[UNIT];
+#pragma unroll
+    for (uint k = 0; k < UNIT; ++k) {
+      apart[k] = columns[k] >> j * SOURCE_BITS & SOURCE_ONES * 0x01010101;
+    }
+    turn_words(apart, turned);
+#pragma unroll
+    for (uint i = 0; i < UNIT; ++i) {
+      rows[i * IN_SOURCE_BYTE + j] = turned[i];
+    }
+  }
+#elif CHANGES
+#pragma unroll
+  for (uint i = 0; i < SOURCE_UNIT; ++i) {
+    rows[i] = (unit)(0);
+#pragma unroll
+    for (uint k = 0; k < UNIT; ++k) {
+      rows[i] = with_word(rows[i], k, converted_word(columns[k], i, from));
+    }
+  }
+#else
+  turn_words(columns, rows);
 #endif
 }
 
@@ -202,10 +230,18 @@ ALWAYS_INLINE static uint gapped_place(uint row, uint unit_column) {
   return unit_column * UNIT_PITCH + row + row / GAP_ROWS;
 }
 
-/* Where a work-item loads a block from. */
-ALWAYS_INLINE static spot spot_of_block(uint number) {
-  const spot found = {number % UNITS_ALONG * SOURCE_UNIT, number / UNITS_ALONG * UNIT};
-  return found;
+/* The column of one of a unit's elements. Where the destination packs them, a unit has one for each
+ * byte of as many, so that several become one of the destination by shifts alone. */
+ALWAYS_INLINE static uint column_of(uint unit_column, uint number) {
+  return unit_column / IN_DESTINATION_BYTE * DESTINATION_UNIT + unit_column % IN_DESTINATION_BYTE +
+         number * IN_DESTINATION_BYTE;
+}
+
+/* How far on the columns of the unit lie that is so many behind this one. */
+ALWAYS_INLINE static uint columns_between(uint unit_column, uint apart) {
+  return apart % IN_DESTINATION_BYTE == 0
+             ? apart * UNIT
+             : column_of(unit_column + apart, 0) - column_of(unit_column, 0);
 }
 
 ALWAYS_INLINE static void turn_loose(const loose_unit *held, const place from, unit *rows) {
@@ -227,26 +263,26 @@ ALWAYS_INLINE static void stage(__local unit *first, const unit *rows) {
 
 /* A whole tile, of which all units lie in the source. A work-item walks over the columns with the
  * same rows of each, so that it finds its way by additions alone. */
-#define COLUMNS_APART (APART(UNITS_ALONG) * UNIT)
-
 ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile source,
                                        offset source_column, uint row) {
-  const uint first = local_id() / ALONG(UNITS_ALONG) * UNIT;
-  __local unit *to = staged + gapped_place(row, first / UNIT);
+  const uint first = local_id() / ALONG(UNITS_ALONG);
+  const uint apart = APART(UNITS_ALONG);
+  __local unit *to = staged + gapped_place(row, first);
   loose_place from[UNIT];
 #pragma unroll
   for (uint k = 0; k < UNIT; ++k) {
-    from[k] = loose_at(onward(source.from, (long)(first + k) * source_column + (long)row));
+    from[k] = loose_at(onward(source.from, (long)column_of(first, k) * source_column + (long)row));
   }
   ONE_BY_ONE
-  for (uint column = first; column < TILE_COLUMNS; column += BLOCKS_OF_UNITS * COLUMNS_APART) {
+  for (uint column = first; column < UNIT_COLUMNS; column += BLOCKS_OF_UNITS * apart) {
     loose_unit held[BLOCKS_OF_UNITS][UNIT];
 #pragma unroll
     for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
 #pragma unroll
       for (uint k = 0; k < UNIT; ++k) {
+        const uint columns = columns_between(column + b * apart, apart);
         held[b][k] = load_loose_at(from[k], true);
-        from[k] = loose_onward(from[k], (long)COLUMNS_APART * source_column);
+        from[k] = loose_onward(from[k], (long)columns * source_column);
       }
     }
 #pragma unroll
@@ -254,7 +290,7 @@ ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile s
       unit rows[SOURCE_UNIT];
       turn_loose(held[b], source.from, rows);
       stage(to, rows);
-      to += COLUMNS_APART / UNIT * UNIT_PITCH;
+      to += apart * UNIT_PITCH;
     }
   }
 }
@@ -268,6 +304,18 @@ ALWAYS_INLINE static void load_units(__local unit *staged, const source_tile sou
   }
 }
 
+/* How many of a unit's elements come before this column; none below 0. */
+ALWAYS_INLINE static int elements_before(uint column, uint unit_column) {
+  return ((int)column - (int)column_of(unit_column, 0) + IN_DESTINATION_BYTE - 1) /
+         IN_DESTINATION_BYTE;
+}
+
+/* The first of the rows that a work-item loads as its block of this number, counted along the rows
+ * and then along the columns of units. */
+ALWAYS_INLINE static uint row_of_loads(uint number) {
+  return number % UNITS_ALONG * SOURCE_UNIT;
+}
+
 /* Any other, each element of which may be padding, or the source's last. */
 ALWAYS_INLINE static void load_edge(__local unit *staged, const source_tile source,
                                     offset source_column, const tile t, word fill) {
@@ -277,27 +325,28 @@ ALWAYS_INLINE static void load_edge(__local unit *staged, const source_tile sour
     loose_unit held[BLOCKS_OF_UNITS][UNIT];
 #pragma unroll
     for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
-      const spot at = spot_of_block(first + b * GROUP);
+      const uint row = row_of_loads(first + b * GROUP);
 #pragma unroll
       for (uint k = 0; k < UNIT; ++k) {
-        const offset from = (offset)(at.column + k) * source_column + (offset)at.row;
-        const bool has_source = at.row < t.valid_rows && at.column + k < t.valid_columns;
-        held[b][k] =
-            has_source ? load_loose(source, from, t.valid_rows - at.row) : nothing_loaded();
+        const uint column = column_of((first + b * GROUP) / UNITS_ALONG, k);
+        const offset from = (offset)column * source_column + (offset)row;
+        const bool has_source = row < t.valid_rows && column < t.valid_columns;
+        held[b][k] = has_source ? load_loose(source, from, t.valid_rows - row) : nothing_loaded();
       }
     }
 #pragma unroll
     for (uint b = 0; b < BLOCKS_OF_UNITS; ++b) {
-      const spot at = spot_of_block(first + b * GROUP);
-      const int valid = (int)t.valid_columns - (int)at.column;
+      const uint row = row_of_loads(first + b * GROUP);
+      const uint unit_column = (first + b * GROUP) / UNITS_ALONG;
+      const int valid = elements_before(t.valid_columns, unit_column);
       unit rows[SOURCE_UNIT];
       turn_loose(held[b], source.from, rows);
 #pragma unroll
       for (uint i = 0; i < SOURCE_UNIT; ++i) {
-        rows[i] = first_words(rows[i], at.row + i < t.valid_rows ? valid : 0, fills);
+        rows[i] = first_words(rows[i], row + i < t.valid_rows ? valid : 0, fills);
       }
-      if (at.column < TILE_COLUMNS) {
-        stage(staged + gapped_place(at.row, at.column / UNIT), rows);
+      if (unit_column < UNIT_COLUMNS) {
+        stage(staged + gapped_place(row, unit_column), rows);
       }
     }
   }
@@ -307,8 +356,8 @@ ALWAYS_INLINE static void load_edge(__local unit *staged, const source_tile sour
  * source. */
 ALWAYS_INLINE static bool is_plain(const source_tile source, offset source_column, const tile t) {
   const offset reach = (offset)(TILE_COLUMNS - 1) * source_column;
-  return TILE_COLUMNS % (BLOCKS_OF_UNITS * COLUMNS_APART) == 0 && t.valid_columns == TILE_COLUMNS &&
-         t.valid_rows == TILE_ROWS &&
+  return UNIT_COLUMNS % (BLOCKS_OF_UNITS * APART(UNITS_ALONG)) == 0 &&
+         t.valid_columns == TILE_COLUMNS && t.valid_rows == TILE_ROWS &&
          is_inside(source, min(reach, (offset)0), max(reach, (offset)0) + (offset)TILE_ROWS);
 }
 
@@ -318,8 +367,8 @@ ALWAYS_INLINE static unit unit_of_row(__local const unit *row, uint number) {
   unit made = 0;
 #pragma unroll
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
-    made |= packed_four(row[gapped_place(0, number * IN_DESTINATION_BYTE + k)])
-            << k * UNIT * DESTINATION_BITS;
+    made |= (row[gapped_place(0, number * IN_DESTINATION_BYTE + k)] & DESTINATION_ONES * 0x01010101)
+            << k * DESTINATION_BITS;
   }
   return made;
 #else
@@ -345,11 +394,13 @@ ALWAYS_INLINE static word word_of_row(__local const unit *staged, uint row, uint
   for (uint k = 0; k < IN_DESTINATION_BYTE; ++k) {
     if (column + k < columns) {
       const uint at = column + k;
-      const unit found = staged[gapped_place(row, at / UNIT)];
+      const unit found = staged[gapped_place(row, at / DESTINATION_UNIT * IN_DESTINATION_BYTE +
+                                                      at % IN_DESTINATION_BYTE)];
 #if UNIT == 1
       made = found;
 #else
-      made = with_element(made, k, (word)(found >> 8 * WORD_BYTES * (at % UNIT)));
+      made = with_element(
+          made, k, (word)(found >> 8 * WORD_BYTES * (at % DESTINATION_UNIT / IN_DESTINATION_BYTE)));
 #endif
     }
   }
