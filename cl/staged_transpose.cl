@@ -220,7 +220,7 @@ ALWAYS_INLINE static void store_pieces(__global word *to, offset destination_row
 #define UNITS_ALONG     (TILE_ROWS / SOURCE_UNIT)
 #define UNIT_BLOCKS     (UNITS_ALONG * UNIT_COLUMNS)
 #define LOADS_OF_BLOCK  (SOURCE_UNIT > 1 ? 2 * UNIT : UNIT)
-#define MOST_LOADS      (CHANGES ? 8 : 16)
+#define MOST_LOADS      (CHANGES && SOURCE_UNIT == 1 ? 8 : 16)
 #define MOST_BLOCKS     (LOADS_OF_BLOCK < MOST_LOADS ? MOST_LOADS / LOADS_OF_BLOCK : 1)
 #define BLOCKS_OF_UNITS (ROUNDS(UNIT_BLOCKS) < MOST_BLOCKS ? ROUNDS(UNIT_BLOCKS) : MOST_BLOCKS)
 
@@ -261,10 +261,18 @@ ALWAYS_INLINE static void stage(__local unit *first, const unit *rows) {
   }
 }
 
+/* The one in a column from which so many columns farther on a work-item takes the next. */
+ALWAYS_INLINE static loose_place next_column(loose_place at, long elements, bool are_aligned) {
+  at = loose_onward(at, elements);
+  at.into = are_aligned ? 0 : at.into;
+  return at;
+}
+
 /* A whole tile, of which all units lie in the source. A work-item walks over the columns with the
- * same rows of each, so that it finds its way by additions alone. */
+ * same rows of each, so that it finds its way by additions alone. Where all columns begin with
+ * aligned units, each is loaded once. */
 ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile source,
-                                       offset source_column, uint row) {
+                                       offset source_column, uint row, bool are_aligned) {
   const uint first = local_id() / ALONG(UNITS_ALONG);
   const uint apart = APART(UNITS_ALONG);
   __local unit *to = staged + gapped_place(row, first);
@@ -272,6 +280,7 @@ ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile s
 #pragma unroll
   for (uint k = 0; k < UNIT; ++k) {
     from[k] = loose_at(onward(source.from, (long)column_of(first, k) * source_column + (long)row));
+    from[k].into = are_aligned ? 0 : from[k].into;
   }
   ONE_BY_ONE
   for (uint column = first; column < UNIT_COLUMNS; column += BLOCKS_OF_UNITS * apart) {
@@ -281,8 +290,8 @@ ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile s
 #pragma unroll
       for (uint k = 0; k < UNIT; ++k) {
         const uint columns = columns_between(column + b * apart, apart);
-        held[b][k] = load_loose_at(from[k], true);
-        from[k] = loose_onward(from[k], (long)columns * source_column);
+        held[b][k] = load_loose_at(from[k], !are_aligned);
+        from[k] = next_column(from[k], (long)columns * source_column, are_aligned);
       }
     }
 #pragma unroll
@@ -296,11 +305,11 @@ ALWAYS_INLINE static void load_columns(__local unit *staged, const source_tile s
 }
 
 ALWAYS_INLINE static void load_units(__local unit *staged, const source_tile source,
-                                     offset source_column) {
+                                     offset source_column, bool are_aligned) {
 #pragma unroll
   for (uint along = 0; along < UNITS_ALONG; along += ALONG(UNITS_ALONG)) {
     load_columns(staged, source, source_column,
-                 (along + local_id() % ALONG(UNITS_ALONG)) * SOURCE_UNIT);
+                 (along + local_id() % ALONG(UNITS_ALONG)) * SOURCE_UNIT, are_aligned);
   }
 }
 
@@ -501,10 +510,21 @@ ALWAYS_INLINE static void store_ends(__global word *to, offset destination_row,
 
 /* ---- All of a tile ---- */
 
+/* Whether all columns begin with aligned units. Only elements that change have a loop for that, as
+ * others mostly go by pieces then. */
+ALWAYS_INLINE static bool begin_aligned(const place from, offset source_column) {
+  return CHANGES && SOURCE_UNIT > 1 && elements_into(from, 4) == 0 &&
+         source_column % SOURCE_UNIT == 0;
+}
+
 ALWAYS_INLINE static void load_any(__local unit *staged, const source_tile source,
                                    offset source_column, const tile t, word fill) {
   if (is_plain(source, source_column, t)) {
-    load_units(staged, source, source_column);
+    if (begin_aligned(source.from, source_column)) {
+      load_units(staged, source, source_column, true);
+    } else {
+      load_units(staged, source, source_column, false);
+    }
   } else {
     load_edge(staged, source, source_column, t, fill);
   }
