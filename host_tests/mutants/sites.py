@@ -21,7 +21,7 @@ COMPOUND = {f"{operator}=": tuple(f"{other}=" for other in others)
 CONSTANT_PARTS = {"ConstantExpr", "UnaryExprOrTypeTraitExpr", "OffsetOfExpr", "StaticAssertDecl",
                   "GenericSelectionExpr", "AtomicExpr", "GCCAsmStmt"}
 CONDITIONS = {"IfStmt": 0, "WhileStmt": 0, "DoStmt": 1, "ConditionalOperator": 0}
-DELETED = {"CallExpr", "CompoundAssignOperator"}
+DELETED = {"CallExpr", "CompoundAssignOperator", "AtomicExpr"}
 
 
 @dataclasses.dataclass(frozen=True, order=True)
