@@ -1,13 +1,18 @@
 /* Work on several threads: the caller's pool, the library's, and one plan used from many at
  * once. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
 #include "cpu/device.h"
+#include "cpu/program.h"
 #include "cpu/trial.h"
 #include "problem/definition.h"
 
@@ -390,6 +395,64 @@ static void test_bytes_shared_in_any_order(void **state) {
   relayout_device_destroy(device);
 }
 
+/* A page that is mapped twice. The first write to its byte at `guarded` fails, and that is when the
+ * other half of the byte is written at `open`, as another thread might between a load of the byte
+ * and a store. */
+static struct {
+  uint8_t *guarded, *open;
+  unsigned other;
+  volatile sig_atomic_t faults;
+} shared;
+
+enum { SHARED_BYTES = 1 << 16 }; /* whole pages, however large */
+
+static void write_other_half(int signal) {
+  (void)signal;
+  ++shared.faults;
+  *shared.open = (uint8_t)(*shared.open | shared.other);
+  if (shared.faults > 1 || mprotect(shared.guarded, SHARED_BYTES, PROT_READ | PROT_WRITE) != 0) {
+    abort();
+  }
+}
+
+/* Elements of four bits: 5 becomes the one at `position` while 0xa becomes the other one. */
+static void write_both_halves(int64_t position) {
+  static const rlt_problem problem = {
+      .element_bytes = 1, .destination_packed = 4, .destination_elements = 2};
+  const uint8_t bits[2] = {5}; /* a byte behind the last one wanted may be read */
+  shared.faults = 0;
+  shared.other = position == 0 ? 0xa0 : 0x0a;
+  *shared.open = 0;
+  assert_int_equal(mprotect(shared.guarded, SHARED_BYTES, PROT_READ), 0);
+  rlt_cpu_merge_elements(&problem, bits, shared.guarded, position, 1);
+  assert_int_equal(shared.faults, 1);
+  assert_int_equal(*shared.open, position == 0 ? 0xa5 : 0x5a);
+}
+
+static void test_a_byte_that_changes_while_it_is_merged(void **state) {
+  (void)state;
+  FILE *const file = tmpfile();
+  assert_non_null(file);
+  assert_int_equal(ftruncate(fileno(file), SHARED_BYTES), 0);
+  uint8_t *maps[2];
+  for (int i = 0; i < 2; ++i) {
+    maps[i] = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    assert_ptr_not_equal(maps[i], MAP_FAILED);
+  }
+  shared.guarded = maps[0];
+  shared.open = maps[1];
+  struct sigaction before;
+  const struct sigaction during = {.sa_handler = write_other_half};
+  assert_int_equal(sigaction(SIGSEGV, &during, &before), 0);
+  write_both_halves(0);
+  write_both_halves(1);
+  assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+  for (int i = 0; i < 2; ++i) {
+    munmap(maps[i], SHARED_BYTES);
+  }
+  fclose(file);
+}
+
 /* ---- One plan, many callers ---- */
 
 typedef struct caller {
@@ -472,6 +535,7 @@ int main(void) {
       cmocka_unit_test(test_lines_shared_by_default_threads),
       cmocka_unit_test(test_bytes_shared_in_a_pool),
       cmocka_unit_test(test_bytes_shared_in_any_order),
+      cmocka_unit_test(test_a_byte_that_changes_while_it_is_merged),
       cmocka_unit_test(test_one_plan_from_many_threads),
       cmocka_unit_test(test_one_plan_from_many_threads_with_the_librarys),
       cmocka_unit_test(test_one_streaming_plan_from_many_threads),
