@@ -126,7 +126,11 @@ class Tree:
 
     def make(self, mutants, targets, jobs):
         """Copies and builds. Returns the mutants that compile."""
-        mutants = dict(mutants)
+        names = {number: f"{number} {mutant.key()}" for number, mutant in mutants.items()}
+        kept = self.work / "uncompilable.txt"
+        known = kept.read_text(encoding="utf-8").splitlines() if kept.is_file() else []
+        mutants = {number: mutant for number, mutant in mutants.items()
+                   if names[number] not in known}
         self.copy(mutants)
         self.configure()
         while True:
@@ -143,6 +147,8 @@ class Tree:
                 raise RuntimeError(f"the mutants do not build: see {self.work / 'build.log'}")
             for number in wrong:
                 del mutants[number]
+            known += [names[number] for number in sorted(wrong)]
+            kept.write_text("".join(f"{name}\n" for name in known), encoding="utf-8")
 
     def blamed(self, mutants, log):
         """The numbers of the mutants at lines that a compiler calls wrong."""

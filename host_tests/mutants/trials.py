@@ -46,15 +46,17 @@ class Bench:
 
     def __init__(self, work, name, pocl):
         self.folder, self.pristine = work / name, pocl
-        self.pocl = self.folder / "pocl"
-        self.restore()
+        self.pocl, self.busy = self.folder / "pocl", self.folder / "busy"
+        if self.busy.exists() or not self.pocl.is_dir():
+            self.restore()
 
     def restore(self):
         """What drivers have compiled so far, as it was before any mutant ran."""
         shutil.rmtree(self.pocl, ignore_errors=True)
         if self.pristine.is_dir():
             shutil.copytree(self.pristine, self.pocl)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.pocl.mkdir(parents=True, exist_ok=True)
+        self.busy.unlink(missing_ok=True)
 
     def environment(self, test, more):
         variables = {**os.environ, **test.environment, **more}
@@ -69,6 +71,7 @@ class Bench:
         for name in ("run", "cache"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
             (self.folder / name).mkdir(parents=True)
+        self.busy.touch()
         begin, code = time.monotonic(), None
         with open(self.folder / "test.log", "wb") as log, subprocess.Popen(
                 test.command, cwd=self.folder / "run", env=self.environment(test, more),
@@ -80,6 +83,7 @@ class Bench:
             end_group(process)
         if code is None or code < 0:
             self.restore()  # it may have been compiling
+        self.busy.unlink(missing_ok=True)
         return code, time.monotonic() - begin
 
 
