@@ -466,6 +466,7 @@ static void test_one_shot(void **state) {
   assert_int_equal(relayout_enqueue(cpu, &parsed.from, &parsed.to, bench->queue, source, 0,
                                     destination, 0, 0, NULL, NULL, &error),
                    RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is not an OpenCL device");
   relayout_device_destroy(cpu);
   clReleaseMemObject(source);
   clReleaseMemObject(destination);
