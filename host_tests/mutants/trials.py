@@ -75,7 +75,8 @@ class Bench:
         begin, code = time.monotonic(), None
         with open(self.folder / "test.log", "wb") as log, subprocess.Popen(
                 test.command, cwd=self.folder / "run", env=self.environment(test, more),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True) as process:
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True) as process:
             try:
                 code = process.wait(timeout=limit)
             except subprocess.TimeoutExpired:
