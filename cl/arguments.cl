@@ -101,6 +101,8 @@ typedef struct kernel_slots {
   int64_t slots;
   int64_t pitch;
   int64_t gap_shift;    /* behind each 2^this words a unit is left out */
+  int64_t gather_shift; /* the same of what is stored; more bits than a place has where those in
+                           the tables have the units left out before them, as they add up */
   int64_t fill_place;   /* of the word behind the slots */
   int64_t loads_pieces; /* the offsets of all runs are whole pieces */
   int64_t row_bytes;    /* those of all rows are multiples of so many bytes: 16, 4 or 1 */
@@ -108,4 +110,5 @@ typedef struct kernel_slots {
   /* 2^this work-items lie side by side along a run or a row */
   int64_t store_piece_shift;
   int64_t store_unit_shift;
+  int64_t sums_places; /* places so add up, and none of a whole tile is without a source */
 } kernel_slots;

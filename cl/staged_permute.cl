@@ -30,6 +30,7 @@ typedef struct tables {
   uint slot_count;
   uint pitch;
   uint gap_shift;
+  uint gather_shift;
   uint fill_place;
 } tables;
 
@@ -38,6 +39,7 @@ static tables tables_of(__global const kernel_slots *made, __constant const kern
   found.slot_count = (uint)made->slots;
   found.pitch = (uint)made->pitch;
   found.gap_shift = (uint)made->gap_shift;
+  found.gather_shift = (uint)made->gather_shift;
   found.fill_place = (uint)made->fill_place;
   found.columns = (__global const uint *)(made + 1);
   found.slots = (__global const offset_pair *)(found.columns + (grid->columns.length + 3) / 4 * 4);
@@ -51,8 +53,8 @@ static tables tables_of(__global const kernel_slots *made, __constant const kern
 
 /* Where words lie: where that keeps places a power of two apart out of the same bank, a unit is
  * left out behind each 2^gap_shift. */
-ALWAYS_INLINE static uint with_gaps(uint place, const tables at) {
-  return place + (place >> at.gap_shift) * UNIT;
+ALWAYS_INLINE static uint with_gaps(uint place, uint gap_shift) {
+  return place + (place >> gap_shift) * UNIT;
 }
 
 /* ---- Loading ---- */
@@ -74,12 +76,12 @@ ALWAYS_INLINE static void stage(const tables at, __local word *staged, uint firs
                                 source_unit loaded, const place from) {
 #pragma unroll
   for (uint k = 0; k < SOURCE_UNIT / UNIT * UNIT; k += UNIT) {
-    *(__local unit_words *)(staged + with_gaps(first + k, at)) =
+    *(__local unit_words *)(staged + with_gaps(first + k, at.gap_shift)) =
         AS_WORDS(converted_unit(loaded, k, from));
   }
 #pragma unroll
   for (uint k = SOURCE_UNIT / UNIT * UNIT; k < SOURCE_UNIT; ++k) {
-    staged[with_gaps(first + k, at)] = converted_word(loaded, k, from);
+    staged[with_gaps(first + k, at.gap_shift)] = converted_word(loaded, k, from);
   }
 }
 
@@ -205,14 +207,20 @@ ALWAYS_INLINE static void find_columns(const tables at, const tile t, uint colum
   }
 }
 
-/* Of four, the first of which is a multiple of that. */
-ALWAYS_INLINE static void find_four_columns(const tables at, const tile t, uint column,
-                                            uint *places) {
+/* Of a piece, whose first column is a multiple of so many, and all of which have a source. */
+ALWAYS_INLINE static void find_piece(const tables at, uint column, uint *places) {
+#if PIECE == 4
   const uint4 four = *(__global const uint4 *)(at.columns + column);
-  places[0] = column < t.valid_columns ? four.x : NOWHERE;
-  places[1] = column + 1 < t.valid_columns ? four.y : NOWHERE;
-  places[2] = column + 2 < t.valid_columns ? four.z : NOWHERE;
-  places[3] = column + 3 < t.valid_columns ? four.w : NOWHERE;
+  places[0] = four.x;
+  places[1] = four.y;
+  places[2] = four.z;
+  places[3] = four.w;
+#else
+#pragma unroll
+  for (uint k = 0; k < PIECE; ++k) {
+    places[k] = at.columns[column + k];
+  }
+#endif
 }
 
 ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, uint row) {
@@ -222,7 +230,7 @@ ALWAYS_INLINE static uint place_of_row(const offset_pair entry, const tile t, ui
 /* Behind the slots lies a word that has the fill. */
 ALWAYS_INLINE static word staged_word(const tables at, __local const word *staged, uint row_place,
                                       uint column_place) {
-  return staged[with_gaps(min(row_place + column_place, at.fill_place), at)];
+  return staged[with_gaps(min(row_place + column_place, at.fill_place), at.gather_shift)];
 }
 
 /* The word of a row with the elements of these columns, of which there are still `count`; what is
@@ -310,10 +318,10 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
   const uint step = GROUP >> shift;
   for (uint column = first.number * PIECE; column < columns; column += PIECE << shift) {
     uint places[PIECE];
-    if (PIECE == 4) {
-      find_four_columns(at, t, column, places);
-    } else {
-      find_columns(at, t, column, PIECE, places);
+    find_piece(at, column, places);
+#pragma unroll
+    for (uint k = 0; k < PIECE; ++k) {
+      places[k] = column + k < t.valid_columns ? places[k] : NOWHERE;
     }
     for (uint row = first.run; row < rows; row += HELD_ROWS * step) {
       offset_pair entries[HELD_ROWS];
@@ -333,6 +341,34 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
         if (row + h * step < rows) {
           store_piece(made, to + entry.x + (offset)column);
         }
+      }
+    }
+  }
+}
+
+/* The same of a single row where no position is without a source and what is in the tables is all
+ * that tells its place: several pieces at once. */
+ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local const word *staged,
+                                    uint columns) {
+  for (uint first = local_id() * PIECE; first < columns; first += HELD_PIECES * GROUP * PIECE) {
+    unit made[HELD_PIECES][PIECE];
+#pragma unroll
+    for (uint h = 0; h < HELD_PIECES; ++h) {
+      const uint column = first + h * GROUP * PIECE;
+      if (column < columns) {
+        uint places[PIECE];
+        find_piece(at, column, places);
+#pragma unroll
+        for (uint k = 0; k < PIECE; ++k) {
+          made[h][k] = staged[places[k]];
+        }
+      }
+    }
+#pragma unroll
+    for (uint h = 0; h < HELD_PIECES; ++h) {
+      const uint column = first + h * GROUP * PIECE;
+      if (column < columns) {
+        store_piece(made[h], to + column);
       }
     }
   }
@@ -361,6 +397,29 @@ static void store_words(const tables at, uint shift, __global word *to, __local 
   }
 }
 
+ALWAYS_INLINE static void store_tile(const tables at, __global const kernel_slots *made,
+                                     __constant const kernel_grid *grid, const tile t,
+                                     __global word *to, __local const word *staged) {
+  const uint rows = grid->fills ? t.rows : t.valid_rows;
+  const uint columns = grid->fills ? t.columns : t.valid_columns;
+  if (!made->is_dense) {
+    store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills);
+#if STORES_PIECES
+  } else if (made->row_bytes >= 16 && columns % PIECE == 0 && on_piece(to)) {
+    if (made->sums_places && rows == 1 && t.valid_rows == 1 && columns == t.valid_columns) {
+      store_row(at, to, staged, columns);
+    } else {
+      store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns);
+    }
+#endif
+  } else {
+    store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns);
+    if (have_ends(to, made->row_bytes >= 4 ? 0 : 1, columns)) {
+      store_ends(at, to, staged, t, rows, columns);
+    }
+  }
+}
+
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
                const word fill, SIDE_PARAMETERS(const source_word, source),
@@ -381,7 +440,7 @@ ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid 
     const uint length = (uint)made->run_elements * steps + (uint)made->run_over;
     const uint tile_steps = steps_of(column_steps, row_steps);
     if (local_id() == 0) {
-      staged[with_gaps(at.fill_place, at)] = fill;
+      staged[with_gaps(at.fill_place, at.gather_shift)] = fill;
     }
     if (column_steps == 0 || row_steps == 0) {
       /* nothing to load */
@@ -393,20 +452,7 @@ ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid 
       load_units(at, from, staged, length, tile_steps);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint rows = grid->fills ? t.rows : t.valid_rows;
-    const uint columns = grid->fills ? t.columns : t.valid_columns;
-    if (!made->is_dense) {
-      store_words(at, (uint)made->store_unit_shift, to, staged, t, grid->fills);
-#if STORES_PIECES
-    } else if (made->row_bytes >= 16 && columns % PIECE == 0 && on_piece(to)) {
-      store_pieces(at, (uint)made->store_piece_shift, to, staged, t, rows, columns);
-#endif
-    } else {
-      store_units(at, (uint)made->store_unit_shift, to, staged, t, rows, columns);
-      if (have_ends(to, made->row_bytes >= 4 ? 0 : 1, columns)) {
-        store_ends(at, to, staged, t, rows, columns);
-      }
-    }
+    store_tile(at, made, grid, t, to, staged);
     barrier(CLK_LOCAL_MEM_FENCE); /* before the next tile takes the place of this one */
   }
 }

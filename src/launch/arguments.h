@@ -10,7 +10,7 @@
 _Static_assert(sizeof(kernel_loop) == 40 && sizeof(kernel_side) == 72 && sizeof(kernel_grid) == 208,
                "a grid has no gaps");
 _Static_assert(sizeof(kernel_staging) == 144 && sizeof(kernel_axis) == 24 &&
-                   sizeof(kernel_slots) == 96,
+                   sizeof(kernel_slots) == 112,
                "what tables follow has no gaps");
 
 #endif

@@ -58,11 +58,29 @@ static int64_t add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list
   return source;
 }
 
+/* Whether the units left out before a row's place and before a column's are, together, those left
+ * out before their sum. */
+static bool places_add_up(const rlt_schedule *schedule, const rlt_slots *of) {
+  const rlt_group *const groups[] = {&schedule->rows, &schedule->columns};
+  const int64_t between = INT64_C(1) << of->gap_shift;
+  int64_t most = 0;
+  for (int32_t g = 0; g < 2; ++g) {
+    int64_t behind = 0;
+    for (int64_t position = 0; position < rlt_group_length(groups[g]); ++position) {
+      const int64_t place = rlt_slots_place(of, groups[g], g == 1, position);
+      behind = place < 0 ? behind : rlt_max(behind, place % between);
+    }
+    most += behind;
+  }
+  return most < between;
+}
+
 /* As the kernel knows it, where a position never has a source. */
-static int64_t place_of(const rlt_slots *of, const rlt_group *group, bool of_columns,
-                        int64_t position) {
+static int64_t place_of(const rlt_slots *of, const kernel_slots *head, const rlt_group *group,
+                        bool of_columns, int64_t position) {
   const int64_t place = rlt_slots_place(of, group, of_columns, position);
-  return place < 0 ? NOWHERE : place;
+  const bool has_gaps = head->gather_shift != head->gap_shift;
+  return place < 0 ? NOWHERE : has_gaps ? rlt_slots_with_gaps(of, place) : place;
 }
 
 /* Whether a tile's rows are runs of the destination, every element of which is written. */
@@ -96,6 +114,10 @@ static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of
   const int64_t stored = rlt_local_unit(stored_bits);
   const int64_t rows = rlt_group_length(&schedule->rows);
   const int64_t columns = rlt_group_length(&schedule->columns);
+  const int64_t fill_place = of->slots * of->pitch;
+  const bool adds_up = of->unit == 1 && places_add_up(schedule, of);
+  const bool has_source = !rlt_group_has_gaps(of->problem, &schedule->columns) &&
+                          !rlt_group_has_gaps(of->problem, &schedule->rows);
   return (kernel_slots){
       .run_elements = of->run_unit,
       .run_over = of->run_over,
@@ -105,8 +127,10 @@ static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of
       .slots = of->slots,
       .pitch = of->pitch,
       .gap_shift = of->gap_shift,
-      .fill_place = of->slots * of->pitch,
+      .gather_shift = adds_up ? RLT_NO_GAPS : of->gap_shift,
+      .fill_place = adds_up ? rlt_slots_with_gaps(of, fill_place) : fill_place,
       .is_dense = is_dense(schedule),
+      .sums_places = adds_up && has_source,
       .store_piece_shift = rlt_line_shift(rows, rlt_divide_up(columns, piece_of(stored_bits)),
                                           RLT_LOCAL_PIECE_BYTES, group_size),
       .store_unit_shift =
@@ -123,7 +147,7 @@ static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
   const int64_t stored_piece = piece_of(rlt_problem_destination_bits(of->problem));
   const int64_t stored_unit = rlt_local_unit(rlt_problem_destination_bits(of->problem));
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {
-    column_places[column] = (int32_t)place_of(of, columns, true, column);
+    column_places[column] = (int32_t)place_of(of, head, columns, true, column);
   }
   head->loads_pieces = true;
   for (int64_t slot = 0; slot < of->slots; ++slot) {
@@ -137,7 +161,7 @@ static void fill_tables(const rlt_schedule *schedule, const rlt_slots *of,
     are_pieces &= row_offsets[row] % stored_piece == 0;
     are_units &= row_offsets[row] % stored_unit == 0;
     rlt_offset_add(list, row_offsets[row]);
-    rlt_offset_add(list, place_of(of, rows, false, row));
+    rlt_offset_add(list, place_of(of, head, rows, false, row));
   }
   head->row_bytes = are_pieces ? RLT_LOCAL_PIECE_BYTES : are_units ? RLT_LOCAL_UNIT_BYTES : 1;
   for (int64_t column = 0; column < rlt_group_length(columns); ++column) {

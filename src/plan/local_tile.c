@@ -91,9 +91,8 @@ static void find_run(rlt_slots *of) {
   }
 }
 
-/* The word that is the first of its unit, with the units that are left out before it. */
-static int64_t with_gaps(const rlt_slots *of, int64_t word) {
-  return word + (word >> of->gap_shift) * of->unit;
+int64_t rlt_slots_with_gaps(const rlt_slots *of, int64_t place) {
+  return place + (place >> of->gap_shift) * of->unit;
 }
 
 static void find_slots(rlt_slots *of) {
@@ -223,7 +222,7 @@ static int64_t bank_turns(const rlt_slots *of, const samples *from) {
     int32_t most = 0;
     for (int32_t i = 0; i < from->at[s].count; ++i) {
       const slot_place *const place = &from->at[s].places[i];
-      const int64_t word = with_gaps(of, place->slot * of->pitch + place->in_run);
+      const int64_t word = rlt_slots_with_gaps(of, place->slot * of->pitch + place->in_run);
       int32_t *const bank = &wanted[word * of->bytes / UNIT_BYTES % BANKS];
       *bank += 1;
       most = rlt_max(most, *bank);
@@ -236,7 +235,7 @@ static int64_t bank_turns(const rlt_slots *of, const samples *from) {
 /* Slots are as far apart as a run is long, in units of the source, or up to so many units farther,
  * and units are left out behind each line or not: as banks turn least often. */
 static void find_places(rlt_slots *of, const rlt_group *columns, const rlt_group *rows) {
-  enum { TRIED = 8, NO_GAPS = 31 };
+  enum { TRIED = 8 };
   samples seen = {0};
   sample_staging(of, &seen);
   sample_gathering(of, columns, rows, &seen);
@@ -250,7 +249,7 @@ static void find_places(rlt_slots *of, const rlt_group *columns, const rlt_group
   int64_t best_turns = INT64_MAX;
   for (int64_t tried = 0; tried < 2 * (of->slots > 1 ? TRIED : 1); ++tried) {
     of->pitch = least + tried / 2 * of->unit;
-    of->gap_shift = tried % 2 == 0 ? NO_GAPS : line_shift;
+    of->gap_shift = tried % 2 == 0 ? RLT_NO_GAPS : line_shift;
     const int64_t turns = bank_turns(of, &seen);
     if (turns < best_turns) {
       best = *of;
@@ -283,7 +282,7 @@ int64_t rlt_run_of_slot(const rlt_slots *of, int64_t slot) {
 /* ---- Room ---- */
 
 int64_t rlt_slots_bytes(const rlt_slots *of) {
-  return of->bytes * (with_gaps(of, of->slots * of->pitch) + 1);
+  return of->bytes * (rlt_slots_with_gaps(of, of->slots * of->pitch) + 1);
 }
 
 int64_t rlt_line_shift(int64_t runs, int64_t parts, int64_t part_bytes, int64_t group_size) {

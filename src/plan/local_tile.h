@@ -40,6 +40,8 @@ int64_t rlt_local_unit(int64_t bits);
 
 /* ---- Runs in slots ---- */
 
+enum { RLT_NO_GAPS = 31 }; /* a shift by more bits than any place has */
+
 /* The axes in the destination's order, the columns first; and what becomes of their digits. An axis
  * either runs, and its digit is so many elements into the run, or counts slots. */
 typedef struct rlt_slots {
@@ -61,8 +63,7 @@ typedef struct rlt_slots {
   int64_t column_slots; /* for these, of every unit's elements as many */
   int64_t slots;
   int64_t pitch;
-  int64_t gap_shift; /* behind each 2^this words a unit is left out; more than any place has bits
-                        where that is of no use */
+  int64_t gap_shift; /* behind each 2^this words a unit is left out; or RLT_NO_GAPS */
 } rlt_slots;
 
 void rlt_slots_find(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
@@ -75,6 +76,9 @@ int64_t rlt_slots_bytes(const rlt_slots *of);
  * and of a column; -1 where it never has a source. */
 int64_t rlt_slots_place(const rlt_slots *of, const rlt_group *group, bool of_columns,
                         int64_t position);
+
+/* Such a place, of a unit's first word, with the units that are left out before it. */
+int64_t rlt_slots_with_gaps(const rlt_slots *of, int64_t place);
 
 /* The words of a unit come from slots that are `column_slots / unit` apart, so that units side by
  * side come from slots side by side. */
