@@ -251,7 +251,7 @@ static const rlt_tuning gpu = {.kind = "GPU",
                                .straight_tile_bytes = 4 << 10,
                                .tile_bytes = 8 << 10,
                                .thread_bytes = 1 << 20,
-                               .words = {SIMULATED(0.006, 0.0011), SIMULATED(0.01, 0.001),
+                               .words = {SIMULATED(0.006, 0.0005), SIMULATED(0.01, 0.001),
                                          SIMULATED(0.014, 0.002), SIMULATED(0.02, 0.004),
                                          SIMULATED(0.04, 0.008)}};
 
