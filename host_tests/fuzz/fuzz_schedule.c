@@ -82,17 +82,22 @@ static void try_as_schedule(const fixture *on, const char *text, const uint8_t *
 
 /* ---- Wisdom ---- */
 
-/* What a device of this kind has before all that it knows, then this much of a line about the
- * relayout, then the text. The caller frees it. */
-static char *wisdom_of(const fixture *on, const relayout_plan *plan, bool with_problem,
+/* How much of a wisdom's text stands before the input: nothing, or what a device of this kind has
+ * before all that it knows, or also the relayout's problem. */
+typedef enum before_input { NOTHING, HEAD, PROBLEM } before_input;
+
+/* That text, and the input. The caller frees it. */
+static char *wisdom_of(const fixture *on, const relayout_plan *plan, before_input before,
                        const uint8_t *data, size_t size, size_t *length) {
-  const size_t head = relayout_device_export_wisdom(on->device, NULL, 0);
+  const size_t head = before == NOTHING ? 0 : relayout_device_export_wisdom(on->device, NULL, 0);
   const size_t room = head + TEXT_SIZE + size + 2;
   char *const made = malloc(room);
   require(made != NULL, "there is memory");
-  relayout_device_export_wisdom(on->device, made, room);
+  if (head > 0) {
+    relayout_device_export_wisdom(on->device, made, room);
+  }
   rlt_text text = rlt_text_in(made + head, TEXT_SIZE);
-  if (with_problem) {
+  if (before == PROBLEM) {
     rlt_problem_add_text(rlt_part_problem(&plan->work.parts[0]), &text);
     rlt_text_add(&text, " = ");
   }
@@ -150,7 +155,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   text[length] = '\0';
   try_as_schedule(&on, text, expected);
   size_t wisdom_size = 0;
-  char *const wisdom = wisdom_of(&on, plan, first / 8 % 2 == 1, bytes, length, &wisdom_size);
+  const before_input before = first / 16 % 2 == 1 ? NOTHING : first / 8 % 2 == 1 ? PROBLEM : HEAD;
+  char *const wisdom = wisdom_of(&on, plan, before, bytes, length, &wisdom_size);
   try_as_wisdom(&on, wisdom, wisdom_size, expected);
   check_export(&on);
   free(wisdom);
