@@ -347,13 +347,16 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
 }
 
 /* The same of a single row where no position is without a source and what is in the tables is all
- * that tells its place: several pieces at once. */
+ * that tells its place: two pieces at once. More are slower, and take so many registers that IGC has
+ * them in memory. */
+#define PIECES_OF_ROW 2
+
 ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local const word *staged,
                                     uint columns) {
-  for (uint first = local_id() * PIECE; first < columns; first += HELD_PIECES * GROUP * PIECE) {
-    unit made[HELD_PIECES][PIECE];
+  for (uint first = local_id() * PIECE; first < columns; first += PIECES_OF_ROW * GROUP * PIECE) {
+    unit made[PIECES_OF_ROW][PIECE];
 #pragma unroll
-    for (uint h = 0; h < HELD_PIECES; ++h) {
+    for (uint h = 0; h < PIECES_OF_ROW; ++h) {
       const uint column = first + h * GROUP * PIECE;
       if (column < columns) {
         uint places[PIECE];
@@ -365,7 +368,7 @@ ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local 
       }
     }
 #pragma unroll
-    for (uint h = 0; h < HELD_PIECES; ++h) {
+    for (uint h = 0; h < PIECES_OF_ROW; ++h) {
       const uint column = first + h * GROUP * PIECE;
       if (column < columns) {
         store_piece(made[h], to + column);
