@@ -100,14 +100,19 @@ static void test_context_is_retained(void **state) {
 
 static void test_family_follows_the_class(void **state) {
   const opencl_bench *const bench = *state;
+  cl_uint vector_bytes = 0;
   relayout_device *device = NULL;
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   assert_int_equal(relayout_opencl_device_create(bench->context, bench->id, NULL, &device, NULL),
                    RELAYOUT_OK);
   assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
-  assert_int_equal(device->facts.memory, info.device_class == RELAYOUT_DEVICE_CLASS_CPU
-                                             ? RLT_STAGING_PRIVATE
-                                             : RLT_STAGING_LOCAL);
+  assert_int_equal(clGetDeviceInfo(bench->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR,
+                                   sizeof vector_bytes, &vector_bytes, NULL),
+                   CL_SUCCESS);
+  assert_int_equal(device->facts.memory,
+                   info.device_class == RELAYOUT_DEVICE_CLASS_CPU && vector_bytes > 1
+                       ? RLT_STAGING_PRIVATE
+                       : RLT_STAGING_LOCAL);
   relayout_device_destroy(device);
 }
 

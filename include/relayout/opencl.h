@@ -42,7 +42,7 @@ RELAYOUT_API relayout_status relayout_opencl_use(relayout_opencl_lookup *lookup,
 
 /* Which family of kernels a device runs. */
 typedef enum relayout_kernel_family {
-  RELAYOUT_KERNELS_AUTO = 0,   /* DIRECT on CPU devices, STAGED on all others */
+  RELAYOUT_KERNELS_AUTO = 0,   /* DIRECT on CPU devices with vectors, STAGED on all others */
   RELAYOUT_KERNELS_STAGED = 1, /* work-groups share a tile through local memory: GPUs */
   RELAYOUT_KERNELS_DIRECT = 2 /* one work-item moves a whole tile, without local memory or barriers:
                                 CPU devices */

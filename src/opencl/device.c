@@ -109,6 +109,23 @@ static relayout_status learn_machine(rlt_opencl_device *device, bool is_direct,
   return status;
 }
 
+/* Direct kernels are made of vectors. A CPU device that says it has none would take them apart, and
+ * Mesa's compiler for llvmpipe crashes over those of bytes. */
+static relayout_status choose_family(const rlt_opencl_device *device,
+                                     relayout_kernel_family *family, relayout_error *error) {
+  if (*family != RELAYOUT_KERNELS_AUTO) {
+    return RELAYOUT_OK;
+  }
+  cl_uint bytes_at_once = 0;
+  const bool is_cpu = device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU;
+  const relayout_status status =
+      is_cpu ? rlt_opencl_device_value(device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR,
+                                       sizeof bytes_at_once, &bytes_at_once, error)
+             : RELAYOUT_OK;
+  *family = bytes_at_once > 1 ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED;
+  return status;
+}
+
 static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
                              relayout_error *error) {
   device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
@@ -122,12 +139,13 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
     status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
                                      &bytes, error);
   }
+  if (status == RELAYOUT_OK) {
+    status = choose_family(device, &family, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool is_direct = family == RELAYOUT_KERNELS_DIRECT ||
-                         (family == RELAYOUT_KERNELS_AUTO &&
-                          device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU);
+  const bool is_direct = family == RELAYOUT_KERNELS_DIRECT;
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
    * vectors nor builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
