@@ -175,6 +175,14 @@ static void test_hybrid(void **state) {
   static const expected smaller = {64, {{49152, 12, 2}, {131072, 4, 1}}};
   facts = read_back(&performance, &little);
   check("a last one without a third level", &facts, &smaller);
+
+  /* Of a level that is a byte for two, a processor has nothing, as of one that is not told of. */
+  static const processor_files odd = {
+      0, {{"1", "Data", "32K", "8", "64", "0-1"}, {"2", "Unified", "1", "1", "64", "0-1"}}};
+  static const processor_files silent = {1, {{"1", "Data", "48X", "12", "64", "1"}}};
+  static const expected none = {64, {{0}}};
+  facts = read_back(&odd, &silent);
+  check("a last one without any level", &facts, &none);
 }
 
 /* ---- Nonsense ---- */

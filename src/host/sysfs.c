@@ -133,4 +133,5 @@ void rlt_sysfs_read_caches(const char *folder, int32_t first, int32_t last, rlt_
     const bool is_smaller = part_of(&other.caches[level]) < part_of(&one.caches[level]);
     facts->caches[level] = is_smaller ? other.caches[level] : one.caches[level];
   }
+  rlt_facts_settle(facts);
 }
