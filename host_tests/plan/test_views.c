@@ -129,6 +129,13 @@ static void test_refused(void **state) {
   relayout_view far = plain;
   far.byte_offset = INT64_MAX;
   const relayout_view overlaps = view_of(&shape, overlapping);
+  static const int64_t short_steps[] = {2, 8};
+  const relayout_view too_close = view_of(&shape, short_steps);
+  /* Rows of 4 reach over 28 bytes and begin 20 apart: only a list of all places would tell. */
+  static const int64_t between_each_other[] = {8, 20};
+  const relayout_shape large = shape_of("f32[4,2097152]");
+  const relayout_view many = view_of(&large, NULL);
+  const relayout_view entangled = view_of(&large, between_each_other);
   const struct {
     const relayout_view *from;
     const relayout_view *to;
@@ -139,6 +146,8 @@ static void test_refused(void **state) {
       {&far, &plain, RELAYOUT_SIZE_OVERFLOW, "from->byte_offset is 9"},
       {&plain, &far, RELAYOUT_SIZE_OVERFLOW, "to->byte_offset is 9"},
       {&plain, &overlaps, RELAYOUT_INVALID_ARGUMENT, "overlap, at bytes 8 and 8"},
+      {&plain, &too_close, RELAYOUT_INVALID_ARGUMENT, "[0] is 2, and elements of 4 bytes would"},
+      {&many, &entangled, RELAYOUT_UNSUPPORTED, "lay 8388608 elements between each other"},
       {NULL, &plain, RELAYOUT_INVALID_ARGUMENT, "from is NULL"},
       {&plain, NULL, RELAYOUT_INVALID_ARGUMENT, "to is NULL"},
   };
