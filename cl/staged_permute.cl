@@ -347,8 +347,8 @@ ALWAYS_INLINE static void store_pieces(const tables at, uint shift, __global wor
 }
 
 /* The same of a single row where no position is without a source and what is in the tables is all
- * that tells its place: two pieces at once. More are slower, and take so many registers that IGC has
- * them in memory. */
+ * that tells its place: two pieces at once. More are slower, and take so many registers that IGC
+ * has them in memory. */
 #define PIECES_OF_ROW 2
 
 ALWAYS_INLINE static void store_row(const tables at, __global word *to, __local const word *staged,
