@@ -230,6 +230,11 @@ static exit_code run(int argument_count, char **arguments) {
                        sizeof options / sizeof options[0], options, 0, NULL, &code)) {
     return code;
   }
+  if (asked.number != NULL &&
+      (asked.forever || asked.cases != NULL || asked.seconds != NULL || asked.seed != NULL)) {
+    return report(EXIT_CODE_USAGE, "--case is one case: give it with --device alone; "
+                                   "try 'relayout selftest --help'");
+  }
   uint64_t seed = (uint64_t)time(NULL);
   if (asked.seed != NULL) {
     code = arguments_read_unsigned("--seed", asked.seed, &seed);

@@ -37,6 +37,8 @@ check 2 '' '--seed takes a number' selftest --seed later
 check 2 '' '--cases takes a number' selftest --cases all
 check 2 '' '--seconds takes a number' selftest --forever --seconds -1
 check 2 '' '--case takes a number' selftest --case first
+check 2 '' '--case is one case' selftest --case 17 --cases 100
+check 2 '' '--case is one case' selftest --seed 1 --case 17
 check 0 'cpu: ok, case 0x0000000000000011' '' selftest --case 17
 check_printed 0 'cpu: ok, 100 cases, 0 refused, seed 3, ' selftest --cases 100 --seed 3
 check_printed 0 'cpu: ok, 0 cases, 0 refused, seed 3, ' selftest --forever --seconds 0 --seed 3
