@@ -1,6 +1,12 @@
 # setup.sh: what scripts/demo and scripts/test share; they source it from the repository's root.
 # shellcheck shell=sh
 
+# What builds for other processors, and runs that.
+# shellcheck disable=SC2034 # by who sources this
+emulation_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu
+  libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-arm-linux-gnueabihf
+  libc6-dev-armhf-cross qemu-user"
+
 # install_missing PACKAGE...: installs those Debian packages that are not there.
 install_missing() {
   if ! command -v apt-get >/dev/null; then

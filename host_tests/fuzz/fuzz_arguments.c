@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "fuzz_target.h"
+#include "input.h"
 #include "promise.h"
 
 enum { MOST_WORDS = 16, MOST_NUMBERS = 4 };
@@ -111,12 +112,7 @@ static void check_shape(const char *word) {
 
 /* NULs part the words. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char *const text = malloc(size + 1);
-  require(text != NULL, "there is memory");
-  if (size > 0) {
-    memcpy(text, data, size);
-  }
-  text[size] = '\0';
+  char *const text = input_text(data, size);
   char *words[MOST_WORDS];
   int count = 0;
   for (size_t at = 0; at < size && count < MOST_WORDS; at += strlen(text + at) + 1) {

@@ -5,15 +5,11 @@
 
 #include "bench/comparison.h"
 #include "fuzz_target.h"
+#include "input.h"
 #include "promise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char *const text = malloc(size + 1);
-  require(text != NULL, "there is memory");
-  if (size > 0) {
-    memcpy(text, data, size);
-  }
-  text[size] = '\0';
+  char *const text = input_text(data, size);
   comparison old;
   relayout_error error;
   const relayout_status status = comparison_parse(text, &old, &error);

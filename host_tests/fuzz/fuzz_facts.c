@@ -5,14 +5,10 @@
 
 #include "facts_round.h"
 #include "fuzz_target.h"
+#include "input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char *const text = malloc(size + 1);
-  require(text != NULL, "there is memory");
-  if (size > 0) {
-    memcpy(text, data, size);
-  }
-  text[size] = '\0';
+  char *const text = input_text(data, size);
   rlt_facts facts = {.line_bytes = 64, .caches = {{32768, 8, 1}}, .page_bytes = RLT_PAGE_BYTES};
   const rlt_facts before = facts;
   relayout_error error;

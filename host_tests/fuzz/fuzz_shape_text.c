@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuzz_target.h"
+#include "input.h"
 #include "promise.h"
 #include "relayout/index.h"
 
@@ -111,12 +112,7 @@ static void check_layout(const char *text, relayout_element_type type, int32_t r
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char *const text = malloc(size + 1);
-  if (text == NULL) {
-    return 0;
-  }
-  memcpy(text, data, size);
-  text[size] = '\0';
+  char *const text = input_text(data, size);
   check_shape(text);
   const char *const brace = strchr(text, '{');
   if (brace != NULL) {

@@ -134,7 +134,6 @@ class Tree:
         self.copy(mutants)
         self.configure()
         while True:
-            self.copy(mutants)
             made = subprocess.run(["cmake", "--build", self.build, "-j", str(jobs), "--target",
                                    *targets, "--", "-k", "0"], text=True, capture_output=True,
                                   check=False)
@@ -149,6 +148,7 @@ class Tree:
                 del mutants[number]
             known += [names[number] for number in sorted(wrong)]
             kept.write_text("".join(f"{name}\n" for name in known), encoding="utf-8")
+            self.copy(mutants)
 
     def blamed(self, mutants, log):
         """The numbers of the mutants at lines that a compiler calls wrong."""
@@ -158,9 +158,10 @@ class Tree:
             if not at.is_relative_to(self.source):
                 continue
             name = at.relative_to(self.source).as_posix()
-            for number, mutant in mutants.items():
-                text = (self.root / mutant.path).read_text(encoding="latin-1")
+            here = {number: mutant for number, mutant in mutants.items() if mutant.path == name}
+            text = (self.root / name).read_text(encoding="latin-1") if here else ""
+            for number, mutant in here.items():
                 last = mutant.line + text.count("\n", mutant.begin, mutant.end)
-                if mutant.path == name and mutant.line <= int(line) <= last:
+                if mutant.line <= int(line) <= last:
                     wrong.add(number)
         return wrong

@@ -61,6 +61,9 @@ static int64_t add_slot(const rlt_slots *of, int64_t slot, rlt_offset_list *list
 /* Whether the units left out before a row's place and before a column's are, together, those left
  * out before their sum. */
 static bool places_add_up(const rlt_schedule *schedule, const rlt_slots *of) {
+  if (of->gap_shift == RLT_NO_GAPS) {
+    return true;
+  }
   const rlt_group *const groups[] = {&schedule->rows, &schedule->columns};
   const int64_t between = INT64_C(1) << of->gap_shift;
   int64_t most = 0;
@@ -75,12 +78,20 @@ static bool places_add_up(const rlt_schedule *schedule, const rlt_slots *of) {
   return most < between;
 }
 
-/* As the kernel knows it, where a position never has a source. */
+/* As the kernel knows it: where a position never has a source, and with the units left out before
+ * it where the kernel leaves out none. */
 static int64_t place_of(const rlt_slots *of, const kernel_slots *head, const rlt_group *group,
                         bool of_columns, int64_t position) {
   const int64_t place = rlt_slots_place(of, group, of_columns, position);
-  const bool has_gaps = head->gather_shift != head->gap_shift;
-  return place < 0 ? NOWHERE : has_gaps ? rlt_slots_with_gaps(of, place) : place;
+  if (place < 0) {
+    return NOWHERE;
+  }
+  return head->gather_shift == RLT_NO_GAPS ? rlt_slots_with_gaps(of, place) : place;
+}
+
+static bool all_have_sources(const rlt_schedule *schedule) {
+  return !rlt_group_has_gaps(schedule->problem, &schedule->columns) &&
+         !rlt_group_has_gaps(schedule->problem, &schedule->rows);
 }
 
 /* Whether a tile's rows are runs of the destination, every element of which is written. */
@@ -94,8 +105,7 @@ static bool is_dense(const rlt_schedule *schedule) {
     }
     length *= axis->extent;
   }
-  return problem->fills || (!rlt_group_has_gaps(problem, &schedule->columns) &&
-                            !rlt_group_has_gaps(problem, &schedule->rows));
+  return problem->fills || all_have_sources(schedule);
 }
 
 /* Elements of 16 bytes of memory. */
@@ -116,8 +126,6 @@ static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of
   const int64_t columns = rlt_group_length(&schedule->columns);
   const int64_t fill_place = of->slots * of->pitch;
   const bool adds_up = of->unit == 1 && places_add_up(schedule, of);
-  const bool has_source = !rlt_group_has_gaps(of->problem, &schedule->columns) &&
-                          !rlt_group_has_gaps(of->problem, &schedule->rows);
   return (kernel_slots){
       .run_elements = of->run_unit,
       .run_over = of->run_over,
@@ -130,7 +138,7 @@ static kernel_slots packing_of(const rlt_schedule *schedule, const rlt_slots *of
       .gather_shift = adds_up ? RLT_NO_GAPS : of->gap_shift,
       .fill_place = adds_up ? rlt_slots_with_gaps(of, fill_place) : fill_place,
       .is_dense = is_dense(schedule),
-      .sums_places = adds_up && has_source,
+      .sums_places = adds_up && all_have_sources(schedule),
       .store_piece_shift = rlt_line_shift(rows, rlt_divide_up(columns, piece_of(stored_bits)),
                                           RLT_LOCAL_PIECE_BYTES, group_size),
       .store_unit_shift =

@@ -111,14 +111,17 @@ static relayout_status learn_machine(rlt_opencl_device *device, bool is_direct,
 
 /* Direct kernels are made of vectors. A CPU device that says it has none would take them apart, and
  * Mesa's compiler for llvmpipe crashes over those of bytes. */
-static bool runs_direct(const rlt_opencl_device *device, relayout_kernel_family family) {
-  if (family != RELAYOUT_KERNELS_AUTO) {
-    return family == RELAYOUT_KERNELS_DIRECT;
+static relayout_status choose_family(const rlt_opencl_device *device,
+                                     relayout_kernel_family *family, relayout_error *error) {
+  if (*family != RELAYOUT_KERNELS_AUTO) {
+    return RELAYOUT_OK;
   }
-  cl_uint bytes_at_once = 0; /* not every driver tells */
-  (void)clGetDeviceInfo(device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, sizeof bytes_at_once,
-                        &bytes_at_once, NULL);
-  return device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU && bytes_at_once != 1;
+  int64_t vector_bytes = 0;
+  const relayout_status status = rlt_opencl_number_told(
+      device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, RLT_MOST_VECTOR_BYTES, &vector_bytes, error);
+  const bool is_cpu = device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU;
+  *family = is_cpu && vector_bytes != 1 ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED;
+  return status;
 }
 
 static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
@@ -134,10 +137,13 @@ static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family f
     status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
                                      &bytes, error);
   }
+  if (status == RELAYOUT_OK) {
+    status = choose_family(device, &family, error);
+  }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool is_direct = runs_direct(device, family);
+  const bool is_direct = family == RELAYOUT_KERNELS_DIRECT;
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
    * vectors nor builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);

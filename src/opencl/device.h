@@ -73,6 +73,9 @@ relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info
  * frees; CL_PLATFORM_... is asked of its platform. Left as they are after a failure. */
 relayout_status rlt_opencl_device_value(cl_device_id id, cl_device_info what, size_t size,
                                         void *value, relayout_error *error);
+/* A number from 0 to `most`, else 0; also where the driver does not know the question. */
+relayout_status rlt_opencl_number_told(cl_device_id id, cl_device_info what, int64_t most,
+                                       int64_t *number, relayout_error *error);
 relayout_status rlt_opencl_device_text(cl_device_id id, cl_uint what, char **text,
                                        relayout_error *error);
 

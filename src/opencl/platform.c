@@ -115,9 +115,8 @@ bool rlt_opencl_is_pocl(const relayout_device_info *info) {
   return strstr(info->platform, "Portable Computing Language") != NULL;
 }
 
-/* A number from 0 to `most`, else 0; also where the driver does not know the question. */
-static relayout_status number_told(cl_device_id id, cl_device_info what, int64_t most,
-                                   int64_t *number, relayout_error *error) {
+relayout_status rlt_opencl_number_told(cl_device_id id, cl_device_info what, int64_t most,
+                                       int64_t *number, relayout_error *error) {
   const bool is_wide = what == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE;
   cl_ulong wide = 0;
   cl_uint narrow = 0;
@@ -133,11 +132,11 @@ static relayout_status number_told(cl_device_id id, cl_device_info what, int64_t
 
 /* Of a device that is not the host's: one cache. */
 static relayout_status add_cache(cl_device_id id, rlt_facts *facts, relayout_error *error) {
-  relayout_status status = number_told(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, RLT_MOST_CACHE_BYTES,
-                                       &facts->caches[0].bytes, error);
+  relayout_status status = rlt_opencl_number_told(
+      id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, RLT_MOST_CACHE_BYTES, &facts->caches[0].bytes, error);
   if (status == RELAYOUT_OK) {
-    status = number_told(id, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, RLT_MOST_LINE_BYTES,
-                         &facts->line_bytes, error);
+    status = rlt_opencl_number_told(id, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, RLT_MOST_LINE_BYTES,
+                                    &facts->line_bytes, error);
   }
   rlt_facts_settle(facts);
   return status;
@@ -149,7 +148,7 @@ relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info
   int64_t shares_memory = 0;
   int64_t vector_bytes = 0;
   relayout_status status =
-      number_told(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_TRUE, &shares_memory, error);
+      rlt_opencl_number_told(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_TRUE, &shares_memory, error);
   if (status == RELAYOUT_OK && is_cpu && shares_memory != 0) {
     rlt_host_add_facts(facts);
   }
@@ -157,8 +156,8 @@ relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info
     status = add_cache(id, facts, error);
   }
   if (status == RELAYOUT_OK) {
-    status = number_told(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, RLT_MOST_VECTOR_BYTES,
-                         &vector_bytes, error);
+    status = rlt_opencl_number_told(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, RLT_MOST_VECTOR_BYTES,
+                                    &vector_bytes, error);
   }
   facts->vector_bytes = (int32_t)vector_bytes;
   facts->streams = is_cpu && rlt_opencl_is_pocl(info);

@@ -242,8 +242,9 @@ static const rlt_tuning opencl_cpu = {
 
 /* Tiles and their order by what a simulated GPU likes (bench/RESULTS.md): 8 KiB give each of 64
  * work-items eight pieces, and many groups are under way at once, of which the last ones to end
- * leave few idle. Rates by fit_rates.py of what it took for as much as was simulated; for words of
- * 8 and 16 bytes twice those of half as many. */
+ * leave few idle. Rates by fit_rates.py of what it took for as much as was simulated, but that of
+ * bytes that are reworked, which is what packed ones took since; for words of 8 and 16 bytes twice
+ * those of half as many. */
 static const rlt_tuning gpu = {.kind = "GPU",
                                .date = "2026-11",
                                .suites = "simulated",
