@@ -1,9 +1,9 @@
 /* run_stress: threads that move at random on one device, as a program.
  *
- *     run_stress DEVICES THREADS MOVES [PLATFORM [SEED]]
+ *     run_stress DEVICES THREADS MOVES [PLATFORM [SEED [FOLDER]]]
  *
- * Each of the threads makes so many moves. DEVICES and PLATFORM are as run_conformance has them; so
- * is the exit code.
+ * Each of the threads makes so many moves. Programs are kept in FOLDER, also where the library
+ * keeps none by itself. DEVICES and PLATFORM are as run_conformance has them; so is the exit code.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "conformance/devices.h"
+#ifdef RELAYOUT_HAVE_OPENCL
+#include "conformance/program_count.h"
+#endif
 #include "stress/stress.h"
 
 enum { MOST_THREADS = 256 };
@@ -20,6 +23,7 @@ typedef struct run {
   int threads;
   uint64_t moves;
   uint64_t seed;
+  const char *folder; /* NULL: none is named */
 } run;
 
 typedef struct share {
@@ -83,7 +87,7 @@ static int run_on_device(void *context, const named_device *it) {
   relayout_error error;
   relayout_device *device;
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-  if (named_device_open(it, NULL, &device, &error) != RELAYOUT_OK ||
+  if (named_device_open(it, r->folder, &device, &error) != RELAYOUT_OK ||
       relayout_device_get_info(device, &info, &error) != RELAYOUT_OK) {
     return fail(it->name, &error);
   }
@@ -97,10 +101,21 @@ static int run_on_device(void *context, const named_device *it) {
 int main(int argc, char **argv) {
   run r = {.threads = argc > 2 ? atoi(argv[2]) : 0,
            .moves = argc > 3 ? strtoull(argv[3], NULL, 0) : 0,
-           .seed = argc > 5 ? strtoull(argv[5], NULL, 0) : 1};
+           .seed = argc > 5 ? strtoull(argv[5], NULL, 0) : 1,
+           .folder = argc > 6 ? argv[6] : NULL};
   if (r.threads < 1 || r.threads > MOST_THREADS || r.moves < 1) {
-    fprintf(stderr, "usage: %s DEVICES THREADS MOVES [PLATFORM [SEED]]\n", argv[0]);
+    fprintf(stderr, "usage: %s DEVICES THREADS MOVES [PLATFORM [SEED [FOLDER]]]\n", argv[0]);
     return EXIT_FAILURE;
   }
-  return named_devices_visit(argv[1], argc > 4 ? argv[4] : "", run_on_device, &r);
+#ifdef RELAYOUT_HAVE_OPENCL
+  relayout_error error;
+  if (strncmp(argv[1], "opencl", 6) == 0 && program_count_begin(&error) != RELAYOUT_OK) {
+    return fail("OpenCL", &error);
+  }
+#endif
+  const int result = named_devices_visit(argv[1], argc > 4 ? argv[4] : "", run_on_device, &r);
+#ifdef RELAYOUT_HAVE_OPENCL
+  printf("%zu programs compiled\n", program_count());
+#endif
+  return result;
 }
