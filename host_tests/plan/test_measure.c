@@ -130,9 +130,7 @@ static void test_what_differs_from_the_winner(void **state) {
                                                             source_order_is_fast};
   for (int i = 0; i < 2; ++i) {
     recorder record;
-    relayout_device *const device = recorder_device(&record);
-    device->facts = cpu_facts;
-    device->tuning = &cpu_tuning;
+    relayout_device *const device = recorder_cpu_device(&record);
     record.seconds = seconds[i];
     relayout_plan *plan = NULL;
     assert_int_equal(create_from(device, "f32[4096,8192]{1,0}", "f32[4096,8192]{0,1}",

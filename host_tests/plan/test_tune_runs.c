@@ -22,9 +22,7 @@ typedef struct bench {
 } bench;
 
 static void set_up(bench *made, int64_t side_bytes) {
-  relayout_device *const device = recorder_device(&made->record);
-  device->facts = cpu_facts;
-  device->tuning = &cpu_tuning;
+  relayout_device *const device = recorder_cpu_device(&made->record);
   made->record.seconds = as_told;
   made->track = (rlt_track){.device = device, .side_bytes = side_bytes};
   assert_int_equal(device->backend->scratch_create(device, (size_t)side_bytes, (size_t)side_bytes,

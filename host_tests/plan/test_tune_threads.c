@@ -40,9 +40,7 @@ typedef struct bench {
 } bench;
 
 static void set_up(bench *made, double (*seconds)(const recorded_run *run)) {
-  relayout_device *const device = recorder_device(&made->record);
-  device->facts = cpu_facts;
-  device->tuning = &cpu_tuning;
+  relayout_device *const device = recorder_cpu_device(&made->record);
   made->record.seconds = seconds;
   made->row = cpu_tuning;
   made->track = (rlt_track){.device = device,
