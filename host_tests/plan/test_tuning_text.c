@@ -174,11 +174,99 @@ static void test_nearest_row(void **state) {
   }
 }
 
+/* ---- Numbers, by hand ---- */
+
+/* A field's place in a row's text: what stands before its first number, with which line that
+ * begins; and what each number may be. */
+typedef struct bounds {
+  const char *before;
+  int numbers;
+  const char *least, *below; /* NULL: -1 */
+  const char *most, *above;
+  const char *most_of_second, *above_second; /* NULL: the same */
+} bounds;
+
+static const bounds fields[] = {
+    {"\nstraight_columns_bytes=", 1, "64", "63", "1073741824", "1073741825", NULL, NULL},
+    {"\nstraight_tile_bytes=", 1, "64", "63", "1073741824", "1073741825", NULL, NULL},
+    {"\nstraight_run_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\ntile_bytes=", 1, "1024", "1023", "1073741824", "1073741825", NULL, NULL},
+    {"\nleast_tile_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\nmost_tile_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\ntogether_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\njoined_runs=", 2, "0", NULL, "1125899906842624", "1125899906842625", NULL, NULL},
+    {"\nother_runs=", 8, "0", NULL, "1125899906842624", "1125899906842625", NULL, NULL},
+    {"\nblock_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\nthread_bytes=", 1, "1024", "1023", "1073741824", "1073741825", NULL, NULL},
+    {"\nthread_blocks=", 1, "0", NULL, "1024", "1025", NULL, NULL},
+    {"\nitem_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\nword 4 far runs=", 2, "0", NULL, "1048576", "1048577", NULL, NULL},
+    {"\nword 1 channels runs=", 2, "0", NULL, "1048576", "1048577", NULL, NULL},
+    {"\nword 16 any runs=256:512 blocks=", 2, "0", NULL, "1125899906842624", "1125899906842625",
+     NULL, NULL},
+    {"\nword 16 any runs=256:512 blocks=4096:16384 prefetch=", 2, "0", NULL, "3", "4", "3", "4"},
+    {"\nword 16 any runs=256:512 blocks=4096:16384 prefetch=1:2 stores=", 1, "0", NULL, "3", "4",
+     NULL, NULL},
+    {"\nword 16 any runs=256:512 blocks=4096:16384 prefetch=1:2 stores=0 loads=", 1, "0", NULL, "1",
+     "2", NULL, NULL},
+    {"\nword 1 rates line_again=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {"\nword 16 rates line_again=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" line_in_parts=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" run=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" straight_run=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" transposed_line=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" line=0.2 element=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" tile=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" tile=0 page=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" reworked_element=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+};
+
+/* Reads the row's text with one number of a field put in place of its own, and expects it to be
+ * what is read; or that it is refused. */
+static void expect_number(const bounds *of, int number, const char *put, bool is_right) {
+  static char text[TEXT_SIZE];
+  static char changed[TEXT_SIZE];
+  static char again[TEXT_SIZE];
+  rlt_tuning row;
+  const size_t length = text_of(rlt_tuning_shipped(0), text);
+  const char *at = strstr(text, of->before);
+  assert_non_null(at);
+  at += strlen(of->before);
+  for (int n = 0; n < number; ++n) {
+    at = strchr(at, ':') + 1;
+  }
+  const char *const end = at + strcspn(at, ": \n");
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, put, end);
+  print_message("%s %d: %s\n", of->before, number, put);
+  assert_true(strlen(changed) < length + 64);
+  assert_int_equal(rlt_tuning_read_text(changed, strlen(changed), NULL, &row, NULL),
+                   is_right ? RELAYOUT_OK : RELAYOUT_INVALID_TEXT);
+  if (is_right) {
+    text_of(&row, again);
+    assert_string_equal(again, changed);
+  }
+}
+
+static void test_bounds_of_numbers(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+    const bounds *const of = &fields[i];
+    for (int n = 0; n < of->numbers; ++n) {
+      const bool is_second = n == 1 && of->most_of_second != NULL;
+      expect_number(of, n, of->least, true);
+      expect_number(of, n, of->below == NULL ? "-1" : of->below, false);
+      expect_number(of, n, is_second ? of->most_of_second : of->most, true);
+      expect_number(of, n, is_second ? of->above_second : of->above, false);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shipped_rows),  cmocka_unit_test(test_random_rows),
-      cmocka_unit_test(test_damaged_rows),  cmocka_unit_test(test_cut_and_longer_texts),
-      cmocka_unit_test(test_other_devices), cmocka_unit_test(test_nearest_row),
+      cmocka_unit_test(test_shipped_rows),      cmocka_unit_test(test_random_rows),
+      cmocka_unit_test(test_damaged_rows),      cmocka_unit_test(test_cut_and_longer_texts),
+      cmocka_unit_test(test_other_devices),     cmocka_unit_test(test_nearest_row),
+      cmocka_unit_test(test_bounds_of_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
