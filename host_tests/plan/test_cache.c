@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "plan/cache.h"
+#include "plan/held.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
@@ -306,12 +307,12 @@ static void test_views_and_wishes_are_told_apart(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_least_lately_used_goes),
-      cmocka_unit_test(test_budget_by_hand),
-      cmocka_unit_test(test_holders),
-      cmocka_unit_test(test_shapes_are_told_apart),
-      cmocka_unit_test(test_equal_hashes_are_told_apart),
-      cmocka_unit_test(test_views_and_wishes_are_told_apart),
+      HELD_TEST(test_least_lately_used_goes),
+      HELD_TEST(test_budget_by_hand),
+      HELD_TEST(test_holders),
+      HELD_TEST(test_shapes_are_told_apart),
+      HELD_TEST(test_equal_hashes_are_told_apart),
+      HELD_TEST(test_views_and_wishes_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

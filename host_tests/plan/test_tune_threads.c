@@ -304,12 +304,86 @@ static void test_blocks_in_time(void **state) {
   }
 }
 
+/* ---- By what schedules are ---- */
+
+static int64_t bytes_of(const recorded_run *run) {
+  return (int64_t)rlt_problem_source_size(run->schedule->problem);
+}
+
+/* A second thread takes half of the bytes, and as long to wake as 320 KiB to move. */
+static double waking(const recorded_run *run) {
+  const int32_t threads = run->schedule->threads;
+  return 1e-9 * ((double)bytes_of(run) / threads + (threads - 1) * 320 * 1024);
+}
+
+/* Threads that are always awake, or never wake up. */
+static double sharing(const recorded_run *run) {
+  return 1e-9 * (double)bytes_of(run) / run->schedule->threads;
+}
+
+static double alone(const recorded_run *run) {
+  return 1e-9 * (double)bytes_of(run) * run->schedule->threads;
+}
+
+/* Half a mebibyte is the first power of two that is worth it; else the least and the most. */
+static void test_finds_what_threads_are_worth(void **state) {
+  (void)state;
+  static const struct {
+    double (*seconds)(const recorded_run *run);
+    int64_t before, after;
+  } cases[] = {{waking, 1 << 20, 512 << 10},   {waking, 64 << 10, 512 << 10},
+               {waking, 512 << 10, 512 << 10}, {waking, 8 << 20, 512 << 10},
+               {sharing, 1 << 20, 64 << 10},   {alone, 1 << 20, 8 << 20}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    bench on;
+    set_up(&on, cases[i].seconds);
+    on.row.thread_bytes = cases[i].before;
+    rlt_tune_thread_bytes(&on.track, enough, &on.row);
+    assert_int_equal(on.row.thread_bytes, cases[i].after);
+    tear_down(&on);
+  }
+}
+
+/* Those inside of a block. */
+static double tiles_together(const recorded_run *run) {
+  double tiles = 1;
+  for (int32_t i = 0; i < run->schedule->loops.inner_count; ++i) {
+    tiles *= (double)run->schedule->loops.inside[i];
+  }
+  return tiles;
+}
+
+static double by_small_blocks(const recorded_run *run) {
+  return 1e-3 * (1 + 1e-6 * tiles_together(run) * (double)bytes_of(run));
+}
+
+static double by_large_blocks(const recorded_run *run) {
+  return 1e-3 / (1 + tiles_together(run));
+}
+
+static void test_finds_how_many_blocks_threads_take(void **state) {
+  (void)state;
+  bench on;
+  set_up(&on, by_small_blocks);
+  rlt_tune_thread_blocks(&on.track, enough, &on.row);
+  assert_int_equal(on.row.thread_blocks, 32);
+  on.record.seconds = by_large_blocks;
+  rlt_tune_thread_blocks(&on.track, enough, &on.row);
+  assert_int_equal(on.row.thread_blocks, 2);
+  tear_down(&on);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes_by_hand),  cmocka_unit_test(test_who_takes_turns),
-      cmocka_unit_test(test_bytes_in_time),  cmocka_unit_test(test_bytes_until_one_fails),
-      cmocka_unit_test(test_blocks_by_hand), cmocka_unit_test(test_problems_of_blocks),
+      cmocka_unit_test(test_bytes_by_hand),
+      cmocka_unit_test(test_who_takes_turns),
+      cmocka_unit_test(test_bytes_in_time),
+      cmocka_unit_test(test_bytes_until_one_fails),
+      cmocka_unit_test(test_blocks_by_hand),
+      cmocka_unit_test(test_problems_of_blocks),
       cmocka_unit_test(test_blocks_in_time),
+      cmocka_unit_test(test_finds_what_threads_are_worth),
+      cmocka_unit_test(test_finds_how_many_blocks_threads_take),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
