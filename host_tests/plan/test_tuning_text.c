@@ -113,6 +113,28 @@ static void test_damaged_rows(void **state) {
   expect_refused("line_again=0.086", "line_again=1e7", "line 27: ");
 }
 
+/* Words are of printable ASCII, and fit. */
+static void test_words_of_rows(void **state) {
+  (void)state;
+  expect_refused("kind: ", "kind: \x1f", "line 5: expected kind: , found `kind: ");
+  expect_refused("kind: ", "kind: \x7f", "line 5: expected kind: ");
+  expect_refused("date: 2026", "date: \t", "line 6: expected date: ");
+  expect_refused("suites: ", "suits: ", "line 7: expected suites: , found `suits: ");
+  for (size_t extra = 0; extra <= 1; ++extra) {
+    static char text[TEXT_SIZE];
+    rlt_tuning row = *rlt_tuning_shipped(0);
+    memset(row.kind, 'x', sizeof row.kind - 1); /* the longest */
+    row.kind[sizeof row.kind - 1] = '\0';
+    row.kind[0] = '~';
+    row.kind[1] = ' ';
+    const size_t length = text_of(&row, text);
+    char *const at = strstr(text, "kind: ");
+    memmove(at + 6 + extra, at + 6, strlen(at + 6) + 1);
+    assert_int_equal(rlt_tuning_read_text(text, length + extra, NULL, &row, NULL),
+                     extra == 0 ? RELAYOUT_OK : RELAYOUT_INVALID_TEXT);
+  }
+}
+
 static void test_cut_and_longer_texts(void **state) {
   (void)state;
   static char text[TEXT_SIZE];
@@ -146,10 +168,10 @@ static void test_other_devices(void **state) {
   assert_non_null(strstr(error.message, "line 2: "));
 }
 
-/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: a half, two and one doublings from the Xeon.
- * There is one row for each manner, so far. */
 /* By doublings of the first cache, the second, and vectors: a Skylake-SP is half a one and one from
- * the AVX-512 Xeon, and farther from all others; SSE on that Xeon is one from its AVX2. */
+ * the AVX-512 Xeon, and farther from all others; SSE on that Xeon is one from its AVX2. Of 1184 KiB
+ * Zen's 512 are one doubling and 5/32 of the next, and the Xeon's 2048 are 27/37 of one, beside half
+ * a one of the first cache. What is not known is as far from all, and of equals the first counts. */
 static void test_nearest_row(void **state) {
   (void)state;
   static const struct {
@@ -162,6 +184,12 @@ static void test_nearest_row(void **state) {
       {48 << 10, 2 << 20, 32, "CPU backend, Xeon of 2023, AVX2"},
       {64 << 10, 1 << 20, 16, "CPU backend, Zen 2 and 3, or Arm"},
       {48 << 10, 2 << 20, 16, "CPU backend, Xeon of 2023, AVX2"},
+      {32 << 10, 1184 << 10, 32, "CPU backend, Zen 2 and 3, or Arm"},
+      {32 << 10, 1280 << 10, 32, "CPU backend, Xeon of 2023, AVX2"},
+      {0, 0, 32, "CPU backend, Xeon of 2023, AVX2"},
+      {48 << 10, 2 << 20, 0, "CPU backend, Xeon of 2023, AVX-512"},
+      {0, 0, 0, "CPU backend, Xeon of 2023, AVX-512"},
+      {32 << 10, 0, 0, "CPU backend, Zen 2 and 3, or Arm"},
   };
   for (size_t i = 0; i < sizeof processors / sizeof processors[0]; ++i) {
     rlt_facts machine = {.caches = {{processors[i].l1_bytes, 8, 2}, {processors[i].l2_bytes, 8, 2}},
@@ -171,6 +199,26 @@ static void test_nearest_row(void **state) {
     assert_string_equal(rlt_tuning_of(&machine)->kind, "PoCL, AVX-512 Xeon");
     machine.memory = RLT_STAGING_LOCAL;
     assert_string_equal(rlt_tuning_of(&machine)->kind, "GPU");
+  }
+}
+
+/* ---- What is worth trying ---- */
+
+/* Every power of two from a line to 1024 bytes on either side, of channels sixteen times as much;
+ * reading as far comes first. */
+static void test_runs_worth_trying(void **state) {
+  (void)state;
+  for (int has_channels = 0; has_channels <= 1; ++has_channels) {
+    int32_t number = 0;
+    rlt_reach runs;
+    for (int64_t read = 64; read <= 1024; read *= 2) {
+      for (int64_t write = 64; write <= 1024; write *= 2) {
+        assert_true(rlt_run_reach(has_channels, number++, &runs));
+        assert_int_equal(runs.read_bytes, has_channels ? 16 * read : read);
+        assert_int_equal(runs.write_bytes, has_channels ? 16 * write : write);
+      }
+    }
+    assert_false(rlt_run_reach(has_channels, number, &runs));
   }
 }
 
@@ -266,6 +314,7 @@ int main(void) {
       cmocka_unit_test(test_shipped_rows),      cmocka_unit_test(test_random_rows),
       cmocka_unit_test(test_damaged_rows),      cmocka_unit_test(test_cut_and_longer_texts),
       cmocka_unit_test(test_other_devices),     cmocka_unit_test(test_nearest_row),
+      cmocka_unit_test(test_runs_worth_trying), cmocka_unit_test(test_words_of_rows),
       cmocka_unit_test(test_bounds_of_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
