@@ -50,11 +50,13 @@ typedef struct object {
   void *host;
   struct object *parent;
   size_t origin;
+  cl_mem_object_type type;
+  size_t image[5]; /* width, height, depth, layers, bytes of a pixel */
   /* Programs and kernels. */
   struct object *program;
   char name[64];
   fake_argument *arguments; /* FAKE_ARGUMENTS of a kernel */
-  struct object *queue; /* of an event, or a command buffer */
+  struct object *queue;     /* of an event, or a command buffer */
   /* Command buffers, and the last one of a queue. */
   cl_ulong properties[5]; /* as it was made with, 0 behind the last */
   bool is_final;
@@ -133,6 +135,8 @@ void fake_driver_begin(fake_platform *platform) {
   fake.platform_count = 1;
   fake.platforms[0] = platform;
   fake.nanoseconds = 1000;
+  fake.command_buffer_version = 9 << 12;
+  fake.update_version = 9 << 12 | 3;
 }
 
 /* Whether this call is the one that is refused. */
@@ -266,8 +270,9 @@ typedef struct name_version {
 } name_version;
 
 static cl_int answer_extensions(size_t size, void *to, size_t *needed) {
-  static const name_version extensions[] = {
-      {9 << 12, "cl_khr_command_buffer"}, {9 << 12 | 3, "cl_khr_command_buffer_mutable_dispatch"}};
+  const name_version extensions[] = {
+      {fake.command_buffer_version, "cl_khr_command_buffer"},
+      {fake.update_version, "cl_khr_command_buffer_mutable_dispatch"}};
   const size_t count = fake.has_updates ? 2 : 1;
   return fake.has_command_buffers ? answer(extensions, count * sizeof *extensions, size, to, needed)
                                   : CL_INVALID_VALUE;
@@ -448,6 +453,7 @@ static cl_mem fake_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t
 cl_mem fake_buffer_with(cl_context context, cl_mem_flags flags, size_t size, void *host,
                         cl_mem parent, size_t origin) {
   object *const buffer = make(FAKE_MEMORY, object_of(context, FAKE_CONTEXT));
+  buffer->type = CL_MEM_OBJECT_BUFFER;
   buffer->flags = flags;
   buffer->size = size;
   buffer->host = host;
@@ -471,7 +477,7 @@ static cl_int fake_clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t si
   const object *const of = object_of(memory, FAKE_MEMORY);
   switch (what) {
   case CL_MEM_TYPE:
-    ANSWER(cl_mem_object_type, CL_MEM_OBJECT_BUFFER)
+    ANSWER(cl_mem_object_type, of->type)
   case CL_MEM_CONTEXT:
     ANSWER(const void *, of->context)
   case CL_MEM_SIZE:
@@ -491,12 +497,16 @@ static cl_int fake_clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t si
 
 static cl_int fake_clGetImageInfo(cl_mem memory, cl_image_info what, size_t size, void *to,
                                   size_t *needed) {
-  (void)memory;
-  (void)what;
-  (void)size;
-  (void)to;
-  (void)needed;
-  return CL_INVALID_MEM_OBJECT; /* it has none */
+  MAY_BE_REFUSED
+  static const cl_image_info questions[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH,
+                                            CL_IMAGE_ARRAY_SIZE, CL_IMAGE_ELEMENT_SIZE};
+  const object *const of = object_of(memory, FAKE_MEMORY);
+  for (int i = 0; i < 5; ++i) {
+    if (questions[i] == what) {
+      ANSWER(size_t, of->image[i])
+    }
+  }
+  return CL_INVALID_VALUE;
 }
 
 static cl_int fake_clReleaseMemObject(cl_mem memory) {
@@ -843,36 +853,40 @@ static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
   return note(__func__, queue, of, n_wait, wait, event);
 }
 
+/* All of an image, line by line. */
+static cl_int copy_image(const char *function, cl_command_queue queue, cl_mem image, cl_mem memory,
+                         bool is_to_image, size_t offset, const size_t *origin,
+                         const size_t *region, cl_uint n_wait, const cl_event *wait,
+                         cl_event *event) {
+  const object *const of = object_of(image, FAKE_MEMORY);
+  const object *const buffer = object_of(memory, FAKE_MEMORY);
+  const size_t size = region[0] * region[1] * region[2] * of->image[4];
+  if (origin[0] + origin[1] + origin[2] != 0 || size != of->size || offset + size > buffer->size) {
+    return CL_INVALID_VALUE;
+  }
+  memcpy(is_to_image ? of->bytes : buffer->bytes + offset,
+         is_to_image ? buffer->bytes + offset : of->bytes, size);
+  const fake_command noted = {
+      .memory = image, .offset = offset, .region = {region[0], region[1], region[2]}};
+  return note(function, queue, noted, n_wait, wait, event);
+}
+
 static cl_int fake_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem buffer, cl_mem image,
                                               size_t offset, const size_t *origin,
                                               const size_t *region, cl_uint n_wait,
                                               const cl_event *wait, cl_event *event) {
-  (void)queue;
-  (void)buffer;
-  (void)image;
-  (void)offset;
-  (void)origin;
-  (void)region;
-  (void)n_wait;
-  (void)wait;
-  (void)event;
-  return CL_INVALID_OPERATION; /* it has no images */
+  MAY_BE_REFUSED
+  return copy_image(__func__, queue, image, buffer, true, offset, origin, region, n_wait, wait,
+                    event);
 }
 
 static cl_int fake_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem image, cl_mem buffer,
                                               const size_t *origin, const size_t *region,
                                               size_t offset, cl_uint n_wait, const cl_event *wait,
                                               cl_event *event) {
-  (void)queue;
-  (void)image;
-  (void)buffer;
-  (void)origin;
-  (void)region;
-  (void)offset;
-  (void)n_wait;
-  (void)wait;
-  (void)event;
-  return CL_INVALID_OPERATION;
+  MAY_BE_REFUSED
+  return copy_image(__func__, queue, image, buffer, false, offset, origin, region, n_wait, wait,
+                    event);
 }
 
 static cl_int fake_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n_wait,
@@ -1015,6 +1029,7 @@ static cl_int CL_API_CALL fake_clCommandNDRangeKernelKHR(
   return record(__func__, buffer, launch_of(kernel, rank, global, local), n_wait, wait, sync_point);
 }
 
+/* Up to 0.9.4, and from then on. */
 static cl_int CL_API_CALL fake_clCommandBarrierWithWaitListKHR(
     cl_command_buffer_khr buffer, cl_command_queue queue, cl_uint n_wait,
     const cl_sync_point_khr *wait, cl_sync_point_khr *sync_point, rlt_mutable_command *command) {
@@ -1024,6 +1039,17 @@ static cl_int CL_API_CALL fake_clCommandBarrierWithWaitListKHR(
     end("a barrier is of the only queue, and is not changed");
   }
   return record(__func__, buffer, noted, n_wait, wait, sync_point);
+}
+
+static cl_int CL_API_CALL fake_later_barrier(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                             const rlt_property *properties, cl_uint n_wait,
+                                             const cl_sync_point_khr *wait,
+                                             cl_sync_point_khr *sync_point,
+                                             rlt_mutable_command *command) {
+  if (properties != NULL) {
+    end("a barrier has no properties");
+  }
+  return fake_clCommandBarrierWithWaitListKHR(buffer, queue, n_wait, wait, sync_point, command);
 }
 
 /* With the 0 behind them, if there are any. */
@@ -1117,6 +1143,13 @@ static void *fake_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfo
   if (platform == NULL) {
     end("a platform is NULL");
   }
+  if (strcmp(name, "clCommandBarrierWithWaitListKHR") == 0 &&
+      fake.command_buffer_version >= (9 << 12 | 5)) {
+    void *address = NULL;
+    void (*const later)(void) = (void (*)(void))fake_later_barrier;
+    memcpy(&address, &later, sizeof address);
+    return address;
+  }
   return find(functions, sizeof functions / sizeof *functions, name);
 }
 
@@ -1154,6 +1187,22 @@ cl_command_queue fake_queue(cl_context context, fake_device *device) {
 
 cl_mem fake_buffer(cl_context context, size_t size) {
   return fake_buffer_with(context, CL_MEM_READ_WRITE, size, NULL, NULL, 0);
+}
+
+cl_mem fake_image(cl_context context, cl_mem_object_type type, const size_t size[3],
+                  size_t pixel_bytes) {
+  const size_t bytes = size[0] * size[1] * size[2] * pixel_bytes;
+  const cl_mem made_image = fake_buffer(context, bytes);
+  object *const of = object_of(made_image, FAKE_MEMORY);
+  const bool is_deep = type == CL_MEM_OBJECT_IMAGE3D;
+  const bool is_array = type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+  of->type = type;
+  of->image[0] = size[0];
+  of->image[1] = size[1];
+  of->image[2] = is_deep ? size[2] : 0;
+  of->image[3] = is_array ? size[2] : 0;
+  of->image[4] = pixel_bytes;
+  return made_image;
 }
 
 cl_event fake_event(cl_context context) {

@@ -100,7 +100,9 @@ typedef struct fake_driver {
   cl_ulong nanoseconds; /* that a kernel takes */
   bool runs_backwards;  /* its clock */
   bool has_command_buffers;
-  bool has_updates; /* cl_khr_command_buffer_mutable_dispatch too */
+  bool has_updates;               /* cl_khr_command_buffer_mutable_dispatch too */
+  cl_uint command_buffer_version; /* as extensions have it: major << 22 | minor << 12 | patch */
+  cl_uint update_version;
   cl_bitfield command_buffer_capabilities;
   /* Of the calls that can fail the one that does, from 1 on; 0: none. */
   size_t refused;
@@ -150,6 +152,9 @@ cl_mem fake_buffer(cl_context context, size_t size);
 /* On memory of the caller's, or a part of another buffer, where these are not NULL. */
 cl_mem fake_buffer_with(cl_context context, cl_mem_flags flags, size_t size, void *host,
                         cl_mem parent, size_t origin);
+/* Width, height and depth, or layers of an array. */
+cl_mem fake_image(cl_context context, cl_mem_object_type type, const size_t size[3],
+                  size_t pixel_bytes);
 cl_event fake_event(cl_context context);
 void fake_release(cl_event event);
 

@@ -1,5 +1,6 @@
-/* test_any_refused_call.c: each call that a driver may refuse is refused in its turn, one a round:
- * whoever asked is told, unless it can do without, and all that was made is let go. The driver is
+/* test_any_refused_call.c: each call that a driver may refuse is refused in its turn, one a round,
+ * and each block of memory: whoever asked is told, unless it can do without, and all that was made
+ * is let go. The driver is
  * one of memory, so that rounds take no time. */
 #include "cmocka_all.h"
 
@@ -11,11 +12,38 @@
 #include "opencl/device.h"
 #include "opencl/fake_driver.h"
 #include "plan/plan.h"
+#include "relayout/hooks.h"
 #include "relayout/recording.h"
 #include "relayout/relayout.h"
 #include "relayout/submit.h"
 #include "scratch.h"
 #include "shape_of.h"
+
+/* ---- Memory of the host, which may be refused too ---- */
+
+static struct {
+  int blocks; /* that were not given back yet */
+  size_t count;
+  size_t refused; /* the one that is, from 1 on; 0: none */
+} memory;
+
+static void *allocate(void *context, size_t size, size_t alignment) {
+  (void)context;
+  const size_t rounded = (size + alignment - 1) / alignment * alignment;
+  if (++memory.count == memory.refused) {
+    return NULL;
+  }
+  ++memory.blocks;
+  return aligned_alloc(alignment, rounded);
+}
+
+static void release(void *context, void *block) {
+  (void)context;
+  --memory.blocks;
+  free(block);
+}
+
+/* ---- Rounds ---- */
 
 enum { SOURCE_BYTES = 8 * 300 * 4, DESTINATION_BYTES = 8 * 384 * 4, ROOM = 64 << 10 };
 
@@ -26,6 +54,7 @@ typedef struct scene {
   cl_context context;
   cl_command_queue queues[3];
   cl_mem buffers[3];
+  cl_mem images[2]; /* of the plan's sides */
   cl_event waited;
   char directory[SCRATCH_PATH]; /* "": programs are not kept */
   relayout_device *device;
@@ -76,6 +105,9 @@ static void begin(scene *at, const scenario *of) {
     at->queues[i] = fake_queue(at->context, &at->told);
     at->buffers[i] = fake_buffer(at->context, ROOM);
   }
+  at->images[0] = fake_image(at->context, CL_MEM_OBJECT_IMAGE2D, (const size_t[]){300, 8, 1}, 4);
+  at->images[1] =
+      fake_image(at->context, CL_MEM_OBJECT_IMAGE2D_ARRAY, (const size_t[]){128, 8, 3}, 4);
   at->waited = fake_event(at->context);
   if (!of->makes_device) {
     assert_int_equal(make_device(at), RELAYOUT_OK);
@@ -89,7 +121,7 @@ static void begin(scene *at, const scenario *of) {
 }
 
 static void end(scene *at) {
-  const int own = 1 + 3 + 3 + 1;
+  const int own = 1 + 3 + 3 + 2 + 1;
   relayout_plan_destroy(at->plan);
   relayout_device_destroy(at->device);
   at->plan = NULL;
@@ -100,6 +132,7 @@ static void end(scene *at) {
     }
     fail_msg("%d objects are left, not %d", fake_all_holders(), own);
   }
+  assert_int_equal(memory.blocks, 0);
 }
 
 /* Whether the round goes on to the next call: false when there was none to be refused. */
@@ -126,7 +159,33 @@ static bool run_round(scene *at, const scenario *of, size_t number) {
   return was_refused;
 }
 
-static void run_scenario(const scenario *of, size_t least_calls) {
+/* Memory is refused likewise. What can be done without it may be done; what uses none is not
+ * refused any. Returns how many times it was asked for. */
+static size_t run_without_memory(scene *at, const scenario *of) {
+  bool was_refused = true;
+  size_t number = 0;
+  for (; was_refused; ++number) {
+    begin(at, of);
+    memset(&at->error, 0, sizeof at->error);
+    memory.count = 0;
+    memory.refused = number + 1;
+    const relayout_status status = of->run(at);
+    was_refused = memory.count >= memory.refused;
+    memory.refused = 0;
+    /* Where boxes cannot be worked out what they would be for does not fit. */
+    const bool is_beyond = of->allocation_bytes > 0 && status == RELAYOUT_OUT_OF_DEVICE_MEMORY;
+    const bool is_told = status == RELAYOUT_OUT_OF_MEMORY && was_refused &&
+                         strncmp(at->error.message, "no memory", 9) == 0;
+    if (status != RELAYOUT_OK && !is_told && !is_beyond) {
+      fail_msg("%s: no memory, block %zu: status %d: %s", of->name, number + 1, (int)status,
+               at->error.message);
+    }
+    end(at);
+  }
+  return number - 1;
+}
+
+static void run_scenario(const scenario *of, size_t least_calls, bool takes_memory) {
   static scene at;
   char folder[SCRATCH_PATH / 2] = "";
   size_t number = 0;
@@ -138,11 +197,13 @@ static void run_scenario(const scenario *of, size_t least_calls) {
     ++number;
     snprintf(at.directory, sizeof at.directory, of->is_anew ? "%s/%zu" : "%s", folder, number);
   } while (run_round(&at, of, number));
+  const size_t blocks = run_without_memory(&at, of);
   if (of->keeps) {
     scratch_remove(folder);
   }
-  print_message("%s: %zu calls\n", of->name, number - 1);
+  print_message("%s: %zu calls, %zu blocks of memory\n", of->name, number - 1, blocks);
   assert_true(number > least_calls);
+  assert_int_equal(blocks > 0, takes_memory);
 }
 
 /* ---- Devices ---- */
@@ -173,7 +234,7 @@ static void test_device(void **state) {
                        .makes_device = true,
                        .unneeded = "clGetDeviceInfo clGetPlatformInfo clGetDeviceIDs",
                        .run = run_device};
-  run_scenario(&of, 20);
+  run_scenario(&of, 20, true);
 }
 
 /* A device that does not answer is passed over, here the only one. */
@@ -194,14 +255,14 @@ static void test_open(void **state) {
                        .makes_device = true,
                        .unneeded = "clGetDeviceInfo clGetPlatformInfo clGetDeviceIDs",
                        .run = run_open};
-  run_scenario(&of, 25);
+  run_scenario(&of, 25, true);
 }
 
 static relayout_status run_list(scene *at) {
   size_t count = 9;
   const relayout_status status = rlt_opencl_list(NULL, 0, &count, &at->error);
   if (status == RELAYOUT_OK) {
-    assert_int_equal(count, fake.refused_call[0] == '\0' ? 1 : 0);
+    assert_int_equal(count, fake.refused_call[0] == '\0');
   }
   return status;
 }
@@ -212,7 +273,7 @@ static void test_list(void **state) {
                        .makes_device = true,
                        .unneeded = "clGetDeviceInfo clGetPlatformInfo clGetDeviceIDs",
                        .run = run_list};
-  run_scenario(&of, 15);
+  run_scenario(&of, 15, true);
 }
 
 /* ---- Plans ---- */
@@ -226,13 +287,13 @@ static relayout_status run_plan(scene *at) {
 static void test_plan(void **state) {
   (void)state;
   const scenario of = {.name = "a plan", .makes_plan = true, .run = run_plan};
-  run_scenario(&of, 15);
+  run_scenario(&of, 15, true);
 }
 
 /* A program that cannot be kept is used, and one that cannot be loaded is compiled. */
 static relayout_status run_kept_plan(scene *at) {
   const relayout_status status = run_plan(at);
-  if (status == RELAYOUT_OK && fake.refused_call[0] == '\0') {
+  if (status == RELAYOUT_OK && fake.refused_call[0] == '\0' && memory.refused == 0) {
     assert_int_equal(fake.builds, 0); /* all of them were kept by now */
   }
   return status;
@@ -252,8 +313,8 @@ static void test_kept_plan(void **state) {
                          .makes_plan = true,
                          .unneeded = "clGetProgramInfo clRetainProgram",
                          .run = run_plan};
-  run_scenario(&of, 15);
-  run_scenario(&anew, 15);
+  run_scenario(&of, 15, true);
+  run_scenario(&anew, 15, true);
 }
 
 /* ---- Host memory ---- */
@@ -278,8 +339,8 @@ static void test_execute(void **state) {
                             .is_pocl = true,
                             .unneeded = "clEnqueueMarkerWithWaitList",
                             .run = run_execute};
-  run_scenario(&staged, 12);
-  run_scenario(&wrapped, 12);
+  run_scenario(&staged, 12, false);
+  run_scenario(&wrapped, 12, false);
 }
 
 static relayout_status run_boxes(scene *at) {
@@ -294,7 +355,7 @@ static void test_boxes(void **state) {
                        .allocation_bytes = 12000,
                        .unneeded = "clEnqueueMarkerWithWaitList",
                        .run = run_boxes};
-  run_scenario(&of, 40);
+  run_scenario(&of, 40, true);
 }
 
 /* ---- On a caller's queues ---- */
@@ -324,7 +385,7 @@ static void test_enqueue(void **state) {
   (void)state;
   const scenario of = {
       .name = "buffers", .unneeded = "clEnqueueMarkerWithWaitList", .run = run_enqueue};
-  run_scenario(&of, 20);
+  run_scenario(&of, 20, false);
 }
 
 static relayout_status run_one_shot(scene *at) {
@@ -341,7 +402,7 @@ static relayout_status run_one_shot(scene *at) {
 static void test_one_shot(void **state) {
   (void)state;
   const scenario of = {.name = "one call", .makes_plan = true, .run = run_one_shot};
-  run_scenario(&of, 25);
+  run_scenario(&of, 25, true);
 }
 
 /* Forty moves, of which a launch does 32. */
@@ -349,7 +410,7 @@ static relayout_status run_batch(scene *at) {
   enum { MOVES = 40 };
   relayout_opencl_move moves[MOVES];
   for (int i = 0; i < MOVES; ++i) {
-    moves[i] = (relayout_opencl_move){at->buffers[i % 2], 0, at->buffers[2], (size_t)i * 128};
+    moves[i] = (relayout_opencl_move){at->buffers[i / 20], 0, at->buffers[2], (size_t)i * 128};
   }
   cl_event event = at->waited;
   const relayout_status status = relayout_plan_enqueue_batch(at->plan, at->queues[0], MOVES, moves,
@@ -365,7 +426,7 @@ static void test_batch(void **state) {
                  .unneeded = "clEnqueueMarkerWithWaitList",
                  .run = run_batch};
   of.options.for_batches = 1;
-  run_scenario(&of, 100);
+  run_scenario(&of, 60, false);
 }
 
 /* ---- Between any two kinds of memory ---- */
@@ -408,18 +469,46 @@ static void test_submit(void **state) {
   (void)state;
   scenario of = {.name = "a submission", .options = RELAYOUT_PLAN_OPTIONS_INIT, .run = run_submit};
   of.unneeded = "clEnqueueMarkerWithWaitList";
-  run_scenario(&of, 18);
+  run_scenario(&of, 18, false);
   of.name = "a submission in place";
   of.is_pocl = true;
-  run_scenario(&of, 18);
+  run_scenario(&of, 18, false);
   of.is_pocl = false;
   of.name = "a submission in chunks";
   of.options.source_chunk_bytes = 4096;
   of.options.destination_chunk_bytes = 4096;
-  run_scenario(&of, 40);
+  run_scenario(&of, 40, false);
   of.name = "a submission on three queues";
   of.run = run_submit_on_queues;
-  run_scenario(&of, 45);
+  run_scenario(&of, 45, false);
+}
+
+/* An image that the destination of a plan is: it comes first where not all of it is written. */
+static relayout_status run_images(scene *at) {
+  relayout_opencl_memory from = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_memory to = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+  from.kind = to.kind = RELAYOUT_MEMORY_IMAGE;
+  from.memory = at->images[0];
+  to.memory = at->images[1];
+  staging.buffer = at->buffers[2];
+  cl_event events[2] = {NULL, NULL};
+  const relayout_status status = relayout_plan_submit(at->plan, at->queues[0], &from, &to, &staging,
+                                                      0, NULL, &events[0], &events[1], &at->error);
+  for (int i = 0; i < 2; ++i) {
+    assert_true(status != RELAYOUT_OK || events[i] != NULL);
+    if (events[i] != NULL) {
+      fake_release(events[i]);
+    }
+  }
+  return status;
+}
+
+static void test_images(void **state) {
+  (void)state;
+  const scenario of = {
+      .name = "images", .unneeded = "clEnqueueMarkerWithWaitList", .run = run_images};
+  run_scenario(&of, 35, false);
 }
 
 /* ---- Measuring ---- */
@@ -447,7 +536,7 @@ static relayout_status run_time(scene *at) {
 static void test_time(void **state) {
   (void)state;
   const scenario of = {.name = "a measurement", .run = run_time};
-  run_scenario(&of, 14);
+  run_scenario(&of, 14, true);
 }
 
 /* ---- Command buffers ---- */
@@ -500,8 +589,8 @@ static void test_recording(void **state) {
   (void)state;
   const scenario alone = {.name = "a recording", .run = run_recording};
   const scenario among_others = {.name = "a recording among others", .run = run_record};
-  run_scenario(&alone, 40);
-  run_scenario(&among_others, 30);
+  run_scenario(&alone, 40, true);
+  run_scenario(&among_others, 30, true);
 }
 
 int main(void) {
@@ -511,9 +600,13 @@ int main(void) {
       cmocka_unit_test(test_kept_plan), cmocka_unit_test(test_execute),
       cmocka_unit_test(test_boxes),     cmocka_unit_test(test_enqueue),
       cmocka_unit_test(test_one_shot),  cmocka_unit_test(test_batch),
-      cmocka_unit_test(test_submit),    cmocka_unit_test(test_time),
-      cmocka_unit_test(test_recording),
+      cmocka_unit_test(test_submit),    cmocka_unit_test(test_images),
+      cmocka_unit_test(test_time),      cmocka_unit_test(test_recording),
   };
+  const relayout_allocator counted = {sizeof counted, allocate, release, NULL};
   fake_driver_use();
+  if (relayout_set_allocator(&counted, NULL) != RELAYOUT_OK) {
+    return 1;
+  }
   return cmocka_run_group_tests_name("any_refused_call", tests, NULL, NULL);
 }
