@@ -188,7 +188,7 @@ static cl_int answer_text(const char *text, size_t size, void *to, size_t *neede
 
 #define ANSWER(type, value)                                                                        \
   {                                                                                                \
-    const type is = (type)(value);                                                                 \
+    type is = (type)(value);                                                                       \
     return answer(&is, sizeof is, size, to, needed);                                               \
   }
 #define ANSWER_IF_KNOWN(type, value)                                                               \
@@ -699,6 +699,21 @@ size_t fake_count(const char *call) {
     count += strcmp(fake.commands[i].call, call) == 0;
   }
   return count;
+}
+
+bool fake_covers(cl_event event, const fake_command *command) {
+  if (event == NULL || event == command->event) {
+    return event != NULL;
+  }
+  for (size_t i = 0; i < fake.command_count && i < FAKE_COMMANDS; ++i) {
+    const fake_command *const of = &fake.commands[i];
+    for (cl_uint w = 0; of->event == event && w < of->n_wait; ++w) {
+      if (fake_covers(of->wait[w], command)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /* A command that is done. */

@@ -139,6 +139,10 @@ void fake_forget(void);
 const fake_command *fake_command_at(const char *call, size_t number);
 size_t fake_count(const char *call);
 
+/* Whether this event comes after a command's end: it is the command's own, or that of one that waits
+ * for it, directly or not. */
+bool fake_covers(cl_event event, const fake_command *command);
+
 /* The bytes of a buffer. */
 unsigned char *fake_bytes(cl_mem memory);
 

@@ -166,7 +166,8 @@ static void test_where_programs_are_kept(void **state) {
 
 /* ---- Held ---- */
 
-/* A device counts its programs and lets them go when it is told to; plans go on by their kernels'. */
+/* A device counts its programs and lets them go when it is told to; plans go on by the kernels'
+ * own. */
 static void test_trimmed(void **state) {
   scene *const at = *state;
   rlt_opencl_device *const device = open_number(at, 0, "");
