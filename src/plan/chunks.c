@@ -64,14 +64,14 @@ static int32_t widest(const spanned *side, const rlt_equal_boxes *boxes) {
   return span <= side->most ? -1 : best;
 }
 
-/* Half of a size, rounded up to what tiles and lines of memory divide. */
+/* Half of a size above 1, rounded up to what tiles and lines of memory divide: no more of it than
+ * leaves the half smaller. */
 static int64_t half_of(int64_t size) {
   int64_t unit = 1;
   while (unit < 1024 && 4 * unit <= size) {
     unit *= 2;
   }
-  const int64_t half = rlt_divide_up(size / 2, unit) * unit;
-  return half < size ? half : rlt_divide_up(size, 2);
+  return rlt_divide_up(size / 2, unit) * unit;
 }
 
 void rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
