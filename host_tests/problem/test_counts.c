@@ -171,6 +171,8 @@ static void test_byte_runs(void **state) {
   } cases[] = {
       {"one run", 4, 0, 8, 1, {{8, 8, 1, 1}}, true, 0, 2},
       {"four a byte", 2, 4, 12, 1, {{8, 8, 1, 1}}, true, 0, 4},
+      {"eight a byte", 1, 8, 24, 1, {{16, 16, 1, 1}}, true, 0, 8},
+      {"begins within one of eight", 1, 4, 20, 1, {{16, 16, 1, 1}}, false, 0, 1},
       {"begins within a byte", 4, 1, 9, 1, {{8, 8, 1, 1}}, false, 0, 1},
       {"ends within one, with the array", 4, 0, 7, 1, {{7, 7, 1, 1}}, true, 0, 2},
       {"and before it", 4, 0, 8, 1, {{7, 7, 1, 1}}, false, 0, 0},

@@ -179,8 +179,8 @@ static void test_runs_are_joined(void **state) {
        1,
        1},
       {{.element_bytes = 8,
-        .source_elements = 7,
-        .destination_elements = 7,
+        .source_elements = 21,
+        .destination_elements = 21,
         .axis_count = 2,
         .axes = {{7, 5, 1, 1}, {3, 3, 7, 7}},
         .fills = true},
@@ -188,7 +188,7 @@ static void test_runs_are_joined(void **state) {
        1},
       {{.element_bytes = 8,
         .source_elements = 7,
-        .destination_elements = 7,
+        .destination_elements = 43,
         .axis_count = 1,
         .axes = {{7, 0, 7, 7}},
         .fills = true},
@@ -199,6 +199,7 @@ static void test_runs_are_joined(void **state) {
     print_message("case %zu\n", i);
     assert_int_equal(runs_of(&cases[i].problem, true), cases[i].read);
     assert_int_equal(runs_of(&cases[i].problem, false), cases[i].written);
+    check(&cases[i].problem);
   }
 }
 

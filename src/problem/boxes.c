@@ -139,7 +139,5 @@ void rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int6
                     rlt_boxes *boxes) {
   making at = {.levels = levels, .boxes = boxes};
   boxes->count = 0;
-  if (first < written) {
-    add_boxes(&at, levels->count - 1, first, valid, written);
-  }
+  add_boxes(&at, levels->count - 1, first, valid, written);
 }
