@@ -4,15 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include "cmocka_all.h"
-#include "convert/convert.h"
 #include "cpu/rows.h"
+
+/* Compiled in, so that what is fetched ahead can be seen. */
+static void note_fetch(const uint8_t *at, int writes, int locality);
+#define __builtin_prefetch(at, writes, locality) note_fetch(at, writes, locality)
+#define rlt_cpu_codec_create                     seen_codec_create
+#define rlt_cpu_codec_destroy                    seen_codec_destroy
+#define rlt_cpu_codec_decode                     seen_codec_decode
+#define rlt_cpu_codec_encode                     seen_codec_encode
+#define rlt_cpu_codec_stream                     seen_codec_stream
+#define rlt_cpu_codec_stream_lines               seen_codec_stream_lines
+relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
+                                     rlt_cpu_codec **codec, relayout_error *error);
+void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
+void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,
+                          uint8_t *words, int64_t count);
+void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                          int64_t count);
+void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                          int64_t count);
+void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
+                                uint8_t *destination, int64_t lines);
+#include "cpu/rows.c"
 
 /* ---- Stages that are noted ---- */
 
 static char taken[256];
 static rlt_cpu_row last; /* what the last one worked with */
-static uint8_t table[256 * 8];
+static uint8_t noted_table[256 * 8];
 
 static void note(const char *name, const rlt_cpu_row *row) {
   if (taken[0] != '\0') {
@@ -38,7 +63,7 @@ static void note(const char *name, const rlt_cpu_row *row) {
     (void)to;                                                                                      \
     if (count > 0) {                                                                               \
       note(#name, row);                                                                            \
-      memcpy(table, row->table, (size_t)(256 * (bytes)));                                          \
+      memcpy(noted_table, row->table, (size_t)(256 * (bytes)));                                    \
     }                                                                                              \
   }
 #define INTEGERS(X, from)                                                                          \
@@ -111,6 +136,15 @@ NOTED(whole_f32_s32)
   [RLT_CPU_TO_U64] = kind##_##source##_u64
 #define NAME_INTEGER(from, to) from##_to_##to,
 
+static int64_t streamed_lines;
+
+/* To where a line begins. */
+static void stream_some(uint8_t *to, const uint8_t *from, int64_t lines) {
+  assert_true(lines == 0 || (uintptr_t)to % LINE == 0);
+  memcpy(to, from, (size_t)(lines * LINE));
+  streamed_lines += lines;
+}
+
 static const rlt_cpu_row_stages stages = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
@@ -137,7 +171,8 @@ static const rlt_cpu_row_stages stages = {
                 [RLT_CPU_TO_BYTE] = single_byte}},
     .unscaled = {{{[RLT_CPU_TO_F32] = whole_s64_f32, [RLT_CPU_TO_F64] = whole_s64_f64}},
                  {{[RLT_CPU_TO_F32] = whole_u64_f32, [RLT_CPU_TO_F64] = whole_u64_f64}}},
-    .f32_to_s32 = whole_f32_s32};
+    .f32_to_s32 = whole_f32_s32,
+    .stream = stream_some};
 static const rlt_cpu_instruction_set noted_set = {.name = "noted", .rows = &stages};
 
 static rlt_cpu_codec *codec_of(const rlt_problem *problem) {
@@ -308,14 +343,14 @@ static void test_tables(void **state) {
   assert_string_equal(taken, "bytes_2");
   for (int i = 0; i < 256; ++i) {
     uint16_t found;
-    memcpy(&found, table + 2 * i, sizeof found);
+    memcpy(&found, noted_table + 2 * i, sizeof found);
     assert_int_equal(found, 3 * i);
   }
   encode_some((rlt_conversion){F(S4), F(F32), false, 1}, 0);
   assert_string_equal(taken, "nibbles_4");
   for (int i = 0; i < 256; ++i) {
     float found;
-    memcpy(&found, table + 4 * i, sizeof found);
+    memcpy(&found, noted_table + 4 * i, sizeof found);
     assert_true(found == (i % 16 < 8 ? i % 16 : i % 16 - 16));
   }
 }
@@ -357,6 +392,93 @@ static void test_unpacked_and_packed(void **state) {
   rlt_cpu_codec_destroy(NULL);
 }
 
+/* ---- Past the cache ---- */
+
+enum { ROW = 5000 };
+
+static struct {
+  const uint8_t *words;
+  int64_t count;
+  int64_t next; /* the byte of the words to be fetched next */
+} fetches;
+
+static void note_fetch(const uint8_t *at, int writes, int locality) {
+  assert_int_equal(writes, 0);
+  assert_int_equal(locality, 2); /* into the second cache */
+  assert_int_equal(at - fetches.words, fetches.next);
+  fetches.next += LINE;
+  ++fetches.count;
+}
+
+/* 512 elements go through all stages at a time, and those 2048 further on are fetched meanwhile, as
+ * long as there are so many. */
+static void test_what_is_fetched(void **state) {
+  (void)state;
+  static const uint8_t words[4 * ROW];
+  static _Alignas(LINE) uint8_t made[2 * ROW];
+  static const struct {
+    int64_t count, fetched; /* elements, lines of 16 of them */
+  } cases[] = {{512, 0}, {2559, 0}, {2560, 32}, {3071, 32}, {3072, 64}, {ROW, 160}};
+  const rlt_problem problem = {.element_bytes = 4, .conversion = {F(F32), F(BF16), false, 1}};
+  rlt_cpu_codec *const codec = codec_of(&problem);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    fetches.words = words;
+    fetches.count = 0;
+    fetches.next = 4 * 2048;
+    taken[0] = '\0';
+    rlt_cpu_codec_stream(codec, words, made, cases[i].count);
+    assert_int_equal(fetches.count, cases[i].fetched);
+  }
+  rlt_cpu_codec_destroy(codec);
+}
+
+/* All whole lines of the destination, and nothing else, go past the cache: once what is made fills
+ * them, wherever it begins. */
+static void test_what_is_streamed(void **state) {
+  (void)state;
+  static uint8_t words[ROW], packed[ROW];
+  static _Alignas(LINE) uint8_t made[ROW + LINE];
+  const rlt_problem plain = {.element_bytes = 1};
+  rlt_cpu_codec *const codec = codec_of(&plain);
+  for (int64_t i = 0; i < ROW; ++i) {
+    words[i] = (uint8_t)(i * 7 + i / 256);
+  }
+  for (int64_t place = 0; place < LINE; place += 9) {
+    for (int64_t count = 0; count < 400; count += 1 + count / 9) {
+      const int64_t first = (place + LINE - 1) / LINE, end = (place + count) / LINE;
+      streamed_lines = 0;
+      memset(made, 0xa5, sizeof made);
+      rlt_cpu_codec_stream(codec, words, made + place, count);
+      assert_int_equal(streamed_lines, rlt_max(end - first, 0));
+      assert_memory_equal(made + place, words, (size_t)count);
+      assert_int_equal(made[place + count], 0xa5);
+      assert_true(place == 0 || made[place - 1] == 0xa5);
+    }
+  }
+  streamed_lines = 0;
+  rlt_cpu_codec_stream_lines(codec, words, made, 7);
+  assert_int_equal(streamed_lines, 7);
+  assert_memory_equal(made, words, 7 * LINE);
+  rlt_cpu_codec_destroy(codec);
+
+  /* Packed to four bits, by stages. */
+  const rlt_problem packing = {.element_bytes = 1, .destination_packed = 4};
+  rlt_cpu_codec *const packer = codec_of(&packing);
+  for (int64_t place = 0; place < LINE; place += 9) {
+    for (int64_t count = 0; count < ROW; count += 1 + count / 5) {
+      const int64_t bytes = (count + 1) / 2;
+      const int64_t first = (place + LINE - 1) / LINE, end = (place + bytes) / LINE;
+      streamed_lines = 0;
+      fetches.words = words;
+      fetches.next = 2048;
+      taken[0] = '\0';
+      rlt_cpu_codec_stream(packer, packed, made + place, count);
+      assert_int_equal(streamed_lines, rlt_max(end - first, 0));
+    }
+  }
+  rlt_cpu_codec_destroy(packer);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_taken_stages),
@@ -364,6 +486,8 @@ int main(void) {
       cmocka_unit_test(test_tables),
       cmocka_unit_test(test_without_stages),
       cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_what_is_fetched),
+      cmocka_unit_test(test_what_is_streamed),
   };
   return cmocka_run_group_tests_name("cpu.codecs", tests, NULL, NULL);
 }

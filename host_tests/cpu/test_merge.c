@@ -7,7 +7,30 @@
 #include "cpu/program.h"
 #include "problem/definition.h"
 
-enum { LINE_BYTES = RLT_CPU_LINE_BYTES, SIZE = 4096 };
+/* Compiled in, so that what is fetched can be seen. */
+static void note_fetch(const uint8_t *at, int32_t level);
+#define rlt_cpu_fetch          note_fetch
+#define rlt_cpu_merge_elements seen_merge_elements
+#define rlt_cpu_merge_segments seen_merge_segments
+void rlt_cpu_merge_elements(const rlt_problem *problem, const uint8_t *bits, uint8_t *destination,
+                            int64_t position, int64_t count);
+void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
+                            const uint8_t *encoded, rlt_cpu_partial_lines *partial,
+                            const uint8_t *next, uint8_t *lines);
+#include "cpu/merge.c"
+
+enum { SIZE = 4096 };
+
+static int64_t fetched; /* so many, each in its order */
+static const int64_t ahead[] = {7, 0, 64, 3, 900, 901, 33, 128, 5, 6, 77};
+enum { AHEAD = sizeof ahead / sizeof ahead[0], LEVEL = 2 };
+static const uint8_t later[1024]; /* a tile's source */
+
+static void note_fetch(const uint8_t *at, int32_t level) {
+  assert_true(fetched < AHEAD);
+  assert_int_equal(level, LEVEL);
+  assert_ptr_equal(at, later + ahead[fetched++]);
+}
 
 static void draw_bytes(uint64_t *seed, uint8_t *bytes, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
@@ -56,14 +79,14 @@ static void test_merged_elements(void **state) {
 
 /* Rows of the destination, written by tiles that go on with each other's: each has its segment of
  * every row, from bit 0 on. */
-typedef struct scene {
+typedef struct rows_case {
   int64_t width;    /* of an element */
   int64_t rows;     /* segments of a tile */
   int64_t pitch;    /* elements from one row to the next */
   int64_t start;    /* of row 0 */
   int64_t elements; /* of the destination */
   size_t shift;     /* of the destination within a line */
-} scene;
+} rows_case;
 
 static _Alignas(LINE_BYTES) uint8_t memory[SIZE + LINE_BYTES];
 static uint8_t wanted[SIZE + LINE_BYTES];
@@ -71,7 +94,7 @@ static _Alignas(LINE_BYTES) uint8_t lines[LINE_BYTES + RLT_CPU_UNPACKED_BYTES];
 static rlt_cpu_partial_lines partial;
 
 /* Columns `first` and on of rows 0 .. rows-1, which may be fewer than the scene's. */
-static void merge_tile(const scene *of, rlt_cpu_program *made, uint64_t *seed, int64_t first,
+static void merge_tile(const rows_case *of, rlt_cpu_program *made, uint64_t *seed, int64_t first,
                        int64_t columns, int64_t rows, bool goes_on) {
   enum { ENCODED = 8192 };
   static uint8_t encoded[ENCODED];
@@ -90,11 +113,16 @@ static void merge_tile(const scene *of, rlt_cpu_program *made, uint64_t *seed, i
     put_each(encoded + r * segment, of->width, of->start + first + r * of->pitch, columns,
              of->elements, wanted + of->shift);
   }
+  const bool fetches = definition_random(seed, 2) == 1;
   partial.goes_on = goes_on;
-  rlt_cpu_merge_segments(made, &tile, encoded, &partial, NULL, lines);
+  fetched = 0;
+  rlt_cpu_merge_segments(made, &tile, encoded, &partial, fetches ? later : NULL, lines);
+  /* All, as segments leave, where all of them do. */
+  const int64_t pace = (AHEAD + of->rows - 1) / of->rows;
+  assert_int_equal(fetched, fetches ? rlt_min(rows * pace, AHEAD) : 0);
 }
 
-static void check_scene(const scene *of, const rlt_cpu_instruction_set *set, uint64_t *seed) {
+static void check_scene(const rows_case *of, const rlt_cpu_instruction_set *set, uint64_t *seed) {
   const rlt_problem problem = {
       .element_bytes = 1, .destination_packed = of->width, .destination_elements = of->elements};
   rlt_tile_run segments[128];
@@ -107,6 +135,9 @@ static void check_scene(const scene *of, const rlt_cpu_instruction_set *set, uin
                                     .row_inner = 1,
                                     .destination_bits = of->width,
                                     .segments = segments,
+                                    .ahead = (int64_t *)(uintptr_t)ahead,
+                                    .ahead_count = AHEAD,
+                                    .fetch_level = LEVEL,
                                     .staging = {.segment = {.unit = 1, .side = RLT_SEGMENT_COLUMNS},
                                                 .segment_count = of->rows}}};
   assert_int_equal(rlt_cpu_codec_create(set, &problem, &made.codec, NULL), RELAYOUT_OK);
@@ -136,11 +167,11 @@ static void test_merged_segments(void **state) {
   uint64_t seed = 11;
   for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
     for (int i = 0; i < 200 && set->is_there(); ++i) {
-      scene drawn = {.width = INT64_C(1) << definition_random(&seed, 3),
-                     .rows = i % 4 == 0 ? 60 + definition_random(&seed, 60)
-                                        : 1 + definition_random(&seed, 3),
-                     .start = definition_random(&seed, 40),
-                     .shift = (size_t)definition_random(&seed, LINE_BYTES)};
+      rows_case drawn = {.width = INT64_C(1) << definition_random(&seed, 3),
+                         .rows = i % 4 == 0 ? 60 + definition_random(&seed, 60)
+                                            : 1 + definition_random(&seed, 3),
+                         .start = definition_random(&seed, 40),
+                         .shift = (size_t)definition_random(&seed, LINE_BYTES)};
       drawn.pitch = 1 + definition_random(&seed, 8 * SIZE / drawn.width / drawn.rows - 64);
       drawn.elements = drawn.start + drawn.rows * drawn.pitch + definition_random(&seed, 2);
       check_scene(&drawn, set, &seed);
