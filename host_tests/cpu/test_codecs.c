@@ -436,7 +436,7 @@ static void test_what_is_fetched(void **state) {
  * them, wherever it begins. */
 static void test_what_is_streamed(void **state) {
   (void)state;
-  static uint8_t words[ROW], packed[ROW];
+  static uint8_t words[ROW];
   static _Alignas(LINE) uint8_t made[ROW + LINE];
   const rlt_problem plain = {.element_bytes = 1};
   rlt_cpu_codec *const codec = codec_of(&plain);
@@ -472,7 +472,7 @@ static void test_what_is_streamed(void **state) {
       fetches.words = words;
       fetches.next = 2048;
       taken[0] = '\0';
-      rlt_cpu_codec_stream(packer, packed, made + place, count);
+      rlt_cpu_codec_stream(packer, words, made + place, count);
       assert_int_equal(streamed_lines, rlt_max(end - first, 0));
     }
   }
