@@ -7,8 +7,8 @@ emulation_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-
   libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-arm-linux-gnueabihf
   libc6-dev-armhf-cross qemu-user"
 
-# install_missing PACKAGE...: installs those Debian packages that are not there, and names those that
-# this release of Debian does not have. What cannot do without one says so itself.
+# install_missing PACKAGE...: installs those Debian packages that are not there, and names those
+# that this release of Debian does not have. What cannot do without one says so itself.
 install_missing() {
   if ! command -v apt-get >/dev/null; then
     echo "no apt-get here: taking it that these are installed: $*"
