@@ -84,9 +84,9 @@ def find_variants(folders):
     return list(found.values())
 
 
-def capture(program, folder):
+def capture(program, folder, *more):
     """Every program of the suites; False where there is no OpenCL device to plan for."""
-    made = subprocess.run([program, folder, "--suite", "all", "--sources"], text=True,
+    made = subprocess.run([program, folder, "--suite", "all", "--sources", *more], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if made.returncode not in (0, NO_DEVICE):
         raise Failed(f"{program} failed: {made.stdout[-300:]}")

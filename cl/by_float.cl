@@ -297,8 +297,8 @@ INLINED patterns halved(double_patterns bits) {
   const double_patterns last = digits >> dropped & 1;
   const double_patterns almost_half = ((double_patterns)(1) << (dropped - 1)) - 1;
   const patterns rounded = CHANGED_TO(patterns, (digits + almost_half + last) >> dropped);
-  const patterns is_nan = CHANGED_TO(patterns, size > DOUBLE_INFINITY ? (double_patterns)(1)
-                                                                           : (double_patterns)(0));
+  const patterns is_nan =
+      CHANGED_TO(patterns, size > DOUBLE_INFINITY ? (double_patterns)(1) : (double_patterns)(0));
   return (is_nan != 0 ? (patterns)(FLOAT_NAN) : rounded) |
          (CHANGED_TO(patterns, bits >> 32) & FLOAT_SIGN);
 }
@@ -323,16 +323,18 @@ INLINED patterns convert_within_float(patterns bits, const number_format from,
 
 #ifdef FROM_KIND
 INLINED patterns_given convert_by_float(patterns_taken bits) {
-  const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
-                              FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
 #if FROM_DOUBLE
   return halved(bits);
-#elif TO_DOUBLE
+#else
+  const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
+                              FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
+#if TO_DOUBLE
   return doubled(floats_of(bits, from));
 #else
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
   return convert_within_float(bits, from, to, WRAPS != 0);
+#endif
 #endif
 }
 #endif

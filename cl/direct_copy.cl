@@ -66,9 +66,9 @@ static void part_runs(word *to, place from, place later, __global const offset_p
 }
 
 #else
-#define are_joined(rows, row_count, run) false
-#define part_runs(to, from, later, rows, row_count, run)
-#define COLUMNS_AHEAD 0
+#define are_joined(rows, row_count, run)                 false
+#define part_runs(to, from, later, rows, row_count, run) (void)(later)
+#define COLUMNS_AHEAD                                    0
 #endif
 
 /* Run after run, in the order in which they lie in the staging buffer where there is one. */
@@ -190,7 +190,9 @@ ENTRY(copy)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *gr
   FIND_SIDE(const source_word, source);
   const offset source_row = (offset)grid->rows.source_stride;
   const offset destination_row = (offset)grid->rows.destination_stride;
+#if !DESTINATION_BITS
   const bool fills = grid->fills;
+#endif
   const bool streams = grid->streams;
   const place start = PLACE(source, START(source_starts));
   for (tile_number n = first_tile(grid); n < end_tile(grid); ++n) {

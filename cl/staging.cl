@@ -100,7 +100,7 @@ static void store_segments(__global word *destination, ulong destination_start, 
   const bool streams = grid->streams;
   __global const offset_pair *segment = segment_table(made, grid);
   for (uint s = 0; s < count; ++s, segment += 2, from += pitch) {
-    if (segment[1].x >= column_steps || segment[1].y >= row_steps) {
+    if ((uint)segment[1].x >= column_steps || (uint)segment[1].y >= row_steps) {
       continue;
     }
     const ulong position = t->destination + (ulong)segment[0].x;

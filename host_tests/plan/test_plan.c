@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/cache.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
+#include "plan/wisdom.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
 #include "view_of.h"
@@ -598,6 +600,144 @@ static void test_one_shot_refuses_like_a_plan(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- Parts ---- */
+
+/* Bits that nobody writes are padding that keeps its value, or nobody counted them. */
+static void test_who_writes_all(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    bool writes_all;
+  } cases[] = {
+      {"u8[8]", "u8[8]", true},
+      {"u8[7]", "u8[7]{0:PD(8)PV(unknown)}", false},
+      {"u8[7]", "u8[7]{0:PD(8)}", true},
+      {"u4[3]{0:E(4)}", "u4[3]{0:E(4)}", true},
+      {"u4[13]{0:E(4)}", "u4[13]{0:PD(16)PV(unknown)E(4)}", false},
+      {"f32[100,300]{0,1}", "f32[100,300]{1,0:T(8,128)}", true},
+      {"u8[63]{0:T(9)}", "u8[63]{0:T(7)}", false},
+      {"u8[64]{0:T(9)}", "u8[64]{0:T(7)}", true},
+  };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape from = shape_of(cases[i].from);
+    const relayout_shape to = shape_of(cases[i].to);
+    relayout_plan *plan = NULL;
+    print_message("%s to %s\n", cases[i].from, cases[i].to);
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(plan->work.writes_all, cases[i].writes_all);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+/* Columns of 300 in tiles of 128, of which 44 are left, in rows of 8, of which 4 are. */
+static void test_largest_part_first(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("f32[100,300]{0,1}");
+  const relayout_shape to = shape_of("f32[100,300]{1,0:T(8,128)}");
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_true(plan->work.part_count > 1);
+  int64_t before = INT64_MAX;
+  int64_t all = 0;
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const int64_t written = rlt_problem_written(rlt_part_problem(&plan->work.parts[i]));
+    assert_true(written <= before);
+    before = written;
+    all += written;
+  }
+  assert_int_equal(all, 104 * 384);
+  assert_int_equal(plan->work.destination_size, 4 * 104 * 384);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* ---- Devices ---- */
+
+/* Whatever lay where a device is made. */
+static void test_device_is_set_up(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const other = recorder_device(&record);
+  relayout_device device;
+  memset(&device, 0xa5, sizeof device);
+  device.facts = other->facts;
+  assert_int_equal(rlt_device_initialize(&device, other->backend, NULL), RELAYOUT_OK);
+  assert_ptr_equal(device.backend, other->backend);
+  assert_int_equal(atomic_load(&device.openers), 1);
+  assert_int_equal(atomic_load(&device.holders), 1);
+  assert_ptr_equal(device.tuning, rlt_tuning_of(&device.facts));
+  assert_null(device.own_tuning);
+  assert_non_null(device.cache);
+  assert_non_null(device.wisdom);
+  rlt_plan_cache_destroy(device.cache);
+  rlt_wisdom_destroy(device.wisdom);
+  relayout_device_destroy(other);
+}
+
+static void test_facts_that_are_told(void **state) {
+  (void)state;
+  const rlt_facts facts = {.line_bytes = 64,
+                           .caches = {{32768, 8, 2}, {1 << 20, 16, 4}, {1 << 25, 11, 12}},
+                           .page_bytes = 4096,
+                           .tlb_pages = {64, 2048},
+                           .vector_bytes = 32,
+                           .streams = true};
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  rlt_device_info_add_facts(&facts, &info);
+  for (int level = 0; level < 3; ++level) {
+    assert_int_equal(info.caches[level].bytes, facts.caches[level].bytes);
+    assert_int_equal(info.caches[level].ways, facts.caches[level].ways);
+    assert_int_equal(info.caches[level].processors, facts.caches[level].shared);
+  }
+  assert_int_equal(info.tlb_pages[0], 64);
+  assert_int_equal(info.tlb_pages[1], 2048);
+  assert_int_equal(info.page_bytes, 4096);
+  assert_int_equal(info.line_bytes, 64);
+  assert_int_equal(info.vector_bytes, 32);
+  assert_int_equal(info.streaming_stores, 1);
+}
+
+static void test_device_calls_refused(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_device_usage usage = RELAYOUT_DEVICE_USAGE_INIT;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_error error;
+  size_t count = 0;
+  expect_refused(relayout_device_get_usage(NULL, &usage, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "device is NULL");
+  expect_refused(relayout_device_get_usage(device, NULL, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "usage is NULL");
+  expect_refused(relayout_device_get_info(NULL, &info, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "device is NULL");
+  expect_refused(relayout_device_get_info(device, NULL, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "info is NULL");
+  expect_refused(relayout_device_set_budget(NULL, 1, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "device is NULL");
+  expect_refused(relayout_device_import_wisdom(NULL, "", 0, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "device is NULL");
+  expect_refused(relayout_device_import_wisdom(device, NULL, 0, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "text is NULL");
+  expect_refused(relayout_device_list(&info, 1, NULL, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "count is NULL");
+  expect_refused(relayout_device_list(NULL, 1, &count, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "infos is NULL");
+  assert_int_equal(relayout_device_get_usage(device, &usage, NULL), RELAYOUT_OK);
+  assert_int_equal(usage.programs, 0); /* which this device does not keep */
+  relayout_device_trim(device);
+  assert_int_equal(record.trims, 1);
+  relayout_device_trim(NULL);
+  relayout_device_retain(NULL);
+  relayout_device_destroy(device);
+}
+
 static void test_device_names(void **state) {
   (void)state;
   static const char *const bad[] = {
@@ -619,6 +759,13 @@ static void test_device_names(void **state) {
                  "device is NULL");
   expect_refused(relayout_device_open("opencl:4000000:0", &device, &error), RELAYOUT_NO_DEVICE,
                  &error, "4000000");
+  /* As far as 32 bits go. */
+  assert_int_equal(relayout_device_open("opencl:4294967295:4294967295", &device, &error),
+                   RELAYOUT_NO_DEVICE);
+  assert_int_equal(relayout_device_open("opencl:4294967296:0", &device, &error),
+                   RELAYOUT_INVALID_TEXT);
+  assert_int_equal(relayout_device_open("opencl:0:4294967296", &device, &error),
+                   RELAYOUT_INVALID_TEXT);
 }
 
 int main(void) {
@@ -642,6 +789,11 @@ int main(void) {
       cmocka_unit_test(test_boxes_are_not_remembered),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
+      cmocka_unit_test(test_who_writes_all),
+      cmocka_unit_test(test_largest_part_first),
+      cmocka_unit_test(test_device_is_set_up),
+      cmocka_unit_test(test_facts_that_are_told),
+      cmocka_unit_test(test_device_calls_refused),
       cmocka_unit_test(test_device_names),
   };
   return cmocka_run_group_tests_name("plan.plan", tests, NULL, NULL);
