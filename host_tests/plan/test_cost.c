@@ -208,6 +208,8 @@ static void test_halo_by_hand(void **state) {
   assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 64 * 2 * (7. / 8), 0);
   assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 64 * (9 - 2 * (7. / 8)), 0);
   assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 130 * 4 * (15. / 64), 0);
+  assert_int_equal(made.schedule.rows.block, 32); /* of 64: two runs for each column */
+  assert_near(made.cost.counts[RLT_COST_RUNS], 2 * 130 * (79. / 64), 0);
 }
 
 /* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of the
@@ -265,6 +267,19 @@ static void test_valid_columns_by_hand(void **state) {
       [RLT_COST_LINES_READ] = 1.5,  [RLT_COST_LINES_AGAIN] = 0.5, /* two are touched */
       [RLT_COST_LINES_WRITTEN] = 6, [RLT_COST_RUNS] = 1,          [RLT_COST_MOVES] = 96,
       [RLT_COST_TILES] = 1,         [RLT_COST_PAGES] = 2};
+  expect_counts(&made, counts);
+}
+
+/* Eight floats that lie together, between which three times as many are padding. */
+static void test_padded_rows_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[1,8]{1,0}", "f32[1,8]{0,1:PD(4,8)}", RLT_MOVE_PERMUTE, 8, 4, &staged_tuning,
+                 &made);
+  const double counts[RLT_COST_TERMS] = {
+      [RLT_COST_LINES_READ] = 0.5, [RLT_COST_LINES_AGAIN] = 0.5, [RLT_COST_LINES_WRITTEN] = 2,
+      [RLT_COST_RUNS] = 1,         [RLT_COST_MOVES] = 32,        [RLT_COST_TILES] = 1,
+      [RLT_COST_PAGES] = 2};
   expect_counts(&made, counts);
 }
 
@@ -587,6 +602,7 @@ int main(void) {
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_joined_runs_by_hand),
       cmocka_unit_test(test_valid_columns_by_hand),
+      cmocka_unit_test(test_padded_rows_by_hand),
       cmocka_unit_test(test_pages_by_hand),
       cmocka_unit_test(test_gathered_lines_by_hand),
       cmocka_unit_test(test_written_lines_are_read),
