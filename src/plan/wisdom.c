@@ -95,8 +95,8 @@ static int32_t find_problem(const rlt_wisdom *wisdom, const char *problem, size_
   return -1;
 }
 
-/* Letters, digits and what stands between them here: nothing that could hurt whoever prints it. What
- * stands behind the line is none of these, so that comparing ends there. */
+/* Letters, digits and what stands between them here: nothing that could hurt whoever prints it.
+ * What stands behind the line is none of these, so that comparing ends there. */
 static bool is_line(const char *line, size_t length) {
   static const char known[] = "abcdefghijklmnopqrstuvwxyz0123456789 /:=-,>+|";
   for (size_t i = 0; i < length; ++i) {
