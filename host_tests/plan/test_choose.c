@@ -1,4 +1,5 @@
-/* test_choose.c: which offer becomes a plan's schedule without measuring, and what becomes of it. */
+/* test_choose.c: which offer becomes a plan's schedule without measuring, and what becomes of
+ * it. */
 #include "cmocka_all.h"
 
 #include "plan/devices.h"

@@ -212,8 +212,8 @@ static void test_halo_by_hand(void **state) {
   assert_near(made.cost.counts[RLT_COST_RUNS], 2 * 130 * (79. / 64), 0);
 }
 
-/* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of the
- * next, and half within one, and within another they end. */
+/* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of
+ * the next, and half within one, and within another they end. */
 static void test_segments_by_hand(void **state) {
   (void)state;
   estimate made;
@@ -366,7 +366,8 @@ static void test_prices_of_moves(void **state) {
     rlt_rate rate;
     double times;
   } of[] = {
-      /* Groups: what is moved one by one, or lies in squares that are mostly empty; what changes. */
+      /* Groups: what is moved one by one, or lies in squares that are mostly empty; what
+       * changes. */
       {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
        RLT_RATE_ELEMENT, 1},
       {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INDEX, true,

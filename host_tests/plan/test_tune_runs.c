@@ -130,7 +130,8 @@ static void test_fastest_counts_until_one_fails(void **state) {
   tear_down(&on);
 }
 
-/* By the row it is given, not by the device's; the first that suits, and none that cannot be made. */
+/* By the row it is given, not by the device's; the first that suits, and none that cannot be
+ * made. */
 static void test_goes_by_the_row(void **state) {
   (void)state;
   bench on;

@@ -139,8 +139,8 @@ static void assert_near(double value, double expected, double tolerance) {
 
 /* ---- Turns ---- */
 
-/* The best is half a second; more than 1.6 of it is out after a turn, and more than 1.2 after two, whichever of these
- * was the faster. What fails has no further turn. */
+/* The best is half a second; more than 1.6 of it is out after a turn, and more than 1.2 after two,
+ * whichever of these was the faster. What fails has no further turn. */
 static const struct {
   int64_t read_bytes, write_bytes;
   double first, later;
@@ -275,8 +275,8 @@ static void expect_prefetches(int round, rlt_tile_wish best, const rlt_facts *fa
   expect_round(round, tried, count);
 }
 
-/* What is the fastest in a round goes into the next, and at last it meets the first again, unless it
- * is that. */
+/* What is the fastest in a round goes into the next, and at last it meets the first again, unless
+ * it is that. */
 static void test_rounds_by_hand(void **state) {
   (void)state;
   static const struct {
@@ -486,8 +486,8 @@ static double ticking(const recorded_run *run) {
   return 1e-3;
 }
 
-/* A step has 0.9 seconds of 32, which are fewer than all have turns for. What has begun is finished:
- * a turn of 27 of two milliseconds. Those of threads end early. */
+/* A step has 0.9 seconds of 32, which are fewer than all have turns for. What has begun is
+ * finished: a turn of 27 of two milliseconds. Those of threads end early. */
 static void note_time(void *context, const relayout_tuned *what) {
   int *const step = context;
   const double end = 0.9 * ++*step;
