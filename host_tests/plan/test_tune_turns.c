@@ -293,7 +293,7 @@ static void test_rounds_by_hand(void **state) {
       {all_alike, true, false, false, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
       {all_alike, true, false, false, {192, 96}, {192, 96}, {4096, 4096}, {1, 1}},
   };
-  rlt_tile_wish first = cpu_tuning.words[0].tiles[RLT_TILES_ANY];
+  rlt_tile_wish first = cpu_tuning.words[0].tiles[RLT_TILES_ANY]; /* unless it has its own */
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_facts facts = cpu_facts;
     rlt_tuning found;
@@ -302,7 +302,8 @@ static void test_rounds_by_hand(void **state) {
     facts.loads = cases[i].can_load;
     loading_is_fast = cases[i].loading_is_fast;
     rlt_tuning row = cpu_tuning;
-    first.runs = row.words[0].tiles[RLT_TILES_ANY].runs = cases[i].first_runs;
+    first.runs = cases[i].first_runs;
+    row.words[0].tiles[i % 2 == 0 ? RLT_TILES_ANY : RLT_TILES_CACHED] = first;
     tune(&facts, &row, cases[i].seconds, &found, &made);
     rlt_tile_wish best = first;
     expect_runs(0, best, false);
@@ -572,6 +573,8 @@ static void test_finds_the_rates(void **state) {
   }
   device->tuning = &believed;
   device->info.memory_bytes = UINT64_C(1) << 30;
+  device->info.allocation_bytes = 8 << 20; /* of which each case has half */
+  fake_clock_reset();
   record.seconds = as_foretold;
   assert_int_equal(rlt_tune(device, enough, &nobody, &found, NULL), RELAYOUT_OK);
   for (int w = 0; w < RLT_WORD_SIZES; ++w) {
