@@ -351,7 +351,8 @@ static void test_written_lines_are_read(void **state) {
 /* What the moves of a schedule are paid by, and how often. */
 static void expect_price(const char *from, const char *to, rlt_staging_memory memory, rlt_move move,
                          bool suits, rlt_rate rate, double times) {
-  const rlt_problem problem = problem_of(from, to);
+  rlt_problem problem = problem_of(from, to);
+  problem.axes[problem.axis_count] = (rlt_axis){99, 99, 99, 99}; /* which is none */
   const rlt_schedule schedule = {
       .problem = &problem, .memory = memory, .move = move, .suits = suits};
   const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, RLT_COST_MOVES);

@@ -185,7 +185,7 @@ static void read_file(const relayout_device *device, bool replaces) {
   wisdom->is_read = true;
   char name[48];
   name_of_file(device, name, sizeof name);
-  size_t size = 0;
+  size_t size;
   unsigned char *const bytes = rlt_cache_folder_read(wisdom->folder, name, MOST_FILE_BYTES, &size);
   if (bytes != NULL) {
     (void)add_text(device, (const char *)bytes, size, replaces);
@@ -215,7 +215,7 @@ static bool overwrite_file(const relayout_device *device, const char *name) {
   if (text == NULL) {
     return false;
   }
-  size_t size = 0;
+  size_t size;
   unsigned char *const old = rlt_cache_folder_exchange(
       wisdom->folder, name, (const unsigned char *)text, length, MOST_FILE_BYTES, &size);
   rlt_free(text);
