@@ -524,6 +524,33 @@ static void test_time_is_shared_evenly(void **state) {
   relayout_device_destroy(device);
 }
 
+/* Half a minute unless a caller says otherwise. Without a folder nothing is kept of it. */
+static void test_time_of_a_caller(void **state) {
+  (void)state;
+  static const double seconds[][2] = {{-1, 30}, {0, 30}, {2, 2}};
+  for (int i = 0; i < 3; ++i) {
+    recorder record;
+    relayout_device *const device = recorder_cpu_device(&record);
+    relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
+    relayout_error error;
+    options.seconds = seconds[i][0];
+    device->tuning = rlt_tuning_shipped(0);
+    fake_clock_reset();
+    goes_on = true;
+    record.seconds = ticking;
+    assert_int_equal(relayout_device_tune(device, i == 0 ? NULL : &options, &error),
+                     RELAYOUT_UNSUPPORTED);
+    goes_on = false;
+    assert_string_equal(error.message, "tuning: no file can be kept in any folder: there is none "
+                                       "for the cache");
+    print_message("%g s\n", fake_clock_seconds());
+    assert_true(fake_clock_seconds() > 0.98 * seconds[i][1]);
+    assert_true(fake_clock_seconds() < 1.02 * seconds[i][1] + 0.5);
+    assert_ptr_equal(device->tuning, rlt_tuning_shipped(0));
+    relayout_device_destroy(device);
+  }
+}
+
 /* ---- Rates ---- */
 
 /* What all take by the cost model, if these are the rates. */
@@ -594,7 +621,8 @@ int main(void) {
       cmocka_unit_test(test_slow_wishes_are_out),   cmocka_unit_test(test_rounds_by_hand),
       cmocka_unit_test(test_clearly_faster_wins),   cmocka_unit_test(test_first_fails),
       cmocka_unit_test(test_what_is_told),          cmocka_unit_test(test_sizes_by_hand),
-      cmocka_unit_test(test_time_is_shared_evenly), cmocka_unit_test(test_finds_the_rates),
+      cmocka_unit_test(test_time_is_shared_evenly), cmocka_unit_test(test_time_of_a_caller),
+      cmocka_unit_test(test_finds_the_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
