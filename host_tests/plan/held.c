@@ -4,13 +4,14 @@
 #include "cmocka_all.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "relayout/hooks.h"
 
-static int blocks;
-static int mutexes;
+static atomic_int blocks;
+static _Thread_local int mutexes; /* that each thread holds */
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
@@ -50,7 +51,8 @@ int held_set_up(void **state) {
   own.allocate = allocate;
   own.release = release;
   assert_int_equal(relayout_set_allocator(&own, NULL), RELAYOUT_OK);
-  blocks = mutexes = 0;
+  blocks = 0;
+  mutexes = 0;
   return 0;
 }
 

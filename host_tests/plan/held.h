@@ -1,8 +1,6 @@
 /* held.h: what the library holds between two moments of a test: memory, and mutexes. New memory is
  * full of rubbish. A program that is linked with this has the linker hand it what the library calls
- * of mutexes (CMakeLists.txt).
- *
- * For tests of one thread whose devices live within them.
+ * of mutexes (CMakeLists.txt). For tests that open and drop their devices themselves.
  */
 #ifndef HOST_TESTS_PLAN_HELD_H
 #define HOST_TESTS_PLAN_HELD_H

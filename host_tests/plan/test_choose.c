@@ -1,8 +1,10 @@
-/* test_choose.c: which offer becomes a plan's schedule without measuring, and what becomes of it. */
+/* test_choose.c: which offer becomes a plan's schedule without measuring, and what becomes of
+ * it. */
 #include "cmocka_all.h"
 
 #include "plan/devices.h"
 #include "plan/held.h"
+#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
@@ -118,9 +120,31 @@ static void test_staged_destinations_stay(void **state) {
   }
 }
 
+/* A method that is asked for has to offer something. */
+static void test_nothing_is_offered(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("f32[64,41]{1,0}");
+  const relayout_shape to = shape_of("f32[64,41]{0,1}");
+  const rlt_texts none = {0, NULL};
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  rlt_wish wish;
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  rlt_wish_clear(&wish);
+  wish.method = &rlt_method_fill;
+  assert_int_equal(rlt_plan_create(device, &from, &to, &wish, none, &plan, &error),
+                   RELAYOUT_UNSUPPORTED);
+  assert_string_equal(error.message, "method `fill` offers nothing for this relayout");
+  assert_null(plan);
+  assert_int_equal(record.programs_alive, 0);
+  relayout_device_destroy(device);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       HELD_TEST(test_clearly_faster_is_chosen),
+      HELD_TEST(test_nothing_is_offered),
       HELD_TEST(test_batches),
       HELD_TEST(test_staged_destinations_stay),
   };

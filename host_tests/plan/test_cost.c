@@ -208,10 +208,12 @@ static void test_halo_by_hand(void **state) {
   assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 64 * 2 * (7. / 8), 0);
   assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 64 * (9 - 2 * (7. / 8)), 0);
   assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 130 * 4 * (15. / 64), 0);
+  assert_int_equal(made.schedule.rows.block, 32); /* of 64: two runs for each column */
+  assert_near(made.cost.counts[RLT_COST_RUNS], 2 * 130 * (79. / 64), 0);
 }
 
-/* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of the
- * next, and half within one, and within another they end. */
+/* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of
+ * the next, and half within one, and within another they end. */
 static void test_segments_by_hand(void **state) {
   (void)state;
   estimate made;
@@ -265,6 +267,23 @@ static void test_valid_columns_by_hand(void **state) {
       [RLT_COST_LINES_READ] = 1.5,  [RLT_COST_LINES_AGAIN] = 0.5, /* two are touched */
       [RLT_COST_LINES_WRITTEN] = 6, [RLT_COST_RUNS] = 1,          [RLT_COST_MOVES] = 96,
       [RLT_COST_TILES] = 1,         [RLT_COST_PAGES] = 2};
+  expect_counts(&made, counts);
+}
+
+/* Eight floats that lie together, between which three times as many are padding. */
+static void test_padded_rows_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[1,8]{1,0}", "f32[1,8]{0,1:PD(4,8)}", RLT_MOVE_PERMUTE, 8, 4, &staged_tuning,
+                 &made);
+  const double counts[RLT_COST_TERMS] = {
+      [RLT_COST_LINES_READ] = 0.5, [RLT_COST_LINES_AGAIN] = 0.5, [RLT_COST_LINES_WRITTEN] = 2,
+      [RLT_COST_RUNS] = 1,         [RLT_COST_MOVES] = 32,        [RLT_COST_TILES] = 1,
+      [RLT_COST_PAGES] = 2};
+  expect_counts(&made, counts);
+  /* Where the only row of a view lies does not matter. */
+  made.problem.axes[0].source_stride = 0;
+  rlt_cost_estimate(&staged_facts, &staged_tuning, &made.schedule, &made.cost);
   expect_counts(&made, counts);
 }
 
@@ -332,7 +351,8 @@ static void test_written_lines_are_read(void **state) {
 /* What the moves of a schedule are paid by, and how often. */
 static void expect_price(const char *from, const char *to, rlt_staging_memory memory, rlt_move move,
                          bool suits, rlt_rate rate, double times) {
-  const rlt_problem problem = problem_of(from, to);
+  rlt_problem problem = problem_of(from, to);
+  problem.axes[problem.axis_count] = (rlt_axis){99, 99, 99, 99}; /* which is none */
   const rlt_schedule schedule = {
       .problem = &problem, .memory = memory, .move = move, .suits = suits};
   const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, RLT_COST_MOVES);
@@ -351,7 +371,8 @@ static void test_prices_of_moves(void **state) {
     rlt_rate rate;
     double times;
   } of[] = {
-      /* Groups: what is moved one by one, or lies in squares that are mostly empty; what changes. */
+      /* Groups: what is moved one by one, or lies in squares that are mostly empty; what
+       * changes. */
       {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
        RLT_RATE_ELEMENT, 1},
       {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INDEX, true,
@@ -587,6 +608,7 @@ int main(void) {
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_joined_runs_by_hand),
       cmocka_unit_test(test_valid_columns_by_hand),
+      cmocka_unit_test(test_padded_rows_by_hand),
       cmocka_unit_test(test_pages_by_hand),
       cmocka_unit_test(test_gathered_lines_by_hand),
       cmocka_unit_test(test_written_lines_are_read),

@@ -87,8 +87,8 @@ static void assert_near(double found, double expected) {
   }
 }
 
-/* Two of a unit's time are left for two runs: half a unit each, but for what is believed of it, which
- * counts a two-thousandth as much as all samples, each of which counts a hundredth of a line at
+/* Of a time of two a unit is left for two runs, half a unit each; but for what was believed of it,
+ * which counts as a two-thousandth of all samples by the square of what it is, a hundredth at
  * least. */
 static void test_belief_by_hand(void **state) {
   (void)state;

@@ -112,6 +112,29 @@ static void test_best_run_counts(void **state) {
   relayout_device_destroy(device);
 }
 
+/* Any run behind the first may be a schedule's fastest, and stays so. */
+static int fast_round;
+
+static double fast_in_one_round(const recorded_run *run) {
+  const bool is_fast =
+      rlt_group_length(&run->schedule->rows) == 16 && run->number / 4 == fast_round;
+  return is_fast ? 1e-4 : 1e-3 * (double)(1 + run->number);
+}
+
+static void test_any_run_may_be_the_best(void **state) {
+  (void)state;
+  for (fast_round = 1; fast_round <= 5; ++fast_round) {
+    recorder record;
+    relayout_device *device = recorder_device(&record);
+    relayout_plan *plan = NULL;
+    record.seconds = fast_in_one_round;
+    assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &plan), RELAYOUT_OK);
+    expect_only(plan, "permute", 16);
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(device);
+  }
+}
+
 /* Runs of 256 bytes and 512 are the best, and only the second contest knows prefetches into the
  * third level, or tiles in the source's order. */
 static double third_level_is_fast(const recorded_run *run) {
@@ -152,6 +175,25 @@ static void test_what_differs_from_the_winner(void **state) {
 
 static double permute_fails(const recorded_run *run) {
   return is_of(run, "permute") && run->number > 5 ? -1 : few_rows_permute_fast(run);
+}
+
+static double transpose_fails(const recorded_run *run) {
+  return is_of(run, "transpose") ? -1 : few_rows_permute_fast(run);
+}
+
+/* The others go on, each for its six runs. */
+static void test_others_go_on(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  record.seconds = transpose_fails;
+  relayout_plan *plan = NULL;
+  assert_int_equal(create(device, RELAYOUT_PLAN_MEASURE, &plan), RELAYOUT_OK);
+  expect_only(plan, "permute", 16);
+  assert_int_equal(record.programs_timed, 3 * 6 + 1);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
 }
 
 static double all_fail(const recorded_run *run) {
@@ -434,7 +476,7 @@ static double count_first(const recorded_run *run) {
   if (seconds_of_run > 0) {
     return seconds_of_run;
   }
-  return (wish->runs.read_bytes == 64 && wish->runs.write_bytes == 1024 ? 1e-3 : 4e-3) /
+  return (wish->runs.read_bytes == 128 && wish->runs.write_bytes == 256 ? 1e-3 : 4e-3) /
          (wish->prefetch.level == 3 ? 2 : 1);
 }
 
@@ -504,11 +546,11 @@ static void test_second_contest_is_about_the_winner(void **state) {
   double left = 1000;
   set_up(&on);
   const int32_t found =
-      rlt_measure(on.device, &on.offers, first_that_suits(&on.offers), false, 40, &left);
+      rlt_measure(on.device, &on.offers, first_that_suits(&on.offers), false, 100, &left);
   assert_in_range(found, 0, on.offers.count - 1);
   const rlt_schedule *const won = &on.offers.of[found].schedule;
-  assert_int_equal(won->wish.runs.read_bytes, 64);
-  assert_int_equal(won->wish.runs.write_bytes, 1024);
+  assert_int_equal(won->wish.runs.read_bytes, 128);
+  assert_int_equal(won->wish.runs.write_bytes, 256);
   assert_int_equal(won->prefetch.level, 3);
   tear_down(&on);
 }
@@ -603,7 +645,8 @@ static relayout_plan *measure(relayout_device *device, const char *from_text, co
 }
 
 static double at_once(const recorded_run *run) {
-  (void)run;
+  const rlt_group *const columns = &run->schedule->columns;
+  assert_true(columns->block <= rlt_group_extent(run->schedule->problem, columns));
   return 1e-4;
 }
 
@@ -622,6 +665,8 @@ static void test_scratch_is_bounded(void **state) {
       {"f32[100000,100000]{1,0}", "f32[100000,100000]{0,1}", UINT64_C(1) << 40, 0, (size_t)1 << 30},
       {"f32[100000,100000]{1,0}", "f32[100000,100000]{0,1}", 1 << 30, 0, (size_t)1 << 28},
       {"f32[100000,100000]{1,0}", "f32[100000,100000]{0,1}", 0, 1 << 27, (size_t)1 << 28},
+      /* Less than a thousand columns, which one tile has that looks elements up. */
+      {"f32[1000,1000]{1,0}", "f32[1000,1000]{0,1}", 8 << 20, 0, 2 << 20},
       /* Rows of the part go on in padding. */
       {"f32[3000,2000]{1,0}", "f32[3000,2000]{0,1:PD(90000,2000)}", 1 << 28, 0, (size_t)1 << 26},
   };
@@ -645,6 +690,67 @@ static void test_scratch_is_bounded(void **state) {
     relayout_device_destroy(device);
     assert_int_equal(record.programs_alive, 0);
     assert_int_equal(record.scratches_alive, 0);
+  }
+}
+
+/* What one side does not need of its half of the room, a hundred million bytes, is the other's, and
+ * no more: sides of 80 and 41.6 millions are run by about half of each. */
+static void test_sides_share_the_room(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    double source, destination; /* bytes, of all */
+  } cases[] = {{"f64[100000,100]{1,0}", "f32[100000,100]{1,0:PD(100000,104)}", 8e7, 4.16e7},
+               {"f32[100000,100]{1,0:PD(100000,104)}", "f64[100000,100]{1,0}", 4.16e7, 8e7}};
+  for (int i = 0; i < 2; ++i) {
+    recorder record;
+    relayout_device *device = recorder_device(&record);
+    record.seconds = at_once;
+    device->info.memory_bytes = 400000000;
+    relayout_plan_destroy(measure(device, cases[i].from, cases[i].to));
+    print_message("%zu and %zu bytes\n", record.scratch_source, record.scratch_destination);
+    assert_true(record.scratch_source + record.scratch_destination <= 100000000);
+    assert_true((double)record.scratch_source > 0.45 * cases[i].source);
+    assert_true((double)record.scratch_destination > 0.45 * cases[i].destination);
+    relayout_device_destroy(device);
+  }
+}
+
+/* Packed elements are cropped by eight, which fill bytes however many bits they have; 64 by 64 of
+ * them take 2 KiB, of which less than 487500 bytes are 238. What is run is a schedule for as much,
+ * too little for a second thread. */
+static int packed_runs;
+
+static double by_eight(const recorded_run *run) {
+  const rlt_problem *const problem = run->schedule->problem;
+  const rlt_axis *const last = &problem->axes[problem->axis_count - 1];
+  const bool is_packed = problem->source_packed > 0 || problem->destination_packed > 0;
+  assert_true(last->extent < 3000 && last->extent > 50);
+  assert_true(!is_packed || last->extent % 8 == 0);
+  assert_int_equal(run->schedule->threads, 1);
+  packed_runs += is_packed;
+  return 1e-4;
+}
+
+static void test_packed_elements_are_cropped_by_eight(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"s4[3000,64,64]{2,1,0:E(4)}", "s4[3000,64,64]{1,2,0:E(4)}"},
+      {"s8[3000,64,64]{2,1,0}", "s4[3000,64,64]{1,2,0:E(4)}"},
+      {"s4[3000,64,64]{2,1,0:E(4)}", "s8[3000,64,64]{1,2,0}"},
+  };
+  for (int i = 0; i < 3; ++i) {
+    recorder record;
+    relayout_device *device = recorder_cpu_device(&record);
+    record.seconds = by_eight;
+    device->info.memory_bytes = 3900000;
+    relayout_plan *const plan = measure(device, cases[i][0], cases[i][1]);
+    assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_MEASURED);
+    assert_int_equal(plan->work.parts[0].ways[0].offer.schedule.threads, 2);
+    assert_true(packed_runs > 0 || i == 0); /* which moves as bytes */
+    packed_runs = 0;
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(device);
   }
 }
 
@@ -736,6 +842,8 @@ int main(void) {
       HELD_TEST(test_best_run_counts),
       HELD_TEST(test_what_differs_from_the_winner),
       HELD_TEST(test_what_fails_does_not_win),
+      HELD_TEST(test_any_run_may_be_the_best),
+      HELD_TEST(test_others_go_on),
       HELD_TEST(test_estimate_stands_in),
       HELD_TEST(test_failing_programs_fail_the_plan),
       HELD_TEST(test_two_contests),
@@ -752,6 +860,8 @@ int main(void) {
       HELD_TEST(test_what_takes_too_long_is_not_begun),
       HELD_TEST(test_all_have_a_first_run),
       HELD_TEST(test_scratch_is_bounded),
+      HELD_TEST(test_sides_share_the_room),
+      HELD_TEST(test_packed_elements_are_cropped_by_eight),
       HELD_TEST(test_what_needs_no_part_and_what_has_none),
       HELD_TEST(test_runs_end_when_their_time_is_spent),
       HELD_TEST(test_a_plan_has_two_seconds),

@@ -5,6 +5,7 @@
 
 #include "plan/devices.h"
 #include "plan/fake_clock.h"
+#include "plan/held.h"
 #include "plan/recorder.h"
 #include "plan/tune.h"
 
@@ -290,14 +291,14 @@ static void test_what_cannot_be_tuned(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_finds_the_fastest),
-      cmocka_unit_test(test_one_thread_shares_nothing),
-      cmocka_unit_test(test_nothing_faster_is_nothing_new),
-      cmocka_unit_test(test_without_time_or_clock_all_stays),
-      cmocka_unit_test(test_runs_lie_in_scratch),
-      cmocka_unit_test(test_too_small_a_device),
-      cmocka_unit_test(test_memory_by_hand),
-      cmocka_unit_test(test_what_cannot_be_tuned),
+      HELD_TEST(test_finds_the_fastest),
+      HELD_TEST(test_one_thread_shares_nothing),
+      HELD_TEST(test_nothing_faster_is_nothing_new),
+      HELD_TEST(test_without_time_or_clock_all_stays),
+      HELD_TEST(test_runs_lie_in_scratch),
+      HELD_TEST(test_too_small_a_device),
+      HELD_TEST(test_memory_by_hand),
+      HELD_TEST(test_what_cannot_be_tuned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,16 +66,17 @@ static void test_places_follow_each_other(void **state) {
   tear_down(&on);
 }
 
-/* The larger side counts: u8[64,80] is more than a page only where it is padded. */
+/* The larger side counts: these are more than a page only where they are padded. */
 static void test_larger_side_counts(void **state) {
   (void)state;
   static const struct {
     const char *from, *to;
     int64_t step;
-  } cases[] = {{"u8[64,64]{1,0}", "u8[64,64]{0,1}", 4096},
+  } cases[] = {{"c128[4,60]{1,0:PD(5,60)}", "c128[4,60]{0,1}", 8192},
+               {"u8[64,64]{1,0}", "u8[64,64]{0,1}", 4096},
                {"u8[64,60]{1,0}", "u8[64,60]{0,1:PD(80,60)}", 8192},
                {"u8[64,60]{1,0:PD(80,60)}", "u8[64,60]{0,1}", 8192}};
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     bench on;
     rlt_runner runner;
     set_up(&on, 1 << 20);
@@ -130,7 +131,8 @@ static void test_fastest_counts_until_one_fails(void **state) {
   tear_down(&on);
 }
 
-/* By the row it is given, not by the device's; the first that suits, and none that cannot be made. */
+/* By the row it is given, not by the device's; the first that suits, and none that cannot be
+ * made. */
 static void test_goes_by_the_row(void **state) {
   (void)state;
   bench on;

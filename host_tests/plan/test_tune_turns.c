@@ -113,15 +113,16 @@ static void tell(void *context, const relayout_tuned *what) {
   made->of[made->count++] = *what;
 }
 
-/* Tunes a device with these facts, and room for 128 MiB on either side. */
-static void tune(const rlt_facts *facts, double (*seconds)(const recorded_run *run),
-                 rlt_tuning *found, told *made) {
+/* Tunes a device with these facts, from a row on, and room for 128 MiB on either side. */
+static void tune(const rlt_facts *facts, const rlt_tuning *row,
+                 double (*seconds)(const recorded_run *run), rlt_tuning *found, told *made) {
   recorder record;
   relayout_device *const device = recorder_cpu_device(&record);
   const rlt_tune_report report = {tell, made};
   *made = (told){.count = 0};
   fake_clock_reset();
   device->facts = *facts;
+  device->tuning = row;
   device->info.memory_bytes = UINT64_C(1) << 30;
   record.seconds = seconds;
   assert_int_equal(rlt_tune(device, enough, &report, found, NULL), RELAYOUT_OK);
@@ -138,8 +139,8 @@ static void assert_near(double value, double expected, double tolerance) {
 
 /* ---- Turns ---- */
 
-/* The best is 1; more than 1.6 is out after a turn, and more than 1.2 after two, whichever of these
- * was the faster. What fails has no further turn. */
+/* The best is half a second; more than 1.6 of it is out after a turn, and more than 1.2 after two,
+ * whichever of these was the faster. What fails has no further turn. */
 static const struct {
   int64_t read_bytes, write_bytes;
   double first, later;
@@ -156,17 +157,17 @@ static double by_paces(const recorded_run *run) {
   }
   for (int i = 0; i < PACES; ++i) {
     if (has_runs(&run->schedule->wish, paces[i].read_bytes, paces[i].write_bytes)) {
-      return before == 0 ? paces[i].first : paces[i].later;
+      return 0.5 * (before == 0 ? paces[i].first : paces[i].later);
     }
   }
-  return 3;
+  return 0.5 * 3;
 }
 
 static void test_slow_wishes_are_out(void **state) {
   (void)state;
   rlt_tuning found;
   told made;
-  tune(&cpu_facts, by_paces, &found, &made);
+  tune(&cpu_facts, &cpu_tuning, by_paces, &found, &made);
   const turns *const first = &seen.of[0];
   assert_int_equal(first->count, 25);
   assert_int_equal(first->copies, 15);
@@ -203,6 +204,11 @@ static double as_wished(const recorded_run *run) {
           (wish->blocks.write_bytes == RLT_ALL_THE_WAY && wish->blocks.read_bytes == 0 ? 0 : 1) +
           (wish->prefetch.tiles == 1 && wish->prefetch.level == 2 ? 0 : 1) +
           (wish->loads == loading_is_fast ? 0 : 2));
+}
+
+static double loading_alone(const recorded_run *run) {
+  note_run(run);
+  return is_copy(run) || run->schedule->wish.loads == loading_is_fast ? 1e-3 : 2e-3;
 }
 
 static double all_alike(const recorded_run *run) {
@@ -269,23 +275,25 @@ static void expect_prefetches(int round, rlt_tile_wish best, const rlt_facts *fa
   expect_round(round, tried, count);
 }
 
-/* The first wish has runs of 256 and 512; what is the fastest in a round goes into the next, and at
- * last it meets the first again. */
+/* What is the fastest in a round goes into the next, and at last it meets the first again, unless
+ * it is that. */
 static void test_rounds_by_hand(void **state) {
   (void)state;
   static const struct {
     double (*seconds)(const recorded_run *run);
     bool prefetches, can_load, loading_is_fast;
-    rlt_reach runs, blocks;
+    rlt_reach first_runs, runs, blocks;
     rlt_prefetch prefetch;
   } cases[] = {
-      {as_wished, true, false, false, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
-      {as_wished, true, true, false, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
-      {as_wished, true, true, true, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
-      {as_wished, false, true, false, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
-      {all_alike, true, false, false, {256, 512}, {4096, 4096}, {1, 1}},
+      {as_wished, true, false, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
+      {as_wished, true, true, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
+      {as_wished, true, true, true, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
+      {as_wished, false, true, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
+      {loading_alone, true, true, true, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
+      {all_alike, true, false, false, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
+      {all_alike, true, false, false, {192, 96}, {192, 96}, {4096, 4096}, {1, 1}},
   };
-  const rlt_tile_wish first = cpu_tuning.words[0].tiles[RLT_TILES_ANY];
+  rlt_tile_wish first = cpu_tuning.words[0].tiles[RLT_TILES_ANY]; /* unless it has its own */
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_facts facts = cpu_facts;
     rlt_tuning found;
@@ -293,7 +301,10 @@ static void test_rounds_by_hand(void **state) {
     facts.prefetches = cases[i].prefetches;
     facts.loads = cases[i].can_load;
     loading_is_fast = cases[i].loading_is_fast;
-    tune(&facts, cases[i].seconds, &found, &made);
+    rlt_tuning row = cpu_tuning;
+    first.runs = cases[i].first_runs;
+    row.words[0].tiles[i % 2 == 0 ? RLT_TILES_ANY : RLT_TILES_CACHED] = first;
+    tune(&facts, &row, cases[i].seconds, &found, &made);
     rlt_tile_wish best = first;
     expect_runs(0, best, false);
     best.runs = cases[i].runs;
@@ -304,6 +315,7 @@ static void test_rounds_by_hand(void **state) {
     best.loads = cases[i].loading_is_fast;
     expect_runs(3, best, true);
     expect_round(4, (const rlt_tile_wish[]){first, best}, wishes_equal(&first, &best) ? 1 : 2);
+    assert_true(seen.of[4 * RLT_TUNE_CASES].runs[0] <= 15);
     assert_true(wishes_equal(&found.words[0].tiles[RLT_TILES_CACHED], &best));
   }
 }
@@ -335,7 +347,7 @@ static void tune_in_copies(const double own[], const double one[], const double 
   memcpy(own_copies, own, sizeof own_copies);
   memcpy(one_copies, one, sizeof one_copies);
   memcpy(other_copies, other, sizeof other_copies);
-  tune(&cpu_facts, in_copies, found, made);
+  tune(&cpu_facts, &cpu_tuning, in_copies, found, made);
 }
 
 /* Two hundredths in each case, one with the other: 0.98 is enough three times, and 0.981 is not. Of
@@ -351,6 +363,7 @@ static void test_clearly_faster_wins(void **state) {
                {{0.5, 1, 1.95}, {9, 9, 9}, 256},
                {{0.9, 0.9, 0.9}, {0.9, 0.9, 0.89}, 1024},
                {{0.9, 0.9, 0.89}, {0.9, 0.9, 0.9}, 64},
+               {{0.9, 0.9, 0.9}, {0.9, 0.9, 0.9}, 64},
                {{0.5, -1, 0.5}, {0.9, 0.9, 0.9}, 1024},
                {{0.5, 0.5, -1}, {9, 9, 9}, 256}};
   static const double own[] = {1, 1, 1};
@@ -384,6 +397,7 @@ static void test_what_is_told(void **state) {
     double before, after;
   } cases[] = {{{2, 4, 8}, {1, 1, 8}, 0.25, 0.5},
                {{0.5, 0.5, 0.5}, {0.125, 0.5, 0.25}, 2, 4},
+               {{1.25, 1.25, 1.25}, {1.1, 1.1, 1.1}, 0.8, 1 / 1.1},
                {{1, 1, 1}, {1, 1, 1}, 1, 1},
                {{1000, 1000, 1000}, {1000, 0.5, 0.002}, 0.001, 1}};
   static const struct {
@@ -460,7 +474,7 @@ static void test_sizes_by_hand(void **state) {
     cached_bytes = cases[i].cached;
     facts.cache_bytes = cases[i].cache_bytes;
     goes_on = true;
-    tune(&facts, of_its_size, &found, &made);
+    tune(&facts, &cpu_tuning, of_its_size, &found, &made);
     goes_on = false;
     assert_int_equal(made.count, STEPS);
   }
@@ -469,13 +483,13 @@ static void test_sizes_by_hand(void **state) {
 /* ---- Time ---- */
 
 static double ticking(const recorded_run *run) {
-  (void)run;
+  note_run(run);
   fake_clock_advance(2e-3);
   return 1e-3;
 }
 
-/* A step has 0.9 seconds of 32, which are fewer than all have turns for. What has begun is finished:
- * a turn of 27 of two milliseconds. Those of threads end early. */
+/* A step has 0.9 seconds of 32, which are fewer than all have turns for. What has begun is
+ * finished: a turn of 27 of two milliseconds. Those of threads end early. */
 static void note_time(void *context, const relayout_tuned *what) {
   int *const step = context;
   const double end = 0.9 * ++*step;
@@ -493,13 +507,48 @@ static void test_time_is_shared_evenly(void **state) {
   int steps = 0;
   const rlt_tune_report report = {note_time, &steps};
   fake_clock_reset();
+  goes_on = true;
   record.seconds = ticking;
   assert_int_equal(rlt_tune(device, 32, &report, &found, NULL), RELAYOUT_OK);
+  goes_on = false;
   assert_int_equal(steps, STEPS);
+  /* The cases of a round have as many turns, but for one that had begun. */
+  for (int s = 0; s < STAGES; ++s) {
+    const int turns_of_first = seen.of[s / RLT_TUNE_CASES * RLT_TUNE_CASES].copies;
+    assert_true(seen.of[s].copies > 0);
+    assert_in_range(seen.of[s].copies - turns_of_first + 2, 0, 2 + (s % RLT_TUNE_CASES > 0));
+  }
   /* The rest is for samples: five turns of each, and of a copy. */
   print_message("%g s\n", fake_clock_seconds());
   assert_true(fake_clock_seconds() >= 32 && fake_clock_seconds() < 32.021);
   relayout_device_destroy(device);
+}
+
+/* Half a minute unless a caller says otherwise. Without a folder nothing is kept of it. */
+static void test_time_of_a_caller(void **state) {
+  (void)state;
+  static const double seconds[][2] = {{-1, 30}, {0, 30}, {2, 2}};
+  for (int i = 0; i < 3; ++i) {
+    recorder record;
+    relayout_device *const device = recorder_cpu_device(&record);
+    relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
+    relayout_error error;
+    options.seconds = seconds[i][0];
+    device->tuning = rlt_tuning_shipped(0);
+    fake_clock_reset();
+    goes_on = true;
+    record.seconds = ticking;
+    assert_int_equal(relayout_device_tune(device, i == 0 ? NULL : &options, &error),
+                     RELAYOUT_UNSUPPORTED);
+    goes_on = false;
+    assert_string_equal(error.message, "tuning: no file can be kept in any folder: there is none "
+                                       "for the cache");
+    print_message("%g s\n", fake_clock_seconds());
+    assert_true(fake_clock_seconds() > 0.98 * seconds[i][1]);
+    assert_true(fake_clock_seconds() < 1.02 * seconds[i][1] + 0.5);
+    assert_ptr_equal(device->tuning, rlt_tuning_shipped(0));
+    relayout_device_destroy(device);
+  }
 }
 
 /* ---- Rates ---- */
@@ -552,6 +601,8 @@ static void test_finds_the_rates(void **state) {
   }
   device->tuning = &believed;
   device->info.memory_bytes = UINT64_C(1) << 30;
+  device->info.allocation_bytes = 8 << 20; /* of which each case has half */
+  fake_clock_reset();
   record.seconds = as_foretold;
   assert_int_equal(rlt_tune(device, enough, &nobody, &found, NULL), RELAYOUT_OK);
   for (int w = 0; w < RLT_WORD_SIZES; ++w) {
@@ -570,7 +621,8 @@ int main(void) {
       cmocka_unit_test(test_slow_wishes_are_out),   cmocka_unit_test(test_rounds_by_hand),
       cmocka_unit_test(test_clearly_faster_wins),   cmocka_unit_test(test_first_fails),
       cmocka_unit_test(test_what_is_told),          cmocka_unit_test(test_sizes_by_hand),
-      cmocka_unit_test(test_time_is_shared_evenly), cmocka_unit_test(test_finds_the_rates),
+      cmocka_unit_test(test_time_is_shared_evenly), cmocka_unit_test(test_time_of_a_caller),
+      cmocka_unit_test(test_finds_the_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "plan/backend.h"
+#include "plan/held.h"
 #include "plan/tuning_text.h"
 #include "relayout/relayout.h"
 #include "scratch.h"
@@ -21,7 +22,7 @@ static char folder[SCRATCH_PATH + 16];
 static char text[TEXT_SIZE];
 
 static int set_up(void **state) {
-  (void)state;
+  held_set_up(state);
   scratch_make(home);
   snprintf(folder, sizeof folder, "%s/relayout", home);
   setenv("XDG_CACHE_HOME", home, 1);
@@ -31,9 +32,8 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-  (void)state;
   scratch_remove(home);
-  return 0;
+  return held_tear_down(state);
 }
 
 static relayout_device *opened(void) {

@@ -170,8 +170,9 @@ static void test_other_devices(void **state) {
 
 /* By doublings of the first cache, the second, and vectors: a Skylake-SP is half a one and one from
  * the AVX-512 Xeon, and farther from all others; SSE on that Xeon is one from its AVX2. Of 1184 KiB
- * Zen's 512 are one doubling and 5/32 of the next, and the Xeon's 2048 are 27/37 of one, beside half
- * a one of the first cache. What is not known is as far from all, and of equals the first counts. */
+ * Zen's 512 are one doubling and 5/32 of the next, and the Xeon's 2048 are 27/37 of one, beside
+ * half a one of the first cache. What is not known is as far from all, and of equals the first
+ * counts. */
 static void test_nearest_row(void **state) {
   (void)state;
   static const struct {

@@ -461,6 +461,20 @@ static void test_file(void **state) {
   assert_int_equal(record.programs_timed, 0);
   relayout_device_destroy(device);
 
+  /* A folder that is named late is read all the same; without one there is nothing to read. */
+  device = recorder_device(&record);
+  expect_text(device, "");
+  rlt_wisdom_keep_in(device, kept.inner);
+  assert_string_equal(rlt_wisdom_folder(device), kept.inner);
+  expect_text(device, line);
+  relayout_device_destroy(device);
+  device = recorder_device(&record);
+  rlt_wisdom_keep_in(device, kept.inner);
+  rlt_wisdom_keep_in(device, NULL);
+  assert_null(rlt_wisdom_folder(device));
+  expect_text(device, "");
+  relayout_device_destroy(device);
+
   /* What another has added meanwhile stays, and is known. */
   static const char other[] = "bytes 1 fills 9/2:12:1 = fill word=1\n";
   char both[TEXT_SIZE];
