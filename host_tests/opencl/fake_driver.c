@@ -183,7 +183,8 @@ static cl_int answer(const void *bytes, size_t has, size_t size, void *to, size_
 }
 
 static cl_int answer_text(const char *text, size_t size, void *to, size_t *needed) {
-  return text == NULL ? CL_INVALID_VALUE : answer(text, strlen(text) + 1, size, to, needed);
+  return text == NULL ? CL_INVALID_VALUE
+                      : answer(text, strlen(text) + !fake.ends_no_texts, size, to, needed);
 }
 
 #define ANSWER(type, value)                                                                        \
@@ -1157,6 +1158,9 @@ static void *fake_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfo
       {"clSetKernelArgMemPointerINTEL", (void (*)(void))fake_clSetKernelArgSVMPointer}};
   if (platform == NULL) {
     end("a platform is NULL");
+  }
+  if (fake.lacks != NULL && strcmp(name, fake.lacks) == 0) {
+    return NULL;
   }
   if (strcmp(name, "clCommandBarrierWithWaitListKHR") == 0 &&
       fake.command_buffer_version >= (9 << 12 | 5)) {

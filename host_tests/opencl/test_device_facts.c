@@ -12,6 +12,7 @@
 #include "opencl/fake_driver.h"
 #include "opencl/memory.h"
 #include "plan/local_tile.h"
+#include "relayout/hooks.h"
 #include "relayout/relayout.h"
 
 static rlt_facts host; /* what the host tells */
@@ -534,6 +535,38 @@ static void test_numbers(void **state) {
   assert_int_equal(fake_all_holders(), 0);
 }
 
+/* Blocks that hold anything, with more of it behind. */
+static void *allocate_noise(void *context, size_t size, size_t alignment) {
+  (void)context;
+  const size_t room = (size + 64 + alignment - 1) / alignment * alignment;
+  void *const made = aligned_alloc(alignment, room);
+  return made == NULL ? NULL : memset(made, 'x', room);
+}
+
+static void release_noise(void *context, void *block) {
+  (void)context;
+  free(block);
+}
+
+/* A driver that forgets the 0 behind its texts. */
+static void test_texts_without_end(void **state) {
+  (void)state;
+  const relayout_allocator noise = {sizeof noise, allocate_noise, release_noise, NULL};
+  fake_device told = fake_gpu;
+  fake_platform platform = platform_of("Some", &told);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  fake_driver_begin(&platform);
+  assert_int_equal(relayout_set_allocator(&noise, NULL), RELAYOUT_OK);
+  for (int ends_none = 0; ends_none < 2; ++ends_none) {
+    fake.ends_no_texts = ends_none == 1;
+    assert_int_equal(rlt_opencl_device_info((cl_device_id)(void *)&told, &info, NULL), RELAYOUT_OK);
+    assert_string_equal(info.description, "A GPU");
+    assert_string_equal(info.driver, "1.2.3");
+    assert_string_equal(info.platform, "Some, OpenCL 3.0 of the platform");
+  }
+  assert_int_equal(relayout_set_allocator(NULL, NULL), RELAYOUT_OK);
+}
+
 /* ---- Contexts ---- */
 
 static relayout_status create(cl_context context, fake_device *device, relayout_device **made) {
@@ -582,6 +615,7 @@ int main(void) {
       cmocka_unit_test(test_list),
       cmocka_unit_test(test_best),
       cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_texts_without_end),
       cmocka_unit_test(test_devices_of_contexts),
   };
   setenv("RELAYOUT_CACHE", "off", 1);

@@ -158,10 +158,11 @@ static void test_what_images_tell(void **state) {
     cl_mem_object_type type;
     size_t size[3];
     size_t pixel_bytes;
-  } cases[] = {{CL_MEM_OBJECT_IMAGE2D, {7, 5, 1}, 16},
-               {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 3}, 4},
-               {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 1}, 8},
-               {CL_MEM_OBJECT_IMAGE3D, {2, 3, 9}, 4}};
+  } cases[] = {
+      {CL_MEM_OBJECT_IMAGE2D, {7, 5, 1}, 16},      {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 3}, 4},
+      {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 1}, 8}, {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 2}, 8},
+      {CL_MEM_OBJECT_IMAGE3D, {2, 3, 2}, 4},       {CL_MEM_OBJECT_IMAGE3D, {2, 3, 1}, 4},
+      {CL_MEM_OBJECT_IMAGE3D, {2, 3, 9}, 4}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_image told;
     const size_t *const size = cases[i].size;
