@@ -657,7 +657,7 @@ static cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id id,
 static cl_int set_argument(cl_kernel kernel, cl_uint number, size_t size, const void *bytes,
                            bool is_pointer) {
   fake_argument set = {.is_set = true, .is_pointer = is_pointer, .size = size};
-  if (number >= FAKE_ARGUMENTS || size > sizeof set.bytes) {
+  if (number >= FAKE_ARGUMENTS || (bytes != NULL && size > sizeof set.bytes)) {
     return CL_INVALID_ARG_SIZE;
   }
   if (bytes != NULL) {
@@ -670,7 +670,7 @@ static cl_int set_argument(cl_kernel kernel, cl_uint number, size_t size, const 
 static cl_int fake_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t size,
                                   const void *bytes) {
   MAY_BE_REFUSED
-  return set_argument(kernel, number, bytes == NULL ? 0 : size, bytes, false);
+  return set_argument(kernel, number, size, bytes, false);
 }
 
 static cl_int fake_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint number, const void *pointer) {

@@ -66,7 +66,7 @@ typedef struct fake_argument {
   bool is_set;
   bool is_pointer; /* set by clSetKernelArgSVMPointer or its kin */
   size_t size;
-  unsigned char bytes[320];
+  unsigned char bytes[320]; /* zeros for local memory */
 } fake_argument;
 
 enum { FAKE_ARGUMENTS = 48, FAKE_COMMANDS = 64, FAKE_WAITS = 8 };

@@ -422,6 +422,38 @@ static void test_boxes(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Memory that is there may begin before a pointer into it, but not before all memory. */
+static void test_before_pointers(void **state) {
+  scene *const at = *state;
+  const relayout_shape shape = shape_of("u32[2,3]");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_view shifted = view;
+  shifted.byte_offset = -12;
+  relayout_plan *plan = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(relayout_plan_create_between(at->device, &shifted, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  static unsigned char memory[64] __attribute__((aligned(16)));
+  relayout_opencl_memory source = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_memory destination = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+  source.kind = RELAYOUT_MEMORY_HOST;
+  destination.memory = fake_buffer(at->context, 24);
+  staging.buffer = fake_buffer(at->context, 256);
+  for (size_t i = 0; i < 3; ++i) {
+    source.pointer = i < 2 ? memory + 12 : (unsigned char *)8;
+    source.offset = i == 1 ? 4 : 0;
+    fake_forget();
+    expect_said(relayout_plan_submit(plan, at->queue, &source, &destination, &staging, 0, NULL,
+                                     NULL, NULL, &error),
+                &error, i < 2 ? RELAYOUT_OK : RELAYOUT_BUFFER_TOO_SMALL,
+                i < 2 ? NULL
+                      : "source->offset is 0, but the plan takes bytes from 12 before it on");
+    assert_true(i == 2 || fake_command_at("clEnqueueWriteBuffer", 0)->host == memory + 4 * i);
+  }
+  relayout_plan_destroy(plan);
+}
+
 /* Offsets are multiples of elements, of the wider containers that they lie in, and of bytes where
  * elements are packed; of a fill the source's too. */
 static void test_element_sizes(void **state) {
@@ -691,21 +723,14 @@ static void test_pointers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_queues),
-      TEST(test_events),
-      TEST(test_buffers),
-      TEST(test_bounds),
-      TEST(test_alignment),
-      TEST(test_access),
-      TEST(test_overlap),
-      TEST(test_boxes),
-      TEST(test_element_sizes),
-      TEST(test_moves_alike),
-      TEST(test_sides_of_nothing),
-      TEST(test_handles),
-      TEST(test_nothing_to_move),
-      TEST(test_staging),
-      TEST(test_queues_of_transfers),
+      TEST(test_queues),          TEST(test_events),
+      TEST(test_buffers),         TEST(test_bounds),
+      TEST(test_alignment),       TEST(test_access),
+      TEST(test_overlap),         TEST(test_boxes),
+      TEST(test_before_pointers), TEST(test_element_sizes),
+      TEST(test_moves_alike),     TEST(test_sides_of_nothing),
+      TEST(test_handles),         TEST(test_nothing_to_move),
+      TEST(test_staging),         TEST(test_queues_of_transfers),
       TEST(test_pointers),
   };
   fake_driver_use();

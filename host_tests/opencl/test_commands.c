@@ -146,6 +146,64 @@ static void test_arguments(void **state) {
   }
 }
 
+/* Behind the sides come tables, local memory, and conversions or a scale, where they are there; no
+ * more. */
+static void test_more_arguments(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    double scale;
+  } cases[] = {{"f32[64,96]", "f32[64,96]{0,1}", 1},
+               {"f32[64,96]", "f32[64,96]", 1},
+               {"u8[24,20,3]", "u8[24,20,3]{1,0,2}", 1},
+               {"f32[5,4,3,6,7]", "f32[5,4,3,6,7]{0,1,2,3,4}", 1},
+               {"u8[24,40]{1,0:T(6,10)}", "u8[24,40]{1,0:T(4,7)}", 1},
+               {"f32[40,64]", "bf16[40,64]", 3},
+               {"f32[40,64]", "bf16[40,64]{0,1}", 1},
+               {"u8[40,64]", "bf16[40,64]{0,1}", 3},
+               {"f8e4m3fn[40,64]", "f32[40,64]{0,1}", 1}};
+  enum { FIRST = FROM_START + 1 };
+  int with_tables = 0;
+  int with_local = 0;
+  int with_conversions = 0;
+  int with_scale = 0;
+  for (int i = 0; i < 2 * (int)(sizeof cases / sizeof cases[0]); ++i) {
+    print_message("%s -> %s\n", cases[i / 2].from, cases[i / 2].to);
+    place *const at = i % 2 == 0 ? gpu() : pocl_cpu();
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.scale = cases[i / 2].scale;
+    relayout_plan *const plan = plan_with(at, cases[i / 2].from, cases[i / 2].to, &options);
+    const rlt_launch *const launch = launch_of(plan);
+    const cl_mem from = fake_buffer(at->context, 1 << 16);
+    const cl_mem to = fake_buffer(at->context, 1 << 16);
+    assert_int_equal(
+        relayout_plan_enqueue(plan, at->queues[0], from, 0, to, 0, 0, NULL, NULL, NULL),
+        RELAYOUT_OK);
+    const fake_argument *next = &fake_command_at("clEnqueueNDRangeKernel", 0)->arguments[FIRST];
+    if (launch->tables != NULL) {
+      assert_ptr_equal(handle_of(next++), launch->tables);
+      ++with_tables;
+      if (launch->local_bytes > 0) {
+        assert_int_equal(next++->size, launch->local_bytes);
+        ++with_local;
+      }
+    }
+    if (launch->conversions != NULL) {
+      assert_ptr_equal(handle_of(next++), launch->conversions);
+      ++with_conversions;
+    } else if (launch->has_scale) {
+      assert_int_equal(next->size, sizeof launch->scale);
+      assert_memory_equal(next++->bytes, &launch->scale, sizeof launch->scale);
+      ++with_scale;
+    }
+    assert_false(next->is_set);
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(&at->device->base);
+  }
+  assert_true(with_tables > 0 && with_local > 0 && with_conversions > 0 && with_scale > 0);
+}
+
 /* The last of ten elements is the first of a row that is read backwards. */
 static void test_starts_of_views(void **state) {
   (void)state;
@@ -717,6 +775,52 @@ static void test_chunk_limits(void **state) {
   relayout_device_destroy(&at->device->base);
 }
 
+/* Chunks are for sides in staging: where either is, for both; where none is there are none. */
+static void test_chunks_of_one_side(void **state) {
+  (void)state;
+  place *const at = gpu();
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.source_chunk_bytes = ALL / 4;
+  relayout_plan *const plan = plan_with(at, "s32[64,32]", "s32[64,32]", &options);
+  static const struct {
+    relayout_memory_kind kinds[2];
+    size_t size;
+    size_t kernels;
+  } cases[] = {{{RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_HOST}, ALL, 4},
+               {{RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_BUFFER}, ALL / 2, 4},
+               {{RELAYOUT_MEMORY_BUFFER, RELAYOUT_MEMORY_HOST}, ALL / 2, 4},
+               {{RELAYOUT_MEMORY_BUFFER, RELAYOUT_MEMORY_BUFFER}, 0, 1}};
+  static unsigned char bytes[2][ALL];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    size_t size = 1;
+    assert_int_equal(
+        relayout_plan_staging_size(plan, cases[i].kinds[0], cases[i].kinds[1], &size, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(size, cases[i].size);
+    relayout_opencl_memory sides[2];
+    for (int s = 0; s < 2; ++s) {
+      sides[s] = host_side(bytes[s], 0);
+      sides[s].kind = cases[i].kinds[s];
+      sides[s].memory = fake_buffer(at->context, ALL);
+    }
+    relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+    staging.buffer = fake_buffer(at->context, ALL);
+    fake_forget();
+    assert_int_equal(relayout_plan_submit(plan, at->queues[0], &sides[0], &sides[1], &staging, 0,
+                                          NULL, NULL, NULL, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(fake_count("clEnqueueNDRangeKernel"), cases[i].kernels);
+    assert_int_equal(fake_holders(FAKE_EVENT), 0);
+  }
+  relayout_error error = {.message = ""};
+  assert_int_equal(
+      relayout_plan_staging_size(plan, RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_HOST, NULL, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "bytes is NULL");
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
 /* One side on the device: its kernels are what the other waits for; on one queue, which nobody
  * flushes. */
 static void test_one_staged_side(void **state) {
@@ -1124,6 +1228,7 @@ static void test_scratch(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_more_arguments),
       cmocka_unit_test(test_starts_of_views),
       cmocka_unit_test(test_fill_has_no_source),
       cmocka_unit_test(test_geometry),
@@ -1137,6 +1242,7 @@ int main(void) {
       cmocka_unit_test(test_parts),
       cmocka_unit_test(test_chunks),
       cmocka_unit_test(test_chunk_limits),
+      cmocka_unit_test(test_chunks_of_one_side),
       cmocka_unit_test(test_one_staged_side),
       cmocka_unit_test(test_destination_that_goes_up),
       cmocka_unit_test(test_gaps),

@@ -601,8 +601,65 @@ static void test_devices_of_contexts(void **state) {
   assert_int_equal(fake_all_holders(), 1);
 }
 
+/* ---- Arguments ---- */
+
+static void expect_refused(cl_context context, fake_device *device,
+                           const relayout_opencl_options *options, const char *text) {
+  relayout_device *made = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(
+      relayout_opencl_device_create(context, (cl_device_id)(void *)device, options, &made, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, text));
+  assert_null(made);
+}
+
+static void test_arguments(void **state) {
+  (void)state;
+  fake_device told = fake_gpu;
+  fake_platform platform = platform_of("Some", &told);
+  fake_driver_begin(&platform);
+  const cl_context context = fake_context(1, platform.devices);
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  expect_refused(NULL, &told, NULL, "context is NULL");
+  expect_refused(context, NULL, NULL, "id is NULL");
+  options.kernels = (relayout_kernel_family)3;
+  expect_refused(context, &told, &options, "options->kernels is 3, no kernel family");
+  options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.struct_size = 3;
+  expect_refused(context, &told, &options, "options->struct_size is 3");
+  options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.cache_directory = "cache";
+  expect_refused(context, &told, &options, "options->cache_directory is `cache`, no absolute path");
+  static const char *const directories[] = {NULL, "", "/nowhere"};
+  for (int i = 0; i < 3; ++i) {
+    relayout_device *device = NULL;
+    cl_context its_context = NULL;
+    cl_device_id id = NULL;
+    relayout_error error = {.message = ""};
+    options.cache_directory = directories[i];
+    assert_int_equal(relayout_opencl_device_create(context, (cl_device_id)(void *)&told, &options,
+                                                   &device, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(relayout_opencl_device_get_handles(device, &its_context, &id, NULL),
+                     RELAYOUT_OK);
+    assert_true(its_context == context && (void *)id == (void *)&told);
+    assert_int_equal(relayout_opencl_device_get_handles(NULL, &its_context, &id, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "device is NULL");
+    assert_int_equal(relayout_opencl_device_get_handles(device, NULL, &id, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "context is NULL");
+    assert_int_equal(relayout_opencl_device_get_handles(device, &its_context, NULL, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "id is NULL");
+    leave((rlt_opencl_device *)device, &told);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_families),
       cmocka_unit_test(test_group_sizes),
       cmocka_unit_test(test_facts_of_kernels),

@@ -108,6 +108,23 @@ static void test_types(void **state) {
         RELAYOUT_UNSUPPORTED);
     assert_non_null(strstr(error.message, "of which images have no channel"));
   }
+  assert_int_equal(
+      relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE3D, RELAYOUT_F32, d, &made, &error),
+      RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "type is 0x10f2, neither CL_MEM_OBJECT_IMAGE2D nor"));
+  assert_int_equal(
+      relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE2D, RELAYOUT_F32, NULL, &made, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "dimensions is NULL");
+  assert_int_equal(relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE2D, RELAYOUT_F32, d, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "image is NULL");
+  made.struct_size = 8;
+  assert_int_equal(
+      relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE2D, RELAYOUT_F32, d, &made, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "image->struct_size is 8"));
+  made.struct_size = sizeof made;
   for (int dimension = 0; dimension < 4; ++dimension) {
     char text[64];
     int64_t wrong[] = {1, 4, 2, 2};

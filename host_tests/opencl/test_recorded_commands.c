@@ -483,6 +483,10 @@ static void test_callers_buffers(void **state) {
   assert_string_equal(error.message, "command_buffer is NULL");
   assert_null(recording);
   assert_int_equal(relayout_plan_record(plan, buffer, at.queue, at.buffers[0], 0, at.buffers[1], 0,
+                                        0, NULL, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "recording is NULL");
+  assert_int_equal(relayout_plan_record(plan, buffer, at.queue, at.buffers[0], 0, at.buffers[1], 0,
                                         0, NULL, NULL, &recording, NULL),
                    RELAYOUT_OK);
   assert_int_equal(with.finalize(buffer), CL_SUCCESS);
