@@ -13,8 +13,8 @@ static void tell(const rlt_rectangles *of, const rlt_rectangle *rectangle) {
   }
 }
 
-/* Whether rows are these, wherever they begin. The pitch of a single one does not matter; where there
- * are none yet they are alike to nothing. */
+/* Whether rows are these, wherever they begin. The pitch of a single one does not matter; where
+ * there are none yet they are alike to nothing. */
 static bool are_alike(const rlt_rectangle *a, const rlt_rectangle *b) {
   return a->width == b->width && a->rows == b->rows &&
          (a->rows == 1 || a->row_pitch == b->row_pitch);
