@@ -183,7 +183,8 @@ static cl_int answer(const void *bytes, size_t has, size_t size, void *to, size_
 }
 
 static cl_int answer_text(const char *text, size_t size, void *to, size_t *needed) {
-  return text == NULL ? CL_INVALID_VALUE : answer(text, strlen(text) + 1, size, to, needed);
+  return text == NULL ? CL_INVALID_VALUE
+                      : answer(text, strlen(text) + !fake.ends_no_texts, size, to, needed);
 }
 
 #define ANSWER(type, value)                                                                        \
@@ -656,7 +657,7 @@ static cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id id,
 static cl_int set_argument(cl_kernel kernel, cl_uint number, size_t size, const void *bytes,
                            bool is_pointer) {
   fake_argument set = {.is_set = true, .is_pointer = is_pointer, .size = size};
-  if (number >= FAKE_ARGUMENTS || size > sizeof set.bytes) {
+  if (number >= FAKE_ARGUMENTS || (bytes != NULL && size > sizeof set.bytes)) {
     return CL_INVALID_ARG_SIZE;
   }
   if (bytes != NULL) {
@@ -669,7 +670,7 @@ static cl_int set_argument(cl_kernel kernel, cl_uint number, size_t size, const 
 static cl_int fake_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t size,
                                   const void *bytes) {
   MAY_BE_REFUSED
-  return set_argument(kernel, number, bytes == NULL ? 0 : size, bytes, false);
+  return set_argument(kernel, number, size, bytes, false);
 }
 
 static cl_int fake_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint number, const void *pointer) {
@@ -1157,6 +1158,9 @@ static void *fake_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfo
       {"clSetKernelArgMemPointerINTEL", (void (*)(void))fake_clSetKernelArgSVMPointer}};
   if (platform == NULL) {
     end("a platform is NULL");
+  }
+  if (fake.lacks != NULL && strcmp(name, fake.lacks) == 0) {
+    return NULL;
   }
   if (strcmp(name, "clCommandBarrierWithWaitListKHR") == 0 &&
       fake.command_buffer_version >= (9 << 12 | 5)) {

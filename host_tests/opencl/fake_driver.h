@@ -66,7 +66,7 @@ typedef struct fake_argument {
   bool is_set;
   bool is_pointer; /* set by clSetKernelArgSVMPointer or its kin */
   size_t size;
-  unsigned char bytes[320];
+  unsigned char bytes[320]; /* zeros for local memory */
 } fake_argument;
 
 enum { FAKE_ARGUMENTS = 48, FAKE_COMMANDS = 64, FAKE_WAITS = 8 };
@@ -99,6 +99,8 @@ typedef struct fake_driver {
   const char *build_log;
   cl_ulong nanoseconds; /* that a kernel takes */
   bool runs_backwards;  /* its clock */
+  bool ends_no_texts;   /* its answers lack the 0 */
+  const char *lacks;    /* a function of extensions */
   bool has_command_buffers;
   bool has_updates;               /* cl_khr_command_buffer_mutable_dispatch too */
   cl_uint command_buffer_version; /* as extensions have it: major << 22 | minor << 12 | patch */
@@ -139,8 +141,8 @@ void fake_forget(void);
 const fake_command *fake_command_at(const char *call, size_t number);
 size_t fake_count(const char *call);
 
-/* Whether this event comes after a command's end: it is the command's own, or that of one that waits
- * for it, directly or not. */
+/* Whether this event comes after a command's end: it is the command's own, or that of one that
+ * waits for it, directly or not. */
 bool fake_covers(cl_event event, const fake_command *command);
 
 /* The bytes of a buffer. */

@@ -243,6 +243,10 @@ static void test_failures(void **state) {
     assert_int_equal(fake_holders(FAKE_PROGRAM), 0);
     assert_int_equal(fake.builds, i + 1);
   }
+  fake.build_code = -4242; /* of an extension, perhaps */
+  relayout_error error = {.message = ""};
+  assert_int_equal(plan_on(device, "f32[64,96]{0,1}", &plan, &error), RELAYOUT_OPENCL_ERROR);
+  assert_non_null(strstr(error.message, " failed: unknown OpenCL error (-4242)"));
   fake.build_code = CL_SUCCESS;
   assert_int_equal(plan_on(device, "f32[64,96]{0,1}", &plan, NULL), RELAYOUT_OK);
   assert_int_equal(device->build_counts.compiled, 1);

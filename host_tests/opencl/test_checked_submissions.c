@@ -304,6 +304,76 @@ static void test_overlap(void **state) {
   }
 }
 
+/* A move of the same buffers as the last one is checked again for what depends on its offsets. */
+static void test_moves_alike(void **state) {
+  const scene *const at = *state;
+  const cl_mem source = fake_buffer(at->context, FROM_BYTES + 4);
+  const cl_mem destination = fake_buffer(at->context, TO_BYTES + 4);
+  const cl_mem whole = fake_buffer(at->context, ROOM);
+  const struct {
+    cl_mem source;
+    cl_mem destination;
+    size_t first; /* the first move's destination_offset */
+    size_t offsets[2];
+    relayout_status status;
+  } cases[] = {{source, destination, 0, {4, 4}, RELAYOUT_OK},
+               {source, destination, 0, {2, 0}, RELAYOUT_MISALIGNED_OFFSET},
+               {source, destination, 0, {0, 2}, RELAYOUT_MISALIGNED_OFFSET},
+               {source, destination, 0, {8, 0}, RELAYOUT_BUFFER_TOO_SMALL},
+               {source, destination, 0, {0, 8}, RELAYOUT_BUFFER_TOO_SMALL},
+               {whole, whole, 1024, {0, 60}, RELAYOUT_OK},
+               {whole, whole, 1024, {0, 56}, RELAYOUT_BUFFERS_OVERLAP},
+               {whole, whole, 1024, {92, 0}, RELAYOUT_BUFFERS_OVERLAP}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_opencl_move moves[] = {
+        {cases[i].source, 0, cases[i].destination, cases[i].first},
+        {cases[i].source, cases[i].offsets[0], cases[i].destination, cases[i].offsets[1]}};
+    relayout_error error = {.message = ""};
+    fake_forget();
+    expect_said(relayout_plan_enqueue_batch(at->plan, at->queue, 2, moves, 0, NULL, NULL, &error),
+                &error, cases[i].status, cases[i].status == RELAYOUT_OK ? NULL : "moves[1]: ");
+    assert_int_equal(fake.command_count, cases[i].status == RELAYOUT_OK ? 2 : 0);
+  }
+}
+
+/* A side that takes no bytes may be NULL; one that is there is to be right. */
+static void test_sides_of_nothing(void **state) {
+  const scene *const at = *state;
+  const relayout_shape from = shape_of("u8[0]");
+  const relayout_shape to = shape_of("u8[0]{0:PD(9)PV(3)}");
+  relayout_plan *plan = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(relayout_plan_create(at->device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  const cl_mem destination = fake_buffer(at->context, 9);
+  const cl_mem read_by_none = fake_buffer_with(at->context, CL_MEM_WRITE_ONLY, 1, NULL, NULL, 0);
+  const struct {
+    cl_mem source;
+    size_t offset;
+    relayout_status status;
+  } cases[] = {{NULL, 0, RELAYOUT_OK},
+               {NULL, 100, RELAYOUT_OK},
+               {destination, 3, RELAYOUT_OK},
+               {read_by_none, 0, RELAYOUT_OK},
+               {fake_buffer(at->context, 1), 5, RELAYOUT_OK},
+               {fake_buffer(at->other_context, 1), 0, RELAYOUT_WRONG_CONTEXT}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    expect_said(relayout_plan_enqueue(plan, at->queue, cases[i].source, cases[i].offset,
+                                      destination, 0, 0, NULL, NULL, &error),
+                &error, cases[i].status, NULL);
+  }
+  relayout_opencl_memory source = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_memory side = RELAYOUT_OPENCL_MEMORY_INIT;
+  source.kind = RELAYOUT_MEMORY_HOST; /* NULL too */
+  side.memory = destination;
+  cl_event done = NULL;
+  expect_said(
+      relayout_plan_submit(plan, at->queue, &source, &side, NULL, 0, NULL, NULL, &done, &error),
+      &error, RELAYOUT_OK, NULL);
+  assert_non_null(done);
+  relayout_plan_destroy(plan);
+}
+
 /* Of a box what it takes counts: the second of two rows, before which a buffer may begin. */
 static void test_boxes(void **state) {
   scene *const at = *state;
@@ -352,6 +422,38 @@ static void test_boxes(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Memory that is there may begin before a pointer into it, but not before all memory. */
+static void test_before_pointers(void **state) {
+  scene *const at = *state;
+  const relayout_shape shape = shape_of("u32[2,3]");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_view shifted = view;
+  shifted.byte_offset = -12;
+  relayout_plan *plan = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(relayout_plan_create_between(at->device, &shifted, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  static unsigned char memory[64] __attribute__((aligned(16)));
+  relayout_opencl_memory source = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_memory destination = RELAYOUT_OPENCL_MEMORY_INIT;
+  relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+  source.kind = RELAYOUT_MEMORY_HOST;
+  destination.memory = fake_buffer(at->context, 24);
+  staging.buffer = fake_buffer(at->context, 256);
+  for (size_t i = 0; i < 3; ++i) {
+    source.pointer = i < 2 ? memory + 12 : (unsigned char *)8;
+    source.offset = i == 1 ? 4 : 0;
+    fake_forget();
+    expect_said(relayout_plan_submit(plan, at->queue, &source, &destination, &staging, 0, NULL,
+                                     NULL, NULL, &error),
+                &error, i < 2 ? RELAYOUT_OK : RELAYOUT_BUFFER_TOO_SMALL,
+                i < 2 ? NULL
+                      : "source->offset is 0, but the plan takes bytes from 12 before it on");
+    assert_true(i == 2 || fake_command_at("clEnqueueWriteBuffer", 0)->host == memory + 4 * i);
+  }
+  relayout_plan_destroy(plan);
+}
+
 /* Offsets are multiples of elements, of the wider containers that they lie in, and of bytes where
  * elements are packed; of a fill the source's too. */
 static void test_element_sizes(void **state) {
@@ -383,6 +485,107 @@ static void test_element_sizes(void **state) {
     }
     relayout_plan_destroy(plan);
   }
+}
+
+/* ---- Handles ---- */
+
+static void test_handles(void **state) {
+  const scene *const at = *state;
+  const attempt of = right(at);
+  const relayout_opencl_move move = {of.source, 0, of.destination, 0};
+  const relayout_shape from = shape_of("s32[3,5]");
+  const relayout_shape to = shape_of("s32[3,5]{0,1:PD(4,6)}");
+  relayout_device *cpu = NULL;
+  relayout_plan *of_cpu = NULL;
+  assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_create(cpu, &from, &to, NULL, &of_cpu, NULL), RELAYOUT_OK);
+  const struct {
+    const relayout_plan *plan;
+    const char *text;
+  } plans[] = {{NULL, "plan is NULL"}, {of_cpu, "plan is not one of an OpenCL device"}};
+  relayout_error error = {.message = ""};
+  cl_event event = (cl_event)(void *)&error;
+  for (int i = 0; i < 2; ++i) {
+    relayout_opencl_memory side = RELAYOUT_OPENCL_MEMORY_INIT;
+    size_t bytes = 0;
+    expect_said(relayout_plan_enqueue(plans[i].plan, at->queue, of.source, 0, of.destination, 0, 0,
+                                      NULL, &event, &error),
+                &error, RELAYOUT_INVALID_ARGUMENT, plans[i].text);
+    assert_null(event);
+    expect_said(
+        relayout_plan_enqueue_batch(plans[i].plan, at->queue, 1, &move, 0, NULL, NULL, &error),
+        &error, RELAYOUT_INVALID_ARGUMENT, plans[i].text);
+    expect_said(relayout_plan_submit(plans[i].plan, at->queue, &side, &side, NULL, 0, NULL, NULL,
+                                     NULL, &error),
+                &error, RELAYOUT_INVALID_ARGUMENT, plans[i].text);
+    expect_said(relayout_plan_staging_size(plans[i].plan, RELAYOUT_MEMORY_HOST,
+                                           RELAYOUT_MEMORY_HOST, &bytes, &error),
+                &error, RELAYOUT_INVALID_ARGUMENT, plans[i].text);
+  }
+  expect_said(relayout_plan_enqueue_batch(at->plan, at->queue, 2, NULL, 0, NULL, NULL, &error),
+              &error, RELAYOUT_INVALID_ARGUMENT, "moves is NULL, but count is 2");
+  expect_said(
+      relayout_plan_submit(at->plan, at->queue, NULL, NULL, NULL, 0, NULL, NULL, NULL, &error),
+      &error, RELAYOUT_INVALID_ARGUMENT, "source is NULL");
+  const struct {
+    relayout_device *device;
+    const relayout_shape *from;
+    const relayout_shape *to;
+    const char *text;
+  } calls[] = {{NULL, &from, &to, "device is NULL"},
+               {at->device, NULL, &to, "from is NULL"},
+               {at->device, &from, NULL, "to is NULL"},
+               {cpu, &from, &to, "device is not an OpenCL device"}};
+  for (int i = 0; i < 4; ++i) {
+    event = (cl_event)(void *)&error;
+    expect_said(relayout_enqueue(calls[i].device, calls[i].from, calls[i].to, at->queue, of.source,
+                                 0, of.destination, 0, 0, NULL, &event, &error),
+                &error, RELAYOUT_INVALID_ARGUMENT, calls[i].text);
+    assert_null(event);
+  }
+  assert_int_equal(fake.command_count, 0);
+  relayout_plan_destroy(of_cpu);
+  relayout_device_destroy(cpu);
+}
+
+/* Each call enqueues a marker behind the events, whose event is all that is to be had. */
+static void test_nothing_to_move(void **state) {
+  const scene *const at = *state;
+  const relayout_shape nothing = shape_of("f32[0,5]");
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(at->device, &nothing, &nothing, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  const cl_event waited = fake_event(at->context);
+  const relayout_opencl_move moves[2] = {{NULL, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+  const relayout_opencl_memory side = RELAYOUT_OPENCL_MEMORY_INIT;
+  for (int call = 0; call < 5; ++call) {
+    cl_event events[2] = {NULL, NULL};
+    fake_forget();
+    const relayout_status status =
+        call == 0
+            ? relayout_plan_enqueue(plan, at->queue, NULL, 0, NULL, 0, 1, &waited, &events[0], NULL)
+        : call == 1
+            ? relayout_plan_enqueue_batch(plan, at->queue, 2, moves, 1, &waited, &events[0], NULL)
+        : call == 2 ? relayout_plan_enqueue_batch(at->plan, at->queue, 0, NULL, 1, &waited,
+                                                  &events[0], NULL)
+        : call == 3
+            ? relayout_plan_enqueue(plan, at->queue, NULL, 0, NULL, 0, 1, &waited, NULL, NULL)
+            : relayout_plan_submit(plan, at->queue, &side, &side, NULL, 1, &waited, &events[0],
+                                   &events[1], NULL);
+    assert_int_equal(status, RELAYOUT_OK);
+    assert_int_equal(fake.command_count, 1);
+    const fake_command *const marker = fake_command_at("clEnqueueMarkerWithWaitList", 0);
+    assert_true(marker->n_wait == 1 && marker->wait[0] == waited);
+    assert_ptr_equal(events[0], call == 3 ? NULL : marker->event);
+    assert_ptr_equal(events[1], call == 4 ? marker->event : NULL);
+    for (int i = 0; i < 2; ++i) {
+      if (events[i] != NULL) {
+        fake_release(events[i]);
+      }
+    }
+    assert_int_equal(fake_holders(FAKE_EVENT), 1);
+  }
+  relayout_plan_destroy(plan);
 }
 
 /* ---- Submissions between any memory ---- */
@@ -481,6 +684,15 @@ static void test_pointers(void **state) {
   of.source.pointer = NULL;
   expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "source is NULL, but takes 60 bytes");
   of = fine;
+  of.source.struct_size = 1;
+  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "source->struct_size is 1");
+  of = fine;
+  of.destination.struct_size = 1;
+  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "destination->struct_size is 1");
+  of = fine;
+  of.staging.struct_size = 1;
+  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "staging->struct_size is 1");
+  of = fine;
   of.destination.offset = 2;
   expect_submitted(at, of, RELAYOUT_MISALIGNED_OFFSET, "destination->offset is 2");
   of = fine;
@@ -511,17 +723,14 @@ static void test_pointers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_queues),
-      TEST(test_events),
-      TEST(test_buffers),
-      TEST(test_bounds),
-      TEST(test_alignment),
-      TEST(test_access),
-      TEST(test_overlap),
-      TEST(test_boxes),
-      TEST(test_element_sizes),
-      TEST(test_staging),
-      TEST(test_queues_of_transfers),
+      TEST(test_queues),          TEST(test_events),
+      TEST(test_buffers),         TEST(test_bounds),
+      TEST(test_alignment),       TEST(test_access),
+      TEST(test_overlap),         TEST(test_boxes),
+      TEST(test_before_pointers), TEST(test_element_sizes),
+      TEST(test_moves_alike),     TEST(test_sides_of_nothing),
+      TEST(test_handles),         TEST(test_nothing_to_move),
+      TEST(test_staging),         TEST(test_queues_of_transfers),
       TEST(test_pointers),
   };
   fake_driver_use();

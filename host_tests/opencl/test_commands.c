@@ -146,6 +146,64 @@ static void test_arguments(void **state) {
   }
 }
 
+/* Behind the sides come tables, local memory, and conversions or a scale, where they are there; no
+ * more. */
+static void test_more_arguments(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    double scale;
+  } cases[] = {{"f32[64,96]", "f32[64,96]{0,1}", 1},
+               {"f32[64,96]", "f32[64,96]", 1},
+               {"u8[24,20,3]", "u8[24,20,3]{1,0,2}", 1},
+               {"f32[5,4,3,6,7]", "f32[5,4,3,6,7]{0,1,2,3,4}", 1},
+               {"u8[24,40]{1,0:T(6,10)}", "u8[24,40]{1,0:T(4,7)}", 1},
+               {"f32[40,64]", "bf16[40,64]", 3},
+               {"f32[40,64]", "bf16[40,64]{0,1}", 1},
+               {"u8[40,64]", "bf16[40,64]{0,1}", 3},
+               {"f8e4m3fn[40,64]", "f32[40,64]{0,1}", 1}};
+  enum { FIRST = FROM_START + 1 };
+  int with_tables = 0;
+  int with_local = 0;
+  int with_conversions = 0;
+  int with_scale = 0;
+  for (int i = 0; i < 2 * (int)(sizeof cases / sizeof cases[0]); ++i) {
+    print_message("%s -> %s\n", cases[i / 2].from, cases[i / 2].to);
+    place *const at = i % 2 == 0 ? gpu() : pocl_cpu();
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.scale = cases[i / 2].scale;
+    relayout_plan *const plan = plan_with(at, cases[i / 2].from, cases[i / 2].to, &options);
+    const rlt_launch *const launch = launch_of(plan);
+    const cl_mem from = fake_buffer(at->context, 1 << 16);
+    const cl_mem to = fake_buffer(at->context, 1 << 16);
+    assert_int_equal(
+        relayout_plan_enqueue(plan, at->queues[0], from, 0, to, 0, 0, NULL, NULL, NULL),
+        RELAYOUT_OK);
+    const fake_argument *next = &fake_command_at("clEnqueueNDRangeKernel", 0)->arguments[FIRST];
+    if (launch->tables != NULL) {
+      assert_ptr_equal(handle_of(next++), launch->tables);
+      ++with_tables;
+      if (launch->local_bytes > 0) {
+        assert_int_equal(next++->size, launch->local_bytes);
+        ++with_local;
+      }
+    }
+    if (launch->conversions != NULL) {
+      assert_ptr_equal(handle_of(next++), launch->conversions);
+      ++with_conversions;
+    } else if (launch->has_scale) {
+      assert_int_equal(next->size, sizeof launch->scale);
+      assert_memory_equal(next++->bytes, &launch->scale, sizeof launch->scale);
+      ++with_scale;
+    }
+    assert_false(next->is_set);
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(&at->device->base);
+  }
+  assert_true(with_tables > 0 && with_local > 0 && with_conversions > 0 && with_scale > 0);
+}
+
 /* The last of ten elements is the first of a row that is read backwards. */
 static void test_starts_of_views(void **state) {
   (void)state;
@@ -222,12 +280,15 @@ static void test_smaller_groups(void **state) {
   for (int i = 0; i < 5; ++i) {
     place *const at = gpu();
     at->told.kernel_group_size = most[i];
-    relayout_plan *const plan = plan_of(at, "f32[64,96]", "f32[64,96]{0,1}");
+    relayout_plan *const plan = plan_of(at, i % 2 == 0 ? "f32[64,96]" : "f32[40,30]",
+                                        i % 2 == 0 ? "f32[64,96]{0,1}" : "f32[40,30]{0,1}");
+    const size_t groups = launch_of(plan)->group_count;
     char text[4096];
-    char words[64];
+    char words[96];
+    assert_int_equal(groups == 1, i % 2 == 1);
     assert_int_equal(launch_of(plan)->schedule->group_size, expected[i]);
-    snprintf(words, sizeof words, " of %d work-item%s, tiles of ", (int)expected[i],
-             expected[i] == 1 ? "" : "s");
+    snprintf(words, sizeof words, ", %zu work-group%s of %d work-item%s, tiles of ", groups,
+             groups == 1 ? "" : "s", (int)expected[i], expected[i] == 1 ? "" : "s");
     assert_in_range(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text), 1,
                     sizeof text - 1);
     assert_non_null(strstr(text, "staged kernel transpose on 4-byte words, "));
@@ -486,6 +547,39 @@ static void test_most_of_a_batch(void **state) {
   relayout_device_destroy(&at->device->base);
 }
 
+/* Moves of places that allow other ways are launched apart. */
+static void test_batches_of_ways(void **state) {
+  (void)state;
+  enum { MOVES = 6 };
+  static const size_t offsets[MOVES][2] = {{0, 0}, {4, 4}, {1, 0}, {0, 3}, {8, 8}, {2, 2}};
+  static const char *const kernels[] = {"_4", "_1", "_4", "_1"};
+  static const size_t counts[] = {2, 2, 1, 1};
+  place *const at = pocl_cpu();
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.for_batches = 1;
+  relayout_plan *const plan = plan_with(at, "u8[32,32,4]", "u8[32,32,4]{2,0,1}", &options);
+  const cl_mem from = fake_buffer(at->context, 8192);
+  const cl_mem to = fake_buffer(at->context, 8192);
+  relayout_opencl_move moves[MOVES];
+  for (int i = 0; i < MOVES; ++i) {
+    moves[i] = (relayout_opencl_move){from, offsets[i][0], to, offsets[i][1]};
+  }
+  fake_forget();
+  assert_int_equal(
+      relayout_plan_enqueue_batch(plan, at->queues[0], MOVES, moves, 0, NULL, NULL, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(fake.command_count, 4);
+  for (size_t i = 0; i < 4; ++i) {
+    const fake_command *const command = fake_command_at("clEnqueueNDRangeKernel", i);
+    const rlt_way *const ways = plan->work.parts[0].ways;
+    const rlt_launch *const launch = ways[kernels[i][1] == '4' ? 0 : 1].program;
+    assert_string_equal(strrchr(command->kernel, '_'), kernels[i]);
+    assert_int_equal(command->region[2], counts[i] * launch->group_count);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
 /* ---- Several parts ---- */
 
 /* Each behind the one before it where an event is wanted, which is a marker's behind them all; else
@@ -533,6 +627,12 @@ static relayout_opencl_memory host_side(void *pointer, size_t offset) {
   return side;
 }
 
+/* Behind the last byte that a transfer takes of a buffer. */
+static size_t end_of(const fake_command *transfer) {
+  return transfer->offset + (transfer->region[2] - 1) * transfer->slice_pitch +
+         (transfer->region[1] - 1) * transfer->row_pitch + transfer->region[0];
+}
+
 static bool waits_for(const fake_command *command, cl_event event) {
   for (cl_uint i = 0; i < command->n_wait; ++i) {
     if (command->wait[i] == event) {
@@ -575,6 +675,20 @@ static void check_chunks(const place *at, size_t count, cl_event waited) {
   }
 }
 
+/* Transfers that meet in staging come one after the other. */
+static void check_hazards(cl_mem staging) {
+  for (size_t i = 0; i < fake.command_count; ++i) {
+    const fake_command *const later = fake_command_at(NULL, i);
+    for (size_t j = 0; j < i; ++j) {
+      const fake_command *const earlier = fake_command_at(NULL, j);
+      if (earlier->memory == staging && later->memory == staging &&
+          earlier->offset < end_of(later) && later->offset < end_of(earlier)) {
+        assert_true(fake_covers(later->event, earlier));
+      }
+    }
+  }
+}
+
 /* Rows of a matrix that is transposed, two chunks of staging at a time. */
 static void test_chunks(void **state) {
   (void)state;
@@ -610,6 +724,7 @@ static void test_chunks(void **state) {
   assert_int_equal(fake_count("clEnqueueWriteBuffer"), count);
   assert_int_equal(fake_count("clEnqueueReadBufferRect"), count);
   check_chunks(at, count, waited);
+  check_hazards(staging.buffer);
   /* Two slots a side: as much as a quarter of the source, and what that spans transposed. */
   const size_t span = (COLUMNS - 1) * ROWS * 4 + ROWS / 4 * 4;
   assert_int_equal(size, 2 * ALL / 4 + 2 * ((span + 127) / 128 * 128));
@@ -657,6 +772,52 @@ static void test_chunk_limits(void **state) {
     }
     relayout_plan_destroy(plan);
   }
+  relayout_device_destroy(&at->device->base);
+}
+
+/* Chunks are for sides in staging: where either is, for both; where none is there are none. */
+static void test_chunks_of_one_side(void **state) {
+  (void)state;
+  place *const at = gpu();
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.source_chunk_bytes = ALL / 4;
+  relayout_plan *const plan = plan_with(at, "s32[64,32]", "s32[64,32]", &options);
+  static const struct {
+    relayout_memory_kind kinds[2];
+    size_t size;
+    size_t kernels;
+  } cases[] = {{{RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_HOST}, ALL, 4},
+               {{RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_BUFFER}, ALL / 2, 4},
+               {{RELAYOUT_MEMORY_BUFFER, RELAYOUT_MEMORY_HOST}, ALL / 2, 4},
+               {{RELAYOUT_MEMORY_BUFFER, RELAYOUT_MEMORY_BUFFER}, 0, 1}};
+  static unsigned char bytes[2][ALL];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    size_t size = 1;
+    assert_int_equal(
+        relayout_plan_staging_size(plan, cases[i].kinds[0], cases[i].kinds[1], &size, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(size, cases[i].size);
+    relayout_opencl_memory sides[2];
+    for (int s = 0; s < 2; ++s) {
+      sides[s] = host_side(bytes[s], 0);
+      sides[s].kind = cases[i].kinds[s];
+      sides[s].memory = fake_buffer(at->context, ALL);
+    }
+    relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
+    staging.buffer = fake_buffer(at->context, ALL);
+    fake_forget();
+    assert_int_equal(relayout_plan_submit(plan, at->queues[0], &sides[0], &sides[1], &staging, 0,
+                                          NULL, NULL, NULL, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(fake_count("clEnqueueNDRangeKernel"), cases[i].kernels);
+    assert_int_equal(fake_holders(FAKE_EVENT), 0);
+  }
+  relayout_error error = {.message = ""};
+  assert_int_equal(
+      relayout_plan_staging_size(plan, RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_HOST, NULL, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "bytes is NULL");
+  relayout_plan_destroy(plan);
   relayout_device_destroy(&at->device->base);
 }
 
@@ -864,6 +1025,23 @@ static void test_pointers(void **state) {
   assert_int_equal(number_of(&kernel->arguments[FROM_START]), 2);
   assert_int_equal(number_of(&kernel->arguments[TO_START]), 16);
   assert_int_equal(fake_holders(FAKE_EVENT), 0);
+  fake_forget();
+  assert_int_equal(relayout_plan_execute(plan, source + 16, destination, NULL), RELAYOUT_OK);
+  assert_int_equal(fake.command_count, 1);
+  const fake_argument *const arguments = fake_command_at(NULL, 0)->arguments;
+  assert_true(arguments[FROM].is_pointer && arguments[TO].is_pointer);
+  assert_ptr_equal(handle_of(&arguments[FROM]), source + 16);
+  assert_ptr_equal(handle_of(&arguments[TO]), destination);
+  assert_int_equal(number_of(&arguments[FROM_START]), 0);
+  assert_int_equal(number_of(&arguments[TO_START]), 0);
+  /* Elements that are not aligned go through staging. */
+  fake_forget();
+  assert_int_equal(relayout_plan_execute(plan, source + 1, destination, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, source, destination + 2, NULL), RELAYOUT_OK);
+  assert_int_equal(fake.command_count, 6);
+  assert_int_equal(fake_count("clEnqueueWriteBuffer"), 2);
+  assert_int_equal(fake_count("clEnqueueReadBuffer"), 2);
+  assert_int_equal(fake_holders(FAKE_EVENT), 0);
   relayout_plan_destroy(plan);
   relayout_device_destroy(&at->device->base);
 }
@@ -1050,6 +1228,7 @@ static void test_scratch(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_more_arguments),
       cmocka_unit_test(test_starts_of_views),
       cmocka_unit_test(test_fill_has_no_source),
       cmocka_unit_test(test_geometry),
@@ -1059,9 +1238,11 @@ int main(void) {
       cmocka_unit_test(test_batch_arguments),
       cmocka_unit_test(test_batch_launches),
       cmocka_unit_test(test_most_of_a_batch),
+      cmocka_unit_test(test_batches_of_ways),
       cmocka_unit_test(test_parts),
       cmocka_unit_test(test_chunks),
       cmocka_unit_test(test_chunk_limits),
+      cmocka_unit_test(test_chunks_of_one_side),
       cmocka_unit_test(test_one_staged_side),
       cmocka_unit_test(test_destination_that_goes_up),
       cmocka_unit_test(test_gaps),

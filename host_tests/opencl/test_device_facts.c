@@ -12,6 +12,7 @@
 #include "opencl/fake_driver.h"
 #include "opencl/memory.h"
 #include "plan/local_tile.h"
+#include "relayout/hooks.h"
 #include "relayout/relayout.h"
 
 static rlt_facts host; /* what the host tells */
@@ -534,6 +535,38 @@ static void test_numbers(void **state) {
   assert_int_equal(fake_all_holders(), 0);
 }
 
+/* Blocks that hold anything, with more of it behind. */
+static void *allocate_noise(void *context, size_t size, size_t alignment) {
+  (void)context;
+  const size_t room = (size + 64 + alignment - 1) / alignment * alignment;
+  void *const made = aligned_alloc(alignment, room);
+  return made == NULL ? NULL : memset(made, 'x', room);
+}
+
+static void release_noise(void *context, void *block) {
+  (void)context;
+  free(block);
+}
+
+/* A driver that forgets the 0 behind its texts. */
+static void test_texts_without_end(void **state) {
+  (void)state;
+  const relayout_allocator noise = {sizeof noise, allocate_noise, release_noise, NULL};
+  fake_device told = fake_gpu;
+  fake_platform platform = platform_of("Some", &told);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  fake_driver_begin(&platform);
+  assert_int_equal(relayout_set_allocator(&noise, NULL), RELAYOUT_OK);
+  for (int ends_none = 0; ends_none < 2; ++ends_none) {
+    fake.ends_no_texts = ends_none == 1;
+    assert_int_equal(rlt_opencl_device_info((cl_device_id)(void *)&told, &info, NULL), RELAYOUT_OK);
+    assert_string_equal(info.description, "A GPU");
+    assert_string_equal(info.driver, "1.2.3");
+    assert_string_equal(info.platform, "Some, OpenCL 3.0 of the platform");
+  }
+  assert_int_equal(relayout_set_allocator(NULL, NULL), RELAYOUT_OK);
+}
+
 /* ---- Contexts ---- */
 
 static relayout_status create(cl_context context, fake_device *device, relayout_device **made) {
@@ -568,8 +601,65 @@ static void test_devices_of_contexts(void **state) {
   assert_int_equal(fake_all_holders(), 1);
 }
 
+/* ---- Arguments ---- */
+
+static void expect_refused(cl_context context, fake_device *device,
+                           const relayout_opencl_options *options, const char *text) {
+  relayout_device *made = NULL;
+  relayout_error error = {.message = ""};
+  assert_int_equal(
+      relayout_opencl_device_create(context, (cl_device_id)(void *)device, options, &made, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, text));
+  assert_null(made);
+}
+
+static void test_arguments(void **state) {
+  (void)state;
+  fake_device told = fake_gpu;
+  fake_platform platform = platform_of("Some", &told);
+  fake_driver_begin(&platform);
+  const cl_context context = fake_context(1, platform.devices);
+  relayout_opencl_options options = RELAYOUT_OPENCL_OPTIONS_INIT;
+  expect_refused(NULL, &told, NULL, "context is NULL");
+  expect_refused(context, NULL, NULL, "id is NULL");
+  options.kernels = (relayout_kernel_family)3;
+  expect_refused(context, &told, &options, "options->kernels is 3, no kernel family");
+  options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.struct_size = 3;
+  expect_refused(context, &told, &options, "options->struct_size is 3");
+  options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
+  options.cache_directory = "cache";
+  expect_refused(context, &told, &options, "options->cache_directory is `cache`, no absolute path");
+  static const char *const directories[] = {NULL, "", "/nowhere"};
+  for (int i = 0; i < 3; ++i) {
+    relayout_device *device = NULL;
+    cl_context its_context = NULL;
+    cl_device_id id = NULL;
+    relayout_error error = {.message = ""};
+    options.cache_directory = directories[i];
+    assert_int_equal(relayout_opencl_device_create(context, (cl_device_id)(void *)&told, &options,
+                                                   &device, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(relayout_opencl_device_get_handles(device, &its_context, &id, NULL),
+                     RELAYOUT_OK);
+    assert_true(its_context == context && (void *)id == (void *)&told);
+    assert_int_equal(relayout_opencl_device_get_handles(NULL, &its_context, &id, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "device is NULL");
+    assert_int_equal(relayout_opencl_device_get_handles(device, NULL, &id, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "context is NULL");
+    assert_int_equal(relayout_opencl_device_get_handles(device, &its_context, NULL, &error),
+                     RELAYOUT_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "id is NULL");
+    leave((rlt_opencl_device *)device, &told);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_families),
       cmocka_unit_test(test_group_sizes),
       cmocka_unit_test(test_facts_of_kernels),
@@ -582,6 +672,7 @@ int main(void) {
       cmocka_unit_test(test_list),
       cmocka_unit_test(test_best),
       cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_texts_without_end),
       cmocka_unit_test(test_devices_of_contexts),
   };
   setenv("RELAYOUT_CACHE", "off", 1);

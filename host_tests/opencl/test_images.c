@@ -108,6 +108,23 @@ static void test_types(void **state) {
         RELAYOUT_UNSUPPORTED);
     assert_non_null(strstr(error.message, "of which images have no channel"));
   }
+  assert_int_equal(
+      relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE3D, RELAYOUT_F32, d, &made, &error),
+      RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "type is 0x10f2, neither CL_MEM_OBJECT_IMAGE2D nor"));
+  assert_int_equal(
+      relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE2D, RELAYOUT_F32, NULL, &made, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "dimensions is NULL");
+  assert_int_equal(relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE2D, RELAYOUT_F32, d, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "image is NULL");
+  made.struct_size = 8;
+  assert_int_equal(
+      relayout_opencl_image_make(CL_MEM_OBJECT_IMAGE2D, RELAYOUT_F32, d, &made, &error),
+      RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "image->struct_size is 8"));
+  made.struct_size = sizeof made;
   for (int dimension = 0; dimension < 4; ++dimension) {
     char text[64];
     int64_t wrong[] = {1, 4, 2, 2};
@@ -158,10 +175,11 @@ static void test_what_images_tell(void **state) {
     cl_mem_object_type type;
     size_t size[3];
     size_t pixel_bytes;
-  } cases[] = {{CL_MEM_OBJECT_IMAGE2D, {7, 5, 1}, 16},
-               {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 3}, 4},
-               {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 1}, 8},
-               {CL_MEM_OBJECT_IMAGE3D, {2, 3, 9}, 4}};
+  } cases[] = {
+      {CL_MEM_OBJECT_IMAGE2D, {7, 5, 1}, 16},      {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 3}, 4},
+      {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 1}, 8}, {CL_MEM_OBJECT_IMAGE2D_ARRAY, {7, 5, 2}, 8},
+      {CL_MEM_OBJECT_IMAGE3D, {2, 3, 2}, 4},       {CL_MEM_OBJECT_IMAGE3D, {2, 3, 1}, 4},
+      {CL_MEM_OBJECT_IMAGE3D, {2, 3, 9}, 4}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_image told;
     const size_t *const size = cases[i].size;

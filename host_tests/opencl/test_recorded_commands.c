@@ -126,6 +126,25 @@ static void test_versions_of_updates(void **state) {
   }
 }
 
+static void test_missing_functions(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "clCreateCommandBufferKHR",        "clFinalizeCommandBufferKHR", "clReleaseCommandBufferKHR",
+      "clEnqueueCommandBufferKHR",       "clCommandNDRangeKernelKHR",  "clGetCommandBufferInfoKHR",
+      "clCommandBarrierWithWaitListKHR", "clUpdateMutableCommandsKHR"};
+  fake.has_updates = true;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    rlt_command_buffers with;
+    relayout_error error = {.message = ""};
+    fake.lacks = names[i];
+    assert_int_equal(rlt_command_buffers_find(rlt_opencl_device_of(at.device), &with, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, names[i]));
+  }
+  fake.has_updates = false; /* which nobody asks for then */
+  (void)found();
+}
+
 /* Made for all that the device has: to be run again before it is done, and to be changed. */
 static void test_flags(void **state) {
   (void)state;
@@ -464,6 +483,10 @@ static void test_callers_buffers(void **state) {
   assert_string_equal(error.message, "command_buffer is NULL");
   assert_null(recording);
   assert_int_equal(relayout_plan_record(plan, buffer, at.queue, at.buffers[0], 0, at.buffers[1], 0,
+                                        0, NULL, NULL, NULL, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "recording is NULL");
+  assert_int_equal(relayout_plan_record(plan, buffer, at.queue, at.buffers[0], 0, at.buffers[1], 0,
                                         0, NULL, NULL, &recording, NULL),
                    RELAYOUT_OK);
   assert_int_equal(with.finalize(buffer), CL_SUCCESS);
@@ -483,11 +506,18 @@ static void test_callers_buffers(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(test_versions),      TEST(test_versions_of_updates), TEST(test_flags),
-      TEST(test_callers_flags), TEST(test_sync_points),         TEST(test_barriers),
-      TEST(test_other_buffers), TEST(test_without_source),      TEST(test_alignment),
-      TEST(test_runs),          TEST(test_callers_buffers)};
+  const struct CMUnitTest tests[] = {TEST(test_versions),
+                                     TEST(test_versions_of_updates),
+                                     TEST(test_missing_functions),
+                                     TEST(test_flags),
+                                     TEST(test_callers_flags),
+                                     TEST(test_sync_points),
+                                     TEST(test_barriers),
+                                     TEST(test_other_buffers),
+                                     TEST(test_without_source),
+                                     TEST(test_alignment),
+                                     TEST(test_runs),
+                                     TEST(test_callers_buffers)};
   fake_driver_use();
   return cmocka_run_group_tests_name("recorded_commands", tests, NULL, NULL);
 }

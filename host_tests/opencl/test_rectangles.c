@@ -132,6 +132,7 @@ static void count_bytes(const told *of, unsigned char *times) {
   for (int i = 0; i < of->count; ++i) {
     const rlt_rectangle *const r = &of->of[i];
     assert_true(r->row_pitch >= r->width && r->slice_pitch >= r->rows * r->row_pitch);
+    assert_true(r->slices > 1 || r->slice_pitch == r->rows * r->row_pitch);
     for (int64_t slice = 0; slice < r->slices; ++slice) {
       for (int64_t row = 0; row < r->rows; ++row) {
         for (int64_t b = 0; b < r->width; ++b) {
