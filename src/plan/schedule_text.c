@@ -311,10 +311,8 @@ static likeness find_among_all(rlt_offers *offers, const fields *read) {
     rlt_offers_add_all(offers);
     found = find_nearest(offers, read);
   }
-  int32_t varied = 0;
-  for (int i = 0; i < MOST_VARIED && varied >= 0 && found.fields < FIELDS; ++i) {
-    varied = find_unvaried(offers, read);
-    rlt_offers_vary(offers, varied);
+  for (int i = 0; i < MOST_VARIED && found.fields < FIELDS; ++i) {
+    rlt_offers_vary(offers, find_unvaried(offers, read));
     found = find_nearest(offers, read);
   }
   return found;
