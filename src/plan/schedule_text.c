@@ -312,7 +312,11 @@ static likeness find_among_all(rlt_offers *offers, const fields *read) {
     found = find_nearest(offers, read);
   }
   for (int i = 0; i < MOST_VARIED && found.fields < FIELDS; ++i) {
-    rlt_offers_vary(offers, find_unvaried(offers, read));
+    const int32_t varied = find_unvaried(offers, read);
+    if (varied < 0) {
+      break;
+    }
+    rlt_offers_vary(offers, varied);
     found = find_nearest(offers, read);
   }
   return found;
