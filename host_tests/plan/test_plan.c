@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/cache.h"
+#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "plan/wisdom.h"
@@ -45,6 +46,22 @@ static void test_failed_program_leaves_nothing(void **state) {
   assert_int_equal(relayout_plan_create(device, &shape, &shape, NULL, &plan, &error),
                    RELAYOUT_OPENCL_ERROR);
   assert_ptr_equal(plan, untouched);
+  relayout_device_destroy(device);
+  assert_false(record.device_alive);
+}
+
+/* Nor does it help to try what a device has not with fewer work-items. */
+static void test_unsupported_program(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("f32[2,3]");
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  record.next_program = RELAYOUT_UNSUPPORTED;
+  assert_int_equal(relayout_plan_create(device, &shape, &shape, NULL, &plan, &error),
+                   RELAYOUT_UNSUPPORTED);
+  assert_null(plan);
   relayout_device_destroy(device);
   assert_false(record.device_alive);
 }
@@ -365,6 +382,8 @@ static void test_places_pick_a_way(void **state) {
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   const rlt_part *const part = &plan->work.parts[0];
   assert_int_equal(part->way_count, 2);
+  assert_true(plan->work.fits_anywhere);
+  assert_true(rlt_part_fits_anywhere(part));
   assert_int_equal(part->ways[0].offer.schedule.problem->element_bytes, 16);
   assert_int_equal(part->ways[1].offer.schedule.problem->element_bytes, 1);
   static const struct {
@@ -387,6 +406,7 @@ static void test_places_pick_a_way(void **state) {
   options.schedule_count = 1;
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
   assert_int_equal(plan->work.parts[0].way_count, 1);
+  assert_false(plan->work.fits_anywhere);
   assert_int_equal(rlt_plan_check_places(plan, 32, 16, NULL), RELAYOUT_OK);
   expect_refused(rlt_plan_check_places(plan, 35, 16, &error), RELAYOUT_INVALID_ARGUMENT, &error,
                  "at multiples of 16 and 16 bytes; they lie 3 and 0 bytes behind one");
@@ -657,6 +677,93 @@ static void test_largest_part_first(void **state) {
   relayout_device_destroy(device);
 }
 
+/* Of a box only what it takes: four rows from the third on, five of nine bytes each. */
+static void test_bytes_that_a_box_takes(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[8,9]");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &view, &view, (const int64_t[]){2, 3},
+                                              (const int64_t[]){4, 5}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(plan->work.source_taken.first, 2 * 9 + 3);
+  assert_int_equal(plan->work.source_taken.end, 5 * 9 + 8);
+  assert_int_equal(plan->work.destination_taken.first, 2 * 9 + 3);
+  assert_int_equal(plan->work.destination_taken.end, 5 * 9 + 8);
+  assert_int_equal(plan->work.source_size, 72);
+  relayout_plan_destroy(plan);
+  plan = NULL;
+  assert_int_equal(relayout_plan_create_between(device, &view, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(plan->work.source_taken.first, 0);
+  assert_int_equal(plan->work.source_taken.end, 72);
+  assert_int_equal(plan->work.destination_taken.end, 72);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* ---- What callers wish for ---- */
+
+static void test_wishes(void **state) {
+  (void)state;
+  rlt_wish none;
+  memset(&none, 0xa5, sizeof none);
+  rlt_wish_clear(&none);
+  assert_null(none.method);
+  assert_int_equal(none.effort, RELAYOUT_PLAN_ESTIMATE);
+  assert_int_equal(none.measured, 8); /* as options say of 0 */
+  assert_false(none.changes.wraps);
+  assert_true(none.changes.scale == 1);
+  assert_int_equal(none.chunks.source, 0);
+  assert_int_equal(none.chunks.destination, 0);
+  assert_false(none.for_batches);
+  assert_false(none.stages_destination);
+  assert_true(rlt_wish_equal(&none, &none));
+
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  rlt_wish defaults = rlt_wish_of(&options);
+  assert_true(rlt_wish_equal(&defaults, &none));
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  options.measured = 5;
+  options.overflow = RELAYOUT_OVERFLOW_WRAP;
+  options.scale = 2;
+  options.source_chunk_bytes = 100;
+  options.destination_chunk_bytes = 200;
+  options.for_batches = 1;
+  const rlt_wish all = rlt_wish_of(&options);
+  assert_int_equal(all.effort, RELAYOUT_PLAN_MEASURE);
+  assert_int_equal(all.measured, 5);
+  assert_true(all.changes.wraps);
+  assert_true(all.changes.scale == 2);
+  assert_int_equal(all.chunks.source, 100);
+  assert_int_equal(all.chunks.destination, 200);
+  assert_true(all.for_batches);
+
+  /* One that differs in anything is another. */
+  static const rlt_method method = {"test", NULL};
+  rlt_wish others[10];
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    others[i] = none;
+  }
+  others[0].method = &method;
+  others[1].effort = RELAYOUT_PLAN_MEASURE;
+  others[2].measured = 5;
+  others[3].changes.packing = RLT_PACKING_MERGED;
+  others[4].changes.wraps = true;
+  others[5].changes.scale = 2;
+  others[6].for_batches = true;
+  others[7].stages_destination = true;
+  others[8].chunks.source = 1;
+  others[9].chunks.destination = 1;
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    print_message("case %zu\n", i);
+    assert_false(rlt_wish_equal(&none, &others[i]));
+    assert_false(rlt_wish_equal(&others[i], &none));
+  }
+}
+
 /* ---- Devices ---- */
 
 /* Whatever lay where a device is made. */
@@ -772,6 +879,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plan_keeps_its_device),
       cmocka_unit_test(test_failed_program_leaves_nothing),
+      cmocka_unit_test(test_unsupported_program),
       cmocka_unit_test(test_empty_relayout_runs_nothing),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_bad_options),
@@ -791,6 +899,8 @@ int main(void) {
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_who_writes_all),
       cmocka_unit_test(test_largest_part_first),
+      cmocka_unit_test(test_bytes_that_a_box_takes),
+      cmocka_unit_test(test_wishes),
       cmocka_unit_test(test_device_is_set_up),
       cmocka_unit_test(test_facts_that_are_told),
       cmocka_unit_test(test_device_calls_refused),
