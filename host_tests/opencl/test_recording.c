@@ -63,11 +63,27 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size,
 
 static rlt_command_buffers real;
 
+/* What the last mutable command buffer runs. Drivers may keep the arguments that a kernel had when
+ * it was recorded: once these have changed, its kernels are enqueued one by one instead. */
+static struct {
+  cl_command_queue queue;
+  bool is_updated;
+  size_t count;
+  struct fake_command {
+    cl_kernel kernel;
+    cl_uint rank;
+    size_t global_size[3];
+    size_t local_size[3];
+  } commands[4];
+} faked;
+
 static cl_command_buffer_khr CL_API_CALL fake_create(cl_uint queue_count,
                                                      const cl_command_queue *queues,
                                                      const rlt_property *properties, cl_int *code) {
   assert_true(properties != NULL && properties[0] == FLAGS_PROPERTY);
   assert_true((properties[1] & MUTABLE_FLAG) != 0);
+  memset(&faked, 0, sizeof faked);
+  faked.queue = queues[0];
   return real.create(queue_count, queues, NULL, code);
 }
 
@@ -80,6 +96,12 @@ static cl_int CL_API_CALL fake_range(cl_command_buffer_khr buffer, cl_command_qu
   assert_true(properties[0] == rlt_mutable_arguments[0] &&
               properties[1] == rlt_mutable_arguments[1] && properties[2] == 0);
   *command = (rlt_mutable_command)(void *)kernel;
+  assert_in_range(faked.count, 0, sizeof faked.commands / sizeof faked.commands[0] - 1);
+  assert_null(offset);
+  struct fake_command *const kept = &faked.commands[faked.count++];
+  *kept = (struct fake_command){.kernel = kernel, .rank = rank};
+  memcpy(kept->global_size, global_size, rank * sizeof global_size[0]);
+  memcpy(kept->local_size, local_size, rank * sizeof local_size[0]);
   return real.command_range(buffer, queue, NULL, kernel, rank, offset, global_size, local_size,
                             n_wait, wait, sync_point, NULL);
 }
@@ -121,6 +143,25 @@ static cl_int CL_API_CALL fake_update(cl_command_buffer_khr buffer, cl_uint coun
                        CL_SUCCESS);
     }
   }
+  faked.is_updated = true;
+  return CL_SUCCESS;
+}
+
+/* One after the other, as the queue is in order. */
+static cl_int CL_API_CALL fake_enqueue(cl_uint count, cl_command_queue *queues,
+                                       cl_command_buffer_khr buffer, cl_uint n_wait,
+                                       const cl_event *wait, cl_event *event) {
+  if (!faked.is_updated) {
+    return real.enqueue(count, queues, buffer, n_wait, wait, event);
+  }
+  for (size_t i = 0; i < faked.count; ++i) {
+    const struct fake_command *const command = &faked.commands[i];
+    assert_int_equal(clEnqueueNDRangeKernel(faked.queue, command->kernel, command->rank, NULL,
+                                            command->global_size, command->local_size,
+                                            i == 0 ? n_wait : 0, i == 0 ? wait : NULL,
+                                            i + 1 == faked.count ? event : NULL),
+                     CL_SUCCESS);
+  }
   return CL_SUCCESS;
 }
 
@@ -131,13 +172,15 @@ void *__wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, c
   rlt_command_range *const range = fake_range;
   rlt_get_command_buffer_info *const info = fake_info;
   rlt_update_commands *const update = fake_update;
+  rlt_enqueue_command_buffer *const enqueue = fake_enqueue;
   const struct {
     const char *name;
     const void *function;
   } fakes[] = {{"clCreateCommandBufferKHR", &create},
                {"clCommandNDRangeKernelKHR", &range},
                {"clGetCommandBufferInfoKHR", &info},
-               {"clUpdateMutableCommandsKHR", &update}};
+               {"clUpdateMutableCommandsKHR", &update},
+               {"clEnqueueCommandBufferKHR", &enqueue}};
   void *address = NULL;
   for (size_t i = 0; lies && has_fake_updates && i < sizeof fakes / sizeof fakes[0]; ++i) {
     if (strcmp(name, fakes[i].name) == 0) {
