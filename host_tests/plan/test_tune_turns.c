@@ -462,8 +462,7 @@ static void test_sizes_by_hand(void **state) {
   (void)state;
   static const struct {
     int64_t cache_bytes, large, cached;
-  } cases[] = {{1 << 20, 24 << 20, 1 << 20},
-               {16 << 20, 48 << 20, 2 << 20},
+  } cases[] = {{16 << 20, 48 << 20, 2 << 20},
                {32 << 20, 64 << 20, 4 << 20}, /* 96 are more than half of 128 */
                {0, 24 << 20, 1 << 20}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -539,8 +538,8 @@ static void test_time_is_shared_evenly(void **state) {
 /* Half a minute unless a caller says otherwise. Without a folder nothing is kept of it. */
 static void test_time_of_a_caller(void **state) {
   (void)state;
-  static const double seconds[][2] = {{-1, 30}, {0, 30}, {2, 2}};
-  for (int i = 0; i < 3; ++i) {
+  static const double seconds[][2] = {{0, 30}, {2, 2}};
+  for (int i = 0; i < 2; ++i) {
     recorder record;
     relayout_device *const device = recorder_cpu_device(&record);
     relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
