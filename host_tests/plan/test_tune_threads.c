@@ -304,6 +304,27 @@ static void test_blocks_in_time(void **state) {
   }
 }
 
+/* Of whom a clock sees no time, nothing is told, whoever it is. */
+static void test_no_time_tells_nothing(void **state) {
+  (void)state;
+  for (int who = 0; who < 8; ++who) {
+    bench on;
+    times.count = who < 4 ? 4 : 8;
+    for (int n = 0; n < MOST_FIELD; ++n) {
+      times.seconds[n] = n == (who < 4 ? who : 2 * (who - 4) + 1) ? 0 : 3 - n / 4.;
+    }
+    set_up(&on, by_place_in_field);
+    on.row.thread_bytes = 1 << 20;
+    on.row.thread_blocks = 5;
+    const rlt_tuned_times found = who < 4 ? rlt_tune_thread_bytes(&on.track, enough, &on.row)
+                                          : rlt_tune_thread_blocks(&on.track, enough, &on.row);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(on.row.thread_bytes, 1 << 20);
+    assert_int_equal(on.row.thread_blocks, 5);
+    tear_down(&on);
+  }
+}
+
 /* ---- By what schedules are ---- */
 
 static int64_t bytes_of(const recorded_run *run) {
@@ -382,6 +403,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_by_hand),
       cmocka_unit_test(test_problems_of_blocks),
       cmocka_unit_test(test_blocks_in_time),
+      cmocka_unit_test(test_no_time_tells_nothing),
       cmocka_unit_test(test_finds_what_threads_are_worth),
       cmocka_unit_test(test_finds_how_many_blocks_threads_take),
   };
