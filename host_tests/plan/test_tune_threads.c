@@ -143,6 +143,7 @@ static void test_who_takes_turns(void **state) {
   bench on;
   set_up(&on, where_and_by_whom);
   on.row.thread_bytes = 1 << 20;
+  on.track.device->facts.threads = 8;       /* of which two are asked for */
   on.row.straight_columns_bytes = 16 << 10; /* the shortest copies have two tiles as well */
   const rlt_tuned_times found = rlt_tune_thread_bytes(&on.track, enough, &on.row);
   assert_near(found.before, GRAINS * PROBLEMS_OF_GRAIN); /* each has been elsewhere */
