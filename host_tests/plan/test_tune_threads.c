@@ -143,6 +143,7 @@ static void test_who_takes_turns(void **state) {
   bench on;
   set_up(&on, where_and_by_whom);
   on.row.thread_bytes = 1 << 20;
+  on.track.device->facts.threads = 8;       /* of which two are asked for */
   on.row.straight_columns_bytes = 16 << 10; /* the shortest copies have two tiles as well */
   const rlt_tuned_times found = rlt_tune_thread_bytes(&on.track, enough, &on.row);
   assert_near(found.before, GRAINS * PROBLEMS_OF_GRAIN); /* each has been elsewhere */
@@ -304,6 +305,27 @@ static void test_blocks_in_time(void **state) {
   }
 }
 
+/* Of whom a clock sees no time, nothing is told, whoever it is. */
+static void test_no_time_tells_nothing(void **state) {
+  (void)state;
+  for (int who = 0; who < 8; ++who) {
+    bench on;
+    times.count = who < 4 ? 4 : 8;
+    for (int n = 0; n < MOST_FIELD; ++n) {
+      times.seconds[n] = n == (who < 4 ? who : 2 * (who - 4) + 1) ? 0 : 3 - n / 4.;
+    }
+    set_up(&on, by_place_in_field);
+    on.row.thread_bytes = 1 << 20;
+    on.row.thread_blocks = 5;
+    const rlt_tuned_times found = who < 4 ? rlt_tune_thread_bytes(&on.track, enough, &on.row)
+                                          : rlt_tune_thread_blocks(&on.track, enough, &on.row);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(on.row.thread_bytes, 1 << 20);
+    assert_int_equal(on.row.thread_blocks, 5);
+    tear_down(&on);
+  }
+}
+
 /* ---- By what schedules are ---- */
 
 static int64_t bytes_of(const recorded_run *run) {
@@ -382,6 +404,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_by_hand),
       cmocka_unit_test(test_problems_of_blocks),
       cmocka_unit_test(test_blocks_in_time),
+      cmocka_unit_test(test_no_time_tells_nothing),
       cmocka_unit_test(test_finds_what_threads_are_worth),
       cmocka_unit_test(test_finds_how_many_blocks_threads_take),
   };

@@ -462,8 +462,7 @@ static void test_sizes_by_hand(void **state) {
   (void)state;
   static const struct {
     int64_t cache_bytes, large, cached;
-  } cases[] = {{1 << 20, 24 << 20, 1 << 20},
-               {16 << 20, 48 << 20, 2 << 20},
+  } cases[] = {{16 << 20, 48 << 20, 2 << 20},
                {32 << 20, 64 << 20, 4 << 20}, /* 96 are more than half of 128 */
                {0, 24 << 20, 1 << 20}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -518,6 +517,18 @@ static void test_time_is_shared_evenly(void **state) {
     assert_true(seen.of[s].copies > 0);
     assert_in_range(seen.of[s].copies - turns_of_first + 2, 0, 2 + (s % RLT_TUNE_CASES > 0));
   }
+  /* A fifth of a step for each round: 0.18 s, but for two turns. */
+  for (int round = 0; round < 4; ++round) {
+    int runs = 0;
+    for (int s = RLT_TUNE_CASES * round; s < RLT_TUNE_CASES * (round + 1); ++s) {
+      runs += seen.of[s].copies;
+      for (int w = 0; w < seen.of[s].count; ++w) {
+        runs += seen.of[s].runs[w];
+      }
+    }
+    print_message("round %d: %d runs\n", round, runs);
+    assert_in_range(runs, 75, 120);
+  }
   /* The rest is for samples: five turns of each, and of a copy. */
   print_message("%g s\n", fake_clock_seconds());
   assert_true(fake_clock_seconds() >= 32 && fake_clock_seconds() < 32.021);
@@ -527,8 +538,8 @@ static void test_time_is_shared_evenly(void **state) {
 /* Half a minute unless a caller says otherwise. Without a folder nothing is kept of it. */
 static void test_time_of_a_caller(void **state) {
   (void)state;
-  static const double seconds[][2] = {{-1, 30}, {0, 30}, {2, 2}};
-  for (int i = 0; i < 3; ++i) {
+  static const double seconds[][2] = {{0, 30}, {2, 2}};
+  for (int i = 0; i < 2; ++i) {
     recorder record;
     relayout_device *const device = recorder_cpu_device(&record);
     relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
@@ -564,6 +575,9 @@ static double as_foretold(const recorded_run *run) {
   if (is_copy(run)) {
     return copy;
   }
+  if (schedule->problem->element_bytes == 16) {
+    return -1;
+  }
   rlt_cost_estimate(&cpu_facts, &truth, schedule, &cost);
   for (int t = 0; t < RLT_COST_TERMS; ++t) {
     time += cost.times[t];
@@ -572,7 +586,8 @@ static double as_foretold(const recorded_run *run) {
 }
 
 /* Rates, other ones for each word size, are found again that were believed to be twice as large:
- * the more closely, the more of them the cases and samples take. */
+ * the more closely, the more of them the cases and samples take. What words of 16 bytes would take,
+ * which fail, says nothing. */
 static void test_finds_the_rates(void **state) {
   (void)state;
   static const struct {
@@ -605,7 +620,8 @@ static void test_finds_the_rates(void **state) {
   fake_clock_reset();
   record.seconds = as_foretold;
   assert_int_equal(rlt_tune(device, enough, &nobody, &found, NULL), RELAYOUT_OK);
-  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+  assert_memory_equal(&found.words[4].rates, &believed.words[4].rates, sizeof(rlt_rates));
+  for (int w = 0; w < 4; ++w) {
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
       const rlt_rate r = expected[i].rate;
       print_message("words of %d, rate %d: %g, made by %g\n", 1 << w, r, found.words[w].rates.of[r],

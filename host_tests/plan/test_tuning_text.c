@@ -107,6 +107,13 @@ static void test_damaged_rows(void **state) {
   expect_refused("stores=0", "stores=4", "line 21: ");
   expect_refused("stores=0", "shops=0", "line 21: ");
   expect_refused("word 1 cached", "word 3 cached", "line 22: ");
+  expect_refused("word 1 cached runs=64:256 blocks=4096:4096 prefetch=1:2 stores=0 loads=0",
+                 "word 1 cached runs=64:256",
+                 "line 22: expected numbers of `blocks` that are possible, found ``");
+  expect_refused("word 1 cached runs=64:256 blocks", "word 1 cached runs=64:256  blocks",
+                 "line 22: expected numbers of `blocks` that are possible, found ` blocks=");
+  expect_refused("item_bytes=0\n", "item_bytes=0 \n",
+                 "line 20: expected the line's end behind its fields, found `item_bytes=0 `");
   expect_refused("line_again=0.086", "line_again=nan", "line 27: ");
   expect_refused("line_again=0.086", "line_again=inf", "line 27: ");
   expect_refused("line_again=0.086", "line_again=-0.1", "line 27: ");
@@ -148,6 +155,24 @@ static void test_cut_and_longer_texts(void **state) {
   memset(text, ' ', sizeof text);
   assert_int_equal(rlt_tuning_read_text(text, sizeof text, NULL, &row, NULL),
                    RELAYOUT_INVALID_TEXT);
+}
+
+/* Devices whose driver chooses its instructions name none. */
+static void test_heads_by_hand(void **state) {
+  (void)state;
+  static const relayout_device_info driven = {
+      .description = "Some GPU", .platform = "Some platform", .driver = "1.2"};
+  static const char own[] = "relayout tuning 1\ndevice: Some CPU, avx2\ndriver:  \nfacts: line=64 ";
+  static const char other[] =
+      "relayout tuning 1\ndevice: Some GPU\ndriver: Some platform 1.2\nfacts: line=64 ";
+  char head[1024];
+  rlt_text text = rlt_text_in(head, sizeof head);
+  rlt_tuning_add_head(&info, &facts, &text);
+  assert_memory_equal(head, own, sizeof own - 1);
+  assert_int_equal(head[text.length - 1], '\n');
+  text = rlt_text_in(head, sizeof head);
+  rlt_tuning_add_head(&driven, &facts, &text);
+  assert_memory_equal(head, other, sizeof other - 1);
 }
 
 static void test_other_devices(void **state) {
@@ -316,7 +341,7 @@ int main(void) {
       cmocka_unit_test(test_damaged_rows),      cmocka_unit_test(test_cut_and_longer_texts),
       cmocka_unit_test(test_other_devices),     cmocka_unit_test(test_nearest_row),
       cmocka_unit_test(test_runs_worth_trying), cmocka_unit_test(test_words_of_rows),
-      cmocka_unit_test(test_bounds_of_numbers),
+      cmocka_unit_test(test_heads_by_hand),     cmocka_unit_test(test_bounds_of_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

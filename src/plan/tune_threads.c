@@ -48,7 +48,8 @@ static void make_runner(const rlt_track *on, const rlt_problem *problem, const f
   rlt_runner_make(on, problem, &row, made);
 }
 
-/* Whether all have run, and a copy too, by the first and by the last one's shares. */
+/* Whether all have run, for longer than a clock needs to tell, and a copy too, by the first and by
+ * the last one's shares. */
 static bool run_field(rlt_track *on, const rlt_problem *problem, bool stays, double end,
                       field *of) {
   enum { COPIES = 2 };
@@ -70,7 +71,7 @@ static bool run_field(rlt_track *on, const rlt_problem *problem, bool stays, dou
   }
   bool all_ran = true;
   for (int32_t i = 0; i < of->count + COPIES; ++i) {
-    all_ran = all_ran && on->runners[i].runs > 0 && on->runners[i].seconds > 0;
+    all_ran = all_ran && on->runners[i].seconds > 0;
     rlt_runner_stop(on, &on->runners[i]);
   }
   const double copy = copies[0].seconds < copies[1].seconds ? copies[0].seconds : copies[1].seconds;
