@@ -164,7 +164,7 @@ static uint64_t checksum_of(const unsigned char *bytes, size_t size) {
   return hash;
 }
 
-/* What files of the first version are, for later ones to know: a change of it is another version. */
+/* What files of the first version are, for later ones to know: what is changed is another. */
 static void test_layout(void **state) {
   struct {
     char magic[8];
