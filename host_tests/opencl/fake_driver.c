@@ -7,6 +7,7 @@
 
 #include "opencl/command_buffer.h"
 #include "opencl/entry_points.h"
+#include "opencl/kernel_source.h"
 #include "relayout/opencl.h"
 
 fake_driver fake;
@@ -523,9 +524,16 @@ static cl_program fake_clCreateProgramWithSource(cl_context context, cl_uint cou
   if (lengths != NULL) {
     end("texts are ended by zeros");
   }
+  fake.texts[0] = '\0';
   for (cl_uint i = 0; i < count; ++i) {
     if (texts[i] == NULL) {
       end("a text is NULL");
+    }
+    for (const rlt_kernel_source *of = rlt_kernel_sources; of->name != NULL; ++of) {
+      if (of->text == texts[i]) {
+        const size_t length = strlen(fake.texts);
+        snprintf(fake.texts + length, sizeof fake.texts - length, " %s", of->name);
+      }
     }
   }
   return made(make(FAKE_PROGRAM, object_of(context, FAKE_CONTEXT)), code);
@@ -1230,4 +1238,8 @@ cl_event fake_event(cl_context context) {
 
 void fake_release(cl_event event) {
   hold(event, FAKE_EVENT, -1);
+}
+
+void fake_release_program(cl_program program) {
+  hold(program, FAKE_PROGRAM, -1);
 }

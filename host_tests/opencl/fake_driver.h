@@ -97,6 +97,7 @@ typedef struct fake_driver {
   cl_int platforms_code; /* of clGetPlatformIDs */
   cl_int build_code;     /* of clBuildProgram */
   const char *build_log;
+  char texts[256];      /* the files of cl/ that the last program is made of, by their names */
   cl_ulong nanoseconds; /* that a kernel takes */
   bool runs_backwards;  /* its clock */
   bool ends_no_texts;   /* its answers lack the 0 */
@@ -163,5 +164,6 @@ cl_mem fake_image(cl_context context, cl_mem_object_type type, const size_t size
                   size_t pixel_bytes);
 cl_event fake_event(cl_context context);
 void fake_release(cl_event event);
+void fake_release_program(cl_program program);
 
 #endif

@@ -66,6 +66,7 @@ typedef struct scene {
 typedef struct scenario {
   const char *name;
   bool is_pocl; /* the CPU's */
+  bool has_svm; /* all memory of the host is */
   bool keeps;   /* programs, in files, */
   bool is_anew; /* in others each round */
   bool makes_device;
@@ -352,7 +353,12 @@ static void test_execute(void **state) {
                             .is_pocl = true,
                             .unneeded = "clEnqueueMarkerWithWaitList",
                             .run = run_execute};
+  const scenario pointers = {.name = "host memory by pointers",
+                             .has_svm = true,
+                             .unneeded = "clEnqueueMarkerWithWaitList",
+                             .run = run_execute};
   run_scenario(&staged, 12, false);
+  run_scenario(&pointers, 10, false);
   run_scenario(&wrapped, 12, false);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "opencl/build.h"
 #include "opencl/device.h"
 #include "opencl/fake_driver.h"
 #include "plan/plan.h"
@@ -219,6 +220,62 @@ static void test_shared(void **state) {
   relayout_device_destroy(&device->base);
 }
 
+/* A program is made of the files that its kernel's follows, as these say themselves at their heads,
+ * in cl/. */
+static void test_files(void **state) {
+  scene *const at = *state;
+  static const struct {
+    rlt_kernel kernel;
+    bool direct, stages, converts, packs, has_program;
+    const char *texts;
+  } cases[] = {
+      {RLT_KERNEL_COPY, false, false, false, false, false,
+       " arguments tile element staged staged_copy"},
+      {RLT_KERNEL_TRANSPOSE, false, false, true, false, false,
+       " arguments tile convert by_float element staged staged_transpose"},
+      {RLT_KERNEL_LOOKUP, false, false, false, false, true,
+       " arguments tile element staged index_program lookup"},
+      {RLT_KERNEL_FILL, true, false, false, false, false, " arguments tile line fill"},
+      {RLT_KERNEL_LOOKUP, true, false, false, false, false, " arguments tile element line lookup"},
+      {RLT_KERNEL_LOOKUP, true, false, true, false, true,
+       " arguments tile convert element line index_program lookup"},
+      {RLT_KERNEL_COPY, true, false, false, false, false,
+       " arguments tile line bits run direct_copy"},
+      {RLT_KERNEL_COPY, true, true, false, false, false,
+       " arguments tile line bits run staging direct_copy"},
+      {RLT_KERNEL_COPY, true, false, false, true, false,
+       " arguments tile element line bits run direct_copy"},
+      {RLT_KERNEL_COPY, true, false, true, false, false,
+       " arguments tile convert by_float element line bits run direct_copy"},
+      {RLT_KERNEL_PERMUTE, true, true, false, false, false,
+       " arguments tile line bits run staging strips block direct_permute"},
+      {RLT_KERNEL_PERMUTE, true, true, true, false, false,
+       " arguments tile convert by_float element line bits run staging strips block "
+       "direct_permute"},
+  };
+  rlt_opencl_device *const device = open_number(at, 0, "");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_kernel_options options = {.kernel = cases[i].kernel,
+                                  .direct = cases[i].direct,
+                                  .stages = cases[i].stages,
+                                  .word_bytes = 4,
+                                  .source_bytes = 4,
+                                  .destination_bits = cases[i].packs ? 4 : 0,
+                                  .group_size = 1,
+                                  .numbers = cases[i].has_program ? 20 : 0};
+    if (cases[i].converts) {
+      options.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_S32, .scale = 1};
+    }
+    cl_program program = NULL;
+    assert_int_equal(rlt_build_get(device, &options, &program, NULL), RELAYOUT_OK);
+    assert_string_equal(fake.texts, cases[i].texts);
+    assert_int_equal(fake.builds, i + 1);
+    assert_int_equal(fake_holders(FAKE_PROGRAM), i + 2); /* the device's, and this one again */
+    fake_release_program(program);
+  }
+  relayout_device_destroy(&device->base);
+}
+
 /* ---- Failures ---- */
 
 /* With the driver's log, which may be missing; the next one that wants it tries again. */
@@ -307,6 +364,7 @@ int main(void) {
       TEST(test_where_programs_are_kept),
       TEST(test_trimmed),
       TEST(test_shared),
+      TEST(test_files),
       TEST(test_failures),
       TEST(test_log),
   };

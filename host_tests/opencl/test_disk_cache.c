@@ -164,6 +164,39 @@ static uint64_t checksum_of(const unsigned char *bytes, size_t size) {
   return hash;
 }
 
+/* What files of the first version are, for later ones to know: what is changed is another. */
+static void test_layout(void **state) {
+  struct {
+    char magic[8];
+    uint32_t version;
+    uint32_t pointer_bytes;
+    uint64_t key_size;
+    uint64_t binary_size;
+    uint64_t checksum;
+  } head;
+  const place *const here = *state;
+  keep(here);
+  char path[SCRATCH_PATH];
+  scratch_only_file(here->directory, path);
+  size_t size = 0;
+  unsigned char *const bytes = scratch_read(path, &size);
+  memcpy(&head, bytes, sizeof head);
+  assert_memory_equal(head.magic, "relayout", 8);
+  assert_int_equal(head.version, 1);
+  assert_int_equal(head.pointer_bytes, sizeof(void *));
+  const unsigned char *at = bytes + sizeof head;
+  for (size_t i = 0; i < RLT_KEY_STRINGS; ++i) {
+    assert_string_equal((const char *)at, a_key.strings[i]);
+    at += strlen(a_key.strings[i]) + 1;
+  }
+  assert_int_equal(head.key_size, (size_t)(at - bytes) - sizeof head);
+  assert_int_equal(head.binary_size, sizeof a_binary);
+  assert_memory_equal(at, a_binary, sizeof a_binary);
+  assert_int_equal((size_t)(at - bytes) + sizeof a_binary, size);
+  assert_int_equal(head.checksum, checksum_of(bytes + sizeof head, size - sizeof head));
+  free(bytes);
+}
+
 /* A file that is right but for its binary, of which there is nothing. */
 static void test_no_binary(void **state) {
   enum { HEAD_SIZE = 40, BINARY_SIZE_AT = 24, CHECKSUM_AT = 32 };
@@ -452,6 +485,7 @@ int main(void) {
       TEST(test_kept_again),
       TEST(test_every_string_counts),
       TEST(test_every_byte_counts),
+      TEST(test_layout),
       TEST(test_no_binary),
       TEST(test_files_of_other_keys),
       TEST(test_files_of_other_users),

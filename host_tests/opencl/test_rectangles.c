@@ -27,6 +27,9 @@ static told tell(const rlt_bytes *runs, int count) {
     rlt_rectangles_add(&rectangles, runs[i]);
   }
   rlt_rectangles_finish(&rectangles);
+  const int all = made.count;
+  rlt_rectangles_finish(&rectangles); /* nothing is left */
+  assert_int_equal(made.count, all);
   return made;
 }
 
