@@ -266,8 +266,8 @@ static void digits_of(const rlt_problem *problem, const rlt_group *group, int64_
   }
 }
 
-/* What a kernel adds up of a column and of a row is where the element lies, or one of them says that
- * none can come from there: a digit is not valid, in any tile. */
+/* What a kernel adds up of a column and of a row is where the element lies, or one of them says
+ * that none can come from there: a digit is not valid, in any tile. */
 static bool places_hold(const rlt_slots *slots, const rlt_group *group, bool of_columns) {
   bool hold = true;
   for (int64_t p = 0; p < rlt_group_length(group); ++p) {

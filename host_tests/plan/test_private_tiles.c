@@ -1,5 +1,5 @@
 /* test_private_tiles.c: tiles of a worker's own, each rule for how far they go by hand: on devices
- * whose lines have 64 bytes, and by a wish for 256 bytes of the source and 512 of the destination. */
+ * whose lines have 64 bytes, by a wish for 256 bytes of the source and 512 of the destination. */
 #include "cmocka_all.h"
 
 #include "plan/asked.h"
@@ -136,8 +136,8 @@ static void test_what_is_read_at_once(void **state) {
   }
 }
 
-/* Small tiles, of 8 by 6 pixels, go on along what follows both: 3 of them are 128 floats, and 8 give
- * each of 6 rows a sixth of 8 KiB. */
+/* Small tiles, of 8 by 6 pixels, go on along what follows both: 3 of them are 128 floats, and 8
+ * give each of 6 rows a sixth of 8 KiB. */
 static void test_least_tiles(void **state) {
   (void)state;
   static const rlt_problem images = {.element_bytes = 4,
@@ -166,8 +166,8 @@ static void test_least_tiles(void **state) {
   assert_int_equal(found.rows.block, 496);
 }
 
-/* What both sides go on with fills half of a tile's room, which is half of the nearest cache, or what
- * the tuning says, or four fifths of the staging buffer. */
+/* What both sides go on with fills half of a tile's room, which is half of the nearest cache, or
+ * what the tuning says, or four fifths of the staging buffer. */
 static void test_room_of_tiles(void **state) {
   (void)state;
   static const rlt_problem pixels = MATRIX(4, 1 << 20, 16, 1 << 20);
@@ -217,8 +217,8 @@ static void test_columns_that_share_bytes(void **state) {
   expect_group(&found.rows, &rlt_no_axes);
 }
 
-/* Rows of nibbles that end within bytes: a tile holds a line's worth of the next one's, 128 of them,
- * where its device neither merges bytes nor combines lines. */
+/* Rows of nibbles that end within bytes: a tile holds up to a line of the next one's, 128 but
+ * one, where its device neither merges bytes nor combines lines. */
 static void test_halos_of_shared_bytes(void **state) {
   (void)state;
   static const struct {
