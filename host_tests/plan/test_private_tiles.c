@@ -1,5 +1,5 @@
-/* test_private_tiles.c: tiles of a worker's own, each rule for how far they go by hand, on devices
- * of 64-byte lines, and by a wish for 256 bytes of the source and 512 of the destination. */
+/* test_private_tiles.c: tiles of a worker's own, each rule for how far they go by hand: on devices
+ * whose lines have 64 bytes, by a wish for 256 bytes of the source and 512 of the destination. */
 #include "cmocka_all.h"
 
 #include "plan/asked.h"
@@ -217,8 +217,8 @@ static void test_columns_that_share_bytes(void **state) {
   expect_group(&found.rows, &rlt_no_axes);
 }
 
-/* Rows of nibbles that end within bytes: a tile holds a line's worth of the next one's, 128 of
- * them, where its device neither merges bytes nor combines lines. */
+/* Rows of nibbles that end within bytes: a tile holds up to a line of the next one's, 128 but
+ * one, where its device neither merges bytes nor combines lines. */
 static void test_halos_of_shared_bytes(void **state) {
   (void)state;
   static const struct {

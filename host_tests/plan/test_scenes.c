@@ -402,6 +402,8 @@ static void test_copies_that_change_elements(void **state) {
   problem = (rlt_problem)RUNS(4, 256, 256, 257, false);
   problem.shuffles = true;
   expect_copies(scene, put_together);
+  problem.axes[0].extent = problem.axes[0].valid = 100; /* not even shorter ones */
+  expect_copies(scene, put_together);
 }
 
 /* Wider words of a worker's that want to be aligned gain nothing where runs are copied as they are;
