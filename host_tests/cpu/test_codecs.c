@@ -37,6 +37,7 @@ void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
 
 static char taken[256];
 static rlt_cpu_row last; /* what the last one worked with */
+static rlt_conversion last_conversion;
 static uint8_t noted_table[256 * 8];
 
 static void note(const char *name, const rlt_cpu_row *row) {
@@ -45,6 +46,7 @@ static void note(const char *name, const rlt_cpu_row *row) {
   }
   strncat(taken, name, sizeof taken - strlen(taken) - 1);
   last = *row;
+  last_conversion = *row->conversion;
 }
 
 #define NOTED(name)                                                                                \
@@ -307,7 +309,8 @@ static void test_taken_stages(void **state) {
     assert_string_equal(taken, c->stages);
     if (taken[0] != '\0') {
       assert_true(last.scale == c->scale);
-      assert_int_equal(last.conversion->from, c->from);
+      assert_int_equal(last_conversion.from, c->from);
+      assert_int_equal(last_conversion.to, c->to);
     }
   }
 }

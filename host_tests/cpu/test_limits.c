@@ -76,6 +76,7 @@ static void test_one_workshop_for_one_thread(void **state) {
   scene_set_up(&made);
   relayout_plan_destroy(made.plan);
   made.device->facts.threads = 1;
+  made.device->facts.staging_bytes = 8 << 10; /* so that there are several tiles */
   assert_int_equal(relayout_plan_create(made.device, &made.from, &made.to, NULL, &made.plan, NULL),
                    RELAYOUT_OK);
   atomic_store(&workshops_left, 1);

@@ -40,6 +40,7 @@ static const combine_case cases[] = {
     {"u8[6,4]{1,0}", "u8[6,4]{1,0:T(2,4)}", NULL, NULL},
     {"u8[6,4]{1,0:T(2,4)}", "u8[6,4]{1,0:T(*,8)}", NULL, NULL},
     {"u8[2,3,4]{2,1,0}", "u8[2,3,4]{2,1,0:T(3,4)}", NULL, NULL},
+    {"u8[2,3,4]{2,1,0:PD(2,3,5)}", "u8[2,3,4]{2,1,0:T(*,12)}", NULL, NULL},
     {"u8[6,4]{1,0}", "u8[6,4]{1,0:T(2)}", NULL, NULL},
     {"u8[6,4]{1,0}", "u8[6,4]{1,0:T(2,4)(*,4)}", NULL, NULL},
     /* Without tiles nothing has to be combined. */

@@ -122,14 +122,21 @@ static inline void load_eight_channels(place from, strip *strips) {
 
 /* ---- Blocks ---- */
 
+/* Where a strip's second, third and fourth lane come in a block; the first again where it has none.
+ */
+enum {
+  SECOND_LANE = LANES > 1 ? DEPTH : 0,
+  THIRD_LANE = LANES > 2 ? 2 * DEPTH : 0,
+  FOURTH_LANE = LANES > 2 ? 3 * DEPTH : 0
+};
+
 /* The columns of a block from where a table says they lie. */
 static inline void load_block(strip *block, const uint8_t *restrict from,
                               const int64_t *restrict columns) {
 #pragma GCC unroll 16
   for (int c = 0; c < DEPTH; ++c) {
-    block[c] =
-        load_lanes(from, columns[c], LANES > 1 ? columns[c + DEPTH] : 0,
-                   LANES > 2 ? columns[c + 2 * DEPTH] : 0, LANES > 2 ? columns[c + 3 * DEPTH] : 0);
+    block[c] = load_lanes(from, columns[c], columns[c + SECOND_LANE], columns[c + THIRD_LANE],
+                          columns[c + FOURTH_LANE]);
   }
 }
 
@@ -144,9 +151,8 @@ static inline void load_even_block(strip *block, const uint8_t *restrict from, i
 
 /* The lanes of a strip, each a row's, DEPTH rows apart. */
 static inline void store_lanes_at(uint8_t *to, const int64_t *rows, strip lanes) {
-  uint8_t *const places[] = {to + rows[0], to + rows[LANES > 1 ? DEPTH : 0],
-                             to + rows[LANES > 2 ? 2 * DEPTH : 0],
-                             to + rows[LANES > 2 ? 3 * DEPTH : 0]};
+  uint8_t *const places[] = {to + rows[0], to + rows[SECOND_LANE], to + rows[THIRD_LANE],
+                             to + rows[FOURTH_LANE]};
   store_lanes_to(places, lanes);
 }
 
@@ -280,11 +286,11 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   }
 }
 
-/* Whether the columns are too few for a strip, but enough for its lanes, and the rows enough for a
- * strip of each column; all have a source. */
+/* Whether the columns are too few for a strip, but enough for one of several lanes, and the rows
+ * enough for a strip of each column; all have a source. */
 static inline bool is_narrow(const piece *of) {
-  return LANES > 1 && of->columns < SIDE && of->columns >= DEPTH && of->rows >= SIDE &&
-         of->keeps == NULL && of->valid_columns >= of->columns;
+  return of->columns < SIDE && of->columns >= DEPTH && of->rows >= SIDE && of->keeps == NULL &&
+         of->valid_columns >= of->columns;
 }
 
 /* Blocks that lie on their sides, SIDE rows by DEPTH columns: strips are loaded along the rows, so
