@@ -76,6 +76,19 @@ size_t scratch_count(const char *directory) {
   return counted.count;
 }
 
+static void add_bytes(const char *path, void *data) {
+  struct stat facts;
+  if (lstat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    *(size_t *)data += (size_t)facts.st_size;
+  }
+}
+
+size_t scratch_bytes(const char *directory) {
+  size_t bytes = 0;
+  each_entry(directory, add_bytes, &bytes);
+  return bytes;
+}
+
 void scratch_only_file(const char *directory, char path[SCRATCH_PATH]) {
   tally counted = {.count = 0};
   each_entry(directory, count_entry, &counted);

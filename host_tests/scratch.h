@@ -21,6 +21,9 @@ void scratch_only_file(const char *directory, char path[SCRATCH_PATH]);
 /* How many regular files there are; 0 where there is no such directory. */
 size_t scratch_count(const char *directory);
 
+/* The bytes of all of them. */
+size_t scratch_bytes(const char *directory);
+
 /* Makes all its regular files so much older. */
 void scratch_age(const char *directory, time_t seconds);
 

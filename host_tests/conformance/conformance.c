@@ -173,13 +173,6 @@ static void check_schedules(suite *s, const trial *t, const relayout_plan *plan,
   }
 }
 
-static relayout_plan_options plan_options(const request *asked) {
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  options.overflow = asked->options.wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  options.scale = asked->options.scale;
-  return options;
-}
-
 /* NULL after a failure. */
 static relayout_plan *make_plan(suite *s, const trial *t, const relayout_plan_options *options,
                                 const char *words) {
@@ -201,7 +194,7 @@ static relayout_plan *make_plan(suite *s, const trial *t, const relayout_plan_op
 static void run_schedules(suite *s, const trial *t, const schedules *all, size_t round) {
   const char *texts[SCHEDULES_MOST_PARTS];
   schedules_of_round(all, round, texts);
-  relayout_plan_options options = plan_options(t->asked);
+  relayout_plan_options options = request_plan_options(t->asked);
   options.schedules = texts;
   options.schedule_count = all->part_count;
   relayout_plan *const plan = make_plan(s, t, &options, texts[0]);
@@ -216,7 +209,7 @@ static void run_schedules(suite *s, const trial *t, const schedules *all, size_t
 
 /* By the schedules that the library chooses, and by each of those that are offered. */
 static void run_trial(suite *s, const trial *t) {
-  const relayout_plan_options options = plan_options(t->asked);
+  const relayout_plan_options options = request_plan_options(t->asked);
   relayout_plan *const plan = make_plan(s, t, &options, "as the library chooses");
   if (plan == NULL) {
     return;

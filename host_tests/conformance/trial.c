@@ -59,6 +59,13 @@ bool request_converts(const request *asked) {
   return asked->from->element_type != asked->to->element_type || asked->options.scale != 1;
 }
 
+relayout_plan_options request_plan_options(const request *asked) {
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.overflow = asked->options.wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  options.scale = asked->options.scale;
+  return options;
+}
+
 static void draw_elements(const request *asked, size_t size, unsigned char *bytes) {
   if (request_converts(asked)) {
     const size_t count = size / oracle_element_size(asked->from->element_type);

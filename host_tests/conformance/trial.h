@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "oracle/oracle.h"
+#include "relayout/plan.h"
 
 enum {
   TRIAL_ELEMENT_BYTES = 0xf0, /* every byte of an element of a source is below this */
@@ -29,6 +30,9 @@ typedef struct request {
 
 /* Whether elements are converted, not moved as they are. */
 bool request_converts(const request *asked);
+
+/* What a plan of it is made with, beside the sides. */
+relayout_plan_options request_plan_options(const request *asked);
 
 typedef struct trial {
   const request *asked;

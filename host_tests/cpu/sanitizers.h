@@ -9,11 +9,14 @@
 #define HAS_SANITIZER(name) 0
 #endif
 
-/* A thread sanitizer follows no threads that a child starts. */
+/* A thread sanitizer follows no threads that a child starts, and starts one of its own beside the
+ * process' first. */
 #if defined(__SANITIZE_THREAD__) || HAS_SANITIZER(thread_sanitizer)
-#define FOLLOWS_FORKS 0
+#define FOLLOWS_FORKS     0
+#define SANITIZER_THREADS 1
 #else
-#define FOLLOWS_FORKS 1
+#define FOLLOWS_FORKS     1
+#define SANITIZER_THREADS 0
 #endif
 
 /* Sanitizers put more on the stack, and ask for more memory, than the library does. */

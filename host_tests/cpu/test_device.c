@@ -1,6 +1,10 @@
 /* Making CPU devices: options good and bad, what they say of themselves, what a program says. */
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
@@ -83,6 +87,66 @@ static void test_thread_counts_without_parallel_for(void **state) {
   assert_true(compute_units(&options) <= sysconf(_SC_NPROCESSORS_CONF));
 }
 
+/* A process that may run on one processor only, of several: so many are what there is by default,
+ * and who asks for more gets as many as are there. */
+static int be_kept_to_one_processor(void) {
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t allowed, one;
+  CPU_ZERO(&one);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+    return 77;
+  }
+  int first = 0;
+  while (!CPU_ISSET(first, &allowed)) {
+    ++first;
+  }
+  CPU_SET(first, &one);
+  if (online < 2 || sched_setaffinity(0, sizeof one, &one) != 0) {
+    return 77;
+  }
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  const bool is_one = compute_units(&options) == 1;
+  options.threads = INT32_MAX;
+  const bool are_all = compute_units(&options) == (uint32_t)online;
+  options.threads = 2;
+  return is_one && are_all && compute_units(&options) == 2 ? 0 : 1;
+}
+
+static void test_thread_counts_on_one_processor(void **state) {
+  (void)state;
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    _exit(be_kept_to_one_processor());
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) {
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+enum { DESCRIPTION_SIZE = sizeof((relayout_device_info *)NULL)->description };
+_Static_assert(DESCRIPTION_SIZE == 128, "what is scanned below");
+
+/* What the system calls the processor: Linux tells of some by name, else of their kind. */
+static void find_processor(char *name) {
+  struct utsname system;
+  assert_true(uname(&system) >= 0);
+  snprintf(name, DESCRIPTION_SIZE, "%s", system.machine);
+  FILE *const file = fopen("/proc/cpuinfo", "r");
+  char line[512];
+  bool is_found = false;
+  while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
+    is_found = sscanf(line, "model name : %127[^\n]", name) == 1;
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+}
+
 static void test_info(void **state) {
   (void)state;
   relayout_device *device = NULL;
@@ -93,8 +157,9 @@ static void test_info(void **state) {
   assert_int_equal(info.backend, RELAYOUT_BACKEND_CPU);
   assert_int_equal(info.device_class, RELAYOUT_DEVICE_CLASS_CPU);
   assert_string_equal(info.name, "cpu");
-  assert_true(strlen(info.description) > 0);
-  assert_null(strchr(info.description, '\n'));
+  char processor[DESCRIPTION_SIZE];
+  find_processor(processor);
+  assert_string_equal(info.description, processor);
   assert_string_equal(info.platform, "");
   assert_string_equal(info.driver, "");
   assert_true(info.compute_units >= 1);
@@ -103,6 +168,9 @@ static void test_info(void **state) {
   assert_true(info.allocation_bytes == 0);
 
   relayout_device_info listed = RELAYOUT_DEVICE_INFO_INIT;
+  listed.backend = RELAYOUT_BACKEND_OPENCL;
+  listed.device_class = RELAYOUT_DEVICE_CLASS_GPU;
+  listed.compute_units = 0;
   rlt_cpu_default_info(&listed);
   assert_memory_equal(&listed, &info, sizeof info);
   relayout_device_destroy(device);
@@ -237,6 +305,37 @@ static void test_relayouts_by_any_facts(void **state) {
   free(destination);
 }
 
+/* What the kernels can do is the same on all machines, but for their blocks and registers. */
+static void test_facts_of_the_kernels(void **state) {
+  (void)state;
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.threads = 3;
+  options.parallel_for = run_in_turn;
+  relayout_device *device = NULL;
+  setenv("RELAYOUT_CPU_INSTRUCTIONS", "plain", 1);
+  assert_int_equal(relayout_cpu_device_create(&options, &device, NULL), RELAYOUT_OK);
+  unsetenv("RELAYOUT_CPU_INSTRUCTIONS");
+  const rlt_facts *const facts = &device->facts;
+  assert_int_equal(facts->threads, 3);
+  assert_int_equal(facts->memory, RLT_STAGING_PRIVATE);
+  assert_int_equal(facts->staging_bytes, 64 << 10);
+  /* A tile of bytes, each a segment of its own with a line behind it; and one of bit transposes,
+   * whose rows each have a line. */
+  assert_int_equal(facts->most_segments, (64 << 10) / 65);
+  assert_int_equal(facts->bit_transposed_rows, 512);
+  assert_true(facts->stages_source_words && facts->loads && facts->scatters);
+  assert_true(facts->combines_lines && facts->merges_bytes && facts->prefetches);
+  assert_false(facts->words_need_alignment || facts->only_whole_blocks);
+  assert_int_equal(facts->group_size, 1);
+  assert_true(facts->most_groups == INT64_MAX && facts->most_iterations == INT64_MAX);
+  for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) { /* registers are of 16 bytes */
+    assert_int_equal(facts->words[i].block_rows, 16 >> i);
+    assert_int_equal(facts->words[i].block_columns, 16 >> i);
+    assert_int_equal(facts->words[i].channels, i < 2 ? 8 : 4);
+  }
+  relayout_device_destroy(device);
+}
+
 /* ---- Programs ---- */
 
 typedef struct description {
@@ -283,11 +382,13 @@ int main(void) {
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_thread_counts),
       cmocka_unit_test(test_thread_counts_without_parallel_for),
+      cmocka_unit_test(test_thread_counts_on_one_processor),
       cmocka_unit_test(test_info),
       cmocka_unit_test(test_facts_of_the_environment),
       cmocka_unit_test(test_facts_of_the_machine),
       cmocka_unit_test(test_bad_facts),
       cmocka_unit_test(test_relayouts_by_any_facts),
+      cmocka_unit_test(test_facts_of_the_kernels),
       cmocka_unit_test(test_descriptions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

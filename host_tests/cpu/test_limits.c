@@ -2,6 +2,7 @@
  * program is linked so that calloc goes through a function of its own. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 /* ---- No memory ---- */
 
 static atomic_int workshops_left = INT32_MAX; /* until building one fails */
+static atomic_int workshops_built;
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -26,6 +28,7 @@ void *__wrap_calloc(size_t count, size_t size) {
   if (is_workshop && atomic_fetch_sub(&workshops_left, 1) <= 0) {
     return NULL;
   }
+  atomic_fetch_add(&workshops_built, is_workshop);
   return __real_calloc(count, size);
 }
 
@@ -64,6 +67,88 @@ static void test_fewer_workshops_than_threads(void **state) {
     atomic_store(&workshops_left, INT32_MAX);
     scene_tear_down(&made);
   }
+}
+
+/* A thread that is alone works where its call has found room for it, and needs no more. */
+static void test_one_workshop_for_one_thread(void **state) {
+  (void)state;
+  scene made;
+  scene_set_up(&made);
+  relayout_plan_destroy(made.plan);
+  made.device->facts.threads = 1;
+  assert_int_equal(relayout_plan_create(made.device, &made.from, &made.to, NULL, &made.plan, NULL),
+                   RELAYOUT_OK);
+  atomic_store(&workshops_left, 1);
+  assert_true(scene_works(&made));
+  assert_true(scene_works(&made));
+  atomic_store(&workshops_left, INT32_MAX);
+  scene_tear_down(&made);
+}
+
+/* ---- What is kept ---- */
+
+enum { MOST_TAKEN = 40 };
+
+static void take(rlt_cpu_kept_scratch *from, rlt_cpu_scratch **taken, int count) {
+  for (int i = 0; i < count; ++i) {
+    taken[i] = rlt_cpu_scratch_take(from);
+    assert_non_null(taken[i]);
+    assert_int_equal((uintptr_t)taken[i] % RLT_CPU_LINE_BYTES, 0);
+  }
+}
+
+static void give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch **taken, int count) {
+  for (int i = 0; i < count; ++i) {
+    rlt_cpu_scratch_give_back(to, taken[i]);
+  }
+}
+
+/* Twice as many as threads are kept, a power of two and eight at least, until they are trimmed. */
+static void test_kept_scratch(void **state) {
+  (void)state;
+  static const struct {
+    int32_t threads;
+    int kept;
+  } cases[] = {{1, 8}, {4, 8}, {5, 16}, {8, 16}, {9, 32}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const int kept = cases[i].kept;
+    rlt_cpu_kept_scratch *all = NULL;
+    rlt_cpu_scratch *taken[MOST_TAKEN];
+    assert_int_equal(rlt_cpu_kept_scratch_create(cases[i].threads, &all, NULL), RELAYOUT_OK);
+    atomic_store(&workshops_built, 0);
+    take(all, taken, kept + 1);
+    assert_int_equal(atomic_load(&workshops_built), kept + 1);
+    give_back(all, taken, kept + 1);
+    take(all, taken, kept);
+    assert_int_equal(atomic_load(&workshops_built), kept + 1);
+    give_back(all, taken, kept);
+    rlt_cpu_kept_scratch_trim(all);
+    take(all, taken, kept);
+    assert_int_equal(atomic_load(&workshops_built), 2 * kept + 1);
+    give_back(all, taken, kept);
+    rlt_cpu_scratch_give_back(all, NULL);
+    rlt_cpu_kept_scratch_destroy(all);
+  }
+}
+
+/* A thread gets back what it had, and what nobody has written is 0. */
+static void test_own_scratch(void **state) {
+  (void)state;
+  rlt_cpu_kept_scratch *all = NULL;
+  rlt_cpu_scratch *taken[2];
+  assert_int_equal(rlt_cpu_kept_scratch_create(4, &all, NULL), RELAYOUT_OK);
+  take(all, taken, 2);
+  const unsigned char *const bytes = (const unsigned char *)taken[0];
+  for (size_t b = 0; b < offsetof(rlt_cpu_scratch, memory); b += 61) {
+    assert_int_equal(bytes[b], 0);
+  }
+  give_back(all, taken, 2);
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    rlt_cpu_scratch *const again = rlt_cpu_scratch_take(all);
+    assert_ptr_equal(again, taken[0]);
+    rlt_cpu_scratch_give_back(all, again);
+  }
+  rlt_cpu_kept_scratch_destroy(all);
 }
 
 /* ---- No threads ---- */
@@ -161,6 +246,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_workshop),
       cmocka_unit_test(test_fewer_workshops_than_threads),
+      cmocka_unit_test(test_one_workshop_for_one_thread),
+      cmocka_unit_test(test_kept_scratch),
+      cmocka_unit_test(test_own_scratch),
       cmocka_unit_test(test_no_addresses),
       cmocka_unit_test(test_no_threads),
   };

@@ -15,6 +15,7 @@
 #include "cpu/program.h"
 #include "cpu/trial.h"
 #include "problem/definition.h"
+#include "shape_of.h"
 
 /* ---- A pool that starts a thread for each task ---- */
 
@@ -63,6 +64,42 @@ static void backward_parallel_for(void *context, size_t count, void (*task)(void
   (void)context;
   for (size_t i = count; i-- > 0;) {
     task(data, i);
+  }
+}
+
+/* A pool that runs tasks one after the other, and leaves some out. */
+typedef struct sparse_pool {
+  bool (*takes)(size_t i, size_t count);
+  size_t asked; /* tasks, */
+  size_t run;   /* and those of them that it ran */
+} sparse_pool;
+
+static bool takes_all(size_t i, size_t count) {
+  return i < count;
+}
+
+static bool takes_none(size_t i, size_t count) {
+  return i >= count;
+}
+
+static bool takes_first(size_t i, size_t count) {
+  (void)count;
+  return i == 0;
+}
+
+static bool takes_last(size_t i, size_t count) {
+  return i == count - 1;
+}
+
+static void sparse_parallel_for(void *context, size_t count, void (*task)(void *data, size_t i),
+                                void *data) {
+  sparse_pool *const used = context;
+  used->asked += count;
+  for (size_t i = 0; i < count; ++i) {
+    if (used->takes(i, count)) {
+      task(data, i);
+      ++used->run;
+    }
   }
 }
 
@@ -153,6 +190,131 @@ static void test_any_order_of_tasks(void **state) {
   relayout_device *device = eager_device_with(6, backward_parallel_for, NULL);
   run_large_problems(device);
   relayout_device_destroy(device);
+}
+
+static void test_tasks_in_turn(void **state) {
+  (void)state;
+  sparse_pool used = {takes_all, 0, 0};
+  relayout_device *device = eager_device_with(6, sparse_parallel_for, &used);
+  run_large_problems(device);
+  assert_true(used.asked > LARGE_PROBLEMS && used.run == used.asked);
+  relayout_device_destroy(device);
+}
+
+static bool (*const sparse[])(size_t i, size_t count) = {takes_none, takes_first, takes_last};
+enum { SPARSE = sizeof sparse / sizeof *sparse };
+
+static void test_tasks_left_out(void **state) {
+  (void)state;
+  for (int s = 0; s < SPARSE; ++s) {
+    sparse_pool used = {sparse[s], 0, 0};
+    relayout_device *device = eager_device_with(6, sparse_parallel_for, &used);
+    run_large_problems(device);
+    assert_true(used.asked > LARGE_PROBLEMS);
+    assert_true(used.run == (s == 0 ? 0 : LARGE_PROBLEMS));
+    relayout_device_destroy(device);
+  }
+}
+
+/* ---- Pools that call the library ---- */
+
+/* One that relays out on the same device before each task, but not in those relayouts' own. */
+typedef struct calling_pool {
+  relayout_device *device;
+  int depth;
+  int calls; /* of the library */
+} calling_pool;
+
+static void calling_parallel_for(void *context, size_t count, void (*task)(void *data, size_t i),
+                                 void *data) {
+  calling_pool *const used = context;
+  ++used->depth;
+  for (size_t i = 0; i < count; ++i) {
+    if (used->depth == 1) {
+      assert_non_null(trial_passes_as_chosen(used->device, &large_problems[i % LARGE_PROBLEMS], 0));
+      ++used->calls;
+    }
+    task(data, i);
+  }
+  --used->depth;
+}
+
+static void test_pool_that_calls_the_library(void **state) {
+  (void)state;
+  calling_pool used = {.depth = 0};
+  used.device = eager_device_with(6, calling_parallel_for, &used);
+  run_large_problems(used.device);
+  assert_true(used.calls > LARGE_PROBLEMS);
+  relayout_device_trim(used.device);
+  /* and while schedules are measured */
+  const relayout_shape from = shape_of("u16[900,700]");
+  const relayout_shape to = shape_of("u16[900,700]{0,1}");
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  relayout_plan *plan = NULL;
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  options.measured = 2;
+  used.calls = 0;
+  assert_int_equal(relayout_plan_create(used.device, &from, &to, &options, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_true(used.calls > 0);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(used.device);
+}
+
+/* One whose threads each relay out on the same device before their task, all at once. */
+typedef struct busy_pool {
+  relayout_device *device;
+  atomic_int depth;
+  atomic_int failures;
+} busy_pool;
+
+typedef struct busy_task {
+  busy_pool *in;
+  pool_task mine;
+} busy_task;
+
+static void *run_busy_task(void *argument) {
+  const busy_task *const of = argument;
+  const rlt_problem *const problem = &large_problems[of->mine.i % LARGE_PROBLEMS];
+  trial t;
+  trial_initialize(&t, problem, 0);
+  relayout_plan *const plan = trial_plan(of->in->device, problem);
+  atomic_fetch_add(&of->in->failures, !trial_run(&t, plan, 0));
+  relayout_plan_destroy(plan);
+  trial_deinitialize(&t);
+  of->mine.task(of->mine.data, of->mine.i);
+  return NULL;
+}
+
+static void busy_parallel_for(void *context, size_t count, void (*task)(void *data, size_t i),
+                              void *data) {
+  enum { MOST = 8 };
+  busy_pool *const used = context;
+  const bool is_within = atomic_fetch_add(&used->depth, 1) > 0;
+  busy_task tasks[MOST];
+  pthread_t threads[MOST];
+  assert_true(count <= MOST);
+  for (size_t i = 0; i < count; ++i) {
+    tasks[i] = (busy_task){used, {task, data, i}};
+    if (is_within) {
+      task(data, i);
+    } else {
+      assert_int_equal(pthread_create(&threads[i], NULL, run_busy_task, &tasks[i]), 0);
+    }
+  }
+  for (size_t i = 0; i < count && !is_within; ++i) {
+    pthread_join(threads[i], NULL);
+  }
+  atomic_fetch_sub(&used->depth, 1);
+}
+
+static void test_pool_that_other_threads_call_the_library_in(void **state) {
+  (void)state;
+  busy_pool used = {.depth = 0};
+  used.device = eager_device_with(5, busy_parallel_for, &used);
+  run_large_problems(used.device);
+  assert_int_equal(atomic_load(&used.failures), 0);
+  relayout_device_destroy(used.device);
 }
 
 static void test_default_threads(void **state) {
@@ -283,6 +445,17 @@ static void test_lines_shared_in_any_order(void **state) {
   relayout_device *device = streaming_device_with(6, backward_parallel_for, NULL);
   run_odd_problems(device);
   relayout_device_destroy(device);
+}
+
+static void test_lines_shared_where_tasks_are_left_out(void **state) {
+  (void)state;
+  for (int s = 0; s < SPARSE; ++s) {
+    sparse_pool used = {sparse[s], 0, 0};
+    relayout_device *device = streaming_device_with(6, sparse_parallel_for, &used);
+    run_odd_problems(device);
+    assert_true(used.asked > used.run);
+    relayout_device_destroy(device);
+  }
 }
 
 static void test_lines_shared_by_default_threads(void **state) {
@@ -528,10 +701,15 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pool),
       cmocka_unit_test(test_any_order_of_tasks),
+      cmocka_unit_test(test_tasks_in_turn),
+      cmocka_unit_test(test_tasks_left_out),
+      cmocka_unit_test(test_pool_that_calls_the_library),
+      cmocka_unit_test(test_pool_that_other_threads_call_the_library_in),
       cmocka_unit_test(test_default_threads),
       cmocka_unit_test(test_small_problems_stay_on_the_calling_thread),
       cmocka_unit_test(test_lines_shared_in_a_pool),
       cmocka_unit_test(test_lines_shared_in_any_order),
+      cmocka_unit_test(test_lines_shared_where_tasks_are_left_out),
       cmocka_unit_test(test_lines_shared_by_default_threads),
       cmocka_unit_test(test_bytes_shared_in_a_pool),
       cmocka_unit_test(test_bytes_shared_in_any_order),
@@ -540,5 +718,6 @@ int main(void) {
       cmocka_unit_test(test_one_plan_from_many_threads_with_the_librarys),
       cmocka_unit_test(test_one_streaming_plan_from_many_threads),
   };
+  setenv("RELAYOUT_CACHE", "off", 1); /* what an earlier run has measured is measured again */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,16 @@ bool live_has(live_kind kind, uintptr_t key) {
   return has;
 }
 
+int64_t live_count(live_kind kind) {
+  int64_t count = 0;
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < CAPACITY; ++i) {
+    count += entries[i].used && entries[i].kind == kind ? entries[i].count : 0;
+  }
+  pthread_mutex_unlock(&mutex);
+  return count;
+}
+
 /* Takes what is gone out of the table, and finds new places for the rest. */
 void live_mark(void) {
   static entry kept[CAPACITY];

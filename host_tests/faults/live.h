@@ -40,6 +40,8 @@ void live_add(live_kind kind, uintptr_t key);
 void live_remove(live_kind kind, uintptr_t key);
 /* Whether there is such a thing. */
 bool live_has(live_kind kind, uintptr_t key);
+/* Of all things of a kind together, the holds. */
+int64_t live_count(live_kind kind);
 
 void live_mark(void);
 /* True, and one line of text, when something is left or too much was given back. */

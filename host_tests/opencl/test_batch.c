@@ -48,10 +48,8 @@ static relayout_plan *plan_of(const suite *s, const trial *t) {
   const oracle_options *const asked = &t->asked->options;
   const relayout_view from = view_of(t->asked->from, asked->source_byte_strides);
   const relayout_view to = view_of(t->asked->to, asked->destination_byte_strides);
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  relayout_plan_options options = request_plan_options(t->asked);
   relayout_plan *plan = NULL;
-  options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  options.scale = asked->scale;
   options.for_batches = 1;
   assert_int_equal(
       relayout_plan_create_between(s->bench->device, &from, &to, &options, &plan, NULL),

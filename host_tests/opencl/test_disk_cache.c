@@ -155,6 +155,42 @@ static void test_every_byte_counts(void **state) {
   free(bytes);
 }
 
+/* FNV-1a, as the file's checksum is made. */
+static uint64_t checksum_of(const unsigned char *bytes, size_t size) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < size; ++i) {
+    hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+  }
+  return hash;
+}
+
+/* A file that is right but for its binary, of which there is nothing. */
+static void test_no_binary(void **state) {
+  enum { HEAD_SIZE = 40, BINARY_SIZE_AT = 24, CHECKSUM_AT = 32 };
+  const place *const here = *state;
+  keep(here);
+  char path[SCRATCH_PATH];
+  scratch_only_file(here->directory, path);
+  size_t size = 0;
+  unsigned char *const bytes = scratch_read(path, &size);
+  for (size_t kept = 0; kept < 2; ++kept) {
+    const uint64_t binary_size = kept;
+    const size_t whole = size - sizeof a_binary + kept;
+    const uint64_t checksum = checksum_of(bytes + HEAD_SIZE, whole - HEAD_SIZE);
+    memcpy(bytes + BINARY_SIZE_AT, &binary_size, sizeof binary_size);
+    memcpy(bytes + CHECKSUM_AT, &checksum, sizeof checksum);
+    scratch_write(path, bytes, whole);
+    unsigned char *binary = NULL;
+    size_t found = 9;
+    assert_int_equal(rlt_disk_cache_load(&here->cache, &a_key, &binary, &found), kept == 1);
+    if (kept == 1) {
+      assert_true(found == 1 && binary[0] == a_binary[0]);
+      free(binary);
+    }
+  }
+  free(bytes);
+}
+
 /* Whole files where those of another key belong, as after a collision of hashes. */
 static void test_files_of_other_keys(void **state) {
   const place *const here = *state;
@@ -416,6 +452,7 @@ int main(void) {
       TEST(test_kept_again),
       TEST(test_every_string_counts),
       TEST(test_every_byte_counts),
+      TEST(test_no_binary),
       TEST(test_files_of_other_keys),
       TEST(test_files_of_other_users),
       TEST(test_what_is_no_file),

@@ -878,7 +878,7 @@ static void test_host_memory_is_explained(void **state) {
                    ",\"host_memory\":{\"boxes\":1,\"bytes_up\":12800,\"bytes_down\":12803},");
   expect_explained(packed, "\nhost memory: 102 bytes up and 52 down, in 1 box\n",
                    ",\"host_memory\":{\"boxes\":1,");
-  device->base.info.allocation_bytes = 4096;
+  device->base.info.allocation_bytes = 4352;
   expect_explained(plan, "\nhost memory: 12800 bytes up and 12803 down, in 56 boxes\n",
                    ",\"host_memory\":{\"boxes\":56,");
   device->base.info.allocation_bytes = as_it_was.base.info.allocation_bytes;

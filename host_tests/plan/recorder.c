@@ -121,3 +121,10 @@ relayout_device *recorder_device(recorder *record) {
   device->common.tuning = &staged_tuning;
   return &device->common;
 }
+
+relayout_device *recorder_cpu_device(recorder *record) {
+  relayout_device *const device = recorder_device(record);
+  device->facts = cpu_facts;
+  device->tuning = &cpu_tuning;
+  return device;
+}

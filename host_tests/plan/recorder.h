@@ -37,4 +37,7 @@ typedef struct recorder {
  * what its tuning points to, before it makes a plan. */
 relayout_device *recorder_device(recorder *record);
 
+/* The same, but like the CPU of devices.h. */
+relayout_device *recorder_cpu_device(recorder *record);
+
 #endif

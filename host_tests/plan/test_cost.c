@@ -208,6 +208,248 @@ static void test_halo_by_hand(void **state) {
   assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 64 * 2 * (7. / 8), 0);
   assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 64 * (9 - 2 * (7. / 8)), 0);
   assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 130 * 4 * (15. / 64), 0);
+  assert_int_equal(made.schedule.rows.block, 32); /* of 64: two runs for each column */
+  assert_near(made.cost.counts[RLT_COST_RUNS], 2 * 130 * (79. / 64), 0);
+}
+
+/* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of
+ * the next, and half within one, and within another they end. */
+static void test_segments_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[8,20]{1,0}", "f32[8,20]{1,0:PD(8,24)PV(unknown)}", RLT_MOVE_COPY, 8, 24,
+                 &staged_tuning, &made);
+  assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 4 * 1 + 4 * 2, 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 4 * 1, 0);
+}
+
+/* Two runs of ten floats, a tile each, begin 40 bytes apart: with eighths of a line, of which one
+ * in two leads into another. Where they are written they begin with quarters. */
+static void test_loops_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[2,10]{1,0}", "f32[2,10]{1,0:PD(2,12)PV(unknown)}", RLT_MOVE_COPY, 1, 12,
+                 &staged_tuning, &made);
+  made.schedule.rows = rlt_no_axes;
+  rlt_cost_estimate(&staged_facts, &staged_tuning, &made.schedule, &made.cost);
+  assert_near(made.cost.counts[RLT_COST_TILES], 2, 0);
+  assert_near(made.cost.counts[RLT_COST_RUNS], 2, 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_READ], 80 / 64., 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 2 * 1.5 - 80 / 64., 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 2 * 1.5, 0);
+  assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 0, 0);
+}
+
+/* A hundred runs of two that follow each other are one, unless they are copied one by one. */
+static void test_joined_runs_by_hand(void **state) {
+  (void)state;
+  static const char from[] = "f32[100,2]{1,0}", to[] = "f32[100,2]{1,0:PD(100,3)PV(unknown)}";
+  estimate made;
+  estimate_tiles(from, to, RLT_MOVE_COPY, 100, 3, &staged_tuning, &made);
+  assert_near(made.cost.counts[RLT_COST_RUNS], 100, 0);
+  assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 100, 0);
+  estimate_tiles(from, to, RLT_MOVE_INDEX, 100, 3, &staged_tuning, &made);
+  assert_near(made.cost.counts[RLT_COST_RUNS], 100, 0);
+  assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 100, 0);
+  estimate_tiles(from, to, RLT_MOVE_PERMUTE, 100, 3, &staged_tuning, &made);
+  assert_near(made.cost.counts[RLT_COST_RUNS], 1, 0);
+  assert_near(made.cost.counts[RLT_COST_STRAIGHT_RUNS], 0, 0);
+}
+
+/* What three rows read lies together, a line and a half, and what they write with their padding is
+ * four times as much. */
+static void test_valid_columns_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[3,8]{1,0}", "f32[3,8]{1,0:PD(3,32)}", RLT_MOVE_PERMUTE, 3, 32, &staged_tuning,
+                 &made);
+  const double counts[RLT_COST_TERMS] = {
+      [RLT_COST_LINES_READ] = 1.5,  [RLT_COST_LINES_AGAIN] = 0.5, /* two are touched */
+      [RLT_COST_LINES_WRITTEN] = 6, [RLT_COST_RUNS] = 1,          [RLT_COST_MOVES] = 96,
+      [RLT_COST_TILES] = 1,         [RLT_COST_PAGES] = 2};
+  expect_counts(&made, counts);
+}
+
+/* Eight floats that lie together, between which three times as many are padding. */
+static void test_padded_rows_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[1,8]{1,0}", "f32[1,8]{0,1:PD(4,8)}", RLT_MOVE_PERMUTE, 8, 4, &staged_tuning,
+                 &made);
+  const double counts[RLT_COST_TERMS] = {
+      [RLT_COST_LINES_READ] = 0.5, [RLT_COST_LINES_AGAIN] = 0.5, [RLT_COST_LINES_WRITTEN] = 2,
+      [RLT_COST_RUNS] = 1,         [RLT_COST_MOVES] = 32,        [RLT_COST_TILES] = 1,
+      [RLT_COST_PAGES] = 2};
+  expect_counts(&made, counts);
+  /* Where the only row of a view lies does not matter. */
+  made.problem.axes[0].source_stride = 0;
+  rlt_cost_estimate(&staged_facts, &staged_tuning, &made.schedule, &made.cost);
+  expect_counts(&made, counts);
+}
+
+/* 256 tiles of eight lines, each of which lies in a page of its own, as rows are 16 KiB apart; what
+ * each writes lies together. */
+static void test_pages_by_hand(void **state) {
+  (void)state;
+  estimate made;
+  estimate_tiles("f32[8,4096]{1,0}", "f32[8,4096]{0,1}", RLT_MOVE_TRANSPOSE, 16, 8, &staged_tuning,
+                 &made);
+  const double counts[RLT_COST_TERMS] = {
+      [RLT_COST_LINES_READ] = 2048, [RLT_COST_LINES_WRITTEN] = 2048,
+      [RLT_COST_RUNS] = 2048,       [RLT_COST_MOVES] = 32768,
+      [RLT_COST_TILES] = 256,       [RLT_COST_PAGES] = 256 * (8 + 1)};
+  expect_counts(&made, counts);
+}
+
+/* Runs of eight c128 are two lines of 64 bytes; none is shorter than an element. */
+static void test_gathered_lines_by_hand(void **state) {
+  (void)state;
+  static const int64_t lines[][2] = {{64, 6400}, {128, 3200}, {32, 12800}, {16, 25600}, {8, 25600}};
+  estimate made;
+  estimate_offer("c128[64,50,8]{2,1,0}", "c128[64,50,8]{2,0,1}", &cpu_facts, &cpu_tuning, &made);
+  assert_int_equal(made.schedule.move, RLT_MOVE_GATHER);
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+    rlt_facts facts = cpu_facts;
+    facts.line_bytes = (int32_t)lines[i][0];
+    rlt_cost_estimate(&facts, &cpu_tuning, &made.schedule, &made.cost);
+    assert_near(made.cost.counts[RLT_COST_MOVES], (double)lines[i][1], 0);
+  }
+}
+
+/* Half a unit a line; a whole one for what is read first, as it goes through a cache that cannot
+ * hold all. */
+static void test_written_lines_are_read(void **state) {
+  (void)state;
+  static const struct {
+    int64_t cache_bytes;
+    bool streamed;
+    double each;
+  } cases[] = {{1 << 20, false, 0.5}, {1, false, 1}, {1, true, 0.5}};
+  estimate made;
+  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &cpu_facts, &cpu_tuning, &made);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_facts facts = cpu_facts;
+    facts.cache_bytes = cases[i].cache_bytes;
+    made.schedule.streamed = cases[i].streamed;
+    rlt_cost_estimate(&facts, &cpu_tuning, &made.schedule, &made.cost);
+    assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 512, 0);
+    assert_near(made.cost.least_time, 512, 0);
+    assert_near(made.cost.times[RLT_COST_LINES_WRITTEN], cases[i].each, 0);
+    assert_near(made.cost.times[RLT_COST_LINES_READ], 0.5, 0);
+    assert_near(made.cost.fraction, 1 / (0.5 + cases[i].each), 0);
+  }
+  made.schedule.memory = RLT_STAGING_LOCAL; /* of a GPU, which writes whole lines at once */
+  rlt_facts facts = cpu_facts;
+  facts.cache_bytes = 1;
+  made.schedule.streamed = false;
+  rlt_cost_estimate(&facts, &cpu_tuning, &made.schedule, &made.cost);
+  assert_near(made.cost.times[RLT_COST_LINES_WRITTEN], 0.5, 0);
+}
+
+/* ---- Prices ---- */
+
+/* What the moves of a schedule are paid by, and how often. */
+static void expect_price(const char *from, const char *to, rlt_staging_memory memory, rlt_move move,
+                         bool suits, rlt_rate rate, double times) {
+  rlt_problem problem = problem_of(from, to);
+  problem.axes[problem.axis_count] = (rlt_axis){99, 99, 99, 99}; /* which is none */
+  const rlt_schedule schedule = {
+      .problem = &problem, .memory = memory, .move = move, .suits = suits};
+  const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, RLT_COST_MOVES);
+  print_message("  %s\n", rlt_move_name(move));
+  assert_int_equal(price.rate, rate);
+  assert_near(price.times, times, 0);
+}
+
+static void test_prices_of_moves(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    rlt_staging_memory memory;
+    rlt_move move;
+    bool suits;
+    rlt_rate rate;
+    double times;
+  } of[] = {
+      /* Groups: what is moved one by one, or lies in squares that are mostly empty; what
+       * changes. */
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
+       RLT_RATE_ELEMENT, 1},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INDEX, true,
+       RLT_RATE_ELEMENT, 1},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, true,
+       RLT_RATE_NONE, 0},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, false,
+       RLT_RATE_ELEMENT, 1},
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, true,
+       RLT_RATE_REWORKED_ELEMENT, 1},
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
+       RLT_RATE_ELEMENT, 1},
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, true,
+       RLT_RATE_NONE, 0},
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, false,
+       RLT_RATE_NONE, 0},
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, true,
+       RLT_RATE_REWORKED_ELEMENT, 1},
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_FILL, true,
+       RLT_RATE_NONE, 0},
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_FILL, true,
+       RLT_RATE_NONE, 0},
+      /* Channels: planes of 1600 bytes begin with pieces of 16, and of 1608 do not; nor do pixels
+       * of more than eight. */
+      {"u8[1600,3]{1,0}", "u8[1600,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_NONE, 0},
+      {"u8[1600,8]{1,0}", "u8[1600,8]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_NONE, 0},
+      {"u8[1600,9]{1,0}", "u8[1600,9]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_REWORKED_ELEMENT, 1},
+      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_REWORKED_ELEMENT, 1},
+      {"u16[1608,3]{1,0}", "u16[1608,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_NONE, 0},
+      {"u8[3,1608]{1,0}", "u8[3,1608]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_REWORKED_ELEMENT, 1},
+      {"u8[1600,3]{1,0}", "u16[1600,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_REWORKED_ELEMENT, 1},
+      /* Workers: blocks of 16 by 16 floats are 16 lines, of bytes 4. */
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_TRANSPOSE, true,
+       RLT_RATE_TRANSPOSED_LINE, 16},
+      {"u8[64,64]{1,0}", "u8[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_TRANSPOSE, false,
+       RLT_RATE_TRANSPOSED_LINE, 4},
+      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_INTERLEAVE, true,
+       RLT_RATE_TRANSPOSED_LINE, 4},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_GATHER, true,
+       RLT_RATE_LINE, 1},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_INDEX, true,
+       RLT_RATE_ELEMENT, 1},
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_PRIVATE, RLT_MOVE_COPY, true,
+       RLT_RATE_NONE, 0},
+  };
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
+    expect_price(of[i].from, of[i].to, of[i].memory, of[i].move, of[i].suits, of[i].rate,
+                 of[i].times);
+  }
+}
+
+/* All others are paid by one rate each, once. */
+static void test_prices_of_other_terms(void **state) {
+  (void)state;
+  static const struct {
+    rlt_cost_term term;
+    rlt_rate rate;
+  } of[] = {{RLT_COST_LINES_AGAIN, RLT_RATE_LINE_AGAIN},
+            {RLT_COST_LINES_IN_PARTS, RLT_RATE_LINE_IN_PARTS},
+            {RLT_COST_RUNS, RLT_RATE_RUN},
+            {RLT_COST_STRAIGHT_RUNS, RLT_RATE_STRAIGHT_RUN},
+            {RLT_COST_TILES, RLT_RATE_TILE},
+            {RLT_COST_PAGES, RLT_RATE_PAGE}};
+  const rlt_problem problem = problem_of("f32[64,64]{1,0}", "f32[64,64]{0,1}");
+  const rlt_schedule schedule = {.problem = &problem, .move = RLT_MOVE_GATHER};
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
+    const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, of[i].term);
+    assert_int_equal(price.rate, of[i].rate);
+    assert_near(price.times, 1, 0);
+  }
 }
 
 /* ---- Against the tiles themselves ---- */
@@ -362,6 +604,16 @@ int main(void) {
       cmocka_unit_test(test_padding_by_hand),
       cmocka_unit_test(test_blocks_by_hand),
       cmocka_unit_test(test_halo_by_hand),
+      cmocka_unit_test(test_segments_by_hand),
+      cmocka_unit_test(test_loops_by_hand),
+      cmocka_unit_test(test_joined_runs_by_hand),
+      cmocka_unit_test(test_valid_columns_by_hand),
+      cmocka_unit_test(test_padded_rows_by_hand),
+      cmocka_unit_test(test_pages_by_hand),
+      cmocka_unit_test(test_gathered_lines_by_hand),
+      cmocka_unit_test(test_written_lines_are_read),
+      cmocka_unit_test(test_prices_of_moves),
+      cmocka_unit_test(test_prices_of_other_terms),
       cmocka_unit_test(test_tiles),
   };
   return cmocka_run_group_tests_name("plan.cost", tests, NULL, NULL);

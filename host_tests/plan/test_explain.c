@@ -8,6 +8,7 @@
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
+#include "view_of.h"
 
 static relayout_plan *plan_of(relayout_device *device, const char *from_text, const char *to_text) {
   const relayout_shape from = shape_of(from_text);
@@ -172,6 +173,159 @@ static void test_parts(void **state) {
   relayout_device_destroy(device);
 }
 
+/* Both lists have a comma between entries and nowhere else. */
+static void test_lists_of_parts(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = plan_of(device, "f32[100,300]{0,1}", "f32[100,300]{1,0:T(8,128)}");
+  static char text[1 << 16];
+  static char expected[1 << 14];
+  const int32_t count = relayout_plan_part_count(plan);
+  size_t length = (size_t)snprintf(expected, sizeof expected, ",\"schedule\":[");
+  for (int32_t i = 0; i < count; ++i) {
+    char schedule[512];
+    relayout_plan_get_schedule(plan, i, RELAYOUT_SCHEDULE_ALIGNED, schedule, sizeof schedule);
+    length += (size_t)snprintf(expected + length, sizeof expected - length, "%s\"%s\"",
+                               i == 0 ? "" : ",", schedule);
+  }
+  snprintf(expected + length, sizeof expected - length, "],\"parts\":[{\"element_bytes\":4,");
+  relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+  assert_non_null(strstr(text, expected));
+  int32_t joins = 0;
+  for (const char *at = text; (at = strstr(at, "}},{\"element_bytes\":4,")) != NULL; ++at) {
+    ++joins;
+  }
+  assert_int_equal(joins, count - 1);
+  assert_string_equal(text + strlen(text) - 4, "}}]}");
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+static void expect_words(const relayout_plan *plan, relayout_explain_form form, const char *words) {
+  static char text[1 << 14];
+  assert_true(relayout_plan_explain(plan, form, text, sizeof text) < sizeof text);
+  if (strstr(text, words) == NULL) {
+    fail_msg("`%s` lacks `%s`", text, words);
+  }
+}
+
+static void test_one_of_each(void **state) {
+  (void)state;
+  static const struct {
+    const char *shape;
+    const char *tiles;
+  } cases[] = {{"f32[]", "tiles: 1 of 1 row by 1 column\n"},
+               {"f32[5]", "tiles: 1 of 1 row by 5 columns of axis 0\n"},
+               {"f32[10000]", "tiles: 10 of 1 row by 1024 columns of axis 0 (1024 steps of it)\n"}};
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *plan = plan_of(device, cases[i].shape, cases[i].shape);
+    expect_words(plan, RELAYOUT_EXPLAIN_TEXT, cases[i].tiles);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+static void test_changed_elements(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    double scale;
+    relayout_integer_overflow overflow;
+    const char *words;
+    const char *json;
+  } cases[] = {
+      {"f32[8,9]", "f32[8,9]{0,1}", 1, RELAYOUT_OVERFLOW_SATURATE,
+       "problem: 4-byte elements along 2 axes\n  axis 0",
+       "\"source_bits\":32,\"destination_bits\":32,\"converts\":false,"},
+      {"f32[8]", "s8[8]", 1, RELAYOUT_OVERFLOW_SATURATE,
+       "problem: 4-byte elements along 1 axis\n  converted from f32 to s8\n  axis 0",
+       "\"element_bytes\":4,\"source_bits\":32,\"destination_bits\":8,\"converts\":true,"},
+      {"f32[8]", "s8[8]", 0.5, RELAYOUT_OVERFLOW_WRAP,
+       "  converted from f32 to s8, times 0.5, wrapping\n", "\"converts\":true"},
+      {"f32[8]", "s8[8]", 1, RELAYOUT_OVERFLOW_WRAP, "  converted from f32 to s8, wrapping\n",
+       "\"converts\":true"},
+      {"f32[8]", "s8[8]", 3, RELAYOUT_OVERFLOW_SATURATE, "  converted from f32 to s8, times 3\n",
+       "\"converts\":true"},
+      {"u4[8]{0:E(4)}", "u2[8]{0:E(2)}", 1, RELAYOUT_OVERFLOW_SATURATE,
+       "axis\n  unpacked from 4 bits each\n  converted from u4 to u2\n  packed into 2 bits "
+       "each\n  axis 0",
+       "\"element_bytes\":1,\"source_bits\":4,\"destination_bits\":2,\"converts\":true,"},
+  };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape from = shape_of(cases[i].from);
+    const relayout_shape to = shape_of(cases[i].to);
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    relayout_plan *plan = NULL;
+    options.scale = cases[i].scale;
+    options.overflow = cases[i].overflow;
+    print_message("case %zu\n", i);
+    assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+    expect_words(plan, RELAYOUT_EXPLAIN_TEXT, cases[i].words);
+    expect_words(plan, RELAYOUT_EXPLAIN_JSON, cases[i].json);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+static void test_boxes(void **state) {
+  (void)state;
+  const relayout_shape shape = shape_of("f32[8,9]");
+  const relayout_view view = view_of(&shape, NULL);
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &view, &view, (const int64_t[]){2, 3},
+                                              (const int64_t[]){4, 5}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  expect_words(plan, RELAYOUT_EXPLAIN_TEXT,
+               "to   f32[8,9]{1,0}\nbox: indices from 2,3 on, 4,5 of them\nbytes: 80 read, 80 "
+               "written\n");
+  expect_words(plan, RELAYOUT_EXPLAIN_JSON,
+               "\"to\":\"f32[8,9]{1,0}\",\"start\":[2,3],\"sizes\":[4,5],\"device\":");
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+static int64_t boxes_told;
+
+static rlt_host_transfers tell_transfers(const relayout_plan *plan) {
+  (void)plan;
+  return (rlt_host_transfers){boxes_told, 200, 300};
+}
+
+static void test_transfers(void **state) {
+  (void)state;
+  static const struct {
+    int64_t boxes;
+    const char *words;
+    const char *json;
+  } cases[] = {
+      {0, "device)\nproblem", "\"host_memory\":null,"},
+      {1, "device)\nhost memory: 200 bytes up and 300 down, in 1 box\nproblem",
+       "\"host_memory\":{\"boxes\":1,\"bytes_up\":200,\"bytes_down\":300},"},
+      {2, "host memory: 200 bytes up and 300 down, in 2 boxes\nproblem", "{\"boxes\":2,"},
+  };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  rlt_backend copies = *device->backend;
+  copies.host_transfers = tell_transfers;
+  device->backend = &copies;
+  relayout_plan *plan = plan_of(device, "f32[8]", "f32[8]");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    boxes_told = cases[i].boxes;
+    expect_words(plan, RELAYOUT_EXPLAIN_TEXT, cases[i].words);
+    expect_words(plan, RELAYOUT_EXPLAIN_JSON, cases[i].json);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 static void test_empty(void **state) {
   (void)state;
   expect_explained("f32[0,3]", "f32[0,3]{0,1}", RELAYOUT_EXPLAIN_TEXT,
@@ -182,8 +336,16 @@ static void test_empty(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_words), cmocka_unit_test(test_two_ways), cmocka_unit_test(test_json),
-      cmocka_unit_test(test_parts), cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_words),
+      cmocka_unit_test(test_two_ways),
+      cmocka_unit_test(test_json),
+      cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_lists_of_parts),
+      cmocka_unit_test(test_one_of_each),
+      cmocka_unit_test(test_changed_elements),
+      cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_transfers),
+      cmocka_unit_test(test_empty),
   };
   return cmocka_run_group_tests_name("plan.explain", tests, NULL, NULL);
 }

@@ -65,6 +65,8 @@ static void test_reading(void **state) {
       {"   ", zen_3_text},
       {zen_3_text, zen_3_text},
       {nothing_text, nothing_text},
+      {"line=1", "line=1 l1=32768:8:2 l2=524288:8:2 l3=33554432:16:16 page=4096 tlb=64:2048 "
+                 "vector=32 streams=1"},
       {"line=128 l1=131072:8:1 l2=12582912:12:4 l3=0 page=16384 tlb=160:3000 vector=16 streams=0",
        "line=128 l1=131072:8:1 l2=12582912:12:4 l3=0:0:0 page=16384 tlb=160:3000 vector=16 "
        "streams=0"},

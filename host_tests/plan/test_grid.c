@@ -130,6 +130,7 @@ static void test_loops_by_hand(void **state) {
   }
   assert_int_equal(grid.columns.block_loop, 0);
   assert_int_equal(grid.rows.block_loop, 1);
+  assert_int_equal(grid.tile_count, 64 * 32 * 3);
   const int64_t digits[] = {7, 5, 2};
   const rlt_tile tile = rlt_grid_tile(&grid, digits);
   assert_int_equal(tile.source, 5 * 64 + 7 * 16 * 2048 + (2 << 21));
@@ -158,12 +159,45 @@ static void test_halo_by_hand(void **state) {
   }
 }
 
+/* What is taken whole has no loop over its blocks, and neither has what is not there. */
+static void test_sides_without_blocks(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 35,
+                               .destination_elements = 40,
+                               .axis_count = 2,
+                               .axes = {{5, 5, 7, 1}, {8, 7, 1, 5}},
+                               .fills = true};
+  const rlt_group columns = {.axis_count = 2, .axes = {0, 1}, .inner = 5, .block = 8};
+  rlt_grid grid;
+  rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
+  assert_int_equal(grid.loop_count, 0);
+  assert_int_equal(grid.tile_count, 1);
+  assert_int_equal(grid.columns.inner, 5);
+  assert_int_equal(grid.columns.block, 8);
+  assert_int_equal(grid.columns.halo, 0);
+  assert_int_equal(grid.columns.extent, 8);
+  assert_int_equal(grid.columns.valid, 7);
+  assert_int_equal(grid.columns.block_loop, -1);
+  assert_int_equal(grid.rows.inner, 1);
+  assert_int_equal(grid.rows.block, 1);
+  assert_int_equal(grid.rows.extent, 1);
+  assert_int_equal(grid.rows.valid, 1);
+  assert_int_equal(grid.rows.block_loop, -1);
+  const rlt_tile tile = rlt_grid_tile(&grid, (const int64_t[]){0});
+  assert_int_equal(tile.columns, 40);
+  assert_int_equal(tile.valid_columns, 35);
+  assert_int_equal(tile.rows, 1);
+  assert_int_equal(tile.valid_rows, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiles_make_up_the_problem),
       cmocka_unit_test(test_tiles_by_hand),
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_halo_by_hand),
+      cmocka_unit_test(test_sides_without_blocks),
   };
   return cmocka_run_group_tests_name("plan.grid", tests, NULL, NULL);
 }

@@ -60,7 +60,70 @@ static void test_across_by_hand(void **state) {
   }
 }
 
+/* Whole lines of 32 units, or of 8 pieces, where a run has as many; of these the fewest rounds, and
+ * of equals the fewest along a run. */
+static void test_lines_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    int64_t runs, parts, part_bytes, group_size, shift;
+  } groups[] = {
+      {1, 64, 4, 64, 6},    {4, 64, 4, 64, 5},   {2, 40, 4, 64, 5},  {64, 3, 16, 64, 2},
+      {100, 8, 16, 64, 3},  {100, 9, 16, 64, 4}, {8, 8, 128, 64, 3}, {1, 1, 4, 1, 0},
+      {9, 100, 4, 16, 4},   {64, 1, 4, 64, 0},   {64, 2, 4, 64, 1},  {3, 100, 16, 256, 6},
+      {1, 1000, 4, 256, 8},
+  };
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) {
+    print_message("case %zu\n", i);
+    assert_int_equal(
+        rlt_line_shift(groups[i].runs, groups[i].parts, groups[i].part_bytes, groups[i].group_size),
+        groups[i].shift);
+  }
+}
+
+/* Four bytes of elements, or one of more. */
+static void test_units_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    int64_t bits, unit;
+  } units[] = {{1, 32}, {2, 16}, {4, 8}, {8, 4}, {16, 2}, {32, 1}, {64, 1}, {128, 1}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; ++i) {
+    assert_int_equal(rlt_local_unit(units[i].bits), units[i].unit);
+  }
+}
+
 /* ---- Slots ---- */
+
+/* Rows of `valid` elements that lie `pitch` apart in the source are one run where the gap is a
+ * half of it at most and less than a sector of 32 bytes. */
+static void test_gaps_between_rows(void **state) {
+  (void)state;
+  static const struct {
+    int64_t bytes, packed, valid, pitch;
+    bool goes_on;
+  } cases[] = {
+      {4, 0, 20, 20, true},  {4, 0, 20, 27, true},  {4, 0, 20, 28, false},  {4, 0, 14, 21, true},
+      {4, 0, 12, 18, true},  {4, 0, 12, 19, false}, {1, 0, 100, 131, true}, {1, 0, 100, 132, false},
+      {1, 0, 60, 90, true},  {1, 0, 60, 91, false}, {1, 4, 200, 263, true}, {1, 4, 200, 264, false},
+      {4, 0, 20, 19, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_problem problem = {
+        .element_bytes = cases[i].bytes,
+        .source_packed = cases[i].packed,
+        .source_elements = 4 * cases[i].pitch + cases[i].valid,
+        .destination_elements = 4 * cases[i].valid,
+        .axis_count = 2,
+        .axes = {{4, 4, cases[i].pitch, 1}, {cases[i].valid, cases[i].valid, 1, 4}}};
+    const rlt_group columns = rlt_group_of_axis(&problem, 0, 4);
+    const rlt_group rows = rlt_group_of_axis(&problem, 1, cases[i].valid);
+    rlt_slots slots;
+    print_message("case %zu\n", i);
+    rlt_slots_find(&problem, &columns, &rows, &slots);
+    assert_int_equal(slots.run_length,
+                     cases[i].goes_on ? 3 * cases[i].pitch + cases[i].valid : cases[i].valid);
+    assert_int_equal(slots.run_stride[0], cases[i].goes_on ? cases[i].pitch : 0);
+  }
+}
 
 /* 32 columns, 41 apart in the source, of 16 rows: the rows are runs of 16 floats, and the columns
  * count slots. A pitch of 16 with gaps has banks turn once as two runs are staged, and twice as 4
@@ -193,6 +256,40 @@ static bool slots_hold(const rlt_slots *slots) {
   return hold && n == count;
 }
 
+/* Digits in the order of the group's axes; of the last one as many as there are. */
+static void digits_of(const rlt_problem *problem, const rlt_group *group, int64_t position,
+                      int64_t *digits) {
+  for (int32_t i = 0; i < group->axis_count; ++i) {
+    const int64_t extent = problem->axes[group->axes[i]].extent;
+    digits[i] = i < group->axis_count - 1 ? position % extent : position;
+    position /= extent;
+  }
+}
+
+/* What a kernel adds up of a column and of a row is where the element lies, or one of them says
+ * that none can come from there: a digit is not valid, in any tile. */
+static bool places_hold(const rlt_slots *slots, const rlt_group *group, bool of_columns) {
+  bool hold = true;
+  for (int64_t p = 0; p < rlt_group_length(group); ++p) {
+    int64_t digits[RLT_MAX_GROUP_AXES];
+    int64_t number = 0;
+    int64_t at = 0;
+    bool may_come = true;
+    digits_of(slots->problem, group, p, digits);
+    for (int32_t i = 0; i < group->axis_count; ++i) {
+      const rlt_axis *const axis = &slots->problem->axes[group->axes[i]];
+      const bool is_cut = i == group->axis_count - 1 && group->block < axis->extent;
+      may_come = may_come && (is_cut || digits[i] < axis->valid);
+      number += digits[i] * slots->slot_stride[group->axes[i]];
+      at += digits[i] * slots->run_stride[group->axes[i]];
+    }
+    const int64_t slot = of_columns && may_come ? rlt_slot_of_run(slots, number) : number;
+    const int64_t found = rlt_slots_place(slots, group, of_columns, p);
+    hold = hold && (may_come ? found == slot * slots->pitch + at : found < 0);
+  }
+  return hold;
+}
+
 static void test_slots_at_random(void **state) {
   (void)state;
   int32_t several = 0;
@@ -209,7 +306,8 @@ static void test_slots_at_random(void **state) {
     rlt_slots_find(&problem, &columns, &rows, &slots);
     const int64_t fill_place = slots.slots * slots.pitch;
     const int64_t words = fill_place + (fill_place >> slots.gap_shift) * slots.unit + 1;
-    if (!slots_hold(&slots) || rlt_slots_bytes(&slots) != words * slots.bytes) {
+    if (!slots_hold(&slots) || !places_hold(&slots, &columns, true) ||
+        !places_hold(&slots, &rows, false) || rlt_slots_bytes(&slots) != words * slots.bytes) {
       definition_print(&problem);
       fail_msg("seed %" PRIu64 ": elements do not lie in their slots", start);
     }
@@ -221,10 +319,11 @@ static void test_slots_at_random(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_squares_by_hand),  cmocka_unit_test(test_square_bytes_by_hand),
-      cmocka_unit_test(test_across_by_hand),   cmocka_unit_test(test_slots_of_a_transpose),
-      cmocka_unit_test(test_slots_of_one_run), cmocka_unit_test(test_gaps_of_one_run),
-      cmocka_unit_test(test_slots_at_random),
+      cmocka_unit_test(test_squares_by_hand),   cmocka_unit_test(test_square_bytes_by_hand),
+      cmocka_unit_test(test_across_by_hand),    cmocka_unit_test(test_slots_of_a_transpose),
+      cmocka_unit_test(test_slots_of_one_run),  cmocka_unit_test(test_gaps_of_one_run),
+      cmocka_unit_test(test_lines_by_hand),     cmocka_unit_test(test_units_by_hand),
+      cmocka_unit_test(test_gaps_between_rows), cmocka_unit_test(test_slots_at_random),
   };
   return cmocka_run_group_tests_name("plan.local_tile", tests, NULL, NULL);
 }

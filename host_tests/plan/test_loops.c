@@ -82,6 +82,26 @@ typedef struct ordered {
     }                                                                                              \
   }
 
+/* Windows that lie 20 apart, of 1000 each, in rows of 50. */
+#define WINDOWS                                                                                    \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 3, .axes = {                                                 \
+      {1000, 1000, 1, 1},                                                                          \
+      {50, 50, 5000, 1000},                                                                        \
+      {16, 16, 20, 50000}                                                                          \
+    }                                                                                              \
+  }
+
+/* 37 runs, which have no parts of equal length, and 40 that begin between them. */
+#define ENTANGLED                                                                                  \
+  {                                                                                                \
+    .element_bytes = 1, .axis_count = 3, .axes = {                                                 \
+      {1000, 1000, 1, 1},                                                                          \
+      {37, 37, 1000, 1000},                                                                        \
+      {40, 40, 2000, 37000}                                                                        \
+    }                                                                                              \
+  }
+
 /* As far along either side. */
 #define NEAR(elements) .near_source = (elements), .near_destination = (elements)
 
@@ -115,6 +135,16 @@ static const ordered by_hand[] = {
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 80, .least_blocks = 1}, "1:40,2:2/2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 32}, "1:4/1,2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 0, .least_blocks = 1}, "/1,2"},
+    /* Loops that no block can end within come in the source's order all the same. */
+    {WINDOWS, 0, 10, -1, 1, {.near_source = 45, .least_blocks = 1, .only_whole = true}, "/0,2,1"},
+    {ENTANGLED,
+     0,
+     1000,
+     -1,
+     1,
+     {.near_source = 8000, .least_blocks = 1, .only_whole = true},
+     "/1,2"},
+    {ENTANGLED, 0, 1000, -1, 1, {.near_source = 8000, .least_blocks = 1}, "1:8/1,2"},
     /* Along the source, the next axis but one: 8 of 40 would be whole, if all were read. */
     {LONG_RUNS(40),
      0,
@@ -196,6 +226,11 @@ static const combining_case by_hand_combining[] = {
     /* With room for two more tiles between, three of the nearest loop in the source come first. */
     {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 2, 1024, "1:3,0:3/1"},
     {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 9, 1024, "1:4,0:3"},
+    /* Rows that go on with each other are 64, and the tiles between them those of two blocks of
+     * columns, if these are near, or there is room for one. */
+    {COLUMNS_130, 64, 1, 1, 130, {1, {1}}, 2, 8320, "0:3,1:64"},
+    {COLUMNS_130, 64, 1, 1, 130, {1, {1}}, 1, 8320, "0:2,1:64/0"},
+    {COLUMNS_130, 64, 1, 1, 130, {1, {1}}, 2, 4096, "1:32/1,0"},
 };
 
 static void test_combining_by_hand(void **state) {

@@ -343,6 +343,83 @@ static void test_offers_at_random(void **state) {
   assert_true(wide > 500);
 }
 
+/* Lines that tiles share can be combined where the destination begins with one, too. */
+static void test_two_ways_to_share_lines(void **state) {
+  (void)state;
+  rlt_facts far = cpu_facts;
+  far.cache_bytes = 1;
+  const rlt_forms elements = {.count = 1,
+                              .of = {problem_of("f32[1024,1024]{1,0}", "f32[1024,1024]{0,1}")}};
+  rlt_offers offers;
+  assert_int_equal(
+      rlt_offers_make(&elements, &far, &cpu_tuning, &rlt_method_transpose, &offers, NULL),
+      RELAYOUT_OK);
+  assert_true(offers.count >= 2);
+  assert_false(offers.of[0].schedule.combined);
+  assert_int_equal(offers.of[0].schedule.destination_alignment, 64);
+  assert_false(rlt_offer_is_allowed(&offers.of[0], true));
+  assert_true(rlt_offer_is_allowed(&offers.of[0], false));
+  assert_true(offers.of[1].schedule.combined);
+  assert_int_equal(offers.of[1].schedule.destination_alignment, 1);
+  assert_true(rlt_offer_is_allowed(&offers.of[1], true));
+  assert_int_equal(offers.of[1].schedule.columns.block, offers.of[0].schedule.columns.block);
+  assert_int_equal(offers.of[1].schedule.rows.block, offers.of[0].schedule.rows.block);
+  rlt_offers_free(&offers);
+}
+
+/* What differs from one in one respect, once, and only of what goes by tables. */
+static void test_varied(void **state) {
+  (void)state;
+  const rlt_forms elements = {.count = 1,
+                              .of = {problem_of("f32[1001,1003]{1,0}", "f32[1001,1003]{0,1}")}};
+  rlt_offers offers;
+  assert_int_equal(rlt_offers_make(&elements, &cpu_facts, &cpu_tuning, NULL, &offers, NULL),
+                   RELAYOUT_OK);
+  const int32_t count = offers.count;
+  rlt_offers_vary(&offers, -1);
+  assert_int_equal(offers.count, count);
+  assert_int_equal(offers.of[0].schedule.move, RLT_MOVE_INDEX);
+  rlt_offers_vary(&offers, 0);
+  assert_true(offers.of[0].varied);
+  assert_int_equal(offers.count, count);
+  assert_int_equal(offers.of[1].schedule.move, RLT_MOVE_TRANSPOSE);
+  rlt_offers_vary(&offers, 1);
+  assert_true(offers.of[1].varied);
+  const int32_t varied = offers.count;
+  bool other_prefetch = false;
+  bool other_loops = false;
+  bool other_stores = false;
+  assert_true(varied > count);
+  for (int32_t i = count; i < varied; ++i) {
+    const rlt_schedule *const like = &offers.of[1].schedule;
+    const rlt_schedule *const found = &offers.of[i].schedule;
+    assert_false(found->suits);
+    assert_false(offers.of[i].varied);
+    assert_memory_equal(&found->columns, &like->columns, sizeof like->columns);
+    assert_memory_equal(&found->rows, &like->rows, sizeof like->rows);
+    const bool fetches_alike = found->prefetch.tiles == like->prefetch.tiles &&
+                               found->prefetch.level == like->prefetch.level;
+    const bool stores_alike = found->staged == like->staged && found->streamed == like->streamed;
+    other_prefetch = other_prefetch || !fetches_alike;
+    other_stores = other_stores || !stores_alike;
+    other_loops = other_loops || (fetches_alike && stores_alike);
+    /* Tiles that leave otherwise may have no time to fetch. */
+    assert_true(fetches_alike || stores_alike || found->prefetch.tiles == 0);
+  }
+  assert_true(other_prefetch && other_loops && other_stores);
+  rlt_offers_vary(&offers, 1);
+  assert_int_equal(offers.count, varied);
+  rlt_offers_add_all(&offers);
+  assert_true(offers.has_all);
+  const int32_t all = offers.count;
+  assert_true(all > varied);
+  rlt_offers_add_all(&offers);
+  assert_int_equal(offers.count, all);
+  rlt_offers_free(&offers);
+  assert_int_equal(offers.count, 0);
+  assert_null(offers.of);
+}
+
 /* ---- Their order ---- */
 
 static void test_sorted(void **state) {
@@ -371,6 +448,8 @@ int main(void) {
       cmocka_unit_test(test_few_ways),
       cmocka_unit_test(test_index_program),
       cmocka_unit_test(test_offers_at_random),
+      cmocka_unit_test(test_two_ways_to_share_lines),
+      cmocka_unit_test(test_varied),
       cmocka_unit_test(test_sorted),
   };
   return cmocka_run_group_tests_name("plan.offers", tests, NULL, NULL);

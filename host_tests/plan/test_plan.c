@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/cache.h"
+#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
+#include "plan/wisdom.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
 #include "view_of.h"
@@ -43,6 +46,22 @@ static void test_failed_program_leaves_nothing(void **state) {
   assert_int_equal(relayout_plan_create(device, &shape, &shape, NULL, &plan, &error),
                    RELAYOUT_OPENCL_ERROR);
   assert_ptr_equal(plan, untouched);
+  relayout_device_destroy(device);
+  assert_false(record.device_alive);
+}
+
+/* Nor does it help to try what a device has not with fewer work-items. */
+static void test_unsupported_program(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("f32[2,3]");
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  record.next_program = RELAYOUT_UNSUPPORTED;
+  assert_int_equal(relayout_plan_create(device, &shape, &shape, NULL, &plan, &error),
+                   RELAYOUT_UNSUPPORTED);
+  assert_null(plan);
   relayout_device_destroy(device);
   assert_false(record.device_alive);
 }
@@ -363,6 +382,8 @@ static void test_places_pick_a_way(void **state) {
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
   const rlt_part *const part = &plan->work.parts[0];
   assert_int_equal(part->way_count, 2);
+  assert_true(plan->work.fits_anywhere);
+  assert_true(rlt_part_fits_anywhere(part));
   assert_int_equal(part->ways[0].offer.schedule.problem->element_bytes, 16);
   assert_int_equal(part->ways[1].offer.schedule.problem->element_bytes, 1);
   static const struct {
@@ -385,6 +406,7 @@ static void test_places_pick_a_way(void **state) {
   options.schedule_count = 1;
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
   assert_int_equal(plan->work.parts[0].way_count, 1);
+  assert_false(plan->work.fits_anywhere);
   assert_int_equal(rlt_plan_check_places(plan, 32, 16, NULL), RELAYOUT_OK);
   expect_refused(rlt_plan_check_places(plan, 35, 16, &error), RELAYOUT_INVALID_ARGUMENT, &error,
                  "at multiples of 16 and 16 bytes; they lie 3 and 0 bytes behind one");
@@ -598,6 +620,231 @@ static void test_one_shot_refuses_like_a_plan(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- Parts ---- */
+
+/* Bits that nobody writes are padding that keeps its value, or nobody counted them. */
+static void test_who_writes_all(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    bool writes_all;
+  } cases[] = {
+      {"u8[8]", "u8[8]", true},
+      {"u8[7]", "u8[7]{0:PD(8)PV(unknown)}", false},
+      {"u8[7]", "u8[7]{0:PD(8)}", true},
+      {"u4[3]{0:E(4)}", "u4[3]{0:E(4)}", true},
+      {"u4[13]{0:E(4)}", "u4[13]{0:PD(16)PV(unknown)E(4)}", false},
+      {"f32[100,300]{0,1}", "f32[100,300]{1,0:T(8,128)}", true},
+      {"u8[63]{0:T(9)}", "u8[63]{0:T(7)}", false},
+      {"u8[64]{0:T(9)}", "u8[64]{0:T(7)}", true},
+  };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape from = shape_of(cases[i].from);
+    const relayout_shape to = shape_of(cases[i].to);
+    relayout_plan *plan = NULL;
+    print_message("%s to %s\n", cases[i].from, cases[i].to);
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_int_equal(plan->work.writes_all, cases[i].writes_all);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+/* Columns of 300 in tiles of 128, of which 44 are left, in rows of 8, of which 4 are. */
+static void test_largest_part_first(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("f32[100,300]{0,1}");
+  const relayout_shape to = shape_of("f32[100,300]{1,0:T(8,128)}");
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_true(plan->work.part_count > 1);
+  int64_t before = INT64_MAX;
+  int64_t all = 0;
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const int64_t written = rlt_problem_written(rlt_part_problem(&plan->work.parts[i]));
+    assert_true(written <= before);
+    before = written;
+    all += written;
+  }
+  assert_int_equal(all, 104 * 384);
+  assert_int_equal(plan->work.destination_size, 4 * 104 * 384);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* Of a box only what it takes: four rows from the third on, five of nine bytes each. */
+static void test_bytes_that_a_box_takes(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[8,9]");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &view, &view, (const int64_t[]){2, 3},
+                                              (const int64_t[]){4, 5}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(plan->work.source_taken.first, 2 * 9 + 3);
+  assert_int_equal(plan->work.source_taken.end, 5 * 9 + 8);
+  assert_int_equal(plan->work.destination_taken.first, 2 * 9 + 3);
+  assert_int_equal(plan->work.destination_taken.end, 5 * 9 + 8);
+  assert_int_equal(plan->work.source_size, 72);
+  relayout_plan_destroy(plan);
+  plan = NULL;
+  assert_int_equal(relayout_plan_create_between(device, &view, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(plan->work.source_taken.first, 0);
+  assert_int_equal(plan->work.source_taken.end, 72);
+  assert_int_equal(plan->work.destination_taken.end, 72);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* ---- What callers wish for ---- */
+
+static void test_wishes(void **state) {
+  (void)state;
+  rlt_wish none;
+  memset(&none, 0xa5, sizeof none);
+  rlt_wish_clear(&none);
+  assert_null(none.method);
+  assert_int_equal(none.effort, RELAYOUT_PLAN_ESTIMATE);
+  assert_int_equal(none.measured, 8); /* as options say of 0 */
+  assert_false(none.changes.wraps);
+  assert_true(none.changes.scale == 1);
+  assert_int_equal(none.chunks.source, 0);
+  assert_int_equal(none.chunks.destination, 0);
+  assert_false(none.for_batches);
+  assert_false(none.stages_destination);
+  assert_true(rlt_wish_equal(&none, &none));
+
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  rlt_wish defaults = rlt_wish_of(&options);
+  assert_true(rlt_wish_equal(&defaults, &none));
+  options.effort = RELAYOUT_PLAN_MEASURE;
+  options.measured = 5;
+  options.overflow = RELAYOUT_OVERFLOW_WRAP;
+  options.scale = 2;
+  options.source_chunk_bytes = 100;
+  options.destination_chunk_bytes = 200;
+  options.for_batches = 1;
+  const rlt_wish all = rlt_wish_of(&options);
+  assert_int_equal(all.effort, RELAYOUT_PLAN_MEASURE);
+  assert_int_equal(all.measured, 5);
+  assert_true(all.changes.wraps);
+  assert_true(all.changes.scale == 2);
+  assert_int_equal(all.chunks.source, 100);
+  assert_int_equal(all.chunks.destination, 200);
+  assert_true(all.for_batches);
+
+  /* One that differs in anything is another. */
+  static const rlt_method method = {"test", NULL};
+  rlt_wish others[10];
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    others[i] = none;
+  }
+  others[0].method = &method;
+  others[1].effort = RELAYOUT_PLAN_MEASURE;
+  others[2].measured = 5;
+  others[3].changes.packing = RLT_PACKING_MERGED;
+  others[4].changes.wraps = true;
+  others[5].changes.scale = 2;
+  others[6].for_batches = true;
+  others[7].stages_destination = true;
+  others[8].chunks.source = 1;
+  others[9].chunks.destination = 1;
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    print_message("case %zu\n", i);
+    assert_false(rlt_wish_equal(&none, &others[i]));
+    assert_false(rlt_wish_equal(&others[i], &none));
+  }
+}
+
+/* ---- Devices ---- */
+
+/* Whatever lay where a device is made. */
+static void test_device_is_set_up(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const other = recorder_device(&record);
+  relayout_device device;
+  memset(&device, 0xa5, sizeof device);
+  device.facts = other->facts;
+  assert_int_equal(rlt_device_initialize(&device, other->backend, NULL), RELAYOUT_OK);
+  assert_ptr_equal(device.backend, other->backend);
+  assert_int_equal(atomic_load(&device.openers), 1);
+  assert_int_equal(atomic_load(&device.holders), 1);
+  assert_ptr_equal(device.tuning, rlt_tuning_of(&device.facts));
+  assert_null(device.own_tuning);
+  assert_non_null(device.cache);
+  assert_non_null(device.wisdom);
+  rlt_plan_cache_destroy(device.cache);
+  rlt_wisdom_destroy(device.wisdom);
+  relayout_device_destroy(other);
+}
+
+static void test_facts_that_are_told(void **state) {
+  (void)state;
+  const rlt_facts facts = {.line_bytes = 64,
+                           .caches = {{32768, 8, 2}, {1 << 20, 16, 4}, {1 << 25, 11, 12}},
+                           .page_bytes = 4096,
+                           .tlb_pages = {64, 2048},
+                           .vector_bytes = 32,
+                           .streams = true};
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  rlt_device_info_add_facts(&facts, &info);
+  for (int level = 0; level < 3; ++level) {
+    assert_int_equal(info.caches[level].bytes, facts.caches[level].bytes);
+    assert_int_equal(info.caches[level].ways, facts.caches[level].ways);
+    assert_int_equal(info.caches[level].processors, facts.caches[level].shared);
+  }
+  assert_int_equal(info.tlb_pages[0], 64);
+  assert_int_equal(info.tlb_pages[1], 2048);
+  assert_int_equal(info.page_bytes, 4096);
+  assert_int_equal(info.line_bytes, 64);
+  assert_int_equal(info.vector_bytes, 32);
+  assert_int_equal(info.streaming_stores, 1);
+}
+
+static void test_device_calls_refused(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_device_usage usage = RELAYOUT_DEVICE_USAGE_INIT;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_error error;
+  size_t count = 0;
+  expect_refused(relayout_device_get_usage(NULL, &usage, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "device is NULL");
+  expect_refused(relayout_device_get_usage(device, NULL, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "usage is NULL");
+  expect_refused(relayout_device_get_info(NULL, &info, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "device is NULL");
+  expect_refused(relayout_device_get_info(device, NULL, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "info is NULL");
+  expect_refused(relayout_device_set_budget(NULL, 1, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "device is NULL");
+  expect_refused(relayout_device_import_wisdom(NULL, "", 0, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "device is NULL");
+  expect_refused(relayout_device_import_wisdom(device, NULL, 0, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "text is NULL");
+  expect_refused(relayout_device_list(&info, 1, NULL, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "count is NULL");
+  expect_refused(relayout_device_list(NULL, 1, &count, &error), RELAYOUT_INVALID_ARGUMENT, &error,
+                 "infos is NULL");
+  assert_int_equal(relayout_device_get_usage(device, &usage, NULL), RELAYOUT_OK);
+  assert_int_equal(usage.programs, 0); /* which this device does not keep */
+  relayout_device_trim(device);
+  assert_int_equal(record.trims, 1);
+  relayout_device_trim(NULL);
+  relayout_device_retain(NULL);
+  relayout_device_destroy(device);
+}
+
 static void test_device_names(void **state) {
   (void)state;
   static const char *const bad[] = {
@@ -619,12 +866,20 @@ static void test_device_names(void **state) {
                  "device is NULL");
   expect_refused(relayout_device_open("opencl:4000000:0", &device, &error), RELAYOUT_NO_DEVICE,
                  &error, "4000000");
+  /* As far as 32 bits go. */
+  assert_int_equal(relayout_device_open("opencl:4294967295:4294967295", &device, &error),
+                   RELAYOUT_NO_DEVICE);
+  assert_int_equal(relayout_device_open("opencl:4294967296:0", &device, &error),
+                   RELAYOUT_INVALID_TEXT);
+  assert_int_equal(relayout_device_open("opencl:0:4294967296", &device, &error),
+                   RELAYOUT_INVALID_TEXT);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plan_keeps_its_device),
       cmocka_unit_test(test_failed_program_leaves_nothing),
+      cmocka_unit_test(test_unsupported_program),
       cmocka_unit_test(test_empty_relayout_runs_nothing),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_bad_options),
@@ -642,6 +897,13 @@ int main(void) {
       cmocka_unit_test(test_boxes_are_not_remembered),
       cmocka_unit_test(test_cache_is_bounded),
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
+      cmocka_unit_test(test_who_writes_all),
+      cmocka_unit_test(test_largest_part_first),
+      cmocka_unit_test(test_bytes_that_a_box_takes),
+      cmocka_unit_test(test_wishes),
+      cmocka_unit_test(test_device_is_set_up),
+      cmocka_unit_test(test_facts_that_are_told),
+      cmocka_unit_test(test_device_calls_refused),
       cmocka_unit_test(test_device_names),
   };
   return cmocka_run_group_tests_name("plan.plan", tests, NULL, NULL);

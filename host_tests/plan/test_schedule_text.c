@@ -204,6 +204,76 @@ static void test_every_offer_is_found_by_its_text(void **state) {
   assert_true(tried > 1500);
 }
 
+/* ---- What else is found ---- */
+
+/* What is offered at once is found among that, and all else is offered where it is not. */
+static void test_what_is_hardly_ever_the_best(void **state) {
+  (void)state;
+  static const char offered[] =
+      "transpose word=4 align=4:4 rows=1:64 columns=0:128 loops=/1,0 move=transpose "
+      "store=staged grain=2";
+  const rlt_forms elements = {.count = 1,
+                              .of = {problem_of("f32[4097,8191]{1,0}", "f32[4097,8191]{0,1}")}};
+  char other[512];
+  rlt_offers offers;
+  assert_int_equal(rlt_offers_make(&elements, &direct_facts, &direct_tuning, NULL, &offers, NULL),
+                   RELAYOUT_OK);
+  rlt_offers_add_all(&offers);
+  rlt_text text = rlt_text_in(other, sizeof other);
+  rlt_schedule_add_text(&offers.of[offers.count - 1].schedule, &text);
+  rlt_offers_free(&offers);
+  assert_int_equal(rlt_offers_make(&elements, &direct_facts, &direct_tuning, NULL, &offers, NULL),
+                   RELAYOUT_OK);
+  const int32_t count = offers.count;
+  int32_t found = -1;
+  int64_t group_size = 0;
+  assert_int_equal(rlt_offers_find(&offers, offered, strlen(offered), &found, &group_size, NULL),
+                   RELAYOUT_OK);
+  assert_int_equal(group_size, 1);
+  assert_int_equal(offers.count, count);
+  assert_false(offers.has_all);
+  for (int32_t i = 0; i < count; ++i) {
+    assert_false(offers.of[i].varied);
+  }
+  assert_int_equal(rlt_offers_find(&offers, other, strlen(other), &found, NULL, NULL), RELAYOUT_OK);
+  assert_true(offers.has_all);
+  assert_true(found >= count);
+  rlt_offers_free(&offers);
+}
+
+/* Kernels that have no room for 256 work-items ran with a part of them. */
+static void test_smaller_groups(void **state) {
+  (void)state;
+  static const struct {
+    const char *group;
+    int64_t expected; /* 0: no such schedule */
+  } cases[] = {{" group=256", 256}, {" group=128", 128},
+               {" group=2", 2},     {"", 1},
+               {" group=1", 1},     {" group=512", 0},
+               {" group=96", 0},    {" group=0", 0},
+               {" group=64x", 0},   {" group=-64", 0},
+               {" group=6 4", 0},   {" group=/4", 0},
+               {" group=:4", 0},    {" group=18446744073709551680", 0}};
+  const rlt_forms elements = {.count = 1, .of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "transpose word=4 align=4:4 rows=1 columns=0 loops=- move=transpose store=staged%s",
+             cases[i].group);
+    rlt_offers offers;
+    int32_t found = -1;
+    int64_t group_size = 0;
+    print_message("%s\n", text);
+    assert_int_equal(rlt_offers_make(&elements, &staged_facts, &staged_tuning, NULL, &offers, NULL),
+                     RELAYOUT_OK);
+    const relayout_status status =
+        rlt_offers_find(&offers, text, strlen(text), &found, &group_size, NULL);
+    assert_int_equal(status == RELAYOUT_OK, cases[i].expected > 0);
+    assert_int_equal(group_size, cases[i].expected);
+    rlt_offers_free(&offers);
+  }
+}
+
 /* ---- What is wrong with others ---- */
 
 #define REST " loops=- move=transpose store=staged group=256"
@@ -285,6 +355,8 @@ int main(void) {
       cmocka_unit_test(test_texts_by_hand),
       cmocka_unit_test(test_halo),
       cmocka_unit_test(test_every_offer_is_found_by_its_text),
+      cmocka_unit_test(test_what_is_hardly_ever_the_best),
+      cmocka_unit_test(test_smaller_groups),
       cmocka_unit_test(test_bad_texts),
   };
   return cmocka_run_group_tests_name("plan.schedule_text", tests, NULL, NULL);

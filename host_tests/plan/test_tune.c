@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "plan/devices.h"
+#include "plan/fake_clock.h"
+#include "plan/held.h"
 #include "plan/recorder.h"
 #include "plan/tune.h"
-#include "plan/tune_cases.h"
-#include "problem/definition.h"
 
 /* Far longer than anything here takes. */
 static const double enough = 1000;
@@ -32,9 +32,7 @@ static void note(void *context, const relayout_tuned *what) {
 }
 
 static relayout_device *cpu_like(recorder *record) {
-  relayout_device *const device = recorder_device(record);
-  device->facts = cpu_facts;
-  device->tuning = &cpu_tuning;
+  relayout_device *const device = recorder_cpu_device(record);
   device->info.memory_bytes = UINT64_C(1) << 30;
   return device;
 }
@@ -100,81 +98,6 @@ static void test_finds_the_fastest(void **state) {
 static double all_alike(const recorded_run *run) {
   (void)run;
   return 1e-3;
-}
-
-static int64_t bytes_of(const recorded_run *run) {
-  return (int64_t)rlt_problem_source_size(run->schedule->problem);
-}
-
-/* A second thread takes half of the bytes, and as long to wake as 320 KiB to move. */
-static double waking(const recorded_run *run) {
-  const int32_t threads = run->schedule->threads;
-  return 1e-9 * ((double)bytes_of(run) / threads + (threads - 1) * 320 * 1024);
-}
-
-/* Threads that are always awake, or never wake up. */
-static double sharing(const recorded_run *run) {
-  return 1e-9 * (double)bytes_of(run) / run->schedule->threads;
-}
-
-static double alone(const recorded_run *run) {
-  return 1e-9 * (double)bytes_of(run) * run->schedule->threads;
-}
-
-/* Half a mebibyte is the first power of two that is worth it; else the least and the most. */
-static void test_finds_what_threads_are_worth(void **state) {
-  (void)state;
-  static const struct {
-    double (*seconds)(const recorded_run *run);
-    int64_t before, after;
-  } cases[] = {{waking, 1 << 20, 512 << 10},   {waking, 64 << 10, 512 << 10},
-               {waking, 512 << 10, 512 << 10}, {waking, 8 << 20, 512 << 10},
-               {sharing, 1 << 20, 64 << 10},   {alone, 1 << 20, 8 << 20}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    recorder record;
-    relayout_device *const device = cpu_like(&record);
-    rlt_tuning row = cpu_tuning, found;
-    findings made;
-    row.thread_bytes = cases[i].before;
-    device->tuning = &row;
-    record.seconds = cases[i].seconds;
-    assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
-    assert_int_equal(found.thread_bytes, cases[i].after);
-    assert_int_equal(made.count, FINDINGS);
-    relayout_device_destroy(device);
-  }
-}
-
-/* Those inside of a block. */
-static double tiles_together(const recorded_run *run) {
-  double tiles = 1;
-  for (int32_t i = 0; i < run->schedule->loops.inner_count; ++i) {
-    tiles *= (double)run->schedule->loops.inside[i];
-  }
-  return tiles;
-}
-
-static double by_small_blocks(const recorded_run *run) {
-  return 1e-3 * (1 + 1e-6 * tiles_together(run) * (double)bytes_of(run));
-}
-
-static double by_large_blocks(const recorded_run *run) {
-  return 1e-3 / (1 + tiles_together(run));
-}
-
-static void test_finds_how_many_blocks_threads_take(void **state) {
-  (void)state;
-  recorder record;
-  relayout_device *const device = cpu_like(&record);
-  rlt_tuning found;
-  findings made;
-  record.seconds = by_small_blocks;
-  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
-  assert_int_equal(found.thread_blocks, 32);
-  record.seconds = by_large_blocks;
-  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
-  assert_int_equal(found.thread_blocks, 2);
-  relayout_device_destroy(device);
 }
 
 /* Who has one thread is told of wishes alone. */
@@ -277,11 +200,7 @@ static void test_runs_lie_in_scratch(void **state) {
     double seconds;
     uint64_t allocation_bytes;
     int64_t cache_bytes;
-  } cases[] = {{0.25, 0, 1 << 20},
-               {enough, 8 << 20, 1 << 20},
-               {0.25, 0, 1 << 30},
-               {enough, 0, 1 << 30},
-               {enough, 0, 0}};
+  } cases[] = {{0.25, 0, 1 << 30}, {enough, 8 << 20, 1 << 20}, {enough, 0, 1 << 30}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     recorder record;
     relayout_device *const device = cpu_like(&record);
@@ -302,50 +221,84 @@ static void test_too_small_a_device(void **state) {
   (void)state;
   recorder record;
   relayout_device *const device = cpu_like(&record);
+  const rlt_tune_report nobody = {NULL, NULL};
   rlt_tuning found;
-  findings made;
+  relayout_error error;
   device->info.allocation_bytes = (2 << 20) - 1;
-  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_UNSUPPORTED);
+  assert_int_equal(rlt_tune(device, 1, &nobody, &found, &error), RELAYOUT_UNSUPPORTED);
+  assert_string_equal(error.message, "device recorder cannot be tuned: there are 2097151 bytes to "
+                                     "do so in, below 2097152");
   assert_int_equal(record.scratches_alive, 0);
+  device->info.allocation_bytes = 2 << 20;
+  assert_int_equal(rlt_tune(device, 0, &nobody, &found, &error), RELAYOUT_OK);
+  assert_int_equal(record.scratch_source, 2 << 20);
   relayout_device_destroy(device);
 }
 
-/* Every case is about as large as was asked for, and all of it moves. */
-static void test_cases_fit(void **state) {
+/* The first run takes all the time there is. */
+static double takes_all_time(const recorded_run *run) {
+  (void)run;
+  fake_clock_advance(enough);
+  return 1e-3;
+}
+
+/* 64 MiB for each second and four smallest cases at least, of what there is: half of what may be
+ * taken, a quarter of the memory or a gibibyte, and what one allocation may have. */
+static void test_memory_by_hand(void **state) {
   (void)state;
-  static const int64_t sizes[] = {1 << 20, 24 << 20, 1 << 28};
-  for (int s = 0; s < 3; ++s) {
-    for (int64_t word = 1; word <= 16; word *= 2) {
-      for (int i = 0; i < RLT_TILES * RLT_TUNE_CASES + RLT_TUNE_SAMPLES; ++i) {
-        rlt_problem made;
-        if (i < RLT_TUNE_SAMPLES) {
-          rlt_tune_sample(i, word, sizes[s], &made);
-        } else {
-          const int number = i - RLT_TUNE_SAMPLES;
-          rlt_tune_case((rlt_tiles)(number / RLT_TUNE_CASES), number % RLT_TUNE_CASES, word,
-                        sizes[s], &made);
-        }
-        const int64_t bytes = (int64_t)rlt_problem_source_size(&made);
-        print_message("%d: %lld bytes of %lld-byte words\n", i, (long long)bytes, (long long)word);
-        assert_true(bytes > sizes[s] / 2 && bytes < 2 * sizes[s]);
-        assert_int_equal(bytes, word * rlt_problem_sources(&made));
-        assert_int_equal(bytes, rlt_problem_destination_size(&made));
-      }
-    }
+  static const struct {
+    double seconds;
+    uint64_t memory_bytes;
+    uint64_t allocation_bytes;
+    size_t side_bytes;
+  } cases[] = {
+      {0, 0, 0, 4 << 20},           {0.03125, 0, 0, 4 << 20},      {0.125, 0, 0, 8 << 20},
+      {0.125, 0, 5 << 20, 5 << 20}, {0.125, 32 << 20, 0, 4 << 20}, {0.125, 48 << 20, 0, 6 << 20},
+      {8, 0, 0, 512 << 20},         {7.5, 0, 0, 480 << 20},        {0.125, 8 << 20, 0, 2 << 20}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    recorder record;
+    relayout_device *const device = cpu_like(&record);
+    const rlt_tune_report nobody = {NULL, NULL};
+    rlt_tuning found;
+    fake_clock_reset();
+    record.seconds = takes_all_time;
+    device->info.memory_bytes = cases[i].memory_bytes;
+    device->info.allocation_bytes = cases[i].allocation_bytes;
+    assert_int_equal(rlt_tune(device, cases[i].seconds, &nobody, &found, NULL), RELAYOUT_OK);
+    assert_int_equal(record.scratch_source, cases[i].side_bytes);
+    assert_int_equal(record.scratch_destination, cases[i].side_bytes);
+    relayout_device_destroy(device);
   }
+}
+
+/* A device without a clock. */
+static void test_what_cannot_be_tuned(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  const rlt_backend *const own = device->backend;
+  const rlt_tune_report nobody = {NULL, NULL};
+  rlt_tuning found = {.kind = "as it was"};
+  rlt_backend timeless = *own;
+  timeless.program_time = NULL;
+  device->backend = &timeless;
+  assert_int_equal(rlt_tune(device, 1, &nobody, &found, NULL), RELAYOUT_UNSUPPORTED);
+  assert_string_equal(found.kind, "as it was");
+  assert_int_equal(record.programs_made, 0);
+  device->backend = own;
+  relayout_device_destroy(device);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_finds_the_fastest),
-      cmocka_unit_test(test_finds_what_threads_are_worth),
-      cmocka_unit_test(test_finds_how_many_blocks_threads_take),
-      cmocka_unit_test(test_one_thread_shares_nothing),
-      cmocka_unit_test(test_nothing_faster_is_nothing_new),
-      cmocka_unit_test(test_without_time_or_clock_all_stays),
-      cmocka_unit_test(test_runs_lie_in_scratch),
-      cmocka_unit_test(test_too_small_a_device),
-      cmocka_unit_test(test_cases_fit),
+      HELD_TEST(test_finds_the_fastest),
+      HELD_TEST(test_one_thread_shares_nothing),
+      HELD_TEST(test_nothing_faster_is_nothing_new),
+      HELD_TEST(test_without_time_or_clock_all_stays),
+      HELD_TEST(test_runs_lie_in_scratch),
+      HELD_TEST(test_too_small_a_device),
+      HELD_TEST(test_memory_by_hand),
+      HELD_TEST(test_what_cannot_be_tuned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

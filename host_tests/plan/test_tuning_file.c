@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "plan/backend.h"
+#include "plan/held.h"
 #include "plan/tuning_text.h"
 #include "relayout/relayout.h"
 #include "scratch.h"
@@ -19,7 +22,7 @@ static char folder[SCRATCH_PATH + 16];
 static char text[TEXT_SIZE];
 
 static int set_up(void **state) {
-  (void)state;
+  held_set_up(state);
   scratch_make(home);
   snprintf(folder, sizeof folder, "%s/relayout", home);
   setenv("XDG_CACHE_HOME", home, 1);
@@ -29,9 +32,8 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-  (void)state;
   scratch_remove(home);
-  return 0;
+  return held_tear_down(state);
 }
 
 static relayout_device *opened(void) {
@@ -90,8 +92,10 @@ static void test_refused_rows(void **state) {
   relayout_error error;
   change_text(device);
   assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_OK);
-  assert_int_equal(relayout_tuning_keep(NULL, text, NULL), RELAYOUT_INVALID_ARGUMENT);
-  assert_int_equal(relayout_tuning_keep(device, NULL, NULL), RELAYOUT_INVALID_ARGUMENT);
+  assert_int_equal(relayout_tuning_keep(NULL, text, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is NULL");
+  assert_int_equal(relayout_tuning_keep(device, NULL, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "text is NULL");
   assert_int_equal(relayout_tuning_keep(device, "relayout\n", &error), RELAYOUT_INVALID_TEXT);
   assert_non_null(strstr(error.message, "line 1"));
   *strstr(text, "device: ") = 'D';
@@ -108,6 +112,33 @@ static void test_refused_rows(void **state) {
   relayout_device_destroy(device);
   setenv("XDG_CACHE_HOME", home, 1);
   expect_block_bytes(65537);
+}
+
+/* All kept rows together take no more than 4 MiB: the oldest go. Others' files stay. */
+static void test_rows_are_trimmed(void **state) {
+  (void)state;
+  static const char *const names[] = {"tuning-0123456789abcdef.txt",  "tuning-0123456789abcdeg.txt",
+                                      "tuning-0123456789abcdef.txt1", "tuning-0123456789abcde.txt",
+                                      "xuning-0123456789abcdef.txt",  "tuning-0123456789abcdef.txu",
+                                      "tuning-0123456789ABCDEF.txt"};
+  enum { NAMES = sizeof names / sizeof names[0] };
+  relayout_device *device = opened();
+  change_text(device);
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_OK);
+  char path[SCRATCH_PATH + 64];
+  for (int i = 0; i < NAMES; ++i) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    scratch_write(path, "", 0);
+    assert_int_equal(truncate(path, 5 << 20), 0);
+  }
+  scratch_age(folder, 1000);
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_OK);
+  for (int i = 0; i < NAMES; ++i) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    assert_int_equal(access(path, F_OK), i == 0 ? -1 : 0);
+  }
+  assert_int_equal(scratch_count(folder), NAMES);
+  relayout_device_destroy(device);
 }
 
 static void test_named_file(void **state) {
@@ -155,9 +186,17 @@ static void note(void *context, const relayout_tuned *what) {
   ++all->count;
 }
 
+static void this_month(char month[RLT_DATE_SIZE]) {
+  const time_t now = time(NULL);
+  struct tm date;
+  assert_true(strftime(month, RLT_DATE_SIZE, "%Y-%m", gmtime_r(&now, &date)) > 0);
+}
+
 /* In so little time few wishes run, but some do. */
 static void test_tuned(void **state) {
   (void)state;
+  char begun[RLT_DATE_SIZE], month[RLT_DATE_SIZE];
+  this_month(begun);
   relayout_device *device = opened();
   findings all = {.thread = pthread_self()};
   relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
@@ -169,8 +208,13 @@ static void test_tuned(void **state) {
   assert_true(strcmp(device->tuning->suites, "tune") != 0);
   relayout_device_destroy(device);
   device = opened();
+  char kind[RLT_KIND_SIZE];
+  snprintf(kind, sizeof kind, "%s, %s", device->info.description, device->info.instructions);
+  assert_string_equal(device->tuning->kind, kind);
   assert_string_equal(device->tuning->suites, "tune");
-  assert_int_equal(strlen(device->tuning->date), strlen("2026-11"));
+  const char *const date = device->tuning->date;
+  this_month(month);
+  assert_true(strcmp(begun, date) <= 0 && strcmp(date, month) <= 0);
   relayout_device_destroy(device);
 }
 
@@ -222,6 +266,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_kept_and_loaded, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_refused_rows, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_rows_are_trimmed, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_named_file, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_text_fits_any_buffer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),

@@ -113,6 +113,28 @@ static void test_damaged_rows(void **state) {
   expect_refused("line_again=0.086", "line_again=1e7", "line 27: ");
 }
 
+/* Words are of printable ASCII, and fit. */
+static void test_words_of_rows(void **state) {
+  (void)state;
+  expect_refused("kind: ", "kind: \x1f", "line 5: expected kind: , found `kind: ");
+  expect_refused("kind: ", "kind: \x7f", "line 5: expected kind: ");
+  expect_refused("date: 2026", "date: \t", "line 6: expected date: ");
+  expect_refused("suites: ", "suits: ", "line 7: expected suites: , found `suits: ");
+  for (size_t extra = 0; extra <= 1; ++extra) {
+    static char text[TEXT_SIZE];
+    rlt_tuning row = *rlt_tuning_shipped(0);
+    memset(row.kind, 'x', sizeof row.kind - 1); /* the longest */
+    row.kind[sizeof row.kind - 1] = '\0';
+    row.kind[0] = '~';
+    row.kind[1] = ' ';
+    const size_t length = text_of(&row, text);
+    char *const at = strstr(text, "kind: ");
+    memmove(at + 6 + extra, at + 6, strlen(at + 6) + 1);
+    assert_int_equal(rlt_tuning_read_text(text, length + extra, NULL, &row, NULL),
+                     extra == 0 ? RELAYOUT_OK : RELAYOUT_INVALID_TEXT);
+  }
+}
+
 static void test_cut_and_longer_texts(void **state) {
   (void)state;
   static char text[TEXT_SIZE];
@@ -146,10 +168,11 @@ static void test_other_devices(void **state) {
   assert_non_null(strstr(error.message, "line 2: "));
 }
 
-/* A Zen 3 has 32 KiB, 512 KiB and vectors of 32 bytes: a half, two and one doublings from the Xeon.
- * There is one row for each manner, so far. */
 /* By doublings of the first cache, the second, and vectors: a Skylake-SP is half a one and one from
- * the AVX-512 Xeon, and farther from all others; SSE on that Xeon is one from its AVX2. */
+ * the AVX-512 Xeon, and farther from all others; SSE on that Xeon is one from its AVX2. Of 1184 KiB
+ * Zen's 512 are one doubling and 5/32 of the next, and the Xeon's 2048 are 27/37 of one, beside
+ * half a one of the first cache. What is not known is as far from all, and of equals the first
+ * counts. */
 static void test_nearest_row(void **state) {
   (void)state;
   static const struct {
@@ -162,6 +185,12 @@ static void test_nearest_row(void **state) {
       {48 << 10, 2 << 20, 32, "CPU backend, Xeon of 2023, AVX2"},
       {64 << 10, 1 << 20, 16, "CPU backend, Zen 2 and 3, or Arm"},
       {48 << 10, 2 << 20, 16, "CPU backend, Xeon of 2023, AVX2"},
+      {32 << 10, 1184 << 10, 32, "CPU backend, Zen 2 and 3, or Arm"},
+      {32 << 10, 1280 << 10, 32, "CPU backend, Xeon of 2023, AVX2"},
+      {0, 0, 32, "CPU backend, Xeon of 2023, AVX2"},
+      {48 << 10, 2 << 20, 0, "CPU backend, Xeon of 2023, AVX-512"},
+      {0, 0, 0, "CPU backend, Xeon of 2023, AVX-512"},
+      {32 << 10, 0, 0, "CPU backend, Zen 2 and 3, or Arm"},
   };
   for (size_t i = 0; i < sizeof processors / sizeof processors[0]; ++i) {
     rlt_facts machine = {.caches = {{processors[i].l1_bytes, 8, 2}, {processors[i].l2_bytes, 8, 2}},
@@ -174,11 +203,120 @@ static void test_nearest_row(void **state) {
   }
 }
 
+/* ---- What is worth trying ---- */
+
+/* Every power of two from a line to 1024 bytes on either side, of channels sixteen times as much;
+ * reading as far comes first. */
+static void test_runs_worth_trying(void **state) {
+  (void)state;
+  for (int has_channels = 0; has_channels <= 1; ++has_channels) {
+    int32_t number = 0;
+    rlt_reach runs;
+    for (int64_t read = 64; read <= 1024; read *= 2) {
+      for (int64_t write = 64; write <= 1024; write *= 2) {
+        assert_true(rlt_run_reach(has_channels, number++, &runs));
+        assert_int_equal(runs.read_bytes, has_channels ? 16 * read : read);
+        assert_int_equal(runs.write_bytes, has_channels ? 16 * write : write);
+      }
+    }
+    assert_false(rlt_run_reach(has_channels, number, &runs));
+  }
+}
+
+/* ---- Numbers, by hand ---- */
+
+/* A field's place in a row's text: what stands before its first number, with which line that
+ * begins; and what each number may be. */
+typedef struct bounds {
+  const char *before;
+  int numbers;
+  const char *least, *below; /* NULL: -1 */
+  const char *most, *above;
+  const char *most_of_second, *above_second; /* NULL: the same */
+} bounds;
+
+static const bounds fields[] = {
+    {"\nstraight_columns_bytes=", 1, "64", "63", "1073741824", "1073741825", NULL, NULL},
+    {"\nstraight_tile_bytes=", 1, "64", "63", "1073741824", "1073741825", NULL, NULL},
+    {"\nstraight_run_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\ntile_bytes=", 1, "1024", "1023", "1073741824", "1073741825", NULL, NULL},
+    {"\nleast_tile_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\nmost_tile_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\ntogether_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\njoined_runs=", 2, "0", NULL, "1125899906842624", "1125899906842625", NULL, NULL},
+    {"\nother_runs=", 8, "0", NULL, "1125899906842624", "1125899906842625", NULL, NULL},
+    {"\nblock_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\nthread_bytes=", 1, "1024", "1023", "1073741824", "1073741825", NULL, NULL},
+    {"\nthread_blocks=", 1, "0", NULL, "1024", "1025", NULL, NULL},
+    {"\nitem_bytes=", 1, "0", NULL, "1073741824", "1073741825", NULL, NULL},
+    {"\nword 4 far runs=", 2, "0", NULL, "1048576", "1048577", NULL, NULL},
+    {"\nword 1 channels runs=", 2, "0", NULL, "1048576", "1048577", NULL, NULL},
+    {"\nword 16 any runs=256:512 blocks=", 2, "0", NULL, "1125899906842624", "1125899906842625",
+     NULL, NULL},
+    {"\nword 16 any runs=256:512 blocks=4096:16384 prefetch=", 2, "0", NULL, "3", "4", "3", "4"},
+    {"\nword 16 any runs=256:512 blocks=4096:16384 prefetch=1:2 stores=", 1, "0", NULL, "3", "4",
+     NULL, NULL},
+    {"\nword 16 any runs=256:512 blocks=4096:16384 prefetch=1:2 stores=0 loads=", 1, "0", NULL, "1",
+     "2", NULL, NULL},
+    {"\nword 1 rates line_again=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {"\nword 16 rates line_again=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" line_in_parts=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" run=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" straight_run=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" transposed_line=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" line=0.2 element=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" tile=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" tile=0 page=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+    {" reworked_element=", 1, "0", "-0.001", "1048576", "1048576.25", NULL, NULL},
+};
+
+/* Reads the row's text with one number of a field put in place of its own, and expects it to be
+ * what is read; or that it is refused. */
+static void expect_number(const bounds *of, int number, const char *put, bool is_right) {
+  static char text[TEXT_SIZE];
+  static char changed[TEXT_SIZE];
+  static char again[TEXT_SIZE];
+  rlt_tuning row;
+  const size_t length = text_of(rlt_tuning_shipped(0), text);
+  const char *at = strstr(text, of->before);
+  assert_non_null(at);
+  at += strlen(of->before);
+  for (int n = 0; n < number; ++n) {
+    at = strchr(at, ':') + 1;
+  }
+  const char *const end = at + strcspn(at, ": \n");
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, put, end);
+  print_message("%s %d: %s\n", of->before, number, put);
+  assert_true(strlen(changed) < length + 64);
+  assert_int_equal(rlt_tuning_read_text(changed, strlen(changed), NULL, &row, NULL),
+                   is_right ? RELAYOUT_OK : RELAYOUT_INVALID_TEXT);
+  if (is_right) {
+    text_of(&row, again);
+    assert_string_equal(again, changed);
+  }
+}
+
+static void test_bounds_of_numbers(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; ++i) {
+    const bounds *const of = &fields[i];
+    for (int n = 0; n < of->numbers; ++n) {
+      const bool is_second = n == 1 && of->most_of_second != NULL;
+      expect_number(of, n, of->least, true);
+      expect_number(of, n, of->below == NULL ? "-1" : of->below, false);
+      expect_number(of, n, is_second ? of->most_of_second : of->most, true);
+      expect_number(of, n, is_second ? of->above_second : of->above, false);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shipped_rows),  cmocka_unit_test(test_random_rows),
-      cmocka_unit_test(test_damaged_rows),  cmocka_unit_test(test_cut_and_longer_texts),
-      cmocka_unit_test(test_other_devices), cmocka_unit_test(test_nearest_row),
+      cmocka_unit_test(test_shipped_rows),      cmocka_unit_test(test_random_rows),
+      cmocka_unit_test(test_damaged_rows),      cmocka_unit_test(test_cut_and_longer_texts),
+      cmocka_unit_test(test_other_devices),     cmocka_unit_test(test_nearest_row),
+      cmocka_unit_test(test_runs_worth_trying), cmocka_unit_test(test_words_of_rows),
+      cmocka_unit_test(test_bounds_of_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

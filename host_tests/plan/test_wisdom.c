@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/cache_folder.h"
+#include "base/memory.h"
+#include "plan/held.h"
 #include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
@@ -264,6 +266,72 @@ static void test_later_lines_replace(void **state) {
   relayout_device_destroy(device);
 }
 
+/* A line that replaces another comes last, and the others keep their order. */
+static void test_lines_keep_their_order(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  import(device, head, "bytes 1 a = one\nbytes 1 b = two\nbytes 1 c = three\nbytes 1 d = four\n");
+  import(device, head, "bytes 1 b = five\nbytes 1 = six\n");
+  expect_text(device, "bytes 1 a = one\nbytes 1 c = three\nbytes 1 d = four\nbytes 1 b = five\n"
+                      "bytes 1 = six\n");
+  import(device, head, "bytes 1 a = e\n");
+  expect_text(device, "bytes 1 c = three\nbytes 1 d = four\nbytes 1 b = five\nbytes 1 = six\n"
+                      "bytes 1 a = e\n");
+  import(device, head, "bytes 1 a = f");
+  import(device, head, "bytes = g\nbytes  = h\nbytesx = i\nbytes\nbytes \nbyte\n");
+  expect_text(device, "bytes 1 c = three\nbytes 1 d = four\nbytes 1 b = five\nbytes 1 = six\n"
+                      "bytes 1 a = e\nbytes = g\nbytes  = h\n");
+  relayout_device_destroy(device);
+}
+
+/* Of 4096 problems; the next one is known instead of the oldest. */
+static void test_the_oldest_is_forgotten(void **state) {
+  (void)state;
+  enum { MOST = 4096, LINE = 32 };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  char *const text = calloc(MOST + 2, LINE);
+  char *const found = calloc(MOST + 2, LINE);
+  size_t size = (size_t)sprintf(text, "%s", head);
+  for (int i = 0; i < MOST; ++i) {
+    size += (size_t)sprintf(text + size, "bytes %d = a\n", i);
+  }
+  assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_export_wisdom(device, found, (MOST + 2) * LINE), size);
+  assert_string_equal(found, text);
+  import(device, head, "bytes 7 = b\nbytes x = c\n");
+  relayout_device_export_wisdom(device, found, (MOST + 2) * LINE);
+  assert_null(strstr(found, "bytes 0 = a\n"));
+  assert_null(strstr(found, "bytes 7 = a\n"));
+  assert_non_null(strstr(found, "bytes 1 = a\nbytes 2 = a\n"));
+  assert_non_null(strstr(found, "bytes 4095 = a\nbytes 7 = b\nbytes x = c\n"));
+  free(text);
+  free(found);
+  relayout_device_destroy(device);
+}
+
+/* A line has fewer than 16 KiB. */
+static void test_longest_line(void **state) {
+  (void)state;
+  enum { LONGEST = 16 << 10 };
+  static char text[LONGEST + 256];
+  static char found[LONGEST + 256];
+  for (int extra = -1; extra <= 0; ++extra) {
+    recorder record;
+    relayout_device *device = recorder_device(&record);
+    const size_t start = (size_t)sprintf(text, "%s", head);
+    memset(text + start, 'a', LONGEST);
+    memcpy(text + start, "bytes 1 = ", 10);
+    text[start + LONGEST + (size_t)extra] = '\n';
+    const size_t size = start + LONGEST + (size_t)extra + 1;
+    assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
+    assert_int_equal(relayout_device_export_wisdom(device, found, sizeof found),
+                     extra < 0 ? size : start);
+    relayout_device_destroy(device);
+  }
+}
+
 /* Each of these leaves the device as it was. */
 static void test_texts_that_do_no_harm(void **state) {
   (void)state;
@@ -393,6 +461,20 @@ static void test_file(void **state) {
   assert_int_equal(record.programs_timed, 0);
   relayout_device_destroy(device);
 
+  /* A folder that is named late is read all the same; without one there is nothing to read. */
+  device = recorder_device(&record);
+  expect_text(device, "");
+  rlt_wisdom_keep_in(device, kept.inner);
+  assert_string_equal(rlt_wisdom_folder(device), kept.inner);
+  expect_text(device, line);
+  relayout_device_destroy(device);
+  device = recorder_device(&record);
+  rlt_wisdom_keep_in(device, kept.inner);
+  rlt_wisdom_keep_in(device, NULL);
+  assert_null(rlt_wisdom_folder(device));
+  expect_text(device, "");
+  relayout_device_destroy(device);
+
   /* What another has added meanwhile stays, and is known. */
   static const char other[] = "bytes 1 fills 9/2:12:1 = fill word=1\n";
   char both[TEXT_SIZE];
@@ -460,7 +542,7 @@ static bool can_exchange(const kept_in *kept) {
     unsigned char *const old =
         rlt_cache_folder_exchange(kept->inner, "wisdom-", text, sizeof text, TEXT_SIZE, &size);
     is_exchanged = old != NULL;
-    free(old);
+    rlt_free(old);
   }
   find_file(kept, path);
   unlink(path);
@@ -500,6 +582,37 @@ static void test_many_processes_at_once(void **state) {
   assert_int_equal(lines, 3 + WRITERS * PROBLEMS_EACH); /* three of the head */
   relayout_device_destroy(device);
   drop_folder(&kept);
+}
+
+/* All files of wisdom together take no more than 64 MiB: the oldest go. Others' stay. */
+static void test_files_are_trimmed(void **state) {
+  (void)state;
+  static const char *const names[] = {"wisdom-0123456789abcdef.txt",  "wisdom-0123456789abcdeg.txt",
+                                      "wisdom-0123456789abcdef.txt1", "wisdom-0123456789abcde.txt",
+                                      "xisdom-0123456789abcdef.txt",  "wisdom-0123456789abcdef.txu",
+                                      "wisdom-0123456789ABCDEF.txt"};
+  enum { NAMES = sizeof names / sizeof names[0] };
+  kept_in kept;
+  make_folder(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  char path[SCRATCH_PATH + 64];
+  for (int i = 0; i < NAMES; ++i) {
+    snprintf(path, sizeof path, "%s/%s", kept.inner, names[i]);
+    write_file(path, "", "");
+    assert_int_equal(truncate(path, 65 << 20), 0);
+  }
+  scratch_age(kept.inner, 1000);
+  relayout_plan_destroy(
+      create(device, "f32[64,40]{1,0}", "f32[64,40]{0,1}", RELAYOUT_PLAN_MEASURE));
+  for (int i = 0; i < NAMES; ++i) {
+    snprintf(path, sizeof path, "%s/%s", kept.inner, names[i]);
+    assert_int_equal(access(path, F_OK), i == 0 ? -1 : 0);
+  }
+  assert_int_equal(scratch_count(kept.inner), NAMES);
+  relayout_device_destroy(device);
+  scratch_remove(kept.folder);
 }
 
 static void test_bad_files(void **state) {
@@ -544,20 +657,24 @@ static void test_no_folder_can_be_made(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_known_to_later_plans),
-      cmocka_unit_test(test_conversions_are_their_own),
-      cmocka_unit_test(test_what_is_asked_for_is_not_remembered),
-      cmocka_unit_test(test_two_schedules),
-      cmocka_unit_test(test_schedules_that_went_away),
-      cmocka_unit_test(test_blob_makes_the_round),
-      cmocka_unit_test(test_later_lines_replace),
-      cmocka_unit_test(test_texts_that_do_no_harm),
-      cmocka_unit_test(test_bad_arguments),
-      cmocka_unit_test(test_file),
-      cmocka_unit_test(test_what_the_dead_have_left),
-      cmocka_unit_test(test_many_processes_at_once),
-      cmocka_unit_test(test_bad_files),
-      cmocka_unit_test(test_no_folder_can_be_made),
+      HELD_TEST(test_known_to_later_plans),
+      HELD_TEST(test_conversions_are_their_own),
+      HELD_TEST(test_what_is_asked_for_is_not_remembered),
+      HELD_TEST(test_two_schedules),
+      HELD_TEST(test_schedules_that_went_away),
+      HELD_TEST(test_blob_makes_the_round),
+      HELD_TEST(test_later_lines_replace),
+      HELD_TEST(test_lines_keep_their_order),
+      HELD_TEST(test_the_oldest_is_forgotten),
+      HELD_TEST(test_longest_line),
+      HELD_TEST(test_texts_that_do_no_harm),
+      HELD_TEST(test_bad_arguments),
+      HELD_TEST(test_file),
+      HELD_TEST(test_what_the_dead_have_left),
+      HELD_TEST(test_many_processes_at_once),
+      HELD_TEST(test_files_are_trimmed),
+      HELD_TEST(test_bad_files),
+      HELD_TEST(test_no_folder_can_be_made),
   };
   return cmocka_run_group_tests_name("plan.wisdom", tests, NULL, NULL);
 }

@@ -30,8 +30,9 @@ static bool has_source(const rlt_problem *problem, const int64_t *digits) {
   return true;
 }
 
-/* Where the program leads from `number`; false where it ends at a bound. */
-static bool follow_program(const rlt_index_program *program, int64_t number, int64_t *found) {
+/* Where the program leads from `number`, and where it puts that; false where it ends at a bound. */
+static bool follow_program(const rlt_index_program *program, int64_t number, int64_t *found,
+                           int64_t *place) {
   int64_t numbers[RLT_MOST_NUMBERS] = {number};
   for (int32_t s = 0; s < program->count; ++s) {
     const rlt_index_op *const op = &program->of[s];
@@ -47,6 +48,7 @@ static bool follow_program(const rlt_index_program *program, int64_t number, int
       break;
     case RLT_INDEX_BOUND:
       if (*to >= op->size) {
+        *place = program->place > 0 ? numbers[program->place] : number;
         return false;
       }
       break;
@@ -56,6 +58,7 @@ static bool follow_program(const rlt_index_program *program, int64_t number, int
     }
   }
   *found = numbers[program->result];
+  *place = program->place > 0 ? numbers[program->place] : number;
   return true;
 }
 
@@ -80,8 +83,10 @@ void definition_map(const rlt_problem *problem, int64_t *source_of) {
     }
     if (problem->index_program != NULL) {
       int64_t found = 0;
-      comes = follow_program(problem->index_program, digits[0], &found) && comes;
+      int64_t place = 0;
+      comes = follow_program(problem->index_program, digits[0], &found, &place) && comes;
       from = problem->source_start + found;
+      to = problem->destination_start + place;
     }
     if (named[to]) {
       source_of[to] = DEFINITION_TWICE;

@@ -1,5 +1,4 @@
-/* test_rewrites.c: rewritten problems, worked out by hand: short runs that become words, packed
- * elements that become bytes. */
+/* test_rewrites.c: rewritten problems, worked out by hand: short runs that become words. */
 #include "cmocka_all.h"
 
 #include <inttypes.h>
@@ -261,53 +260,6 @@ static void test_shuffled(void **state) {
   assert_memory_equal(problem.shuffle, order, sizeof order);
 }
 
-/* 64 rows of 128 nibbles: the destination has 128 rows of 32 bytes. A byte has two of the
- * source's rows, 64 bytes apart, and so are the destination's rows from one nibble of the
- * source to the next, of 32 bytes. */
-static void test_swapped(void **state) {
-  (void)state;
-  const rewrite_case expected = {.element_bytes = 1,
-                                 .axis_count = 3,
-                                 .axes = {{32, 32, 128, 1}, {2, 2, 64, 32}, {64, 64, 1, 64}}};
-  rlt_problem problem = {.element_bytes = 1,
-                         .source_packed = 4,
-                         .destination_packed = 4,
-                         .fills = true,
-                         .fill = {0x5},
-                         .axis_count = 2,
-                         .axes = {{64, 64, 128, 1}, {128, 128, 1, 64}},
-                         .source_elements = 64 * 128,
-                         .destination_elements = 64 * 128};
-  rlt_problem_transpose_bits(&problem, 256);
-  expect(&problem, &expected);
-  assert_int_equal(problem.transposed_bits, 4);
-  assert_int_equal(problem.transposed_stride, 64);
-  assert_int_equal(problem.source_packed, 0);
-  assert_int_equal(problem.destination_packed, 0);
-  assert_int_equal(problem.source_elements, 64 * 64);
-  assert_int_equal(problem.fill[0], 0x55);
-}
-
-/* Odd rows, and rows of too few bytes. */
-static void test_not_swapped(void **state) {
-  (void)state;
-  static const int64_t sizes[][2] = {{63, 128}, {64, 127}, {16, 128}, {64, 16}};
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
-    const int64_t columns = sizes[i][0];
-    const int64_t rows = sizes[i][1];
-    rlt_problem problem = {.element_bytes = 1,
-                           .source_packed = 4,
-                           .destination_packed = 4,
-                           .axis_count = 2,
-                           .axes = {{columns, columns, rows, 1}, {rows, rows, 1, columns}},
-                           .source_elements = columns * rows,
-                           .destination_elements = columns * rows};
-    const rlt_problem before = problem;
-    rlt_problem_transpose_bits(&problem, 256);
-    assert_memory_equal(&problem, &before, sizeof before);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_widened),
@@ -315,8 +267,6 @@ int main(void) {
       cmocka_unit_test(test_what_is_not_widened),
       cmocka_unit_test(test_wider_words_mean_the_same),
       cmocka_unit_test(test_shuffled),
-      cmocka_unit_test(test_swapped),
-      cmocka_unit_test(test_not_swapped),
   };
   return cmocka_run_group_tests_name("problem.rewrites", tests, NULL, NULL);
 }

@@ -79,8 +79,10 @@ RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_dev
                                                   relayout_error *error);
 
 /* Lends a caller's own threads to the CPU backend: must call task(task_data, i) once for each i in
- * 0 .. count-1, from any threads, and return when all have returned. A task takes at most 64 KiB of
- * its thread's stack. */
+ * 0 .. count-1, from any threads, and return when all have returned. They may run one after the
+ * other, in any order. A pool that has no threads left may leave tasks out: the calling thread does
+ * what they would have done. It may call the library, with relayouts on the same device too, and
+ * may be called again meanwhile. A task takes at most 64 KiB of its thread's stack. */
 typedef void (*relayout_parallel_for)(void *context, size_t count,
                                       void (*task)(void *task_data, size_t i), void *task_data);
 

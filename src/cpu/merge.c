@@ -136,11 +136,15 @@ static void leave(const rlt_cpu_codec *codec, const begun *segment, rlt_cpu_part
   }
 }
 
-/* A few at a time: what has just been stored could not be loaded at once as lines. */
+/* A few at a time: what has just been stored could not be loaded at once as lines. These have room:
+ * packed, a tile takes half of its staging buffer at most, and a segment begins and ends anywhere
+ * in a line. */
 void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *tile,
                             const uint8_t *encoded, rlt_cpu_partial_lines *partial,
                             const uint8_t *next, uint8_t *lines) {
   enum { MOST = 64 };
+  _Static_assert(RLT_CPU_STAGING_BYTES / 2 + 3 * MOST * LINE_BYTES <= RLT_CPU_UNPACKED_BYTES,
+                 "room");
   begun some[MOST];
   int64_t numbers[MOST];
   const rlt_cpu_frame *const frame = &made->frame;
@@ -150,13 +154,12 @@ void rlt_cpu_merge_segments(const rlt_cpu_program *made, const rlt_cpu_tile *til
   const int64_t all = frame->staging.segment_count;
   const int64_t bytes = rlt_divide_up(elements * frame->destination_bits, 8);
   const int64_t pitch = (rlt_divide_up(bytes, LINE_BYTES) + 2) * LINE_BYTES;
-  const int64_t at_once = rlt_min(MOST, RLT_CPU_UNPACKED_BYTES / pitch);
   const int64_t to_fetch = next == NULL ? 0 : frame->ahead_count;
   const int64_t pace = rlt_divide_up(to_fetch, all); /* at which segments leave */
   int64_t fetched = 0;
   for (int64_t s = 0; s < all;) {
     int64_t count = 0;
-    for (; s < all && count < at_once; ++s) {
+    for (; s < all && count < MOST; ++s) {
       const rlt_tile_run *const segment = &frame->segments[s];
       if (rlt_tile_has_run(has, segment)) {
         numbers[count] = partial->first + s;

@@ -196,14 +196,16 @@ static bool puts_together(const rlt_cpu_program *made) {
   return made->move == NULL;
 }
 
-/* Calls task(data, i) once for each i in 0 .. count-1, count <= threads, and returns when all have
- * returned. A single task runs on the calling thread. */
+/* Calls task(data, i) for each i in 0 .. count-1, count <= threads, and returns when all have
+ * returned. A single task runs on the calling thread. So does, once more, the first one behind a
+ * caller's pool: it does what is left, which is nothing unless the pool left tasks out. */
 static void run_tasks(const rlt_cpu_device *device, int32_t count,
                       void (*task)(void *data, size_t i), void *data) {
   if (count == 1) {
     task(data, 0);
   } else if (device->parallel_for != NULL) {
     device->parallel_for(device->parallel_context, (size_t)count, task, data);
+    task(data, 0);
   } else {
     rlt_pool_run(count, task, data);
   }

@@ -69,7 +69,6 @@ static void leave(const rlt_cpu_program *made, const rlt_cpu_tile *tile, const u
 
 void rlt_cpu_move_staged(const rlt_cpu_call *call, const rlt_tile *tile, rlt_cpu_scratch *here) {
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
-  here->partial.goes_on = false;
   here->partial.first = 0;
   stage(call, &placed, here);
   leave(call->made, &placed, NULL, here);

@@ -25,7 +25,7 @@ typedef struct rlt_cpu_scratch {
   uint8_t before_encoded[RLT_CPU_LINE_BYTES];
   uint8_t encoded[RLT_CPU_STAGING_BYTES];
   uint8_t unpacked[RLT_CPU_UNPACKED_BYTES];
-  rlt_cpu_partial_lines partial; /* which hold nothing but during a tour */
+  rlt_cpu_partial_lines partial; /* which hold nothing, and do not go on, but in a tour */
   void *memory;                  /* what it lies in */
 } rlt_cpu_scratch;
 

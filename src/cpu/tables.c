@@ -35,7 +35,7 @@ static relayout_status set_positions(const rlt_schedule *schedule, const rlt_pro
 }
 
 /* Columns that have no source stand where the one before them does, so that they can be read too.
- */
+ * The first one has a source. */
 static relayout_status set_column_gaps(int64_t length, int64_t element_bytes, rlt_cpu_frame *frame,
                                        relayout_error *error) {
   int64_t *const from = frame->columns.from;
@@ -45,7 +45,7 @@ static relayout_status set_column_gaps(int64_t length, int64_t element_bytes, rl
   }
   for (int64_t p = 0; p < length; ++p) {
     if (from[p] == RLT_NO_SOURCE) {
-      from[p] = p > 0 ? from[p - 1] : 0;
+      from[p] = from[p - 1];
     } else {
       memset(frame->keeps + p * element_bytes, 0xff, (size_t)element_bytes);
     }

@@ -76,7 +76,7 @@ static relayout_status list_extensions(const rlt_opencl_device *device, extensio
                                        relayout_error *error) {
   size_t size = 0;
   cl_int code = clGetDeviceInfo(device->id, DEVICE_EXTENSIONS_WITH_VERSION, 0, NULL, &size);
-  if (code == CL_INVALID_VALUE || size < sizeof *made->list) {
+  if (code == CL_INVALID_VALUE || (code == CL_SUCCESS && size < sizeof *made->list)) {
     return RELAYOUT_OK;
   }
   name_version *list = NULL;

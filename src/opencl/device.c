@@ -191,7 +191,7 @@ static relayout_status list_of_context(cl_context context, cl_device_id **ids, s
   cl_device_id *made = NULL;
   cl_int code = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &size);
   if (code == CL_SUCCESS) {
-    made = rlt_malloc(size + 1);
+    made = rlt_malloc(size);
     if (made == NULL) {
       return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for the context's devices");
     }

@@ -93,7 +93,7 @@ static void name_of(const content *key, char *name) {
 
 /* Whether the file is whole and holds a binary of this key. */
 static bool is_of(const content *file, const content *key) {
-  if (file->size < key->size || file->size < sizeof(file_head) ||
+  if (file->size <= key->size ||
       memcmp(file->bytes + sizeof(file_head), key->bytes + sizeof(file_head),
              key->size - sizeof(file_head)) != 0) {
     return false;

@@ -56,11 +56,8 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
 static relayout_status find_plan(relayout_device *device, const relayout_shape *from,
                                  const relayout_shape *to, relayout_plan **plan,
                                  relayout_error *error) {
-  if (device == NULL || from == NULL || to == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
-                    device == NULL ? "device"
-                    : from == NULL ? "from"
-                                   : "to");
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
   }
   if (rlt_opencl_device_of(device) == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is not an OpenCL device");

@@ -99,13 +99,15 @@ static relayout_status execute_at_once(rlt_submission *of, relayout_error *error
 
 /* ---- What does not fit ---- */
 
+/* The most bytes of a side that are moved at once; 0: all of them. */
 static size_t most_of(const rlt_submission *of, const rlt_endpoint *side) {
   const relayout_device_info *const info = &of->device->base.info;
   const uint64_t allocation = info->allocation_bytes > 0 ? info->allocation_bytes : RLT_MOST_BYTES;
   const uint64_t memory = info->memory_bytes > 0 ? info->memory_bytes / 2 : RLT_MOST_BYTES;
   switch (side->access) {
   case RLT_ACCESS_STAGED: /* both sides are in one buffer, and others have some memory too */
-    return (size_t)(allocation < memory ? allocation : memory) / 2;
+    return (size_t)(allocation < memory ? allocation : memory) / 2 / RLT_STAGING_ALIGNMENT *
+           RLT_STAGING_ALIGNMENT;
   case RLT_ACCESS_WRAPPED:
     return (size_t)allocation;
   default:
@@ -114,7 +116,20 @@ static size_t most_of(const rlt_submission *of, const rlt_endpoint *side) {
 }
 
 static bool is_beyond(const rlt_endpoint *side, size_t most) {
-  return most > 0 && side->size > most;
+  const size_t lead = (size_t)side->first % RLT_STAGING_ALIGNMENT;
+  return most > 0 && lead + side->size > most;
+}
+
+/* What boxes may take of a side, whose first byte may lie anywhere in a line of staging. */
+static size_t most_of_box(size_t most) {
+  return most > RLT_STAGING_ALIGNMENT ? most - (RLT_STAGING_ALIGNMENT - 1) : most;
+}
+
+static bool takes_boxes(const rlt_submission *of, rlt_chunk_limits *limits) {
+  const size_t source = most_of(of, &of->source);
+  const size_t destination = most_of(of, &of->destination);
+  *limits = (rlt_chunk_limits){most_of_box(source), most_of_box(destination)};
+  return is_beyond(&of->source, source) || is_beyond(&of->destination, destination);
 }
 
 /* What becomes of the plan of each box. */
@@ -160,8 +175,8 @@ static relayout_status execute_box(void *context, const relayout_plan *part,
 relayout_status rlt_opencl_execute(const relayout_plan *plan, const void *source, void *destination,
                                    relayout_error *error) {
   rlt_submission of = submission_of(plan, source, destination);
-  const rlt_chunk_limits limits = {most_of(&of, &of.source), most_of(&of, &of.destination)};
-  if (is_beyond(&of.source, limits.source) || is_beyond(&of.destination, limits.destination)) {
+  rlt_chunk_limits limits;
+  if (takes_boxes(&of, &limits)) {
     bool can = false;
     host_sides sides = {source, destination};
     const relayout_status status = visit_boxes(plan, limits, execute_box, &sides, &can, error);
@@ -187,10 +202,10 @@ static relayout_status add_box(void *context, const relayout_plan *part, relayou
 
 rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan) {
   rlt_submission of = submission_of(plan, NULL, NULL);
-  const rlt_chunk_limits limits = {most_of(&of, &of.source), most_of(&of, &of.destination)};
   const bool is_staged =
       of.source.access == RLT_ACCESS_STAGED || of.destination.access == RLT_ACCESS_STAGED;
   rlt_host_transfers made = {0};
+  rlt_chunk_limits limits;
   bool can = true;
   if (!is_staged) {
     return made;
@@ -198,8 +213,7 @@ rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan) {
   for (size_t i = 0; i < plan->chunk_count; ++i) {
     (void)add_box(&made, plan->chunks[i], NULL);
   }
-  if (plan->chunk_count == 0 &&
-      (is_beyond(&of.source, limits.source) || is_beyond(&of.destination, limits.destination))) {
+  if (plan->chunk_count == 0 && takes_boxes(&of, &limits)) {
     (void)visit_boxes(plan, limits, add_box, &made, &can, NULL);
   }
   if (made.boxes == 0) {

@@ -13,7 +13,8 @@ static void tell(const rlt_rectangles *of, const rlt_rectangle *rectangle) {
   }
 }
 
-/* Whether rows are these, wherever they begin. The pitch of a single one does not matter. */
+/* Whether rows are these, wherever they begin. The pitch of a single one does not matter; where
+ * there are none yet they are alike to nothing. */
 static bool are_alike(const rlt_rectangle *a, const rlt_rectangle *b) {
   return a->width == b->width && a->rows == b->rows &&
          (a->rows == 1 || a->row_pitch == b->row_pitch);
@@ -25,7 +26,7 @@ static void close_slice(rlt_rectangles *of) {
   rlt_rectangle *const whole = &of->whole;
   const int64_t step = slice->first - (whole->first + (whole->slices - 1) * whole->slice_pitch);
   const bool follows =
-      whole->slices > 0 && are_alike(whole, slice) &&
+      are_alike(whole, slice) &&
       (whole->slices == 1 ? step >= whole->rows * whole->row_pitch : step == whole->slice_pitch);
   if (follows) {
     whole->slice_pitch = step;
@@ -49,10 +50,9 @@ void rlt_rectangles_add(void *context, rlt_bytes run) {
     *slice = row_of((rlt_bytes){slice->first, run.end});
     return;
   }
-  const bool follows =
-      slice->rows > 0 && run.end - run.first == slice->width &&
-      (slice->rows == 1 ? step > slice->width : step == slice->row_pitch) &&
-      !(of->whole.slices > 0 && slice->rows == of->whole.rows && are_alike(&of->whole, slice));
+  const bool follows = slice->rows > 0 && run.end - run.first == slice->width &&
+                       (slice->rows == 1 ? step > slice->width : step == slice->row_pitch) &&
+                       !are_alike(&of->whole, slice);
   if (follows) {
     slice->row_pitch = step;
     ++slice->rows;

@@ -11,7 +11,7 @@
 #include "problem/runs.h"
 
 /* `rows` of `width` bytes, `row_pitch` apart, in `slices` that are `slice_pitch` apart, which is
- * rows * row_pitch or more. */
+ * rows * row_pitch or more, and just that of a single one. */
 typedef struct rlt_rectangle {
   int64_t first; /* the first byte's place */
   int64_t width;

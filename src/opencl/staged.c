@@ -173,9 +173,8 @@ static void enqueue_rectangle(void *context, const rlt_rectangle *rectangle) {
   const size_t slice_pitch = (size_t)rectangle->slice_pitch;
   if (rows == 1) {
     enqueue_rows(of, rectangle->first, width, slices, slice_pitch, 1, slices * slice_pitch);
-  } else if (slices == 1 || slice_pitch % row_pitch == 0) {
-    enqueue_rows(of, rectangle->first, width, rows, row_pitch, slices,
-                 slices == 1 ? rows * row_pitch : slice_pitch);
+  } else if (slice_pitch % row_pitch == 0) {
+    enqueue_rows(of, rectangle->first, width, rows, row_pitch, slices, slice_pitch);
   } else {
     for (int64_t i = 0; i < rectangle->slices; ++i) {
       enqueue_rows(of, rectangle->first + i * rectangle->slice_pitch, width, rows, row_pitch, 1,

@@ -154,13 +154,14 @@ static relayout_status hand_back(const rlt_submission *of, rlt_submitted *submit
   void *const at = clEnqueueMapBuffer(of->means.queue, side->wrapper, CL_FALSE, CL_MAP_READ, 0,
                                       side->size, 1, &submitted->done, &mapped, &code);
   if (code == CL_SUCCESS) {
+    clReleaseEvent(submitted->done);
+    submitted->done = mapped; /* the last of what was enqueued, if no more is */
     code = clEnqueueUnmapMemObject(of->means.queue, side->wrapper, at, 1, &mapped, &unmapped);
-    clReleaseEvent(mapped);
   }
   if (code != CL_SUCCESS) {
     return rlt_cl_fail(error, code, "clEnqueueMapBuffer on host memory");
   }
-  clReleaseEvent(submitted->done);
+  clReleaseEvent(mapped);
   submitted->done = unmapped;
   return RELAYOUT_OK;
 }

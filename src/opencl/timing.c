@@ -70,7 +70,9 @@ static cl_int seconds_of(cl_event event, double *seconds) {
   if (code == CL_SUCCESS && end < begin) {
     code = CL_PROFILING_INFO_NOT_AVAILABLE;
   }
-  *seconds = code == CL_SUCCESS ? (double)(end - begin) * 1e-9 : 0;
+  if (code == CL_SUCCESS) {
+    *seconds = (double)(end - begin) * 1e-9;
+  }
   return code;
 }
 

@@ -121,9 +121,9 @@ relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const 
   rlt_offers offers;
   relayout_status status =
       rlt_offers_make(&part->forms, &facts, device->tuning, wish->method, &offers, error);
-  if (status == RELAYOUT_OK && offers.count == 0) {
+  if (status == RELAYOUT_OK && offers.count == 0) { /* by one method: some offer anything */
     status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` offers nothing for this relayout",
-                      is_free ? "any" : wish->method->name);
+                      wish->method->name);
   }
   if (status == RELAYOUT_OK && text != NULL) {
     status = asked_for(&offers, text, &made, error);

@@ -31,14 +31,16 @@ static double step_of(const relayout_view *view, int32_t dimension) {
   return (double)end / (double)last * (double)rlt_element_bits(&view->shape) / 8;
 }
 
-/* One side of boxes: what they may span, and what they do. */
+/* One side of boxes: how far their last element may be from the first, and how far they are. */
 typedef struct spanned {
+  bool is_limited;
   double most;
   double steps[RELAYOUT_MAX_RANK];
 } spanned;
 
 static spanned side_of(const relayout_view *view, const rlt_index_box *all, size_t most) {
-  spanned made = {.most = (double)most};
+  spanned made = {.is_limited = most > 0,
+                  .most = (double)most - (double)rlt_element_bits(&view->shape) / 8};
   for (int32_t d = 0; d < view->shape.rank; ++d) {
     made.steps[d] = all->sizes[d] > 1 ? step_of(view, d) : 0;
   }
@@ -51,7 +53,7 @@ static int32_t widest(const spanned *side, const rlt_equal_boxes *boxes) {
   double span = 0;
   double most = 0;
   int32_t best = -1;
-  for (int32_t d = 0; d < boxes->rank && side->most > 0; ++d) {
+  for (int32_t d = 0; d < boxes->rank && side->is_limited; ++d) {
     const double along = side->steps[d] * (double)(boxes->sizes[d] - 1);
     span += along;
     if (along > most) {
@@ -59,17 +61,17 @@ static int32_t widest(const spanned *side, const rlt_equal_boxes *boxes) {
       best = d;
     }
   }
-  return span < side->most ? -1 : best;
+  return span <= side->most ? -1 : best;
 }
 
-/* Half of a size, rounded up to what tiles and lines of memory divide. */
+/* Half of a size above 1, rounded up to what tiles and lines of memory divide: no more of it than
+ * leaves the half smaller. */
 static int64_t half_of(int64_t size) {
   int64_t unit = 1;
   while (unit < 1024 && 4 * unit <= size) {
     unit *= 2;
   }
-  const int64_t half = rlt_divide_up(size / 2, unit) * unit;
-  return half < size ? half : rlt_divide_up(size, 2);
+  return rlt_divide_up(size / 2, unit) * unit;
 }
 
 void rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,

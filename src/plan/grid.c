@@ -1,6 +1,8 @@
 /* grid.c: which tiles there are, and where each lies. */
 #include "plan/grid.h"
 
+#include <stddef.h>
+
 #include "base/checked.h"
 
 static rlt_side side_of(const rlt_problem *problem, const rlt_group *group) {
@@ -24,16 +26,16 @@ void rlt_grid_make(const rlt_problem *problem, const rlt_group *columns, const r
   grid->tile_count = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *axis = &problem->axes[a];
-    int32_t i = 0;
-    while (i < count && axes[i].axis != a) {
-      ++i;
+    const rlt_tile_axis *of_tile = NULL;
+    for (int32_t i = 0; i < count; ++i) {
+      of_tile = axes[i].axis == a ? &axes[i] : of_tile;
     }
-    if (i < count && !axes[i].is_cut) {
+    if (of_tile != NULL && !of_tile->is_cut) {
       continue;
     }
-    const int64_t steps = i < count ? axes[i].own : 1;
-    if (i < count) {
-      (axes[i].of_columns ? &grid->columns : &grid->rows)->block_loop = grid->loop_count;
+    const int64_t steps = of_tile != NULL ? of_tile->own : 1;
+    if (of_tile != NULL) {
+      (of_tile->of_columns ? &grid->columns : &grid->rows)->block_loop = grid->loop_count;
     }
     rlt_loop *loop = &grid->loops[grid->loop_count++];
     *loop = (rlt_loop){.count = rlt_divide_up(axis->extent, steps),

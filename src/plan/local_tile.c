@@ -175,9 +175,8 @@ static int64_t loaded_unit(const rlt_slots *of) {
 /* Units of a run's parts, one run's after another's: parts are pieces where runs may have them. */
 static void sample_staging(const rlt_slots *of, samples *to) {
   const int64_t piece = RLT_LOCAL_PIECE_BYTES / of->bytes;
-  const bool has_pieces =
-      of->run_length % piece == 0 && loaded_unit(of) * of->bytes <= RLT_LOCAL_PIECE_BYTES;
-  const int64_t words = has_pieces ? piece : loaded_unit(of);
+  const int64_t unit = loaded_unit(of);
+  const int64_t words = of->run_length % piece == 0 ? rlt_max(piece, unit) : unit;
   const int64_t parts = rlt_divide_up(of->run_length, words);
   const int64_t units = words / of->unit;
   for (int64_t sample = 0; sample < SAMPLES; ++sample) {
@@ -241,10 +240,7 @@ static void find_places(rlt_slots *of, const rlt_group *columns, const rlt_group
   sample_gathering(of, columns, rows, &seen);
   const int64_t unit = loaded_unit(of);
   const int64_t least = rlt_divide_up(of->run_length, unit) * unit;
-  int64_t line_shift = 0;
-  while (of->bytes << line_shift < LINE_BYTES) {
-    line_shift += 1;
-  }
+  const int64_t line_shift = __builtin_ctzll((unsigned long long)(LINE_BYTES / of->bytes));
   rlt_slots best = *of;
   int64_t best_turns = INT64_MAX;
   for (int64_t tried = 0; tried < 2 * (of->slots > 1 ? TRIED : 1); ++tried) {
@@ -270,8 +266,7 @@ void rlt_slots_find(const rlt_problem *problem, const rlt_group *columns, const 
 }
 
 int64_t rlt_slot_of_run(const rlt_slots *of, int64_t run) {
-  return of->column_slots == 1 ? 0
-                               : run % of->unit * (of->column_slots / of->unit) + run / of->unit;
+  return run % of->unit * (of->column_slots / of->unit) + run / of->unit;
 }
 
 int64_t rlt_run_of_slot(const rlt_slots *of, int64_t slot) {

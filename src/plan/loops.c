@@ -68,7 +68,7 @@ static int64_t whole_part(const ordering *at, int32_t number, int64_t most) {
     return 0;
   }
   int64_t inside = most;
-  while (inside > 1 && loop->count % inside != 0) {
+  while (loop->count % inside != 0) {
     --inside;
   }
   return inside > 1 ? inside : 0;

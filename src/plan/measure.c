@@ -51,9 +51,8 @@ typedef struct contest {
 /* ---- What is run ---- */
 
 int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest) {
-  const uint64_t share = info->memory_bytes / MEMORY_SHARES;
-  const int64_t room =
-      share > 0 && share < MOST_SCRATCH_BYTES ? (int64_t)share : MOST_SCRATCH_BYTES;
+  const int64_t share = (int64_t)(info->memory_bytes / MEMORY_SHARES);
+  const int64_t room = share > 0 ? rlt_min(share, MOST_SCRATCH_BYTES) : MOST_SCRATCH_BYTES;
   *largest = info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)room
                  ? (int64_t)info->allocation_bytes
                  : room;

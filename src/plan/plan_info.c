@@ -33,7 +33,7 @@ static bool keeps_places(const rlt_problem *problem) {
                problem->source_start == problem->destination_start;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
-    keeps = keeps && (axis->valid <= 1 || axis->source_stride == axis->destination_stride);
+    keeps = keeps && axis->source_stride == axis->destination_stride;
   }
   return keeps;
 }

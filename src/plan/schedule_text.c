@@ -311,9 +311,11 @@ static likeness find_among_all(rlt_offers *offers, const fields *read) {
     rlt_offers_add_all(offers);
     found = find_nearest(offers, read);
   }
-  int32_t varied = 0;
-  for (int i = 0; i < MOST_VARIED && varied >= 0 && found.fields < FIELDS; ++i) {
-    varied = find_unvaried(offers, read);
+  for (int i = 0; i < MOST_VARIED && found.fields < FIELDS; ++i) {
+    const int32_t varied = find_unvaried(offers, read);
+    if (varied < 0) {
+      break;
+    }
     rlt_offers_vary(offers, varied);
     found = find_nearest(offers, read);
   }

@@ -63,7 +63,7 @@ static bool is_ascending(const rlt_problem *problem, const rlt_group *inner, con
                          const rlt_staging *staging) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_axes(problem, inner, outer, axes);
-  int64_t below = 0;
+  int64_t below = staging->dense_columns;
   for (int32_t i = 0; i < count; ++i) {
     const int64_t stride = staging->strides[axes[i].axis];
     if (stride >= staging->dense_columns) { /* behind a piece */

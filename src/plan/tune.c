@@ -215,13 +215,23 @@ static bool wishes_equal(const rlt_tile_wish *a, const rlt_tile_wish *b) {
          a->prefetch.level == b->prefetch.level;
 }
 
+/* One of Newton's steps towards the cube root, from above it. */
+static double nearer_root(double root, double product) {
+  return (2 * root + product / (root * root)) / 3;
+}
+
 /* The geometric mean of the three cases whose times have been multiplied: what has this cube. */
 static double root_of(double product) {
-  double root = product > 1 ? product : 1;
-  for (int i = 0; i < 128 && product > 0; ++i) {
-    root = (2 * root + product / (root * root)) / 3;
+  if (product <= 0) {
+    return 0;
   }
-  return product > 0 ? root : 0;
+  double root = product > 1 ? product : 1;
+  double next = nearer_root(root, product);
+  while (next < root) {
+    root = next;
+    next = nearer_root(root, product);
+  }
+  return root;
 }
 
 /* Those that are tried beside the best so far. */

@@ -63,7 +63,7 @@ static relayout_status take_text(relayout_device *device, const char *text, size
 
 static relayout_status load_named(relayout_device *device, const char *path,
                                   relayout_error *error) {
-  size_t size = 0;
+  size_t size;
   unsigned char *const bytes = rlt_named_file_read(path, RLT_MOST_TUNING_TEXT, &size);
   if (bytes == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
@@ -83,7 +83,7 @@ static relayout_status load_named(relayout_device *device, const char *path,
 static relayout_status load_kept(relayout_device *device, relayout_error *error) {
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
-  size_t size = 0;
+  size_t size;
   make_head(device, head);
   make_name(head, name);
   unsigned char *const bytes =

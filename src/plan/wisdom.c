@@ -95,7 +95,8 @@ static int32_t find_problem(const rlt_wisdom *wisdom, const char *problem, size_
   return -1;
 }
 
-/* Letters, digits and what stands between them here: nothing that could hurt whoever prints it. */
+/* Letters, digits and what stands between them here: nothing that could hurt whoever prints it.
+ * What stands behind the line is none of these, so that comparing ends there. */
 static bool is_line(const char *line, size_t length) {
   static const char known[] = "abcdefghijklmnopqrstuvwxyz0123456789 /:=-,>+|";
   for (size_t i = 0; i < length; ++i) {
@@ -103,7 +104,7 @@ static bool is_line(const char *line, size_t length) {
       return false;
     }
   }
-  return length > 6 && length < LONGEST_LINE && memcmp(line, "bytes ", 6) == 0;
+  return length < LONGEST_LINE && strncmp(line, "bytes ", strlen("bytes ")) == 0;
 }
 
 static void forget(rlt_wisdom *wisdom, int32_t number) {
@@ -184,7 +185,7 @@ static void read_file(const relayout_device *device, bool replaces) {
   wisdom->is_read = true;
   char name[48];
   name_of_file(device, name, sizeof name);
-  size_t size = 0;
+  size_t size;
   unsigned char *const bytes = rlt_cache_folder_read(wisdom->folder, name, MOST_FILE_BYTES, &size);
   if (bytes != NULL) {
     (void)add_text(device, (const char *)bytes, size, replaces);
@@ -214,7 +215,7 @@ static bool overwrite_file(const relayout_device *device, const char *name) {
   if (text == NULL) {
     return false;
   }
-  size_t size = 0;
+  size_t size;
   unsigned char *const old = rlt_cache_folder_exchange(
       wisdom->folder, name, (const unsigned char *)text, length, MOST_FILE_BYTES, &size);
   rlt_free(text);

@@ -77,16 +77,11 @@ typedef struct making {
   const rlt_levels *levels;
   rlt_range above[RLT_MOST_LEVELS];
   rlt_boxes *boxes;
-  bool are_too_many;
 } making;
 
 /* One box: a range of this level, everything of those below it. */
 static void add_box(making *at, int32_t level, rlt_range range) {
-  if (range.extent <= 0) {
-    return;
-  }
-  at->are_too_many = at->are_too_many || at->boxes->count == RLT_MOST_BOXES;
-  if (at->are_too_many) {
+  if (range.extent == 0) {
     return;
   }
   rlt_range *const box = at->boxes->of[at->boxes->count++];
@@ -111,8 +106,7 @@ static void add_steps(making *at, int32_t level, int64_t step, int64_t valid, in
   const int64_t steps = written / weight;
   const int64_t rest = whole < step ? 0 : valid % weight;
   if (rest == 0) {
-    const int64_t with_source = rlt_max(rlt_min(whole, steps) - step, 0);
-    add_box(at, level, (rlt_range){step, steps - step, with_source});
+    add_box(at, level, (rlt_range){step, steps - step, rlt_max(whole - step, 0)});
   } else {
     add_box(at, level, (rlt_range){step, whole - step, whole - step});
   }
@@ -120,7 +114,7 @@ static void add_steps(making *at, int32_t level, int64_t step, int64_t valid, in
     at->above[level] = (rlt_range){whole, steps - whole, 1};
     add_boxes(at, level - 1, 0, rest, weight);
   }
-  if (written % weight != 0 && steps >= step) {
+  if (written % weight != 0) {
     at->above[level] = (rlt_range){steps, 1, 1};
     add_boxes(at, level - 1, 0, rlt_max(valid - steps * weight, 0), written % weight);
   }
@@ -133,7 +127,7 @@ static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, i
   if (first % weight != 0) {
     const int64_t before = step * weight;
     at->above[level] = (rlt_range){step, 1, 1};
-    add_boxes(at, level - 1, first % weight, rlt_min(rlt_max(valid - before, 0), weight),
+    add_boxes(at, level - 1, first % weight, rlt_min(valid - before, weight),
               rlt_min(written - before, weight));
   }
   if (rlt_divide_up(first, weight) * weight < written) {
@@ -141,12 +135,9 @@ static void add_boxes(making *at, int32_t level, int64_t first, int64_t valid, i
   }
 }
 
-bool rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
+void rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
                     rlt_boxes *boxes) {
   making at = {.levels = levels, .boxes = boxes};
   boxes->count = 0;
-  if (first < written) {
-    add_boxes(&at, levels->count - 1, first, valid, written);
-  }
-  return !at.are_too_many;
+  add_boxes(&at, levels->count - 1, first, valid, written);
 }

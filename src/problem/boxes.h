@@ -13,6 +13,7 @@
 
 #include "problem/factors.h"
 
+/* Of each of the three ends of what is cut, first, valid and written, a box a level. */
 enum { RLT_MOST_LEVELS = 8, RLT_MOST_BOXES = 3 * RLT_MOST_LEVELS };
 
 /* The digits of a dimension, the fastest varying first, and what a step of each
@@ -39,9 +40,9 @@ typedef struct rlt_boxes {
   rlt_range of[RLT_MOST_BOXES][RLT_MOST_LEVELS]; /* for each, a range of every level */
 } rlt_boxes;
 
-/* Boxes of first .. written-1, of which those below `valid` have a source. False where they are too
- * many, which those from 0 on never are. */
-bool rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
+/* Boxes of first .. written-1, of which those below `valid` have a source, where first <= valid and
+ * valid <= written. */
+void rlt_boxes_make(const rlt_levels *levels, int64_t first, int64_t valid, int64_t written,
                     rlt_boxes *boxes);
 
 #endif

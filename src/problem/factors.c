@@ -6,30 +6,24 @@
 #include "base/checked.h"
 #include "metadata/widths.h"
 
-static bool append(rlt_number *to, rlt_factor factor) {
-  if (to->count == RLT_MOST_IN_NUMBER) {
-    return false;
-  }
+static void append(rlt_number *to, rlt_factor factor) {
   to->of[to->count++] = factor;
-  return true;
 }
 
-/* The factor's `inner` first values, which repeat, and what counts these. Only a dimension's last
- * factor may be split into more than it has. */
-static bool split_factor(rlt_factor whole, int64_t inner, rlt_number *outer_number,
+/* The factor's `inner` first values, which repeat, and what counts these. */
+static void split_factor(rlt_factor whole, int64_t inner, rlt_number *outer_number,
                          rlt_number *inner_number) {
-  if (!whole.is_last && whole.extent % inner != 0) {
-    return false;
-  }
   rlt_factor outer = whole;
   whole.is_last = false;
   whole.extent = inner;
   outer.weight *= inner;
   outer.extent = rlt_divide_up(outer.extent, inner);
-  return append(inner_number, whole) && append(outer_number, outer);
+  append(inner_number, whole);
+  append(outer_number, outer);
 }
 
-/* number / tile and number % tile. */
+/* number / tile and number % tile, neither of more factors than the number has. Only the number's
+ * last factor may be split into more than it has, if it is its dimension's last one too. */
 static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *outer,
                          rlt_number *inner) {
   *outer = (rlt_number){.count = 0};
@@ -38,17 +32,15 @@ static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *oute
   for (int32_t i = 0; i < whole->count; ++i) {
     const rlt_factor factor = whole->of[i];
     const bool is_last = i == whole->count - 1;
-    if (left > 1 && !is_last && left % factor.extent == 0) {
+    if (left == 1) {
+      append(outer, factor);
+    } else if (!is_last && left % factor.extent == 0) {
       left /= factor.extent;
-      if (!append(inner, factor)) {
-        return false;
-      }
-    } else if (left > 1) {
-      if ((!is_last && factor.extent % left != 0) || !split_factor(factor, left, outer, inner)) {
-        return false;
-      }
+      append(inner, factor);
+    } else if (factor.extent % left == 0 || (is_last && factor.is_last)) {
+      split_factor(factor, left, outer, inner);
       left = 1;
-    } else if (!append(outer, factor)) {
+    } else {
       return false;
     }
   }
@@ -58,9 +50,13 @@ static bool split_number(const rlt_number *whole, int64_t tile, rlt_number *oute
 /* Appends the factors of a more major number, bar those that are always 0. */
 static bool merge_into(const rlt_number *major, rlt_number *minor) {
   for (int32_t i = 0; i < major->count; ++i) {
-    if (major->of[i].extent != 1 && !append(minor, major->of[i])) {
+    if (major->of[i].extent == 1) {
+      continue;
+    }
+    if (minor->count == RLT_MOST_IN_NUMBER) {
       return false;
     }
+    append(minor, major->of[i]);
   }
   return true;
 }

@@ -92,13 +92,11 @@ static relayout_status measure_side(side *measured, relayout_error *error) {
     return rlt_strides_check(shape, measured->byte_strides, measured->strides_name, &measured->span,
                              error);
   }
-  size_t bytes = 0;
-  relayout_status status = relayout_shape_physical_element_count(shape, &measured->elements, error);
-  if (status == RELAYOUT_OK) {
-    status = relayout_shape_byte_size(shape, &bytes, error);
-  }
+  size_t bytes = 0; /* which can be counted, as the shape is valid */
+  relayout_shape_physical_element_count(shape, &measured->elements, NULL);
+  relayout_shape_byte_size(shape, &bytes, NULL);
   measured->span = (rlt_span){.bytes = (int64_t)bytes};
-  return status;
+  return RELAYOUT_OK;
 }
 
 /* ---- What all problems share ---- */
@@ -280,10 +278,10 @@ static bool find_boxes(lowering *at) {
   for (int32_t d = 0; d < at->dimension_count; ++d) {
     const bool is_own = d < at->to.shape->rank;
     const interval of = interval_of(at, d);
-    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &at->levels[d]) ||
-        !rlt_boxes_make(&at->levels[d], of.first, of.valid, of.written, &at->boxes[d])) {
+    if (!rlt_levels_make(is_own ? &at->source : &none, &at->destination, d, &at->levels[d])) {
       return false;
     }
+    rlt_boxes_make(&at->levels[d], of.first, of.valid, of.written, &at->boxes[d]);
   }
   return true;
 }

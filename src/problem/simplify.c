@@ -145,8 +145,7 @@ bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run) {
   int64_t length = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
     const rlt_axis *const axis = &problem->axes[a];
-    const int64_t steps =
-        length % per_byte == 0 ? 1 : per_byte / rlt_common_factor(per_byte, length);
+    const int64_t steps = per_byte / rlt_common_factor(per_byte, length);
     if (axis->destination_stride != length || length * steps > MOST_AT_ONCE) {
       return false;
     }

@@ -42,11 +42,10 @@ static int32_t find_run(const rlt_problem *problem, int64_t per_byte) {
 static bool can_transpose_bits(const rlt_problem *problem, int64_t per_byte) {
   const rlt_axis *const columns = &problem->axes[0];
   return problem->axis_count > 1 && problem->axis_count < RLT_MAX_AXES - 1 &&
-         columns->destination_stride == 1 && columns->source_stride > 0 &&
-         columns->source_stride % per_byte == 0 && is_whole(columns, per_byte) &&
-         columns->extent / per_byte >= LEAST_COLUMNS && problem->source_start % per_byte == 0 &&
-         problem->destination_start % per_byte == 0 && problem->source_elements % per_byte == 0 &&
-         problem->destination_elements % per_byte == 0;
+         columns->destination_stride == 1 && columns->source_stride % per_byte == 0 &&
+         is_whole(columns, per_byte) && columns->extent / per_byte >= LEAST_COLUMNS &&
+         problem->source_start % per_byte == 0 && problem->destination_start % per_byte == 0 &&
+         problem->source_elements % per_byte == 0 && problem->destination_elements % per_byte == 0;
 }
 
 /* Bytes of a run that are transposed at once, by which its axis can be divided; 0

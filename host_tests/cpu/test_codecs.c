@@ -1,0 +1,493 @@
+/* test_codecs.c: which stages a codec takes, of an instruction set whose stages do nothing but say
+ * that they were taken. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "cmocka_all.h"
+#include "cpu/rows.h"
+
+/* Compiled in, so that what is fetched ahead can be seen. */
+static void note_fetch(const uint8_t *at, int writes, int locality);
+#define __builtin_prefetch(at, writes, locality) note_fetch(at, writes, locality)
+#define rlt_cpu_codec_create                     seen_codec_create
+#define rlt_cpu_codec_destroy                    seen_codec_destroy
+#define rlt_cpu_codec_decode                     seen_codec_decode
+#define rlt_cpu_codec_encode                     seen_codec_encode
+#define rlt_cpu_codec_stream                     seen_codec_stream
+#define rlt_cpu_codec_stream_lines               seen_codec_stream_lines
+relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
+                                     rlt_cpu_codec **codec, relayout_error *error);
+void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
+void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,
+                          uint8_t *words, int64_t count);
+void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                          int64_t count);
+void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
+                          int64_t count);
+void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
+                                uint8_t *destination, int64_t lines);
+#include "cpu/rows.c"
+
+/* ---- Stages that are noted ---- */
+
+static char taken[256];
+static rlt_cpu_row last; /* what the last one worked with */
+static uint8_t noted_table[256 * 8];
+
+static void note(const char *name, const rlt_cpu_row *row) {
+  if (taken[0] != '\0') {
+    strncat(taken, " ", sizeof taken - strlen(taken) - 1);
+  }
+  strncat(taken, name, sizeof taken - strlen(taken) - 1);
+  last = *row;
+}
+
+#define NOTED(name)                                                                                \
+  static void name(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count) {      \
+    (void)from;                                                                                    \
+    (void)to;                                                                                      \
+    assert_int_equal(count % RLT_CPU_ROW_GROUP, 0);                                                \
+    if (count > 0) {                                                                               \
+      note(#name, row);                                                                            \
+    }                                                                                              \
+  }
+/* So many bytes an entry; the codec's table is to be looked at later. */
+#define NOTED_TABLE(name, bytes)                                                                   \
+  static void name(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count) {      \
+    (void)from;                                                                                    \
+    (void)to;                                                                                      \
+    if (count > 0) {                                                                               \
+      note(#name, row);                                                                            \
+      memcpy(noted_table, row->table, (size_t)(256 * (bytes)));                                    \
+    }                                                                                              \
+  }
+#define INTEGERS(X, from)                                                                          \
+  X(from, s8)                                                                                      \
+  X(from, s16) X(from, s32) X(from, s64) X(from, u8) X(from, u16) X(from, u32) X(from, u64)
+#define NOTED_INTEGER(from, to) NOTED(from##_to_##to)
+INTEGERS(NOTED_INTEGER, s8)
+INTEGERS(NOTED_INTEGER, s16)
+INTEGERS(NOTED_INTEGER, s32)
+INTEGERS(NOTED_INTEGER, s64)
+INTEGERS(NOTED_INTEGER, u8)
+INTEGERS(NOTED_INTEGER, u16)
+INTEGERS(NOTED_INTEGER, u32)
+INTEGERS(NOTED_INTEGER, u64)
+
+NOTED(pack_1)
+NOTED(pack_2)
+NOTED(pack_4)
+NOTED(unpack_1)
+NOTED(unpack_2)
+NOTED(unpack_4)
+NOTED_TABLE(nibbles_1, 1)
+NOTED_TABLE(nibbles_2, 2)
+NOTED_TABLE(nibbles_4, 4)
+NOTED_TABLE(nibbles_8, 8)
+NOTED_TABLE(bytes_1, 1)
+NOTED_TABLE(bytes_2, 2)
+NOTED_TABLE(bytes_4, 4)
+NOTED_TABLE(bytes_8, 8)
+NOTED(f16_as_f32)
+NOTED(s8_as_f32)
+NOTED(s16_as_f32)
+NOTED(f32_as_f16)
+NOTED(f32_as_bf16)
+NOTED(low_2_1)
+NOTED(low_4_1)
+NOTED(low_4_2)
+NOTED(low_8_1)
+NOTED(low_8_2)
+NOTED(low_8_4)
+#define VALUES(X, source)                                                                          \
+  X(source, f32) X(source, f64) X(source, odd) X(source, s32) X(source, byte)
+#define WIDE(X, source)             X(source, u32) X(source, s64) X(source, u64)
+#define NOTED_EXACT(source, target) NOTED(exact_##source##_##target)
+#define NOTED_ANY(source, target)   NOTED(any_##source##_##target)
+VALUES(NOTED_EXACT, f32)
+WIDE(NOTED_EXACT, f32)
+VALUES(NOTED_EXACT, s32)
+VALUES(NOTED_EXACT, u32)
+VALUES(NOTED_EXACT, f64)
+WIDE(NOTED_EXACT, f64)
+VALUES(NOTED_ANY, f32)
+VALUES(NOTED_ANY, s32)
+VALUES(NOTED_ANY, u32)
+NOTED(single_f32)
+NOTED(single_odd)
+NOTED(single_byte)
+NOTED(whole_s64_f32)
+NOTED(whole_s64_f64)
+NOTED(whole_u64_f32)
+NOTED(whole_u64_f64)
+NOTED(whole_f32_s32)
+
+#define TARGETS(kind, source)                                                                      \
+  [RLT_CPU_TO_F32] = kind##_##source##_f32, [RLT_CPU_TO_F64] = kind##_##source##_f64,              \
+  [RLT_CPU_TO_ODD] = kind##_##source##_odd, [RLT_CPU_TO_S32] = kind##_##source##_s32,              \
+  [RLT_CPU_TO_BYTE] = kind##_##source##_byte
+#define WIDE_TARGETS(kind, source)                                                                 \
+  [RLT_CPU_TO_U32] = kind##_##source##_u32, [RLT_CPU_TO_S64] = kind##_##source##_s64,              \
+  [RLT_CPU_TO_U64] = kind##_##source##_u64
+#define NAME_INTEGER(from, to) from##_to_##to,
+
+static int64_t streamed_lines;
+
+/* To where a line begins. */
+static void stream_some(uint8_t *to, const uint8_t *from, int64_t lines) {
+  assert_true(lines == 0 || (uintptr_t)to % LINE == 0);
+  memcpy(to, from, (size_t)(lines * LINE));
+  streamed_lines += lines;
+}
+
+static const rlt_cpu_row_stages stages = {
+    .pack = {pack_1, pack_2, pack_4},
+    .unpack = {unpack_1, unpack_2, unpack_4},
+    .nibbles = {nibbles_1, nibbles_2, nibbles_4, nibbles_8},
+    .bytes = {bytes_1, bytes_2, bytes_4, bytes_8},
+    .to_f32 = {[RELAYOUT_F16] = f16_as_f32, [RELAYOUT_S8] = s8_as_f32, [RELAYOUT_S16] = s16_as_f32},
+    .of_f32 = {[RELAYOUT_F16] = f32_as_f16, [RELAYOUT_BF16] = f32_as_bf16},
+    .low = {{NULL}, {low_2_1}, {low_4_1, low_4_2}, {low_8_1, low_8_2, low_8_4}},
+    .integers = {{INTEGERS(NAME_INTEGER, s8)},
+                 {INTEGERS(NAME_INTEGER, s16)},
+                 {INTEGERS(NAME_INTEGER, s32)},
+                 {INTEGERS(NAME_INTEGER, s64)},
+                 {INTEGERS(NAME_INTEGER, u8)},
+                 {INTEGERS(NAME_INTEGER, u16)},
+                 {INTEGERS(NAME_INTEGER, u32)},
+                 {INTEGERS(NAME_INTEGER, u64)}},
+    .exact = {{{TARGETS(exact, f32), WIDE_TARGETS(exact, f32)}},
+              {{TARGETS(exact, s32)}},
+              {{TARGETS(exact, u32)}},
+              {{TARGETS(exact, f64), WIDE_TARGETS(exact, f64)}}},
+    .any = {{{TARGETS(any, f32)}}, {{TARGETS(any, s32)}}, {{TARGETS(any, u32)}}},
+    .single = {{[RLT_CPU_TO_F32] = single_f32,
+                [RLT_CPU_TO_ODD] = single_odd,
+                [RLT_CPU_TO_BYTE] = single_byte}},
+    .unscaled = {{{[RLT_CPU_TO_F32] = whole_s64_f32, [RLT_CPU_TO_F64] = whole_s64_f64}},
+                 {{[RLT_CPU_TO_F32] = whole_u64_f32, [RLT_CPU_TO_F64] = whole_u64_f64}}},
+    .f32_to_s32 = whole_f32_s32,
+    .stream = stream_some};
+static const rlt_cpu_instruction_set noted_set = {.name = "noted", .rows = &stages};
+
+static rlt_cpu_codec *codec_of(const rlt_problem *problem) {
+  rlt_cpu_codec *codec = NULL;
+  assert_int_equal(rlt_cpu_codec_create(&noted_set, problem, &codec, NULL), RELAYOUT_OK);
+  return codec;
+}
+
+static void encode_some(rlt_conversion conversion, int64_t packed) {
+  const uint8_t words[RLT_CPU_ROW_GROUP * 8] = {0};
+  uint8_t made[RLT_CPU_ROW_GROUP * 8];
+  const rlt_problem problem = {.element_bytes =
+                                   (int64_t)relayout_element_type_byte_size(conversion.from),
+                               .destination_packed = packed,
+                               .conversion = conversion};
+  rlt_cpu_codec *const codec = codec_of(&problem);
+  taken[0] = '\0';
+  rlt_cpu_codec_encode(codec, words, made, RLT_CPU_ROW_GROUP);
+  rlt_cpu_codec_destroy(codec);
+}
+
+/* ---- Tests ---- */
+
+typedef struct taken_case {
+  relayout_element_type from, to;
+  bool wraps;
+  double scale;
+  int64_t packed;
+  const char *stages; /* "": element by element */
+} taken_case;
+
+#define F(type) RELAYOUT_##type
+
+/* As row_stages.h says what each is for; the narrowest that is right is the fastest. */
+static const taken_case taken_cases[] = {
+    /* Integers of whole bytes, as they are or by their low bits. */
+    {F(S32), F(S8), false, 1, 0, "s32_to_s8"},
+    {F(U16), F(S32), false, 1, 0, "u16_to_s32"},
+    {F(S8), F(U64), false, 1, 0, "s8_to_u64"},
+    {F(U64), F(U64), false, 1, 0, "u64_to_u64"},
+    {F(S32), F(S8), true, 1, 0, "low_4_1"},
+    {F(U64), F(S16), true, 1, 0, "low_8_2"},
+    {F(S64), F(U32), true, 1, 0, "low_8_4"},
+    {F(S16), F(U8), true, 1, 0, "low_2_1"},
+    {F(U16), F(S32), true, 1, 0, "u16_to_u32"},
+    {F(S8), F(U32), true, 1, 0, "s8_to_s32"},
+    {F(S32), F(U32), true, 1, 0, "s32_to_s32"},
+    /* Bytes by tables, but for f32 of integers. */
+    {F(S4), F(S8), false, 1, 0, "nibbles_1"},
+    {F(U2), F(BF16), false, 1, 0, "nibbles_2"},
+    {F(F4E2M1FN), F(F32), false, 3, 0, "nibbles_4"},
+    {F(U1), F(F64), false, 1, 0, "nibbles_8"},
+    {F(S8), F(U8), false, 2, 0, "bytes_1"},
+    {F(U8), F(F16), false, 1, 0, "bytes_2"},
+    {F(F8E4M3FN), F(F32), false, 1, 0, "bytes_4"},
+    {F(PRED), F(F32), false, 1, 0, "bytes_4"},
+    {F(S8), F(F64), false, 1, 0, "bytes_8"},
+    {F(S8), F(S4), false, 1, 4, "bytes_1 pack_4"},
+    {F(S8), F(F32), false, 1, 0, "s8_as_f32"},
+    {F(S8), F(F32), false, 0.5, 0, "s8_as_f32 single_f32"},
+    {F(U8), F(F32), false, 1, 0, "bytes_4"}, /* for which this set has no stage */
+    /* What f32 holds goes by it. */
+    {F(F16), F(F32), false, 1, 0, "f16_as_f32"},
+    {F(F16), F(BF16), false, 1, 0, "f16_as_f32 f32_as_bf16"},
+    {F(F16), F(BF16), false, 0.5, 0, "f16_as_f32 single_odd f32_as_bf16"},
+    {F(F16), F(S8), false, 1, 0, "f16_as_f32 single_byte"},
+    {F(S16), F(F32), false, 1, 0, "s16_as_f32"},
+    {F(S16), F(F64), false, 1, 0, "s16_as_f32 exact_f32_f64"},
+    {F(S16), F(S8), false, 0.5, 0, "s16_as_f32 single_byte"},
+    {F(F32), F(BF16), false, 1, 0, "f32_as_bf16"},
+    {F(F32), F(F16), false, 1, 0, "f32_as_f16"},
+    {F(F32), F(F16), false, 0x1.000001p+0, 0, "exact_f32_odd f32_as_f16"},
+    /* By a scale that f32 has; by one of so few digits that products are exact; by others that keep
+     * doubles clear of their ends. */
+    {F(F32), F(F32), false, -0.375, 0, "single_f32"},
+    {F(F32), F(F32), false, 0x1.fffffep+127, 0, "single_f32"},
+    {F(F32), F(F32), false, 0x1p+128, 0, "exact_f32_f32"},
+    {F(F32), F(F32), false, 0x1p-126, 0, "single_f32"},
+    {F(F32), F(F32), false, 0x1p-127, 0, "exact_f32_f32"},
+    {F(F32), F(F32), false, 0x1.000002p+0, 0, "single_f32"},
+    {F(F32), F(F32), false, 0x1.000001p+0, 0, "exact_f32_f32"},
+    {F(F32), F(F32), false, 0x1.0000001p+0, 0, "exact_f32_f32"},
+    {F(F32), F(F32), false, 0x1.00000008p+0, 0, "any_f32_f32"},
+    {F(F32), F(F32), false, 0x1p+700, 0, "exact_f32_f32"},
+    {F(F32), F(F32), false, 0x1p-700, 0, "exact_f32_f32"},
+    {F(F32), F(F32), false, 0x1.00000008p+700, 0, "any_f32_f32"},
+    {F(F32), F(F32), false, 0x1p+701, 0, ""},
+    {F(F32), F(F32), false, 0x1p-701, 0, ""},
+    {F(F32), F(F64), false, 1, 0, "exact_f32_f64"},
+    {F(F32), F(F64), false, 0x1p+800, 0, "exact_f32_f64"},
+    {F(F32), F(F64), false, 0.1, 0, "exact_f32_f64"},
+    {F(F64), F(F64), false, 0.1, 0, "exact_f64_f64"},
+    {F(F64), F(F32), false, 1, 0, "exact_f64_f32"},
+    {F(F64), F(F32), false, 2, 0, ""},
+    {F(F64), F(BF16), false, 1, 0, "exact_f64_odd f32_as_bf16"},
+    {F(F64), F(S64), false, 1, 0, "exact_f64_s64"},
+    {F(F64), F(S8), false, 1, 0, "exact_f64_byte"},
+    {F(S32), F(F32), false, 1, 0, "exact_s32_f32"},
+    {F(S32), F(F32), false, 0x1.00001p+0, 0, "exact_s32_f32"}, /* of 21 digits */
+    {F(S32), F(F32), false, 0x1.000008p+0, 0, "any_s32_f32"},  /* of 22 */
+    {F(U32), F(F16), false, 1, 0, "exact_u32_odd f32_as_f16"},
+    {F(U32), F(F16), false, 0.1, 0, "any_u32_odd f32_as_f16"},
+    {F(U32), F(F64), false, 0.1, 0, "exact_u32_f64"},
+    {F(S64), F(F32), false, 1, 0, "whole_s64_f32"},
+    {F(U64), F(F64), false, 1, 0, "whole_u64_f64"},
+    {F(S64), F(F32), false, 2, 0, ""},
+    {F(S64), F(F16), false, 1, 0, ""},
+    /* To integers within their range. */
+    {F(F32), F(S32), false, 1, 0, "whole_f32_s32"},
+    {F(F32), F(S32), false, 0.5, 0, "exact_f32_s32"},
+    {F(F32), F(S16), false, 1, 0, "exact_f32_s32 low_4_2"},
+    {F(F32), F(U16), false, 0.1, 0, "any_f32_s32 low_4_2"},
+    {F(F32), F(U32), false, 1, 0, "exact_f32_u32"},
+    {F(F32), F(S64), false, 1, 0, "exact_f32_s64"},
+    {F(F32), F(U64), false, 0.5, 0, "exact_f32_u64"},
+    {F(F32), F(U64), false, 0.1, 0, ""},
+    {F(F32), F(S8), false, 1, 0, "single_byte"},
+    {F(F32), F(U4), false, 0.1, 4, "any_f32_byte pack_4"},
+    {F(S32), F(S2), false, 1, 2, "exact_s32_byte pack_2"},
+    {F(F32), F(S8), true, 1, 0, ""},
+    {F(F32), F(PRED), false, 1, 0, ""},
+    {F(F32), F(PRED), false, 1, 1, "pack_1"},
+};
+
+static void test_taken_stages(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof taken_cases / sizeof taken_cases[0]; ++i) {
+    const taken_case *const c = &taken_cases[i];
+    print_message("%s to %s%s, scale %a\n", relayout_element_type_name(c->from),
+                  relayout_element_type_name(c->to), c->wraps ? ", wraps" : "", c->scale);
+    encode_some((rlt_conversion){c->from, c->to, c->wraps, c->scale}, c->packed);
+    assert_string_equal(taken, c->stages);
+    if (taken[0] != '\0') {
+      assert_true(last.scale == c->scale);
+      assert_int_equal(last.conversion->from, c->from);
+    }
+  }
+}
+
+/* The ends of the integers wanted, and the bits of them that are kept. */
+static void test_ranges(void **state) {
+  (void)state;
+  static const struct {
+    relayout_element_type to;
+    double lowest, highest;
+    uint32_t low_mask;
+  } cases[] = {{F(S8), -128, 127, 0xff},
+               {F(U8), 0, 255, 0xff},
+               {F(S4), -8, 7, 0xf},
+               {F(U4), 0, 15, 0xf},
+               {F(S2), -2, 1, 3},
+               {F(U1), 0, 1, 1},
+               {F(S16), -32768, 32767, 0xffff},
+               {F(U16), 0, 65535, 0xffff},
+               {F(S32), -0x1p31, 0x1p31 - 1, UINT32_MAX}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    encode_some((rlt_conversion){F(F32), cases[i].to, false, 0.1}, 0);
+    assert_true(last.lowest == cases[i].lowest);
+    assert_true(last.highest == cases[i].highest);
+    assert_int_equal(last.low_mask, cases[i].low_mask);
+  }
+}
+
+/* All bytes of u8 as u16 three times as large; of s4, whose upper bits do not count, as f32. */
+static void test_tables(void **state) {
+  (void)state;
+  encode_some((rlt_conversion){F(U8), F(U16), false, 3}, 0);
+  assert_string_equal(taken, "bytes_2");
+  for (int i = 0; i < 256; ++i) {
+    uint16_t found;
+    memcpy(&found, noted_table + 2 * i, sizeof found);
+    assert_int_equal(found, 3 * i);
+  }
+  encode_some((rlt_conversion){F(S4), F(F32), false, 1}, 0);
+  assert_string_equal(taken, "nibbles_4");
+  for (int i = 0; i < 256; ++i) {
+    float found;
+    memcpy(&found, noted_table + 4 * i, sizeof found);
+    assert_true(found == (i % 16 < 8 ? i % 16 : i % 16 - 16));
+  }
+}
+
+/* Element by element is right as well. */
+static void test_without_stages(void **state) {
+  (void)state;
+  const float words[5] = {1.5F, -2, 300, 0, 7.75F};
+  static const uint8_t expected[5] = {1, 254, 44, 0, 7};
+  uint8_t made[5] = {0};
+  const rlt_problem problem = {.element_bytes = 4, .conversion = {F(F32), F(U8), true, 1}};
+  rlt_cpu_codec *const codec = codec_of(&problem);
+  rlt_cpu_codec_encode(codec, (const uint8_t *)words, made, 5);
+  assert_memory_equal(made, expected, sizeof expected);
+  rlt_cpu_codec_destroy(codec);
+}
+
+static void test_unpacked_and_packed(void **state) {
+  (void)state;
+  static const struct {
+    int64_t bits;
+    const char *unpacks, *packs;
+  } cases[] = {{1, "unpack_1", "pack_1"}, {2, "unpack_2", "pack_2"}, {4, "unpack_4", "pack_4"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    uint8_t words[RLT_CPU_ROW_GROUP] = {0}, packed[RLT_CPU_ROW_GROUP] = {0};
+    const rlt_problem problem = {
+        .element_bytes = 1, .source_packed = cases[i].bits, .destination_packed = cases[i].bits};
+    rlt_cpu_codec *const codec = codec_of(&problem);
+    taken[0] = '\0';
+    rlt_cpu_codec_decode(codec, packed, 0, words, 0);
+    assert_string_equal(taken, "");
+    rlt_cpu_codec_decode(codec, packed, 0, words, RLT_CPU_ROW_GROUP);
+    assert_string_equal(taken, cases[i].unpacks);
+    taken[0] = '\0';
+    rlt_cpu_codec_encode(codec, words, packed, RLT_CPU_ROW_GROUP);
+    assert_string_equal(taken, cases[i].packs);
+    rlt_cpu_codec_destroy(codec);
+  }
+  rlt_cpu_codec_destroy(NULL);
+}
+
+/* ---- Past the cache ---- */
+
+enum { ROW = 5000 };
+
+static struct {
+  const uint8_t *words;
+  int64_t count;
+  int64_t next; /* the byte of the words to be fetched next */
+} fetches;
+
+static void note_fetch(const uint8_t *at, int writes, int locality) {
+  assert_int_equal(writes, 0);
+  assert_int_equal(locality, 2); /* into the second cache */
+  assert_int_equal(at - fetches.words, fetches.next);
+  fetches.next += LINE;
+  ++fetches.count;
+}
+
+/* 512 elements go through all stages at a time, and those 2048 further on are fetched meanwhile, as
+ * long as there are so many. */
+static void test_what_is_fetched(void **state) {
+  (void)state;
+  static const uint8_t words[4 * ROW];
+  static _Alignas(LINE) uint8_t made[2 * ROW];
+  static const struct {
+    int64_t count, fetched; /* elements, lines of 16 of them */
+  } cases[] = {{512, 0}, {2559, 0}, {2560, 32}, {3071, 32}, {3072, 64}, {ROW, 160}};
+  const rlt_problem problem = {.element_bytes = 4, .conversion = {F(F32), F(BF16), false, 1}};
+  rlt_cpu_codec *const codec = codec_of(&problem);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    fetches.words = words;
+    fetches.count = 0;
+    fetches.next = 4 * 2048;
+    taken[0] = '\0';
+    rlt_cpu_codec_stream(codec, words, made, cases[i].count);
+    assert_int_equal(fetches.count, cases[i].fetched);
+  }
+  rlt_cpu_codec_destroy(codec);
+}
+
+/* All whole lines of the destination, and nothing else, go past the cache: once what is made fills
+ * them, wherever it begins. */
+static void test_what_is_streamed(void **state) {
+  (void)state;
+  static uint8_t words[ROW];
+  static _Alignas(LINE) uint8_t made[ROW + LINE];
+  const rlt_problem plain = {.element_bytes = 1};
+  rlt_cpu_codec *const codec = codec_of(&plain);
+  for (int64_t i = 0; i < ROW; ++i) {
+    words[i] = (uint8_t)(i * 7 + i / 256);
+  }
+  for (int64_t place = 0; place < LINE; place += 9) {
+    for (int64_t count = 0; count < 400; count += 1 + count / 9) {
+      const int64_t first = (place + LINE - 1) / LINE, end = (place + count) / LINE;
+      streamed_lines = 0;
+      memset(made, 0xa5, sizeof made);
+      rlt_cpu_codec_stream(codec, words, made + place, count);
+      assert_int_equal(streamed_lines, rlt_max(end - first, 0));
+      assert_memory_equal(made + place, words, (size_t)count);
+      assert_int_equal(made[place + count], 0xa5);
+      assert_true(place == 0 || made[place - 1] == 0xa5);
+    }
+  }
+  streamed_lines = 0;
+  rlt_cpu_codec_stream_lines(codec, words, made, 7);
+  assert_int_equal(streamed_lines, 7);
+  assert_memory_equal(made, words, 7 * LINE);
+  rlt_cpu_codec_destroy(codec);
+
+  /* Packed to four bits, by stages. */
+  const rlt_problem packing = {.element_bytes = 1, .destination_packed = 4};
+  rlt_cpu_codec *const packer = codec_of(&packing);
+  for (int64_t place = 0; place < LINE; place += 9) {
+    for (int64_t count = 0; count < ROW; count += 1 + count / 5) {
+      const int64_t bytes = (count + 1) / 2;
+      const int64_t first = (place + LINE - 1) / LINE, end = (place + bytes) / LINE;
+      streamed_lines = 0;
+      fetches.words = words;
+      fetches.next = 2048;
+      taken[0] = '\0';
+      rlt_cpu_codec_stream(packer, words, made + place, count);
+      assert_int_equal(streamed_lines, rlt_max(end - first, 0));
+    }
+  }
+  rlt_cpu_codec_destroy(packer);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_taken_stages),
+      cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_without_stages),
+      cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_what_is_fetched),
+      cmocka_unit_test(test_what_is_streamed),
+  };
+  return cmocka_run_group_tests_name("cpu.codecs", tests, NULL, NULL);
+}

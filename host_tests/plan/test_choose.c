@@ -1,0 +1,152 @@
+/* test_choose.c: which offer becomes a plan's schedule without measuring, and what becomes of
+ * it. */
+#include "cmocka_all.h"
+
+#include "plan/devices.h"
+#include "plan/held.h"
+#include "plan/methods/method.h"
+#include "plan/plan.h"
+#include "plan/recorder.h"
+#include "relayout/relayout.h"
+#include "shape_of.h"
+
+static relayout_plan *plan_by(relayout_device *device, const char *from_text, const char *to_text,
+                              const rlt_wish *wish) {
+  const relayout_shape from = shape_of(from_text);
+  const relayout_shape to = shape_of(to_text);
+  const rlt_texts none = {0, NULL};
+  relayout_plan *plan = NULL;
+  assert_int_equal(rlt_plan_create(device, &from, &to, wish, none, &plan, NULL), RELAYOUT_OK);
+  return plan;
+}
+
+/* How long an offer takes but for its runs, and for these; in copies. */
+typedef struct times {
+  double others;
+  double runs;
+} times;
+
+static times times_of(const rlt_offers *offers, rlt_reach runs) {
+  times made = {0, 0};
+  for (int32_t i = 0; i < offers->count; ++i) {
+    const rlt_offer *const of = &offers->of[i];
+    if (of->schedule.wish.runs.read_bytes == runs.read_bytes &&
+        of->schedule.wish.runs.write_bytes == runs.write_bytes) {
+      made.runs = of->cost.times[RLT_COST_RUNS];
+      made.others = 1 / of->cost.fraction - made.runs;
+    }
+  }
+  assert_true(made.runs > 0);
+  return made;
+}
+
+/* By the row tiles read 256 bytes at once, and others 512, half as many runs: they are taken when
+ * that saves more than a tenth. The rate at which it does is worked out from both's times. */
+static void test_clearly_faster_is_chosen(void **state) {
+  (void)state;
+  static const char from[] = "f32[4096,8192]{1,0}", to[] = "f32[4096,8192]{0,1}";
+  recorder record;
+  relayout_device *const device = recorder_cpu_device(&record);
+  rlt_tuning row = cpu_tuning;
+  rlt_wish wish;
+  rlt_offers offers;
+  rlt_wish_clear(&wish);
+  row.words[2].rates.of[RLT_RATE_RUN] = 1;
+  for (int i = 1; i < RLT_OTHER_RUNS; ++i) {
+    row.other_runs[i] = row.other_runs[0];
+  }
+  device->tuning = &row;
+  relayout_plan *plan = plan_by(device, from, to, &wish);
+  assert_int_equal(rlt_plan_offers(plan, 0, &offers, NULL), RELAYOUT_OK);
+  const times own = times_of(&offers, (rlt_reach){256, 512});
+  const times other = times_of(&offers, (rlt_reach){512, 128});
+  rlt_offers_free(&offers);
+  relayout_plan_destroy(plan);
+  static const double faster[] = {1.0, 1.09, 1.11, 1.3};
+  for (int i = 0; i < 4; ++i) {
+    /* own.others + rate * own.runs = faster * (other.others + rate * other.runs) */
+    const double rate =
+        (faster[i] * other.others - own.others) / (own.runs - faster[i] * other.runs);
+    assert_true(rate >= 0);
+    row.words[2].rates.of[RLT_RATE_RUN] = rate;
+    plan = plan_by(device, from, to, &wish);
+    const rlt_offer *const chosen = &plan->work.parts[0].ways[0].offer;
+    print_message("%g times as fast, by %g a run\n", faster[i], rate);
+    assert_int_equal(chosen->schedule.wish.runs.read_bytes, i < 2 ? 256 : 512);
+    assert_int_equal(plan->work.parts[0].choice, RLT_CHOICE_ESTIMATED);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+/* Schedules are for batches where the wish is. */
+static void test_batches(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  for (int for_batches = 0; for_batches <= 1; ++for_batches) {
+    rlt_wish wish;
+    rlt_wish_clear(&wish);
+    wish.for_batches = for_batches;
+    relayout_plan *const plan = plan_by(device, "f32[64,41]{1,0}", "f32[64,41]{0,1}", &wish);
+    const rlt_way *const way = &plan->work.parts[0].ways[0];
+    assert_int_equal(way->offer.schedule.batch, for_batches ? 32 : 0);
+    assert_int_equal(((const rlt_schedule *)way->program)->batch, for_batches ? 32 : 0);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+/* What is read again at once stays in the cache, however large it is; what fits does anyway. */
+static void test_staged_destinations_stay(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    bool stages, streams;
+  } cases[] = {{"f32[1024,2048]{1,0}", "f32[1024,2048]{0,1}", false, true},
+               {"f32[1024,2048]{1,0}", "f32[1024,2048]{0,1}", true, false},
+               {"f32[128,128]{1,0}", "f32[128,128]{0,1}", false, false},
+               {"f32[128,128]{1,0}", "f32[128,128]{0,1}", true, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    recorder record;
+    relayout_device *const device = recorder_cpu_device(&record);
+    rlt_wish wish;
+    rlt_wish_clear(&wish);
+    wish.stages_destination = cases[i].stages;
+    relayout_plan *const plan = plan_by(device, cases[i].from, cases[i].to, &wish);
+    assert_int_equal(plan->work.parts[0].ways[0].offer.schedule.streamed, cases[i].streams);
+    relayout_plan_destroy(plan);
+    relayout_device_destroy(device);
+  }
+}
+
+/* A method that is asked for has to offer something. */
+static void test_nothing_is_offered(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("f32[64,41]{1,0}");
+  const relayout_shape to = shape_of("f32[64,41]{0,1}");
+  const rlt_texts none = {0, NULL};
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  rlt_wish wish;
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  rlt_wish_clear(&wish);
+  wish.method = &rlt_method_fill;
+  assert_int_equal(rlt_plan_create(device, &from, &to, &wish, none, &plan, &error),
+                   RELAYOUT_UNSUPPORTED);
+  assert_string_equal(error.message, "method `fill` offers nothing for this relayout");
+  assert_null(plan);
+  assert_int_equal(record.programs_alive, 0);
+  relayout_device_destroy(device);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      HELD_TEST(test_clearly_faster_is_chosen),
+      HELD_TEST(test_nothing_is_offered),
+      HELD_TEST(test_batches),
+      HELD_TEST(test_staged_destinations_stay),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
