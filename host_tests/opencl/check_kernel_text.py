@@ -1,4 +1,4 @@
-"""The kernels' text is portable: a compiler that no driver here is made of takes it too.
+"""The kernels' text is portable: compilers that the tests' drivers are not made of take it too.
 
     check_kernel_text.py BENCH_FOLDER CAPTURE_LAUNCHES text|spirv [--all]
 
