@@ -9,9 +9,8 @@
 #endif
 
 #include "cmocka_all.h"
-#include "cpu/rows.h"
 
-/* Compiled in, so that what is fetched ahead can be seen. */
+/* Compiled in under names of its own, so that what is fetched ahead can be seen. */
 static void note_fetch(const uint8_t *at, int writes, int locality);
 #define __builtin_prefetch(at, writes, locality) note_fetch(at, writes, locality)
 #define rlt_cpu_codec_create                     seen_codec_create
@@ -20,17 +19,6 @@ static void note_fetch(const uint8_t *at, int writes, int locality);
 #define rlt_cpu_codec_encode                     seen_codec_encode
 #define rlt_cpu_codec_stream                     seen_codec_stream
 #define rlt_cpu_codec_stream_lines               seen_codec_stream_lines
-relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
-                                     rlt_cpu_codec **codec, relayout_error *error);
-void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
-void rlt_cpu_codec_decode(const rlt_cpu_codec *codec, const uint8_t *source, int64_t first,
-                          uint8_t *words, int64_t count);
-void rlt_cpu_codec_encode(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
-                          int64_t count);
-void rlt_cpu_codec_stream(const rlt_cpu_codec *codec, const uint8_t *words, uint8_t *destination,
-                          int64_t count);
-void rlt_cpu_codec_stream_lines(const rlt_cpu_codec *codec, const uint8_t *from,
-                                uint8_t *destination, int64_t lines);
 #include "cpu/rows.c"
 
 /* ---- Stages that are noted ---- */

@@ -806,6 +806,19 @@ static void check_pitches(const size_t *region, const size_t *host_origin, size_
   }
 }
 
+static fake_command rectangle_of(cl_mem memory, const void *host, const size_t *origin,
+                                 const size_t *host_origin, const size_t *region, size_t row_pitch,
+                                 size_t slice_pitch, size_t host_row_pitch,
+                                 size_t host_slice_pitch) {
+  check_pitches(region, host_origin, row_pitch, slice_pitch, host_row_pitch, host_slice_pitch);
+  return (fake_command){.memory = memory,
+                        .host = host,
+                        .offset = origin[0],
+                        .region = {region[0], region[1], region[2]},
+                        .row_pitch = row_pitch,
+                        .slice_pitch = slice_pitch};
+}
+
 static cl_int fake_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem memory,
                                             cl_bool is_blocking, const size_t *origin,
                                             const size_t *host_origin, const size_t *region,
@@ -814,13 +827,8 @@ static cl_int fake_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem memor
                                             const void *host, cl_uint n_wait, const cl_event *wait,
                                             cl_event *event) {
   MAY_BE_REFUSED(void) is_blocking;
-  check_pitches(region, host_origin, row_pitch, slice_pitch, host_row_pitch, host_slice_pitch);
-  const fake_command of = {.memory = memory,
-                           .host = host,
-                           .offset = origin[0],
-                           .region = {region[0], region[1], region[2]},
-                           .row_pitch = row_pitch,
-                           .slice_pitch = slice_pitch};
+  const fake_command of = rectangle_of(memory, host, origin, host_origin, region, row_pitch,
+                                       slice_pitch, host_row_pitch, host_slice_pitch);
   return transfer(__func__, queue, &of, true, n_wait, wait, event);
 }
 
@@ -832,13 +840,8 @@ static cl_int fake_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem memory
                                            void *host, cl_uint n_wait, const cl_event *wait,
                                            cl_event *event) {
   MAY_BE_REFUSED(void) is_blocking;
-  check_pitches(region, host_origin, row_pitch, slice_pitch, host_row_pitch, host_slice_pitch);
-  const fake_command of = {.memory = memory,
-                           .host = host,
-                           .offset = origin[0],
-                           .region = {region[0], region[1], region[2]},
-                           .row_pitch = row_pitch,
-                           .slice_pitch = slice_pitch};
+  const fake_command of = rectangle_of(memory, host, origin, host_origin, region, row_pitch,
+                                       slice_pitch, host_row_pitch, host_slice_pitch);
   return transfer(__func__, queue, &of, false, n_wait, wait, event);
 }
 

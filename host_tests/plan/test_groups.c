@@ -260,13 +260,11 @@ static void test_reach_at_random(void **state) {
   int32_t gaps = 0;
   for (uint64_t start = 1; start <= 8000; ++start) {
     uint64_t seed = start;
-    rlt_problem problem = definition_random_problem(&seed);
-    rlt_problem_simplify(&problem);
-    if (rlt_problem_is_empty(&problem) || rlt_problem_is_fill(&problem)) {
+    rlt_problem problem;
+    rlt_group columns, rows;
+    if (!tiles_of_problem_at_random(&seed, &problem, &columns, &rows)) {
       continue;
     }
-    rlt_group columns, rows;
-    tiles_at_random(&problem, &seed, &columns, &rows);
     columns.halo =
         definition_random(&seed, 1 + rlt_group_extent(&problem, &columns) - columns.block);
     bool has_gaps = false;

@@ -295,14 +295,12 @@ static void test_slots_at_random(void **state) {
   int32_t several = 0;
   for (uint64_t start = 1; start <= 8000; ++start) {
     uint64_t seed = start;
-    rlt_problem problem = definition_random_problem(&seed);
-    rlt_problem_simplify(&problem);
-    if (rlt_problem_is_empty(&problem) || rlt_problem_is_fill(&problem)) {
+    rlt_problem problem;
+    rlt_group columns, rows;
+    if (!tiles_of_problem_at_random(&seed, &problem, &columns, &rows)) {
       continue;
     }
-    rlt_group columns, rows;
     rlt_slots slots;
-    tiles_at_random(&problem, &seed, &columns, &rows);
     rlt_slots_find(&problem, &columns, &rows, &slots);
     const int64_t fill_place = slots.slots * slots.pitch;
     const int64_t words = fill_place + (fill_place >> slots.gap_shift) * slots.unit + 1;

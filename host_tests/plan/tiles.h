@@ -40,4 +40,16 @@ static inline void tiles_at_random(const rlt_problem *problem, uint64_t *seed, r
   }
 }
 
+/* A problem that is tiled like that; false where it reads nothing. */
+static inline bool tiles_of_problem_at_random(uint64_t *seed, rlt_problem *problem,
+                                              rlt_group *columns, rlt_group *rows) {
+  *problem = definition_random_problem(seed);
+  rlt_problem_simplify(problem);
+  if (rlt_problem_is_empty(problem) || rlt_problem_is_fill(problem)) {
+    return false;
+  }
+  tiles_at_random(problem, seed, columns, rows);
+  return true;
+}
+
 #endif

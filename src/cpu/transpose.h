@@ -122,8 +122,7 @@ static inline void load_eight_channels(place from, strip *strips) {
 
 /* ---- Blocks ---- */
 
-/* Where a strip's second, third and fourth lane come in a block; the first again where it has none.
- */
+/* Where a strip's second, third and fourth lane come in a block; where it has none, the first. */
 enum {
   SECOND_LANE = LANES > 1 ? DEPTH : 0,
   THIRD_LANE = LANES > 2 ? 2 * DEPTH : 0,
