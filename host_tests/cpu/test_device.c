@@ -364,7 +364,10 @@ static void test_descriptions(void **state) {
   options.parallel_for = run_in_turn;
   relayout_device *device = NULL;
   setenv("RELAYOUT_CPU_INSTRUCTIONS", "plain", 1);
+  /* The destination is within the cache: twice each thread's second level. */
+  setenv(variable, "line=64 l1=49152:12:1 l2=1048576:16:1 l3=33554432:16:16 tlb=64:2048", 1);
   assert_int_equal(relayout_cpu_device_create(&options, &device, NULL), RELAYOUT_OK);
+  unsetenv(variable);
   unsetenv("RELAYOUT_CPU_INSTRUCTIONS");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     relayout_plan *const plan = trial_plan(device, &cases[i].problem);

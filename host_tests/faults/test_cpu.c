@@ -7,6 +7,7 @@
 #include "faults/folder.h"
 #include "faults/harness.h"
 #include "faults/moves.h"
+#include "plan/plan.h"
 #include "relayout/relayout.h"
 
 /* ---- What is moved ---- */
@@ -120,6 +121,23 @@ static void plan_and_execute(const scenario *it) {
   EXPECT(move_outcome_of(moved) == (moved_it ? MOVE_WHOLE : MOVE_UNTOUCHED));
   move_expect_right(moved, plan);
   DURING(relayout_plan_destroy(plan));
+  expect_usable(device, moved);
+  relayout_device_destroy(device);
+}
+
+/* A plan that is made has all the chunks that were asked for. */
+static void plan_in_chunks(const scenario *it) {
+  const move *const moved = it->moved;
+  relayout_plan_options options = move_options(moved);
+  options.source_chunk_bytes = options.destination_chunk_bytes = moved->source_size / 2;
+  relayout_device *const device = open_device();
+  relayout_plan *plan = untouched;
+  if (TRY(relayout_plan_create(device, &moved->from, &moved->to, &options, &plan, &trial_error))) {
+    EXPECT(plan->chunk_count == 6); /* 32 rows by 32 columns */
+    relayout_plan_destroy(plan);
+  } else {
+    EXPECT(plan == untouched);
+  }
   expect_usable(device, moved);
   relayout_device_destroy(device);
 }
@@ -351,6 +369,7 @@ static const scenario scenarios[] = {
     {.name = "plan_bit_transposed", .moved = &moves[BIT_TRANSPOSED], .run = plan_and_execute},
     {.name = "plan_padded", .moved = &moves[PADDED], .run = plan_and_execute},
     {.name = "plan_large", .moved = &moves[LARGE], .run = plan_and_execute},
+    {.name = "plan_in_chunks", .moved = &moves[TRANSPOSED], .run = plan_in_chunks},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},
     {.name = "visit", .moved = &moves[PARTED], .run = visit},
     {.name = "plan_as_asked", .moved = &moves[PARTED], .run = plan_as_asked},

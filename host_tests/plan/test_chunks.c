@@ -30,6 +30,10 @@ static relayout_plan *whole_plan(relayout_device *device, const char *from_text,
   return plan_of(device, &from, &to, (rlt_chunk_limits){0, 0});
 }
 
+static void make_boxes(const relayout_plan *plan, rlt_chunk_limits limits, rlt_equal_boxes *boxes) {
+  assert_int_equal(rlt_equal_boxes_make(plan, limits, boxes, NULL), RELAYOUT_OK);
+}
+
 /* ---- Sizes ---- */
 
 static const struct {
@@ -81,7 +85,7 @@ static void test_sizes_by_hand(void **state) {
     rlt_equal_boxes boxes;
     print_message("case %zu\n", i);
     assert_int_equal(plan->chunk_count, 0);
-    rlt_equal_boxes_make(plan, by_hand[i].limits, &boxes);
+    make_boxes(plan, by_hand[i].limits, &boxes);
     assert_int_equal(boxes.rank, 2);
     for (int d = 0; d < 2; ++d) {
       assert_int_equal(boxes.all.start[d], 0);
@@ -105,10 +109,10 @@ static void test_sizes_of_views(void **state) {
   relayout_plan *const plan = plan_of(device, &from, &to, (rlt_chunk_limits){0, 0});
   rlt_equal_boxes boxes;
   /* 511 * 1000 + 99 * 2, and that is not less than itself. */
-  rlt_equal_boxes_make(plan, (rlt_chunk_limits){511199, 0}, &boxes);
+  make_boxes(plan, (rlt_chunk_limits){511199, 0}, &boxes);
   assert_int_equal(boxes.sizes[0], 512);
   assert_int_equal(boxes.sizes[1], 100);
-  rlt_equal_boxes_make(plan, (rlt_chunk_limits){511198, 0}, &boxes);
+  make_boxes(plan, (rlt_chunk_limits){511198, 0}, &boxes);
   assert_int_equal(boxes.sizes[0], 256);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -127,9 +131,9 @@ static void test_boxes_of_a_box(void **state) {
   assert_int_equal(relayout_plan_create_range(device, &view, &view, (const int64_t[]){7, 5},
                                               (const int64_t[]){10, 20}, NULL, &plan, NULL),
                    RELAYOUT_OK);
-  rlt_equal_boxes_make(plan, (rlt_chunk_limits){9020, 0}, &boxes);
+  make_boxes(plan, (rlt_chunk_limits){9020, 0}, &boxes);
   assert_int_equal(boxes.sizes[0], 10);
-  rlt_equal_boxes_make(plan, (rlt_chunk_limits){9019, 0}, &boxes);
+  make_boxes(plan, (rlt_chunk_limits){9019, 0}, &boxes);
   assert_int_equal(boxes.sizes[0], 8);
   assert_true(rlt_equal_boxes_next(&boxes, &box));
   assert_int_equal(box.start[0], 7);

@@ -141,8 +141,7 @@ static relayout_status visit_boxes(const relayout_plan *plan, rlt_chunk_limits l
                                    visit_box *visit, void *context, bool *can,
                                    relayout_error *error) {
   rlt_equal_boxes boxes;
-  rlt_equal_boxes_make(plan, limits, &boxes);
-  relayout_status status = RELAYOUT_OK;
+  relayout_status status = rlt_equal_boxes_make(plan, limits, &boxes, error);
   bool has_next = true;
   *can = true;
   while (has_next && status == RELAYOUT_OK && *can) {

@@ -16,19 +16,26 @@ enum { MOST_CHUNKS = 1 << 14 };
 
 /* How far in memory the next index of a dimension is on average, in bytes: tiles have steps of
  * several sizes. The dimension has two indices or more. */
-static double step_of(const relayout_view *view, int32_t dimension) {
+static relayout_status find_step(const relayout_view *view, int32_t dimension, double *step,
+                                 relayout_error *error) {
+  *step = 0;
   if (view->is_strided) {
     const double stride = (double)view->byte_strides[dimension];
-    return stride < 0 ? -stride : stride;
+    *step = stride < 0 ? -stride : stride;
+    return RELAYOUT_OK;
+  }
+  if (relayout_shape_element_count(&view->shape) == 0) {
+    return RELAYOUT_OK;
   }
   const int64_t last = view->shape.dimensions[dimension] - 1;
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   int64_t end = 0;
   index[dimension] = last;
-  if (relayout_index_to_linear(&view->shape, index, &end, NULL) != RELAYOUT_OK) {
-    return 0; /* an array without elements */
+  const relayout_status status = relayout_index_to_linear(&view->shape, index, &end, error);
+  if (status == RELAYOUT_OK) {
+    *step = (double)end / (double)last * (double)rlt_element_bits(&view->shape) / 8;
   }
-  return (double)end / (double)last * (double)rlt_element_bits(&view->shape) / 8;
+  return status;
 }
 
 /* One side of boxes: how far their last element may be from the first, and how far they are. */
@@ -38,13 +45,17 @@ typedef struct spanned {
   double steps[RELAYOUT_MAX_RANK];
 } spanned;
 
-static spanned side_of(const relayout_view *view, const rlt_index_box *all, size_t most) {
-  spanned made = {.is_limited = most > 0,
-                  .most = (double)most - (double)rlt_element_bits(&view->shape) / 8};
-  for (int32_t d = 0; d < view->shape.rank; ++d) {
-    made.steps[d] = all->sizes[d] > 1 ? step_of(view, d) : 0;
+static relayout_status find_side(const relayout_view *view, const rlt_index_box *all, size_t most,
+                                 spanned *found, relayout_error *error) {
+  *found = (spanned){.is_limited = most > 0,
+                     .most = (double)most - (double)rlt_element_bits(&view->shape) / 8};
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t d = 0; d < view->shape.rank && status == RELAYOUT_OK; ++d) {
+    if (all->sizes[d] > 1) {
+      status = find_step(view, d, &found->steps[d], error);
+    }
   }
-  return made;
+  return status;
 }
 
 /* The dimension along which boxes of these sizes span most; -1 where that is within the limit, or
@@ -74,8 +85,8 @@ static int64_t half_of(int64_t size) {
   return rlt_divide_up(size / 2, unit) * unit;
 }
 
-void rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
-                          rlt_equal_boxes *boxes) {
+relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
+                                     rlt_equal_boxes *boxes, relayout_error *error) {
   const int32_t rank = plan->from.shape.rank;
   memset(boxes, 0, sizeof *boxes);
   boxes->rank = rank;
@@ -84,15 +95,19 @@ void rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
     boxes->all.sizes[d] = plan->box == NULL ? plan->from.shape.dimensions[d] : plan->box->sizes[d];
     boxes->sizes[d] = boxes->all.sizes[d];
   }
-  const spanned sides[] = {side_of(&plan->from, &boxes->all, limits.source),
-                           side_of(&plan->to, &boxes->all, limits.destination)};
-  for (int32_t i = 0; i < 2; ++i) {
+  spanned sides[2];
+  relayout_status status = find_side(&plan->from, &boxes->all, limits.source, &sides[0], error);
+  if (status == RELAYOUT_OK) {
+    status = find_side(&plan->to, &boxes->all, limits.destination, &sides[1], error);
+  }
+  for (int32_t i = 0; i < 2 && status == RELAYOUT_OK; ++i) {
     int32_t d = widest(&sides[i], boxes);
     while (d >= 0) {
       boxes->sizes[d] = half_of(boxes->sizes[d]);
       d = widest(&sides[i], boxes);
     }
   }
+  return status;
 }
 
 bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box) {
@@ -153,7 +168,10 @@ relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error) {
   if ((limits.source == 0 && limits.destination == 0) || plan->work.part_count == 0) {
     return RELAYOUT_OK;
   }
-  rlt_equal_boxes_make(plan, limits, &boxes);
+  relayout_status status = rlt_equal_boxes_make(plan, limits, &boxes, error);
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
   const size_t count = count_of(&boxes);
   if (count > MOST_CHUNKS) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
@@ -161,7 +179,7 @@ relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error) {
                     "than %d chunks",
                     limits.source, limits.destination, MOST_CHUNKS);
   }
-  const relayout_status status = count == 1 ? RELAYOUT_OK : make_plans(plan, &boxes, count, error);
+  status = count == 1 ? RELAYOUT_OK : make_plans(plan, &boxes, count, error);
   if (status == RELAYOUT_UNSUPPORTED) {
     rlt_chunks_free(plan);
     return RELAYOUT_OK;

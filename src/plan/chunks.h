@@ -16,9 +16,10 @@ typedef struct rlt_equal_boxes {
 } rlt_equal_boxes;
 
 /* All that the plan moves in boxes within these limits, or as near to them as one index is. They
- * are cut where a step goes farthest in memory, so that what each takes lies together. */
-void rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
-                          rlt_equal_boxes *boxes);
+ * are cut where a step goes farthest in memory, so that what each takes lies together.
+ * RELAYOUT_OUT_OF_MEMORY. */
+relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits limits,
+                                     rlt_equal_boxes *boxes, relayout_error *error);
 
 /* Tells the next box; false where it is the last one. */
 bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box);
