@@ -7,14 +7,16 @@
  * round it lets go of what it keeps, and the OpenCL objects are as many as after the first one;
  * after each epoch there is neither one of them nor a block of the library's memory, and once half
  * of the epochs are over, or half of the time, the process does not grow any more. What it keeps
- * of plans and files stays within what the headers say. Says so each minute and at the end.
- * DEVICES, PLATFORM and the exit code are as run_conformance has them.
+ * of plans and files stays within what the headers say; an epoch begins with a folder that holds
+ * as much as it may, so that each program which is kept drives others out. Says so each minute and
+ * at the end. DEVICES, PLATFORM and the exit code are as run_conformance has them.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __GLIBC__
@@ -35,6 +37,7 @@ enum {
   BUDGET = 16384,             /* bytes of a device's memory that it keeps in plans */
   MOST_PLANS = 64,            /* as device.h has it; */
   MOST_FILE_BYTES = 64 << 20, /* as opencl.h has it */
+  OLD_FILES = 64,             /* that an epoch finds */
   MOST_GROWTH = 4 << 20       /* of the process, when it has warmed up */
 };
 
@@ -274,9 +277,34 @@ static bool is_all_gone(const soak *s) {
   return is_gone;
 }
 
+/* Empties the folder, and fills it with as much as it may hold: programs, by their names, that
+ * nobody has used since yesterday. */
+static bool fill_folder(const soak *s) {
+  if (strcmp(s->which->name, "cpu") == 0) {
+    return true; /* it has no programs */
+  }
+  scratch_remove(s->cache);
+  bool is_full = mkdir(s->cache, 0700) == 0;
+  for (int i = 0; i < OLD_FILES && is_full; ++i) {
+    char path[sizeof s->cache + 32];
+    snprintf(path, sizeof path, "%s/%016x.program", s->cache, (unsigned)i);
+    scratch_write(path, "", 0);
+    is_full = truncate(path, MOST_FILE_BYTES / OLD_FILES) == 0;
+  }
+  if (!is_full) {
+    perror(s->cache);
+    return false;
+  }
+  scratch_age(s->cache, (time_t)24 * 60 * 60);
+  return true;
+}
+
 static bool run_epoch(soak *s) {
   relayout_device *device = NULL;
   relayout_error error;
+  if (!fill_folder(s)) {
+    return false;
+  }
   if (named_device_open(s->which, s->cache, &device, &error) != RELAYOUT_OK) {
     return fail(s->which->name, &error) == EXIT_SUCCESS;
   }
