@@ -315,6 +315,167 @@ static void test_slots_at_random(void **state) {
   assert_true(several > 500);
 }
 
+/* ---- Banks ---- */
+
+enum { SIDE_BY_SIDE = 32, TURNS = 8, PITCHES = 8 }; /* work-items; as many banks of 4 bytes */
+
+static int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+static int64_t elements_in(int64_t bytes, int64_t bits) {
+  return 8 * bytes > bits ? 8 * bytes / bits : 1;
+}
+
+/* Elements that come at once at least, so that words of both sides are whole. */
+static int64_t least_at_once(const rlt_slots *slots) {
+  const int64_t source = elements_in(4, rlt_problem_source_bits(slots->problem));
+  const int64_t staged = elements_in(4, 8 * slots->bytes);
+  return source > staged ? source : staged;
+}
+
+/* Where a work-item stores its n-th word of each 4 bytes as runs are staged; -1: nowhere. */
+static int64_t staged_word(const rlt_slots *slots, int64_t item, int64_t n) {
+  int64_t part = least_at_once(slots);
+  if (slots->run_length * slots->bytes % 16 == 0 && part * slots->bytes < 16) {
+    part = 16 / slots->bytes;
+  }
+  const int64_t units = part / elements_in(4, 8 * slots->bytes);
+  const int64_t parts = divide_up(slots->run_length, part);
+  const int64_t number = n / units * SIDE_BY_SIDE + item;
+  return number >= slots->slots * parts ? -1
+                                        : number / parts * slots->pitch + number % parts * part +
+                                              n % units * elements_in(4, 8 * slots->bytes);
+}
+
+/* Where it loads the n-th word from as rows are gathered, 16 bytes of words in a row or 4 bytes of
+ * smaller ones; -1: from nowhere. */
+static int64_t gathered_word(const rlt_slots *slots, const rlt_group *columns,
+                             const rlt_group *rows, int64_t item, int64_t n) {
+  const int64_t words = slots->bytes >= 4 ? 16 / slots->bytes : 4 / slots->bytes;
+  const int64_t length = rlt_group_length(columns);
+  const int64_t across = INT64_C(1)
+                         << rlt_line_shift(rlt_group_length(rows), divide_up(length, words),
+                                           words * slots->bytes, 64);
+  const int64_t number = n / words * SIDE_BY_SIDE + item;
+  const int64_t column = number % across * words + n % words;
+  const int64_t row = number / across;
+  if (column >= length || row >= rlt_group_length(rows)) {
+    return -1;
+  }
+  const int64_t along = rlt_slots_place(slots, columns, true, column);
+  const int64_t beside = rlt_slots_place(slots, rows, false, row);
+  return along < 0 || beside < 0 ? -1 : along + beside;
+}
+
+/* How many of these words are in the bank that has most of them. */
+static int64_t most_in_a_bank(const rlt_slots *slots, bool has_gaps, const int64_t *words) {
+  int64_t most = 0;
+  for (int64_t bank = 0; bank < SIDE_BY_SIDE; ++bank) {
+    int64_t count = 0;
+    for (int i = 0; i < SIDE_BY_SIDE; ++i) {
+      const int64_t gaps = has_gaps ? words[i] * slots->bytes / 128 : 0;
+      const int64_t unit = elements_in(4, 8 * slots->bytes);
+      count += words[i] >= 0 && (words[i] + gaps * unit) * slots->bytes / 4 % SIDE_BY_SIDE == bank;
+    }
+    most = count > most ? count : most;
+  }
+  return most;
+}
+
+/* The first eight words of work-items side by side, as they store and as they load. */
+static int64_t turns_with(const rlt_slots *found, const rlt_group *columns, const rlt_group *rows,
+                          int64_t pitch, bool has_gaps) {
+  rlt_slots slots = *found;
+  int64_t turns = 0;
+  slots.pitch = pitch;
+  for (int64_t n = 0; n < TURNS; ++n) {
+    int64_t staged[SIDE_BY_SIDE], gathered[SIDE_BY_SIDE];
+    for (int64_t item = 0; item < SIDE_BY_SIDE; ++item) {
+      staged[item] = staged_word(&slots, item, n);
+      gathered[item] = gathered_word(&slots, columns, rows, item, n);
+    }
+    turns += most_in_a_bank(&slots, has_gaps, staged);
+    turns += most_in_a_bank(&slots, has_gaps, gathered);
+  }
+  return turns;
+}
+
+/* Three axes in another order on each side, up to 64 steps of two of them in a tile, and perhaps
+ * gaps between the source's rows. */
+static void wide_tile_at_random(uint64_t *seed, rlt_problem *problem, rlt_group *columns,
+                                rlt_group *rows) {
+  *problem =
+      (rlt_problem){.element_bytes = INT64_C(1) << definition_random(seed, 5), .axis_count = 3};
+  int64_t source_stride = 1, destination_stride = 1;
+  const int32_t first = (int32_t)definition_random(seed, 3);
+  for (int32_t i = 0; i < 3; ++i) {
+    rlt_axis *const axis = &problem->axes[i];
+    axis->extent = axis->valid = 1 + definition_random(seed, 64);
+    axis->destination_stride = destination_stride;
+    destination_stride *= axis->extent;
+  }
+  for (int32_t i = 0; i < 3; ++i) {
+    rlt_axis *const axis = &problem->axes[(first + i) % 3];
+    axis->source_stride = source_stride;
+    source_stride *= axis->extent + definition_random(seed, 3);
+  }
+  problem->source_elements = source_stride;
+  problem->destination_elements = destination_stride;
+  *columns = rlt_group_of_axis(problem, 0, 1 + definition_random(seed, problem->axes[0].extent));
+  *rows = rlt_group_of_axis(problem, 1 + (int32_t)definition_random(seed, 2), 1);
+  rows->block = 1 + definition_random(seed, problem->axes[rows->axes[0]].extent);
+}
+
+/* Of eight pitches, each with and without gaps, the first whose banks turn least often. */
+static void expect_best_places(const rlt_slots *slots, const rlt_group *columns,
+                               const rlt_group *rows) {
+  const int64_t at_once = least_at_once(slots);
+  int64_t best = INT64_MAX, pitch = 0;
+  bool has_gaps = false;
+  for (int64_t i = 0; i < (slots->slots > 1 ? 2 * PITCHES : 2); ++i) {
+    const int64_t tried =
+        divide_up(slots->run_length, at_once) * at_once + i / 2 * elements_in(4, 8 * slots->bytes);
+    const int64_t turns = turns_with(slots, columns, rows, tried, i % 2 == 1);
+    if (turns < best) {
+      best = turns;
+      pitch = tried;
+      has_gaps = i % 2 == 1;
+    }
+  }
+  if (slots->pitch != pitch || (slots->gap_shift != RLT_NO_GAPS) != has_gaps) {
+    definition_print(slots->problem);
+    fail_msg("a pitch of %" PRId64 " is %" PRId64, pitch, slots->pitch);
+  }
+  assert_true(!has_gaps || slots->bytes << slots->gap_shift == 128);
+}
+
+static void test_banks_at_random(void **state) {
+  (void)state;
+  int32_t wider = 0, gaps = 0, both = 0;
+  for (uint64_t start = 1; start <= 4000; ++start) {
+    uint64_t seed = start;
+    rlt_problem problem;
+    rlt_group columns, rows;
+    if (start % 2 == 0) {
+      wide_tile_at_random(&seed, &problem, &columns, &rows);
+    } else if (!tiles_of_problem_at_random(&seed, &problem, &columns, &rows)) {
+      continue;
+    }
+    rlt_slots slots;
+    rlt_slots_find(&problem, &columns, &rows, &slots);
+    expect_best_places(&slots, &columns, &rows);
+    const bool is_wider = slots.pitch >= slots.run_length + slots.unit;
+    const bool has_gaps = slots.gap_shift != RLT_NO_GAPS;
+    wider += is_wider;
+    gaps += has_gaps;
+    both += is_wider && has_gaps;
+  }
+  print_message("wider: %" PRId32 ", with gaps: %" PRId32 ", both: %" PRId32 "\n", wider, gaps,
+                both);
+  assert_true(wider > 50 && gaps > 100 && both > 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_squares_by_hand),   cmocka_unit_test(test_square_bytes_by_hand),
@@ -322,6 +483,7 @@ int main(void) {
       cmocka_unit_test(test_slots_of_one_run),  cmocka_unit_test(test_gaps_of_one_run),
       cmocka_unit_test(test_lines_by_hand),     cmocka_unit_test(test_units_by_hand),
       cmocka_unit_test(test_gaps_between_rows), cmocka_unit_test(test_slots_at_random),
+      cmocka_unit_test(test_banks_at_random),
   };
   return cmocka_run_group_tests_name("plan.local_tile", tests, NULL, NULL);
 }
