@@ -9,13 +9,10 @@
 #define HAS_SANITIZER(name) 0
 #endif
 
-/* A thread sanitizer follows no threads that a child starts, and starts one of its own beside the
- * process' first. */
+/* A thread sanitizer starts a thread of its own beside the process' first. */
 #if defined(__SANITIZE_THREAD__) || HAS_SANITIZER(thread_sanitizer)
-#define FOLLOWS_FORKS     0
 #define SANITIZER_THREADS 1
 #else
-#define FOLLOWS_FORKS     1
 #define SANITIZER_THREADS 0
 #endif
 
@@ -27,5 +24,9 @@
 #else
 #define LEAVES_MEMORY_ALONE 1
 #endif
+
+/* A thread that begins, or that allocates, leaves a sanitizer's own allocator locked in a child of
+ * fork(); nor does a thread sanitizer follow threads that the child starts. */
+#define FOLLOWS_FORKS LEAVES_MEMORY_ALONE
 
 #endif

@@ -61,11 +61,6 @@ static void *call(void *argument) {
 static void test_fork_during_use(void **state) {
   (void)state;
   enum { CALLERS = 2, CHILDREN = 40 };
-  if (!LEAVES_MEMORY_ALONE) {
-    print_message(
-        "skipped: a thread that is in the sanitizer's malloc leaves it locked in a child\n");
-    skip();
-  }
   scene used;
   scene_set_up(&used);
   atomic_bool is_over = false;
@@ -88,7 +83,7 @@ static void test_fork_during_use(void **state) {
 
 int main(void) {
   if (!FOLLOWS_FORKS) {
-    print_message("skipped: the sanitizer follows no threads that a child starts\n");
+    print_message("skipped: a child may find the sanitizer's own allocator locked\n");
     return 77;
   }
   setenv("RELAYOUT_CACHE", "off", 1);
