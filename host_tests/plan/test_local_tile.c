@@ -370,15 +370,15 @@ static int64_t gathered_word(const rlt_slots *slots, const rlt_group *columns,
 
 /* How many of these words are in the bank that has most of them. */
 static int64_t most_in_a_bank(const rlt_slots *slots, bool has_gaps, const int64_t *words) {
+  const int64_t unit = elements_in(4, 8 * slots->bytes);
+  int64_t in_bank[SIDE_BY_SIDE] = {0};
   int64_t most = 0;
-  for (int64_t bank = 0; bank < SIDE_BY_SIDE; ++bank) {
-    int64_t count = 0;
-    for (int i = 0; i < SIDE_BY_SIDE; ++i) {
-      const int64_t gaps = has_gaps ? words[i] * slots->bytes / 128 : 0;
-      const int64_t unit = elements_in(4, 8 * slots->bytes);
-      count += words[i] >= 0 && (words[i] + gaps * unit) * slots->bytes / 4 % SIDE_BY_SIDE == bank;
+  for (int i = 0; i < SIDE_BY_SIDE; ++i) {
+    if (words[i] >= 0) {
+      const int64_t word = words[i] + (has_gaps ? words[i] * slots->bytes / 128 * unit : 0);
+      const int64_t count = ++in_bank[word * slots->bytes / 4 % SIDE_BY_SIDE];
+      most = count > most ? count : most;
     }
-    most = count > most ? count : most;
   }
   return most;
 }
@@ -453,7 +453,7 @@ static void expect_best_places(const rlt_slots *slots, const rlt_group *columns,
 static void test_banks_at_random(void **state) {
   (void)state;
   int32_t wider = 0, gaps = 0, both = 0;
-  for (uint64_t start = 1; start <= 4000; ++start) {
+  for (uint64_t start = 1; start <= 2000; ++start) {
     uint64_t seed = start;
     rlt_problem problem;
     rlt_group columns, rows;
@@ -473,7 +473,7 @@ static void test_banks_at_random(void **state) {
   }
   print_message("wider: %" PRId32 ", with gaps: %" PRId32 ", both: %" PRId32 "\n", wider, gaps,
                 both);
-  assert_true(wider > 50 && gaps > 100 && both > 10);
+  assert_true(wider > 25 && gaps > 100 && both > 10);
 }
 
 int main(void) {
