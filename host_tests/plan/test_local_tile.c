@@ -20,6 +20,7 @@ static void test_squares_by_hand(void **state) {
       {32, 32, 4, 4096, 32, 32},   {32, 32, 4, 8192, 32, 64},  {32, 32, 4, 16384, 64, 64},
       {8, 8, 1, 16384, 128, 128},  {64, 64, 8, 16384, 32, 64}, {128, 128, 16, 16384, 32, 32},
       {32, 16, 2, 16384, 64, 128}, {4, 4, 1, 16384, 128, 128}, {1, 8, 1, 16384, 256, 64},
+      {1, 8, 1, 64, 32, 2}, /* 32 units of 4 bytes: all banks */
   };
   for (size_t i = 0; i < sizeof squares / sizeof squares[0]; ++i) {
     const rlt_square_tile found =
@@ -150,6 +151,25 @@ static void test_slots_of_a_transpose(void **state) {
   assert_int_equal(rlt_slots_bytes(&slots), (32 * 16 + 16 + 1) * 4);
 }
 
+/* Twelve of 16 rows are valid, and one of 8 columns is in the tile. */
+static void test_slots_of_what_is_valid(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 8 * 41,
+                               .destination_elements = 8 * 16,
+                               .axis_count = 2,
+                               .axes = {{8, 8, 41, 1}, {16, 12, 1, 8}}};
+  const rlt_group columns = rlt_group_of_axis(&problem, 0, 1);
+  const rlt_group rows = rlt_group_of_axis(&problem, 1, 16);
+  rlt_slots slots;
+  rlt_slots_find(&problem, &columns, &rows, &slots);
+  assert_int_equal(slots.count, 1);
+  assert_int_equal(slots.axes[0].axis, 1);
+  assert_int_equal(slots.axes[0].steps, 12);
+  assert_int_equal(slots.run_length, 12);
+  assert_int_equal(slots.slots, 1);
+}
+
 /* Pixels of 3 bytes, 20 of them: a run on both sides is 60 bytes in a single slot. */
 static void test_slots_of_one_run(void **state) {
   (void)state;
@@ -256,6 +276,25 @@ static bool slots_hold(const rlt_slots *slots) {
   return hold && n == count;
 }
 
+/* From the first element to the last of a run, if the axis that ends it takes so many steps. */
+static int64_t run_of(const rlt_slots *slots, int64_t steps) {
+  int64_t last = 0;
+  for (int32_t i = 0; i < slots->count; ++i) {
+    const int64_t taken = &slots->axes[i] == slots->run_end ? steps : slots->axes[i].steps;
+    last += (taken - 1) * slots->run_stride[slots->axes[i].axis];
+  }
+  return last + 1;
+}
+
+static bool runs_hold(const rlt_slots *slots) {
+  const int64_t most = slots->run_end == NULL ? 1 : slots->run_end->steps;
+  bool hold = slots->run_length == run_of(slots, most);
+  for (int64_t steps = 1; steps <= most; ++steps) {
+    hold = hold && slots->run_unit * steps + slots->run_over == run_of(slots, steps);
+  }
+  return hold;
+}
+
 /* Digits in the order of the group's axes; of the last one as many as there are. */
 static void digits_of(const rlt_problem *problem, const rlt_group *group, int64_t position,
                       int64_t *digits) {
@@ -285,7 +324,7 @@ static bool places_hold(const rlt_slots *slots, const rlt_group *group, bool of_
     }
     const int64_t slot = of_columns && may_come ? rlt_slot_of_run(slots, number) : number;
     const int64_t found = rlt_slots_place(slots, group, of_columns, p);
-    hold = hold && (may_come ? found == slot * slots->pitch + at : found < 0);
+    hold = hold && found == (may_come ? slot * slots->pitch + at : -1);
   }
   return hold;
 }
@@ -304,7 +343,7 @@ static void test_slots_at_random(void **state) {
     rlt_slots_find(&problem, &columns, &rows, &slots);
     const int64_t fill_place = slots.slots * slots.pitch;
     const int64_t words = fill_place + (fill_place >> slots.gap_shift) * slots.unit + 1;
-    if (!slots_hold(&slots) || !places_hold(&slots, &columns, true) ||
+    if (!slots_hold(&slots) || !runs_hold(&slots) || !places_hold(&slots, &columns, true) ||
         !places_hold(&slots, &rows, false) || rlt_slots_bytes(&slots) != words * slots.bytes) {
       definition_print(&problem);
       fail_msg("seed %" PRIu64 ": elements do not lie in their slots", start);
@@ -411,7 +450,8 @@ static void wide_tile_at_random(uint64_t *seed, rlt_problem *problem, rlt_group 
   const int32_t first = (int32_t)definition_random(seed, 3);
   for (int32_t i = 0; i < 3; ++i) {
     rlt_axis *const axis = &problem->axes[i];
-    axis->extent = axis->valid = 1 + definition_random(seed, 64);
+    axis->extent = axis->valid =
+        1 + definition_random(seed, INT64_C(2) << definition_random(seed, 6));
     axis->destination_stride = destination_stride;
     destination_stride *= axis->extent;
   }
@@ -453,7 +493,7 @@ static void expect_best_places(const rlt_slots *slots, const rlt_group *columns,
 static void test_banks_at_random(void **state) {
   (void)state;
   int32_t wider = 0, gaps = 0, both = 0;
-  for (uint64_t start = 1; start <= 2000; ++start) {
+  for (uint64_t start = 1; start <= 5000; ++start) {
     uint64_t seed = start;
     rlt_problem problem;
     rlt_group columns, rows;
@@ -473,17 +513,17 @@ static void test_banks_at_random(void **state) {
   }
   print_message("wider: %" PRId32 ", with gaps: %" PRId32 ", both: %" PRId32 "\n", wider, gaps,
                 both);
-  assert_true(wider > 25 && gaps > 100 && both > 10);
+  assert_true(wider > 30 && gaps > 200 && both > 10);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_squares_by_hand),   cmocka_unit_test(test_square_bytes_by_hand),
-      cmocka_unit_test(test_across_by_hand),    cmocka_unit_test(test_slots_of_a_transpose),
-      cmocka_unit_test(test_slots_of_one_run),  cmocka_unit_test(test_gaps_of_one_run),
-      cmocka_unit_test(test_lines_by_hand),     cmocka_unit_test(test_units_by_hand),
-      cmocka_unit_test(test_gaps_between_rows), cmocka_unit_test(test_slots_at_random),
-      cmocka_unit_test(test_banks_at_random),
+      cmocka_unit_test(test_squares_by_hand),  cmocka_unit_test(test_square_bytes_by_hand),
+      cmocka_unit_test(test_across_by_hand),   cmocka_unit_test(test_slots_of_a_transpose),
+      cmocka_unit_test(test_slots_of_one_run), cmocka_unit_test(test_slots_of_what_is_valid),
+      cmocka_unit_test(test_gaps_of_one_run),  cmocka_unit_test(test_lines_by_hand),
+      cmocka_unit_test(test_units_by_hand),    cmocka_unit_test(test_gaps_between_rows),
+      cmocka_unit_test(test_slots_at_random),  cmocka_unit_test(test_banks_at_random),
   };
   return cmocka_run_group_tests_name("plan.local_tile", tests, NULL, NULL);
 }
