@@ -67,6 +67,13 @@ static const struct {
     {"u8[12,1000]", "u8[12,1000]", {11999, 0}, {8, 1000}},
     {"u8[3,1000]", "u8[3,1000]", {2999, 0}, {1, 1000}},
     {"u8[4,1000]", "u8[4,1000]", {3999, 0}, {2, 1000}},
+    {"u8[2,1000]", "u8[2,1000]", {1999, 0}, {1, 1000}},
+    {"u8[18,1000]", "u8[18,1000]", {17999, 0}, {16, 1000}},
+    /* The last element is within the limit as a whole. */
+    {"c128[1000,1000]", "c128[1000,1000]{0,1}", {8192000, 0}, {512, 1000}},
+    {"c128[1000,1000]", "c128[1000,1000]{0,1}", {8191999, 0}, {256, 1000}},
+    /* Nothing is far from anything in an array without elements. */
+    {"u8[0,1000]", "u8[0,1000]{0,1}", {1, 1}, {0, 1000}},
     /* Many: no more than 1024 at once. */
     {"u8[6000,1000]", "u8[6000,1000]", {5999999, 0}, {3072, 1000}},
     /* A dimension of one index has nothing to be cut. */
@@ -114,6 +121,23 @@ static void test_sizes_of_views(void **state) {
   assert_int_equal(boxes.sizes[1], 100);
   make_boxes(plan, (rlt_chunk_limits){511198, 0}, &boxes);
   assert_int_equal(boxes.sizes[0], 256);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* 2 steps of 20 and 4 of 10 are as far: the first dimension is cut. */
+static void test_sizes_as_far(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[3,5]");
+  const relayout_view from = view_of(&shape, (const int64_t[]){20, 10});
+  const relayout_view to = view_of(&shape, NULL);
+  relayout_plan *const plan = plan_of(device, &from, &to, (rlt_chunk_limits){0, 0});
+  rlt_equal_boxes boxes;
+  make_boxes(plan, (rlt_chunk_limits){80, 0}, &boxes);
+  assert_int_equal(boxes.sizes[0], 1);
+  assert_int_equal(boxes.sizes[1], 5);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }
@@ -201,11 +225,28 @@ static void test_chunks_of_a_plan(void **state) {
   assert_false(record.device_alive);
 }
 
+/* The least limit of either side: an element each. */
+static void test_chunks_of_an_element(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[4]");
+  const relayout_view view = view_of(&shape, NULL);
+  static const rlt_chunk_limits limits[] = {{1, 0}, {0, 1}, {1, 1}};
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {
+    relayout_plan *const plan = plan_of(device, &view, &view, limits[i]);
+    assert_int_equal(plan->chunk_count, 4);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
 static void test_chunks_that_are_too_many(void **state) {
   (void)state;
   recorder record;
   relayout_device *const device = recorder_device(&record);
-  static const char *const texts[] = {"u8[16385]", "u8[130,130]", "u8[300000000,300000000]"};
+  static const char *const texts[] = {"u8[16385]", "u8[130,130]", "u8[16384,2]",
+                                      "u8[300000000,300000000]"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     const relayout_shape shape = shape_of(texts[i]);
     relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
@@ -230,7 +271,8 @@ static void test_plans_without_chunks(void **state) {
   recorder record;
   relayout_device *const device = recorder_device(&record);
   static const char *const sides[][2] = {{"u8[630]{0:T(9)}", "u8[630]{0:T(7)}"},
-                                         {"u8[0,1000]", "u8[0,1000]{0,1}"}};
+                                         {"u8[0,1000]", "u8[0,1000]{0,1}"},
+                                         {"u8[0,1000]", "u8[0,1000]{1,0:PD(4,1000)PV(1)}"}};
   for (size_t i = 0; i < sizeof sides / sizeof sides[0]; ++i) {
     const relayout_shape from_shape = shape_of(sides[i][0]);
     const relayout_shape to_shape = shape_of(sides[i][1]);
@@ -273,9 +315,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes_by_hand),
       cmocka_unit_test(test_sizes_of_views),
+      cmocka_unit_test(test_sizes_as_far),
       cmocka_unit_test(test_boxes_of_a_box),
       cmocka_unit_test(test_boxes_follow_each_other),
       cmocka_unit_test(test_chunks_of_a_plan),
+      cmocka_unit_test(test_chunks_of_an_element),
       cmocka_unit_test(test_chunks_that_are_too_many),
       cmocka_unit_test(test_plans_without_chunks),
       cmocka_unit_test(test_chunks_of_the_highest_rank),
