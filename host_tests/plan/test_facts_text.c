@@ -79,6 +79,8 @@ static void test_reading(void **state) {
       /* Nothing is known behind a level of which nothing is, nor of its ways. */
       {"l2=0", "line=64 l1=32768:8:2 l2=0:0:0 l3=0:0:0 page=4096 tlb=64:2048 vector=32 streams=1"},
       {"l1=0:8:2", "line=64 l1=0:0:0 l2=0:0:0 l3=0:0:0 page=4096 tlb=64:2048 vector=32 streams=1"},
+      {"l3=98304:9:9", "line=64 l1=32768:8:2 l2=524288:8:2 l3=98304:9:9 page=4096 tlb=64:2048 "
+                       "vector=32 streams=1"},
       {"l3=007:08", "line=64 l1=32768:8:2 l2=524288:8:2 l3=7:8:0 page=4096 tlb=64:2048 vector=32 "
                     "streams=1"},
   };
@@ -147,7 +149,7 @@ static void test_bad_texts(void **state) {
       {"tlb=64:2048:1", "`tlb=64:2048:1` has a value"},
       {"tlb=64:1048577", "`tlb=64:1048577` has a value"},
       {"page=4096 page=4096", "`page` is given twice"},
-      {"l1=0 l2=1024", "`l2` is given, but `l1` is unknown"},
+      {"l1=0 l2=1", "`l2` is given, but `l1` is unknown"},
       {"l3=1024 l2=0:1", "`l3` is given, but `l2` is unknown"},
       {"streams=0 line=64 x", "`x` is no field"},
       {"line=64 \x01\xff", "`??` is no field"},
