@@ -102,6 +102,7 @@ static void test_damaged_rows(void **state) {
   expect_refused("joined_runs=1024:256", "joined_runs=1024", "line 15: ");
   expect_refused("joined_runs=1024:256", "joined_runs=1024:256:1", "line 15: ");
   expect_refused("joined_runs=1024:256", "joined_runs=1024:1125899906842625", "line 15: ");
+  expect_refused("prefetch=1:2", "prefetch:1:2", "line 21: ");
   expect_refused("prefetch=1:2", "prefetch=4:2", "line 21: ");
   expect_refused("prefetch=1:2", "prefetch=1:4", "line 21: ");
   expect_refused("stores=0", "stores=4", "line 21: ");
@@ -142,6 +143,13 @@ static void test_words_of_rows(void **state) {
   }
 }
 
+static void expect_message(const char *text, size_t size, const char *message) {
+  rlt_tuning row;
+  relayout_error error;
+  assert_int_equal(rlt_tuning_read_text(text, size, NULL, &row, &error), RELAYOUT_INVALID_TEXT);
+  assert_string_equal(error.message, message);
+}
+
 static void test_cut_and_longer_texts(void **state) {
   (void)state;
   static char text[TEXT_SIZE];
@@ -150,11 +158,18 @@ static void test_cut_and_longer_texts(void **state) {
   for (size_t cut = 0; cut < length; ++cut) {
     assert_int_equal(rlt_tuning_read_text(text, cut, NULL, &row, NULL), RELAYOUT_INVALID_TEXT);
   }
+  /* 20 lines before those of five word sizes, each of seven. */
   text[length] = '\n';
-  assert_int_equal(rlt_tuning_read_text(text, length + 1, NULL, &row, NULL), RELAYOUT_INVALID_TEXT);
-  memset(text, ' ', sizeof text);
-  assert_int_equal(rlt_tuning_read_text(text, sizeof text, NULL, &row, NULL),
-                   RELAYOUT_INVALID_TEXT);
+  expect_message(text, length + 1, "tuning: line 56: there is no such line of a row");
+  const char *const second = strchr(text, '\n') + 1;
+  expect_message(text, 0, "tuning: line 1: expected relayout tuning 1, and the text is cut");
+  expect_message(text, (size_t)(second - text),
+                 "tuning: line 2: expected device: , and the text is cut");
+  static char spaces[RLT_MOST_TUNING_TEXT + 1];
+  memset(spaces, ' ', sizeof spaces);
+  expect_message(spaces, RLT_MOST_TUNING_TEXT,
+                 "tuning: line 1: expected relayout tuning 1, and the text is cut");
+  expect_message(spaces, sizeof spaces, "tuning: its 65537 bytes are more than a row's");
 }
 
 /* Devices whose driver chooses its instructions name none. */
