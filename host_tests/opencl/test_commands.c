@@ -319,7 +319,9 @@ static void test_ways_of_places(void **state) {
                {{0, 0}, {0, 2}, false}, {{1, 0}, {3, 0}, true},  {{0, 1}, {0, 3}, true},
                {{3, 1}, {1, 3}, true},  {{1, 0}, {1, 0}, false}, {{0, 3}, {0, 3}, false},
                {{1, 0}, {0, 0}, false}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+  enum { CASES = sizeof cases / sizeof cases[0] };
+  relayout_opencl_move moves[CASES];
+  for (size_t i = 0; i < CASES; ++i) {
     print_message("case %zu\n", i);
     cl_mem sides[2];
     for (int s = 0; s < 2; ++s) {
@@ -330,15 +332,24 @@ static void test_ways_of_places(void **state) {
     assert_int_equal(relayout_plan_enqueue(plan, at->queues[0], sides[0], cases[i].offsets[0],
                                            sides[1], cases[i].offsets[1], 0, NULL, NULL, NULL),
                      RELAYOUT_OK);
-    const relayout_opencl_move move = {sides[0], cases[i].offsets[0], sides[1],
-                                       cases[i].offsets[1]};
+    moves[i] = (relayout_opencl_move){sides[0], cases[i].offsets[0], sides[1], cases[i].offsets[1]};
     assert_int_equal(
-        relayout_plan_enqueue_batch(plan, at->queues[0], 1, &move, 0, NULL, NULL, NULL),
+        relayout_plan_enqueue_batch(plan, at->queues[0], 1, &moves[i], 0, NULL, NULL, NULL),
         RELAYOUT_OK);
     for (size_t c = 0; c < 2; ++c) {
       const char *const kernel = fake_command_at("clEnqueueNDRangeKernel", c)->kernel;
       assert_string_equal(strrchr(kernel, '_'), cases[i].has_words ? "_4" : "_1");
     }
+  }
+  fake_forget();
+  assert_int_equal(
+      relayout_plan_enqueue_batch(plan, at->queues[0], CASES, moves, 0, NULL, NULL, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(fake.command_count, CASES);
+  for (size_t i = 0; i < CASES; ++i) {
+    print_message("move %zu of all\n", i);
+    const char *const kernel = fake_command_at("clEnqueueNDRangeKernel", i)->kernel;
+    assert_string_equal(strrchr(kernel, '_'), cases[i].has_words ? "_4" : "_1");
   }
   relayout_plan_destroy(plan);
   relayout_device_destroy(&at->device->base);
@@ -1099,6 +1110,64 @@ static void test_execute(void **state) {
   }
 }
 
+/* A part of the index space lies behind its first byte's distance from a multiple of 128 in staging,
+ * of which each side has half. */
+static void test_execute_a_range(void **state) {
+  (void)state;
+  enum { SIDE = 1024 };
+  static unsigned char bytes[2][2 * SIDE];
+  static const struct {
+    int64_t first;
+    int64_t size;
+    bool fits;
+  } cases[] = {{0, SIDE, true},        {0, SIDE + 1, false},    {128, SIDE, true},
+               {128, SIDE + 1, false}, {640, SIDE, true},       {64, SIDE, false},
+               {4, SIDE - 4, true},    {4, SIDE - 3, false},    {260, SIDE - 4, true},
+               {260, SIDE - 3, false}, {127, SIDE - 127, true}, {127, SIDE - 126, false}};
+  place *const at = gpu();
+  const relayout_shape shape = shape_of("u8[2048]");
+  const relayout_view view = view_of(&shape, NULL);
+  at->told.allocation_bytes = at->device->base.info.allocation_bytes = 2 * SIDE;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    relayout_plan *plan = NULL;
+    relayout_error error = {0};
+    assert_int_equal(relayout_plan_create_range(&at->device->base, &view, &view, &cases[i].first,
+                                                &cases[i].size, NULL, &plan, NULL),
+                     RELAYOUT_OK);
+    fake_forget();
+    if (relayout_plan_execute(plan, bytes[0], bytes[1], &error) != RELAYOUT_OK) {
+      fail_msg("%s", error.message);
+    }
+    const size_t boxes = fake_count("clEnqueueNDRangeKernel");
+    assert_int_equal(boxes == 1, cases[i].fits);
+    assert_int_equal(plan->device->backend->host_transfers(plan).boxes, boxes);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(&at->device->base);
+}
+
+/* Where so little is allocated at once that no box has room, what all takes is told. */
+static void test_no_room_for_staging(void **state) {
+  (void)state;
+  static unsigned char bytes[2][ALL];
+  place *const at = gpu();
+  relayout_plan *const plan = plan_of(at, "s32[64,32]", "s32[64,32]");
+  at->told.allocation_bytes = at->device->base.info.allocation_bytes = 255;
+  const int holders = fake_all_holders();
+  relayout_error error = {0};
+  fake_forget();
+  assert_int_equal(relayout_plan_execute(plan, bytes[0], bytes[1], &error),
+                   RELAYOUT_OUT_OF_DEVICE_MEMORY);
+  assert_string_equal(error.message, "the relayout takes 16384 bytes of staging, but the device "
+                                     "allocates at most 255 bytes at once");
+  assert_int_equal(error.cl_status, CL_INVALID_BUFFER_SIZE);
+  assert_int_equal(fake.command_count, 0);
+  assert_int_equal(fake_all_holders(), holders);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
 /* Whatever the device allocates at once, boxes are made that fit, wherever in a line of staging
  * they begin. */
 static void test_any_allocation(void **state) {
@@ -1251,6 +1320,8 @@ int main(void) {
       cmocka_unit_test(test_in_place),
       cmocka_unit_test(test_pointers),
       cmocka_unit_test(test_execute),
+      cmocka_unit_test(test_execute_a_range),
+      cmocka_unit_test(test_no_room_for_staging),
       cmocka_unit_test(test_any_allocation),
       cmocka_unit_test(test_host_transfers),
       cmocka_unit_test(test_timing),
