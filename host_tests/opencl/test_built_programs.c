@@ -133,6 +133,21 @@ static void test_unknown_vendor(void **state) {
   assert_int_equal(scratch_count(at->directory), 0);
 }
 
+/* Some drivers hand out no binaries; one of a single byte is one, whatever becomes of it. */
+static void test_short_binaries(void **state) {
+  scene *const at = *state;
+  for (int bytes = 0; bytes < 2; ++bytes) {
+    for (int again = 0; again < 2; ++again) {
+      rlt_opencl_device *const device = open_number(at, 0, at->directory);
+      fake.binary_bytes = bytes;
+      const rlt_build_counts counts = build_on(device);
+      assert_int_equal(counts.compiled, 1);
+      assert_int_equal(counts.loaded, 0);
+      assert_int_equal(scratch_count(at->directory), bytes);
+    }
+  }
+}
+
 /* In the user's cache directory where none is named, but for PoCL, which keeps what it compiles;
  * nowhere where that is said. */
 static void test_where_programs_are_kept(void **state) {
@@ -354,6 +369,81 @@ static void test_log(void **state) {
   relayout_device_destroy(&device->base);
 }
 
+/* What programs are compiled with, in the order of kernel_options.h. */
+static void test_options(void **state) {
+  scene *const at = *state;
+  static const struct {
+    rlt_kernel_options options;
+    const char *text;
+  } cases[] = {
+      {{.kernel = RLT_KERNEL_COPY, .word_bytes = 4, .source_bytes = 4, .group_size = 64},
+       "-DWORD_BYTES=4 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 -DSTAGES=0 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=4 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTRANSPOSED_BITS=0 "
+       "-DSHUFFLES=0"},
+      {{.kernel = RLT_KERNEL_TRANSPOSE,
+        .word_bytes = 16,
+        .source_bytes = 16,
+        .wide = true,
+        .group_size = 32,
+        .shuffles = true,
+        .shuffle = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12},
+        .tile_rows = 16,
+        .tile_columns = 32,
+        .batch = 32},
+       "-DWORD_BYTES=16 -DWIDE=1 -DDIRECT=0 -DGROUP=32 -DGRID_AXIS=0 -DSTAGES=0 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=16 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTILE_ROWS=16 "
+       "-DTILE_COLUMNS=32 -DTRANSPOSED_BITS=0 -DSHUFFLES=1 -DBATCH=32 "
+       "-DSHUFFLE_ORDER=3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12"},
+      {{.kernel = RLT_KERNEL_LOOKUP,
+        .direct = true,
+        .word_bytes = 2,
+        .source_bytes = 1,
+        .source_bits = 4,
+        .group_size = 1,
+        .stages = true,
+        .converts_by_table = true,
+        .shuffle = {1, 0},
+        .numbers = 1},
+       "-DWORD_BYTES=2 -DWIDE=0 -DDIRECT=1 -DGROUP=1 -DGRID_AXIS=0 -DSTAGES=1 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=1 -DSOURCE_BITS=4 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=1 -DNUMBERS=1 -DTABLE=1 -DCONVERTS=0 -DCHANGES=1 -DTRANSPOSED_BITS=0 "
+       "-DSHUFFLES=0"},
+      {{.kernel = RLT_KERNEL_COPY,
+        .word_bytes = 1,
+        .source_bytes = 1,
+        .destination_bits = 2,
+        .group_size = 64,
+        .tile_rows = 1,
+        .tile_columns = 128,
+        .channels = 1,
+        .joins = true,
+        .transposed_bits = 2,
+        .batch = 1},
+       "-DWORD_BYTES=1 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 -DSTAGES=0 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=1 -DSOURCE_BITS=0 -DDESTINATION_BITS=2 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=1 -DTILE_ROWS=1 "
+       "-DTILE_COLUMNS=128 -DCHANNELS=1 -DJOINS=1 -DTRANSPOSED_BITS=2 -DSHUFFLES=0 -DBATCH=1"},
+  };
+  static heard log;
+  rlt_opencl_device *const device = open_number(at, 0, "");
+  relayout_set_log(hear, &log);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    static const char begin[] = " ms: -cl-std=CL1.2 -w ";
+    cl_program program = NULL;
+    assert_int_equal(rlt_build_get(device, &cases[i].options, &program, NULL), RELAYOUT_OK);
+    assert_int_equal(log.count, i + 1);
+    const char *const told = strstr(log.text, begin);
+    assert_non_null(told);
+    assert_string_equal(told + sizeof begin - 1, cases[i].text);
+    fake_release_program(program);
+  }
+  relayout_set_log(NULL, NULL);
+  relayout_device_destroy(&device->base);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -361,12 +451,14 @@ int main(void) {
       TEST(test_contexts_of_several_devices),
       TEST(test_what_programs_are_known_by),
       TEST(test_unknown_vendor),
+      TEST(test_short_binaries),
       TEST(test_where_programs_are_kept),
       TEST(test_trimmed),
       TEST(test_shared),
       TEST(test_files),
       TEST(test_failures),
       TEST(test_log),
+      TEST(test_options),
   };
   unsetenv("RELAYOUT_CACHE");
   fake_driver_use();
