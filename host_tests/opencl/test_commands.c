@@ -1147,6 +1147,91 @@ static void test_execute_a_range(void **state) {
   relayout_device_destroy(&at->device->base);
 }
 
+/* Either side alone may be what does not fit. */
+static void test_execute_one_long_side(void **state) {
+  (void)state;
+  static unsigned char bytes[2][2000];
+  static const struct {
+    const char *from;
+    const char *to;
+    size_t up;
+    size_t down;
+  } cases[] = {{"u32[500]", "u8[500]", 2000, 500}, {"u8[500]", "u32[500]", 500, 2000}};
+  place *const at = gpu();
+  at->told.allocation_bytes = at->device->base.info.allocation_bytes = 2048;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *const plan = plan_of(at, cases[i].from, cases[i].to);
+    const rlt_host_transfers transfers = plan->device->backend->host_transfers(plan);
+    relayout_error error = {0};
+    fake_forget();
+    if (relayout_plan_execute(plan, bytes[0], bytes[1], &error) != RELAYOUT_OK) {
+      fail_msg("%s -> %s: %s", cases[i].from, cases[i].to, error.message);
+    }
+    assert_in_range(transfers.boxes, 3, 4); /* of no more than 1024 - 127 bytes a side */
+    assert_int_equal(fake_count("clEnqueueNDRangeKernel"), transfers.boxes);
+    assert_int_equal(transfers.bytes_up, cases[i].up);
+    assert_int_equal(transfers.bytes_down, cases[i].down);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(&at->device->base);
+}
+
+/* In place each side is a buffer of its own, on the caller's memory. */
+static void test_execute_in_place(void **state) {
+  (void)state;
+  static unsigned char bytes[2][ALL] __attribute__((aligned(128)));
+  static const struct {
+    cl_ulong allocation_bytes; /* 0: unlimited */
+    size_t least_boxes;
+    size_t most_boxes;
+  } cases[] = {{ALL, 1, 1}, {ALL - 1, 2, 4}, {ALL / 2 + 128, 2, 4}, {ALL / 2, 3, 8}, {0, 1, 1}};
+  place *const at = pocl_cpu();
+  relayout_plan *const plan = plan_of(at, "s32[64,32]", "s32[64,32]");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    at->told.allocation_bytes = at->device->base.info.allocation_bytes = cases[i].allocation_bytes;
+    const size_t memory = fake_memory_bytes();
+    relayout_error error = {0};
+    fake_forget();
+    if (relayout_plan_execute(plan, bytes[0], bytes[1], &error) != RELAYOUT_OK) {
+      fail_msg("%s", error.message);
+    }
+    assert_in_range(fake_count("clEnqueueNDRangeKernel"), cases[i].least_boxes,
+                    cases[i].most_boxes);
+    assert_int_equal(fake_count("clEnqueueWriteBuffer"), 0);
+    assert_int_equal(fake_memory_bytes(), memory);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
+/* Of a view what lies between its lowest and its highest byte crosses, wherever that is from the
+ * pointer on. */
+static void test_execute_views(void **state) {
+  (void)state;
+  static unsigned char bytes[2][256];
+  place *const at = gpu();
+  const relayout_shape shape = shape_of("f32[10]");
+  relayout_view from = view_of(&shape, (const int64_t[]){-4});
+  relayout_view to = view_of(&shape, NULL);
+  from.byte_offset = 64 + 36; /* of the first element, the highest */
+  to.byte_offset = -16;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(&at->device->base, &from, &to, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  fake_forget();
+  assert_int_equal(relayout_plan_execute(plan, bytes[0], bytes[1] + 128, NULL), RELAYOUT_OK);
+  assert_int_equal(fake.command_count, 3);
+  const fake_command *const up = fake_command_at("clEnqueueWriteBuffer", 0);
+  const fake_command *const down = fake_command_at("clEnqueueReadBuffer", 0);
+  assert_ptr_equal(up->host, bytes[0] + 64);
+  assert_ptr_equal(down->host, bytes[1] + 128 - 16);
+  assert_int_equal(up->region[0], 40);
+  assert_int_equal(down->region[0], 40);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
 /* Where so little is allocated at once that no box has room, what all takes is told. */
 static void test_no_room_for_staging(void **state) {
   (void)state;
@@ -1321,6 +1406,9 @@ int main(void) {
       cmocka_unit_test(test_pointers),
       cmocka_unit_test(test_execute),
       cmocka_unit_test(test_execute_a_range),
+      cmocka_unit_test(test_execute_one_long_side),
+      cmocka_unit_test(test_execute_in_place),
+      cmocka_unit_test(test_execute_views),
       cmocka_unit_test(test_no_room_for_staging),
       cmocka_unit_test(test_any_allocation),
       cmocka_unit_test(test_host_transfers),
