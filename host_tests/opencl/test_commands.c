@@ -818,11 +818,21 @@ static void test_chunks_of_one_side(void **state) {
     }
     relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
     staging.buffer = fake_buffer(at->context, ALL);
+    staging.upload_queue = at->queues[1];
+    staging.download_queue = at->queues[2];
+    cl_event source_done = NULL;
     fake_forget();
     assert_int_equal(relayout_plan_submit(plan, at->queues[0], &sides[0], &sides[1], &staging, 0,
-                                          NULL, NULL, NULL, NULL),
+                                          NULL, &source_done, NULL, NULL),
                      RELAYOUT_OK);
     assert_int_equal(fake_count("clEnqueueNDRangeKernel"), cases[i].kernels);
+    /* It is an event of the queue that what reads the source is on. */
+    const fake_command *last = fake_command_at(NULL, 0);
+    for (size_t c = 1; last->event != source_done; ++c) {
+      last = fake_command_at(NULL, c);
+    }
+    assert_ptr_equal(last->queue, at->queues[cases[i].kinds[0] == RELAYOUT_MEMORY_HOST]);
+    fake_release(source_done);
     assert_int_equal(fake_holders(FAKE_EVENT), 0);
   }
   relayout_error error = {.message = ""};
@@ -1232,24 +1242,36 @@ static void test_execute_views(void **state) {
   relayout_device_destroy(&at->device->base);
 }
 
-/* Where so little is allocated at once that no box has room, what all takes is told. */
+/* Where no box has room, and where there are no boxes, what all takes is told. */
 static void test_no_room_for_staging(void **state) {
   (void)state;
   static unsigned char bytes[2][ALL];
+  static const struct {
+    const char *from;
+    const char *to;
+    cl_ulong allocation_bytes;
+    const char *message;
+  } cases[] = {{"s32[64,32]", "s32[64,32]", 255,
+                "the relayout takes 16384 bytes of staging, but the device allocates at most 255 "
+                "bytes at once"},
+               {"u8[24,40]{1,0:T(6,10)}", "u8[24,40]{1,0:T(4,7)}", 2047,
+                "the relayout takes 2048 bytes of staging, but the device allocates at most 2047 "
+                "bytes at once"}};
   place *const at = gpu();
-  relayout_plan *const plan = plan_of(at, "s32[64,32]", "s32[64,32]");
-  at->told.allocation_bytes = at->device->base.info.allocation_bytes = 255;
-  const int holders = fake_all_holders();
-  relayout_error error = {0};
-  fake_forget();
-  assert_int_equal(relayout_plan_execute(plan, bytes[0], bytes[1], &error),
-                   RELAYOUT_OUT_OF_DEVICE_MEMORY);
-  assert_string_equal(error.message, "the relayout takes 16384 bytes of staging, but the device "
-                                     "allocates at most 255 bytes at once");
-  assert_int_equal(error.cl_status, CL_INVALID_BUFFER_SIZE);
-  assert_int_equal(fake.command_count, 0);
-  assert_int_equal(fake_all_holders(), holders);
-  relayout_plan_destroy(plan);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *const plan = plan_of(at, cases[i].from, cases[i].to);
+    at->told.allocation_bytes = at->device->base.info.allocation_bytes = cases[i].allocation_bytes;
+    const int holders = fake_all_holders();
+    relayout_error error = {0};
+    fake_forget();
+    assert_int_equal(relayout_plan_execute(plan, bytes[0], bytes[1], &error),
+                     RELAYOUT_OUT_OF_DEVICE_MEMORY);
+    assert_string_equal(error.message, cases[i].message);
+    assert_int_equal(error.cl_status, CL_INVALID_BUFFER_SIZE);
+    assert_int_equal(fake.command_count, 0);
+    assert_int_equal(fake_all_holders(), holders);
+    relayout_plan_destroy(plan);
+  }
   relayout_device_destroy(&at->device->base);
 }
 

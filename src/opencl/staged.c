@@ -404,7 +404,7 @@ static cl_int flush(const rlt_means *means) {
 static cl_int tell(const flow *of, bool all, rlt_submitted *submitted) {
   cl_event each[3 * SLOTS];
   const bool is_staged = rlt_takes_staging(of->destination->access);
-  const bool uploads = rlt_takes_staging(of->source->access) && of->uploaded[0] != NULL;
+  const bool uploads = of->uploaded[0] != NULL; /* which only staging does */
   memcpy(each, of->uploaded, sizeof of->uploaded);
   memcpy(each + SLOTS, of->moved, sizeof of->moved);
   memcpy(each + 2 * SLOTS, of->downloaded, sizeof of->downloaded);
