@@ -124,6 +124,37 @@ static void test_what_programs_are_known_by(void **state) {
   assert_int_equal(scratch_count(at->directory), 7);
 }
 
+/* A device writes a program once, whatever plans want it, and does not where it was loaded. */
+static void test_written_once(void **state) {
+  scene *const at = *state;
+  static const char *const pairs[][2] = {{"f32[64,96]", "f32[64,96]{0,1}"},
+                                         {"s32[100,30]", "s32[100,30]{0,1:PD(128,32)}"}};
+  for (int is_loaded = 0; is_loaded < 2; ++is_loaded) {
+    const size_t bytes = scratch_bytes(at->directory);
+    rlt_opencl_device *const device = open_number(at, 0, at->directory);
+    fake.binary_bytes = is_loaded ? 1 : -1; /* another file, were it written again */
+    for (int i = 0; i < 2; ++i) {
+      relayout_plan *plan = NULL;
+      const relayout_shape from = shape_of(pairs[i][0]);
+      const relayout_shape to = shape_of(pairs[i][1]);
+      assert_int_equal(relayout_plan_create(&device->base, &from, &to, NULL, &plan, NULL),
+                       RELAYOUT_OK);
+      relayout_plan_destroy(plan);
+      assert_int_equal(device->build_counts.loaded, is_loaded);
+      assert_int_equal(device->build_counts.compiled, !is_loaded);
+      assert_int_equal(scratch_count(at->directory), i == 0);
+      if (i == 0) {
+        assert_true(!is_loaded || scratch_bytes(at->directory) == bytes);
+        char path[SCRATCH_PATH];
+        scratch_only_file(at->directory, path);
+        assert_int_equal(remove(path), 0);
+      }
+    }
+    relayout_device_destroy(&device->base);
+    expect_kept(at, 0, false); /* for the next one to load */
+  }
+}
+
 /* Nothing is kept where a device does not tell what its programs are known by. */
 static void test_unknown_vendor(void **state) {
   scene *const at = *state;
@@ -158,6 +189,8 @@ static void test_where_programs_are_kept(void **state) {
   setenv("XDG_CACHE_HOME", at->directory, 1);
   char named[SCRATCH_PATH];
   snprintf(named, sizeof named, "%.300s/named", at->directory);
+  char users[SCRATCH_PATH];
+  snprintf(users, sizeof users, "%.300s/relayout", at->directory);
   static const char *const platforms[] = {"Some", "Portable Computing Language"};
   for (int is_pocl = 0; is_pocl < 2; ++is_pocl) {
     at->platform.name = platforms[is_pocl];
@@ -172,7 +205,11 @@ static void test_where_programs_are_kept(void **state) {
     setenv("RELAYOUT_CACHE", "off", 1);
     assert_int_equal(build_on(open_number(at, 0, named)).loaded, 0);
     unsetenv("RELAYOUT_CACHE");
+    assert_int_equal(scratch_count(users), 1); /* none of PoCL's */
   }
+  assert_int_equal(build_on(open_number(at, 0, users)).compiled, 1);
+  assert_int_equal(scratch_count(users), 2);
+  assert_int_equal(build_on(open_number(at, 0, NULL)).loaded, 0); /* PoCL has its own */
   if (ours == NULL) {
     unsetenv("XDG_CACHE_HOME");
   } else {
@@ -450,6 +487,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_contexts_of_several_devices),
       TEST(test_what_programs_are_known_by),
+      TEST(test_written_once),
       TEST(test_unknown_vendor),
       TEST(test_short_binaries),
       TEST(test_where_programs_are_kept),
