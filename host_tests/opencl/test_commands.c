@@ -1120,8 +1120,8 @@ static void test_execute(void **state) {
   }
 }
 
-/* A part of the index space lies behind its first byte's distance from a multiple of 128 in staging,
- * of which each side has half. */
+/* In staging, of which each side has half here, a part of the index space begins as far behind a
+ * multiple of 128 as it does in the tensor. */
 static void test_execute_a_range(void **state) {
   (void)state;
   enum { SIDE = 1024 };
