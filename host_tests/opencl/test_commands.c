@@ -1314,6 +1314,10 @@ static void test_host_transfers(void **state) {
   plan = plan_with(at, "s32[64,32]", "s32[64,32]{0,1}", &options);
   found = plan->device->backend->host_transfers(plan);
   assert_true(found.boxes == 4 && found.bytes_up == ALL && found.bytes_down == ALL);
+  at->device->base.info.allocation_bytes = ALL; /* of chunks all need not fit */
+  found = plan->device->backend->host_transfers(plan);
+  assert_true(found.boxes == 4 && found.bytes_up == ALL && found.bytes_down == ALL);
+  at->device->base.info.allocation_bytes = at->told.allocation_bytes;
   relayout_plan_destroy(plan);
   plan = plan_of(at, "s4[99]{0:E(4)}", "s4[99]{0:PD(103)PV(unknown)E(4)}");
   found = plan->device->backend->host_transfers(plan);
