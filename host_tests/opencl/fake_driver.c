@@ -135,6 +135,7 @@ void fake_driver_begin(fake_platform *platform) {
   memset(&fake, 0, offsetof(fake_driver, commands));
   fake.platform_count = 1;
   fake.platforms[0] = platform;
+  fake.binary_bytes = -1;
   fake.nanoseconds = 1000;
   fake.command_buffer_version = 9 << 12;
   fake.update_version = 9 << 12 | 3;
@@ -577,10 +578,18 @@ static cl_int fake_clGetProgramBuildInfo(cl_program program, cl_device_id id,
                                       : CL_INVALID_VALUE;
 }
 
+static size_t binary_size_of(const object *program) {
+  return fake.binary_bytes < 0 ? strlen(program->name) : (size_t)fake.binary_bytes;
+}
+
 static cl_int answer_binaries(const object *of, unsigned char **to) {
+  const size_t size = binary_size_of(of);
+  if (size == 0) {
+    end("a binary is asked for that has no bytes");
+  }
   for (size_t i = 0; i < of->context->device_count; ++i) {
     if (to[i] != NULL) {
-      memcpy(to[i], of->name, strlen(of->name));
+      memcpy(to[i], of->name, size);
     }
   }
   return CL_SUCCESS;
@@ -593,7 +602,7 @@ static cl_int fake_clGetProgramInfo(cl_program program, cl_program_info what, si
   const object *const context = of->context;
   size_t sizes[4] = {0};
   for (size_t i = 0; i < context->device_count; ++i) {
-    sizes[i] = context->devices[i] == of->devices[0] ? strlen(of->name) : 0;
+    sizes[i] = context->devices[i] == of->devices[0] ? binary_size_of(of) : 0;
   }
   switch (what) {
   case CL_PROGRAM_KERNEL_NAMES:

@@ -97,6 +97,7 @@ typedef struct fake_driver {
   cl_int platforms_code; /* of clGetPlatformIDs */
   cl_int build_code;     /* of clBuildProgram */
   const char *build_log;
+  long binary_bytes;    /* of each program; below 0: as many as its kernel's name has */
   char texts[256];      /* the files of cl/ that the last program is made of, by their names */
   cl_ulong nanoseconds; /* that a kernel takes */
   bool runs_backwards;  /* its clock */

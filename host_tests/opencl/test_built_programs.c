@@ -124,6 +124,37 @@ static void test_what_programs_are_known_by(void **state) {
   assert_int_equal(scratch_count(at->directory), 7);
 }
 
+/* A device writes a program once, whatever plans want it, and does not where it was loaded. */
+static void test_written_once(void **state) {
+  scene *const at = *state;
+  static const char *const pairs[][2] = {{"f32[64,96]", "f32[64,96]{0,1}"},
+                                         {"s32[100,30]", "s32[100,30]{0,1:PD(128,32)}"}};
+  for (int is_loaded = 0; is_loaded < 2; ++is_loaded) {
+    const size_t bytes = scratch_bytes(at->directory);
+    rlt_opencl_device *const device = open_number(at, 0, at->directory);
+    fake.binary_bytes = is_loaded ? 1 : -1; /* another file, were it written again */
+    for (int i = 0; i < 2; ++i) {
+      relayout_plan *plan = NULL;
+      const relayout_shape from = shape_of(pairs[i][0]);
+      const relayout_shape to = shape_of(pairs[i][1]);
+      assert_int_equal(relayout_plan_create(&device->base, &from, &to, NULL, &plan, NULL),
+                       RELAYOUT_OK);
+      relayout_plan_destroy(plan);
+      assert_int_equal(device->build_counts.loaded, is_loaded);
+      assert_int_equal(device->build_counts.compiled, !is_loaded);
+      assert_int_equal(scratch_count(at->directory), i == 0);
+      if (i == 0) {
+        assert_true(!is_loaded || scratch_bytes(at->directory) == bytes);
+        char path[SCRATCH_PATH];
+        scratch_only_file(at->directory, path);
+        assert_int_equal(remove(path), 0);
+      }
+    }
+    relayout_device_destroy(&device->base);
+    expect_kept(at, 0, false); /* for the next one to load */
+  }
+}
+
 /* Nothing is kept where a device does not tell what its programs are known by. */
 static void test_unknown_vendor(void **state) {
   scene *const at = *state;
@@ -131,6 +162,21 @@ static void test_unknown_vendor(void **state) {
   expect_kept(at, 0, false);
   expect_kept(at, 0, false);
   assert_int_equal(scratch_count(at->directory), 0);
+}
+
+/* Some drivers hand out no binaries; one of a single byte is one, whatever becomes of it. */
+static void test_short_binaries(void **state) {
+  scene *const at = *state;
+  for (int bytes = 0; bytes < 2; ++bytes) {
+    for (int again = 0; again < 2; ++again) {
+      rlt_opencl_device *const device = open_number(at, 0, at->directory);
+      fake.binary_bytes = bytes;
+      const rlt_build_counts counts = build_on(device);
+      assert_int_equal(counts.compiled, 1);
+      assert_int_equal(counts.loaded, 0);
+      assert_int_equal(scratch_count(at->directory), bytes);
+    }
+  }
 }
 
 /* In the user's cache directory where none is named, but for PoCL, which keeps what it compiles;
@@ -143,6 +189,8 @@ static void test_where_programs_are_kept(void **state) {
   setenv("XDG_CACHE_HOME", at->directory, 1);
   char named[SCRATCH_PATH];
   snprintf(named, sizeof named, "%.300s/named", at->directory);
+  char users[SCRATCH_PATH];
+  snprintf(users, sizeof users, "%.300s/relayout", at->directory);
   static const char *const platforms[] = {"Some", "Portable Computing Language"};
   for (int is_pocl = 0; is_pocl < 2; ++is_pocl) {
     at->platform.name = platforms[is_pocl];
@@ -157,7 +205,11 @@ static void test_where_programs_are_kept(void **state) {
     setenv("RELAYOUT_CACHE", "off", 1);
     assert_int_equal(build_on(open_number(at, 0, named)).loaded, 0);
     unsetenv("RELAYOUT_CACHE");
+    assert_int_equal(scratch_count(users), 1); /* none of PoCL's */
   }
+  assert_int_equal(build_on(open_number(at, 0, users)).compiled, 1);
+  assert_int_equal(scratch_count(users), 2);
+  assert_int_equal(build_on(open_number(at, 0, NULL)).loaded, 0); /* PoCL has its own */
   if (ours == NULL) {
     unsetenv("XDG_CACHE_HOME");
   } else {
@@ -354,19 +406,97 @@ static void test_log(void **state) {
   relayout_device_destroy(&device->base);
 }
 
+/* What programs are compiled with, in the order of kernel_options.h. */
+static void test_options(void **state) {
+  scene *const at = *state;
+  static const struct {
+    rlt_kernel_options options;
+    const char *text;
+  } cases[] = {
+      {{.kernel = RLT_KERNEL_COPY, .word_bytes = 4, .source_bytes = 4, .group_size = 64},
+       "-DWORD_BYTES=4 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 -DSTAGES=0 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=4 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTRANSPOSED_BITS=0 "
+       "-DSHUFFLES=0"},
+      {{.kernel = RLT_KERNEL_TRANSPOSE,
+        .word_bytes = 16,
+        .source_bytes = 16,
+        .wide = true,
+        .group_size = 32,
+        .shuffles = true,
+        .shuffle = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12},
+        .tile_rows = 16,
+        .tile_columns = 32,
+        .batch = 32},
+       "-DWORD_BYTES=16 -DWIDE=1 -DDIRECT=0 -DGROUP=32 -DGRID_AXIS=0 -DSTAGES=0 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=16 -DSOURCE_BITS=0 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=0 -DTILE_ROWS=16 "
+       "-DTILE_COLUMNS=32 -DTRANSPOSED_BITS=0 -DSHUFFLES=1 -DBATCH=32 "
+       "-DSHUFFLE_ORDER=3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12"},
+      {{.kernel = RLT_KERNEL_LOOKUP,
+        .direct = true,
+        .word_bytes = 2,
+        .source_bytes = 1,
+        .source_bits = 4,
+        .group_size = 1,
+        .stages = true,
+        .converts_by_table = true,
+        .shuffle = {1, 0},
+        .numbers = 1},
+       "-DWORD_BYTES=2 -DWIDE=0 -DDIRECT=1 -DGROUP=1 -DGRID_AXIS=0 -DSTAGES=1 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=1 -DSOURCE_BITS=4 -DDESTINATION_BITS=0 "
+       "-DINDEX_PROGRAM=1 -DNUMBERS=1 -DTABLE=1 -DCONVERTS=0 -DCHANGES=1 -DTRANSPOSED_BITS=0 "
+       "-DSHUFFLES=0"},
+      {{.kernel = RLT_KERNEL_COPY,
+        .word_bytes = 1,
+        .source_bytes = 1,
+        .destination_bits = 2,
+        .group_size = 64,
+        .tile_rows = 1,
+        .tile_columns = 128,
+        .channels = 1,
+        .joins = true,
+        .transposed_bits = 2,
+        .batch = 1},
+       "-DWORD_BYTES=1 -DWIDE=0 -DDIRECT=0 -DGROUP=64 -DGRID_AXIS=0 -DSTAGES=0 "
+       "-DSTAGING_BYTES=32768 -DNATIVE=0 -DSOURCE_BYTES=1 -DSOURCE_BITS=0 -DDESTINATION_BITS=2 "
+       "-DINDEX_PROGRAM=0 -DNUMBERS=0 -DTABLE=0 -DCONVERTS=0 -DCHANGES=1 -DTILE_ROWS=1 "
+       "-DTILE_COLUMNS=128 -DCHANNELS=1 -DJOINS=1 -DTRANSPOSED_BITS=2 -DSHUFFLES=0 -DBATCH=1"},
+  };
+  static heard log;
+  rlt_opencl_device *const device = open_number(at, 0, "");
+  relayout_set_log(hear, &log);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    static const char begin[] = " ms: -cl-std=CL1.2 -w ";
+    cl_program program = NULL;
+    assert_int_equal(rlt_build_get(device, &cases[i].options, &program, NULL), RELAYOUT_OK);
+    assert_int_equal(log.count, i + 1);
+    const char *const told = strstr(log.text, begin);
+    assert_non_null(told);
+    assert_string_equal(told + sizeof begin - 1, cases[i].text);
+    fake_release_program(program);
+  }
+  relayout_set_log(NULL, NULL);
+  relayout_device_destroy(&device->base);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_contexts_of_several_devices),
       TEST(test_what_programs_are_known_by),
+      TEST(test_written_once),
       TEST(test_unknown_vendor),
+      TEST(test_short_binaries),
       TEST(test_where_programs_are_kept),
       TEST(test_trimmed),
       TEST(test_shared),
       TEST(test_files),
       TEST(test_failures),
       TEST(test_log),
+      TEST(test_options),
   };
   unsetenv("RELAYOUT_CACHE");
   fake_driver_use();

@@ -319,7 +319,9 @@ static void test_ways_of_places(void **state) {
                {{0, 0}, {0, 2}, false}, {{1, 0}, {3, 0}, true},  {{0, 1}, {0, 3}, true},
                {{3, 1}, {1, 3}, true},  {{1, 0}, {1, 0}, false}, {{0, 3}, {0, 3}, false},
                {{1, 0}, {0, 0}, false}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+  enum { CASES = sizeof cases / sizeof cases[0] };
+  relayout_opencl_move moves[CASES];
+  for (size_t i = 0; i < CASES; ++i) {
     print_message("case %zu\n", i);
     cl_mem sides[2];
     for (int s = 0; s < 2; ++s) {
@@ -330,15 +332,24 @@ static void test_ways_of_places(void **state) {
     assert_int_equal(relayout_plan_enqueue(plan, at->queues[0], sides[0], cases[i].offsets[0],
                                            sides[1], cases[i].offsets[1], 0, NULL, NULL, NULL),
                      RELAYOUT_OK);
-    const relayout_opencl_move move = {sides[0], cases[i].offsets[0], sides[1],
-                                       cases[i].offsets[1]};
+    moves[i] = (relayout_opencl_move){sides[0], cases[i].offsets[0], sides[1], cases[i].offsets[1]};
     assert_int_equal(
-        relayout_plan_enqueue_batch(plan, at->queues[0], 1, &move, 0, NULL, NULL, NULL),
+        relayout_plan_enqueue_batch(plan, at->queues[0], 1, &moves[i], 0, NULL, NULL, NULL),
         RELAYOUT_OK);
     for (size_t c = 0; c < 2; ++c) {
       const char *const kernel = fake_command_at("clEnqueueNDRangeKernel", c)->kernel;
       assert_string_equal(strrchr(kernel, '_'), cases[i].has_words ? "_4" : "_1");
     }
+  }
+  fake_forget();
+  assert_int_equal(
+      relayout_plan_enqueue_batch(plan, at->queues[0], CASES, moves, 0, NULL, NULL, NULL),
+      RELAYOUT_OK);
+  assert_int_equal(fake.command_count, CASES);
+  for (size_t i = 0; i < CASES; ++i) {
+    print_message("move %zu of all\n", i);
+    const char *const kernel = fake_command_at("clEnqueueNDRangeKernel", i)->kernel;
+    assert_string_equal(strrchr(kernel, '_'), cases[i].has_words ? "_4" : "_1");
   }
   relayout_plan_destroy(plan);
   relayout_device_destroy(&at->device->base);
@@ -807,11 +818,21 @@ static void test_chunks_of_one_side(void **state) {
     }
     relayout_opencl_staging staging = RELAYOUT_OPENCL_STAGING_INIT;
     staging.buffer = fake_buffer(at->context, ALL);
+    staging.upload_queue = at->queues[1];
+    staging.download_queue = at->queues[2];
+    cl_event source_done = NULL;
     fake_forget();
     assert_int_equal(relayout_plan_submit(plan, at->queues[0], &sides[0], &sides[1], &staging, 0,
-                                          NULL, NULL, NULL, NULL),
+                                          NULL, &source_done, NULL, NULL),
                      RELAYOUT_OK);
     assert_int_equal(fake_count("clEnqueueNDRangeKernel"), cases[i].kernels);
+    /* It is an event of the queue that what reads the source is on. */
+    const fake_command *last = fake_command_at(NULL, 0);
+    for (size_t c = 1; last->event != source_done; ++c) {
+      last = fake_command_at(NULL, c);
+    }
+    assert_ptr_equal(last->queue, at->queues[cases[i].kinds[0] == RELAYOUT_MEMORY_HOST]);
+    fake_release(source_done);
     assert_int_equal(fake_holders(FAKE_EVENT), 0);
   }
   relayout_error error = {.message = ""};
@@ -1099,6 +1120,161 @@ static void test_execute(void **state) {
   }
 }
 
+/* In staging, of which each side has half here, a part of the index space begins as far behind a
+ * multiple of 128 as it does in the tensor. */
+static void test_execute_a_range(void **state) {
+  (void)state;
+  enum { SIDE = 1024 };
+  static unsigned char bytes[2][2 * SIDE];
+  static const struct {
+    int64_t first;
+    int64_t size;
+    bool fits;
+  } cases[] = {{0, SIDE, true},        {0, SIDE + 1, false},    {128, SIDE, true},
+               {128, SIDE + 1, false}, {640, SIDE, true},       {64, SIDE, false},
+               {4, SIDE - 4, true},    {4, SIDE - 3, false},    {260, SIDE - 4, true},
+               {260, SIDE - 3, false}, {127, SIDE - 127, true}, {127, SIDE - 126, false}};
+  place *const at = gpu();
+  const relayout_shape shape = shape_of("u8[2048]");
+  const relayout_view view = view_of(&shape, NULL);
+  at->told.allocation_bytes = at->device->base.info.allocation_bytes = 2 * SIDE;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    relayout_plan *plan = NULL;
+    relayout_error error = {0};
+    assert_int_equal(relayout_plan_create_range(&at->device->base, &view, &view, &cases[i].first,
+                                                &cases[i].size, NULL, &plan, NULL),
+                     RELAYOUT_OK);
+    fake_forget();
+    if (relayout_plan_execute(plan, bytes[0], bytes[1], &error) != RELAYOUT_OK) {
+      fail_msg("%s", error.message);
+    }
+    const size_t boxes = fake_count("clEnqueueNDRangeKernel");
+    assert_int_equal(boxes == 1, cases[i].fits);
+    assert_int_equal(plan->device->backend->host_transfers(plan).boxes, boxes);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(&at->device->base);
+}
+
+/* Either side alone may be what does not fit. */
+static void test_execute_one_long_side(void **state) {
+  (void)state;
+  static unsigned char bytes[2][2000];
+  static const struct {
+    const char *from;
+    const char *to;
+    size_t up;
+    size_t down;
+  } cases[] = {{"u32[500]", "u8[500]", 2000, 500}, {"u8[500]", "u32[500]", 500, 2000}};
+  place *const at = gpu();
+  at->told.allocation_bytes = at->device->base.info.allocation_bytes = 2048;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *const plan = plan_of(at, cases[i].from, cases[i].to);
+    const rlt_host_transfers transfers = plan->device->backend->host_transfers(plan);
+    relayout_error error = {0};
+    fake_forget();
+    if (relayout_plan_execute(plan, bytes[0], bytes[1], &error) != RELAYOUT_OK) {
+      fail_msg("%s -> %s: %s", cases[i].from, cases[i].to, error.message);
+    }
+    assert_in_range(transfers.boxes, 3, 4); /* of no more than 1024 - 127 bytes a side */
+    assert_int_equal(fake_count("clEnqueueNDRangeKernel"), transfers.boxes);
+    assert_int_equal(transfers.bytes_up, cases[i].up);
+    assert_int_equal(transfers.bytes_down, cases[i].down);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(&at->device->base);
+}
+
+/* In place each side is a buffer of its own, on the caller's memory. */
+static void test_execute_in_place(void **state) {
+  (void)state;
+  static unsigned char bytes[2][ALL] __attribute__((aligned(128)));
+  static const struct {
+    cl_ulong allocation_bytes; /* 0: unlimited */
+    size_t least_boxes;
+    size_t most_boxes;
+  } cases[] = {{ALL, 1, 1}, {ALL - 1, 2, 4}, {ALL / 2 + 128, 2, 4}, {ALL / 2, 3, 8}, {0, 1, 1}};
+  place *const at = pocl_cpu();
+  relayout_plan *const plan = plan_of(at, "s32[64,32]", "s32[64,32]");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    at->told.allocation_bytes = at->device->base.info.allocation_bytes = cases[i].allocation_bytes;
+    const size_t memory = fake_memory_bytes();
+    relayout_error error = {0};
+    fake_forget();
+    if (relayout_plan_execute(plan, bytes[0], bytes[1], &error) != RELAYOUT_OK) {
+      fail_msg("%s", error.message);
+    }
+    assert_in_range(fake_count("clEnqueueNDRangeKernel"), cases[i].least_boxes,
+                    cases[i].most_boxes);
+    assert_int_equal(fake_count("clEnqueueWriteBuffer"), 0);
+    assert_int_equal(fake_memory_bytes(), memory);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
+/* Of a view what lies between its lowest and its highest byte crosses, wherever that is from the
+ * pointer on. */
+static void test_execute_views(void **state) {
+  (void)state;
+  static unsigned char bytes[2][256];
+  place *const at = gpu();
+  const relayout_shape shape = shape_of("f32[10]");
+  relayout_view from = view_of(&shape, (const int64_t[]){-4});
+  relayout_view to = view_of(&shape, NULL);
+  from.byte_offset = 64 + 36; /* of the first element, the highest */
+  to.byte_offset = -16;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(&at->device->base, &from, &to, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  fake_forget();
+  assert_int_equal(relayout_plan_execute(plan, bytes[0], bytes[1] + 128, NULL), RELAYOUT_OK);
+  assert_int_equal(fake.command_count, 3);
+  const fake_command *const up = fake_command_at("clEnqueueWriteBuffer", 0);
+  const fake_command *const down = fake_command_at("clEnqueueReadBuffer", 0);
+  assert_ptr_equal(up->host, bytes[0] + 64);
+  assert_ptr_equal(down->host, bytes[1] + 128 - 16);
+  assert_int_equal(up->region[0], 40);
+  assert_int_equal(down->region[0], 40);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(&at->device->base);
+}
+
+/* Where no box has room, and where there are no boxes, what all takes is told. */
+static void test_no_room_for_staging(void **state) {
+  (void)state;
+  static unsigned char bytes[2][ALL];
+  static const struct {
+    const char *from;
+    const char *to;
+    cl_ulong allocation_bytes;
+    const char *message;
+  } cases[] = {{"s32[64,32]", "s32[64,32]", 255,
+                "the relayout takes 16384 bytes of staging, but the device allocates at most 255 "
+                "bytes at once"},
+               {"u8[24,40]{1,0:T(6,10)}", "u8[24,40]{1,0:T(4,7)}", 2047,
+                "the relayout takes 2048 bytes of staging, but the device allocates at most 2047 "
+                "bytes at once"}};
+  place *const at = gpu();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_plan *const plan = plan_of(at, cases[i].from, cases[i].to);
+    at->told.allocation_bytes = at->device->base.info.allocation_bytes = cases[i].allocation_bytes;
+    const int holders = fake_all_holders();
+    relayout_error error = {0};
+    fake_forget();
+    assert_int_equal(relayout_plan_execute(plan, bytes[0], bytes[1], &error),
+                     RELAYOUT_OUT_OF_DEVICE_MEMORY);
+    assert_string_equal(error.message, cases[i].message);
+    assert_int_equal(error.cl_status, CL_INVALID_BUFFER_SIZE);
+    assert_int_equal(fake.command_count, 0);
+    assert_int_equal(fake_all_holders(), holders);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(&at->device->base);
+}
+
 /* Whatever the device allocates at once, boxes are made that fit, wherever in a line of staging
  * they begin. */
 static void test_any_allocation(void **state) {
@@ -1138,6 +1314,10 @@ static void test_host_transfers(void **state) {
   plan = plan_with(at, "s32[64,32]", "s32[64,32]{0,1}", &options);
   found = plan->device->backend->host_transfers(plan);
   assert_true(found.boxes == 4 && found.bytes_up == ALL && found.bytes_down == ALL);
+  at->device->base.info.allocation_bytes = ALL; /* of chunks all need not fit */
+  found = plan->device->backend->host_transfers(plan);
+  assert_true(found.boxes == 4 && found.bytes_up == ALL && found.bytes_down == ALL);
+  at->device->base.info.allocation_bytes = at->told.allocation_bytes;
   relayout_plan_destroy(plan);
   plan = plan_of(at, "s4[99]{0:E(4)}", "s4[99]{0:PD(103)PV(unknown)E(4)}");
   found = plan->device->backend->host_transfers(plan);
@@ -1251,6 +1431,11 @@ int main(void) {
       cmocka_unit_test(test_in_place),
       cmocka_unit_test(test_pointers),
       cmocka_unit_test(test_execute),
+      cmocka_unit_test(test_execute_a_range),
+      cmocka_unit_test(test_execute_one_long_side),
+      cmocka_unit_test(test_execute_in_place),
+      cmocka_unit_test(test_execute_views),
+      cmocka_unit_test(test_no_room_for_staging),
       cmocka_unit_test(test_any_allocation),
       cmocka_unit_test(test_host_transfers),
       cmocka_unit_test(test_timing),

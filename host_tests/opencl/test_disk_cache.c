@@ -406,9 +406,22 @@ static void test_the_oldest_go(void **state) {
   char left_over[SCRATCH_PATH];
   assert_true(snprintf(left_over, sizeof left_over, "%s-1-2", path) < SCRATCH_PATH);
   assert_int_equal(rename(path, left_over), 0);
-  char alien[SCRATCH_PATH];
-  append(alien, here->directory, "0123.program");
-  scratch_write(alien, "0123456789", 10);
+  /* Names that are a program's but for a character. */
+  static const char *const names[] = {"0123.program",
+                                      "0123456789abcde.program",
+                                      "0123456789abcdef0.program",
+                                      "0123456789abcdeF.program",
+                                      "0123456789abcdeg.program",
+                                      "0123456789abcdef_program",
+                                      "0123456789abcdef.prograM",
+                                      "0123456789abcdef.programs",
+                                      "0123456789abcdef.progra"};
+  enum { ALIENS = sizeof names / sizeof names[0] };
+  char aliens[ALIENS][SCRATCH_PATH];
+  for (int a = 0; a < ALIENS; ++a) {
+    append(aliens[a], here->directory, names[a]);
+    scratch_write(aliens[a], "0123456789", 10);
+  }
 
   here->cache.most_bytes = 3 * size;
   for (int k = 0; k < KEYS; ++k) {
@@ -419,17 +432,19 @@ static void test_the_oldest_go(void **state) {
     if (k == 2) { /* the first is old, but in use */
       scratch_age(here->directory, 10);
       assert_int_equal(access(left_over, F_OK), -1);
-      assert_int_equal(scratch_count(here->directory), 3 + 1);
+      assert_int_equal(scratch_count(here->directory), 3 + ALIENS);
       assert_true(is_kept(here, &keys[0]));
     }
   }
-  assert_int_equal(scratch_count(here->directory), 3 + 1);
+  assert_int_equal(scratch_count(here->directory), 3 + ALIENS);
   assert_true(is_kept(here, &keys[0]));
   assert_false(is_kept(here, &keys[1]));
   assert_false(is_kept(here, &keys[2]));
   assert_true(is_kept(here, &keys[3]));
   assert_true(is_kept(here, &keys[4]));
-  assert_int_equal(access(alien, F_OK), 0);
+  for (int a = 0; a < ALIENS; ++a) {
+    assert_int_equal(access(aliens[a], F_OK), 0);
+  }
 }
 
 /* ---- Many at once ---- */

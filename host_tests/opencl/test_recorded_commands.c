@@ -276,6 +276,41 @@ static void test_sync_points(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* A recording has kernels of its own, of the same functions as the plan's. */
+static void test_kernels(void **state) {
+  (void)state;
+  static const struct {
+    const char *from;
+    const char *to;
+    const char *kernel;
+  } cases[] = {{"f32[64,48]", "f32[64,48]{0,1}", "relayout_transpose_4"},
+               {"u16[64,96]", "u16[64,96]{0,1}", "relayout_transpose_2"},
+               {"u8[64,96]", "u8[64,96]{0,1}", "relayout_transpose_1"},
+               {"u8[0]", "u8[0]{0:PD(9)PV(3)}", "relayout_fill_1"}};
+  enum { CASES = sizeof cases / sizeof cases[0] };
+  relayout_plan *plans[CASES];
+  for (int i = 0; i < CASES; ++i) {
+    plans[i] = plan_of(cases[i].from, cases[i].to);
+  }
+  for (int i = 0; i < CASES; ++i) {
+    print_message("case %d\n", i);
+    const int kernels = fake_holders(FAKE_KERNEL);
+    relayout_recording *recording = NULL;
+    fake_forget();
+    assert_int_equal(relayout_recording_create(plans[i], at.queue, at.buffers[0], 0, at.buffers[1],
+                                               0, &recording, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(fake.command_count, 1);
+    assert_string_equal(fake_command_at("clCommandNDRangeKernelKHR", 0)->kernel, cases[i].kernel);
+    assert_int_equal(fake_holders(FAKE_KERNEL), kernels + 1);
+    relayout_recording_destroy(recording);
+    assert_int_equal(fake_holders(FAKE_KERNEL), kernels);
+  }
+  for (int i = 0; i < CASES; ++i) {
+    relayout_plan_destroy(plans[i]);
+  }
+}
+
 /* Nothing to move is a barrier, whose parameters the version decides on. */
 static void test_barriers(void **state) {
   (void)state;
@@ -506,17 +541,12 @@ static void test_callers_buffers(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_versions),
-                                     TEST(test_versions_of_updates),
-                                     TEST(test_missing_functions),
-                                     TEST(test_flags),
-                                     TEST(test_callers_flags),
-                                     TEST(test_sync_points),
-                                     TEST(test_barriers),
-                                     TEST(test_other_buffers),
-                                     TEST(test_without_source),
-                                     TEST(test_alignment),
-                                     TEST(test_runs),
+  const struct CMUnitTest tests[] = {TEST(test_versions),          TEST(test_versions_of_updates),
+                                     TEST(test_missing_functions), TEST(test_flags),
+                                     TEST(test_callers_flags),     TEST(test_sync_points),
+                                     TEST(test_kernels),           TEST(test_barriers),
+                                     TEST(test_other_buffers),     TEST(test_without_source),
+                                     TEST(test_alignment),         TEST(test_runs),
                                      TEST(test_callers_buffers)};
   fake_driver_use();
   return cmocka_run_group_tests_name("recorded_commands", tests, NULL, NULL);

@@ -343,12 +343,12 @@ static size_t element_size_of(const relayout_plan *plan, bool is_source) {
   }
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
   const relayout_shape *const shape = is_source ? &plan->from.shape : &plan->to.shape;
-  const size_t size = relayout_element_type_byte_size(shape->element_type);
-  const size_t container = (size_t)rlt_custom_bits(shape) / 8;
-  const size_t word = !is_source ? (size_t)rlt_problem_destination_bytes(problem)
-                      : rlt_problem_is_fill(problem) && size > 0 ? size
-                                                                 : (size_t)problem->element_bytes;
-  return container > word ? container : word;
+  const int64_t size = (int64_t)relayout_element_type_byte_size(shape->element_type);
+  const int64_t container = rlt_custom_bits(shape) / 8;
+  const int64_t word = !is_source ? rlt_problem_destination_bytes(problem)
+                       : rlt_problem_is_fill(problem) && size > 0 ? size
+                                                                  : problem->element_bytes;
+  return (size_t)rlt_max(container, word);
 }
 
 static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {

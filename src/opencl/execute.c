@@ -201,12 +201,10 @@ static relayout_status add_box(void *context, const relayout_plan *part, relayou
 
 rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan) {
   rlt_submission of = submission_of(plan, NULL, NULL);
-  const bool is_staged =
-      of.source.access == RLT_ACCESS_STAGED || of.destination.access == RLT_ACCESS_STAGED;
   rlt_host_transfers made = {0};
   rlt_chunk_limits limits;
   bool can = true;
-  if (!is_staged) {
+  if (of.source.access != RLT_ACCESS_STAGED) { /* nor is the destination's */
     return made;
   }
   for (size_t i = 0; i < plan->chunk_count; ++i) {

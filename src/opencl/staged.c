@@ -6,6 +6,7 @@
 #include "opencl/staged.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -402,14 +403,11 @@ static cl_int flush(const rlt_means *means) {
  * kernels, these after its upload; after a failure some are missing. */
 static cl_int tell(const flow *of, bool all, rlt_submitted *submitted) {
   cl_event each[3 * SLOTS];
-  const cl_event *const last[] = {of->uploaded, of->moved, of->downloaded};
   const bool is_staged = rlt_takes_staging(of->destination->access);
-  const bool uploads = rlt_takes_staging(of->source->access) && of->uploaded[0] != NULL;
-  for (int kind = 0; kind < 3; ++kind) {
-    for (int slot = 0; slot < SLOTS; ++slot) {
-      each[kind * SLOTS + slot] = last[kind][slot];
-    }
-  }
+  const bool uploads = of->uploaded[0] != NULL; /* which only staging does */
+  memcpy(each, of->uploaded, sizeof of->uploaded);
+  memcpy(each + SLOTS, of->moved, sizeof of->moved);
+  memcpy(each + 2 * SLOTS, of->downloaded, sizeof of->downloaded);
   const cl_event *const final = !all ? each : is_staged ? of->downloaded : of->moved;
   cl_int code = join(of->means->queue, final, all ? SLOTS : 3 * SLOTS, &submitted->done);
   if (code == CL_SUCCESS && all) {
