@@ -132,6 +132,72 @@ static void test_bad_arguments(void **state) {
   relayout_device_destroy(NULL);
 }
 
+/* A box names its start and sizes in each dimension; where there is none, neither is needed. */
+static void test_boxes_are_named(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"u8[8]", "u8[8,9]"};
+  static const int64_t ones[] = {1, 1};
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (int i = 0; i < 2; ++i) {
+    const relayout_shape shape = shape_of(shapes[i]);
+    const relayout_view view = view_of(&shape, NULL);
+    relayout_plan *plan = NULL;
+    relayout_error error;
+    expect_refused(
+        relayout_plan_create_range(device, &view, &view, NULL, ones, NULL, &plan, &error),
+        RELAYOUT_INVALID_ARGUMENT, &error, "start is NULL");
+    expect_refused(
+        relayout_plan_create_range(device, &view, &view, ones, NULL, NULL, &plan, &error),
+        RELAYOUT_INVALID_ARGUMENT, &error, "sizes is NULL");
+    expect_refused(
+        relayout_plan_create_range(device, &view, &view, NULL, NULL, NULL, &plan, &error),
+        RELAYOUT_INVALID_ARGUMENT, &error, "start is NULL");
+    assert_null(plan);
+  }
+  const relayout_shape scalar = shape_of("u8[]");
+  const relayout_view view = view_of(&scalar, NULL);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &view, &view, NULL, NULL, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* Where what is taken of each side lies: four rows of five bytes from the third on, of nine each,
+ * behind what a view leaves out. */
+static void test_what_overlaps_is_told(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[8,9]");
+  const relayout_view from = view_of(&shape, NULL);
+  relayout_view to = from;
+  to.byte_offset = 3;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &from, &to, (const int64_t[]){2, 3},
+                                              (const int64_t[]){4, 5}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  enum { FIRST = 2 * 9 + 3, TAKEN = 3 * 9 + 5 };
+  char bytes[160];
+  char expected[256];
+  relayout_error error;
+  for (int i = 0; i < 2; ++i) {
+    char *const source = i == 0 ? bytes : bytes + TAKEN + 2;
+    char *const destination = i == 0 ? bytes + TAKEN - 4 : bytes;
+    snprintf(expected, sizeof expected,
+             "source (%d bytes at %p) and destination (%d bytes at %p) overlap", TAKEN,
+             (void *)(source + FIRST), TAKEN, (void *)(destination + 3 + FIRST));
+    expect_refused(relayout_plan_execute(plan, source, destination, &error),
+                   RELAYOUT_BUFFERS_OVERLAP, &error, expected);
+  }
+  assert_int_equal(relayout_plan_execute(plan, bytes, bytes + TAKEN - 3, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, bytes + TAKEN + 3, bytes, NULL), RELAYOUT_OK);
+  assert_int_equal(record.executions, 2);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const char *const one_is_missing[] = {NULL};
@@ -677,6 +743,30 @@ static void test_largest_part_first(void **state) {
   relayout_device_destroy(device);
 }
 
+/* By what parts write, however it is predicted of each: 2048 elements by a half take as long as a
+ * copy of 4096, and 1024 by a quarter too. */
+static void test_parts_are_predicted_together(void **state) {
+  (void)state;
+  static const struct {
+    double each[2], all;
+  } cases[] = {{{0.5, 0.25}, 0.375}, {{0.25, 0.5}, 0.3}, {{0.125, 0.125}, 0.125}, {{1, 1}, 1}};
+  const relayout_shape from = shape_of("f32[8,300]{1,0}");
+  const relayout_shape to = shape_of("f32[8,300]{1,0:T(8,128)}");
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(plan->work.part_count, 2);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (int p = 0; p < 2; ++p) {
+      plan->work.parts[p].ways[0].offer.cost.fraction = cases[i].each[p];
+    }
+    assert_true(relayout_plan_get_predicted_fraction(plan) == cases[i].all);
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 /* Of a box only what it takes: four rows from the third on, five of nine bytes each. */
 static void test_bytes_that_a_box_takes(void **state) {
   (void)state;
@@ -882,6 +972,8 @@ int main(void) {
       cmocka_unit_test(test_unsupported_program),
       cmocka_unit_test(test_empty_relayout_runs_nothing),
       cmocka_unit_test(test_bad_arguments),
+      cmocka_unit_test(test_boxes_are_named),
+      cmocka_unit_test(test_what_overlaps_is_told),
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_cache_reuses_plans),
       cmocka_unit_test(test_plans_share_programs),
@@ -899,6 +991,7 @@ int main(void) {
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_who_writes_all),
       cmocka_unit_test(test_largest_part_first),
+      cmocka_unit_test(test_parts_are_predicted_together),
       cmocka_unit_test(test_bytes_that_a_box_takes),
       cmocka_unit_test(test_wishes),
       cmocka_unit_test(test_device_is_set_up),
