@@ -104,6 +104,34 @@ static void test_tiles_by_hand(void **state) {
   assert_int_equal(tile.valid_rows, 1);
 }
 
+/* What has no source on one side of a tile, or by a loop outside it, has none on the other. */
+static void test_tiles_without_source(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 100,
+                               .destination_elements = 10 * 10 * 4,
+                               .axis_count = 3,
+                               .axes = {{10, 5, 1, 1}, {10, 5, 5, 10}, {4, 2, 25, 100}},
+                               .fills = true};
+  static const struct {
+    int64_t digits[3];
+    int64_t valid; /* of five by five */
+  } cases[] = {{{0, 0, 0}, 5}, {{0, 0, 1}, 5}, {{1, 0, 0}, 0}, {{0, 1, 0}, 0},
+               {{1, 1, 0}, 0}, {{0, 0, 2}, 0}, {{0, 0, 3}, 0}, {{1, 1, 3}, 0}};
+  const rlt_group columns = rlt_group_of_axis(&problem, 0, 5);
+  const rlt_group rows = rlt_group_of_axis(&problem, 1, 5);
+  rlt_grid grid;
+  rlt_grid_make(&problem, &columns, &rows, &grid);
+  assert_int_equal(grid.tile_count, 2 * 2 * 4);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_tile tile = rlt_grid_tile(&grid, cases[i].digits);
+    assert_int_equal(tile.columns, 5);
+    assert_int_equal(tile.rows, 5);
+    assert_int_equal(tile.valid_columns, cases[i].valid);
+    assert_int_equal(tile.valid_rows, cases[i].valid);
+  }
+}
+
 /* Loops come in the order of their axes, whichever side takes these: over 64 blocks of 16 columns,
  * 32 blocks of 64 rows, and 3 matrices. */
 static void test_loops_by_hand(void **state) {
@@ -195,6 +223,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiles_make_up_the_problem),
       cmocka_unit_test(test_tiles_by_hand),
+      cmocka_unit_test(test_tiles_without_source),
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_halo_by_hand),
       cmocka_unit_test(test_sides_without_blocks),

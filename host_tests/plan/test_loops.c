@@ -115,6 +115,22 @@ static const ordered by_hand[] = {
      * other way round. */
     {MATRICES, 0, 16, 1, 64, {.near_source = 1 << 30, .least_blocks = 1}, "1:32,0:64,2:3"},
     {MATRICES, 0, 16, 1, 64, {.near_destination = 1 << 30, .least_blocks = 1}, "0:64,1:32,2:3"},
+    /* Where no step along the source is short enough, blocks go along the destination; where one
+     * is, and cannot end there, along neither. */
+    {MATRICES,
+     0,
+     16,
+     1,
+     64,
+     {.near_source = 64, .near_destination = 1024, .least_blocks = 1},
+     "0:64/1,2"},
+    {MATRICES,
+     0,
+     16,
+     1,
+     64,
+     {.near_source = 100, .near_destination = 1024, .least_blocks = 1, .only_whole = true},
+     "/1,0,2"},
     /* Both are over parts of a tile's axes, parts of which would end within tiles. */
     {MATRICES, 0, 16, 1, 64, {NEAR(1024), .least_blocks = 1, .only_whole = true}, "1:32,0:64/2"},
     {MATRICES, 0, 16, 1, 64, {NEAR(100), .least_blocks = 1, .only_whole = true}, "/1,0,2"},
@@ -135,6 +151,9 @@ static const ordered by_hand[] = {
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 80, .least_blocks = 1}, "1:40,2:2/2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 32}, "1:4/1,2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 0, .least_blocks = 1}, "/1,2"},
+    /* However little of either side is wished for, tiles are not counted. */
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.near_source = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.near_destination = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
     /* Loops that no block can end within come in the source's order all the same. */
     {WINDOWS, 0, 10, -1, 1, {.near_source = 45, .least_blocks = 1, .only_whole = true}, "/0,2,1"},
     {ENTANGLED,

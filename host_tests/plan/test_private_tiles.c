@@ -382,6 +382,18 @@ static void test_kinds_of_channels_and_elements(void **state) {
   assert_int_equal(offers.count, 0);
   offers = asked(&rlt_method_interleave, scene_of(&pixels, &direct_facts, &tuning));
   assert_int_equal(offers.count, 0);
+  /* Nor where what is loaded first lies a line apart, which is four of the largest words. */
+  static const rlt_problem words = MATRIX(16, 1001, 1003, 1001);
+  rlt_tuning loading = cpu_tuning;
+  rlt_facts far = cpu_facts;
+  far.cache_bytes = 1;
+  far.loads = true;
+  loading.words[rlt_word_size_number(16)].tiles[RLT_TILES_ANY] =
+      (rlt_tile_wish){.runs = {64, 256}, .loads = true};
+  found = first_offered(&rlt_method_transpose, &words, &far, &loading);
+  assert_true(found.loads);
+  offers = asked(&rlt_method_interleave, scene_of(&words, &far, &loading));
+  assert_int_equal(offers.count, 0);
   /* A single element is of no kind. */
   static const rlt_problem single = {
       .element_bytes = 4, .shuffles = true, .source_elements = 1, .destination_elements = 1};
