@@ -374,6 +374,32 @@ static void test_each_form_is_run(void **state) {
   assert_int_equal(record.programs_alive, 0);
 }
 
+/* Also where of words there is a single one, as of the recorder's two for rows of 16 bytes. */
+static void test_one_of_a_form_is_run(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  rlt_forms forms = {.of = {problem_of("u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}")}};
+  rlt_offers offers;
+  double left = 1000;
+  rlt_forms_make(&device->facts, &forms);
+  assert_int_equal(rlt_offers_make(&forms, &device->facts, device->tuning, NULL, &offers, NULL),
+                   RELAYOUT_OK);
+  rlt_offers_add_all(&offers);
+  assert_int_equal(offers.count, 2 + 4);
+  offers.count -= 1;
+  for (int32_t i = 1; i < offers.count; ++i) {
+    offers.of[i] = offers.of[i + 1];
+  }
+  record.seconds = by_form;
+  wide_runs = narrow_runs = 0;
+  rlt_measure(device, &offers, 0, false, 8, &left);
+  assert_int_equal(wide_runs, 6);
+  assert_int_equal(narrow_runs, 4 * 6);
+  rlt_offers_free(&offers);
+  relayout_device_destroy(device);
+}
+
 static double not_by_index(const recorded_run *run) {
   assert_false(is_of(run, "index-program"));
   return 1e-4;
@@ -917,6 +943,7 @@ int main(void) {
       HELD_TEST(test_two_contests),
       HELD_TEST(test_how_many_are_measured),
       HELD_TEST(test_each_form_is_run),
+      HELD_TEST(test_one_of_a_form_is_run),
       HELD_TEST(test_hopeless_is_not_run),
       HELD_TEST(test_hopeless_by_hand),
       HELD_TEST(test_odd_offsets_fit_allocations),
