@@ -104,7 +104,8 @@ static void test_tiles_by_hand(void **state) {
   assert_int_equal(tile.valid_rows, 1);
 }
 
-/* What has no source on one side of a tile, or by a loop outside it, has none on the other. */
+/* What has no source on one side of a tile, or by a loop outside it, has none on the other, and
+ * goes no farther in the source. */
 static void test_tiles_without_source(void **state) {
   (void)state;
   const rlt_problem problem = {.element_bytes = 4,
@@ -116,8 +117,9 @@ static void test_tiles_without_source(void **state) {
   static const struct {
     int64_t digits[3];
     int64_t valid; /* of five by five */
-  } cases[] = {{{0, 0, 0}, 5}, {{0, 0, 1}, 5}, {{1, 0, 0}, 0}, {{0, 1, 0}, 0},
-               {{1, 1, 0}, 0}, {{0, 0, 2}, 0}, {{0, 0, 3}, 0}, {{1, 1, 3}, 0}};
+    int64_t source;
+  } cases[] = {{{0, 0, 0}, 5, 0}, {{0, 0, 1}, 5, 25}, {{1, 0, 0}, 0, 0}, {{0, 1, 0}, 0, 0},
+               {{1, 1, 1}, 0, 0}, {{0, 0, 2}, 0, 0},  {{0, 0, 3}, 0, 0}, {{1, 1, 3}, 0, 0}};
   const rlt_group columns = rlt_group_of_axis(&problem, 0, 5);
   const rlt_group rows = rlt_group_of_axis(&problem, 1, 5);
   rlt_grid grid;
@@ -129,6 +131,21 @@ static void test_tiles_without_source(void **state) {
     assert_int_equal(tile.rows, 5);
     assert_int_equal(tile.valid_columns, cases[i].valid);
     assert_int_equal(tile.valid_rows, cases[i].valid);
+    assert_int_equal(tile.source, cases[i].source);
+  }
+  /* Nor has a tile that holds all of an axis without any. */
+  for (int empty = 0; empty < 2; ++empty) {
+    rlt_problem fill = problem;
+    fill.axes[empty].valid = 0;
+    const rlt_group all[] = {rlt_group_of_axis(&fill, 0, 10), rlt_group_of_axis(&fill, 1, 10)};
+    const int64_t first[] = {0};
+    rlt_grid_make(&fill, &all[0], &all[1], &grid);
+    assert_int_equal(grid.tile_count, 4);
+    const rlt_tile tile = rlt_grid_tile(&grid, first);
+    assert_int_equal(tile.columns, 10);
+    assert_int_equal(tile.rows, 10);
+    assert_int_equal(tile.valid_columns, 0);
+    assert_int_equal(tile.valid_rows, 0);
   }
 }
 

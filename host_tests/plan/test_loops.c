@@ -156,6 +156,13 @@ static const ordered by_hand[] = {
     {LONG_RUNS(40), 0, 1000, -1, 1, {.near_destination = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
     /* Loops that no block can end within come in the source's order all the same. */
     {WINDOWS, 0, 10, -1, 1, {.near_source = 45, .least_blocks = 1, .only_whole = true}, "/0,2,1"},
+    {WINDOWS,
+     0,
+     10,
+     -1,
+     1,
+     {.near_source = 45, .near_destination = 1000, .least_blocks = 1, .only_whole = true},
+     "/0,2,1"},
     {ENTANGLED,
      0,
      1000,
