@@ -140,6 +140,7 @@ static const ordered by_hand[] = {
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 1}, "2:6,1:6/2,1"},
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 1, .only_whole = true}, "2:5,1:5/2,1"},
     {REVERSED, 0, 96, 3, 96, {NEAR(4800), .least_blocks = 1, .only_whole = true}, "2:75,1:75"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(2880), .least_blocks = 1, .only_whole = true}, "2:25,1:25/2,1"},
     /* 13 * 13 blocks of 6 * 6 tiles; for more of them the last loop of a block is halved. */
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 169}, "2:6,1:6/2,1"},
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 300}, "2:6,1:3/2,1"},
@@ -179,6 +180,13 @@ static const ordered by_hand[] = {
      1,
      {NEAR(32000), .least_blocks = 1, .only_whole = true},
      "2:4,1:8/1"},
+    {LONG_RUNS(40),
+     0,
+     1000,
+     -1,
+     1,
+     {.near_source = 8000, .least_blocks = 1, .only_whole = true},
+     "2:4,1:2/1"},
     {LONG_RUNS(32),
      0,
      1000,
@@ -243,6 +251,9 @@ static const combining_case by_hand_combining[] = {
     {COLUMNS_130, 64, 1, 64, 64, {1, {0}}, 0, 1024, "0:3"},
     {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 1024, "0:3,1:8/1"},
     {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 100, "0:2/0,1"},
+    {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 0, "/0,1"},
+    /* Behind all blocks of columns come those of rows along the source. */
+    {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 0, 1024, "0:3,1:4"},
     /* Segments that end elsewhere go on nowhere. */
     {COLUMNS_130, 64, 1, 64, 63, {0, {0}}, 0, 1024, ""},
     /* Tiles of 4 pixels: the loop over them, of 100, and then that over lines,
