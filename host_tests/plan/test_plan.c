@@ -749,6 +749,24 @@ static void test_largest_part_first(void **state) {
   relayout_device_destroy(device);
 }
 
+/* A part alone is predicted as its first way is, which aligned sides take. */
+static void test_one_part_is_predicted_by_its_first_way(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("u8[8,9,16]{2,1,0}");
+  const relayout_shape to = shape_of("u8[8,9,16]{2,0,1}");
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(plan->work.part_count, 1);
+  assert_int_equal(plan->work.parts[0].way_count, 2);
+  plan->work.parts[0].ways[0].offer.cost.fraction = 0.3;
+  plan->work.parts[0].ways[1].offer.cost.fraction = 0.6;
+  assert_true(relayout_plan_get_predicted_fraction(plan) == 0.3);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 /* By what parts write, however it is predicted of each: 2048 elements by a half take as long as a
  * copy of 4096, and 1024 by a quarter too. */
 static void test_parts_are_predicted_together(void **state) {
@@ -997,6 +1015,7 @@ int main(void) {
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_who_writes_all),
       cmocka_unit_test(test_largest_part_first),
+      cmocka_unit_test(test_one_part_is_predicted_by_its_first_way),
       cmocka_unit_test(test_parts_are_predicted_together),
       cmocka_unit_test(test_bytes_that_a_box_takes),
       cmocka_unit_test(test_wishes),

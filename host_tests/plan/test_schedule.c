@@ -252,6 +252,14 @@ static void test_lines_that_tiles_share(void **state) {
       /* One row alone is behind no other in its tile; the next tile's is. */
       {MATRIX(1024), 128, 1, true},
       {MATRIX(1000), 128, 1, false},
+      {{.element_bytes = 4,
+        .source_elements = 1024,
+        .destination_elements = 1024,
+        .axis_count = 2,
+        .axes = {{1024, 1024, 1, 1}, {1, 1, 1, 1000}}},
+       128,
+       1,
+       true},
       /* The second of two rows begins in the middle of a line, though tiles are lines apart. */
       {MATRIX(1000), 128, 2, false},
       {MATRIX(1008), 128, 2, true},
