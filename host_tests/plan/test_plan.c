@@ -198,6 +198,34 @@ static void test_what_overlaps_is_told(void **state) {
   relayout_device_destroy(device);
 }
 
+/* A single byte is no less than many; and what takes none shares none. */
+static void test_single_bytes_and_none(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape one = shape_of("u8[1]");
+  const relayout_shape none = shape_of("u8[0]");
+  const relayout_shape padded = shape_of("u8[0]{0:PD(8)}");
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  char bytes[8];
+  assert_int_equal(relayout_plan_create(device, &one, &one, NULL, &plan, NULL), RELAYOUT_OK);
+  expect_refused(relayout_plan_execute(plan, NULL, bytes, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "source is NULL, but the source takes 1 bytes");
+  expect_refused(relayout_plan_execute(plan, bytes, NULL, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "destination is NULL, but the destination takes 1 bytes");
+  expect_refused(relayout_plan_execute(plan, bytes, bytes, &error), RELAYOUT_BUFFERS_OVERLAP,
+                 &error, "overlap");
+  assert_int_equal(relayout_plan_execute(plan, bytes, bytes + 1, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  assert_int_equal(relayout_plan_create(device, &none, &padded, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, bytes, bytes, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, NULL, bytes, NULL), RELAYOUT_OK);
+  assert_int_equal(record.executions, 3);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const char *const one_is_missing[] = {NULL};
@@ -998,6 +1026,7 @@ int main(void) {
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_boxes_are_named),
       cmocka_unit_test(test_what_overlaps_is_told),
+      cmocka_unit_test(test_single_bytes_and_none),
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_cache_reuses_plans),
       cmocka_unit_test(test_plans_share_programs),
