@@ -165,6 +165,45 @@ static void test_each_listed_info_must_have_its_size(void **state) {
   assert_int_equal(count, 12345);
 }
 
+/* Infos lie as far apart as the first is long, so that all are as long, and a whole number of the
+ * words that they begin with. */
+static void test_listed_infos_have_one_size(void **state) {
+  (void)state;
+  enum { SIZE = sizeof(relayout_device_info), MORE = sizeof(void *) };
+  static const struct {
+    size_t sizes[2];
+    const char *message; /* NULL: they may be so long */
+  } cases[] = {
+      {{SIZE, SIZE}, NULL},
+      {{SIZE + MORE, SIZE + MORE}, NULL},
+      {{SIZE, SIZE + MORE}, "infos[1].struct_size is "},
+      {{SIZE + MORE, SIZE}, "infos[1].struct_size is "},
+      {{SIZE + MORE / 2, SIZE + MORE / 2}, "infos[0].struct_size is "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const size_t *const sizes = cases[i].sizes;
+    _Alignas(relayout_device_info) unsigned char infos[2 * (SIZE + MORE)];
+    unsigned char before[sizeof infos];
+    size_t count = 12345;
+    relayout_error error;
+    memset(infos, 0x5a, sizeof infos);
+    memcpy(infos, &sizes[0], sizeof sizes[0]);
+    memcpy(infos + sizes[0], &sizes[1], sizeof sizes[1]);
+    memcpy(before, infos, sizeof infos);
+    const relayout_status status =
+        relayout_device_list((relayout_device_info *)(void *)infos, 2, &count, &error);
+    if (cases[i].message == NULL) {
+      assert_int_equal(status, RELAYOUT_OK);
+    } else {
+      assert_int_equal(status, RELAYOUT_INVALID_ARGUMENT);
+      assert_non_null(strstr(error.message, cases[i].message));
+      assert_non_null(strstr(error.message, "neither the size of one struct"));
+      assert_memory_equal(infos, before, sizeof infos);
+      assert_int_equal(count, 12345);
+    }
+  }
+}
+
 /* A caller with newer headers has a longer struct, of which the rest becomes 0. */
 static void test_newer_infos(void **state) {
   (void)state;
@@ -252,6 +291,7 @@ int main(void) {
       cmocka_unit_test(test_list_names_what_can_be_opened),
       cmocka_unit_test(test_list_fills_no_more_than_there_is_room),
       cmocka_unit_test(test_each_listed_info_must_have_its_size),
+      cmocka_unit_test(test_listed_infos_have_one_size),
       cmocka_unit_test(test_newer_infos),
       cmocka_unit_test(test_best_devices),
       cmocka_unit_test(test_trim),

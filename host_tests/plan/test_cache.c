@@ -191,6 +191,7 @@ static const char *const texts[] = {
     "f32[2,3]{1,0:T(2,2)}",
     "f32[2,3]{1,0:T(2,4)}",
     "f32[2,3]{1,0:T(2)(2)}",
+    "f32[2,3]{1,0:T(2)(4)}",
     "s4[2,3]{1,0}",
     "s4[2,3]{1,0:E(4)}",
     "f32[2,3,1]{2,1,0}",
@@ -232,19 +233,15 @@ static void test_shapes_are_told_apart(void **state) {
   tear_down(&on);
 }
 
-/* Two shapes of one hash: no element, 2^56 columns or rows, and the other order. */
-static void test_equal_hashes_are_told_apart(void **state) {
-  (void)state;
+/* A plan of the first shape is not found by the other one, on either side. */
+static void expect_told_apart(const relayout_shape *one, const relayout_shape *other) {
   bench on;
   set_up(&on);
-  const relayout_shape one = shape_of("u8[0,72057594037927936]{1,0}");
-  const relayout_shape other = shape_of("u8[72057594037927936,0]{0,1}");
-  const rlt_view view = rlt_view_of_shape(&one);
-  const rlt_view other_view = rlt_view_of_shape(&other);
+  const rlt_view view = rlt_view_of_shape(one);
+  const rlt_view other_view = rlt_view_of_shape(other);
   const rlt_texts none = {0, NULL};
   relayout_plan *plan = NULL;
-  assert_int_equal(rlt_plan_create(on.device, &one, &one, &on.wish, none, &plan, NULL),
-                   RELAYOUT_OK);
+  assert_int_equal(rlt_plan_create(on.device, one, one, &on.wish, none, &plan, NULL), RELAYOUT_OK);
   rlt_plan_cache_add(on.cache, plan);
   assert_null(rlt_plan_cache_find(on.cache, &other_view, &other_view, &on.wish));
   assert_null(rlt_plan_cache_find(on.cache, &view, &other_view, &on.wish));
@@ -254,6 +251,33 @@ static void test_equal_hashes_are_told_apart(void **state) {
   relayout_plan_destroy(found);
   relayout_plan_destroy(plan);
   tear_down(&on);
+}
+
+/* Two shapes of one hash, without elements: 2^56 columns or rows, and the other order; and others'
+ * sizes, found by trying many. */
+static void test_equal_hashes_are_told_apart(void **state) {
+  (void)state;
+  static const char *const pairs[][2] = {
+      {"u8[0,72057594037927936]{1,0}", "u8[72057594037927936,0]{0,1}"},
+      {"u8[0,965,1013,1]{3,2,1,0}", "u8[0,422,578,9354632479]{3,2,1,0}"}};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+    const relayout_shape one = shape_of(pairs[i][0]);
+    const relayout_shape other = shape_of(pairs[i][1]);
+    expect_told_apart(&one, &other);
+  }
+}
+
+/* A shape that is not valid is none that was planned, though all else in it is. */
+static void test_what_is_not_valid_is_not_found(void **state) {
+  (void)state;
+  const relayout_shape valid = shape_of("f32[2,3]{1,0}");
+  for (int32_t rank = -1; rank <= 3; ++rank) {
+    relayout_shape broken = valid;
+    broken.layout.rank = rank;
+    if (rank != valid.layout.rank) {
+      expect_told_apart(&valid, &broken);
+    }
+  }
 }
 
 /* And so do views that differ in strides, where they begin and whether they may be written; and
@@ -312,6 +336,7 @@ int main(void) {
       HELD_TEST(test_holders),
       HELD_TEST(test_shapes_are_told_apart),
       HELD_TEST(test_equal_hashes_are_told_apart),
+      HELD_TEST(test_what_is_not_valid_is_not_found),
       HELD_TEST(test_views_and_wishes_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

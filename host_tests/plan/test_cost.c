@@ -316,6 +316,34 @@ static void test_gathered_lines_by_hand(void **state) {
   }
 }
 
+/* Each run counts for itself, also where their first elements lie side by side in the source. */
+static void test_gathered_runs_by_hand(void **state) {
+  (void)state;
+  const rlt_forms forms = {.count = 1,
+                           .of = {{.element_bytes = 4,
+                                   .source_elements = 64,
+                                   .destination_elements = 1024,
+                                   .axis_count = 2,
+                                   .axes = {{16, 1, 1, 1}, {64, 64, 1, 16}},
+                                   .fills = true}}};
+  rlt_offers offers;
+  assert_int_equal(
+      rlt_offers_make(&forms, &cpu_facts, &cpu_tuning, &rlt_method_copy, &offers, NULL),
+      RELAYOUT_OK);
+  assert_true(offers.count > 0);
+  rlt_schedule *const schedule = &offers.of[0].schedule;
+  assert_int_equal(schedule->move, RLT_MOVE_GATHER);
+  for (int64_t rows = 1; rows <= 64; ++rows) {
+    rlt_cost cost;
+    schedule->columns = rlt_group_of_axis(&forms.of[0], 0, 16);
+    schedule->rows = rlt_group_of_axis(&forms.of[0], 1, rows);
+    rlt_schedule_stage(&cpu_facts, schedule);
+    rlt_cost_estimate(&cpu_facts, &cpu_tuning, schedule, &cost);
+    assert_near(cost.counts[RLT_COST_MOVES], 64, 0);
+  }
+  rlt_offers_free(&offers);
+}
+
 /* Half a unit a line; a whole one for what is read first, as it goes through a cache that cannot
  * hold all. */
 static void test_written_lines_are_read(void **state) {
@@ -611,6 +639,7 @@ int main(void) {
       cmocka_unit_test(test_padded_rows_by_hand),
       cmocka_unit_test(test_pages_by_hand),
       cmocka_unit_test(test_gathered_lines_by_hand),
+      cmocka_unit_test(test_gathered_runs_by_hand),
       cmocka_unit_test(test_written_lines_are_read),
       cmocka_unit_test(test_prices_of_moves),
       cmocka_unit_test(test_prices_of_other_terms),

@@ -104,6 +104,51 @@ static void test_tiles_by_hand(void **state) {
   assert_int_equal(tile.valid_rows, 1);
 }
 
+/* What has no source on one side of a tile, or by a loop outside it, has none on the other, and
+ * goes no farther in the source. */
+static void test_tiles_without_source(void **state) {
+  (void)state;
+  const rlt_problem problem = {.element_bytes = 4,
+                               .source_elements = 100,
+                               .destination_elements = 10 * 10 * 4,
+                               .axis_count = 3,
+                               .axes = {{10, 5, 1, 1}, {10, 5, 5, 10}, {4, 2, 25, 100}},
+                               .fills = true};
+  static const struct {
+    int64_t digits[3];
+    int64_t valid; /* of five by five */
+    int64_t source;
+  } cases[] = {{{0, 0, 0}, 5, 0}, {{0, 0, 1}, 5, 25}, {{1, 0, 0}, 0, 0}, {{0, 1, 0}, 0, 0},
+               {{1, 1, 1}, 0, 0}, {{0, 0, 2}, 0, 0},  {{0, 0, 3}, 0, 0}, {{1, 1, 3}, 0, 0}};
+  const rlt_group columns = rlt_group_of_axis(&problem, 0, 5);
+  const rlt_group rows = rlt_group_of_axis(&problem, 1, 5);
+  rlt_grid grid;
+  rlt_grid_make(&problem, &columns, &rows, &grid);
+  assert_int_equal(grid.tile_count, 2 * 2 * 4);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_tile tile = rlt_grid_tile(&grid, cases[i].digits);
+    assert_int_equal(tile.columns, 5);
+    assert_int_equal(tile.rows, 5);
+    assert_int_equal(tile.valid_columns, cases[i].valid);
+    assert_int_equal(tile.valid_rows, cases[i].valid);
+    assert_int_equal(tile.source, cases[i].source);
+  }
+  /* Nor has a tile that holds all of an axis without any. */
+  for (int empty = 0; empty < 2; ++empty) {
+    rlt_problem fill = problem;
+    fill.axes[empty].valid = 0;
+    const rlt_group all[] = {rlt_group_of_axis(&fill, 0, 10), rlt_group_of_axis(&fill, 1, 10)};
+    const int64_t first[] = {0};
+    rlt_grid_make(&fill, &all[0], &all[1], &grid);
+    assert_int_equal(grid.tile_count, 4);
+    const rlt_tile tile = rlt_grid_tile(&grid, first);
+    assert_int_equal(tile.columns, 10);
+    assert_int_equal(tile.rows, 10);
+    assert_int_equal(tile.valid_columns, 0);
+    assert_int_equal(tile.valid_rows, 0);
+  }
+}
+
 /* Loops come in the order of their axes, whichever side takes these: over 64 blocks of 16 columns,
  * 32 blocks of 64 rows, and 3 matrices. */
 static void test_loops_by_hand(void **state) {
@@ -195,6 +240,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiles_make_up_the_problem),
       cmocka_unit_test(test_tiles_by_hand),
+      cmocka_unit_test(test_tiles_without_source),
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_halo_by_hand),
       cmocka_unit_test(test_sides_without_blocks),

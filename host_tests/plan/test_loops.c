@@ -115,6 +115,22 @@ static const ordered by_hand[] = {
      * other way round. */
     {MATRICES, 0, 16, 1, 64, {.near_source = 1 << 30, .least_blocks = 1}, "1:32,0:64,2:3"},
     {MATRICES, 0, 16, 1, 64, {.near_destination = 1 << 30, .least_blocks = 1}, "0:64,1:32,2:3"},
+    /* Where no step along the source is short enough, blocks go along the destination; where one
+     * is, and cannot end there, along neither. */
+    {MATRICES,
+     0,
+     16,
+     1,
+     64,
+     {.near_source = 64, .near_destination = 1024, .least_blocks = 1},
+     "0:64/1,2"},
+    {MATRICES,
+     0,
+     16,
+     1,
+     64,
+     {.near_source = 100, .near_destination = 1024, .least_blocks = 1, .only_whole = true},
+     "/1,0,2"},
     /* Both are over parts of a tile's axes, parts of which would end within tiles. */
     {MATRICES, 0, 16, 1, 64, {NEAR(1024), .least_blocks = 1, .only_whole = true}, "1:32,0:64/2"},
     {MATRICES, 0, 16, 1, 64, {NEAR(100), .least_blocks = 1, .only_whole = true}, "/1,0,2"},
@@ -124,6 +140,7 @@ static const ordered by_hand[] = {
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 1}, "2:6,1:6/2,1"},
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 1, .only_whole = true}, "2:5,1:5/2,1"},
     {REVERSED, 0, 96, 3, 96, {NEAR(4800), .least_blocks = 1, .only_whole = true}, "2:75,1:75"},
+    {REVERSED, 0, 96, 3, 96, {NEAR(2880), .least_blocks = 1, .only_whole = true}, "2:25,1:25/2,1"},
     /* 13 * 13 blocks of 6 * 6 tiles; for more of them the last loop of a block is halved. */
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 169}, "2:6,1:6/2,1"},
     {REVERSED, 0, 96, 3, 96, {NEAR(512), .least_blocks = 300}, "2:6,1:3/2,1"},
@@ -135,8 +152,18 @@ static const ordered by_hand[] = {
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 80, .least_blocks = 1}, "1:40,2:2/2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 8, .least_blocks = 32}, "1:4/1,2"},
     {LONG_RUNS(40), 0, 1000, -1, 1, {.tiles = 0, .least_blocks = 1}, "/1,2"},
+    /* However little of either side is wished for, tiles are not counted. */
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.near_source = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
+    {LONG_RUNS(40), 0, 1000, -1, 1, {.near_destination = 1, .tiles = 8, .least_blocks = 1}, "/1,2"},
     /* Loops that no block can end within come in the source's order all the same. */
     {WINDOWS, 0, 10, -1, 1, {.near_source = 45, .least_blocks = 1, .only_whole = true}, "/0,2,1"},
+    {WINDOWS,
+     0,
+     10,
+     -1,
+     1,
+     {.near_source = 45, .near_destination = 1000, .least_blocks = 1, .only_whole = true},
+     "/0,2,1"},
     {ENTANGLED,
      0,
      1000,
@@ -153,6 +180,13 @@ static const ordered by_hand[] = {
      1,
      {NEAR(32000), .least_blocks = 1, .only_whole = true},
      "2:4,1:8/1"},
+    {LONG_RUNS(40),
+     0,
+     1000,
+     -1,
+     1,
+     {.near_source = 8000, .least_blocks = 1, .only_whole = true},
+     "2:4,1:2/1"},
     {LONG_RUNS(32),
      0,
      1000,
@@ -217,6 +251,9 @@ static const combining_case by_hand_combining[] = {
     {COLUMNS_130, 64, 1, 64, 64, {1, {0}}, 0, 1024, "0:3"},
     {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 1024, "0:3,1:8/1"},
     {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 100, "0:2/0,1"},
+    {COLUMNS_130, 64, 1, 1, 64, {2, {0, 1}}, 0, 0, "/0,1"},
+    /* Behind all blocks of columns come those of rows along the source. */
+    {COLUMNS_130, 64, 1, 16, 64, {1, {0}}, 0, 1024, "0:3,1:4"},
     /* Segments that end elsewhere go on nowhere. */
     {COLUMNS_130, 64, 1, 64, 63, {0, {0}}, 0, 1024, ""},
     /* Tiles of 4 pixels: the loop over them, of 100, and then that over lines,

@@ -9,6 +9,7 @@
 #include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
+#include "problem_of.h"
 #include "relayout/relayout.h"
 #include "shape_of.h"
 
@@ -350,6 +351,55 @@ static void test_how_many_are_measured(void **state) {
   }
 }
 
+static int wide_runs, narrow_runs;
+
+static double by_form(const recorded_run *run) {
+  assert_int_equal(run->schedule->problem->element_bytes, run->schedule->is_wide ? 16 : 1);
+  wide_runs += run->schedule->is_wide;
+  narrow_runs += !run->schedule->is_wide;
+  return 1e-4;
+}
+
+/* However many schedules there are of either form, each runs on its own. */
+static void test_each_form_is_run(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_cpu_device(&record);
+  record.seconds = by_form;
+  wide_runs = narrow_runs = 0;
+  relayout_plan_destroy(measure_rows(device, 1024));
+  assert_true(wide_runs > 3 * 6);
+  assert_true(narrow_runs > 0);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
+}
+
+/* Also where of words there is a single one, as of the recorder's two for rows of 16 bytes. */
+static void test_one_of_a_form_is_run(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  rlt_forms forms = {.of = {problem_of("u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}")}};
+  rlt_offers offers;
+  double left = 1000;
+  rlt_forms_make(&device->facts, &forms);
+  assert_int_equal(rlt_offers_make(&forms, &device->facts, device->tuning, NULL, &offers, NULL),
+                   RELAYOUT_OK);
+  rlt_offers_add_all(&offers);
+  assert_int_equal(offers.count, 2 + 4);
+  offers.count -= 1;
+  for (int32_t i = 1; i < offers.count; ++i) {
+    offers.of[i] = offers.of[i + 1];
+  }
+  record.seconds = by_form;
+  wide_runs = narrow_runs = 0;
+  rlt_measure(device, &offers, 0, false, 8, &left);
+  assert_int_equal(wide_runs, 6);
+  assert_int_equal(narrow_runs, 4 * 6);
+  rlt_offers_free(&offers);
+  relayout_device_destroy(device);
+}
+
 static double not_by_index(const recorded_run *run) {
   assert_false(is_of(run, "index-program"));
   return 1e-4;
@@ -553,6 +603,44 @@ static void test_second_contest_is_about_the_winner(void **state) {
   assert_int_equal(won->wish.runs.write_bytes, 256);
   assert_int_equal(won->prefetch.level, 3);
   tear_down(&on);
+}
+
+/* A quarter of the best prediction takes part, whoever has that, and less does not but for what was
+ * estimated. */
+static void test_hopeless_by_hand(void **state) {
+  (void)state;
+  static const struct {
+    double fractions[4];
+    int32_t estimated;
+    int contenders;
+  } cases[] = {
+      {{0.5, 0.125, 0.125, 0.125}, 0, 4},  {{0.5, 0.124, 0.125, 0.124}, 0, 2},
+      {{0.5, 0.0625, 0.125, 0.124}, 1, 3}, {{0.0625, 0.5, 0.124, 0.125}, 0, 3},
+      {{0.124, 0.125, 0.0625, 0.5}, 2, 3}, {{0.125, 0.124, 0.125, 0.5}, 3, 3},
+      {{0.03, 0.03, 0.03, 0.125}, 3, 0},   {{0.5, 0.5, 0.5, 0.5}, 2, 4},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    recorder record;
+    relayout_device *const device = recorder_device(&record);
+    rlt_forms forms = {.of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
+    rlt_offers offers;
+    double left = 1000;
+    rlt_forms_make(&device->facts, &forms);
+    assert_int_equal(rlt_offers_make(&forms, &device->facts, device->tuning, NULL, &offers, NULL),
+                     RELAYOUT_OK);
+    rlt_offers_add_all(&offers);
+    assert_int_equal(offers.count, 4);
+    for (int32_t o = 0; o < 4; ++o) {
+      offers.of[o].cost.fraction = cases[i].fractions[o];
+    }
+    print_message("case %zu\n", i);
+    record.seconds = equal_times;
+    rlt_measure(device, &offers, cases[i].estimated, false, 8, &left);
+    assert_int_equal(record.programs_timed, 6 * cases[i].contenders);
+    rlt_offers_free(&offers);
+    relayout_device_destroy(device);
+    assert_int_equal(record.programs_alive, 0);
+  }
 }
 
 /* Without time, or rivals, or anything estimated, nothing is run and nothing is added. */
@@ -854,7 +942,10 @@ int main(void) {
       HELD_TEST(test_failing_programs_fail_the_plan),
       HELD_TEST(test_two_contests),
       HELD_TEST(test_how_many_are_measured),
+      HELD_TEST(test_each_form_is_run),
+      HELD_TEST(test_one_of_a_form_is_run),
       HELD_TEST(test_hopeless_is_not_run),
+      HELD_TEST(test_hopeless_by_hand),
       HELD_TEST(test_odd_offsets_fit_allocations),
       HELD_TEST(test_odd_offsets_fit_the_room),
       HELD_TEST(test_any_may_win),

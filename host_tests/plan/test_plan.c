@@ -132,6 +132,100 @@ static void test_bad_arguments(void **state) {
   relayout_device_destroy(NULL);
 }
 
+/* A box names its start and sizes in each dimension; where there is none, neither is needed. */
+static void test_boxes_are_named(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"u8[8]", "u8[8,9]"};
+  static const int64_t ones[] = {1, 1};
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (int i = 0; i < 2; ++i) {
+    const relayout_shape shape = shape_of(shapes[i]);
+    const relayout_view view = view_of(&shape, NULL);
+    relayout_plan *plan = NULL;
+    relayout_error error;
+    expect_refused(
+        relayout_plan_create_range(device, &view, &view, NULL, ones, NULL, &plan, &error),
+        RELAYOUT_INVALID_ARGUMENT, &error, "start is NULL");
+    expect_refused(
+        relayout_plan_create_range(device, &view, &view, ones, NULL, NULL, &plan, &error),
+        RELAYOUT_INVALID_ARGUMENT, &error, "sizes is NULL");
+    expect_refused(
+        relayout_plan_create_range(device, &view, &view, NULL, NULL, NULL, &plan, &error),
+        RELAYOUT_INVALID_ARGUMENT, &error, "start is NULL");
+    assert_null(plan);
+  }
+  const relayout_shape scalar = shape_of("u8[]");
+  const relayout_view view = view_of(&scalar, NULL);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &view, &view, NULL, NULL, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* Where what is taken of each side lies: four rows of five bytes from the third on, of nine each,
+ * behind what a view leaves out. */
+static void test_what_overlaps_is_told(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[8,9]");
+  const relayout_view from = view_of(&shape, NULL);
+  relayout_view to = from;
+  to.byte_offset = 3;
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_range(device, &from, &to, (const int64_t[]){2, 3},
+                                              (const int64_t[]){4, 5}, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  enum { FIRST = 2 * 9 + 3, TAKEN = 3 * 9 + 5 };
+  char bytes[160];
+  char expected[256];
+  relayout_error error;
+  for (int i = 0; i < 2; ++i) {
+    char *const source = i == 0 ? bytes : bytes + TAKEN + 2;
+    char *const destination = i == 0 ? bytes + TAKEN - 4 : bytes;
+    snprintf(expected, sizeof expected,
+             "source (%d bytes at %p) and destination (%d bytes at %p) overlap", TAKEN,
+             (void *)(source + FIRST), TAKEN, (void *)(destination + 3 + FIRST));
+    expect_refused(relayout_plan_execute(plan, source, destination, &error),
+                   RELAYOUT_BUFFERS_OVERLAP, &error, expected);
+  }
+  assert_int_equal(relayout_plan_execute(plan, bytes, bytes + TAKEN - 3, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, bytes + TAKEN + 3, bytes, NULL), RELAYOUT_OK);
+  assert_int_equal(record.executions, 2);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* A single byte is no less than many; and what takes none shares none. */
+static void test_single_bytes_and_none(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_shape one = shape_of("u8[1]");
+  const relayout_shape none = shape_of("u8[0]");
+  const relayout_shape padded = shape_of("u8[0]{0:PD(8)}");
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  char bytes[8];
+  assert_int_equal(relayout_plan_create(device, &one, &one, NULL, &plan, NULL), RELAYOUT_OK);
+  expect_refused(relayout_plan_execute(plan, NULL, bytes, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "source is NULL, but the source takes 1 bytes");
+  expect_refused(relayout_plan_execute(plan, bytes, NULL, &error), RELAYOUT_INVALID_ARGUMENT,
+                 &error, "destination is NULL, but the destination takes 1 bytes");
+  expect_refused(relayout_plan_execute(plan, bytes, bytes, &error), RELAYOUT_BUFFERS_OVERLAP,
+                 &error, "overlap");
+  assert_int_equal(relayout_plan_execute(plan, bytes, bytes + 1, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+  assert_int_equal(relayout_plan_create(device, &none, &padded, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, bytes, bytes, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_plan_execute(plan, NULL, bytes, NULL), RELAYOUT_OK);
+  assert_int_equal(record.executions, 3);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const char *const one_is_missing[] = {NULL};
@@ -470,18 +564,24 @@ static void test_plans_keep_their_text(void **state) {
   relayout_device_destroy(device);
 }
 
-/* The same, whatever lies behind the entries that are used. */
-static void spoil_unused(relayout_shape *shape) {
+/* The same, whatever lies behind the entries that are used: each time something else. */
+static void spoil_unused(int time, relayout_shape *shape) {
   relayout_layout *const layout = &shape->layout;
   for (int32_t d = shape->rank; d < RELAYOUT_MAX_RANK; ++d) {
-    shape->dimensions[d] = layout->padded_dimensions[d] = -1 - d;
-    layout->minor_to_major[d] = -1 - d;
+    shape->dimensions[d] = layout->padded_dimensions[d] = -1 - d - time;
+    layout->minor_to_major[d] = -1 - d - time;
   }
-  memset(layout->padding_literal, 0xa5, sizeof layout->padding_literal);
+  memset(layout->padding_literal, 0xa5 + time, sizeof layout->padding_literal);
+  int32_t used = 0;
+  for (int32_t i = 0; i < layout->tile_count; ++i) {
+    used += layout->tile_ranks[i];
+  }
   for (int32_t i = layout->tile_count; i < RELAYOUT_MAX_TILES; ++i) {
-    layout->tile_ranks[i] = -1;
+    layout->tile_ranks[i] = 1 + time;
   }
-  layout->tile_dimensions[RELAYOUT_MAX_TILE_DIMENSIONS - 1] = -1;
+  for (int32_t i = used; i < RELAYOUT_MAX_TILE_DIMENSIONS; ++i) {
+    layout->tile_dimensions[i] = -1 - time;
+  }
 }
 
 static void test_unused_entries_count_for_nothing(void **state) {
@@ -494,14 +594,14 @@ static void test_unused_entries_count_for_nothing(void **state) {
   relayout_plan *plans[2] = {NULL, NULL};
   relayout_plan *strided[2] = {NULL, NULL};
   for (int i = 0; i < 2; ++i) {
+    spoil_unused(i, &from);
+    spoil_unused(i, &to);
     assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plans[i], NULL), RELAYOUT_OK);
     relayout_view view = view_of(&from, strides);
     view.byte_strides[2] = 7 + i;
     const relayout_view whole = view_of(&to, NULL);
     assert_int_equal(relayout_plan_create_between(device, &view, &whole, NULL, &strided[i], NULL),
                      RELAYOUT_OK);
-    spoil_unused(&from);
-    spoil_unused(&to);
   }
   assert_ptr_equal(plans[0], plans[1]);
   assert_ptr_equal(strided[0], strided[1]);
@@ -673,6 +773,48 @@ static void test_largest_part_first(void **state) {
   }
   assert_int_equal(all, 104 * 384);
   assert_int_equal(plan->work.destination_size, 4 * 104 * 384);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* A part alone is predicted as its first way is, which aligned sides take. */
+static void test_one_part_is_predicted_by_its_first_way(void **state) {
+  (void)state;
+  const relayout_shape from = shape_of("u8[8,9,16]{2,1,0}");
+  const relayout_shape to = shape_of("u8[8,9,16]{2,0,1}");
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(plan->work.part_count, 1);
+  assert_int_equal(plan->work.parts[0].way_count, 2);
+  plan->work.parts[0].ways[0].offer.cost.fraction = 0.3;
+  plan->work.parts[0].ways[1].offer.cost.fraction = 0.6;
+  assert_true(relayout_plan_get_predicted_fraction(plan) == 0.3);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
+/* By what parts write, however it is predicted of each: 2048 elements by a half take as long as a
+ * copy of 4096, and 1024 by a quarter too. */
+static void test_parts_are_predicted_together(void **state) {
+  (void)state;
+  static const struct {
+    double each[2], all;
+  } cases[] = {{{0.5, 0.25}, 0.375}, {{0.25, 0.5}, 0.3}, {{0.125, 0.125}, 0.125}, {{1, 1}, 1}};
+  const relayout_shape from = shape_of("f32[8,300]{1,0}");
+  const relayout_shape to = shape_of("f32[8,300]{1,0:T(8,128)}");
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  assert_int_equal(plan->work.part_count, 2);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (int p = 0; p < 2; ++p) {
+      plan->work.parts[p].ways[0].offer.cost.fraction = cases[i].each[p];
+    }
+    assert_true(relayout_plan_get_predicted_fraction(plan) == cases[i].all);
+  }
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }
@@ -882,6 +1024,9 @@ int main(void) {
       cmocka_unit_test(test_unsupported_program),
       cmocka_unit_test(test_empty_relayout_runs_nothing),
       cmocka_unit_test(test_bad_arguments),
+      cmocka_unit_test(test_boxes_are_named),
+      cmocka_unit_test(test_what_overlaps_is_told),
+      cmocka_unit_test(test_single_bytes_and_none),
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_cache_reuses_plans),
       cmocka_unit_test(test_plans_share_programs),
@@ -899,6 +1044,8 @@ int main(void) {
       cmocka_unit_test(test_one_shot_refuses_like_a_plan),
       cmocka_unit_test(test_who_writes_all),
       cmocka_unit_test(test_largest_part_first),
+      cmocka_unit_test(test_one_part_is_predicted_by_its_first_way),
+      cmocka_unit_test(test_parts_are_predicted_together),
       cmocka_unit_test(test_bytes_that_a_box_takes),
       cmocka_unit_test(test_wishes),
       cmocka_unit_test(test_device_is_set_up),

@@ -368,6 +368,20 @@ static void test_kinds_of_channels_and_elements(void **state) {
   const rlt_tuning tuning = tuning_of_kinds(RLT_TILES);
   rlt_schedule found = first_offered(&rlt_method_interleave, &pixels, &cpu_facts, &tuning);
   assert_int_equal(found.wish.runs.read_bytes, 64 * (RLT_TILES_CHANNELS + 1));
+  /* From two to as many as the device joins and parts, four. */
+  for (int64_t channels = 2; channels <= 4; ++channels) {
+    const rlt_axis pixel[] = {{10000, 10000, 1, channels}, {10000, 10000, channels, 1}};
+    const rlt_axis channel[] = {{channels, channels, 10000, 1}, {channels, channels, 1, 10000}};
+    rlt_problem joined = pixels, parted = pixels;
+    joined.source_elements = joined.destination_elements = 10000 * channels;
+    parted.source_elements = parted.destination_elements = 10000 * channels;
+    joined.axes[0] = channel[0];
+    joined.axes[1] = pixel[0];
+    parted.axes[0] = pixel[1];
+    parted.axes[1] = channel[1];
+    first_offered(&rlt_method_interleave, &joined, &cpu_facts, &tuning);
+    first_offered(&rlt_method_interleave, &parted, &cpu_facts, &tuning);
+  }
   /* No channels, no tile that joins them. */
   static const rlt_problem matrix = MATRIX(1, 5000, 5000, 5000);
   rlt_offers offers = asked(&rlt_method_interleave, scene_of(&matrix, &cpu_facts, &tuning));
@@ -381,6 +395,18 @@ static void test_kinds_of_channels_and_elements(void **state) {
   offers = asked(&rlt_method_interleave, scene_of(&five, &cpu_facts, &tuning));
   assert_int_equal(offers.count, 0);
   offers = asked(&rlt_method_interleave, scene_of(&pixels, &direct_facts, &tuning));
+  assert_int_equal(offers.count, 0);
+  /* Nor where what is loaded first lies a line apart, which is four of the largest words. */
+  static const rlt_problem words = MATRIX(16, 1001, 1003, 1001);
+  rlt_tuning loading = cpu_tuning;
+  rlt_facts far = cpu_facts;
+  far.cache_bytes = 1;
+  far.loads = true;
+  loading.words[rlt_word_size_number(16)].tiles[RLT_TILES_ANY] =
+      (rlt_tile_wish){.runs = {64, 256}, .loads = true};
+  found = first_offered(&rlt_method_transpose, &words, &far, &loading);
+  assert_true(found.loads);
+  offers = asked(&rlt_method_interleave, scene_of(&words, &far, &loading));
   assert_int_equal(offers.count, 0);
   /* A single element is of no kind. */
   static const rlt_problem single = {

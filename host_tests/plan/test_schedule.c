@@ -252,6 +252,17 @@ static void test_lines_that_tiles_share(void **state) {
       /* One row alone is behind no other in its tile; the next tile's is. */
       {MATRIX(1024), 128, 1, true},
       {MATRIX(1000), 128, 1, false},
+      {{.element_bytes = 4,
+        .source_elements = 1024,
+        .destination_elements = 1024,
+        .axis_count = 2,
+        .axes = {{1024, 1024, 1, 1}, {1, 1, 1, 1000}}},
+       128,
+       1,
+       true},
+      /* The second of two rows begins in the middle of a line, though tiles are lines apart. */
+      {MATRIX(1000), 128, 2, false},
+      {MATRIX(1008), 128, 2, true},
   };
   rlt_facts far = cpu_facts;
   far.cache_bytes = 1;
@@ -413,24 +424,27 @@ static void test_wished_blocks(void **state) {
       {2, {0, 0}, true, 1024, 2048},  {1, {4, 0}, false, 4096, 8192},
       {1, {0, 1}, false, 4096, 8192}, {1, {4, 1}, false, 8192, 16384},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+  enum { CASES = sizeof cases / sizeof cases[0], PART = 8 };
+  for (int i = 0; i < 2 * CASES; ++i) {
+    const int part = i < CASES ? 1 : PART; /* of all of these, so that no block has all tiles */
+    const int number = i % CASES;
     rlt_problem problem = MATRIX(1024);
-    problem.element_bytes = cases[i].element_bytes;
-    problem.source_packed = cases[i].packed[0];
-    problem.destination_packed = cases[i].packed[1];
-    if (cases[i].converts) {
+    problem.element_bytes = cases[number].element_bytes;
+    problem.source_packed = cases[number].packed[0];
+    problem.destination_packed = cases[number].packed[1];
+    if (cases[number].converts) {
       problem.conversion = (rlt_conversion){.from = RELAYOUT_BF16, .to = RELAYOUT_F32, .scale = 1};
     }
     rlt_facts facts = cpu_facts;
     facts.cache_bytes = 1 << 30; /* or lines would be combined */
     facts.threads = 1;
     rlt_schedule schedule = of_blocks(&problem, &facts, RLT_MOVE_TRANSPOSE, 16, 64);
-    schedule.wish.blocks = (rlt_reach){4096, 8192};
-    print_message("case %zu\n", i);
+    schedule.wish.blocks = (rlt_reach){4096 / part, 8192 / part};
+    print_message("case %d, a part of %d\n", number, part);
     rlt_schedule_finish(&facts, &cpu_tuning, false, &schedule);
-    assert_true(
-        has_loops_of(&schedule, &(rlt_block_wish){cases[i].near_source, cases[i].near_destination,
-                                                  .least_blocks = 1}));
+    assert_true(has_loops_of(&schedule, &(rlt_block_wish){cases[number].near_source / part,
+                                                          cases[number].near_destination / part,
+                                                          .least_blocks = 1}));
   }
 }
 

@@ -277,6 +277,21 @@ static void test_runs_of_cached_and_joined_tiles(void **state) {
   }
 }
 
+/* 128 columns of 16 rows, 8 KiB, lie together in the source: that counts as far enough where as
+ * much is asked for, and not where it is an element more. */
+static void test_joined_runs_are_long_enough(void **state) {
+  (void)state;
+  static const int64_t reads[][2] = {{8188, 512}, {8192, 512}, {8196, 128}}; /* and columns */
+  for (size_t i = 0; i < sizeof reads / sizeof reads[0]; ++i) {
+    rlt_tuning joined = direct_tuning;
+    joined.joined_runs = (rlt_reach){reads[i][0], 2048};
+    const rlt_schedule found =
+        chosen("f32[8192,16]{1,0}", "f32[8192,16]{0,1}", &direct_facts, &joined);
+    assert_int_equal(found.columns.block, reads[i][1]);
+    assert_int_equal(found.rows.block, 16);
+  }
+}
+
 /* Runs of 512 bytes are copied straight, and so is what has one axis alone. */
 static void test_long_runs_go_straight(void **state) {
   (void)state;
@@ -310,6 +325,7 @@ int main(void) {
       cmocka_unit_test(test_tiles_that_go_on_together),
       cmocka_unit_test(test_joined_channels_leave_a_cache_directly),
       cmocka_unit_test(test_runs_of_cached_and_joined_tiles),
+      cmocka_unit_test(test_joined_runs_are_long_enough),
       cmocka_unit_test(test_long_runs_go_straight),
   };
   return cmocka_run_group_tests_name("plan.tiles", tests, NULL, NULL);

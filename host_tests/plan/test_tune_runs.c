@@ -156,6 +156,24 @@ static void test_goes_by_the_row(void **state) {
   tear_down(&on);
 }
 
+/* What nothing is read for is offered one schedule, which is the first of all and suits. */
+static void test_first_offer_may_suit(void **state) {
+  (void)state;
+  bench on;
+  rlt_runner runner;
+  set_up(&on, 1 << 20);
+  const rlt_problem fill = {.element_bytes = 4,
+                            .destination_elements = 1024,
+                            .axis_count = 1,
+                            .axes = {{1024, 0, 1, 1}},
+                            .fills = true};
+  assert_true(rlt_runner_make(&on.track, &fill, &cpu_tuning, &runner));
+  assert_int_equal(runner.offer.schedule.move, RLT_MOVE_FILL);
+  assert_true(rlt_schedules_equal(&runner.offer.schedule, runner.program));
+  rlt_runner_stop(&on.track, &runner);
+  tear_down(&on);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_places_follow_each_other),
@@ -163,6 +181,7 @@ int main(void) {
       cmocka_unit_test(test_what_is_too_large_stops),
       cmocka_unit_test(test_fastest_counts_until_one_fails),
       cmocka_unit_test(test_goes_by_the_row),
+      cmocka_unit_test(test_first_offer_may_suit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,10 +44,10 @@ typedef struct dropped {
   relayout_plan *plans[CACHE_CAPACITY];
 } dropped;
 
-/* Takes out what was used least lately, until there are so many plans at most, within the budget.
- * Under the lock. */
+/* Takes out what was used least lately, until there are so many plans at most, within the budget,
+ * as none at all are. Under the lock. */
 static void take_out(rlt_plan_cache *cache, int32_t most, dropped *taken) {
-  while (cache->count > most || (cache->count > 0 && cache->device_bytes > cache->budget)) {
+  while (cache->count > most || cache->device_bytes > cache->budget) {
     const cache_entry *const last = &cache->entries[--cache->count];
     cache->device_bytes -= last->device_bytes;
     taken->plans[taken->count++] = last->plan;

@@ -253,9 +253,8 @@ static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, 
                         tiles_of_group(problem, &schedule->rows);
   const double columns = pieces_of_group(problem, &schedule->columns, staging->dense_columns,
                                          gathers ? line : block->block_columns);
-  const double rows =
-      gathers ? pieces_of_group(problem, &schedule->rows, 1, 1)
-              : pieces_of_group(problem, &schedule->rows, staging->dense_rows, block->block_rows);
+  const double rows = pieces_of_group(problem, &schedule->rows, staging->dense_rows,
+                                      gathers ? 1 : block->block_rows);
   return others * columns * rows;
 }
 

@@ -187,12 +187,8 @@ void rlt_loops_make_combining(const rlt_grid *grid, const rlt_combining *combini
   if (between >= 0) {
     place(&at, between, rlt_min(iterations_near(&at, between, true), most_between + 1));
   }
-  bool is_whole = true;
-  for (int32_t i = 0; i < combining->count; ++i) {
-    const int32_t l = combining->loops[i];
-    const int64_t inside = is_whole ? iterations_near(&at, l, false) : 1;
-    place(&at, l, inside);
-    is_whole = is_whole && inside == grid->loops[l].count;
+  for (int32_t i = 0; i < combining->count; ++i) { /* each begins where the one before ends */
+    place(&at, combining->loops[i], iterations_near(&at, combining->loops[i], false));
   }
   go_along(&at, true);
   finish(&at, 1, made);

@@ -445,17 +445,15 @@ double relayout_plan_get_predicted_fraction(const relayout_plan *plan) {
     return plan->work.parts[0].ways[0].offer.cost.fraction;
   }
   const rlt_float_control was = rlt_floats_enter();
-  double bits = 0;
+  double elements = 0;
   double times = 0;
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
-    const rlt_problem *const problem = rlt_part_problem(part);
-    const double moved =
-        (double)rlt_problem_digit_lists(problem) * (double)rlt_problem_destination_bits(problem);
-    bits += moved;
+    const double moved = (double)rlt_problem_digit_lists(rlt_part_problem(part));
+    elements += moved;
     times += moved / part->ways[0].offer.cost.fraction;
   }
-  const double fraction = bits / times;
+  const double fraction = elements / times;
   rlt_floats_leave(was);
   return fraction;
 }

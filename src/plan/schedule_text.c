@@ -149,11 +149,11 @@ static span next_word(const char **at, const char *end) {
   while (*at < end && **at == ' ') {
     ++*at;
   }
-  const span word = {*at, 0};
+  const char *const word = *at;
   while (*at < end && **at != ' ') {
     ++*at;
   }
-  return (span){word.at, (size_t)(*at - word.at)};
+  return (span){word, (size_t)(*at - word)};
 }
 
 /* For messages. */

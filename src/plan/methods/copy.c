@@ -44,13 +44,14 @@ static void offer_private(const rlt_scene *scene, bool suits, const char *reason
   const bool gains = !scene->is_wide || !scene->facts->words_need_alignment;
   const bool may_be_straight =
       gains && (rlt_problem_keeps_elements(problem) || runs_change_straight(problem));
+  const bool is_one_run = problem->axis_count <= 1; /* long, however short */
   const int64_t bytes =
-      problem->axis_count == 0 ? 0 : problem->axes[0].extent * rlt_least_bits(problem) / 8;
-  const bool is_long = problem->axis_count <= 1 || bytes >= straight;
+      is_one_run ? INT64_MAX : problem->axes[0].extent * rlt_least_bits(problem) / 8;
+  const bool is_long = bytes >= straight;
   if (may_be_straight && is_long) {
     offer_straight(scene, suits, reason, offers);
   }
-  if (!may_be_straight || (problem->axis_count > 1 && bytes < 4 * straight)) {
+  if (!may_be_straight || bytes < 4 * straight) {
     rlt_schedule schedule = rlt_method_schedule(
         scene, RLT_MOVE_GATHER,
         "both sides run along the same axis, and its short runs are put together");

@@ -116,16 +116,20 @@ static void take_byte_run(growing_tile *at) {
   }
 }
 
+static void take_rows_along(growing_tile *at, int64_t source_stride) {
+  const rlt_problem *const problem = at->problem;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    if (problem->axes[a].source_stride == source_stride) {
+      take_axis(at, at->rows, a, problem->axes[a].extent);
+    }
+  }
+}
+
 /* Bits are transposed along a run of as many rows as a byte has elements. */
 static void take_transposed_rows(growing_tile *at) {
-  const rlt_problem *const problem = at->problem;
-  const int64_t strides[] = {1, problem->transposed_stride};
-  for (int s = 0; s < 2 && rlt_problem_transposes_bits(problem); ++s) {
-    for (int32_t a = 0; a < problem->axis_count; ++a) {
-      if (problem->axes[a].source_stride == strides[s]) {
-        take_axis(at, at->rows, a, problem->axes[a].extent);
-      }
-    }
+  if (rlt_problem_transposes_bits(at->problem)) {
+    take_rows_along(at, 1);
+    take_rows_along(at, at->problem->transposed_stride);
   }
 }
 
