@@ -386,8 +386,8 @@ static void release(void *context, void *block) {
   free(block);
 }
 
-/* The last device takes all memory with it, its threads' too; so it does in a child of fork(), which
- * has none of the threads. */
+/* The last device takes all memory with it, its threads' too; so it does in a child of fork(),
+ * which has none of the threads. */
 static void test_nothing_is_left(void **state) {
   (void)state;
   const int before = atomic_load(&blocks);
