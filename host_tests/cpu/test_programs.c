@@ -270,6 +270,44 @@ static void test_parts(void **state) {
   relayout_device_destroy(device);
 }
 
+/* ---- Blocks ---- */
+
+enum { MANY_TILES = 1 << 12 };
+
+static atomic_int moved[MANY_TILES]; /* how often, by their places */
+
+static void count_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
+  (void)call;
+  atomic_fetch_add_explicit(&moved[tile->destination], 1, memory_order_relaxed);
+}
+
+/* Each block is moved once, by whichever thread. */
+static void test_blocks(void **state) {
+  (void)state;
+  static const rlt_problem problem = {.element_bytes = 1,
+                                      .source_elements = MANY_TILES,
+                                      .destination_elements = MANY_TILES,
+                                      .axis_count = 1,
+                                      .axes = {{MANY_TILES, MANY_TILES, 1, 1}}};
+  static uint8_t source[MANY_TILES], destination[MANY_TILES];
+  relayout_device *const device = make_device(true);
+  rlt_schedule schedule = {.problem = &problem,
+                           .columns = rlt_group_of_axis(&problem, 0, 1),
+                           .rows = rlt_no_axes,
+                           .loops = {.outer_count = 1, .outer = {0}}};
+  rlt_cpu_program made = {.schedule = &schedule, .problem = &problem, .move = count_tile};
+  rlt_grid_make(&problem, &schedule.columns, &schedule.rows, &made.grid);
+  rlt_order_make(&made.grid, &schedule.loops, &made.order);
+  assert_int_equal(made.order.block_count, MANY_TILES);
+  for (schedule.threads = 1; schedule.threads <= 3; ++schedule.threads) {
+    assert_int_equal(rlt_cpu_program_run(device, &made, source, destination, NULL), RELAYOUT_OK);
+    for (int i = 0; i < MANY_TILES; ++i) {
+      assert_int_equal(atomic_load(&moved[i]), schedule.threads);
+    }
+  }
+  relayout_device_destroy(device);
+}
+
 /* ---- Tiles that are fetched while others leave ---- */
 
 enum { MOST_TILES = 64 };
@@ -467,6 +505,7 @@ int main(void) {
       cmocka_unit_test(test_small_problems),
       cmocka_unit_test(test_packed_by_program),
       cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_blocks),
       cmocka_unit_test(test_fetched_tiles),
       cmocka_unit_test(test_nothing_is_left),
       cmocka_unit_test(test_last_sources),
