@@ -15,6 +15,7 @@ typedef struct rewrite_case {
 static void expect(const rlt_problem *after, const rewrite_case *expected) {
   assert_int_equal(after->element_bytes, expected->element_bytes);
   assert_int_equal(after->axis_count, expected->axis_count);
+  assert_int_equal(after->transposed_bits, 0);
   for (int32_t a = 0; a < expected->axis_count; ++a) {
     assert_memory_equal(&after->axes[a], &expected->axes[a], sizeof(rlt_axis));
   }
@@ -64,6 +65,54 @@ static const rewrite_case widened[] = {
      2,
      2,
      {{2, 2, 1, 1}, {5, 5, 3, 2}}},
+    {{.element_bytes = 1, /* 16 bytes, and no more */
+      .axis_count = 2,
+      .axes = {{16, 16, 1, 1}, {5, 5, 32, 16}},
+      .source_elements = 160,
+      .destination_elements = 80},
+     16,
+     1,
+     {{5, 5, 2, 1}}},
+    {{.element_bytes = 1,
+      .axis_count = 2,
+      .axes = {{32, 32, 1, 1}, {5, 5, 64, 32}},
+      .source_elements = 320,
+      .destination_elements = 160},
+     1,
+     2,
+     {{32, 32, 1, 1}, {5, 5, 64, 32}}},
+    {{.element_bytes = 8,
+      .axis_count = 2,
+      .axes = {{2, 2, 1, 1}, {5, 5, 6, 2}},
+      .source_elements = 30,
+      .destination_elements = 10},
+     16,
+     1,
+     {{5, 5, 3, 1}}},
+    {{.element_bytes = 2, /* as far apart as four words, but two of them twice */
+      .axis_count = 3,
+      .axes = {{2, 2, 0, 1}, {2, 2, 3, 2}, {5, 5, 4, 4}},
+      .source_elements = 20,
+      .destination_elements = 20},
+     2,
+     3,
+     {{2, 2, 0, 1}, {2, 2, 3, 2}, {5, 5, 4, 4}}},
+    {{.element_bytes = 2, /* what lies behind the last axis is none */
+      .axis_count = 2,
+      .axes = {{2, 2, 1, 1}, {5, 5, 4, 2}, {3, 3, 5, 7}},
+      .source_elements = 20,
+      .destination_elements = 10},
+     4,
+     1,
+     {{5, 5, 2, 1}}},
+    {{.element_bytes = 2,
+      .axis_count = 1,
+      .axes = {{2, 2, 1, 1}, {2, 2, 2, 2}},
+      .source_elements = 4,
+      .destination_elements = 4},
+     2,
+     1,
+     {{2, 2, 1, 1}}},
 };
 
 static void test_widened(void **state) {
@@ -196,7 +245,7 @@ static void test_shuffled(void **state) {
 /* A word is filled with its elements' fill, over and over. */
 static void test_fill(void **state) {
   (void)state;
-  static const uint8_t fill[] = {1, 2, 1, 2, 1, 2, 1, 2};
+  static const uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE] = {1, 2, 1, 2, 1, 2, 1, 2};
   rlt_problem problem = {.element_bytes = 2,
                          .axis_count = 2,
                          .axes = {{4, 4, 1, 1}, {6, 5, 8, 4}},
