@@ -168,6 +168,23 @@ static const rlt_problem small_problems[] = {
      .destination_elements = 120,
      .axis_count = 2,
      .axes = {{7, 7, 3, 2}, {3, 3, 50, 30}}},
+    {.element_bytes = 4,
+     .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1},
+     .source_start = 2,
+     .source_elements = 200,
+     .destination_start = 3,
+     .destination_elements = 120,
+     .axis_count = 2,
+     .axes = {{10, 7, 3, 2}, {4, 3, 50, 27}},
+     .fills = true,
+     .fill = {5, 1},
+     .fill_word = {5, 1}},
+    {.element_bytes = 4,
+     .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1},
+     .source_elements = 200,
+     .destination_elements = 120,
+     .axis_count = 2,
+     .axes = {{7, 7, 3, 2}, {3, 3, 50, 30}}},
     /* Fills of packed elements, which begin and end within a byte. */
     {.element_bytes = 1,
      .source_packed = 4,
@@ -232,6 +249,35 @@ static void test_packed_by_program(void **state) {
                                    .index_program = &no_operations};
       assert_non_null(trial_passes_as_chosen(device, &problem, 0));
     }
+  }
+  relayout_device_destroy(device);
+}
+
+/* Of each four numbers three have a source, one behind the other; each is put where it is, or two
+ * words further on than the one before. What has none is filled or left alone. */
+static void test_looked_up_by_program(void **state) {
+  (void)state;
+  enum { COUNT = 40 };
+  static rlt_index_program program = {.count = 5,
+                                      .of = {{RLT_INDEX_SPLIT, 1, 0, 0, 1},
+                                             {RLT_INDEX_ADD, 1, 0, 0, 2},
+                                             {RLT_INDEX_SPLIT, 2, 0, 0, 4},
+                                             {RLT_INDEX_BOUND, 2, 0, 0, 3},
+                                             {RLT_INDEX_JOIN, 0, 2, 0, 3}}};
+  relayout_device *const device = make_device(true);
+  for (int i = 0; i < 4; ++i) {
+    const rlt_problem problem = {.element_bytes = 2,
+                                 .source_start = 3,
+                                 .source_elements = 3 + COUNT / 4 * 3,
+                                 .destination_start = 5,
+                                 .destination_elements = 5 + 2 * COUNT,
+                                 .axis_count = 1,
+                                 .axes = {{COUNT, COUNT, 1, 1}},
+                                 .index_program = &program,
+                                 .fills = i / 2 == 1,
+                                 .fill = {7, 8}};
+    program.place = i % 2;
+    assert_non_null(trial_passes_as_chosen(device, &problem, 0));
   }
   relayout_device_destroy(device);
 }
@@ -504,6 +550,7 @@ int main(void) {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_small_problems),
       cmocka_unit_test(test_packed_by_program),
+      cmocka_unit_test(test_looked_up_by_program),
       cmocka_unit_test(test_parts),
       cmocka_unit_test(test_blocks),
       cmocka_unit_test(test_fetched_tiles),
