@@ -213,6 +213,12 @@ static const rlt_problem small_problems[] = {
      .destination_elements = 64 * 40,
      .axis_count = 2,
      .axes = {{40, 40, 64, 1}, {64, 64, 1, 40}}},
+    {.element_bytes = 4,
+     .source_start = 5,
+     .source_elements = 5 + 40 * 72,
+     .destination_elements = 64 * 40,
+     .axis_count = 2,
+     .axes = {{40, 40, 72, 1}, {64, 64, 1, 40}}},
     {.element_bytes = 1,
      .source_packed = 2,
      .source_elements = 40 * 72,
@@ -242,13 +248,15 @@ static const rlt_problem small_problems[] = {
 
 static void test_small_problems(void **state) {
   (void)state;
-  relayout_device *const device = make_device(true);
-  for (size_t i = 0; i < sizeof small_problems / sizeof small_problems[0]; ++i) {
-    trial_record record = {0};
-    print_message("problem %zu\n", i);
-    assert_true(trial_passes(device, &small_problems[i], i % 2, &record));
+  for (int has_cache = 0; has_cache < 2; ++has_cache) {
+    relayout_device *const device = make_device(has_cache == 1);
+    for (size_t i = 0; i < sizeof small_problems / sizeof small_problems[0]; ++i) {
+      trial_record record = {0};
+      print_message("problem %zu\n", i);
+      assert_true(trial_passes(device, &small_problems[i], i % 2, &record));
+    }
+    relayout_device_destroy(device);
   }
-  relayout_device_destroy(device);
 }
 
 /* The last byte's spare bits become 0, and there is no byte behind it. */
