@@ -259,6 +259,32 @@ static void test_small_problems(void **state) {
   }
 }
 
+/* What tiles read is brought together before it is transposed, where that is wished for. */
+static void test_loaded_words(void **state) {
+  (void)state;
+  relayout_device *const device = make_device(false);
+  rlt_tuning loading = *device->tuning;
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int t = 0; t < RLT_TILES; ++t) {
+      loading.words[w].tiles[t].loads = true;
+    }
+  }
+  device->tuning = &loading;
+  for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
+    const rlt_problem problem = {.element_bytes = bytes,
+                                 .source_start = 5,
+                                 .source_elements = 5 + 80 * 144,
+                                 .destination_elements = 128 * 80,
+                                 .axis_count = 2,
+                                 .axes = {{80, 80, 144, 1}, {128, 128, 1, 80}}};
+    relayout_plan *const plan = trial_plan(device, &problem);
+    assert_true(program_of(plan)->schedule->loads);
+    relayout_plan_destroy(plan);
+    assert_non_null(trial_passes_as_chosen(device, &problem, 0));
+  }
+  relayout_device_destroy(device);
+}
+
 /* The last byte's spare bits become 0, and there is no byte behind it. */
 static void test_packed_by_program(void **state) {
   (void)state;
@@ -575,6 +601,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_small_problems),
+      cmocka_unit_test(test_loaded_words),
       cmocka_unit_test(test_packed_by_program),
       cmocka_unit_test(test_looked_up_by_program),
       cmocka_unit_test(test_parts),
