@@ -26,6 +26,7 @@ static void note_fetch(const uint8_t *at, int writes, int locality);
 static char taken[256];
 static rlt_cpu_row last; /* what the last one worked with */
 static rlt_conversion last_conversion;
+static rlt_float_control last_control;
 static uint8_t noted_table[256 * 8];
 
 static void note(const char *name, const rlt_cpu_row *row) {
@@ -35,6 +36,7 @@ static void note(const char *name, const rlt_cpu_row *row) {
   strncat(taken, name, sizeof taken - strlen(taken) - 1);
   last = *row;
   last_conversion = *row->conversion;
+  last_control = rlt_float_control_get() & ~(rlt_float_control)RLT_FLOAT_FLAGS;
 }
 
 #define NOTED(name)                                                                                \
@@ -383,6 +385,83 @@ static void test_unpacked_and_packed(void **state) {
   rlt_cpu_codec_destroy(NULL);
 }
 
+static void pack_ones(const rlt_cpu_row *row, const uint8_t *from, uint8_t *to, int64_t count) {
+  (void)row;
+  (void)from;
+  memset(to, 0xff, (size_t)count);
+}
+
+/* Behind the last element its byte's bits are 0, whatever a stage makes of elements that are not
+ * there; and nothing is written behind that byte. */
+static void test_spare_bits(void **state) {
+  (void)state;
+  static const uint8_t words[RLT_CPU_ROW_GROUP];
+  rlt_cpu_row_stages packing = stages;
+  const rlt_cpu_instruction_set ones_set = {.name = "ones", .rows = &packing};
+  for (int s = 0; s < 3; ++s) {
+    packing.pack[s] = pack_ones;
+  }
+  for (int64_t bits = 1; bits <= 4; bits *= 2) {
+    const rlt_problem problem = {.element_bytes = 1, .destination_packed = bits};
+    rlt_cpu_codec *codec = NULL;
+    assert_int_equal(rlt_cpu_codec_create(&ones_set, &problem, &codec, NULL), RELAYOUT_OK);
+    for (int64_t count = 1; count < RLT_CPU_ROW_GROUP; ++count) {
+      uint8_t made[RLT_CPU_ROW_GROUP] = {0};
+      rlt_cpu_codec_encode(codec, words, made, count);
+      for (int64_t b = 0; b < 8 * RLT_CPU_ROW_GROUP; ++b) {
+        assert_int_equal(made[b / 8] >> b % 8 & 1, b < count * bits);
+      }
+    }
+    rlt_cpu_codec_destroy(codec);
+  }
+}
+
+/* ---- Floating point ---- */
+
+/* One that rounds upwards. */
+#if defined(__SSE2__)
+enum { UPWARDS = RLT_USUAL_FLOAT_CONTROL | 0x4000 };
+#elif defined(__aarch64__)
+enum { UPWARDS = RLT_USUAL_FLOAT_CONTROL | 0x400000 };
+#else
+enum { UPWARDS = RLT_USUAL_FLOAT_CONTROL };
+#endif
+
+/* Stages that compute in floating point do as programs start with it, others as the caller has it,
+ * which stays so for the caller. */
+static void test_float_control(void **state) {
+  (void)state;
+  static const struct {
+    rlt_conversion conversion;
+    bool computes;
+  } cases[] = {{{F(F32), F(F16), false, 1}, true},
+               {{F(F32), F(BF16), false, 1}, false},
+               {{F(F32), F(BF16), false, 0.5}, true},
+               {{F(S32), F(S8), false, 1}, false},
+               {{F(S8), F(U8), false, 2}, false}};
+  static const uint8_t words[4 * RLT_CPU_ROW_GROUP];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_conversion *const with = &cases[i].conversion;
+    const rlt_problem problem = {
+        .element_bytes = (int64_t)relayout_element_type_byte_size(with->from), .conversion = *with};
+    rlt_cpu_codec *const codec = codec_of(&problem);
+    for (int streams = 0; streams < 2; ++streams) {
+      uint8_t made[4 * RLT_CPU_ROW_GROUP];
+      const rlt_float_control usual = rlt_float_control_get();
+      taken[0] = '\0';
+      rlt_float_control_set(UPWARDS);
+      (streams ? rlt_cpu_codec_stream : rlt_cpu_codec_encode)(codec, words, made,
+                                                              RLT_CPU_ROW_GROUP);
+      const rlt_float_control still = rlt_float_control_get();
+      rlt_float_control_set(usual);
+      print_message("%s\n", taken);
+      assert_int_equal(still & ~(rlt_float_control)RLT_FLOAT_FLAGS, UPWARDS);
+      assert_int_equal(last_control, cases[i].computes ? RLT_USUAL_FLOAT_CONTROL : UPWARDS);
+    }
+    rlt_cpu_codec_destroy(codec);
+  }
+}
+
 /* ---- Past the cache ---- */
 
 enum { ROW = 5000 };
@@ -477,6 +556,8 @@ int main(void) {
       cmocka_unit_test(test_tables),
       cmocka_unit_test(test_without_stages),
       cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_spare_bits),
+      cmocka_unit_test(test_float_control),
       cmocka_unit_test(test_what_is_fetched),
       cmocka_unit_test(test_what_is_streamed),
   };

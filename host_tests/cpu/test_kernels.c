@@ -365,44 +365,89 @@ static void try_transpose_near_end(scene *at, int64_t trial) {
   free(source);
 }
 
-/* Channels joined: the source has each as a run; and parted: the destination has. */
+/* The columns of each piece from number `valid` on never have a source. */
+static void drop_ends(scene *at, int64_t columns, int64_t dense, int64_t valid) {
+  if (at->frame.keeps == NULL) {
+    at->frame.keeps = at->keeps;
+    memset(at->keeps, 0, sizeof at->keeps);
+    memset(at->keeps, 0xff, (size_t)(columns * at->bytes));
+  }
+  for (int64_t c = 0; c < columns; ++c) {
+    if (c % dense >= valid) {
+      memset(at->keeps + c * at->bytes, 0, (size_t)at->bytes);
+      at->columns_from[c] = at->columns_from[c - 1];
+    }
+  }
+}
+
+/* Channels joined: the source has each as a run. */
+static void try_joined(scene *at, int64_t trial, int64_t channels, int64_t length) {
+  rlt_staging *const staging = &at->frame.staging;
+  const int64_t there = rlt_max(channels - draw(at, 2), 1);
+  at->tile.at =
+      (rlt_tile){.columns = channels, .valid_columns = there, .rows = length, .valid_rows = length};
+  staging->dense_columns = staging->valid_columns = channels;
+  staging->dense_rows = staging->valid_rows = length;
+  staging->write_channels = channels;
+  staging->exact = true;
+  for (int64_t c = 0; c < channels; ++c) {
+    at->columns_from[c] = c * (length + 5) * at->bytes;
+    at->columns_to[c] = c * at->bytes;
+  }
+  for (int64_t r = 0; r < length; ++r) {
+    at->rows_from[r] = r * at->bytes;
+    at->rows_to[r] = r * channels * at->bytes;
+  }
+  expect_by_tables(at);
+  at->kernels->transpose_blocks(&at->frame, &at->tile, at->found + GUARD);
+  check(at, "channels joined", trial);
+}
+
+/* Channels parted: the destination has each as a run, in one piece or two. */
+static void try_parted(scene *at, int64_t trial, int64_t channels, int64_t most) {
+  rlt_staging *const staging = &at->frame.staging;
+  const int64_t pieces = most > 1 ? 1 + draw(at, 2) : 1;
+  const int64_t length = most / pieces, columns = pieces * length;
+  const int64_t there = rlt_max(channels - draw(at, 2), 1);
+  const int64_t pitch = (length + draw(at, 3) * 5) * at->bytes;
+  at->tile.at =
+      (rlt_tile){.columns = columns, .valid_columns = columns, .rows = there, .valid_rows = there};
+  if (draw(at, 2) == 0) {
+    at->tile.at.valid_columns = 1 + draw(at, columns);
+  }
+  staging->dense_columns = staging->valid_columns = length;
+  staging->dense_rows = staging->valid_rows = there;
+  staging->read_channels = channels;
+  staging->exact = draw(at, 2) == 0;
+  for (int64_t c = 0; c < columns; ++c) {
+    at->columns_from[c] = c * channels * at->bytes;
+    at->columns_to[c] = c / length * there * pitch + c % length * at->bytes;
+  }
+  for (int64_t r = 0; r < there; ++r) {
+    at->rows_from[r] = r * at->bytes;
+    at->rows_to[r] = r * pitch;
+  }
+  draw_column_gaps(at, columns, length);
+  if (draw(at, 3) == 0) {
+    staging->valid_columns = 1 + draw(at, length);
+    drop_ends(at, columns, length, staging->valid_columns);
+  }
+  expect_by_tables(at);
+  for (int64_t b = 0; b < SIZE + 2 * GUARD && !staging->exact; ++b) {
+    at->may_be_anything[b] = at->wanted[b] == POISON;
+  }
+  at->kernels->transpose_blocks(&at->frame, &at->tile, at->found + GUARD);
+  check(at, "channels parted", trial);
+}
+
 static void try_channels(scene *at, int64_t trial) {
   static const int64_t counts[] = {2, 3, 4, 8};
-  rlt_staging *const staging = &at->frame.staging;
   const int64_t channels = counts[draw(at, 4)];
   if (channels > at->kernels->most_channels || at->bytes == 16) {
     return; /* which nobody asks for */
   }
-  const bool joins = trial % 2 == 0;
   const int64_t length = 1 + draw(at, rlt_min(MOST_POSITIONS - 1, SIZE / 16 / at->bytes / 8));
-  const int64_t there = rlt_max(channels - draw(at, 2), 1);
-  at->tile.at =
-      joins ? (rlt_tile){.columns = channels,
-                         .valid_columns = there,
-                         .rows = length,
-                         .valid_rows = length}
-            : (rlt_tile){
-                  .columns = length, .valid_columns = length, .rows = there, .valid_rows = there};
-  if (!joins && draw(at, 2) == 0) {
-    at->tile.at.valid_columns = 1 + draw(at, length);
-  }
-  staging->dense_columns = staging->valid_columns = at->tile.at.columns;
-  staging->dense_rows = staging->valid_rows = at->tile.at.rows;
-  staging->write_channels = joins ? channels : 0;
-  staging->read_channels = joins ? 0 : channels;
-  staging->exact = true;
-  const int64_t pitch = (length + 5) * at->bytes;
-  for (int64_t c = 0; c < at->tile.at.columns; ++c) {
-    at->columns_from[c] = joins ? c * pitch : c * channels * at->bytes;
-    at->columns_to[c] = c * at->bytes;
-  }
-  for (int64_t r = 0; r < at->tile.at.rows; ++r) {
-    at->rows_from[r] = r * at->bytes;
-    at->rows_to[r] = joins ? r * channels * at->bytes : r * pitch;
-  }
-  expect_by_tables(at);
-  at->kernels->transpose_blocks(&at->frame, &at->tile, at->found + GUARD);
-  check(at, joins ? "channels joined" : "channels parted", trial);
+  (trial % 2 == 0 ? try_joined : try_parted)(at, trial, channels, length);
 }
 
 static scene *make_scene(void) {

@@ -1,14 +1,20 @@
-/* test_programs.c: what programs are made of, and the memory in which they are timed. */
+/* test_programs.c: what programs are made of and do, and the memory in which they are timed. */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
 #include "cpu/program.h"
+#include "cpu/sanitizers.h"
 #include "cpu/trial.h"
 #include "plan/plan.h"
 #include "relayout/hooks.h"
+#include "relayout/relayout.h"
+#include "shape_of.h"
 
 static relayout_device *make_device(bool has_cache) {
   relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
@@ -105,6 +111,394 @@ static void test_copies(void **state) {
   }
 }
 
+/* ---- Every kind of program ---- */
+
+/* Everything lies where it is to lie. */
+static const rlt_index_program no_operations = {.count = 0, .result = 0};
+
+static const rlt_problem small_problems[] = {
+    /* Runs that change, from anywhere in the source; packed ones go by blocks of them. */
+    {.element_bytes = 4,
+     .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1},
+     .source_start = 3,
+     .source_elements = 500,
+     .destination_start = 5,
+     .destination_elements = 400,
+     .axis_count = 2,
+     .axes = {{100, 100, 1, 1}, {3, 3, 150, 120}}},
+    {.element_bytes = 2,
+     .conversion = {RELAYOUT_U16, RELAYOUT_F64, false, 1},
+     .source_start = 7,
+     .source_elements = 1100,
+     .destination_elements = 1000,
+     .axis_count = 1,
+     .axes = {{1000, 1000, 1, 1}}},
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .source_start = 3,
+     .source_elements = 9100,
+     .destination_elements = 9000,
+     .axis_count = 1,
+     .axes = {{9000, 9000, 1, 1}}},
+    {.element_bytes = 1,
+     .source_packed = 2,
+     .destination_packed = 1,
+     .source_start = 1,
+     .source_elements = 9100,
+     .destination_elements = 9003,
+     .axis_count = 1,
+     .axes = {{9003, 9003, 1, 1}}},
+    /* Words with gaps between them, filled or in part. */
+    {.element_bytes = 4,
+     .source_elements = 1,
+     .destination_elements = 190,
+     .axis_count = 2,
+     .axes = {{9, 0, 0, 3}, {5, 0, 0, 40}},
+     .fills = true,
+     .fill = {1, 2, 3, 4}},
+    {.element_bytes = 2,
+     .source_elements = 200,
+     .destination_elements = 120,
+     .axis_count = 2,
+     .axes = {{10, 7, 3, 2}, {4, 3, 50, 30}},
+     .fills = true,
+     .fill = {1, 2}},
+    {.element_bytes = 2,
+     .source_elements = 200,
+     .destination_elements = 120,
+     .axis_count = 2,
+     .axes = {{7, 7, 3, 2}, {3, 3, 50, 30}}},
+    {.element_bytes = 4,
+     .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1},
+     .source_start = 2,
+     .source_elements = 200,
+     .destination_start = 3,
+     .destination_elements = 120,
+     .axis_count = 2,
+     .axes = {{10, 7, 3, 2}, {4, 3, 50, 27}},
+     .fills = true,
+     .fill = {5, 1},
+     .fill_word = {5, 1}},
+    {.element_bytes = 4,
+     .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1},
+     .source_elements = 200,
+     .destination_elements = 120,
+     .axis_count = 2,
+     .axes = {{7, 7, 3, 2}, {3, 3, 50, 30}}},
+    /* Fills of packed elements, which begin and end within a byte. */
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .destination_packed = 4,
+     .source_elements = 1,
+     .destination_start = 3,
+     .destination_elements = 5002,
+     .axis_count = 1,
+     .axes = {{4999, 0, 0, 1}},
+     .fills = true,
+     .fill = {6}},
+    {.element_bytes = 1,
+     .source_packed = 1,
+     .destination_packed = 1,
+     .source_elements = 1,
+     .destination_start = 2,
+     .destination_elements = 2100,
+     .axis_count = 1,
+     .axes = {{700, 0, 0, 3}},
+     .fills = true,
+     .fill = {1}},
+    /* Unpacked and transposed; and words from anywhere. */
+    {.element_bytes = 1,
+     .source_packed = 2,
+     .source_elements = 40 * 64,
+     .destination_elements = 64 * 40,
+     .axis_count = 2,
+     .axes = {{40, 40, 64, 1}, {64, 64, 1, 40}}},
+    {.element_bytes = 4,
+     .source_start = 5,
+     .source_elements = 5 + 40 * 72,
+     .destination_elements = 64 * 40,
+     .axis_count = 2,
+     .axes = {{40, 40, 72, 1}, {64, 64, 1, 40}}},
+    /* Transposed and changed, in short rows and in long ones; packed on both sides, in rows that
+     * share bytes; shuffled; and in rows that begin anywhere in lines. */
+    {.element_bytes = 4,
+     .conversion = {RELAYOUT_S32, RELAYOUT_S16, false, 1},
+     .source_elements = 40 * 72,
+     .destination_elements = 64 * 43,
+     .axis_count = 2,
+     .axes = {{40, 40, 72, 1}, {64, 64, 1, 43}}},
+    {.element_bytes = 2,
+     .conversion = {RELAYOUT_S16, RELAYOUT_S32, false, 1},
+     .source_elements = 600 * 24,
+     .destination_elements = 24 * 601,
+     .axis_count = 2,
+     .axes = {{600, 600, 24, 1}, {24, 24, 1, 601}}},
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .destination_packed = 4,
+     .source_elements = 41 * 63,
+     .destination_elements = 63 * 41,
+     .axis_count = 2,
+     .axes = {{41, 41, 63, 1}, {63, 63, 1, 41}}},
+    {.element_bytes = 1,
+     .source_elements = 16 * 64,
+     .destination_elements = 16 * 64,
+     .axis_count = 4,
+     .axes = {{2, 2, 2, 1}, {2, 2, 1, 2}, {16, 16, 64, 4}, {16, 16, 4, 64}}},
+    {.element_bytes = 4,
+     .source_elements = 61 * 167,
+     .destination_elements = 167 * 61,
+     .axis_count = 2,
+     .axes = {{61, 61, 167, 1}, {167, 167, 1, 61}}},
+    /* Unpacked from runs with gaps between them; and bits that are transposed. */
+    {.element_bytes = 1,
+     .source_packed = 2,
+     .source_elements = 40 * 72,
+     .destination_elements = 64 * 40,
+     .axis_count = 2,
+     .axes = {{40, 40, 72, 1}, {64, 64, 1, 40}}},
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .source_start = 1,
+     .source_elements = 1 + 9 * 70,
+     .destination_elements = 9 * 3 * 7,
+     .axis_count = 3,
+     .axes = {{7, 7, 10, 1}, {3, 3, 1, 7}, {9, 9, 70, 21}}},
+    {.element_bytes = 4,
+     .source_elements = 9 * 70,
+     .destination_elements = 9 * 3 * 7,
+     .axis_count = 3,
+     .axes = {{7, 7, 10, 1}, {3, 3, 1, 7}, {9, 9, 70, 21}}},
+    {.element_bytes = 1,
+     .source_packed = 4,
+     .destination_packed = 4,
+     .source_elements = 64 * 128,
+     .destination_elements = 64 * 128,
+     .axis_count = 2,
+     .axes = {{64, 64, 128, 1}, {128, 128, 1, 64}}},
+};
+
+static void test_small_problems(void **state) {
+  (void)state;
+  for (int has_cache = 0; has_cache < 2; ++has_cache) {
+    relayout_device *const device = make_device(has_cache == 1);
+    for (size_t i = 0; i < sizeof small_problems / sizeof small_problems[0]; ++i) {
+      trial_record record = {0};
+      print_message("problem %zu\n", i);
+      assert_true(trial_passes(device, &small_problems[i], i % 2, &record));
+    }
+    relayout_device_destroy(device);
+  }
+}
+
+/* What tiles read is brought together before it is transposed, where that is wished for. */
+static void test_loaded_words(void **state) {
+  (void)state;
+  relayout_device *const device = make_device(false);
+  rlt_tuning loading = *device->tuning;
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int t = 0; t < RLT_TILES; ++t) {
+      loading.words[w].tiles[t].loads = true;
+    }
+  }
+  device->tuning = &loading;
+  for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
+    const rlt_problem problem = {.element_bytes = bytes,
+                                 .source_start = 5,
+                                 .source_elements = 5 + 80 * 144,
+                                 .destination_elements = 128 * 80,
+                                 .axis_count = 2,
+                                 .axes = {{80, 80, 144, 1}, {128, 128, 1, 80}}};
+    relayout_plan *const plan = trial_plan(device, &problem);
+    assert_true(program_of(plan)->schedule->loads);
+    relayout_plan_destroy(plan);
+    assert_non_null(trial_passes_as_chosen(device, &problem, 0));
+  }
+  relayout_device_destroy(device);
+}
+
+/* The last byte's spare bits become 0, and there is no byte behind it. */
+static void test_packed_by_program(void **state) {
+  (void)state;
+  relayout_device *const device = make_device(true);
+  for (int64_t bits = 1; bits <= 4; bits *= 2) {
+    for (int64_t count = 1; count <= 16; ++count) {
+      const rlt_problem problem = {.element_bytes = 1,
+                                   .source_packed = bits,
+                                   .destination_packed = bits,
+                                   .source_elements = count,
+                                   .destination_elements = count,
+                                   .axis_count = 1,
+                                   .axes = {{count, count, 1, 1}},
+                                   .index_program = &no_operations};
+      assert_non_null(trial_passes_as_chosen(device, &problem, 0));
+    }
+  }
+  relayout_device_destroy(device);
+}
+
+/* Of each four numbers three have a source, one behind the other; each is put where it is, or two
+ * words further on than the one before. What has none is filled or left alone. */
+static void test_looked_up_by_program(void **state) {
+  (void)state;
+  enum { COUNT = 40 };
+  static rlt_index_program program = {.count = 5,
+                                      .of = {{RLT_INDEX_SPLIT, 1, 0, 0, 1},
+                                             {RLT_INDEX_ADD, 1, 0, 0, 2},
+                                             {RLT_INDEX_SPLIT, 2, 0, 0, 4},
+                                             {RLT_INDEX_BOUND, 2, 0, 0, 3},
+                                             {RLT_INDEX_JOIN, 0, 2, 0, 3}}};
+  relayout_device *const device = make_device(true);
+  for (int i = 0; i < 4; ++i) {
+    const rlt_problem problem = {.element_bytes = 2,
+                                 .source_start = 3,
+                                 .source_elements = 3 + COUNT / 4 * 3,
+                                 .destination_start = 5,
+                                 .destination_elements = 5 + 2 * COUNT,
+                                 .axis_count = 1,
+                                 .axes = {{COUNT, COUNT, 1, 1}},
+                                 .index_program = &program,
+                                 .fills = i / 2 == 1,
+                                 .fill = {7, 8}};
+    program.place = i % 2;
+    assert_non_null(trial_passes_as_chosen(device, &problem, 0));
+  }
+  relayout_device_destroy(device);
+}
+
+/* Columns 0 to 255 are one part, the others and the padding another: both ways round, so that tiles
+ * are put together first or not. */
+static void test_parts(void **state) {
+  (void)state;
+  enum { ROWS = 11, COLUMNS = 300, TILE_ROWS = 8, TILE_COLUMNS = 128, TILES = 2 * 3 };
+  static const char *const froms[] = {"u16[11,300]{1,0}", "u16[11,300]{0,1}"};
+  static uint16_t source[ROWS * COLUMNS];
+  static uint16_t wanted[TILES * TILE_ROWS * TILE_COLUMNS], found[TILES * TILE_ROWS * TILE_COLUMNS];
+  relayout_device *const device = make_device(false);
+  const relayout_shape to = shape_of("u16[11,300]{1,0:T(8,128)}");
+  for (int i = 0; i < ROWS * COLUMNS; ++i) {
+    source[i] = (uint16_t)(i + 1);
+  }
+  for (int f = 0; f < 2; ++f) {
+    const relayout_shape from = shape_of(froms[f]);
+    for (int r = 0; r < ROWS; ++r) {
+      for (int c = 0; c < COLUMNS; ++c) {
+        const int tile = r / TILE_ROWS * 3 + c / TILE_COLUMNS;
+        const int place = r % TILE_ROWS * TILE_COLUMNS + c % TILE_COLUMNS;
+        wanted[tile * TILE_ROWS * TILE_COLUMNS + place] =
+            source[f == 0 ? r * COLUMNS + c : c * ROWS + r];
+      }
+    }
+    relayout_plan *plan = NULL;
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    assert_true(plan->work.part_count > 1);
+    memset(found, 0xa5, sizeof found);
+    assert_int_equal(relayout_plan_execute(plan, source, found, NULL), RELAYOUT_OK);
+    assert_memory_equal(found, wanted, sizeof found);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+/* ---- Blocks ---- */
+
+enum { MANY_TILES = 1 << 12 };
+
+static atomic_int moved[MANY_TILES]; /* how often, by their places */
+
+static void count_tile(const rlt_cpu_call *call, const rlt_tile *tile) {
+  (void)call;
+  atomic_fetch_add_explicit(&moved[tile->destination], 1, memory_order_relaxed);
+}
+
+/* Each block is moved once, by whichever thread. */
+static void test_blocks(void **state) {
+  (void)state;
+  static const rlt_problem problem = {.element_bytes = 1,
+                                      .source_elements = MANY_TILES,
+                                      .destination_elements = MANY_TILES,
+                                      .axis_count = 1,
+                                      .axes = {{MANY_TILES, MANY_TILES, 1, 1}}};
+  static uint8_t source[MANY_TILES], destination[MANY_TILES];
+  relayout_device *const device = make_device(true);
+  rlt_schedule schedule = {.problem = &problem,
+                           .columns = rlt_group_of_axis(&problem, 0, 1),
+                           .rows = rlt_no_axes,
+                           .loops = {.outer_count = 1, .outer = {0}}};
+  rlt_cpu_program made = {.schedule = &schedule, .problem = &problem, .move = count_tile};
+  rlt_grid_make(&problem, &schedule.columns, &schedule.rows, &made.grid);
+  rlt_order_make(&made.grid, &schedule.loops, &made.order);
+  assert_int_equal(made.order.block_count, MANY_TILES);
+  for (schedule.threads = 1; schedule.threads <= 3; ++schedule.threads) {
+    assert_int_equal(rlt_cpu_program_run(device, &made, source, destination, NULL), RELAYOUT_OK);
+    for (int i = 0; i < MANY_TILES; ++i) {
+      assert_int_equal(atomic_load(&moved[i]), schedule.threads);
+    }
+  }
+  relayout_device_destroy(device);
+}
+
+/* ---- Tiles that are fetched while others leave ---- */
+
+enum { MOST_TILES = 64 };
+
+static struct {
+  int count;
+  rlt_cpu_tile of[MOST_TILES];
+  const uint8_t *next[MOST_TILES];
+} leaving;
+
+static void note_leaving(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                         const uint8_t *staged, rlt_cpu_partial_lines *held, const uint8_t *next) {
+  (void)frame;
+  (void)staged;
+  (void)held;
+  assert_true(leaving.count < MOST_TILES);
+  leaving.of[leaving.count] = *tile;
+  leaving.next[leaving.count++] = next;
+}
+
+/* Several tiles, of which those in the middle have a single column with a source, and later ones
+ * none. */
+static const rlt_problem several_tiles = {.element_bytes = 4,
+                                          .source_elements = 640 * 128,
+                                          .destination_elements = 640 * 128,
+                                          .axis_count = 2,
+                                          .axes = {{640, 129, 128, 1}, {128, 128, 1, 640}},
+                                          .fills = true};
+
+/* So many tiles ahead, the source of the one that comes then, if there is one and it has any. */
+static void test_fetched_tiles(void **state) {
+  (void)state;
+  static uint8_t source[4 * 640 * 128], destination[4 * 640 * 128];
+  relayout_device *const device = make_device(false);
+  relayout_plan *const plan = trial_plan(device, &several_tiles);
+  rlt_cpu_program made = *program_of(plan);
+  rlt_cpu_kernels kernels = *made.kernels;
+  rlt_schedule schedule = *made.schedule;
+  assert_true(schedule.staged);
+  kernels.store_segments = note_leaving;
+  made.kernels = &kernels;
+  made.schedule = &schedule;
+  for (int32_t ahead = 0; ahead <= RLT_MOST_TILES_AHEAD; ++ahead) {
+    int fetched_narrow = 0, without_source = 0;
+    schedule.prefetch.tiles = ahead;
+    leaving.count = 0;
+    assert_int_equal(rlt_cpu_program_run(device, &made, source, destination, NULL), RELAYOUT_OK);
+    assert_int_equal(leaving.count, made.grid.tile_count);
+    for (int i = 0; i < leaving.count; ++i) {
+      const bool is_fetched =
+          ahead > 0 && i + ahead < leaving.count && leaving.of[i + ahead].at.valid_columns > 0;
+      assert_ptr_equal(leaving.next[i], is_fetched ? leaving.of[i + ahead].source : NULL);
+      fetched_narrow += is_fetched && leaving.of[i + ahead].at.valid_columns == 1;
+      without_source += leaving.of[i].at.valid_columns == 0;
+    }
+    assert_true(ahead == 0 || (fetched_narrow > 0 && without_source > 0));
+  }
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+}
+
 /* ---- Where the source ends ---- */
 
 /* Of a tile that starts at the last of these a line goes on from its last element to the end of the
@@ -137,6 +531,7 @@ static void test_last_sources(void **state) {
 /* ---- Timing ---- */
 
 static atomic_bool asked_for_nothing;
+static atomic_int blocks; /* that the library has */
 
 /* As hooks.h says, nobody is asked for 0 bytes. */
 static void *allocate(void *context, size_t size, size_t alignment) {
@@ -146,12 +541,47 @@ static void *allocate(void *context, size_t size, size_t alignment) {
     atomic_store(&asked_for_nothing, true);
   }
   alignment = alignment < sizeof made ? sizeof made : alignment;
-  return posix_memalign(&made, alignment, size) == 0 ? made : NULL;
+  if (posix_memalign(&made, alignment, size) != 0) {
+    return NULL;
+  }
+  atomic_fetch_add(&blocks, 1);
+  return made;
 }
 
 static void release(void *context, void *block) {
   (void)context;
+  atomic_fetch_sub(&blocks, 1);
   free(block);
+}
+
+/* The last device takes all memory with it, its threads' too; so it does in a child of fork(),
+ * which has none of the threads. */
+static void test_nothing_is_left(void **state) {
+  (void)state;
+  const int before = atomic_load(&blocks);
+  relayout_device *const device = make_device(false);
+  rlt_tuning eager = *device->tuning;
+  eager.thread_bytes = 1024;
+  device->tuning = &eager;
+  device->facts.threads = 3;
+  relayout_plan *const plan = trial_plan(device, &several_tiles);
+  assert_int_equal(program_of(plan)->schedule->threads, 3);
+  relayout_plan_destroy(plan);
+  assert_non_null(trial_passes_as_chosen(device, &several_tiles, 0));
+  if (FOLLOWS_FORKS) {
+    int status = -1;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+      relayout_device_destroy(device);
+      _exit(atomic_load(&blocks) == before ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+  }
+  relayout_device_destroy(device);
+  assert_int_equal(atomic_load(&blocks), before);
 }
 
 /* There is memory for sides that have no bytes, as those that are only filled. */
@@ -202,6 +632,14 @@ static void test_time(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_small_problems),
+      cmocka_unit_test(test_loaded_words),
+      cmocka_unit_test(test_packed_by_program),
+      cmocka_unit_test(test_looked_up_by_program),
+      cmocka_unit_test(test_parts),
+      cmocka_unit_test(test_blocks),
+      cmocka_unit_test(test_fetched_tiles),
+      cmocka_unit_test(test_nothing_is_left),
       cmocka_unit_test(test_last_sources),
       cmocka_unit_test(test_scratch),
       cmocka_unit_test(test_time),

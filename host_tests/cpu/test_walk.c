@@ -154,6 +154,41 @@ static void test_links(void **state) {
   }
 }
 
+/* Of a block of three tiles by two, all go on but the last one along the loops in question. */
+static void test_what_goes_on(void **state) {
+  (void)state;
+  const rlt_problem problem = {
+      .element_bytes = 1, .axis_count = 2, .axes = {{6, 6, 10, 1}, {4, 4, 1, 6}}};
+  const rlt_group columns = {.axis_count = 1, .axes = {0}, .inner = 1, .block = 2};
+  const rlt_loops loops = {
+      .inner_count = 2, .inner = {0, 1}, .inside = {3, 2}, .outer_count = 1, .outer = {1}};
+  static const struct {
+    rlt_combined_loops along;
+    bool go_on[6];
+  } cases[] = {{{0, 1}, {true, true, false, true, true, false}},
+               {{1, 1}, {true, true, true, false, false, false}},
+               {{0, 2}, {true, true, true, true, true, false}},
+               {{0, 0}, {false, false, false, false, false, false}}};
+  rlt_grid grid;
+  rlt_order order;
+  rlt_grid_make(&problem, &columns, &rlt_no_axes, &grid);
+  rlt_order_make(&grid, &loops, &order);
+  assert_int_equal(order.block_count, 2);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    for (int64_t block = 0; block < 2; ++block) {
+      rlt_walk walk;
+      rlt_walk_start(&walk, &order, block);
+      for (int64_t tile = 0; tile < 6; ++tile) {
+        assert_int_equal(walk.tile.destination, 12 * block + 2 * tile);
+        assert_int_equal(rlt_walk_place(&walk, 0), tile % 3);
+        assert_int_equal(rlt_walk_place(&walk, 1), tile / 3);
+        assert_int_equal(rlt_walk_goes_on(&walk, cases[i].along), cases[i].go_on[tile]);
+        assert_int_equal(rlt_walk_step(&walk), tile < 5);
+      }
+    }
+  }
+}
+
 /* Tiles of one axis each way, or of runs alone, so small that nearly every axis is cut. */
 static void draw_groups(const rlt_problem *problem, uint64_t *seed, rlt_group *columns,
                         rlt_group *rows) {
@@ -214,6 +249,7 @@ static void test_valid_counts(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_loops_of_a_schedule), cmocka_unit_test(test_links),
-      cmocka_unit_test(test_random_grids), cmocka_unit_test(test_valid_counts)};
+      cmocka_unit_test(test_what_goes_on), cmocka_unit_test(test_random_grids),
+      cmocka_unit_test(test_valid_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,10 @@ static void test_index_program(void **state) {
     assert_int_equal(made.count, 1);
     assert_ptr_equal(made.problems[0].index_program, made.index_program);
     assert_non_null(made.index_program);
-    assert_int_equal(made.problems[0].axes[0].extent, made.problems[0].destination_elements);
+    const int64_t all = made.problems[0].destination_elements;
+    expect_problem(&made.problems[0], &(lower_case){.fills = made.problems[0].fills,
+                                                    .axis_count = 1,
+                                                    .axes = {{all, all, 1, 1}}});
     rlt_lowered_free(&made);
   }
 }
@@ -335,6 +338,20 @@ static void test_converted_containers(void **state) {
     assert_non_null(made.problems[i].index_program);
     assert_int_equal(made.problems[i].destination_start, i);
   }
+  rlt_lowered_free(&made);
+
+  /* So where boxes of elements and their padding are too many: of the 16 boxes each has a problem
+   * for every dimension that it has padding of, 32 in all, and one for its elements. */
+  made = lower("u8[3,3,3,3]{3,2,1,0}", "s8[3,3,3,3]{3,2,1,0:PV(one)T(2,2,2,2)E(16)}");
+  assert_int_equal(made.count, 2);
+  for (int32_t i = 0; i < made.count; ++i) {
+    assert_non_null(made.problems[i].index_program);
+  }
+  rlt_lowered_free(&made);
+
+  made = lower("u8[3,3,3]{2,1,0}", "s8[3,3,3]{2,1,0:PV(one)T(2,2,2)E(16)}");
+  assert_int_equal(made.count, 8 + 12);
+  assert_null(made.index_program);
   rlt_lowered_free(&made);
 }
 

@@ -127,7 +127,7 @@ static int64_t runs_of(const rlt_problem *problem, bool reads) {
 
 /* Runs are as long as can be, whatever the order of axes: a cube of 2 x 3 x 4 is one, on both
  * sides; rows of three are each one where a fourth element lies between; and what is read again and
- * again, or backwards, is no more. */
+ * again, or backwards, is no more; of axes with the same steps the first one's make the runs. */
 static void test_runs_are_joined(void **state) {
   (void)state;
   static const struct {
@@ -194,6 +194,13 @@ static void test_runs_are_joined(void **state) {
         .fills = true},
        0,
        7},
+      {{.element_bytes = 4,
+        .source_elements = 7,
+        .destination_elements = 15,
+        .axis_count = 2,
+        .axes = {{5, 5, 1, 1}, {3, 3, 1, 5}}},
+       3,
+       1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     print_message("case %zu\n", i);

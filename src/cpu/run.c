@@ -218,8 +218,8 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
                        .source = source,
                        .destination = destination,
                        .kept_scratch = device->kept_scratch,
-                       .own = puts_together(made) ? own : NULL};
-  atomic_init(&call.next, 0);
+                       .own = puts_together(made) ? own : NULL,
+                       .next = 0};
   if (made->grid.tile_count == 1) {
     run_only_tile(&call);
   } else {

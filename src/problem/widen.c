@@ -56,7 +56,7 @@ static int32_t axes_of_word(const rlt_problem *problem, int64_t *length) {
   *length = 1;
   for (int32_t a = 0; a < problem->axis_count && problem->axes[a].extent <= most / all; ++a) {
     all *= problem->axes[a].extent;
-    if (all > 1 && (all & (all - 1)) == 0 && lie_together(problem, a + 1, all)) {
+    if ((all & (all - 1)) == 0 && lie_together(problem, a + 1, all)) {
       found = a + 1;
       *length = all;
     }
