@@ -363,10 +363,6 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
     }
     const uint8_t *const from = staged + s * frame->segment_pitch;
     uint8_t *const to = tile->destination + segment->start * bits / 8;
-    if (!streams && ahead.left == 0) { /* tiles share no lines in the cache */
-      move_run(to, from, count);
-      continue;
-    }
     int64_t i = 0;
     uint8_t *const held = &partial->held[partial->first + s];
     uint8_t *const begun = partial->lines[partial->first + s];
@@ -376,6 +372,11 @@ ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_c
     } else {
       i = bytes_before_line(to, count, streams);
       move_few(to, from, i);
+    }
+    if (!streams && ahead.left == 0) {
+      const int64_t whole = (count - i) / LINE_BYTES * LINE_BYTES;
+      move_run(to + i, from + i, whole);
+      i += whole;
     }
     for (; i + LINES_A_TURN * LINE_BYTES <= count; i += LINES_A_TURN * LINE_BYTES) {
 #pragma GCC unroll 4
