@@ -76,17 +76,16 @@ void rlt_cpu_kept_scratch_destroy(rlt_cpu_kept_scratch *kept_scratch) {
 
 /* ---- Each thread's ---- */
 
-/* The one that the calling thread looks at after `passed` others. Threads lie some pages apart at
- * least. */
-static shelf *next_shelf(rlt_cpu_kept_scratch *of, size_t passed) {
+/* From which shelf on the calling thread looks, all around. Threads lie pages apart at least. */
+static size_t first_shelf(void) {
   const uint64_t page = (uint64_t)(uintptr_t)pthread_self() >> 12;
-  const size_t first = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-  return &of->shelves[(first + passed) & (of->count - 1)];
+  return (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 rlt_cpu_scratch *rlt_cpu_scratch_take(rlt_cpu_kept_scratch *from) {
+  const size_t first = first_shelf();
   for (size_t i = 0; i < from->count; ++i) {
-    shelf *const next = next_shelf(from, i);
+    shelf *const next = &from->shelves[(first + i) & (from->count - 1)];
     if (atomic_load_explicit(&next->kept, memory_order_relaxed) != NULL) {
       rlt_cpu_scratch *const kept =
           atomic_exchange_explicit(&next->kept, NULL, memory_order_acquire);
@@ -102,8 +101,9 @@ void rlt_cpu_scratch_give_back(rlt_cpu_kept_scratch *to, rlt_cpu_scratch *used) 
   if (used == NULL) {
     return;
   }
+  const size_t first = first_shelf();
   for (size_t i = 0; i < to->count; ++i) {
-    shelf *const next = next_shelf(to, i);
+    shelf *const next = &to->shelves[(first + i) & (to->count - 1)];
     rlt_cpu_scratch *nobody = NULL;
     if (atomic_compare_exchange_strong_explicit(&next->kept, &nobody, used, memory_order_release,
                                                 memory_order_relaxed)) {
