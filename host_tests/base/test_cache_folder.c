@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cache_folder.h"
+#include "child.h"
 #include "scratch.h"
 
 enum { MOST_BYTES = 1 << 20 };
@@ -190,10 +190,7 @@ static void test_limit_of_the_process(void **state) {
     exchange("a", "0123456789a", NULL);
     _exit(0);
   }
-  int status = -1;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status));
-  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(child_code(child), 0);
   expect("a", "0123456789");
   assert_int_equal(scratch_count(folder), 1);
 }

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "child.h"
 #include "conformance/fault.h"
 #include "conformance/guarded_buffer.h"
 
@@ -172,10 +172,7 @@ static int touch_in_child(const scene *of, unsigned char *byte, touch how, char 
   }
   said[length] = '\0';
   close(ends[0]);
-  int status;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
+  return child_code(child);
 }
 
 static void expect_fault(const scene *of, unsigned char *byte, touch how, const char *where) {

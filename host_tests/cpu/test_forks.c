@@ -2,9 +2,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "cmocka_all.h"
 #include "cpu/sanitizers.h"
 #include "cpu/scene.h"
@@ -27,10 +27,7 @@ static void assert_child_passes(scene *of) {
   if (child == 0) {
     be_a_child(of);
   }
-  int status = -1;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status));
-  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(child_code(child), 0);
 }
 
 static void test_fork_after_use(void **state) {

@@ -9,9 +9,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "cmocka_all.h"
 #include "cpu/pool.h"
 #include "cpu/sanitizers.h"
@@ -281,10 +281,7 @@ static void assert_child_passes(bool closes) {
   if (child == 0) {
     be_a_child(closes);
   }
-  int status = -1;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status));
-  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(child_code(child), 0);
 }
 
 static atomic_bool is_over;

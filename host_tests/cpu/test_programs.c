@@ -2,10 +2,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "child.h"
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
 #include "cpu/program.h"
@@ -569,16 +569,13 @@ static void test_nothing_is_left(void **state) {
   relayout_plan_destroy(plan);
   assert_non_null(trial_passes_as_chosen(device, &several_tiles, 0));
   if (FOLLOWS_FORKS) {
-    int status = -1;
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
       relayout_device_destroy(device);
       _exit(atomic_load(&blocks) == before ? 0 : 1);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(child_code(child), 0);
   }
   relayout_device_destroy(device);
   assert_int_equal(atomic_load(&blocks), before);

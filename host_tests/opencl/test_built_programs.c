@@ -54,6 +54,20 @@ static rlt_opencl_device *open_number(scene *at, int number, const char *directo
   return (rlt_opencl_device *)device;
 }
 
+/* Pairs of shapes that one program serves. */
+static const char *const alike[][2] = {{"f32[64,96]", "f32[64,96]{0,1}"},
+                                       {"s32[100,30]", "s32[100,30]{0,1:PD(128,32)}"},
+                                       {"u32[40,50,60]", "u32[40,50,60]{1,2,0}"}};
+
+/* Makes a plan for the i-th of them, and drops it. */
+static void plan_alike(rlt_opencl_device *device, int i) {
+  relayout_plan *plan = NULL;
+  const relayout_shape from = shape_of(alike[i][0]);
+  const relayout_shape to = shape_of(alike[i][1]);
+  assert_int_equal(relayout_plan_create(&device->base, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  relayout_plan_destroy(plan);
+}
+
 static relayout_status plan_on(rlt_opencl_device *device, const char *to_text, relayout_plan **plan,
                                relayout_error *error) {
   const relayout_shape from = shape_of("f32[64,96]");
@@ -127,19 +141,12 @@ static void test_what_programs_are_known_by(void **state) {
 /* A device writes a program once, whatever plans want it, and does not where it was loaded. */
 static void test_written_once(void **state) {
   scene *const at = *state;
-  static const char *const pairs[][2] = {{"f32[64,96]", "f32[64,96]{0,1}"},
-                                         {"s32[100,30]", "s32[100,30]{0,1:PD(128,32)}"}};
   for (int is_loaded = 0; is_loaded < 2; ++is_loaded) {
     const size_t bytes = scratch_bytes(at->directory);
     rlt_opencl_device *const device = open_number(at, 0, at->directory);
     fake.binary_bytes = is_loaded ? 1 : -1; /* another file, were it written again */
     for (int i = 0; i < 2; ++i) {
-      relayout_plan *plan = NULL;
-      const relayout_shape from = shape_of(pairs[i][0]);
-      const relayout_shape to = shape_of(pairs[i][1]);
-      assert_int_equal(relayout_plan_create(&device->base, &from, &to, NULL, &plan, NULL),
-                       RELAYOUT_OK);
-      relayout_plan_destroy(plan);
+      plan_alike(device, i);
       assert_int_equal(device->build_counts.loaded, is_loaded);
       assert_int_equal(device->build_counts.compiled, !is_loaded);
       assert_int_equal(scratch_count(at->directory), i == 0);
@@ -248,23 +255,15 @@ static void test_trimmed(void **state) {
 static void test_shared(void **state) {
   scene *const at = *state;
   rlt_opencl_device *const device = open_number(at, 0, "");
-  static const char *const pairs[][2] = {{"f32[64,96]", "f32[64,96]{0,1}"},
-                                         {"s32[100,30]", "s32[100,30]{0,1:PD(128,32)}"},
-                                         {"u32[40,50,60]", "u32[40,50,60]{1,2,0}"}};
   for (int i = 0; i < 3; ++i) {
-    relayout_plan *plan = NULL;
-    const relayout_shape from = shape_of(pairs[i][0]);
-    const relayout_shape to = shape_of(pairs[i][1]);
-    assert_int_equal(relayout_plan_create(&device->base, &from, &to, NULL, &plan, NULL),
-                     RELAYOUT_OK);
-    relayout_plan_destroy(plan);
+    plan_alike(device, i);
     assert_int_equal(fake.builds, 1);
   }
   relayout_plan *plan = NULL;
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.for_batches = 1;
-  const relayout_shape from = shape_of(pairs[0][0]);
-  const relayout_shape to = shape_of(pairs[0][1]);
+  const relayout_shape from = shape_of(alike[0][0]);
+  const relayout_shape to = shape_of(alike[0][1]);
   assert_int_equal(relayout_plan_create(&device->base, &from, &to, &options, &plan, NULL),
                    RELAYOUT_OK);
   assert_int_equal(fake.builds, 2);

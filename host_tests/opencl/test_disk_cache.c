@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "opencl/disk_cache.h"
 #include "scratch.h"
 
@@ -484,10 +484,7 @@ static void test_many_processes_at_once(void **state) {
     }
   }
   for (int w = 0; w < WRITERS; ++w) {
-    int status = -1;
-    assert_int_equal(waitpid(writers[w], &status, 0), writers[w]);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(child_code(writers[w]), 0);
   }
   assert_int_equal(scratch_count(here->directory), 1);
 }

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
 #include "plan/methods/method.h"
@@ -349,17 +349,10 @@ static int start(const opencl_bench *bench, const char *directory, const char *m
   return process;
 }
 
-static int end_of(pid_t process) {
-  int status = -1;
-  assert_int_equal(waitpid(process, &status, 0), process);
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
-}
-
 static void test_second_process_compiles_nothing(void **state) {
   const place *const here = *state;
-  assert_int_equal(end_of(start(here->bench, here->directory, "3", NULL)), COMPILED);
-  assert_int_equal(end_of(start(here->bench, here->directory, "3", NULL)), LOADED);
+  assert_int_equal(child_code(start(here->bench, here->directory, "3", NULL)), COMPILED);
+  assert_int_equal(child_code(start(here->bench, here->directory, "3", NULL)), LOADED);
 }
 
 static void test_processes_at_once(void **state) {
@@ -372,10 +365,10 @@ static void test_processes_at_once(void **state) {
     processes[p] = start(here->bench, here->directory, "1", pocl);
   }
   for (int p = 0; p < PROCESSES; ++p) {
-    const int ended = end_of(processes[p]);
+    const int ended = child_code(processes[p]);
     assert_true(ended == COMPILED || ended == LOADED || ended == MIXED);
   }
-  assert_int_equal(end_of(start(here->bench, here->directory, "1", NULL)), LOADED);
+  assert_int_equal(child_code(start(here->bench, here->directory, "1", NULL)), LOADED);
 }
 
 static int other_process(const char *name, const char *family, const char *directory,

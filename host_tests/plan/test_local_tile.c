@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "plan/local_tile.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
@@ -358,18 +359,10 @@ static void test_slots_at_random(void **state) {
 
 enum { SIDE_BY_SIDE = 32, TURNS = 8, PITCHES = 8 }; /* work-items; as many banks of 4 bytes */
 
-static int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
-static int64_t elements_in(int64_t bytes, int64_t bits) {
-  return 8 * bytes > bits ? 8 * bytes / bits : 1;
-}
-
 /* Elements that come at once at least, so that words of both sides are whole. */
 static int64_t least_at_once(const rlt_slots *slots) {
-  const int64_t source = elements_in(4, rlt_problem_source_bits(slots->problem));
-  const int64_t staged = elements_in(4, 8 * slots->bytes);
+  const int64_t source = rlt_local_unit(rlt_problem_source_bits(slots->problem));
+  const int64_t staged = slots->unit;
   return source > staged ? source : staged;
 }
 
@@ -379,12 +372,12 @@ static int64_t staged_word(const rlt_slots *slots, int64_t item, int64_t n) {
   if (slots->run_length * slots->bytes % 16 == 0 && part * slots->bytes < 16) {
     part = 16 / slots->bytes;
   }
-  const int64_t units = part / elements_in(4, 8 * slots->bytes);
-  const int64_t parts = divide_up(slots->run_length, part);
+  const int64_t units = part / slots->unit;
+  const int64_t parts = rlt_divide_up(slots->run_length, part);
   const int64_t number = n / units * SIDE_BY_SIDE + item;
-  return number >= slots->slots * parts ? -1
-                                        : number / parts * slots->pitch + number % parts * part +
-                                              n % units * elements_in(4, 8 * slots->bytes);
+  return number >= slots->slots * parts
+             ? -1
+             : number / parts * slots->pitch + number % parts * part + n % units * slots->unit;
 }
 
 /* Where it loads the n-th word from as rows are gathered, 16 bytes of words in a row or 4 bytes of
@@ -394,7 +387,7 @@ static int64_t gathered_word(const rlt_slots *slots, const rlt_group *columns,
   const int64_t words = slots->bytes >= 4 ? 16 / slots->bytes : 4 / slots->bytes;
   const int64_t length = rlt_group_length(columns);
   const int64_t across = INT64_C(1)
-                         << rlt_line_shift(rlt_group_length(rows), divide_up(length, words),
+                         << rlt_line_shift(rlt_group_length(rows), rlt_divide_up(length, words),
                                            words * slots->bytes, 64);
   const int64_t number = n / words * SIDE_BY_SIDE + item;
   const int64_t column = number % across * words + n % words;
@@ -409,7 +402,7 @@ static int64_t gathered_word(const rlt_slots *slots, const rlt_group *columns,
 
 /* How many of these words are in the bank that has most of them. */
 static int64_t most_in_a_bank(const rlt_slots *slots, bool has_gaps, const int64_t *words) {
-  const int64_t unit = elements_in(4, 8 * slots->bytes);
+  const int64_t unit = slots->unit;
   int64_t in_bank[SIDE_BY_SIDE] = {0};
   int64_t most = 0;
   for (int i = 0; i < SIDE_BY_SIDE; ++i) {
@@ -474,8 +467,7 @@ static void expect_best_places(const rlt_slots *slots, const rlt_group *columns,
   int64_t best = INT64_MAX, pitch = 0;
   bool has_gaps = false;
   for (int64_t i = 0; i < (slots->slots > 1 ? 2 * PITCHES : 2); ++i) {
-    const int64_t tried =
-        divide_up(slots->run_length, at_once) * at_once + i / 2 * elements_in(4, 8 * slots->bytes);
+    const int64_t tried = rlt_divide_up(slots->run_length, at_once) * at_once + i / 2 * slots->unit;
     const int64_t turns = turns_with(slots, columns, rows, tried, i % 2 == 1);
     if (turns < best) {
       best = turns;

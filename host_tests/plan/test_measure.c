@@ -351,6 +351,15 @@ static void test_how_many_are_measured(void **state) {
   }
 }
 
+/* What the device is offered at first for the first of these forms, which the others follow. */
+static rlt_offers offers_on(const relayout_device *device, rlt_forms *forms) {
+  rlt_offers made;
+  rlt_forms_make(&device->facts, forms);
+  assert_int_equal(rlt_offers_make(forms, &device->facts, device->tuning, NULL, &made, NULL),
+                   RELAYOUT_OK);
+  return made;
+}
+
 static int wide_runs, narrow_runs;
 
 static double by_form(const recorded_run *run) {
@@ -380,11 +389,8 @@ static void test_one_of_a_form_is_run(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   rlt_forms forms = {.of = {problem_of("u8[64,64,16]{2,1,0}", "u8[64,64,16]{2,0,1}")}};
-  rlt_offers offers;
+  rlt_offers offers = offers_on(device, &forms);
   double left = 1000;
-  rlt_forms_make(&device->facts, &forms);
-  assert_int_equal(rlt_offers_make(&forms, &device->facts, device->tuning, NULL, &offers, NULL),
-                   RELAYOUT_OK);
   rlt_offers_add_all(&offers);
   assert_int_equal(offers.count, 2 + 4);
   offers.count -= 1;
@@ -539,10 +545,7 @@ static void set_up(contest_of *made) {
   made->forms = (rlt_forms){.of = {*rlt_part_problem(&plan->work.parts[0])}};
   relayout_plan_destroy(plan);
   relayout_device_trim(made->device);
-  rlt_forms_make(&made->device->facts, &made->forms);
-  assert_int_equal(rlt_offers_make(&made->forms, &made->device->facts, made->device->tuning, NULL,
-                                   &made->offers, NULL),
-                   RELAYOUT_OK);
+  made->offers = offers_on(made->device, &made->forms);
   made->record.programs_made = 0;
   made->record.seconds = count_first;
   watched = &made->record;
@@ -623,11 +626,8 @@ static void test_hopeless_by_hand(void **state) {
     recorder record;
     relayout_device *const device = recorder_device(&record);
     rlt_forms forms = {.of = {problem_of("f32[64,41]{1,0}", "f32[64,41]{0,1}")}};
-    rlt_offers offers;
+    rlt_offers offers = offers_on(device, &forms);
     double left = 1000;
-    rlt_forms_make(&device->facts, &forms);
-    assert_int_equal(rlt_offers_make(&forms, &device->facts, device->tuning, NULL, &offers, NULL),
-                     RELAYOUT_OK);
     rlt_offers_add_all(&offers);
     assert_int_equal(offers.count, 4);
     for (int32_t o = 0; o < 4; ++o) {

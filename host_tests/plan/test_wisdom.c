@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cache_folder.h"
 #include "base/memory.h"
+#include "child.h"
 #include "plan/held.h"
 #include "plan/methods/method.h"
 #include "plan/plan.h"
@@ -567,9 +567,7 @@ static void test_many_processes_at_once(void **state) {
     }
   }
   for (int w = 0; w < WRITERS; ++w) {
-    int status = -1;
-    assert_int_equal(waitpid(writers[w], &status, 0), writers[w]);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(child_code(writers[w]), 0);
   }
   recorder record;
   relayout_device *const device = device_in(&kept, &record);

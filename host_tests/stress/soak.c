@@ -121,6 +121,10 @@ static double part_of(const soak *s) {
   return s->seconds > 0 ? seconds_of(s) / s->seconds : (double)s->done / (double)s->epochs;
 }
 
+static bool is_cpu(const named_device *device) {
+  return strcmp(device->name, "cpu") == 0;
+}
+
 static const char *const kinds[OBJECT_KINDS] = {
 #define OBJECT_TEXT(name, text) text,
     OBJECT_TABLE(OBJECT_TEXT)
@@ -233,7 +237,7 @@ static bool work_at_random(soak *s) {
                                         .device_count = 1,
                                         .seed = s->seed * 1000003 + s->rounds,
                                         .most_cases = RANDOM_CASES};
-  if (strcmp(s->which->name, "cpu") != 0) {
+  if (!is_cpu(s->which)) {
     return true;
   }
   if (differential_run(&options, &report, &error) != RELAYOUT_OK) {
@@ -280,7 +284,7 @@ static bool is_all_gone(const soak *s) {
 /* Empties the folder, and fills it with as much as it may hold: programs, by their names, that
  * nobody has used since yesterday. */
 static bool fill_folder(const soak *s) {
-  if (strcmp(s->which->name, "cpu") == 0) {
+  if (is_cpu(s->which)) {
     return true; /* it has no programs */
   }
   scratch_remove(s->cache);
@@ -325,7 +329,7 @@ static int run_on_device(void *context, const named_device *it) {
   soak s = *(const soak *)context;
   printf("%s %s\n", it->word, it->name);
   s.which = it;
-  if (!stress_cases_make(strcmp(it->name, "cpu") != 0, &s.cases)) {
+  if (!stress_cases_make(!is_cpu(it), &s.cases)) {
     fprintf(stderr, "no memory for cases\n");
     return EXIT_FAILURE;
   }
