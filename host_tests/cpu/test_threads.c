@@ -216,6 +216,45 @@ static void test_tasks_left_out(void **state) {
   }
 }
 
+enum { POISON = 0xa7, WATCHED_SIDE = 1024 };
+
+/* A pool that runs its last task, and looks at what is written then, before any other. */
+typedef struct watching_pool {
+  const uint8_t *destination;
+  bool all_is_written;
+} watching_pool;
+
+static void watching_parallel_for(void *context, size_t count, void (*task)(void *data, size_t i),
+                                  void *data) {
+  watching_pool *const used = context;
+  task(data, count - 1);
+  used->all_is_written =
+      memchr(used->destination, POISON, (size_t)WATCHED_SIDE * WATCHED_SIDE) == NULL;
+  for (size_t i = 0; i + 1 < count; ++i) {
+    task(data, i);
+  }
+}
+
+/* What no other task does meanwhile is done by the one that runs. */
+static void test_each_task_moves(void **state) {
+  (void)state;
+  const size_t size = (size_t)WATCHED_SIDE * WATCHED_SIDE;
+  uint8_t *const source = calloc(size, 1);
+  uint8_t *const destination = malloc(size);
+  watching_pool used = {.destination = destination};
+  relayout_device *const device = eager_device_with(3, watching_parallel_for, &used);
+  const relayout_shape from = shape_of("u8[1024,1024]{1,0}");
+  const relayout_shape to = shape_of("u8[1024,1024]{0,1}");
+  assert_non_null(source);
+  assert_non_null(destination);
+  memset(destination, POISON, size);
+  assert_int_equal(relayout_copy(device, &from, &to, source, destination, NULL), RELAYOUT_OK);
+  assert_true(used.all_is_written);
+  relayout_device_destroy(device);
+  free(source);
+  free(destination);
+}
+
 /* ---- Pools that call the library ---- */
 
 /* One that relays out on the same device before each task, but not in those relayouts' own. */
@@ -703,6 +742,7 @@ int main(void) {
       cmocka_unit_test(test_any_order_of_tasks),
       cmocka_unit_test(test_tasks_in_turn),
       cmocka_unit_test(test_tasks_left_out),
+      cmocka_unit_test(test_each_task_moves),
       cmocka_unit_test(test_pool_that_calls_the_library),
       cmocka_unit_test(test_pool_that_other_threads_call_the_library_in),
       cmocka_unit_test(test_default_threads),

@@ -142,6 +142,26 @@ static void plan_in_chunks(const scenario *it) {
   relayout_device_destroy(device);
 }
 
+/* A plan of a box that is made knows which. */
+static void plan_of_box(const scenario *it) {
+  const move *const moved = it->moved;
+  const relayout_view from = {.shape = moved->from};
+  const relayout_view to = {.shape = moved->to};
+  const int64_t start[] = {3, 5};
+  const int64_t sizes[] = {40, 50};
+  relayout_device *const device = open_device();
+  relayout_plan *plan = untouched;
+  if (TRY(relayout_plan_create_range(device, &from, &to, start, sizes, NULL, &plan,
+                                     &trial_error))) {
+    EXPECT(plan->box != NULL);
+    relayout_plan_destroy(plan);
+  } else {
+    EXPECT(plan == untouched);
+  }
+  expect_usable(device, moved);
+  relayout_device_destroy(device);
+}
+
 static void copy(const scenario *it) {
   const move *const moved = it->moved;
   relayout_device *const device = open_device();
@@ -370,6 +390,7 @@ static const scenario scenarios[] = {
     {.name = "plan_padded", .moved = &moves[PADDED], .run = plan_and_execute},
     {.name = "plan_large", .moved = &moves[LARGE], .run = plan_and_execute},
     {.name = "plan_in_chunks", .moved = &moves[TRANSPOSED], .run = plan_in_chunks},
+    {.name = "plan_of_box", .moved = &moves[TRANSPOSED], .run = plan_of_box},
     {.name = "copy", .moved = &moves[PARTED], .run = copy},
     {.name = "visit", .moved = &moves[PARTED], .run = visit},
     {.name = "plan_as_asked", .moved = &moves[PARTED], .run = plan_as_asked},

@@ -121,6 +121,23 @@ static void test_all_of_local_memory(void **state) {
   }
 }
 
+/* Bytes that become nibbles: half of 50002 are 25001, and the last of these shares its byte. */
+static void test_halves_of_packed_runs(void **state) {
+  (void)state;
+  rlt_tuning tuning = staged_tuning;
+  tuning.tile_bytes = 1 << 20;
+  const rlt_problem run = {.element_bytes = 1,
+                           .destination_packed = 4,
+                           .source_elements = 50002,
+                           .destination_elements = 50002,
+                           .axis_count = 1,
+                           .axes = {{50002, 50002, 1, 1}}};
+  rlt_offers offers = asked(&rlt_method_permute, scene_of(&run, &staged_facts, &tuning));
+  assert_true(offers.count > 0);
+  assert_int_equal(offers.of[0].schedule.columns.block, 25002);
+  rlt_offers_free(&offers);
+}
+
 /* A single word is no tile, but any element is. */
 static void test_single_words(void **state) {
   (void)state;
@@ -307,6 +324,21 @@ static void test_pixels_by_hand(void **state) {
   assert_int_equal(offers.count, 0);
 }
 
+/* What has one valid step does not move in the source, whatever its stride there. */
+static void test_channels_behind_a_single_step(void **state) {
+  (void)state;
+  rlt_facts facts = staged_facts;
+  facts.group_size = 64;
+  rlt_problem problem = PARTED(1, 10000, 10000, 4, 4, 20000, 1);
+  problem.fills = true;
+  problem.axes[2] = problem.axes[1];
+  problem.axes[1] = (rlt_axis){2, 1, 1, 10000};
+  rlt_offers offers = asked(&rlt_method_interleave, scene_of(&problem, &facts, &staged_tuning));
+  assert_int_equal(offers.count, 1);
+  expect_group(&offers.of[0].schedule.rows, &(rlt_group){1, {2}, 1, 4, 0});
+  rlt_offers_free(&offers);
+}
+
 /* 20 runs are wanted: the first axis that has as many, or the longest. */
 static void test_axis_of_runs(void **state) {
   (void)state;
@@ -372,11 +404,18 @@ static void test_squares_that_are_filled(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups_grow),    cmocka_unit_test(test_quarters),
-      cmocka_unit_test(test_parts_of_lines), cmocka_unit_test(test_all_of_local_memory),
-      cmocka_unit_test(test_single_words),   cmocka_unit_test(test_schedules_without_a_tile),
-      cmocka_unit_test(test_fills),          cmocka_unit_test(test_pixels_by_hand),
-      cmocka_unit_test(test_axis_of_runs),   cmocka_unit_test(test_squares_that_are_filled),
+      cmocka_unit_test(test_groups_grow),
+      cmocka_unit_test(test_quarters),
+      cmocka_unit_test(test_parts_of_lines),
+      cmocka_unit_test(test_all_of_local_memory),
+      cmocka_unit_test(test_halves_of_packed_runs),
+      cmocka_unit_test(test_single_words),
+      cmocka_unit_test(test_schedules_without_a_tile),
+      cmocka_unit_test(test_fills),
+      cmocka_unit_test(test_pixels_by_hand),
+      cmocka_unit_test(test_channels_behind_a_single_step),
+      cmocka_unit_test(test_axis_of_runs),
+      cmocka_unit_test(test_squares_that_are_filled),
   };
   return cmocka_run_group_tests_name("plan.local_groups", tests, NULL, NULL);
 }

@@ -113,6 +113,18 @@ static void test_blocks_of_axes(void **state) {
   }
 }
 
+/* However short lines and wishes are, tiles have two elements of either side. */
+static void test_least_of_both_sides(void **state) {
+  (void)state;
+  static const rlt_problem wide = MATRIX(16, 1001, 1003, 1001);
+  const rlt_tuning tuning = tuning_with((rlt_reach){4, 4});
+  rlt_facts facts = direct_facts;
+  facts.line_bytes = 16;
+  const rlt_schedule found = first_offered(&rlt_method_transpose, &wide, &facts, &tuning);
+  expect_group(&found.columns, &(rlt_group){1, {0}, 1, 2, 0});
+  expect_group(&found.rows, &(rlt_group){1, {1}, 1, 2, 0});
+}
+
 /* Elements that change are read by whole lines, and unpacked 64 at a time. */
 static void test_what_is_read_at_once(void **state) {
   (void)state;
@@ -217,6 +229,22 @@ static void test_columns_that_share_bytes(void **state) {
   expect_group(&found.rows, &rlt_no_axes);
 }
 
+/* What ends the destination's last byte need not fill it: three rows of 63 nibbles are a tile. */
+static void test_columns_that_end_the_destination(void **state) {
+  (void)state;
+  static const rlt_problem odd = {.element_bytes = 1,
+                                  .source_packed = 4,
+                                  .destination_packed = 4,
+                                  .source_elements = 63 * 3,
+                                  .destination_elements = 63 * 3,
+                                  .axis_count = 2,
+                                  .axes = {{63, 63, 3, 1}, {3, 3, 1, 63}}};
+  const rlt_schedule found =
+      first_offered(&rlt_method_permute, &odd, &direct_facts, &direct_tuning);
+  expect_group(&found.columns, &(rlt_group){2, {0, 1}, 63, 3, 0});
+  expect_group(&found.rows, &rlt_no_axes);
+}
+
 /* Rows of nibbles that end within bytes: a tile holds up to a line of the next one's, 128 but
  * one, where its device neither merges bytes nor combines lines. */
 static void test_halos_of_shared_bytes(void **state) {
@@ -290,6 +318,25 @@ static void test_transposed_rows(void **state) {
     scene.problem = &problem;
     offers = asked(&rlt_method_bit_transpose, scene);
     assert_int_equal(offers.count, 0);
+  }
+}
+
+/* Nibbles change places among few rows, so that tiles go as far as is wished for, 512 bytes of each
+ * of the destination's; shorter elements do so among many, of which a line each is enough. */
+static void test_columns_beside_transposed_rows(void **state) {
+  (void)state;
+  static const struct { int64_t packed, columns; } cases[] = {{4, 512}, {2, 64}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    rlt_problem problem = MATRIX(1, 1 << 14, 64, 1 << 14);
+    problem.source_packed = problem.destination_packed = cases[i].packed;
+    rlt_forms forms = {.of = {problem}};
+    print_message("case %zu\n", i);
+    rlt_forms_make(&direct_facts, &forms);
+    assert_int_equal(forms.count, 2);
+    const rlt_schedule found =
+        first_offered(&rlt_method_bit_transpose, &forms.of[1], &direct_facts, &direct_tuning);
+    assert_int_equal(found.columns.axes[0], 0);
+    assert_int_equal(rlt_group_steps(&forms.of[1], &found.columns, 0), cases[i].columns);
   }
 }
 
@@ -418,12 +465,15 @@ static void test_kinds_of_channels_and_elements(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks_of_axes),
+      cmocka_unit_test(test_least_of_both_sides),
       cmocka_unit_test(test_what_is_read_at_once),
       cmocka_unit_test(test_least_tiles),
       cmocka_unit_test(test_room_of_tiles),
       cmocka_unit_test(test_columns_that_share_bytes),
+      cmocka_unit_test(test_columns_that_end_the_destination),
       cmocka_unit_test(test_halos_of_shared_bytes),
       cmocka_unit_test(test_transposed_rows),
+      cmocka_unit_test(test_columns_beside_transposed_rows),
       cmocka_unit_test(test_kinds_of_tiles),
       cmocka_unit_test(test_kinds_of_channels_and_elements),
   };

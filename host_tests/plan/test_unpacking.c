@@ -156,6 +156,14 @@ static void test_transposed_rows_follow_the_run(void **state) {
   assert_int_equal(made.problem.axes[1].source_stride, 2 * 64);
   assert_int_equal(made.problem.axes[0].source_stride, 2 * 16 * 64);
 
+  /* A single step of the run is none, and the rows come first. */
+  const rlt_group single_rows = {.axis_count = 1, .axes = {2}, .inner = 1, .block = 2};
+  rlt_unpacking_make(&problem, &columns, &single_rows, 1 << 20, &made);
+  assert_int_equal(made.axis_count, 3);
+  assert_int_equal(made.axes[0].axis, 2);
+  assert_int_equal(made.axes[1].axis, 1);
+  assert_int_equal(made.axes[2].axis, 0);
+
   problem.transposed_stride = 40;
   problem.axes[1].source_stride = 80;
   problem.axes[2].source_stride = 40;

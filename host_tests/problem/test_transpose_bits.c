@@ -33,6 +33,7 @@ static void test_swapped(void **state) {
   assert_int_equal(problem.destination_packed, 0);
   assert_int_equal(problem.source_elements, 64 * 64);
   assert_int_equal(problem.fill[0], 0x55);
+  assert_int_equal(problem.fill_word[0], 0x55);
 }
 
 /* 1024 rows of 256 bits and more: each of these is one thing that keeps it as it is. */
