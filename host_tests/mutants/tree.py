@@ -63,9 +63,9 @@ def write_if_other(path, data):
 class Tree:
     """The copy in `work`/source of the files that git tracks in `root`, and its build."""
 
-    def __init__(self, root, work):
+    def __init__(self, root, work, sanitize=False):
         self.root, self.source, self.build = root, work / "source", work / "build"
-        self.work = work
+        self.work, self.sanitize = work, sanitize
 
     def tracked(self):
         listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
@@ -100,6 +100,9 @@ class Tree:
                  "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS=-w", "-DRELAYOUT_BUILD_SAMPLES=OFF",
                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
                  f"-DRELAYOUT_POCL_CACHE={self.root / 'build' / 'pocl'}"]
+        if self.sanitize:
+            words += ["-DCMAKE_C_FLAGS_RELEASE=-O1 -g1 -DNDEBUG",
+                      "-DRELAYOUT_SANITIZE=address,undefined"]
         if shutil.which("ccache"):
             words.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
         with open(self.work / "configure.log", "w", encoding="utf-8") as log:

@@ -17,7 +17,7 @@ static const char runtime[] = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
 static void test_random_problems(void **state) {
   const opencl_bench *const bench = *state;
-  enum { PROBLEMS = 24 };
+  enum { PROBLEMS = 12 };
   for (uint64_t first = 0; first < PROBLEMS; ++first) {
     uint64_t seed = 1000 + first;
     const rlt_problem problem = definition_random_problem(&seed);

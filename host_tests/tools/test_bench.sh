@@ -36,11 +36,9 @@ done
 
 # Sides of different sizes: what is read and what is written each counts by its own. FROM TO BYTES
 while read -r from to bytes; do
-  for device in $devices; do
-    check_printed 0 '
-given ' bench --from "$from" --to "$to" --hot --device "$device" --json r.json
-    check_kept "\"bytes\":$bytes," r.json
-  done
+  check_printed 0 '
+given ' bench --from "$from" --to "$to" --hot --device cpu --json r.json
+  check_kept "\"bytes\":$bytes," r.json
 done <<'CASES'
 f32[5,7] bf16[5,7]{0,1} 210
 s8[5,7] f64[5,7]{1,0:PD(6,8)} 419

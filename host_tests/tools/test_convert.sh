@@ -15,9 +15,11 @@ convert() {
   rm -f in out
 }
 
-devices='auto cpu'
+device=auto
+convert 'u8[2,3]' 'u8[2,3]{0,1}' abcdef adbecf
+devices=cpu
 if has_opencl; then
-  devices="$devices opencl"
+  devices='cpu opencl'
 fi
 for device in $devices; do
   # XLA's documentation: [2 x 3] in its two orders, and padded to 3 x 5.
