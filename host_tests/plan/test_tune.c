@@ -182,6 +182,36 @@ static void test_without_time_or_clock_all_stays(void **state) {
   relayout_device_destroy(device);
 }
 
+static double copies_fail(const recorded_run *run) {
+  return run->schedule->move == RLT_MOVE_COPY ? -1 : as_wished(run);
+}
+
+/* Times count by a copy's alone. */
+static void test_without_copies_all_stays(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = cpu_like(&record);
+  rlt_tuning found;
+  findings made;
+  rlt_tuning tuning = cpu_tuning;
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int r = 1; r < RLT_RATES; ++r) {
+      tuning.words[w].rates.of[r] = 0.5;
+    }
+  }
+  device->tuning = &tuning;
+  record.seconds = copies_fail;
+  assert_int_equal(tune(device, enough, &made, &found), RELAYOUT_OK);
+  assert_true(wishes_equal(&found, &cpu_tuning));
+  assert_int_equal(made.count, 0);
+  for (int w = 0; w < RLT_WORD_SIZES; ++w) {
+    for (int r = 0; r < RLT_RATES; ++r) {
+      assert_true(found.words[w].rates.of[r] == tuning.words[w].rates.of[r]);
+    }
+  }
+  relayout_device_destroy(device);
+}
+
 static const recorder *scratch_of;
 
 /* Every run lies within the scratch memory there is. */
@@ -295,6 +325,7 @@ int main(void) {
       HELD_TEST(test_one_thread_shares_nothing),
       HELD_TEST(test_nothing_faster_is_nothing_new),
       HELD_TEST(test_without_time_or_clock_all_stays),
+      HELD_TEST(test_without_copies_all_stays),
       HELD_TEST(test_runs_lie_in_scratch),
       HELD_TEST(test_too_small_a_device),
       HELD_TEST(test_memory_by_hand),
