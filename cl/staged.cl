@@ -34,6 +34,14 @@ typedef word unit;
 #endif
 #define UNITS_PER_PIECE (PIECE / UNIT)
 
+/* Behind what a loop holds and writes under a condition alone. PoCL looks for what writes it first,
+ * and 7.1 crashes where there is nothing. */
+#if NATIVE
+#define NOTHING_YET = {0}
+#else
+#define NOTHING_YET
+#endif
+
 /* Elements of a unit of the source, */
 #if SOURCE_BITS
 #define SOURCE_UNIT (32 / SOURCE_BITS)

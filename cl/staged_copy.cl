@@ -150,7 +150,7 @@ ALWAYS_INLINE static void copy_row(const source_tile source, const row r, const 
   loose_place at = loose_at(onward(source.from, r.from + (offset)units.column));
   ONE_BY_ONE
   for (uint number = units.first; number < units.end; number += HELD_UNITS * units.across) {
-    loose_unit held[HELD_UNITS][LOADS];
+    loose_unit held[HELD_UNITS][LOADS] NOTHING_YET;
 #pragma unroll
     for (uint h = 0; h < HELD_UNITS; ++h) {
       if (number + h * units.across < units.end) {

@@ -510,7 +510,7 @@ ALWAYS_INLINE static void move_units(const source_tile source, __global word *to
                                      const pixel_runs runs, uint shift, unit fills) {
   const uint numbers = runs.length / UNIT;
   for (part p = first_part(shift); p.run < runs.count;) {
-    unit held[HELD_BLOCKS][CHANNELS];
+    unit held[HELD_BLOCKS][CHANNELS] NOTHING_YET;
     part of[HELD_BLOCKS];
 #pragma unroll
     for (uint h = 0; h < HELD_BLOCKS; ++h) {

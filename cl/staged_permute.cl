@@ -128,7 +128,7 @@ ALWAYS_INLINE static void load_units(const tables at, const source_tile source,
                                      __local word *staged, uint length, uint steps) {
   slot_part p = first_of_slots((length + SOURCE_UNIT - 1) / SOURCE_UNIT);
   while (p.at.run < at.slot_count) {
-    loose_unit held[HELD_LOADS];
+    loose_unit held[HELD_LOADS] NOTHING_YET;
     uint places[HELD_LOADS];
 #pragma unroll
     for (uint h = 0; h < HELD_LOADS; ++h) {

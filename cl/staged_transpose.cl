@@ -154,7 +154,7 @@ ALWAYS_INLINE static void load_pieces(__local unit *staged, const place from, of
                                       uint rows, uint columns) {
 #pragma unroll
   for (uint round = 0; round < ROUNDS(PIECE_BLOCKS); round += BLOCKS_OF_PIECES) {
-    uint4 held[BLOCKS_OF_PIECES][UNIT];
+    uint4 held[BLOCKS_OF_PIECES][UNIT] NOTHING_YET;
 #pragma unroll
     for (uint b = 0; b < BLOCKS_OF_PIECES; ++b) {
       const uint number = local_id() + (round + b) * GROUP;

@@ -28,7 +28,7 @@ typedef struct runtime {
 static void must(int status, const char *what, const relayout_error *error) {
   if (status != 0) {
     fprintf(stderr, "%s: status %d %s\n", what, status, error != NULL ? error->message : "");
-    exit(status == RELAYOUT_NO_DEVICE ? NO_DEVICE : 1);
+    exit(status == RELAYOUT_NO_DEVICE || status == RELAYOUT_UNSUPPORTED ? NO_DEVICE : 1);
   }
 }
 

@@ -324,9 +324,18 @@ static void test_refused_calls(void **state) {
   }
 }
 
+/* Without command buffers there is no recording to call these with. */
+static bool wants_recording(call *accept) {
+  return accept == accept_relayout_recording_set_buffers ||
+         accept == accept_relayout_recording_enqueue;
+}
+
 static void test_error_is_left_alone_on_success(void **state) {
   (void)state;
   for (int i = 0; i < CALL_COUNT; ++i) {
+    if (here.recording == NULL && wants_recording(calls[i].accept)) {
+      continue;
+    }
     outputs out = {.image.struct_size = sizeof out.image};
     relayout_error error;
     memset(&error, 0x77, sizeof error);

@@ -934,6 +934,9 @@ static void test_gaps(void **state) {
       {{40, 10, 1}, "BufferRect", 1, {5, 12, 1}, 10, 0},
       {{100, 10, 1}, "BufferRect", 1, {5, 4, 3}, 10, 100},
       {{103, 10, 1}, "BufferRect", 3, {5, 4, 1}, 10, 0},
+      /* Rows that are as many as their pitch has bytes, which rusticl misreads. */
+      {{48, 12, 1}, "BufferRect", 1, {5, 1, 12}, 12, 12},
+      {{1, 4, 20}, "BufferRect", 5, {3, 1, 4}, 4, 4},
   };
   static unsigned char bytes[4096];
   static unsigned char dense[60];

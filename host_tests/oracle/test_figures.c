@@ -286,7 +286,8 @@ static void test_values_change_on_their_way(void **state) {
 static void test_strides(void **state) {
   (void)state;
   const relayout_shape shape = letters("23", "10", "", RELAYOUT_PADDING_ZERO);
-  char found[16] = "................";
+  char found[16];
+  memset(found, '.', sizeof found);
   /* Every other row from behind, columns from behind: d e f / a b c transposed round. */
   const int64_t backwards[] = {-6, -1};
   oracle_options options = {false, 1, backwards, NULL};

@@ -150,7 +150,11 @@ static void enqueue_rows(transfer *of, int64_t first, size_t width, size_t rows,
   } else {
     const size_t origin[3] = {offset, 0, 0};
     const size_t host_origin[3] = {0, 0, 0};
-    const size_t region[3] = {width, rows, slices};
+    /* Mesa 26.1 takes rows for a single run of bytes where they are as many as bytes from one to
+     * the next: there they are slices of a row each. */
+    const bool is_misread = rows == row_pitch && slices == 1;
+    const size_t region[3] = {width, is_misread ? 1 : rows, is_misread ? rows : slices};
+    slice_pitch = is_misread ? row_pitch : slice_pitch;
     of->code = of->is_upload
                    ? clEnqueueWriteBufferRect(of->queue, of->staging, CL_FALSE, origin, host_origin,
                                               region, row_pitch, slice_pitch, row_pitch,
@@ -164,7 +168,8 @@ static void enqueue_rows(transfer *of, int64_t first, size_t width, size_t rows,
   }
 }
 
-/* OpenCL has slices at multiples of rows; others go one by one. */
+/* OpenCL has slices at multiples of rows; others go one by one, and so do those whose rows would be
+ * misread. */
 static void enqueue_rectangle(void *context, const rlt_rectangle *rectangle) {
   transfer *const of = context;
   const size_t width = (size_t)rectangle->width;
@@ -174,7 +179,7 @@ static void enqueue_rectangle(void *context, const rlt_rectangle *rectangle) {
   const size_t slice_pitch = (size_t)rectangle->slice_pitch;
   if (rows == 1) {
     enqueue_rows(of, rectangle->first, width, slices, slice_pitch, 1, slices * slice_pitch);
-  } else if (slice_pitch % row_pitch == 0) {
+  } else if (slice_pitch % row_pitch == 0 && rows != row_pitch) {
     enqueue_rows(of, rectangle->first, width, rows, row_pitch, slices, slice_pitch);
   } else {
     for (int64_t i = 0; i < rectangle->slices; ++i) {
