@@ -288,6 +288,8 @@ static void test_boxes(void **state) {
                "written\n");
   expect_words(plan, RELAYOUT_EXPLAIN_JSON,
                "\"to\":\"f32[8,9]{1,0}\",\"start\":[2,3],\"sizes\":[4,5],\"device\":");
+  expect_words(plan, RELAYOUT_EXPLAIN_JSON, "\"padding_bytes\":0,");
+  expect_words(plan, RELAYOUT_EXPLAIN_JSON, "\"fill\":null");
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
 }
