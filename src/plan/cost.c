@@ -307,7 +307,6 @@ static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *sched
   case RLT_MOVE_INTERLEAVE:
   case RLT_MOVE_BIT_TRANSPOSE:
     return (rlt_price){RLT_RATE_TRANSPOSED_LINE, block_lines};
-  case RLT_MOVE_PERMUTE:
   case RLT_MOVE_INDEX:
     return (rlt_price){RLT_RATE_ELEMENT, 1};
   default:
