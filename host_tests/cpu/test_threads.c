@@ -216,7 +216,7 @@ static void test_tasks_left_out(void **state) {
   }
 }
 
-enum { POISON = 0xa7, WATCHED_SIDE = 1024 };
+enum { POISON = 0xa7, WATCHED = 1 << 20 };
 
 /* A pool that runs its last task, and looks at what is written then, before any other. */
 typedef struct watching_pool {
@@ -228,28 +228,32 @@ static void watching_parallel_for(void *context, size_t count, void (*task)(void
                                   void *data) {
   watching_pool *const used = context;
   task(data, count - 1);
-  used->all_is_written =
-      memchr(used->destination, POISON, (size_t)WATCHED_SIDE * WATCHED_SIDE) == NULL;
+  used->all_is_written = memchr(used->destination, POISON, WATCHED) == NULL;
   for (size_t i = 0; i + 1 < count; ++i) {
     task(data, i);
   }
 }
 
-/* What no other task does meanwhile is done by the one that runs. */
+/* What no other task does meanwhile is done by the one that runs, in scratch memory of its own where
+ * tiles are put together. */
 static void test_each_task_moves(void **state) {
   (void)state;
-  const size_t size = (size_t)WATCHED_SIDE * WATCHED_SIDE;
-  uint8_t *const source = calloc(size, 1);
-  uint8_t *const destination = malloc(size);
+  static const char *const shapes[][2] = {{"u8[1024,1024]{1,0}", "u8[1024,1024]{0,1}"},
+                                          {"f32[1024,512]{1,0}", "bf16[1024,512]{0,1}"}};
+  uint8_t *const source = calloc(2, WATCHED);
+  uint8_t *const destination = malloc(WATCHED);
   watching_pool used = {.destination = destination};
   relayout_device *const device = eager_device_with(3, watching_parallel_for, &used);
-  const relayout_shape from = shape_of("u8[1024,1024]{1,0}");
-  const relayout_shape to = shape_of("u8[1024,1024]{0,1}");
   assert_non_null(source);
   assert_non_null(destination);
-  memset(destination, POISON, size);
-  assert_int_equal(relayout_copy(device, &from, &to, source, destination, NULL), RELAYOUT_OK);
-  assert_true(used.all_is_written);
+  for (int i = 0; i < 2; ++i) {
+    const relayout_shape from = shape_of(shapes[i][0]);
+    const relayout_shape to = shape_of(shapes[i][1]);
+    memset(destination, POISON, WATCHED);
+    used.all_is_written = false;
+    assert_int_equal(relayout_copy(device, &from, &to, source, destination, NULL), RELAYOUT_OK);
+    assert_true(used.all_is_written);
+  }
   relayout_device_destroy(device);
   free(source);
   free(destination);
