@@ -234,8 +234,8 @@ static void watching_parallel_for(void *context, size_t count, void (*task)(void
   }
 }
 
-/* What no other task does meanwhile is done by the one that runs, in scratch memory of its own where
- * tiles are put together. */
+/* What no other task does meanwhile is done by the one that runs, in scratch memory of its own
+ * where tiles are put together. */
 static void test_each_task_moves(void **state) {
   (void)state;
   static const char *const shapes[][2] = {{"u8[1024,1024]{1,0}", "u8[1024,1024]{0,1}"},
