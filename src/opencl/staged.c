@@ -132,6 +132,13 @@ typedef struct transfer {
   cl_int code;
 } transfer;
 
+/* Mesa 26.1 takes rows for a single run of bytes where they are as many as bytes from one to the
+ * next. */
+static bool are_misread(size_t rows, size_t row_pitch) {
+  return rows == row_pitch;
+}
+
+/* Rows that would be misread are slices of a row each: of these there is one slice. */
 static void enqueue_rows(transfer *of, int64_t first, size_t width, size_t rows, size_t row_pitch,
                          size_t slices, size_t slice_pitch) {
   uint8_t *const at = (uint8_t *)((uintptr_t)of->host + (uintptr_t)first);
@@ -150,11 +157,9 @@ static void enqueue_rows(transfer *of, int64_t first, size_t width, size_t rows,
   } else {
     const size_t origin[3] = {offset, 0, 0};
     const size_t host_origin[3] = {0, 0, 0};
-    /* Mesa 26.1 takes rows for a single run of bytes where they are as many as bytes from one to
-     * the next: there they are slices of a row each. */
-    const bool is_misread = rows == row_pitch && slices == 1;
-    const size_t region[3] = {width, is_misread ? 1 : rows, is_misread ? rows : slices};
-    slice_pitch = is_misread ? row_pitch : slice_pitch;
+    const bool are_slices = are_misread(rows, row_pitch);
+    const size_t region[3] = {width, are_slices ? 1 : rows, are_slices ? rows : slices};
+    slice_pitch = are_slices ? row_pitch : slice_pitch;
     of->code = of->is_upload
                    ? clEnqueueWriteBufferRect(of->queue, of->staging, CL_FALSE, origin, host_origin,
                                               region, row_pitch, slice_pitch, row_pitch,
@@ -179,7 +184,7 @@ static void enqueue_rectangle(void *context, const rlt_rectangle *rectangle) {
   const size_t slice_pitch = (size_t)rectangle->slice_pitch;
   if (rows == 1) {
     enqueue_rows(of, rectangle->first, width, slices, slice_pitch, 1, slices * slice_pitch);
-  } else if (slice_pitch % row_pitch == 0 && rows != row_pitch) {
+  } else if (slice_pitch % row_pitch == 0 && !are_misread(rows, row_pitch)) {
     enqueue_rows(of, rectangle->first, width, rows, row_pitch, slices, slice_pitch);
   } else {
     for (int64_t i = 0; i < rectangle->slices; ++i) {
