@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cache_folder.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
@@ -80,7 +81,7 @@ static void fill_info(const rlt_cpu_instruction_set *instructions, int32_t threa
 static const char facts_variable[] = "RELAYOUT_CPU_FACTS";
 
 static relayout_status read_variable(rlt_facts *machine, relayout_error *error) {
-  const char *const text = getenv(facts_variable);
+  const char *const text = rlt_environment(facts_variable);
   relayout_error reason;
   if (text == NULL || rlt_facts_read_text(text, machine, &reason) == RELAYOUT_OK) {
     return RELAYOUT_OK;
