@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_raised_rights.sh PROGRAM: a program with file capabilities, and a set-user-ID program after
-# setuid(0), obey no variable of their caller: they write no file where it says and read none that it
-# may not read. Needs root, setcap and setpriv, and a temporary directory where set-user-ID counts.
+# setuid(0), obey no variable of their caller: they write no file where it says and read none that
+# it may not read. Needs root, setcap and setpriv, and a temporary directory where set-user-ID
+# counts.
 program=$1
 [ "$(id -u)" = 0 ] || exit 77
 command -v setcap >/dev/null && command -v setpriv >/dev/null || exit 77
@@ -10,7 +11,9 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 mkdir "$work/writable" "$work/target"
 chmod 777 "$work/writable"
-cp "$program" "$work/plain" && cp "$program" "$work/capable" && cp "$program" "$work/suid" || exit 1
+for copy in plain capable suid; do
+  cp "$program" "$work/$copy" || exit 1
+done
 chmod 755 "$work/plain" "$work/capable"
 chmod 4755 "$work/suid"
 setcap cap_dac_read_search+ep "$work/capable" 2>/dev/null || exit 77
