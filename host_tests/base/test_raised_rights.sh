@@ -22,7 +22,8 @@ chmod 600 "$work/secret"
 failed=0
 
 as_nobody() {
-  setpriv --reuid=65534 --regid=65534 --clear-groups env -u RELAYOUT_CACHE HOME="$work/writable" "$@" 2>&1
+  setpriv --reuid=65534 --regid=65534 --clear-groups \
+    env -u RELAYOUT_CACHE HOME="$work/writable" "$@" 2>&1
 }
 
 # A line of the output, whether it is there.

@@ -50,8 +50,9 @@ typedef enum relayout_log_level {
   RELAYOUT_LOG_ERROR = 2    /* more than the message of an error holds: a compiler's whole log */
 } relayout_log_level;
 
-/* Hears one message, without a newline at its end, which lasts as long as the call. It neither
- * calls the library nor forks. It may take locks, which a thread that forks does not hold. */
+/* Hears one message, of one line unless its level is RELAYOUT_LOG_ERROR, without a newline at its
+ * end, which lasts as long as the call. It neither calls the library nor forks. It may take locks,
+ * which a thread that forks does not hold. */
 typedef void relayout_log(void *context, relayout_log_level level, const char *message);
 
 /* Has `log` hear all messages from now on, from any thread, one at a time; NULL: nobody hears them.
