@@ -2,6 +2,10 @@
  *
  * A device is opaque and immutable after it is made; any number of threads may use it at once. It
  * is owned by whoever opened it. Plans keep their device alive, so it may be destroyed before them.
+ *
+ * No call takes more than 64 KiB of the calling thread's stack. OpenCL's drivers are loaded, and
+ * compile, on a thread of the library's, which has a stack of its own and ends with the call; only
+ * where the system refuses that thread they do so on the caller's.
  */
 #ifndef RELAYOUT_DEVICE_H
 #define RELAYOUT_DEVICE_H
@@ -88,7 +92,9 @@ typedef void (*relayout_parallel_for)(void *context, size_t count,
 
 typedef struct relayout_cpu_options {
   size_t struct_size;
-  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on. */
+  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on.
+   * More than 4096 with parallel_for, or than there are processors without it, count as that many,
+   * so that INT32_MAX sets no limit. */
   int32_t threads;
   /* Where the tasks run; NULL: on the calling thread and the library's own, see below. */
   relayout_parallel_for parallel_for;
