@@ -206,7 +206,7 @@ const command command_convert = {
         "                 for the same shapes and device; where the relayout has several parts,\n"
         "                 once for each of them, in order\n"
         "  --verify       check the result, element by element, before it is written\n"
-        "  --verbose      say what ran on which device\n"
+        "  --verbose      say what ran on which device, how many bytes it moved, and how fast\n"
         "\n"
         "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
         "order\n"

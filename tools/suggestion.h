@@ -20,7 +20,7 @@ void suggestion_try(suggestion *of, const char *word);
 
 enum { SUGGESTION_TEXT_SIZE = 80 };
 
-/* "; did you mean '--json'?" with these dashes, or nothing where no word is near; returns `text`. */
+/* "; did you mean '--json'?" with these dashes; nothing where no word is near. Returns `text`. */
 const char *suggestion_text(const suggestion *of, const char *dashes,
                             char text[SUGGESTION_TEXT_SIZE]);
 
