@@ -165,6 +165,19 @@ exit_code arguments_open_device(const char *name, relayout_device **device) {
   return status == RELAYOUT_INVALID_TEXT ? EXIT_CODE_NO_DEVICE : code;
 }
 
+exit_code arguments_open_host_device(const char *name, relayout_device **device) {
+  const bool is_auto = name == NULL || strcmp(name, "auto") == 0;
+  const exit_code code = arguments_open_device(is_auto ? "auto" : name, device);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  if (code != EXIT_CODE_OK || !is_auto ||
+      relayout_device_get_info(*device, &info, NULL) != RELAYOUT_OK || info.shares_host_memory) {
+    return code;
+  }
+  relayout_device_destroy(*device);
+  *device = NULL;
+  return arguments_open_device("cpu", device);
+}
+
 exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,
                                   int64_t *numbers, size_t *count) {
   size_t seen = 0;
