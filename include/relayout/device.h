@@ -92,7 +92,9 @@ typedef void (*relayout_parallel_for)(void *context, size_t count,
 
 typedef struct relayout_cpu_options {
   size_t struct_size;
-  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on. */
+  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on.
+   * More than 4096 with parallel_for, or than there are processors without it, count as that many,
+   * so that INT32_MAX sets no limit. */
   int32_t threads;
   /* Where the tasks run; NULL: on the calling thread and the library's own, see below. */
   relayout_parallel_for parallel_for;

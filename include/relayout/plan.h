@@ -276,7 +276,9 @@ RELAYOUT_API size_t relayout_device_export_wisdom(relayout_device *device, char 
 
 /* Takes over such a text, of `size` bytes, in place of what the device knows of the same problems.
  * Lines that cannot be read are passed over, and so is a text of another device, driver or version.
- * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL;
+ * A device knows the newest 4096 lines at most, of 15 MiB together, and reads no more than the last
+ * 65536 of a text or file, nor files of more than 16 MiB. Both may be called from several threads
+ * at once. RELAYOUT_INVALID_ARGUMENT for a NULL, and for a text of more than 16 MiB;
  * RELAYOUT_OUT_OF_MEMORY (then the device knows a part of it). */
 RELAYOUT_API relayout_status relayout_device_import_wisdom(relayout_device *device,
                                                            const char *text, size_t size,

@@ -52,8 +52,8 @@ static relayout_status build_failure(cl_program program, cl_device_id id, cl_int
     clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
   }
   const relayout_status status =
-      rlt_fail_cl(error, code, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
-                  rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
+      rlt_fail_cl_with_log(error, code, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
+                           rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
   rlt_log(RELAYOUT_LOG_ERROR, "clBuildProgram for kernel %s failed: %s (%d)\n%s", name,
           rlt_cl_error_name(code), (int)code, log == NULL ? "" : log);
   rlt_free(log);

@@ -135,6 +135,11 @@ relayout_status relayout_device_import_wisdom(relayout_device *device, const cha
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device" : "text");
   }
+  if (size > RLT_MOST_WISDOM_TEXT) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "size is %zu; a text of wisdom has at most %d bytes", size,
+                    (int)RLT_MOST_WISDOM_TEXT);
+  }
   const bool all = rlt_wisdom_import(device, text, size);
   rlt_plan_cache_clear(device->cache);
   return all ? RELAYOUT_OK
