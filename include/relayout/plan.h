@@ -247,7 +247,8 @@ RELAYOUT_API relayout_status relayout_plan_visit_schedules(const relayout_plan *
  * for buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
 RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *plan);
 
-/* Moves host memory and returns when it is done. An OpenCL device works on it in place where
+/* Moves host memory and returns when it is done; on the CPU backend where the device is one that
+ * relayout_device_open gave that for host memory. An OpenCL device works on it in place where
  * relayout_plan_submit says that it can, and the pointers are multiples of the element size;
  * elsewhere the data goes through staging. What takes more than the device allocates at once goes
  * box by box (relayout_plan_create_range). Pointers need no alignment and may be NULL when their
