@@ -218,3 +218,15 @@ exit_code arguments_read_factor(const char *option, const char *text, double *fa
   *factor = value;
   return EXIT_CODE_OK;
 }
+
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding) {
+  if (text == NULL || strcmp(text, "zero") == 0) {
+    *rounding = RELAYOUT_ROUNDING_ZERO;
+    return EXIT_CODE_OK;
+  }
+  *rounding = RELAYOUT_ROUNDING_NEAREST;
+  return strcmp(text, "nearest") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
+}

@@ -66,4 +66,8 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
 /* Reads a factor: a finite number other than 0, as in `0.125`, `-3` or `1e-2`. */
 exit_code arguments_read_factor(const char *option, const char *text, double *factor);
 
+/* Reads `zero` or `nearest`; NULL is zero. */
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding);
+
 #endif
