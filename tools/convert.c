@@ -132,8 +132,11 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
-                              : EXIT_CODE_OK;
+  const exit_code code =
+      arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  return code == EXIT_CODE_OK && asked->scale != NULL
+             ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
+             : code;
 }
 
 static exit_code convert_file(const convert_request *asked, job *work) {
@@ -153,7 +156,10 @@ static exit_code convert(const convert_request *asked) {
   job work = {.output_is_npy = false};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
-    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &work.move.device);
+    /* Schedules that 'relayout explain' lists are those of the device that auto opens. */
+    code = asked->schedules.count > 0 && asked->device == NULL
+               ? arguments_open_device("auto", &work.move.device)
+               : arguments_open_host_device(asked->device, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
     code = convert_file(asked, &work);
@@ -218,6 +224,7 @@ static exit_code run(int argument_count, char **arguments) {
       {"from", .value = &asked.from},
       {"to", .value = &asked.to},
       {"scale", .value = &asked.scale},
+      {"round", .value = &asked.rounding},
       {"wrap", .flag = &asked.wraps},
       {"device", .value = &asked.device},
       {"verify", .flag = &asked.verify},
@@ -246,8 +253,8 @@ const command command_convert = {
     .name = "convert",
     .summary = "move a file's tensor from one layout to another",
     .help =
-        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
-        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
+        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
         "                        --to SHAPE ... IN.safetensors OUT\n"
         "\n"
@@ -271,6 +278,9 @@ const command command_convert = {
         "                 rounded to another type: to a float the nearest, to an integer towards\n"
         "                 zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
+        "  --round R      nearest: to an integer the nearest, of two as near the even one, "
+        "instead\n"
+        "                 of towards zero, which is half as precise\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --tensor T     the tensors of a .safetensors file that are relaid, by their names; any\n"
         "                 number of times. With another IN, the name of the one tensor of OUT\n"
@@ -278,12 +288,14 @@ const command command_convert = {
         "  --rank N       only those of N dimensions\n"
         "  --align N      where tensors of a .safetensors OUT begin, a power of two; 64 when left\n"
         "                 out\n"
-        "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "
+        "is\n"
+        "                 a GPU that shares the host's memory\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"
         "                 once for each of them, in order\n"
         "  --verify       check the result, element by element, before it is written\n"
-        "  --verbose      say what ran on which device\n"
+        "  --verbose      say what ran on which device, how many bytes it moved, and how fast\n"
         "\n"
         "A .npy file holds the buffer as it lies in memory: an array of the padded dimensions,\n"
         "major to minor, or of what tiles T make of them. Types that NumPy lacks are u1 and u2.\n"

@@ -19,6 +19,7 @@ typedef struct convert_request {
   uint64_t alignment; /* of the tensors of a model that is written */
   const char *device;
   const char *scale;
+  const char *rounding;
   const char *input;
   const char *output;
   arguments_values schedules;
