@@ -64,7 +64,7 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
                ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
                : code;
   }
-  if (asked->from == NULL || arguments_is_bare_layout(asked->from)) {
+  if (asked->from == NULL || strchr(asked->from, '[') == NULL) {
     return report(EXIT_CODE_USAGE, "--from must be a whole shape: %s holds raw bytes, not .npy",
                   input->name);
   }
