@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "json_text.h"
 #include "model.h"
 #include "npy.h"
 #include "npy_source.h"
@@ -394,7 +395,7 @@ static char *index_text(const job *work) {
     }
   }
   return json_object_set_new(metadata, "total_size", json_integer((json_int_t)total)) == 0
-             ? json_dumps(work->from.index, JSON_INDENT(2))
+             ? json_text_write_lines(work->from.index)
              : NULL;
 }
 
