@@ -15,7 +15,7 @@ function(relayout_add_test name)
 endfunction()
 
 # ---- Labels: which run takes a test, as host_tests/README.md says -------------------------------
-# relayout_label(label test ...): tests of this folder, of which a build may lack some.
+# relayout_label(label test ...): tests that this folder has added before; a build may lack some.
 function(relayout_label label)
   foreach(test IN LISTS ARGN)
     if(TEST ${test})
@@ -94,5 +94,10 @@ function(relayout_share_kernels group)
     set_property(TEST ${test} APPEND PROPERTY RESOURCE_LOCK pocl_${group})
     set_property(TEST ${test} APPEND PROPERTY
                  ENVIRONMENT "POCL_CACHE_DIR=${RELAYOUT_POCL_CACHE}/${group}")
+    # They wait for each other: all of them begin early.
+    get_property(seconds TEST ${test} PROPERTY COST)
+    if(NOT seconds)
+      set_property(TEST ${test} PROPERTY COST 10)
+    endif()
   endforeach()
 endfunction()
