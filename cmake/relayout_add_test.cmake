@@ -46,9 +46,9 @@ function(relayout_label_folder_now label)
 endfunction()
 
 # relayout_label_sets(prefix): the tests prefix_SET, one for each instruction set. Those in the
-# middle share all of their code with others.
+# middle share all of their code with others, and conformance.cpu runs the one that is chosen.
 function(relayout_label_sets prefix)
-  relayout_label(thorough ${prefix}_avx512 ${prefix}_sse41)
+  relayout_label(thorough ${prefix}_avx512 ${prefix}_sse41 ${prefix}_sse2)
   relayout_label(not_clang ${prefix}_avx512 ${prefix}_sse41)
   relayout_label(not_asan ${prefix}_avx512 ${prefix}_sse41 ${prefix}_sse2)
 endfunction()
