@@ -94,6 +94,7 @@ static relayout_call call_of(suite *s, const trial *of) {
                         .to = view_of(relayout->to, asked->destination_byte_strides)};
   made.options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   made.options.scale = asked->scale;
+  made.options.rounding = asked->to_nearest ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO;
   return made;
 }
 

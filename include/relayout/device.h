@@ -63,12 +63,13 @@ typedef struct relayout_device_info {
   uint32_t vector_bytes;         /* of a register */
   uint32_t streaming_stores;     /* 1 where kernels may store past the caches */
   char instructions[20];         /* the CPU backend's instruction set: "avx2" */
+  uint32_t shares_host_memory;   /* 1 where the device's memory is the host's, as its driver says */
 } relayout_device_info;
 
 #define RELAYOUT_DEVICE_INFO_INIT                                                                  \
   {                                                                                                \
     sizeof(relayout_device_info), RELAYOUT_BACKEND_CPU, RELAYOUT_DEVICE_CLASS_CPU, "", "", "", "", \
-        0, 0, 0, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 0, 0, {0, 0}, 0, 0, ""                         \
+        0, 0, 0, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 0, 0, {0, 0}, 0, 0, "", 0                      \
   }
 
 /* Opens a device by name:
@@ -76,8 +77,11 @@ typedef struct relayout_device_info {
  *   opencl       the first OpenCL device: GPUs first, then accelerators, then any other
  *   opencl:P:D   device D of platform P, as relayout_device_list numbers them
  *   auto         the first OpenCL GPU, else the first OpenCL accelerator, else the CPU backend
- * An OpenCL device gets a context of its own. RELAYOUT_INVALID_TEXT for another name;
- * RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL;
+ * An OpenCL device gets a context of its own. One that `auto` opens, and that does not share the
+ * host's memory, is for memory of its own: relayout_copy, and relayout_plan_execute by a plan whose
+ * schedules nobody asked for, move host memory on the CPU backend, rather than across a bus and
+ * back. Devices that are opened by their names do it themselves. RELAYOUT_INVALID_TEXT for another
+ * name; RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL;
  * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_device **device,
                                                   relayout_error *error);

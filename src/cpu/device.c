@@ -93,10 +93,11 @@ static relayout_status read_variable(rlt_facts *machine, relayout_error *error) 
 /* The host's facts, the instruction set's, and those that the environment has instead. */
 static relayout_status learn_machine(const rlt_cpu_instruction_set *instructions,
                                      rlt_facts *machine, relayout_error *error) {
+  machine->shares_host_memory = true;
   rlt_host_add_facts(machine);
   if (instructions != NULL) {
-    machine->vector_bytes = instructions->kernels[0]->vector_bytes;
-    machine->streams = instructions->kernels[0]->streams;
+    machine->vector_bytes = instructions->lines->vector_bytes;
+    machine->streams = instructions->lines->streams;
   }
   return read_variable(machine, error);
 }

@@ -161,6 +161,7 @@ relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info
                                     &vector_bytes, error);
   }
   facts->vector_bytes = (int32_t)vector_bytes;
+  facts->shares_host_memory = shares_memory != 0;
   facts->streams = is_cpu && rlt_opencl_is_pocl(info);
   return status;
 }
