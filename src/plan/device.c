@@ -171,10 +171,10 @@ static relayout_status check_infos(relayout_device_info *infos, size_t capacity,
     status = rlt_struct_check(info, name, sizeof *info, error);
     if (status == RELAYOUT_OK && (info->struct_size != infos->struct_size ||
                                   info->struct_size % _Alignof(relayout_device_info) != 0)) {
-      status = rlt_fail(
-          error, RELAYOUT_INVALID_ARGUMENT,
-          "%sstruct_size is %zu, and that of infos[0] is %zu: neither the size of one struct", name,
-          info->struct_size, infos->struct_size);
+      status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "%sstruct_size is %zu and that of infos[0] is %zu; expected the same: "
+                        "initialise all with RELAYOUT_DEVICE_INFO_INIT",
+                        name, info->struct_size, infos->struct_size);
     }
   }
   return status;

@@ -267,9 +267,10 @@ static relayout_status create_by_options(relayout_device *device, rlt_view from,
     from.byte_strides = source;
     to.byte_strides = destination;
   } else if (source != NULL || destination != NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->former_%s_byte_strides are given: views have strides of their own",
-                    source != NULL ? "source" : "destination");
+    return rlt_fail(
+        error, RELAYOUT_INVALID_ARGUMENT,
+        "options->former_%s_byte_strides are given; expected NULL, as views have their own strides",
+        source != NULL ? "source" : "destination");
   }
   const sides of = {&from, &to, box};
   return create(device, &of, read, plan, error);
@@ -417,7 +418,8 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
   }
   if (part < 0 || part >= plan->work.part_count) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "part is %" PRId32 ", but the plan has %" PRId32, part, plan->work.part_count);
+                    "part is %" PRId32 ", out of range for a plan of %" PRId32 " parts", part,
+                    plan->work.part_count);
   }
   const rlt_float_control was = rlt_floats_enter();
   rlt_offers offers;
@@ -465,13 +467,8 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     if (rlt_part_way(part, source, destination) == NULL) {
-      const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
-      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                      "the schedule asked for wants source and destination at multiples of %" PRId64
-                      " and %" PRId64 " bytes; they lie %zu and %zu bytes behind one",
-                      schedule->source_alignment, schedule->destination_alignment,
-                      (size_t)(source % (uintptr_t)schedule->source_alignment),
-                      (size_t)(destination % (uintptr_t)schedule->destination_alignment));
+      return rlt_schedule_fail_alignment(&part->ways[0].offer.schedule, "the schedule asked for",
+                                         source, destination, error);
     }
   }
   return RELAYOUT_OK;
@@ -489,12 +486,12 @@ static relayout_status check_pointers(const relayout_plan *plan, const void *sou
                                       const void *destination, relayout_error *error) {
   if (source == NULL && rlt_bytes_size(plan->work.source_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "source is NULL, but the source takes %zu bytes",
+                    "source is NULL, but the plan reads %zu bytes",
                     rlt_bytes_size(plan->work.source_taken));
   }
   if (destination == NULL && rlt_bytes_size(plan->work.destination_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "destination is NULL, but the destination takes %zu bytes",
+                    "destination is NULL, but the plan writes %zu bytes",
                     rlt_bytes_size(plan->work.destination_taken));
   }
   return RELAYOUT_OK;
