@@ -1,9 +1,9 @@
 /* instruction_sets.c: the instruction sets that the library is built for, and choosing one. */
 #include "cpu/instruction_sets.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 
 static bool always(void) {
@@ -119,7 +119,7 @@ static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";
 
 relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **chosen,
                                                relayout_error *error) {
-  const char *const wanted = getenv(variable);
+  const char *const wanted = rlt_environment(variable);
   const bool any = wanted == NULL || wanted[0] == '\0';
   for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
     if (any ? set->is_there() : strcmp(set->name, wanted) == 0) {

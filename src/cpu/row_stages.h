@@ -52,6 +52,11 @@ enum {
   RLT_CPU_TO_U32,
   RLT_CPU_TO_S64,
   RLT_CPU_TO_U64,
+  RLT_CPU_NEAREST_S32, /* the nearest integers, in the same order */
+  RLT_CPU_NEAREST_BYTE,
+  RLT_CPU_NEAREST_U32,
+  RLT_CPU_NEAREST_S64,
+  RLT_CPU_NEAREST_U64,
   RLT_CPU_VALUE_TARGETS
 };
 typedef struct rlt_cpu_value_stages {
