@@ -12,8 +12,8 @@
 
 #include "progress.h"
 
-/* What a box may have in memory of either side, which is a half to all of this: its rows are long on
- * both sides then, and what is less altogether fits into memory as well. */
+/* What a box may have in memory of either side, which is a half to all of this: its rows are long
+ * on both sides then, and what is less altogether fits into memory as well. */
 #ifndef LARGE_FILES_MOST_BOX_BYTES /* tests have small files */
 #define LARGE_FILES_MOST_BOX_BYTES    (128 << 20)
 #define LARGE_FILES_LEAST_TOTAL_BYTES (384 << 20)

@@ -122,8 +122,8 @@ static void test_least_lately_used_goes(void **state) {
   tear_down(&on);
 }
 
-/* As many bytes as they may have, of both kinds, are not too many; one more is, and the oldest goes.
- */
+/* As many bytes as they may have, of both kinds, are not too many; one more is, and the oldest
+ * goes. */
 static void test_budget_by_hand(void **state) {
   (void)state;
   bench on;

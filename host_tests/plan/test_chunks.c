@@ -191,8 +191,8 @@ static void test_boxes_follow_each_other(void **state) {
   }
 }
 
-/* 1000 rows in chunks of 256: three by one plan, and one of 232; plans that have no chunks, and that
- * say whether their destination is staged. */
+/* 1000 rows in chunks of 256: three by one plan, and one of 232; plans that have no chunks, and
+ * that say whether their destination is staged. */
 static void test_chunks_of_a_plan(void **state) {
   (void)state;
   recorder record;

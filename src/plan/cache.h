@@ -26,8 +26,8 @@ void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
                                    const rlt_wish *wish);
 
-/* Holds a plan that was not found, if there is memory for it. Where another thread has added the same meanwhile, both are
- * right, and the older ages out. */
+/* Holds a plan that was not found, if there is memory for it. Where another thread has added the
+ * same meanwhile, both are right, and the older ages out. */
 void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan);
 
 #endif
