@@ -117,15 +117,15 @@ relayout_status relayout_device_get_usage(relayout_device *device, relayout_devi
   return status;
 }
 
-relayout_status relayout_device_set_budget(relayout_device *device, uint64_t device_bytes,
+relayout_status relayout_device_set_budget(relayout_device *device, uint64_t bytes,
                                            relayout_error *error) {
   if (device == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
   }
-  rlt_plan_cache_set_budget(device->cache, device_bytes);
+  rlt_plan_cache_set_budget(device->cache, bytes);
   return device->for_host_memory == NULL
              ? RELAYOUT_OK
-             : relayout_device_set_budget(device->for_host_memory, device_bytes, error);
+             : relayout_device_set_budget(device->for_host_memory, bytes, error);
 }
 
 /* Plans in the cache may be out of date then. */

@@ -48,8 +48,21 @@ static int64_t bits_written(const rlt_problem *problem) {
              : rlt_problem_written(problem) * rlt_problem_destination_bits(problem);
 }
 
-/* What was lowered becomes the plan's parts, the largest first. No two write the same element, so
- * counting tells whether all are written. */
+/* The largest first. */
+static void sort_problems(rlt_lowered *lowered) {
+  for (int32_t i = 1; i < lowered->count; ++i) {
+    const rlt_problem problem = lowered->problems[i];
+    const int64_t bits = bits_written(&problem);
+    int32_t at = i;
+    for (; at > 0 && bits_written(&lowered->problems[at - 1]) < bits; --at) {
+      lowered->problems[at] = lowered->problems[at - 1];
+    }
+    lowered->problems[at] = problem;
+  }
+}
+
+/* What was lowered becomes the plan's parts. No two write the same element, so counting tells
+ * whether all are written. */
 static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
                                   relayout_error *error) {
   rlt_work *const work = &plan->work;
@@ -68,16 +81,11 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   if (work->parts == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
+  sort_problems(lowered);
   int64_t all = 0;
   for (int32_t i = 0; i < lowered->count; ++i) {
-    const rlt_problem *const problem = &lowered->problems[i];
-    const int64_t bits = bits_written(problem);
-    int32_t at = i;
-    for (; at > 0 && bits_written(rlt_part_problem(&work->parts[at - 1])) < bits; --at) {
-      work->parts[at].forms.of[0] = work->parts[at - 1].forms.of[0];
-    }
-    work->parts[at].forms.of[0] = *problem;
-    all += bits;
+    work->parts[i].forms.of[0] = lowered->problems[i];
+    all += bits_written(&lowered->problems[i]);
   }
   work->part_count = lowered->count;
   for (int32_t i = 0; i < work->part_count; ++i) {
@@ -165,14 +173,19 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
   return RELAYOUT_OK;
 }
 
+static relayout_status lower_for(const relayout_device *device, const sides *of,
+                                 const rlt_wish *wish, rlt_lowered *made, relayout_error *error) {
+  rlt_changes changes = wish->changes;
+  changes.packing = packing_of(&device->facts);
+  return rlt_lower(of->from, of->to, of->box, &changes, made, error);
+}
+
 static relayout_status create_anew(relayout_device *device, const sides *of, const rlt_wish *wish,
                                    rlt_texts schedules, relayout_plan **plan,
                                    relayout_error *error) {
-  rlt_changes changes = wish->changes;
-  changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
   relayout_plan *made = NULL;
-  relayout_status status = rlt_lower(of->from, of->to, of->box, &changes, &lowered, error);
+  relayout_status status = lower_for(device, of, wish, &lowered, error);
   if (status == RELAYOUT_OK) {
     status = make(device, wish, &lowered, schedules, &made, error);
   }
@@ -189,6 +202,16 @@ static relayout_status create_anew(relayout_device *device, const sides *of, con
   }
   *plan = made;
   return RELAYOUT_OK;
+}
+
+relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_box *box,
+                                   rlt_lowered *made, relayout_error *error) {
+  const rlt_view from = rlt_view_of(&whole->from);
+  const rlt_view to = rlt_view_of(&whole->to);
+  const relayout_status status =
+      lower_for(whole->device, &(sides){&from, &to, box}, &whole->wish, made, error);
+  sort_problems(made);
+  return status;
 }
 
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
