@@ -3,8 +3,9 @@
  *
  * Either side's bytes are runs of one length whose beginnings are sums of steps. They share a byte
  * exactly where one number is a sum of all these steps, each taken fewer times than it has digits,
- * and of a rest that is shorter than both runs together. That is searched for, from the longest step
- * on; what the shorter ones reach, and the divisor that they have in common, leave few ways to try.
+ * and of a rest that is shorter than both runs together. That is searched for, from the longest
+ * step on; what the shorter ones reach, and the divisor that they have in common, leave few ways to
+ * try.
  *
  * Depends on runs.h.
  */
