@@ -8,8 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suggestion.h"
+
 static exit_code report_usage(const command *of, const char *what, const char *word) {
   return report(EXIT_CODE_USAGE, "%s '%s'; try 'relayout %s --help'", what, word, of->name);
+}
+
+/* What is not known, and what it may have been meant to be. */
+static exit_code report_unknown(const command *of, const char *word, size_t option_count,
+                                const arguments_option *options) {
+  char text[SUGGESTION_TEXT_SIZE];
+  const char *const name = word + strspn(word, "-");
+  suggestion near = suggestion_for(name, strcspn(name, "="));
+  for (size_t i = 0; i < option_count; i++) {
+    suggestion_try(&near, options[i].name);
+  }
+  suggestion_try(&near, "help");
+  suggestion_text(&near, "--", text);
+  return near.best == NULL ? report_usage(of, "unknown option", word)
+                           : report(EXIT_CODE_USAGE, "unknown option '%s'%s", word, text);
 }
 
 /* The option that `word` names. *attached is what stands behind its `=`, or NULL. */
@@ -64,7 +81,7 @@ static bool take_option(const command *of, int argument_count, char **arguments,
   const char *attached;
   const arguments_option *option = find_option(word, option_count, options, &attached);
   if (option == NULL) {
-    *code = report_usage(of, "unknown option", word);
+    *code = report_unknown(of, word, option_count, options);
     return false;
   }
   if (option->flag == NULL) {
@@ -93,7 +110,7 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
       *code = EXIT_CODE_OK;
       return false;
     } else if (!options_ended && has_dash && word[1] != '-') {
-      *code = report_usage(of, "unknown option", word);
+      *code = report_unknown(of, word, option_count, options);
       return false;
     } else if (!options_ended && has_dash) {
       if (!take_option(of, argument_count, arguments, option_count, options, &i, code)) {
@@ -125,17 +142,9 @@ bool arguments_is_bare_layout(const char *text) {
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape) {
   relayout_error error;
-  if (like == NULL || !arguments_is_bare_layout(text)) {
-    return relayout_shape_parse(text, shape, &error) == RELAYOUT_OK ? EXIT_CODE_OK
-                                                                    : report_error(about, &error);
-  }
-  relayout_layout layout;
-  if (relayout_layout_parse(text, like->element_type, like->rank, &layout, &error) != RELAYOUT_OK ||
-      relayout_shape_make_with_layout(like->element_type, like->rank, like->dimensions, &layout,
-                                      shape, &error) != RELAYOUT_OK) {
-    return report_error(about, &error);
-  }
-  return EXIT_CODE_OK;
+  return relayout_shape_parse_with_defaults(text, like, shape, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(about, &error);
 }
 
 exit_code arguments_open_device(const char *name, relayout_device **device) {
@@ -146,6 +155,19 @@ exit_code arguments_open_device(const char *name, relayout_device **device) {
   }
   const exit_code code = report_error(NULL, &error);
   return status == RELAYOUT_INVALID_TEXT ? EXIT_CODE_NO_DEVICE : code;
+}
+
+exit_code arguments_open_host_device(const char *name, relayout_device **device) {
+  const bool is_auto = name == NULL || strcmp(name, "auto") == 0;
+  const exit_code code = arguments_open_device(is_auto ? "auto" : name, device);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  if (code != EXIT_CODE_OK || !is_auto ||
+      relayout_device_get_info(*device, &info, NULL) != RELAYOUT_OK || info.shares_host_memory) {
+    return code;
+  }
+  relayout_device_destroy(*device);
+  *device = NULL;
+  return arguments_open_device("cpu", device);
 }
 
 exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,

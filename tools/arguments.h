@@ -43,13 +43,17 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
 /* Whether the text is a layout alone, as in `{0,1:PD(3,5)}`. */
 bool arguments_is_bare_layout(const char *text);
 
-/* Reads a shape; `about` names it in messages. With `like`, a bare layout will do: the element type
- * and the dimensions are then those of `like`. */
+/* Reads a shape; `about` names it in messages. With `like`, a layout or an element type will do:
+ * what the text does not say is that of `like`, as relayout_shape_parse_with_defaults has it. */
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape);
 
 /* Opens a device by name. A name that cannot be one is no such device. */
 exit_code arguments_open_device(const char *name, relayout_device **device);
+
+/* The same for work on host memory: `auto`, or NULL, is the CPU backend unless what it opens shares
+ * the host's memory. */
+exit_code arguments_open_host_device(const char *name, relayout_device **device);
 
 /* Reads `3,5` and the like: at most `capacity` numbers, none in empty text. Usage errors name the
  * option. */

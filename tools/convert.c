@@ -129,7 +129,10 @@ static exit_code convert(const convert_request *asked, stream_input *input) {
   job work = {.output_is_npy = false};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
-    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &work.move.device);
+    /* Schedules that 'relayout explain' lists are those of the device that auto opens. */
+    code = asked->schedules.count > 0 && asked->device == NULL
+               ? arguments_open_device("auto", &work.move.device)
+               : arguments_open_host_device(asked->device, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
     code = convert_model_is(asked->input) ? convert_model(asked, &work.move, input)
@@ -207,12 +210,14 @@ const command command_convert = {
         "                 of towards zero, which is half as precise\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
-        "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "
+        "is\n"
+        "                 a GPU that shares the host's memory\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"
         "                 once for each of them, in order\n"
         "  --verify       check the result, element by element, before it is written\n"
-        "  --verbose      say what ran on which device\n"
+        "  --verbose      say what ran on which device, how many bytes it moved, and how fast\n"
         "\n"
         "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
         "order\n"

@@ -262,7 +262,8 @@ RELAYOUT_API relayout_status relayout_plan_visit_schedules(const relayout_plan *
  * for buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
 RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *plan);
 
-/* Moves host memory and returns when it is done. An OpenCL device works on it in place where
+/* Moves host memory and returns when it is done; on the CPU backend where the device is one that
+ * relayout_device_open gave that for host memory. An OpenCL device works on it in place where
  * relayout_plan_submit says that it can, and the pointers are multiples of the element size;
  * elsewhere the data goes through staging. What takes more than the device allocates at once goes
  * box by box (relayout_plan_create_range). Pointers need no alignment and may be NULL when their
@@ -299,7 +300,9 @@ RELAYOUT_API size_t relayout_device_export_wisdom(relayout_device *device, char 
 
 /* Takes over such a text, of `size` bytes, in place of what the device knows of the same problems.
  * Lines that cannot be read are passed over, and so is a text of another device, driver or version.
- * Both may be called from several threads at once. RELAYOUT_INVALID_ARGUMENT for a NULL;
+ * A device knows the newest 4096 lines at most, of 15 MiB together, and reads no more than the last
+ * 65536 of a text or file, nor files of more than 16 MiB. Both may be called from several threads
+ * at once. RELAYOUT_INVALID_ARGUMENT for a NULL, and for a text of more than 16 MiB;
  * RELAYOUT_OUT_OF_MEMORY (then the device knows a part of it). */
 RELAYOUT_API relayout_status relayout_device_import_wisdom(relayout_device *device,
                                                            const char *text, size_t size,

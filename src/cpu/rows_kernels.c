@@ -32,12 +32,16 @@ typedef double f64 ANYWHERE;
   static void name(const rlt_cpu_row *row, const uint8_t *restrict from, uint8_t *restrict to,     \
                    int64_t count)
 
+/* The elements of a row, which compilers are told are whole groups: nothing has to be done to some
+ * that are left over. */
+#define IN_GROUPS(count) ((count) & -(int64_t)RLT_CPU_ROW_GROUP)
+
 /* Elements one by one, each becoming what `made` says of it; `with` is the row. */
 #define EACH(name, from_type, to_type, made)                                                       \
   STAGE(name) {                                                                                    \
     const rlt_cpu_row with = *row;                                                                 \
     (void)with;                                                                                    \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
+    for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
       const from_type element = ((const from_type *)from)[i];                                      \
       ((to_type *)to)[i] = (to_type)(made);                                                        \
     }                                                                                              \
@@ -224,7 +228,7 @@ typedef uint64_t bit_word;
 #define EXPAND_AND_COMPRESS(bits, type, loose, bytes)                                              \
   STAGE(unpack_##bits) {                                                                           \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
+    for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type packed = from[i];                                                                 \
       const type expanded = (type)EXPAND_##bits(type, packed);                                     \
       ((loose *)to)[i] = FIRST_LOWEST(bytes, expanded);                                            \
@@ -232,7 +236,7 @@ typedef uint64_t bit_word;
   }                                                                                                \
   STAGE(pack_##bits) {                                                                             \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
+    for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type loaded = FIRST_LOWEST(bytes, ((const loose *)from)[i]);                           \
       const type elements = (type)LOW_ELEMENTS(type, loaded, bits);                                \
       const type compressed = (type)COMPRESS_##bits(type, elements);                               \
@@ -296,7 +300,7 @@ TRANSPOSE(1)
 #define INTEGERS(from_type, to_type, wide, least, most)                                            \
   STAGE(from_type##_to_##to_type) {                                                                \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
+    for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
       const wide value = (wide)((const from_type *)from)[i];                                       \
       ((to_type *)to)[i] = (to_type)LEAST_OF(GREATEST_OF(value, (wide)(least)), (wide)(most));     \
     }                                                                                              \
@@ -756,6 +760,40 @@ STAGE(f32_to_byte_any) {
 
 #endif
 
+/* ---- Words in another order ---- */
+
+static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
+#if STRIP_BYTES == 64
+  const __m512i lanes = _mm512_broadcast_i32x4(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_512(staged + i, _mm512_shuffle_epi8(LOAD_512(staged + i), lanes));
+  }
+#elif STRIP_BYTES == 32
+  const __m256i lanes = _mm256_broadcastsi128_si256(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
+  }
+#elif defined(__SSSE3__)
+  const __m128i lane = LOAD_128(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    store_strip(staged + i, (strip)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
+  }
+#elif defined(__aarch64__) && !defined(PLAIN)
+  const uint8x16_t lane = vld1q_u8(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    vst1q_u8(staged + i, vqtbl1q_u8(vld1q_u8(staged + i), lane));
+  }
+#else
+  for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
+    uint8_t lane[LANE_BYTES];
+    memcpy(lane, staged + i, LANE_BYTES);
+    for (int b = 0; b < LANE_BYTES; ++b) {
+      staged[i + b] = lane[order[b]];
+    }
+  }
+#endif
+}
+
 /* ---- Past the cache ---- */
 
 static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
@@ -827,4 +865,5 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .any = {{{SCALED(f32, any)}}, {{SCALED(s32, any)}}, {{SCALED(u32, any)}}},
 #endif
 #endif
+    .shuffle = shuffle,
     .stream = stream_lines};
