@@ -168,6 +168,7 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
   }
   if (from == RELAYOUT_F32 && is_one && codec->conversion.to == RELAYOUT_S32) {
     found.to[RLT_CPU_TO_S32] = stages->f32_to_s32;
+    found.to[RLT_CPU_NEAREST_S32] = stages->f32_nearest_s32;
   }
   /* A double's product is rounded to a double by the multiplication itself, whatever the scale. */
   found.to[RLT_CPU_TO_F64] = stages->exact[source].to[RLT_CPU_TO_F64];

@@ -14,6 +14,7 @@
 #include "plan/measure.h"
 #include "plan/methods/method.h"
 #include "plan/schedule_text.h"
+#include "plan/sharing.h"
 #include "problem/lower.h"
 
 /* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
@@ -497,12 +498,24 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   return RELAYOUT_OK;
 }
 
-/* Whether what is taken of two sides with these lowest bytes shares any. */
-static bool overlap(const uint8_t *a, rlt_bytes a_taken, const uint8_t *b, rlt_bytes b_taken) {
-  const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_taken.first;
-  const uintptr_t b_at = (uintptr_t)b + (uintptr_t)b_taken.first;
-  return a_at < b_at ? b_at - a_at < rlt_bytes_size(a_taken)
-                     : a_at - b_at < rlt_bytes_size(b_taken);
+/* That no byte of the destination is one of the source, of sides with these lowest bytes. To a
+ * device that takes the ranges of host memory as they are, these may not overlap either. */
+static relayout_status check_sharing(const relayout_plan *plan, const uint8_t *lowest_source,
+                                     const uint8_t *lowest_destination, relayout_error *error) {
+  const rlt_work *const work = &plan->work;
+  const uintptr_t source = (uintptr_t)lowest_source + (uintptr_t)work->source_taken.first;
+  const uintptr_t destination =
+      (uintptr_t)lowest_destination + (uintptr_t)work->destination_taken.first;
+  const rlt_sharing sharing = rlt_plan_sharing(plan, source, destination);
+  const bool are_ranges = plan->device->backend->copies_host_memory &&
+                          rlt_plan_ranges_overlap(plan, source, destination);
+  return sharing == RLT_SHARES_NOTHING && !are_ranges
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
+                        "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap%s",
+                        rlt_bytes_size(work->source_taken), (const void *)source,
+                        rlt_bytes_size(work->destination_taken), (const void *)destination,
+                        rlt_sharing_text(sharing));
 }
 
 static relayout_status check_pointers(const relayout_plan *plan, const void *source,
@@ -596,16 +609,9 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   }
   const uint8_t *const lowest_source = lowest_of((uintptr_t)source, plan->source_lowest);
   uint8_t *const lowest_destination = lowest_of((uintptr_t)destination, plan->destination_lowest);
-  if (rlt_bytes_size(plan->work.source_taken) > 0 &&
-      rlt_bytes_size(plan->work.destination_taken) > 0 &&
-      overlap(lowest_source, plan->work.source_taken, lowest_destination,
-              plan->work.destination_taken)) {
-    return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
-                    "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap",
-                    rlt_bytes_size(plan->work.source_taken),
-                    (const void *)(lowest_source + plan->work.source_taken.first),
-                    rlt_bytes_size(plan->work.destination_taken),
-                    (void *)(lowest_destination + plan->work.destination_taken.first));
+  status = check_sharing(plan, lowest_source, lowest_destination, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
   const relayout_plan *runs = NULL;
   status = rlt_plan_for_host_memory(plan, &runs, error);
