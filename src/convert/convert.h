@@ -16,7 +16,7 @@
  * infinities are NaN, numbers too small for it are its least, and it rounds as if that were 0
  * and the next one its least, ties upwards.
  *
- * Elements lie in whole bytes, in the host's order. Of types of fewer than 8 bits only those count
+ * Elements lie in whole bytes, in the host's order unless the conversion says otherwise. Of types of fewer than 8 bits only those count
  * when read; the others are written as 0.
  *
  * Depends on metadata/ and base/.
@@ -37,11 +37,19 @@ typedef struct rlt_conversion {
   relayout_element_type to;
   bool wraps;   /* integers beyond the target's range: its low bits, instead of the nearest end */
   double scale; /* finite; values are multiplied by it, exactly, before they are rounded once */
+  bool source_swapped;      /* its bytes lie in the order that is not the host's */
+  bool destination_swapped; /* likewise */
 } rlt_conversion;
 
 /* Whether elements take another value or type. */
 static inline bool rlt_converts(const rlt_conversion *conversion) {
   return conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID;
+}
+
+/* Whether nothing but the order of bytes changes. */
+static inline bool rlt_only_swaps(const rlt_conversion *conversion) {
+  return rlt_converts(conversion) && conversion->from == conversion->to &&
+         conversion->scale == 1 && conversion->source_swapped != conversion->destination_swapped;
 }
 
 /* RELAYOUT_INVALID_ARGUMENT for a type outside the table, and a scale that is not finite or 0;

@@ -12,6 +12,10 @@ static void add_conversion(const rlt_conversion *conversion, rlt_text *text) {
   rlt_text_add(text, " converts %s:%s:%s:%016" PRIx64, relayout_element_type_name(conversion->from),
                relayout_element_type_name(conversion->to),
                conversion->wraps ? "wraps" : "saturates", scale);
+  if (conversion->source_swapped || conversion->destination_swapped) {
+    rlt_text_add(text, " orders %s:%s", conversion->source_swapped ? "other" : "own",
+                 conversion->destination_swapped ? "other" : "own");
+  }
 }
 
 static void add_shuffle(const uint8_t *shuffle, rlt_text *text) {
