@@ -267,17 +267,6 @@ INLINED pattern convert_unscaled(pattern bits, const number_format from, const n
                                       : pattern_of(number_of(bits, from), to, wraps);
 }
 
-/* ---- Bytes ---- */
-
-/* The lowest bytes in the other order. */
-INLINED pattern swapped_pattern(pattern bits, int bytes) {
-  pattern swapped = 0;
-  for (int i = 0; i < bytes; ++i) {
-    swapped = swapped << 8 | (bits >> 8 * i & 0xff);
-  }
-  return swapped;
-}
-
 /* ---- For devices ---- */
 
 /*     FROM_KIND, FROM_BITS, FROM_EXPONENT_BITS, FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS
@@ -288,6 +277,15 @@ INLINED pattern swapped_pattern(pattern bits, int bytes) {
  *     KEEPS_VALUES  where nothing else changes
  */
 #ifdef FROM_KIND
+/* The lowest bytes in the other order. */
+INLINED pattern swapped_pattern(pattern bits, int bytes) {
+  pattern swapped = 0;
+  for (int i = 0; i < bytes; ++i) {
+    swapped = swapped << 8 | (bits >> 8 * i & 0xff);
+  }
+  return swapped;
+}
+
 INLINED pattern convert_value(pattern bits, const scale_factor scale) {
   const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "convert_model.h"
+#include "file_kind.h"
 #include "npy.h"
 #include "npy_source.h"
 #include "tensor_move.h"
@@ -16,13 +17,34 @@ typedef struct job {
 } job;
 
 static bool is_npy_name(const char *path) {
-  const size_t length = strlen(path);
-  const size_t suffix = strlen(".npy");
-  return length >= suffix && strcmp(path + length - suffix, ".npy") == 0;
+  return file_kind_has_suffix(path, ".npy");
 }
 
 static bool is_pipe(const char *path) {
   return strcmp(path, "-") == 0;
+}
+
+/* Files are what their names say; what is no file, whatever it is called, what it begins like. */
+static bool is_npy(const convert_request *asked, const stream_input *input) {
+  if (asked->raw || strcmp(asked->input, "/dev/stdin") == 0) {
+    return false;
+  }
+  return is_npy_name(asked->input) || ((is_pipe(asked->input) || !stream_is_file(input)) &&
+                                       npy_has_magic(input->ahead, input->ahead_size));
+}
+
+/* Whether the input is, as its name says, of one kind, or raw bytes. */
+static exit_code check_kind(const convert_request *asked, const stream_input *input,
+                            const char *wanted) {
+  const char *const kind = file_kind_of(asked->input, input->ahead, input->ahead_size);
+  if (asked->raw || kind == NULL || (wanted != NULL && strcmp(kind, wanted) == 0) ||
+      (wanted == NULL && strcmp(asked->input, "/dev/stdin") == 0)) {
+    return EXIT_CODE_OK;
+  }
+  return wanted != NULL
+             ? report(EXIT_CODE_BAD_INPUT, "%s is %s, not %s", input->name, kind, wanted)
+             : report(EXIT_CODE_BAD_INPUT, "%s is %s, not raw bytes; --raw takes it for these",
+                      input->name, kind);
 }
 
 /* ---- The source's shape --------------------------------------------------------------------- */
@@ -48,16 +70,16 @@ static exit_code read_npy_header(stream_input *input, npy_header *header) {
 
 /* Finds out what the input is and what its tensor's shape is, reading no further than that. */
 static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
-  exit_code code = stream_peek(input);
+  work->input_is_npy = is_npy(asked, input);
+  exit_code code = check_kind(asked, input, work->input_is_npy ? "a .npy file" : NULL);
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  work->input_is_npy = is_pipe(asked->input) ? npy_has_magic(input->ahead, input->ahead_size)
-                                             : is_npy_name(asked->input);
   work->output_is_npy = is_pipe(asked->output) ? work->input_is_npy : is_npy_name(asked->output);
   if (work->input_is_npy) {
-    npy_header header;
+    npy_header header = {.byte_order = RELAYOUT_BYTE_ORDER_NATIVE};
     code = read_npy_header(input, &header);
+    work->move.from_order = header.byte_order;
     return code == EXIT_CODE_OK
                ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
                : code;
@@ -76,7 +98,8 @@ static size_t make_header(const job *work, char bytes[NPY_MAX_WRITTEN_SIZE]) {
   if (!work->output_is_npy) {
     return 0;
   }
-  const npy_header header = npy_describe(&work->move.to);
+  npy_header header = npy_describe(&work->move.to);
+  header.byte_order = work->move.to_order;
   return npy_write(&header, bytes);
 }
 
@@ -111,6 +134,21 @@ static exit_code convert_array(const convert_request *asked, stream_input *input
   return code;
 }
 
+static exit_code read_byte_order(const convert_request *asked, relayout_byte_order *order) {
+  const char *const text = asked->byte_order;
+  const bool is_big = text != NULL && strcmp(text, "big") == 0;
+  if (text != NULL && !is_big && strcmp(text, "little") != 0) {
+    return report(EXIT_CODE_USAGE, "--byte-order is '%s', neither big nor little", text);
+  }
+  if (is_big && convert_model_is(asked->output)) {
+    return report(EXIT_CODE_USAGE, "--byte-order is big, but .safetensors files are little-endian");
+  }
+  *order = text == NULL ? RELAYOUT_BYTE_ORDER_NATIVE
+           : is_big     ? RELAYOUT_BYTE_ORDER_BIG
+                        : RELAYOUT_BYTE_ORDER_LITTLE;
+  return EXIT_CODE_OK;
+}
+
 /* What all tensors have in common. */
 static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   *move = (tensor_move){
@@ -118,8 +156,16 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  const exit_code code = read_byte_order(asked, &move->to_order);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
   return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
                               : EXIT_CODE_OK;
+}
+
+static bool is_model(const convert_request *asked) {
+  return !asked->raw && convert_model_is(asked->input);
 }
 
 static exit_code convert(const convert_request *asked, stream_input *input) {
@@ -129,8 +175,14 @@ static exit_code convert(const convert_request *asked, stream_input *input) {
     code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
-    code = convert_model_is(asked->input) ? convert_model(asked, &work.move, input)
-                                          : convert_array(asked, input, &work);
+    code = stream_peek(input);
+  }
+  if (code == EXIT_CODE_OK && is_model(asked)) {
+    code = check_kind(asked, input, "a .safetensors file");
+  }
+  if (code == EXIT_CODE_OK) {
+    code = is_model(asked) ? convert_model(asked, &work.move, input)
+                           : convert_array(asked, input, &work);
   }
   relayout_device_destroy(work.move.device);
   return code;
@@ -139,11 +191,17 @@ static exit_code convert(const convert_request *asked, stream_input *input) {
 static exit_code run(int argument_count, char **arguments) {
   convert_request asked = {.from = NULL};
   const arguments_option options[] = {
-      {"from", .value = &asked.from},      {"to", .value = &asked.to},
-      {"scale", .value = &asked.scale},    {"wrap", .flag = &asked.wraps},
-      {"device", .value = &asked.device},  {"verify", .flag = &asked.verify},
-      {"verbose", .flag = &asked.verbose}, {"schedule", .values = &asked.schedules},
+      {"from", .value = &asked.from},
+      {"to", .value = &asked.to},
+      {"scale", .value = &asked.scale},
+      {"wrap", .flag = &asked.wraps},
+      {"device", .value = &asked.device},
+      {"verify", .flag = &asked.verify},
+      {"verbose", .flag = &asked.verbose},
+      {"schedule", .values = &asked.schedules},
       {"tensor", .value = &asked.tensors},
+      {"raw", .flag = &asked.raw},
+      {"byte-order", .value = &asked.byte_order},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
@@ -154,7 +212,7 @@ static exit_code run(int argument_count, char **arguments) {
   if (asked.to == NULL) {
     return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
   }
-  if (!convert_model_is(asked.input) && (asked.tensors != NULL || convert_model_is(asked.output))) {
+  if (!is_model(&asked) && (asked.tensors != NULL || convert_model_is(asked.output))) {
     return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
                   asked.tensors != NULL ? "--tensor" : asked.output, asked.input);
   }
@@ -179,7 +237,8 @@ const command command_convert = {
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
         "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
-        "written is of the same kind as the input.\n"
+        "written is of the same kind as the input. An IN that begins like a file of another kind,\n"
+        "such as GGUF, zip or HDF5, is refused.\n"
         "\n"
         "Large files are moved from file to file a part at a time where the device is the CPU, "
         "in\n"
@@ -199,6 +258,9 @@ const command command_convert = {
         "integer\n"
         "                 towards zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
+        "  --byte-order O big or little: in which order OUT has the bytes of numbers; that of the\n"
+        "                 machine when left out. That of a .npy file that is read is known\n"
+        "  --raw          IN holds raw bytes, whatever its name and its first bytes say\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"

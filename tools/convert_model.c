@@ -133,7 +133,8 @@ static exit_code extract(const convert_request *asked, const model *of, tensor_m
   }
   if (code == EXIT_CODE_OK) {
     char bytes[NPY_MAX_WRITTEN_SIZE];
-    const npy_header header = npy_describe(&move->to);
+    npy_header header = npy_describe(&move->to);
+    header.byte_order = move->to_order;
     const size_t size = has_suffix(asked->output, ".npy") ? npy_write(&header, bytes) : 0;
     code = tensor_move_run(move, input, false, bytes, size, output);
   }

@@ -15,9 +15,11 @@ typedef struct convert_request {
   const char *tensors; /* their names, as shells match them */
   const char *device;
   const char *scale;
+  const char *byte_order;
   const char *input;
   const char *output;
   arguments_values schedules;
+  bool raw; /* the input is, whatever its name and its first bytes say */
   bool wraps;
   bool verify;
   bool verbose;

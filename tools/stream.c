@@ -83,6 +83,11 @@ exit_code stream_peek(stream_input *input) {
   return code;
 }
 
+bool stream_is_file(const stream_input *input) {
+  struct stat status;
+  return fstat(input->file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* Of a regular file; *size becomes the file's. */
 static int64_t position_in(const stream_input *input, int64_t *size) {
   struct stat status;

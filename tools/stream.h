@@ -16,7 +16,7 @@
 
 /* ---- Input ---------------------------------------------------------------------------------- */
 
-enum { STREAM_PEEK_SIZE = 12 };
+enum { STREAM_PEEK_SIZE = 320 };
 
 typedef struct stream_input {
   const char *name; /* for messages */
@@ -30,6 +30,9 @@ void stream_close(stream_input *input);
 
 /* Fills `ahead` with the next STREAM_PEEK_SIZE bytes, fewer where the input ends. */
 exit_code stream_peek(stream_input *input);
+
+/* Whether it is a regular file; pipes, sockets and devices are not. */
+bool stream_is_file(const stream_input *input);
 
 /* Bytes from here to the end, or -1 where only reading tells. */
 int64_t stream_remaining(const stream_input *input);

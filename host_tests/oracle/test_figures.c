@@ -290,7 +290,7 @@ static void test_strides(void **state) {
   memset(found, '.', sizeof found);
   /* Every other row from behind, columns from behind: d e f / a b c transposed round. */
   const int64_t backwards[] = {-6, -1};
-  oracle_options options = {false, 1, backwards, NULL};
+  oracle_options options = {.scale = 1, .source_byte_strides = backwards};
   oracle_relayout_with(&options, &shape, &shape, &"abcxxxdef"[8], found);
   assert_memory_equal(found, "fedcba.", 7);
   /* One column three times. */
@@ -300,7 +300,7 @@ static void test_strides(void **state) {
   assert_memory_equal(found, "aaabbb.", 7);
   /* What lies between stays. */
   const int64_t apart[] = {1, 4};
-  options = (oracle_options){false, 1, NULL, apart};
+  options = (oracle_options){.scale = 1, .destination_byte_strides = apart};
   memset(found, '.', sizeof(found));
   oracle_relayout_with(&options, &shape, &shape, "abcdef", found);
   assert_memory_equal(found, "ad..be..cf......", 16);

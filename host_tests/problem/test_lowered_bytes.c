@@ -109,8 +109,10 @@ static void set_up(sides *made, const bytes_case *of, rlt_packing packing) {
     made->source[i] = (uint8_t)definition_random(&seed, 256);
     made->wanted[i] = made->found[i] = (uint8_t)definition_random(&seed, 256);
   }
-  const oracle_options options = {of->wraps, made->changes.scale, made->from.byte_strides,
-                                  made->to.byte_strides};
+  const oracle_options options = {.wraps = of->wraps,
+                                  .scale = made->changes.scale,
+                                  .source_byte_strides = made->from.byte_strides,
+                                  .destination_byte_strides = made->to.byte_strides};
   oracle_relayout_with(&options, &made->shapes[0], &made->shapes[1], made->source + BEFORE,
                        made->wanted + BEFORE);
 }

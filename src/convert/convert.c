@@ -87,15 +87,6 @@ static inline uint64_t convert(const converter *with, uint64_t bits) {
                       : convert_unscaled(bits, with->from, with->to, with->wraps);
 }
 
-static inline uint64_t load(const uint8_t *from, size_t bytes, bool swaps) {
-  const uint64_t bits = rlt_part_load(bytes, from);
-  return swaps ? swapped_pattern(bits, (int)bytes) : bits;
-}
-
-static inline void store(uint64_t bits, uint8_t *to, size_t bytes, bool swaps) {
-  rlt_part_store(swaps ? swapped_pattern(bits, (int)bytes) : bits, bytes, to);
-}
-
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count) {
   const converter with = converter_of(conversion);
@@ -104,10 +95,22 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
   const uint8_t *source = from;
   uint8_t *destination = to;
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t bits = load(source, from_bytes, conversion->source_swapped);
-    store(convert(&with, bits), destination, to_bytes, conversion->destination_swapped);
+    const uint64_t bits = convert(&with, rlt_part_load(from_bytes, source));
+    rlt_part_store(bits, to_bytes, destination);
     source += from_bytes;
     destination += to_bytes;
+  }
+}
+
+void rlt_turn_bytes(void *elements, int64_t bytes, int64_t count) {
+  uint8_t *element = elements;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t b = 0; b < bytes / 2; ++b) {
+      const uint8_t byte = element[b];
+      element[b] = element[bytes - 1 - b];
+      element[bytes - 1 - b] = byte;
+    }
+    element += bytes;
   }
 }
 
@@ -115,24 +118,19 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
 bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *from) {
   const converter with = converter_of(conversion);
   const size_t bytes = relayout_element_type_byte_size(conversion->from);
-  const bool swaps = conversion->source_swapped;
-  const uint64_t wanted =
-      load(to, relayout_element_type_byte_size(conversion->to), conversion->destination_swapped);
-  const rlt_conversion back = {.from = conversion->to,
-                               .to = conversion->from,
-                               .scale = 1 / conversion->scale,
-                               .source_swapped = conversion->destination_swapped,
-                               .destination_swapped = swaps};
+  const uint64_t wanted = rlt_part_load(relayout_element_type_byte_size(conversion->to), to);
+  const rlt_conversion back = {
+      .from = conversion->to, .to = conversion->from, .scale = 1 / conversion->scale};
   if (rlt_conversion_check(&back, NULL) == RELAYOUT_OK) {
     rlt_convert_elements(&back, to, from, 1);
-    if (convert(&with, load(from, bytes, swaps)) == wanted) {
+    if (convert(&with, rlt_part_load(bytes, from)) == wanted) {
       return true;
     }
   }
   const uint64_t tried = bytes <= 2 ? UINT64_C(1) << 8 * bytes : 0;
   for (uint64_t bits = 0; bits < tried; ++bits) {
     if (convert(&with, bits) == wanted) {
-      store(bits, from, bytes, swaps);
+      rlt_part_store(bits, bytes, from);
       return true;
     }
   }
@@ -152,13 +150,4 @@ void rlt_conversion_add_options(const rlt_conversion *conversion, rlt_text *opti
   add_format(options, "TO", &with.to);
   const bool is_narrow = !with.scales && with.from.bits <= 32 && with.to.bits <= 32;
   rlt_text_add(options, " -DWRAPS=%d -DSCALED=%d -DNARROW=%d", with.wraps, with.scales, is_narrow);
-  if (conversion->source_swapped) {
-    rlt_text_add(options, " -DFROM_SWAPPED=1");
-  }
-  if (conversion->destination_swapped) {
-    rlt_text_add(options, " -DTO_SWAPPED=1");
-  }
-  if (rlt_only_swaps(conversion)) {
-    rlt_text_add(options, " -DKEEPS_VALUES=1");
-  }
 }

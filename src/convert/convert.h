@@ -16,7 +16,8 @@
  * infinities are NaN, numbers too small for it are its least, and it rounds as if that were 0
  * and the next one its least, ties upwards.
  *
- * Elements lie in whole bytes, in the host's order unless the conversion says otherwise. Of types of fewer than 8 bits only those count
+ * Elements lie in whole bytes, in the host's order; rlt_turn_bytes brings them there from the other
+ * one, and back. Of types of fewer than 8 bits only those count
  * when read; the others are written as 0.
  *
  * Depends on metadata/ and base/.
@@ -37,19 +38,11 @@ typedef struct rlt_conversion {
   relayout_element_type to;
   bool wraps;   /* integers beyond the target's range: its low bits, instead of the nearest end */
   double scale; /* finite; values are multiplied by it, exactly, before they are rounded once */
-  bool source_swapped;      /* its bytes lie in the order that is not the host's */
-  bool destination_swapped; /* likewise */
 } rlt_conversion;
 
 /* Whether elements take another value or type. */
 static inline bool rlt_converts(const rlt_conversion *conversion) {
   return conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID;
-}
-
-/* Whether nothing but the order of bytes changes. */
-static inline bool rlt_only_swaps(const rlt_conversion *conversion) {
-  return rlt_converts(conversion) && conversion->from == conversion->to &&
-         conversion->scale == 1 && conversion->source_swapped != conversion->destination_swapped;
 }
 
 /* RELAYOUT_INVALID_ARGUMENT for a type outside the table, and a scale that is not finite or 0;
@@ -59,6 +52,14 @@ relayout_status rlt_conversion_check(const rlt_conversion *conversion, relayout_
 /* `count` elements side by side. The conversion has been checked. */
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
+
+/* Whether elements stay as they are, so that at most their bytes are turned round. */
+static inline bool rlt_keeps_values(const rlt_conversion *conversion) {
+  return conversion->from == conversion->to && conversion->scale == 1;
+}
+
+/* `count` elements of so many bytes side by side, the last byte of each first. */
+void rlt_turn_bytes(void *elements, int64_t bytes, int64_t count);
 
 /* An element that becomes this one: what becomes of it the other way round, or else the first of
  * all there are of few. False where that finds none. */

@@ -245,21 +245,18 @@ static void add_swap(rlt_cpu_codec *codec, relayout_element_type type) {
   add_stage(codec, codec->stages->swap[rlt_word_size_number(bytes_of(type))]);
 }
 
-/* Between stages elements have the host's order. */
-static relayout_status add_ordered_conversion(rlt_cpu_codec *codec, relayout_error *error) {
-  const rlt_conversion asked = codec->conversion;
-  if (rlt_only_swaps(&asked)) {
-    add_swap(codec, asked.to);
-    return RELAYOUT_OK;
+/* Between stages elements have the host's order of bytes. */
+static relayout_status add_ordered_conversion(rlt_cpu_codec *codec, const rlt_problem *problem,
+                                              relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  if (problem->source_swapped) {
+    add_swap(codec, problem->conversion.from);
   }
-  codec->conversion.source_swapped = false;
-  codec->conversion.destination_swapped = false;
-  if (asked.source_swapped) {
-    add_swap(codec, asked.from);
+  if (!rlt_keeps_values(&problem->conversion)) {
+    status = add_conversion(codec, error);
   }
-  const relayout_status status = add_conversion(codec, error);
-  if (status == RELAYOUT_OK && asked.destination_swapped) {
-    add_swap(codec, asked.to);
+  if (status == RELAYOUT_OK && problem->destination_swapped) {
+    add_swap(codec, problem->conversion.to);
   }
   return status;
 }
@@ -283,7 +280,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   }
   relayout_status status = RELAYOUT_OK;
   if (rlt_converts(&problem->conversion)) {
-    status = add_ordered_conversion(made, error);
+    status = add_ordered_conversion(made, problem, error);
   }
   if (status != RELAYOUT_OK) {
     rlt_cpu_codec_destroy(made);

@@ -55,16 +55,16 @@ static void add_numbers(rlt_text *text, const int64_t *numbers, int32_t count) {
 
 /* ---- English ---- */
 
-/* Byte orders are said where a side's is not the host's. */
-static void add_conversion_text(rlt_text *text, const rlt_conversion *of) {
-  if (rlt_only_swaps(of)) {
+static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
+  static const char other[] = " in the other byte order";
+  const rlt_conversion *const of = &problem->conversion;
+  if (rlt_keeps_values(of)) {
     rlt_text_add(text, "  bytes of each word turned round, into the other byte order\n");
     return;
   }
-  rlt_text_add(text, "  converted from %s%s", relayout_element_type_name(of->from),
-               of->source_swapped ? " in the other byte order" : "");
-  rlt_text_add(text, " to %s%s", relayout_element_type_name(of->to),
-               of->destination_swapped ? " in the other byte order" : "");
+  rlt_text_add(text, "  converted from %s%s to %s%s", relayout_element_type_name(of->from),
+               problem->source_swapped ? other : "", relayout_element_type_name(of->to),
+               problem->destination_swapped ? other : "");
   if (of->scale != 1) {
     rlt_text_add(text, ", times ");
     rlt_text_add_double(text, "%.17g", of->scale);
@@ -78,7 +78,7 @@ static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
     rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
   }
   if (rlt_converts(&problem->conversion)) {
-    add_conversion_text(text, &problem->conversion);
+    add_conversion_text(text, problem);
   }
   if (problem->destination_packed > 0) {
     rlt_text_add(text, "  packed into %" PRId64 " bits each\n", problem->destination_packed);

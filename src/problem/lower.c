@@ -158,8 +158,8 @@ static relayout_status set_conversion(lowering *at, relayout_error *error) {
     at->common.conversion = (rlt_conversion){
         .from = from, .to = to, .wraps = at->changes->wraps, .scale = at->changes->scale};
   }
-  at->common.conversion.source_swapped = at->from.is_swapped;
-  at->common.conversion.destination_swapped = at->to.is_swapped;
+  at->common.source_swapped = at->from.is_swapped;
+  at->common.destination_swapped = at->to.is_swapped;
   return rlt_conversion_check(&at->common.conversion, error);
 }
 
@@ -178,10 +178,9 @@ static void set_turned_words(lowering *at) {
   at->words = all / at->common.element_bytes;
   if (are_whole) {
     at->turned = 1;
-    at->common.conversion = (rlt_conversion){.from = unsigned_type(bytes),
-                                             .to = unsigned_type(bytes),
-                                             .scale = 1,
-                                             .destination_swapped = true};
+    at->common.conversion =
+        (rlt_conversion){.from = unsigned_type(bytes), .to = unsigned_type(bytes), .scale = 1};
+    at->common.destination_swapped = true;
   }
 }
 
@@ -222,11 +221,20 @@ static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
 }
 
 static bool find_fill_word(rlt_problem *problem) {
-  if (rlt_converts(&problem->conversion)) {
-    return rlt_convert_back(&problem->conversion, problem->fill, problem->fill_word);
+  uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE];
+  memcpy(fill, problem->fill, sizeof fill);
+  if (!rlt_converts(&problem->conversion)) {
+    memcpy(problem->fill_word, fill, sizeof fill);
+    return true;
   }
-  memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
-  return true;
+  if (problem->destination_swapped) {
+    rlt_turn_bytes(fill, rlt_problem_destination_bytes(problem), 1);
+  }
+  const bool is_found = rlt_convert_back(&problem->conversion, fill, problem->fill_word);
+  if (problem->source_swapped) {
+    rlt_turn_bytes(problem->fill_word, problem->element_bytes, 1);
+  }
+  return is_found;
 }
 
 /* Of a side in words of so many bytes; the words that it holds. */
@@ -238,14 +246,9 @@ static int64_t count_words(side *of, int64_t words, int64_t word_bytes) {
 
 /* Padding is known in the host's byte order. */
 static void turn_padding(lowering *at) {
-  const int64_t bytes = at->to.is_swapped ? number_bytes(&at->to) : 1;
-  uint8_t *const of = at->padding;
-  for (int64_t first = 0; first < element_bytes(&at->to); first += bytes) {
-    for (int64_t b = 0; b < bytes / 2; ++b) {
-      const uint8_t byte = of[first + b];
-      of[first + b] = of[first + bytes - 1 - b];
-      of[first + bytes - 1 - b] = byte;
-    }
+  if (at->to.is_swapped) {
+    const int64_t bytes = number_bytes(&at->to);
+    rlt_turn_bytes(at->padding, bytes, element_bytes(&at->to) / bytes);
   }
 }
 
@@ -446,6 +449,7 @@ static bool add_contained_padding(lowering *at, const rlt_problem *all) {
   rlt_problem rest = *all;
   rest.element_bytes = at->to.room * rlt_problem_destination_bytes(all);
   rest.conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  rest.source_swapped = false;
   rest.destination_start /= at->to.room;
   rest.destination_elements /= at->to.room;
   memcpy(rest.fill, at->padding, sizeof rest.fill);

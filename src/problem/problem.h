@@ -46,8 +46,10 @@ typedef struct rlt_problem {
   int64_t source_packed; /* 0: an element takes whole bytes there; or the 1, 2 or 4 bits it takes */
   int64_t destination_packed; /* likewise */
   rlt_conversion
-      conversion;          /* of words on their way; those of the destination may be wider or not */
-  int64_t source_elements; /* what each buffer holds, padding included */
+      conversion;      /* of words on their way; those of the destination may be wider or not */
+  bool source_swapped; /* what is converted has its last byte first; likewise */
+  bool destination_swapped; /* what it becomes */
+  int64_t source_elements;  /* what each buffer holds, padding included */
   int64_t destination_elements;
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;

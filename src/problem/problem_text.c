@@ -12,10 +12,6 @@ static void add_conversion(const rlt_conversion *conversion, rlt_text *text) {
   rlt_text_add(text, " converts %s:%s:%s:%016" PRIx64, relayout_element_type_name(conversion->from),
                relayout_element_type_name(conversion->to),
                conversion->wraps ? "wraps" : "saturates", scale);
-  if (conversion->source_swapped || conversion->destination_swapped) {
-    rlt_text_add(text, " orders %s:%s", conversion->source_swapped ? "other" : "own",
-                 conversion->destination_swapped ? "other" : "own");
-  }
 }
 
 static void add_shuffle(const uint8_t *shuffle, rlt_text *text) {
@@ -40,6 +36,10 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
   }
   if (rlt_converts(&problem->conversion)) {
     add_conversion(&problem->conversion, text);
+  }
+  if (problem->source_swapped || problem->destination_swapped) {
+    rlt_text_add(text, " orders %s:%s", problem->source_swapped ? "other" : "own",
+                 problem->destination_swapped ? "other" : "own");
   }
   rlt_text_add(text, " elements %" PRId64 ":%" PRId64 " starts %" PRId64 ":%" PRId64,
                problem->source_elements, problem->destination_elements, problem->source_start,
