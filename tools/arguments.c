@@ -3,13 +3,31 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "suggestion.h"
+
 static exit_code report_usage(const command *of, const char *what, const char *word) {
   return report(EXIT_CODE_USAGE, "%s '%s'; try 'relayout %s --help'", what, word, of->name);
+}
+
+/* What is not known, and what it may have been meant to be. */
+static exit_code report_unknown(const command *of, const char *word, size_t option_count,
+                                const arguments_option *options) {
+  char text[SUGGESTION_TEXT_SIZE];
+  const char *const name = word + strspn(word, "-");
+  suggestion near = suggestion_for(name, strcspn(name, "="));
+  for (size_t i = 0; i < option_count; i++) {
+    suggestion_try(&near, options[i].name);
+  }
+  suggestion_try(&near, "help");
+  suggestion_text(&near, "--", text);
+  return near.best == NULL ? report_usage(of, "unknown option", word)
+                           : report(EXIT_CODE_USAGE, "unknown option '%s'%s", word, text);
 }
 
 /* The option that `word` names. *attached is what stands behind its `=`, or NULL. */
@@ -24,6 +42,22 @@ static const arguments_option *find_option(const char *word, size_t option_count
     }
   }
   return NULL;
+}
+
+static exit_code add_to_list(arguments_list *list, const char *value) {
+  const char **const grown = realloc(list->of, (list->count + 1) * sizeof *grown);
+  if (grown == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %zu values of an option", list->count + 1);
+  }
+  grown[list->count] = value;
+  list->of = grown;
+  list->count += 1;
+  return EXIT_CODE_OK;
+}
+
+void arguments_free_list(arguments_list *list) {
+  free(list->of);
+  *list = (arguments_list){.count = 0};
 }
 
 /* Takes what stands behind an option's name, or else the next word, as its value. */
@@ -47,6 +81,10 @@ static bool take_value(const command *of, int argument_count, char **arguments,
     *at += 1;
     value = arguments[*at];
   }
+  if (option->list != NULL) {
+    *code = add_to_list(option->list, value);
+    return *code == EXIT_CODE_OK;
+  }
   if (option->values != NULL) {
     option->values->of[option->values->count] = value;
     option->values->count += 1;
@@ -64,7 +102,7 @@ static bool take_option(const command *of, int argument_count, char **arguments,
   const char *attached;
   const arguments_option *option = find_option(word, option_count, options, &attached);
   if (option == NULL) {
-    *code = report_usage(of, "unknown option", word);
+    *code = report_unknown(of, word, option_count, options);
     return false;
   }
   if (option->flag == NULL) {
@@ -93,7 +131,7 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
       *code = EXIT_CODE_OK;
       return false;
     } else if (!options_ended && has_dash && word[1] != '-') {
-      *code = report_usage(of, "unknown option", word);
+      *code = report_unknown(of, word, option_count, options);
       return false;
     } else if (!options_ended && has_dash) {
       if (!take_option(of, argument_count, arguments, option_count, options, &i, code)) {
@@ -125,17 +163,9 @@ bool arguments_is_bare_layout(const char *text) {
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape) {
   relayout_error error;
-  if (like == NULL || !arguments_is_bare_layout(text)) {
-    return relayout_shape_parse(text, shape, &error) == RELAYOUT_OK ? EXIT_CODE_OK
-                                                                    : report_error(about, &error);
-  }
-  relayout_layout layout;
-  if (relayout_layout_parse(text, like->element_type, like->rank, &layout, &error) != RELAYOUT_OK ||
-      relayout_shape_make_with_layout(like->element_type, like->rank, like->dimensions, &layout,
-                                      shape, &error) != RELAYOUT_OK) {
-    return report_error(about, &error);
-  }
-  return EXIT_CODE_OK;
+  return relayout_shape_parse_with_defaults(text, like, shape, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(about, &error);
 }
 
 exit_code arguments_open_device(const char *name, relayout_device **device) {
@@ -146,6 +176,19 @@ exit_code arguments_open_device(const char *name, relayout_device **device) {
   }
   const exit_code code = report_error(NULL, &error);
   return status == RELAYOUT_INVALID_TEXT ? EXIT_CODE_NO_DEVICE : code;
+}
+
+exit_code arguments_open_host_device(const char *name, relayout_device **device) {
+  const bool is_auto = name == NULL || strcmp(name, "auto") == 0;
+  const exit_code code = arguments_open_device(is_auto ? "auto" : name, device);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  if (code != EXIT_CODE_OK || !is_auto ||
+      relayout_device_get_info(*device, &info, NULL) != RELAYOUT_OK || info.shares_host_memory) {
+    return code;
+  }
+  relayout_device_destroy(*device);
+  *device = NULL;
+  return arguments_open_device("cpu", device);
 }
 
 exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,
@@ -186,6 +229,18 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
   return EXIT_CODE_OK;
 }
 
+exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,
+                                   uint64_t *alignment) {
+  uint64_t value = 0;
+  const exit_code code = arguments_read_unsigned(option, text, &value);
+  if (code == EXIT_CODE_OK && (value == 0 || value > most || (value & (value - 1)) != 0)) {
+    return report(EXIT_CODE_USAGE, "%s takes a power of two, at most %" PRIu64 ", not '%s'", option,
+                  most, text);
+  }
+  *alignment = value;
+  return code;
+}
+
 exit_code arguments_read_factor(const char *option, const char *text, double *factor) {
   char *end;
   const double value = strtod(text, &end);
@@ -195,4 +250,27 @@ exit_code arguments_read_factor(const char *option, const char *text, double *fa
   }
   *factor = value;
   return EXIT_CODE_OK;
+}
+
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding) {
+  if (text == NULL || strcmp(text, "zero") == 0) {
+    *rounding = RELAYOUT_ROUNDING_ZERO;
+    return EXIT_CODE_OK;
+  }
+  *rounding = RELAYOUT_ROUNDING_NEAREST;
+  return strcmp(text, "nearest") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
+}
+
+exit_code arguments_read_byte_order(const char *option, const char *text,
+                                    relayout_byte_order *order) {
+  const bool is_big = text != NULL && strcmp(text, "big") == 0;
+  *order = text == NULL ? RELAYOUT_BYTE_ORDER_NATIVE
+           : is_big     ? RELAYOUT_BYTE_ORDER_BIG
+                        : RELAYOUT_BYTE_ORDER_LITTLE;
+  return text == NULL || is_big || strcmp(text, "little") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes big or little, not '%s'", option, text);
 }

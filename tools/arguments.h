@@ -19,12 +19,19 @@ typedef struct arguments_values {
   int32_t count;
 } arguments_values;
 
-/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of the three pointers is set. */
+/* The same for an option that may be there any number of times. Ends with arguments_free_list. */
+typedef struct arguments_list {
+  const char **of;
+  size_t count;
+} arguments_list;
+
+/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of the four pointers is set. */
 typedef struct arguments_option {
   const char *name; /* without the dashes */
   const char **value;
   arguments_values *values;
   bool *flag;
+  arguments_list *list;
 } arguments_option;
 
 /* A word without dashes, at its place in order; `-` alone is such a word. */
@@ -40,16 +47,22 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
                      const arguments_option *options, size_t operand_count,
                      const arguments_operand *operands, exit_code *code);
 
+void arguments_free_list(arguments_list *list);
+
 /* Whether the text is a layout alone, as in `{0,1:PD(3,5)}`. */
 bool arguments_is_bare_layout(const char *text);
 
-/* Reads a shape; `about` names it in messages. With `like`, a bare layout will do: the element type
- * and the dimensions are then those of `like`. */
+/* Reads a shape; `about` names it in messages. With `like`, a layout or an element type will do:
+ * what the text does not say is that of `like`, as relayout_shape_parse_with_defaults has it. */
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape);
 
 /* Opens a device by name. A name that cannot be one is no such device. */
 exit_code arguments_open_device(const char *name, relayout_device **device);
+
+/* The same for work on host memory: `auto`, or NULL, is the CPU backend unless what it opens shares
+ * the host's memory. */
+exit_code arguments_open_host_device(const char *name, relayout_device **device);
 
 /* Reads `3,5` and the like: at most `capacity` numbers, none in empty text. Usage errors name the
  * option. */
@@ -59,7 +72,19 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
 /* Reads one number that is not negative. */
 exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number);
 
+/* Reads a power of two, at most `most`. */
+exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,
+                                   uint64_t *alignment);
+
 /* Reads a factor: a finite number other than 0, as in `0.125`, `-3` or `1e-2`. */
 exit_code arguments_read_factor(const char *option, const char *text, double *factor);
+
+/* Reads `zero` or `nearest`; NULL is zero. */
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding);
+
+/* Reads `big` or `little`; NULL is the host's. */
+exit_code arguments_read_byte_order(const char *option, const char *text,
+                                    relayout_byte_order *order);
 
 #endif

@@ -7,12 +7,16 @@
 #include "file_kind.h"
 #include "npy.h"
 #include "npy_source.h"
+#include "npz.h"
 #include "tensor_move.h"
 
 /* What is to be done, once the input's beginning is known. */
 typedef struct job {
   bool input_is_npy;
   bool output_is_npy;
+  const char *name; /* of the tensor in a model that is written */
+  char *header;     /* of the output */
+  size_t header_size;
   tensor_move move;
 } job;
 
@@ -26,52 +30,28 @@ static bool is_pipe(const char *path) {
 
 /* Files are what their names say; what is no file, whatever it is called, what it begins like. */
 static bool is_npy(const convert_request *asked, const stream_input *input) {
-  if (asked->raw || strcmp(asked->input, "/dev/stdin") == 0) {
-    return false;
-  }
-  return is_npy_name(asked->input) || ((is_pipe(asked->input) || !stream_is_file(input)) &&
-                                       npy_has_magic(input->ahead, input->ahead_size));
-}
-
-/* Whether the input is, as its name says, of one kind, or raw bytes. */
-static exit_code check_kind(const convert_request *asked, const stream_input *input,
-                            const char *wanted) {
-  const char *const kind = file_kind_of(asked->input, input->ahead, input->ahead_size);
-  if (asked->raw || kind == NULL || (wanted != NULL && strcmp(kind, wanted) == 0) ||
-      (wanted == NULL && strcmp(asked->input, "/dev/stdin") == 0)) {
-    return EXIT_CODE_OK;
-  }
-  return wanted != NULL
-             ? report(EXIT_CODE_BAD_INPUT, "%s is %s, not %s", input->name, kind, wanted)
-             : report(EXIT_CODE_BAD_INPUT, "%s is %s, not raw bytes; --raw takes it for these",
-                      input->name, kind);
+  return is_npy_name(asked->input) || npz_is(asked->input) ||
+         (!stream_is_file(input) && npy_has_magic(input->ahead, input->ahead_size));
 }
 
 /* ---- The source's shape --------------------------------------------------------------------- */
 
 static exit_code read_npy_header(stream_input *input, npy_header *header) {
   relayout_error error;
+  relayout_status status;
   size_t size;
-  if (npy_header_size(input->ahead, input->ahead_size, &size, &error) != RELAYOUT_OK) {
-    return report_error(input->name, &error);
-  }
-  uint8_t *bytes = malloc(size);
-  if (bytes == NULL) {
-    return report(EXIT_CODE_FAILURE, "no memory for a header of %zu bytes", size);
-  }
-  size_t got;
-  exit_code code = stream_read(input, bytes, size, &got);
-  if (code == EXIT_CODE_OK && npy_parse(bytes, got, header, &error) != RELAYOUT_OK) {
-    code = report_error(input->name, &error);
-  }
-  free(bytes);
-  return code;
+  const exit_code code = npy_source_header(input, header, &size, &status, &error);
+  return code == EXIT_CODE_OK && status != RELAYOUT_OK ? report_error(input->name, &error) : code;
 }
 
 /* Finds out what the input is and what its tensor's shape is, reading no further than that. */
 static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
-  work->input_is_npy = is_npy(asked, input);
-  exit_code code = check_kind(asked, input, work->input_is_npy ? "a .npy file" : NULL);
+  const bool is_raw = asked->raw || strcmp(asked->input, "/dev/stdin") == 0;
+  work->input_is_npy = !is_raw && is_npy(asked, input);
+  exit_code code = EXIT_CODE_OK;
+  if (!is_raw) {
+    code = file_kind_check(input, work->input_is_npy ? FILE_KIND_NPY : NULL);
+  }
   if (code != EXIT_CODE_OK) {
     return code;
   }
@@ -93,14 +73,23 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
 
 /* ---- The work ------------------------------------------------------------------------------- */
 
-/* Of a .npy file; else 0 bytes. */
-static size_t make_header(const job *work, char bytes[NPY_MAX_WRITTEN_SIZE]) {
-  if (!work->output_is_npy) {
-    return 0;
+/* What comes before the tensor: a .npy file's header, a model file's of this one tensor, or
+ * nothing. */
+static exit_code make_header(const convert_request *asked, job *work) {
+  if (convert_model_is(asked->output)) {
+    return convert_model_header(asked, work->name, &work->move.to, &work->header,
+                                &work->header_size);
   }
-  npy_header header = npy_describe(&work->move.to);
-  header.byte_order = work->move.to_order;
-  return npy_write(&header, bytes);
+  if (work->output_is_npy) {
+    npy_header header = npy_describe(&work->move.to);
+    header.byte_order = work->move.to_order;
+    work->header = malloc(NPY_MAX_WRITTEN_SIZE);
+    if (work->header == NULL) {
+      return report(EXIT_CODE_FAILURE, "no memory for a header of %d bytes", NPY_MAX_WRITTEN_SIZE);
+    }
+    work->header_size = npy_write(&header, work->header);
+  }
+  return EXIT_CODE_OK;
 }
 
 /* With the plan made, nothing but the data can be wrong. */
@@ -110,8 +99,7 @@ static exit_code carry_out(const convert_request *asked, const job *work, stream
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  char header[NPY_MAX_WRITTEN_SIZE];
-  code = tensor_move_run(&work->move, input, true, header, make_header(work, header), &output);
+  code = tensor_move_run(&work->move, input, true, work->header, work->header_size, &output);
   if (code == EXIT_CODE_OK) {
     return stream_commit(&output);
   }
@@ -128,25 +116,14 @@ static exit_code convert_array(const convert_request *asked, stream_input *input
     code = tensor_move_plan(&work->move);
   }
   if (code == EXIT_CODE_OK) {
+    code = make_header(asked, work);
+  }
+  if (code == EXIT_CODE_OK) {
     code = carry_out(asked, work, input);
   }
+  free(work->header);
   relayout_plan_destroy(work->move.plan);
   return code;
-}
-
-static exit_code read_byte_order(const convert_request *asked, relayout_byte_order *order) {
-  const char *const text = asked->byte_order;
-  const bool is_big = text != NULL && strcmp(text, "big") == 0;
-  if (text != NULL && !is_big && strcmp(text, "little") != 0) {
-    return report(EXIT_CODE_USAGE, "--byte-order is '%s', neither big nor little", text);
-  }
-  if (is_big && convert_model_is(asked->output)) {
-    return report(EXIT_CODE_USAGE, "--byte-order is big, but .safetensors files are little-endian");
-  }
-  *order = text == NULL ? RELAYOUT_BYTE_ORDER_NATIVE
-           : is_big     ? RELAYOUT_BYTE_ORDER_BIG
-                        : RELAYOUT_BYTE_ORDER_LITTLE;
-  return EXIT_CODE_OK;
 }
 
 /* What all tensors have in common. */
@@ -156,73 +133,159 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  const exit_code code = read_byte_order(asked, &move->to_order);
-  if (code != EXIT_CODE_OK) {
-    return code;
+  exit_code code = arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  if (code == EXIT_CODE_OK) {
+    code = arguments_read_byte_order("--byte-order", asked->byte_order, &move->to_order);
   }
-  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
-                              : EXIT_CODE_OK;
+  return code == EXIT_CODE_OK && asked->scale != NULL
+             ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
+             : code;
 }
 
-static bool is_model(const convert_request *asked) {
-  return !asked->raw && convert_model_is(asked->input);
+static exit_code convert_npz(const convert_request *asked, job *work) {
+  npz_array array;
+  exit_code code = npz_open(asked->input, &asked->choice, &array);
+  if (code == EXIT_CODE_OK) {
+    work->name = array.name;
+    code = stream_peek(&array.input);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = convert_array(asked, &array.input, work);
+  }
+  npz_close(&array);
+  return code;
 }
 
-static exit_code convert(const convert_request *asked, stream_input *input) {
+static exit_code convert_file(const convert_request *asked, job *work) {
+  if (!asked->raw && convert_model_is(asked->input)) {
+    return convert_model(asked, &work->move);
+  }
+  if (!asked->raw && npz_is(asked->input)) {
+    return convert_npz(asked, work);
+  }
+  work->name = asked->choice.tensors.count > 0 ? asked->choice.tensors.of[0] : NULL;
+  stream_input input;
+  exit_code code = stream_open(asked->input, &input);
+  if (code == EXIT_CODE_OK) {
+    code = stream_peek(&input);
+    if (code == EXIT_CODE_OK) {
+      code = convert_array(asked, &input, work);
+    }
+    stream_close(&input);
+  }
+  return code;
+}
+
+static exit_code convert(const convert_request *asked) {
   job work = {.output_is_npy = false};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
-    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &work.move.device);
+    /* Schedules that 'relayout explain' lists are those of the device that auto opens. */
+    code = asked->schedules.count > 0 && asked->device == NULL
+               ? arguments_open_device("auto", &work.move.device)
+               : arguments_open_host_device(asked->device, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
-    code = stream_peek(input);
-  }
-  if (code == EXIT_CODE_OK && is_model(asked)) {
-    code = check_kind(asked, input, "a .safetensors file");
-  }
-  if (code == EXIT_CODE_OK) {
-    code = is_model(asked) ? convert_model(asked, &work.move, input)
-                           : convert_array(asked, input, &work);
+    code = convert_file(asked, &work);
   }
   relayout_device_destroy(work.move.device);
   return code;
 }
 
+/* ---- The words ------------------------------------------------------------------------------ */
+
+enum { LARGEST_ALIGNMENT = 1 << 20 };
+
+static exit_code check_output(const convert_request *asked) {
+  return convert_model_is(asked->output) && strstr(asked->output, ".index.json") != NULL
+             ? report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", asked->output,
+                      asked->input)
+             : EXIT_CODE_OK;
+}
+
+/* An array becomes the one tensor of a model that --tensor names; only models have more to say. */
+static exit_code check_names(const convert_request *asked) {
+  const tensor_choice *const choice = &asked->choice;
+  const bool is_npz = !asked->raw && npz_is(asked->input);
+  if (!asked->raw && convert_model_is(asked->input)) {
+    return EXIT_CODE_OK;
+  }
+  if (is_npz && choice->rank_text == NULL) {
+    return check_output(asked);
+  }
+  if (choice->exceptions.count > 0 || choice->rank_text != NULL) {
+    return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
+                  choice->rank_text != NULL ? "--rank" : "--except", asked->input);
+  }
+  if (!convert_model_is(asked->output)) {
+    return choice->tensors.count == 0
+               ? EXIT_CODE_OK
+               : report(
+                     EXIT_CODE_USAGE,
+                     "--tensor wants an IN that is a .safetensors or .npz file, or a .safetensors "
+                     "OUT, not %s and %s",
+                     asked->input, asked->output);
+  }
+  const exit_code code = check_output(asked);
+  return code != EXIT_CODE_OK || choice->tensors.count == 1
+             ? code
+             : report(EXIT_CODE_USAGE, "%s gets one tensor: --tensor NAME says what it is called",
+                      asked->output);
+}
+
+static exit_code check_words(convert_request *asked) {
+  if (asked->to == NULL) {
+    return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
+  }
+  if (asked->alignment_text != NULL && !convert_model_is(asked->output)) {
+    return report(EXIT_CODE_USAGE, "--align wants an OUT that is a .safetensors file, not %s",
+                  asked->output);
+  }
+  if (asked->byte_order != NULL && strcmp(asked->byte_order, "big") == 0 &&
+      convert_model_is(asked->output)) {
+    return report(EXIT_CODE_USAGE, "--byte-order is big, and .safetensors files are little-endian");
+  }
+  exit_code code = check_names(asked);
+  if (code == EXIT_CODE_OK) {
+    code = tensor_choice_read(&asked->choice);
+  }
+  if (code == EXIT_CODE_OK && asked->alignment_text != NULL) {
+    code = arguments_read_alignment("--align", asked->alignment_text, LARGEST_ALIGNMENT,
+                                    &asked->alignment);
+  }
+  return code;
+}
+
 static exit_code run(int argument_count, char **arguments) {
-  convert_request asked = {.from = NULL};
+  convert_request asked = {.alignment = 64};
   const arguments_option options[] = {
       {"from", .value = &asked.from},
       {"to", .value = &asked.to},
       {"scale", .value = &asked.scale},
+      {"round", .value = &asked.rounding},
+      {"byte-order", .value = &asked.byte_order},
+      {"raw", .flag = &asked.raw},
       {"wrap", .flag = &asked.wraps},
       {"device", .value = &asked.device},
       {"verify", .flag = &asked.verify},
       {"verbose", .flag = &asked.verbose},
       {"schedule", .values = &asked.schedules},
-      {"tensor", .value = &asked.tensors},
-      {"raw", .flag = &asked.raw},
-      {"byte-order", .value = &asked.byte_order},
+      {"tensor", .list = &asked.choice.tensors},
+      {"except", .list = &asked.choice.exceptions},
+      {"rank", .value = &asked.choice.rank_text},
+      {"align", .value = &asked.alignment_text},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
-  if (!arguments_parse(&command_convert, argument_count, arguments,
-                       sizeof options / sizeof options[0], options, 2, operands, &code)) {
-    return code;
+  if (arguments_parse(&command_convert, argument_count, arguments,
+                      sizeof options / sizeof options[0], options, 2, operands, &code)) {
+    code = check_words(&asked);
+    if (code == EXIT_CODE_OK) {
+      code = convert(&asked);
+    }
   }
-  if (asked.to == NULL) {
-    return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
-  }
-  if (!is_model(&asked) && (asked.tensors != NULL || convert_model_is(asked.output))) {
-    return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
-                  asked.tensors != NULL ? "--tensor" : asked.output, asked.input);
-  }
-  stream_input input;
-  code = stream_open(asked.input, &input);
-  if (code != EXIT_CODE_OK) {
-    return code;
-  }
-  code = convert(&asked, &input);
-  stream_close(&input);
+  arguments_free_list(&asked.choice.tensors);
+  arguments_free_list(&asked.choice.exceptions);
   return code;
 }
 
@@ -230,9 +293,10 @@ const command command_convert = {
     .name = "convert",
     .summary = "move a file's tensor from one layout to another",
     .help =
-        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
-        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
-        "       relayout convert --tensor T [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
+        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
+        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
+        "                        --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
@@ -240,51 +304,55 @@ const command command_convert = {
         "written is of the same kind as the input. An IN that begins like a file of another kind,\n"
         "such as GGUF, zip or HDF5, is refused.\n"
         "\n"
-        "Large files are moved from file to file a part at a time where the device is the CPU, "
-        "in\n"
+        "Large files are moved from file to file a part at a time where the device is the CPU, in\n"
         "less than 512 MB of memory; all else must fit into memory, on both sides.\n"
         "\n"
-        "A file OUT appears whole or not at all: one that was there stays as it was until then,\n"
-        "and leaves its owner, group and permissions to the new one. A link is followed. Pipes,\n"
-        "devices and /dev/stdout are written in place.\n"
+        "A file OUT appears whole or not at all. Pipes, devices and /dev/stdout are written in\n"
+        "place.\n"
         "\n"
         "  --from SHAPE   how the tensor lies in IN. May be left out for .npy, whose C order is\n"
-        "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout alone, "
-        "which\n"
-        "                 then puts the file's dimensions, major to minor, in its order. Says the\n"
-        "                 type of elements NumPy has no name for: bf16, f8e5m2, s4, ...\n"
-        "  --to SHAPE     how it shall lie in OUT; may be a layout alone. With another element\n"
-        "                 type the values are rounded to it: to a float the nearest, to an "
-        "integer\n"
-        "                 towards zero, and what it does not hold to the nearest that it does\n"
+        "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout, a type or\n"
+        "                 both, which put the file's dimensions, major to minor, in their order.\n"
+        "                 Says the type of elements NumPy has no name for: bf16, f8e5m2, s4, ...\n"
+        "  --to SHAPE     how it shall lie in OUT. May be a layout, a type or both: {0,1}, bf16,\n"
+        "                 bf16{1,0:T(8,128)}; what it does not say is the source's. Values are\n"
+        "                 rounded to another type: to a float the nearest, to an integer towards\n"
+        "                 zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --byte-order O big or little: in which order OUT has the bytes of numbers; that of the\n"
         "                 machine when left out. That of a .npy file that is read is known\n"
         "  --raw          IN holds raw bytes, whatever its name and its first bytes say\n"
+        "  --round R      nearest: to an integer the nearest, of two as near the even one, "
+        "instead\n"
+        "                 of towards zero, which is half as precise\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
-        "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
-        "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --tensor T     the tensors of a .safetensors file that are relaid, by their names; any\n"
+        "                 number of times. With another IN, the name of the one tensor of OUT\n"
+        "  --except T     not these of them; any number of times\n"
+        "  --rank N       only those of N dimensions\n"
+        "  --align N      where tensors of a .safetensors OUT begin, a power of two; 64 when left\n"
+        "                 out\n"
+        "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "
+        "is\n"
+        "                 a GPU that shares the host's memory\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"
         "                 once for each of them, in order\n"
         "  --verify       check the result, element by element, before it is written\n"
-        "  --verbose      say what ran on which device\n"
+        "  --verbose      say what ran on which device, how many bytes it moved, and how fast\n"
         "\n"
-        "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
-        "order\n"
-        "for a layout of {..,1,0} or {0,1,..} without padding, otherwise an array of the padded\n"
-        "dimensions, listed major to minor, or of what tiles T make of them. Packed elements E\n"
-        "are bytes in one dimension, aligned tails L elements in one. Types that NumPy lacks are\n"
-        "written as u1 and u2. Bytes that PV(unknown) leaves alone are zero.\n"
+        "A .npy file holds the buffer as it lies in memory: an array of the padded dimensions,\n"
+        "major to minor, or of what tiles T make of them. Types that NumPy lacks are u1 and u2.\n"
         "\n"
         "Of a .safetensors file --tensor names what is relaid, with * ? and [..] as shells have\n"
-        "them. All else is copied to an OUT of that kind; any other OUT gets one tensor. What a\n"
-        "tensor's new shape does not tell of its layout is kept in the metadata, where the next\n"
-        "'relayout convert' finds it.\n"
+        "them. All else is copied to an OUT of that kind, also what matches, but is of another\n"
+        "rank than a layout of --to; any other OUT gets one tensor. Layouts are kept in the\n"
+        "metadata. A model.safetensors.index.json stands for all its files: where OUT is an index\n"
+        "too, files of the same names are written beside it, and a .safetensors OUT gets all.\n"
         "\n"
         "example: relayout convert --to '{0,1:PD(1024,1024)}' in.npy out.npy\n"
         "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n"
-        "         relayout convert --to 'bf16[1000,1000]{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
+        "         relayout convert --to 'bf16{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
         "         relayout convert --tensor '*.weight' --to '{1,0:T(8,128)}' model.safetensors \\\n"
         "                          tiled.safetensors\n",
     .run = run,

@@ -6,13 +6,13 @@
 
 /* X(place, bytes, kind): the bytes stand at that place of every such file. */
 #define KINDS(X)                                                                                   \
-  X(0, "\x93NUMPY", "a .npy file")                                                                 \
+  X(0, "\x93NUMPY", FILE_KIND_NPY)                                                                 \
   X(0, "GGUF", "a GGUF file")                                                                      \
   X(0, "lmgg", "a GGML file")                                                                      \
   X(0, "fmgg", "a GGML file")                                                                      \
   X(0, "tjgg", "a GGML file")                                                                      \
-  X(0, "PK\x03\x04", "a zip archive (.npz, .pt, ...)")                                             \
-  X(0, "PK\x05\x06", "a zip archive (.npz, .pt, ...)")                                             \
+  X(0, "PK\x03\x04", FILE_KIND_ZIP)                                                                \
+  X(0, "PK\x05\x06", FILE_KIND_ZIP)                                                                \
   X(0, "\x89HDF\r\n\x1a\n", "an HDF5 file")                                                        \
   X(0, "CDF\x01", "a NetCDF file")                                                                 \
   X(0, "CDF\x02", "a NetCDF file")                                                                 \
@@ -103,7 +103,7 @@ const char *file_kind_of(const char *path, const uint8_t *bytes, size_t size) {
 #undef KIND_ROW
   };
   if (is_safetensors(bytes, size)) {
-    return "a .safetensors file";
+    return FILE_KIND_SAFETENSORS;
   }
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (has(bytes, size, kinds[i].place, kinds[i].bytes, kinds[i].length)) {
@@ -114,4 +114,15 @@ const char *file_kind_of(const char *path, const uint8_t *bytes, size_t size) {
          : is_onnx(path, bytes, size) ? "an ONNX model"
          : is_bmp(bytes, size)        ? "a BMP image"
                                       : NULL;
+}
+
+exit_code file_kind_check(const stream_input *input, const char *wanted) {
+  const char *const kind = file_kind_of(input->name, input->ahead, input->ahead_size);
+  if (kind == NULL || (wanted != NULL && strcmp(kind, wanted) == 0)) {
+    return EXIT_CODE_OK;
+  }
+  return wanted != NULL
+             ? report(EXIT_CODE_BAD_INPUT, "%s is %s, not %s", input->name, kind, wanted)
+             : report(EXIT_CODE_BAD_INPUT, "%s is %s, not raw bytes; --raw takes it for these",
+                      input->name, kind);
 }

@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "bench/comparison.h"
+#include "bench/results_file.h"
 #include "bench/results_json.h"
 #include "convert_model.h"
 #include "fail.h"
 #include "json_output.h"
+#include "model.h"
 
 static const char reason[] = "this command was built without jansson (RELAYOUT_JSON=OFF)";
 
@@ -89,14 +91,49 @@ bool comparison_print(const comparison *old, const bench_results *results, FILE 
   return true;
 }
 
-bool convert_model_is(const char *path) {
-  const char *const suffix = strrchr(path, '.');
-  return suffix != NULL && strcmp(suffix, ".safetensors") == 0;
+relayout_status results_file_parse(const char *text, results_file *file, relayout_error *error) {
+  (void)text;
+  (void)file;
+  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, and reads no JSON", reason);
 }
 
-exit_code convert_model(const convert_request *asked, const tensor_move *like,
-                        stream_input *input) {
+void results_file_free(results_file *file) {
+  (void)file;
+}
+
+static bool has_suffix(const char *path, const char *suffix) {
+  const size_t length = strlen(path);
+  const size_t size = strlen(suffix);
+  return length >= size && strcmp(path + length - size, suffix) == 0;
+}
+
+bool model_is_file(const char *path) {
+  return has_suffix(path, ".safetensors");
+}
+
+bool model_is_index(const char *path) {
+  return has_suffix(path, ".safetensors.index.json");
+}
+
+exit_code model_list(const char *path, tensor_list *made) {
+  (void)made;
+  return report(EXIT_CODE_FAILURE, "%s: %s", path, reason);
+}
+
+bool convert_model_is(const char *path) {
+  return model_is_file(path) || model_is_index(path);
+}
+
+exit_code convert_model(const convert_request *asked, const tensor_move *like) {
   (void)like;
-  (void)input;
   return report(EXIT_CODE_FAILURE, "%s: %s", asked->input, reason);
+}
+
+exit_code convert_model_header(const convert_request *asked, const char *name,
+                               const relayout_shape *shape, char **bytes, size_t *size) {
+  (void)name;
+  (void)shape;
+  (void)bytes;
+  (void)size;
+  return report(EXIT_CODE_FAILURE, "%s: %s", asked->output, reason);
 }

@@ -1,12 +1,16 @@
-/* shape.c: `relayout shape` shows a shape's sizes, strides and, when it is small, its memory. */
+/* shape.c: `relayout shape` shows a shape's sizes, strides and, when it is small, its memory; or
+ * the shapes of the tensors of a file. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "arguments.h"
+#include "fail.h"
 #include "json_output.h"
 #include "padding_text.h"
 #include "picture.h"
 #include "size_text.h"
+#include "tensor_list.h"
 
 /* What the library says of a shape. Tiled layouts have no strides. */
 typedef struct shape_facts {
@@ -36,6 +40,36 @@ static shape_facts facts_of(const relayout_shape *shape) {
   return facts;
 }
 
+/* A list for each tile, of its dimensions; null stands where one is merged into the next. */
+static json_t *json_of_tiles(const relayout_layout *layout) {
+  json_t *tiles = json_of_no_elements();
+  const int64_t *dimensions = layout->tile_dimensions;
+  for (int32_t t = 0; t < layout->tile_count; t++) {
+    json_t *tile = json_of_no_elements();
+    for (int32_t d = 0; d < layout->tile_ranks[t]; d++) {
+      tile = json_with_element(tile, dimensions[d] == RELAYOUT_TILE_COMBINE
+                                         ? json_of_nothing()
+                                         : json_of_integer(dimensions[d]));
+    }
+    dimensions += layout->tile_ranks[t];
+    tiles = json_with_element(tiles, tile);
+  }
+  return tiles;
+}
+
+/* What an element takes in memory. */
+static int64_t element_bits_of(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  return bits > 0 ? bits : 8 * (int64_t)relayout_element_type_byte_size(shape->element_type);
+}
+
+static json_t *json_of_physical_dimensions(const relayout_shape *shape) {
+  int64_t dimensions[RELAYOUT_MAX_PHYSICAL_RANK];
+  size_t count = 0;
+  relayout_shape_physical_dimensions(shape, RELAYOUT_MAX_PHYSICAL_RANK, dimensions, &count, NULL);
+  return json_of_integers(count, dimensions);
+}
+
 static exit_code print_json(const relayout_shape *shape, const shape_facts *facts) {
   const size_t rank = (size_t)shape->rank;
   int64_t minor_to_major[RELAYOUT_MAX_RANK];
@@ -50,7 +84,14 @@ static exit_code print_json(const relayout_shape *shape, const shape_facts *fact
       {"dimensions", json_of_integers(rank, shape->dimensions)},
       {"minor_to_major", json_of_integers(rank, minor_to_major)},
       {"padded_dimensions", json_of_integers(rank, facts->padded_dimensions)},
+      {"physical_dimensions", json_of_physical_dimensions(shape)},
       {"padding_value", json_of_text(facts->padding_value)},
+      {"tiles", json_of_tiles(&shape->layout)},
+      {"tail_alignment", json_of_integer(shape->layout.tail_padding_alignment_in_elements > 1
+                                             ? shape->layout.tail_padding_alignment_in_elements
+                                             : 1)},
+      {"element_bits", json_of_integer(element_bits_of(shape))},
+      {"memory_space", json_of_integer(shape->layout.memory_space)},
       {"elements", json_of_integer(relayout_shape_element_count(shape))},
       {"physical_elements", json_of_integer(facts->physical_elements)},
       {"byte_size", json_of_size(facts->byte_size)},
@@ -69,11 +110,8 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
 }
 
 static void print_element_type(const relayout_shape *shape) {
-  const int64_t bits = shape->layout.element_size_in_bits;
   const bool is_packed = relayout_layout_is_packed(&shape->layout);
-  const int64_t size = is_packed  ? bits
-                       : bits > 0 ? bits / 8
-                                  : (int64_t)relayout_element_type_byte_size(shape->element_type);
+  const int64_t size = is_packed ? element_bits_of(shape) : element_bits_of(shape) / 8;
   printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
          relayout_element_type_name(shape->element_type), size, is_packed ? "bit" : "byte",
          size == 1 ? "" : "s");
@@ -124,17 +162,9 @@ static void print_text(const relayout_shape *shape, const shape_facts *facts) {
   }
 }
 
-static exit_code run(int argument_count, char **arguments) {
-  bool as_json = false;
-  const char *text = NULL;
-  const arguments_option options[] = {{"json", .flag = &as_json}};
-  const arguments_operand operands[] = {{"SHAPE", &text}};
-  exit_code code;
-  if (!arguments_parse(&command_shape, argument_count, arguments, 1, options, 1, operands, &code)) {
-    return code;
-  }
+static exit_code show_shape(const char *text, bool as_json) {
   relayout_shape shape;
-  code = arguments_read_shape("SHAPE", text, NULL, &shape);
+  const exit_code code = arguments_read_shape("SHAPE", text, NULL, &shape);
   if (code != EXIT_CODE_OK) {
     return code;
   }
@@ -146,11 +176,78 @@ static exit_code run(int argument_count, char **arguments) {
   return EXIT_CODE_OK;
 }
 
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static exit_code print_list_json(const tensor_list *list) {
+  json_t *tensors = json_of_no_elements();
+  for (size_t i = 0; i < list->count; i++) {
+    const tensor_list_entry *const entry = &list->entries[i];
+    tensors = json_with_element(
+        tensors, json_of_members((json_member[]){
+                     {"name", json_of_text(entry->name)},
+                     {"text", entry->text != NULL ? json_of_text(entry->text) : json_of_nothing()},
+                     {"bytes", json_of_size(entry->bytes)},
+                     {NULL, NULL}}));
+  }
+  return json_print_line(json_of_members((json_member[]){{"tensors", tensors}, {NULL, NULL}}),
+                         stdout);
+}
+
+/* What the file says of itself must not reach a terminal as commands. */
+static void print_list(tensor_list *list) {
+  size_t width = strlen("name");
+  uint64_t total = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    tensor_list_entry *const entry = &list->entries[i];
+    hide_controls(entry->name);
+    if (entry->own_text != NULL) {
+      hide_controls(entry->own_text);
+    }
+    width = strlen(entry->name) > width ? strlen(entry->name) : width;
+    total += entry->bytes;
+  }
+  printf("%-*s  %12s  shape\n", (int)width, "name", "bytes");
+  for (size_t i = 0; i < list->count; i++) {
+    const tensor_list_entry *const entry = &list->entries[i];
+    printf("%-*s  %12" PRIu64 "  %s\n", (int)width, entry->name, entry->bytes,
+           entry->text != NULL ? entry->text : entry->own_text);
+  }
+  char readable[SIZE_TEXT_CAPACITY];
+  size_text(total, readable);
+  printf("%zu tensor%s, %" PRIu64 " bytes", list->count, list->count == 1 ? "" : "s", total);
+  printf(total < 1024 ? "\n" : " (%s)\n", readable);
+}
+
+static exit_code show_file(const char *path, bool as_json) {
+  tensor_list list;
+  exit_code code = tensor_list_read(path, &list);
+  if (code == EXIT_CODE_OK && as_json) {
+    code = print_list_json(&list);
+  } else if (code == EXIT_CODE_OK) {
+    print_list(&list);
+  }
+  tensor_list_free(&list);
+  return code;
+}
+
+static exit_code run(int argument_count, char **arguments) {
+  bool as_json = false;
+  const char *text = NULL;
+  const arguments_option options[] = {{"json", .flag = &as_json}};
+  const arguments_operand operands[] = {{"SHAPE", &text}};
+  exit_code code;
+  if (!arguments_parse(&command_shape, argument_count, arguments, 1, options, 1, operands, &code)) {
+    return code;
+  }
+  return tensor_list_suits(text) ? show_file(text, as_json) : show_shape(text, as_json);
+}
+
 const command command_shape = {
     .name = "shape",
     .summary = "show a shape's sizes, strides and, when it is small, its memory",
     .help =
         "usage: relayout shape SHAPE [--json]\n"
+        "       relayout shape FILE [--json]\n"
         "\n"
         "Prints what is known of a shape. A small one is drawn: its elements are a, b, c, ...\n"
         "with the last dimension fastest, its padding is 0, 1, lowest, highest, ? (unknown) or\n"
@@ -158,10 +255,18 @@ const command command_shape = {
         "\n"
         "  --json   one object: text, element_type, rank, true_rank, dimensions,\n"
         "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
-        "           padding_value, elements, physical_elements, byte_size, padding_byte_size\n"
+        "           physical_dimensions (in memory, the most major first, tiles and all),\n"
+        "           padding_value, tiles (lists, where null merges a dimension into the next),\n"
+        "           tail_alignment (in elements), element_bits (in memory), memory_space,\n"
+        "           elements, physical_elements, byte_size, padding_byte_size\n"
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"
         "\n"
-        "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n",
+        "Of a FILE, .safetensors or the .safetensors.index.json of several, the tensors are\n"
+        "listed: name, bytes and shape; with --json as tensors, a list of objects of name, text\n"
+        "(the shape; null for a type that has none here) and bytes.\n"
+        "\n"
+        "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n"
+        "         relayout shape model.safetensors\n",
     .run = run,
 };

@@ -58,6 +58,9 @@ void stream_close(stream_input *input) {
 /* As read(), in one piece unless the input ends. */
 static exit_code read_fully(stream_input *input, uint8_t *bytes, size_t size, size_t *got) {
   size_t done = 0;
+  if (input->source.read != NULL) {
+    return input->source.read(input->source.context, bytes, size, got);
+  }
   while (done < size) {
     const ssize_t count = read(input->file, bytes + done, smaller(size - done, CHUNK_SIZE));
     if (count < 0 && may_try_again(input->file, POLLIN)) {
@@ -85,13 +88,13 @@ exit_code stream_peek(stream_input *input) {
 
 bool stream_is_file(const stream_input *input) {
   struct stat status;
-  return fstat(input->file, &status) == 0 && S_ISREG(status.st_mode);
+  return input->source.read == NULL && fstat(input->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* Of a regular file; *size becomes the file's. */
 static int64_t position_in(const stream_input *input, int64_t *size) {
   struct stat status;
-  if (fstat(input->file, &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (!stream_is_file(input) || fstat(input->file, &status) != 0) {
     return -1;
   }
   *size = status.st_size;
@@ -137,7 +140,7 @@ exit_code stream_read_all(stream_input *input, size_t size, uint8_t **bytes, siz
   const bool is_sized = stream_remaining(input) >= (int64_t)size;
   size_t capacity = 0;
   uint8_t *memory = NULL;
-  progress bar = progress_begin("reading", size, LEAST_PROGRESS_SIZE);
+  progress bar = progress_begin_bytes("reading", size, size, LEAST_PROGRESS_SIZE);
   exit_code code = EXIT_CODE_OK;
   bool ended = false;
   while (code == EXIT_CODE_OK && *got < size && !ended) {
@@ -234,7 +237,7 @@ exit_code stream_check(const char *path) {
 }
 
 exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
-  progress bar = progress_begin("writing", size, LEAST_PROGRESS_SIZE);
+  progress bar = progress_begin_bytes("writing", size, size, LEAST_PROGRESS_SIZE);
   size_t done = 0;
   int cause = 0;
   while (cause == 0 && done < size) {
@@ -259,7 +262,8 @@ exit_code stream_copy(stream_input *input, int64_t size, stream_output *output) 
   if (chunk == NULL) {
     return report(EXIT_CODE_FAILURE, "no memory for %d bytes of %s", CHUNK_SIZE, input->name);
   }
-  progress bar = progress_begin("copying", (uint64_t)size, LEAST_PROGRESS_SIZE);
+  progress bar =
+      progress_begin_bytes("copying", (uint64_t)size, (uint64_t)size, LEAST_PROGRESS_SIZE);
   exit_code code = EXIT_CODE_OK;
   for (int64_t done = 0; done < size && code == EXIT_CODE_OK;) {
     const size_t wanted = smaller((size_t)(size - done), CHUNK_SIZE);

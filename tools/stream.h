@@ -18,9 +18,17 @@
 
 enum { STREAM_PEEK_SIZE = 320 };
 
+/* Bytes that come from elsewhere than a file: takes up to `size` of them, fewer only at the end.
+ * NULL: there is a file. */
+typedef struct stream_source {
+  exit_code (*read)(void *context, void *bytes, size_t size, size_t *got);
+  void *context;
+} stream_source;
+
 typedef struct stream_input {
   const char *name; /* for messages */
   int file;
+  stream_source source;
   uint8_t ahead[STREAM_PEEK_SIZE]; /* bytes read, but not taken yet */
   size_t ahead_size;
 } stream_input;

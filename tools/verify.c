@@ -22,6 +22,7 @@ exit_code verify_views(const relayout_view *from, const relayout_view *to,
   }
   const oracle_options asked = {.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP,
                                 .scale = options->scale,
+                                .to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST,
                                 .source_is_swapped = is_swapped(from->byte_order),
                                 .destination_is_swapped = is_swapped(to->byte_order)};
   oracle_relayout_with(&asked, &from->shape, &to->shape, source, expected);

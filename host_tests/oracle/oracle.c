@@ -354,8 +354,8 @@ void oracle_relayout_with(const oracle_options *options, const relayout_shape *f
       swap_bytes(from->element_type, element);
     }
     if (converts) {
-      oracle_convert(from->element_type, to->element_type, options->wraps, options->scale, element,
-                     element);
+      oracle_convert(from->element_type, to->element_type, options->wraps, options->to_nearest,
+                     options->scale, element, element);
     }
     if (options->destination_is_swapped) {
       swap_bytes(to->element_type, element);

@@ -113,6 +113,8 @@ rm -f ./*.raw
 printf abcdef >in
 check 0 adbecf 'relayout: convert: u8[2,3]{1,0} to u8[2,3]{0,1} by ' \
   convert --verbose --device cpu --from 'u8[2,3]' --to '{0,1}' in -
+check 0 adbecf...... 'relayout: convert: 6 bytes read and 12 written in memory in 0.' \
+  convert --verbose --device cpu --from 'u8[2,3]' --to '{0,1:PD(2,6)}' in -
 (umask 027 && "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' in out)
 checks=$((checks + 1))
 case $(ls -l out) in
@@ -212,6 +214,20 @@ npy_case '|u1' False '(2, 3)' abcdef ';' '|u1' True '(2, 3)' adbecf ';' --from '
 npy_case '|u1' True '(2, 3)' adbecf ';' '|u1' False '(2, 3)' abcdef ';' --from '{0,1}' --to '{1,0}'
 npy_case '|u1' False '(3, 1, 2)' adbecf ';' '|u1' False '(1, 2, 3)' abcdef ';' \
   --from '{1,0,2}' --to '{2,1,0}'
+# ... or its type, alone or with a layout.
+npy_case '<u2' False '(2, 2)' aabbccdd ';' '<u2' True '(2, 2)' aaccbbdd ';' \
+  --from bf16 --to '{0,1}'
+npy_case '|u1' True '(2, 3)' adbecf ';' '|u1' False '(2, 3)' abcdef ';' --from u8 --to '{1,0}'
+npy_case '|u1' False '(3, 2)' adbecf ';' '|u1' False '(2, 3)' abcdef ';' \
+  --from 'u8{0,1}' --to '{1,0}'
+# What --to does not say is the source's.
+npy_case '|u1' False '(2, 3)' abcdef ';' '<u2' False '(2, 3)' a.b.c.d.e.f. ';' --to u16
+npy_case '|u1' True '(2, 3)' adbecf ';' '<u2' True '(2, 3)' a.d.b.e.c.f. ';' --to u16
+npy_case '|u1' False '(2, 3)' abcdef ';' '<u2' True '(2, 3)' a.d.b.e.c.f. ';' --to 'u16{0,1}' \
+  --verify
+npy_case '|u1' False '()' a ';' '|u1' False '()' a ';' --to '{}'
+npy_case '|u1' False '()' a ';' '<u2' False '()' a. ';' --to 'u16{}'
+npy_case '|u1' False '(3,)' abc ';' '|u1' False '(4,)' abc. ';' --to '{:L(4)}'
 
 # Versions 2 and 3 differ in the length of the length; raw and .npy mix.
 for version in 2 3; do

@@ -40,7 +40,8 @@ typedef struct rlt_kernel_options {
   bool converts_by_table;
   bool source_swapped; /* as rlt_problem has them */
   bool destination_swapped;
-  bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
+  bool only_swaps; /* words keep their values */
+  bool shuffles;   /* words leave with their bytes in the order of rlt_problem's shuffle */
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
   int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
   int32_t tile_columns;

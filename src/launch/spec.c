@@ -216,6 +216,7 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .converts_by_table = converts_by_table(schedule),
                              .source_swapped = problem->source_swapped,
                              .destination_swapped = problem->destination_swapped,
+                             .only_swaps = rlt_problem_only_swaps(problem),
                              .shuffles = problem->shuffles,
                              .transposed_bits = (int32_t)problem->transposed_bits,
                              .numbers = numbers_of(problem),

@@ -60,6 +60,9 @@ static inline bool rlt_view_is_swapped(const rlt_view *view) {
 relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_byte_order order,
                                           const char *name, relayout_error *error);
 
+/* The largest distance from 0 of an offset that a view may have. */
+int64_t rlt_view_most_offset(void);
+
 /* No offset is so large that sums of it and of sizes do not fit. `name` is the view's in messages.
  * RELAYOUT_SIZE_OVERFLOW. */
 relayout_status rlt_view_check_offset(int64_t byte_offset, const char *name, relayout_error *error);

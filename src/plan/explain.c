@@ -58,7 +58,7 @@ static void add_numbers(rlt_text *text, const int64_t *numbers, int32_t count) {
 static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
   static const char other[] = " in the other byte order";
   const rlt_conversion *const of = &problem->conversion;
-  if (rlt_keeps_values(of)) {
+  if (rlt_problem_only_swaps(problem)) {
     rlt_text_add(text, "  bytes of each word turned round, into the other byte order\n");
     return;
   }
@@ -69,7 +69,8 @@ static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
     rlt_text_add(text, ", times ");
     rlt_text_add_double(text, "%.17g", of->scale);
   }
-  rlt_text_add(text, of->wraps ? ", wrapping\n" : "\n");
+  rlt_text_add(text, "%s%s\n", of->rounds_to_nearest ? ", to nearest" : "",
+               of->wraps ? ", wrapping" : "");
 }
 
 /* What becomes of elements that do not arrive as they left. */

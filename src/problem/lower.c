@@ -144,6 +144,18 @@ static int64_t number_bytes(const side *of) {
   return (int64_t)rlt_number_bytes(of->shape->element_type);
 }
 
+static bool is_integer(relayout_element_type type) {
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
+}
+
+/* Where that is asked for and makes a difference, so that what is the same stays one problem. */
+static bool rounds_to_nearest(const lowering *at) {
+  const relayout_element_kind from = relayout_element_type_kind(at->from.shape->element_type);
+  return at->changes->rounds_to_nearest && is_integer(at->to.shape->element_type) &&
+         (from == RELAYOUT_KIND_FLOAT || at->changes->scale != 1);
+}
+
 static relayout_status set_conversion(lowering *at, relayout_error *error) {
   const relayout_element_type from = at->from.shape->element_type;
   const relayout_element_type to = at->to.shape->element_type;
@@ -155,8 +167,11 @@ static relayout_status set_conversion(lowering *at, relayout_error *error) {
   if (from == to && at->changes->scale == 1) {
     set_container_conversion(at);
   } else {
-    at->common.conversion = (rlt_conversion){
-        .from = from, .to = to, .wraps = at->changes->wraps, .scale = at->changes->scale};
+    at->common.conversion = (rlt_conversion){.from = from,
+                                             .to = to,
+                                             .wraps = at->changes->wraps,
+                                             .scale = at->changes->scale,
+                                             .rounds_to_nearest = rounds_to_nearest(at)};
   }
   at->common.source_swapped = at->from.is_swapped;
   at->common.destination_swapped = at->to.is_swapped;

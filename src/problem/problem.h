@@ -87,6 +87,12 @@ static inline int64_t rlt_problem_destination_bytes(const rlt_problem *problem) 
              : problem->element_bytes;
 }
 
+/* Whether words keep their values, and only get the other byte order. */
+static inline bool rlt_problem_only_swaps(const rlt_problem *problem) {
+  return problem->conversion.from == problem->conversion.to && problem->conversion.scale == 1 &&
+         problem->source_swapped != problem->destination_swapped;
+}
+
 /* What an element takes in memory. */
 static inline int64_t rlt_problem_source_bits(const rlt_problem *problem) {
   return problem->source_packed > 0 ? problem->source_packed : 8 * problem->element_bytes;
