@@ -294,7 +294,8 @@ const command command_convert = {
     .summary = "move a file's tensor from one layout to another",
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
-        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "                        [--byte-order O] [--raw] [--device D] [--schedule TEXT] "
+        "[--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
         "                        --to SHAPE ... IN.safetensors OUT\n"
         "\n"
@@ -303,6 +304,8 @@ const command command_convert = {
         "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
         "written is of the same kind as the input. An IN that begins like a file of another kind,\n"
         "such as GGUF, zip or HDF5, is refused.\n"
+        "\n"
+        "Of a .npz file --tensor names the array that is read.\n"
         "\n"
         "Large files are moved from file to file a part at a time where the device is the CPU, in\n"
         "less than 512 MB of memory; all else must fit into memory, on both sides.\n"
