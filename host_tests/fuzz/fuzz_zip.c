@@ -25,7 +25,7 @@ static void check_member(const zip_directory *of, const zip_member *member) {
   }
   zip_reader_close(reader);
   if (status != RELAYOUT_OK) {
-    check_error(status, &error);
+    check_file_error(status, &error);
     return;
   }
   require(total == member->size || total >= MOST_BYTES, "a member holds what is said of it");
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_archive(&of, size);
     zip_free(&of);
   } else {
-    check_error(status, &error);
+    check_file_error(status, &error);
   }
   close(file);
   return 0;

@@ -281,7 +281,7 @@ static void test_values_change_on_their_way(void **state) {
   options.wraps = true;
   oracle_relayout_with(&options, &from, &from, "\xf1\x02", found);
   assert_memory_equal(found, "\xa6\x0c", 2);
-  options = (oracle_options){false, 0.75, NULL, NULL, true};
+  options = (oracle_options){.scale = 0.75, .to_nearest = true};
   oracle_relayout_with(&options, &from, &from, "\xf1\x02", found); /* 0.75, -0.75, 1.5 */
   assert_memory_equal(found, "\xf1\x02", 2);
 }
