@@ -111,12 +111,12 @@ def test_padding_is_filled():
     (dict(to="f32[2,3]"), relayout.InvalidError, "2"),
     (dict(to="{0,1", ), ValueError, "column"),
     (dict(out=numpy.zeros((2, 2), numpy.float32)), relayout.InvalidError, "dimension"),
-    (dict(to="{0,1}", out=numpy.zeros(11, numpy.float32)), relayout.InvalidError, "44"),
+    (dict(to="{0,1}", out=bytearray(44)), relayout.InvalidError, "48 bytes, but out has 44"),
     (dict(device="opencl:99:0"), relayout.DeviceError, "99"),
     (dict(device="gpu"), relayout.InvalidError, "gpu"),
     (dict(scale=0.0), relayout.InvalidError, "scale"),
     (dict(overflow="clip"), relayout.InvalidError, "'clip', not one of"),
-    (dict(from_="f32[4,4]"), relayout.InvalidError, "takes 64 bytes, but the array has 48"),
+    (dict(from_="f32[4,4]"), relayout.InvalidError, "takes 64 bytes, but array has 48"),
 ])
 def test_refusals(arguments, error, text):
     array = numpy.zeros((3, 4), numpy.float32)
@@ -143,9 +143,9 @@ def test_refused_memory():
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (dict(to=(1, 0)), r"\(1, 0\) is neither a Shape nor its text"),
-    (dict(from_=4), "4 is neither a Shape"),
-    (dict(device=None), "None is no text"),
+    (dict(to=(1, 0)), r"to is \(1, 0\), neither a Shape nor its text"),
+    (dict(from_=4), "from_ is 4, neither a Shape"),
+    (dict(device=None), "device must be a string, not NoneType"),
     (dict(queue=3), "queue is 3, no CommandQueue"),
 ])
 def test_other_types_of_arguments(arguments, text):
