@@ -8,8 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suggestion.h"
+
 static exit_code report_usage(const command *of, const char *what, const char *word) {
   return report(EXIT_CODE_USAGE, "%s '%s'; try 'relayout %s --help'", what, word, of->name);
+}
+
+/* What is not known, and what it may have been meant to be. */
+static exit_code report_unknown(const command *of, const char *word, size_t option_count,
+                                const arguments_option *options) {
+  char text[SUGGESTION_TEXT_SIZE];
+  const char *const name = word + strspn(word, "-");
+  suggestion near = suggestion_for(name, strcspn(name, "="));
+  for (size_t i = 0; i < option_count; i++) {
+    suggestion_try(&near, options[i].name);
+  }
+  suggestion_try(&near, "help");
+  suggestion_text(&near, "--", text);
+  return near.best == NULL ? report_usage(of, "unknown option", word)
+                           : report(EXIT_CODE_USAGE, "unknown option '%s'%s", word, text);
 }
 
 /* The option that `word` names. *attached is what stands behind its `=`, or NULL. */
@@ -64,7 +81,7 @@ static bool take_option(const command *of, int argument_count, char **arguments,
   const char *attached;
   const arguments_option *option = find_option(word, option_count, options, &attached);
   if (option == NULL) {
-    *code = report_usage(of, "unknown option", word);
+    *code = report_unknown(of, word, option_count, options);
     return false;
   }
   if (option->flag == NULL) {
@@ -93,7 +110,7 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
       *code = EXIT_CODE_OK;
       return false;
     } else if (!options_ended && has_dash && word[1] != '-') {
-      *code = report_usage(of, "unknown option", word);
+      *code = report_unknown(of, word, option_count, options);
       return false;
     } else if (!options_ended && has_dash) {
       if (!take_option(of, argument_count, arguments, option_count, options, &i, code)) {
@@ -138,6 +155,19 @@ exit_code arguments_open_device(const char *name, relayout_device **device) {
   }
   const exit_code code = report_error(NULL, &error);
   return status == RELAYOUT_INVALID_TEXT ? EXIT_CODE_NO_DEVICE : code;
+}
+
+exit_code arguments_open_host_device(const char *name, relayout_device **device) {
+  const bool is_auto = name == NULL || strcmp(name, "auto") == 0;
+  const exit_code code = arguments_open_device(is_auto ? "auto" : name, device);
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  if (code != EXIT_CODE_OK || !is_auto ||
+      relayout_device_get_info(*device, &info, NULL) != RELAYOUT_OK || info.shares_host_memory) {
+    return code;
+  }
+  relayout_device_destroy(*device);
+  *device = NULL;
+  return arguments_open_device("cpu", device);
 }
 
 exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,
@@ -187,4 +217,16 @@ exit_code arguments_read_factor(const char *option, const char *text, double *fa
   }
   *factor = value;
   return EXIT_CODE_OK;
+}
+
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding) {
+  if (text == NULL || strcmp(text, "zero") == 0) {
+    *rounding = RELAYOUT_ROUNDING_ZERO;
+    return EXIT_CODE_OK;
+  }
+  *rounding = RELAYOUT_ROUNDING_NEAREST;
+  return strcmp(text, "nearest") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
 }

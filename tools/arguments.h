@@ -51,6 +51,10 @@ exit_code arguments_read_shape(const char *about, const char *text, const relayo
 /* Opens a device by name. A name that cannot be one is no such device. */
 exit_code arguments_open_device(const char *name, relayout_device **device);
 
+/* The same for work on host memory: `auto`, or NULL, is the CPU backend unless what it opens shares
+ * the host's memory. */
+exit_code arguments_open_host_device(const char *name, relayout_device **device);
+
 /* Reads `3,5` and the like: at most `capacity` numbers, none in empty text. Usage errors name the
  * option. */
 exit_code arguments_read_integers(const char *option, const char *text, size_t capacity,
@@ -61,5 +65,9 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
 
 /* Reads a factor: a finite number other than 0, as in `0.125`, `-3` or `1e-2`. */
 exit_code arguments_read_factor(const char *option, const char *text, double *factor);
+
+/* Reads `zero` or `nearest`; NULL is zero. */
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding);
 
 #endif

@@ -10,6 +10,7 @@
 #include "bench/comparison.h"
 #include "bench/embedded.h"
 #include "bench/measure.h"
+#include "bench/results_file.h"
 #include "bench/results_json.h"
 #include "bench/table.h"
 #include "progress.h"
@@ -23,8 +24,10 @@ typedef struct request {
   const char *json;
   const char *svg;
   const char *compare;
+  const char *results;
   const char *threads;
   const char *measured;
+  const char *rounding;
   arguments_values schedules;
   bool with_peers;
   bool measures;
@@ -100,30 +103,47 @@ static exit_code read_cases(const request *asked, bench_suite *suite) {
   return read_single(asked, suite);
 }
 
-static exit_code read_comparison(const char *path, comparison *old) {
+/* Reads a whole file as text, for the caller to free. */
+static exit_code read_text(const char *option, const char *path, char **text) {
   stream_input input;
   exit_code code = stream_open(path, &input);
   if (code != EXIT_CODE_OK) {
     return code;
   }
   const int64_t size = stream_remaining(&input);
-  char *text = NULL;
   if (size < 0) {
-    code = report(EXIT_CODE_FAILURE, "--compare takes a file, and %s is none", input.name);
-  } else if ((text = malloc((size_t)size + 1)) == NULL) {
+    code = report(EXIT_CODE_FAILURE, "%s takes a file, and %s is none", option, input.name);
+  } else if ((*text = malloc((size_t)size + 1)) == NULL) {
     code = report(EXIT_CODE_FAILURE, "no memory for the %lld bytes of %s", (long long)size, path);
   }
   size_t got = 0;
   if (code == EXIT_CODE_OK) {
-    code = stream_read(&input, text, (size_t)size, &got);
+    code = stream_read(&input, *text, (size_t)size, &got);
   }
   stream_close(&input);
-  relayout_error error;
   if (code == EXIT_CODE_OK) {
-    text[got] = '\0';
-    if (comparison_parse(text, old, &error) != RELAYOUT_OK) {
-      code = report_error(path, &error);
-    }
+    (*text)[got] = '\0';
+  }
+  return code;
+}
+
+static exit_code read_comparison(const char *path, comparison *old) {
+  char *text = NULL;
+  exit_code code = read_text("--compare", path, &text);
+  relayout_error error;
+  if (code == EXIT_CODE_OK && comparison_parse(text, old, &error) != RELAYOUT_OK) {
+    code = report_error(path, &error);
+  }
+  free(text);
+  return code;
+}
+
+static exit_code read_results(const char *path, results_file *file) {
+  char *text = NULL;
+  exit_code code = read_text("--results", path, &text);
+  relayout_error error;
+  if (code == EXIT_CODE_OK && results_file_parse(text, file, &error) != RELAYOUT_OK) {
+    code = report_error(path, &error);
   }
   free(text);
   return code;
@@ -180,11 +200,12 @@ static exit_code read_plan_options(const request *asked, relayout_plan_options *
   if (asked->measures || asked->measured != NULL) {
     options->effort = RELAYOUT_PLAN_MEASURE;
   }
-  if (asked->measured == NULL) {
-    return EXIT_CODE_OK;
+  exit_code code = arguments_read_rounding("--round", asked->rounding, &options->rounding);
+  if (code != EXIT_CODE_OK || asked->measured == NULL) {
+    return code;
   }
   uint64_t count;
-  const exit_code code = arguments_read_unsigned("--measured", asked->measured, &count);
+  code = arguments_read_unsigned("--measured", asked->measured, &count);
   if (code == EXIT_CODE_OK && (count < 1 || count > MOST_MEASURED)) {
     return report(EXIT_CODE_USAGE, "--measured takes a number of 1 to %d, not '%s'", MOST_MEASURED,
                   asked->measured);
@@ -353,14 +374,69 @@ static exit_code run_suite(const request *asked, const bench_suite *suite, const
   return code;
 }
 
+/* Prints and draws results that an earlier run wrote. */
+static exit_code show_results(const request *asked, const comparison *old) {
+  results_file file = {.json = NULL};
+  exit_code code = read_results(asked->results, &file);
+  if (code != EXIT_CODE_OK) {
+    return code;
+  }
+  FILE *const table = is_stdout(asked->json) || is_stdout(asked->svg) ? NULL : stdout;
+  if (table != NULL) {
+    table_begin(&file.results, table);
+    for (size_t i = 0; i < file.results.count; i++) {
+      table_row(&file.results.cases[i], table);
+    }
+  }
+  code = finish(asked, old, table, &file.results);
+  results_file_free(&file);
+  return code;
+}
+
+/* --results measures nothing, so nothing may say what to measure, or how. */
+static exit_code check_measures_nothing(const request *asked) {
+  const struct {
+    const char *name;
+    bool is_given;
+  } options[] = {{"suite", asked->suite != NULL},
+                 {"from", asked->from != NULL},
+                 {"to", asked->to != NULL},
+                 {"device", asked->device != NULL},
+                 {"threads", asked->threads != NULL},
+                 {"measured", asked->measured != NULL},
+                 {"schedule", asked->schedules.count > 0},
+                 {"round", asked->rounding != NULL},
+                 {"peers", asked->with_peers},
+                 {"measure", asked->measures},
+                 {"unverified", asked->trusts},
+                 {"hot", asked->stays_hot},
+                 {"huge-pages", asked->wants_huge_pages}};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    if (options[i].is_given) {
+      return report(EXIT_CODE_USAGE, "--results measures nothing, so --%s cannot go with it",
+                    options[i].name);
+    }
+  }
+  return EXIT_CODE_OK;
+}
+
+static exit_code measure_cases(const request *asked, const comparison *old) {
+  bench_suite suite = {.cases = NULL};
+  exit_code code = read_cases(asked, &suite);
+  suite.is_hot = suite.is_hot || asked->stays_hot;
+  if (code == EXIT_CODE_OK) {
+    code = run_suite(asked, &suite, old);
+  }
+  bench_suite_free(&suite);
+  return code;
+}
+
 static exit_code run_request(const request *asked) {
   if (is_stdout(asked->json) && is_stdout(asked->svg)) {
     return report(EXIT_CODE_USAGE, "--json and --svg cannot both go to standard output");
   }
-  bench_suite suite = {.cases = NULL};
   comparison old = {.cases = NULL};
-  exit_code code = read_cases(asked, &suite);
-  suite.is_hot = suite.is_hot || asked->stays_hot;
+  exit_code code = asked->results != NULL ? check_measures_nothing(asked) : EXIT_CODE_OK;
   if (code == EXIT_CODE_OK && asked->compare != NULL) {
     code = read_comparison(asked->compare, &old);
   }
@@ -371,10 +447,10 @@ static exit_code run_request(const request *asked) {
     code = check_output(asked->svg);
   }
   if (code == EXIT_CODE_OK) {
-    code = run_suite(asked, &suite, asked->compare != NULL ? &old : NULL);
+    const comparison *const compared = asked->compare != NULL ? &old : NULL;
+    code = asked->results != NULL ? show_results(asked, compared) : measure_cases(asked, compared);
   }
   comparison_free(&old);
-  bench_suite_free(&suite);
   return code;
 }
 
@@ -387,9 +463,11 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"json", .value = &asked.json},
                                       {"svg", .value = &asked.svg},
                                       {"compare", .value = &asked.compare},
+                                      {"results", .value = &asked.results},
                                       {"threads", .value = &asked.threads},
                                       {"measured", .value = &asked.measured},
                                       {"schedule", .values = &asked.schedules},
+                                      {"round", .value = &asked.rounding},
                                       {"peers", .flag = &asked.with_peers},
                                       {"measure", .flag = &asked.measures},
                                       {"unverified", .flag = &asked.trusts},
@@ -410,7 +488,8 @@ const command command_bench = {
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
         "                      [--schedule TEXT] [--threads N] [--huge-pages] [--unverified]\n"
-        "                      [--hot]\n"
+        "                      [--hot] [--round R]\n"
+        "       relayout bench --results F [--json F] [--svg F] [--compare F]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
         "many bytes, in turns. Every result is verified before it is timed. The table ends with\n"
@@ -424,6 +503,7 @@ const command command_bench = {
         "  --json F       write the results for programs; - is standard output, without a table\n"
         "  --svg F        draw them\n"
         "  --compare F    say what got slower and faster since the results in F, another --json\n"
+        "  --results F    measure nothing: print and draw the results in F, another --json\n"
         "  --peers        measure others that can do a case, where installed, in turns with it:\n"
         "                 clEnqueueCopyBufferRect and CLBlast's omatcopy on OpenCL, oneDNN's\n"
         "                 reorder, OpenBLAS's omatcopy and Eigen's Tensor on the CPU\n"
@@ -435,6 +515,7 @@ const command command_bench = {
         "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
         "  --hot          move the same bytes over and over, so that they stay in the caches, as\n"
         "                 the suite small does\n"
+        "  --round R      nearest: integers are the nearest; zero, when left out\n"
         "  --threads N    with --device cpu: relayouts and copies by N threads\n"
         "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"

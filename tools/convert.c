@@ -118,15 +118,21 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
-                              : EXIT_CODE_OK;
+  const exit_code code =
+      arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  return code == EXIT_CODE_OK && asked->scale != NULL
+             ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
+             : code;
 }
 
 static exit_code convert(const convert_request *asked, stream_input *input) {
   job work = {.output_is_npy = false};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
-    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &work.move.device);
+    /* Schedules that 'relayout explain' lists are those of the device that auto opens. */
+    code = asked->schedules.count > 0 && asked->device == NULL
+               ? arguments_open_device("auto", &work.move.device)
+               : arguments_open_host_device(asked->device, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
     code = convert_model_is(asked->input) ? convert_model(asked, &work.move, input)
@@ -139,11 +145,11 @@ static exit_code convert(const convert_request *asked, stream_input *input) {
 static exit_code run(int argument_count, char **arguments) {
   convert_request asked = {.from = NULL};
   const arguments_option options[] = {
-      {"from", .value = &asked.from},      {"to", .value = &asked.to},
-      {"scale", .value = &asked.scale},    {"wrap", .flag = &asked.wraps},
-      {"device", .value = &asked.device},  {"verify", .flag = &asked.verify},
-      {"verbose", .flag = &asked.verbose}, {"schedule", .values = &asked.schedules},
-      {"tensor", .value = &asked.tensors},
+      {"from", .value = &asked.from},           {"to", .value = &asked.to},
+      {"scale", .value = &asked.scale},         {"round", .value = &asked.rounding},
+      {"wrap", .flag = &asked.wraps},           {"device", .value = &asked.device},
+      {"verify", .flag = &asked.verify},        {"verbose", .flag = &asked.verbose},
+      {"schedule", .values = &asked.schedules}, {"tensor", .value = &asked.tensors},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
@@ -172,8 +178,8 @@ const command command_convert = {
     .name = "convert",
     .summary = "move a file's tensor from one layout to another",
     .help =
-        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
-        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
+        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
@@ -199,14 +205,19 @@ const command command_convert = {
         "integer\n"
         "                 towards zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
+        "  --round R      nearest: to an integer the nearest, of two as near the even one, "
+        "instead\n"
+        "                 of towards zero, which is half as precise\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
-        "  --device D     as 'relayout devices' names it; auto when left out\n"
+        "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "
+        "is\n"
+        "                 a GPU that shares the host's memory\n"
         "  --schedule TEXT  move it exactly so: one that 'relayout explain --schedules' lists\n"
         "                 for the same shapes and device; where the relayout has several parts,\n"
         "                 once for each of them, in order\n"
         "  --verify       check the result, element by element, before it is written\n"
-        "  --verbose      say what ran on which device\n"
+        "  --verbose      say what ran on which device, how many bytes it moved, and how fast\n"
         "\n"
         "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
         "order\n"

@@ -103,18 +103,20 @@ static json_t *json_of_tuning(const char *name) {
 }
 
 static json_t *json_of_device(const relayout_device_info *info) {
-  return json_of_members((json_member[]){{"name", json_of_text(info->name)},
-                                         {"backend", json_of_text(backend_name(info->backend))},
-                                         {"class", json_of_text(class_name(info->device_class))},
-                                         {"description", json_of_text(info->description)},
-                                         {"platform", json_of_text(info->platform)},
-                                         {"driver", json_of_text(info->driver)},
-                                         {"compute_units", json_of_size(info->compute_units)},
-                                         {"memory_bytes", json_of_size(info->memory_bytes)},
-                                         {"allocation_bytes", json_of_size(info->allocation_bytes)},
-                                         {"tuning", json_of_tuning(info->name)},
-                                         {"facts", json_of_facts(info)},
-                                         {NULL, NULL}});
+  return json_of_members(
+      (json_member[]){{"name", json_of_text(info->name)},
+                      {"backend", json_of_text(backend_name(info->backend))},
+                      {"class", json_of_text(class_name(info->device_class))},
+                      {"description", json_of_text(info->description)},
+                      {"platform", json_of_text(info->platform)},
+                      {"driver", json_of_text(info->driver)},
+                      {"compute_units", json_of_size(info->compute_units)},
+                      {"memory_bytes", json_of_size(info->memory_bytes)},
+                      {"allocation_bytes", json_of_size(info->allocation_bytes)},
+                      {"shares_host_memory", json_of_boolean(info->shares_host_memory != 0)},
+                      {"tuning", json_of_tuning(info->name)},
+                      {"facts", json_of_facts(info)},
+                      {NULL, NULL}});
 }
 
 static exit_code print_json(const relayout_device_info *infos, size_t count) {
@@ -150,7 +152,8 @@ static void print_table(const relayout_device_info *infos, size_t count) {
   }
   const relayout_device_info opened = info_of_auto();
   if (opened.name[0] != '\0') {
-    printf("auto opens %s\n", opened.name);
+    printf("auto opens %s%s\n", opened.name,
+           opened.shares_host_memory ? "" : ", and cpu for what lies in the host's memory");
   }
 }
 
@@ -179,18 +182,20 @@ static exit_code run(int argument_count, char **arguments) {
 const command command_devices = {
     .name = "devices",
     .summary = "list what relayouts can run on",
-    .help = "usage: relayout devices [--json]\n"
-            "\n"
-            "Lists the CPU backend and every OpenCL device, by the names that --device takes:\n"
-            "\n"
-            "  cpu          the CPU backend\n"
-            "  opencl:P:D   device D of OpenCL platform P\n"
-            "  opencl       the first OpenCL device: GPUs first, then accelerators, then others\n"
-            "  auto         the first OpenCL GPU or accelerator, else cpu; the default\n"
-            "\n"
-            "  --json       one object: devices[], each with its facts (caches, pages, vectors;\n"
-            "               0: unknown), and auto, the name of what auto opens here\n"
-            "\n"
-            "example: relayout devices --json\n",
+    .help =
+        "usage: relayout devices [--json]\n"
+        "\n"
+        "Lists the CPU backend and every OpenCL device, by the names that --device takes:\n"
+        "\n"
+        "  cpu          the CPU backend\n"
+        "  opencl:P:D   device D of OpenCL platform P\n"
+        "  opencl       the first OpenCL device: GPUs first, then accelerators, then others\n"
+        "  auto         the first OpenCL GPU or accelerator, else cpu; the default. What lies in\n"
+        "               the host's memory, files too, goes to cpu unless the device shares it\n"
+        "\n"
+        "  --json       one object: devices[], each with its facts (caches, pages, vectors;\n"
+        "               0: unknown), and auto, the name of what auto opens here\n"
+        "\n"
+        "example: relayout devices --json\n",
     .run = run,
 };

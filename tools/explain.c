@@ -8,6 +8,7 @@ typedef struct request {
   const char *from;
   const char *to;
   const char *device;
+  const char *rounding;
   arguments_values schedules; /* that are asked for */
   bool lists_schedules;
   bool as_json;
@@ -37,12 +38,15 @@ static relayout_explain_form form_of(const request *asked) {
 
 static exit_code explain(const request *asked, const relayout_shape *from,
                          const relayout_shape *to) {
-  relayout_device *device;
-  exit_code code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  exit_code code = arguments_read_rounding("--round", asked->rounding, &options.rounding);
+  relayout_device *device = NULL;
+  if (code == EXIT_CODE_OK) {
+    code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
+  }
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.schedules = asked->schedules.of;
   options.schedule_count = asked->schedules.count;
   relayout_plan *plan;
@@ -60,6 +64,7 @@ static exit_code explain(const request *asked, const relayout_shape *from,
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
   const arguments_option options[] = {{"device", .value = &asked.device},
+                                      {"round", .value = &asked.rounding},
                                       {"json", .flag = &asked.as_json},
                                       {"schedules", .flag = &asked.lists_schedules},
                                       {"schedule", .values = &asked.schedules}};
@@ -82,7 +87,7 @@ const command command_explain = {
     .name = "explain",
     .summary = "say what a relayout will do on a device, and why",
     .help = "usage: relayout explain FROM TO [--device D] [--json] [--schedules]\n"
-            "                        [--schedule TEXT]\n"
+            "                        [--schedule TEXT] [--round R]\n"
             "\n"
             "Prints the bytes, the axes, the schedule and what the device will run to move a\n"
             "tensor of shape FROM to shape TO. TO may be a layout alone.\n"
@@ -92,6 +97,7 @@ const command command_explain = {
             "  --schedules       also every schedule that is offered, best predicted first\n"
             "  --schedule TEXT   explain exactly this one of them; where the relayout has\n"
             "                    several parts, once for each of them, in order\n"
+            "  --round R         nearest: integers are the nearest; zero, when left out\n"
             "\n"
             "example: relayout explain 'f32[1024,1000]' '{0,1:PD(1024,1024)}'\n",
     .run = run,

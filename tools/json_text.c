@@ -4,7 +4,7 @@
  * and ends soon. Texts that could have it do the last beyond these are refused before. */
 #include "json_text.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,4 +159,17 @@ char *json_text_write(const json_t *json, int digits) {
     text = NULL;
   }
   return text;
+}
+
+bool json_text_copy(const json_t *value, size_t capacity, char *text) {
+  if (value != NULL && !json_is_string(value)) {
+    return false;
+  }
+  snprintf(text, capacity, "%s", value != NULL ? json_string_value(value) : "");
+  return true;
+}
+
+bool json_text_number(const json_t *value, double *number) {
+  *number = json_number_value(value);
+  return value == NULL || json_is_number(value);
 }

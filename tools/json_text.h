@@ -4,6 +4,7 @@
 #define TOOLS_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "relayout/status.h"
@@ -22,5 +23,12 @@ relayout_status json_text_read(const char *text, size_t size, json_t **json, rel
 /* The value on one line, its real numbers with so many digits (0: as many as tell them apart), for
  * the caller to free; NULL without memory, and for NULL. */
 char *json_text_write(const json_t *json, int digits);
+
+/* Copies a string, cut to fit; "" for NULL, a member that is not there. False for another kind of
+ * value. */
+bool json_text_copy(const json_t *value, size_t capacity, char *text);
+
+/* Reads a number; 0 for NULL, a member that is not there. False for another kind of value. */
+bool json_text_number(const json_t *value, double *number);
 
 #endif

@@ -314,7 +314,8 @@ static exit_code prepare_box(const large_files_job *job, boxes *of, side *source
 static exit_code move_all(const large_files_job *job, side *source, side *destination,
                           bool *is_done) {
   boxes of = boxes_of(job);
-  progress bar = progress_begin("moving", elements_of(of.dimensions, of.rank), 1);
+  progress bar = progress_begin_bytes("moving", elements_of(of.dimensions, of.rank),
+                                      source->size + destination->size, 1);
   uint64_t moved = 0;
   box now;
   *is_done = true;

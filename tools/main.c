@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "relayout/version.h"
+#include "suggestion.h"
 
 static const command *const commands[] = {
     &command_devices, &command_shape, &command_index,    &command_explain,
@@ -26,7 +27,7 @@ static void print_help(FILE *file) {
     fprintf(file, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
   }
   fputs("\n"
-        "'relayout COMMAND --help' tells more of each; 'relayout --version' prints the version.\n"
+        "'relayout help COMMAND' tells more of each; 'relayout --version' prints the version.\n"
         "A shape is written as in XLA: f32[2,3]{0,1:PD(3,5)} is 2 x 3 floats, dimension 0 fastest\n"
         "in memory, padded to 3 x 5 with zeros.\n"
         "\n"
@@ -58,6 +59,46 @@ static bool hold_standard_streams(void) {
   return true;
 }
 
+static const command *find_command(const char *word) {
+  for (size_t i = 0; i < command_count; i++) {
+    if (strcmp(word, commands[i]->name) == 0) {
+      return commands[i];
+    }
+  }
+  return NULL;
+}
+
+static exit_code report_unknown(const char *word) {
+  char text[SUGGESTION_TEXT_SIZE];
+  suggestion near = suggestion_for(word, strlen(word));
+  for (size_t i = 0; i < command_count; i++) {
+    suggestion_try(&near, commands[i]->name);
+  }
+  suggestion_try(&near, "help");
+  suggestion_try(&near, "--help");
+  suggestion_try(&near, "--version");
+  suggestion_text(&near, "", text);
+  return report(EXIT_CODE_USAGE, "unknown %s '%s'%s", word[0] == '-' ? "option" : "command", word,
+                near.best != NULL ? text : "; try 'relayout --help'");
+}
+
+/* `relayout help`, and `relayout help COMMAND`. */
+static exit_code help(int word_count, char **words) {
+  if (word_count > 1) {
+    return report(EXIT_CODE_USAGE, "one argument too many: '%s'; try 'relayout --help'", words[1]);
+  }
+  if (word_count == 0 || strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0) {
+    print_help(stdout);
+    return EXIT_CODE_OK;
+  }
+  const command *const about = find_command(words[0]);
+  if (about == NULL) {
+    return report_unknown(words[0]);
+  }
+  fputs(about->help, stdout);
+  return EXIT_CODE_OK;
+}
+
 int main(int argument_count, char **arguments) {
   if (!hold_standard_streams()) {
     return (int)report(EXIT_CODE_FAILURE, "cannot open /dev/null: %s", strerror(errno));
@@ -75,16 +116,17 @@ int main(int argument_count, char **arguments) {
     print_help(stdout);
     return (int)finish_output(EXIT_CODE_OK);
   }
+  if (strcmp(word, "help") == 0) {
+    return (int)finish_output(help(argument_count - 2, arguments + 2));
+  }
   if (strcmp(word, "--version") == 0) {
     printf("relayout %s\n", relayout_version());
     return (int)finish_output(EXIT_CODE_OK);
   }
-  for (size_t i = 0; i < command_count; i++) {
-    if (strcmp(word, commands[i]->name) == 0) {
-      report_set_command(word);
-      return (int)finish_output(commands[i]->run(argument_count - 2, arguments + 2));
-    }
+  const command *const found = find_command(word);
+  if (found == NULL) {
+    return (int)report_unknown(word);
   }
-  return (int)report(EXIT_CODE_USAGE, "unknown %s '%s'; try 'relayout --help'",
-                     word[0] == '-' ? "option" : "command", word);
+  report_set_command(word);
+  return (int)finish_output(found->run(argument_count - 2, arguments + 2));
 }

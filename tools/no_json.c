@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bench/comparison.h"
+#include "bench/results_file.h"
 #include "bench/results_json.h"
 #include "convert_model.h"
 #include "fail.h"
@@ -87,6 +88,16 @@ bool comparison_print(const comparison *old, const bench_results *results, FILE 
   (void)results;
   (void)file;
   return true;
+}
+
+relayout_status results_file_parse(const char *text, results_file *file, relayout_error *error) {
+  (void)text;
+  (void)file;
+  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, and reads no JSON", reason);
+}
+
+void results_file_free(results_file *file) {
+  (void)file;
 }
 
 bool convert_model_is(const char *path) {

@@ -36,6 +36,36 @@ static shape_facts facts_of(const relayout_shape *shape) {
   return facts;
 }
 
+/* A list for each tile, of its dimensions; null stands where one is merged into the next. */
+static json_t *json_of_tiles(const relayout_layout *layout) {
+  json_t *tiles = json_of_no_elements();
+  const int64_t *dimensions = layout->tile_dimensions;
+  for (int32_t t = 0; t < layout->tile_count; t++) {
+    json_t *tile = json_of_no_elements();
+    for (int32_t d = 0; d < layout->tile_ranks[t]; d++) {
+      tile = json_with_element(tile, dimensions[d] == RELAYOUT_TILE_COMBINE
+                                         ? json_of_nothing()
+                                         : json_of_integer(dimensions[d]));
+    }
+    dimensions += layout->tile_ranks[t];
+    tiles = json_with_element(tiles, tile);
+  }
+  return tiles;
+}
+
+/* What an element takes in memory. */
+static int64_t element_bits_of(const relayout_shape *shape) {
+  const int64_t bits = shape->layout.element_size_in_bits;
+  return bits > 0 ? bits : 8 * (int64_t)relayout_element_type_byte_size(shape->element_type);
+}
+
+static json_t *json_of_physical_dimensions(const relayout_shape *shape) {
+  int64_t dimensions[RELAYOUT_MAX_PHYSICAL_RANK];
+  size_t count = 0;
+  relayout_shape_physical_dimensions(shape, RELAYOUT_MAX_PHYSICAL_RANK, dimensions, &count, NULL);
+  return json_of_integers(count, dimensions);
+}
+
 static exit_code print_json(const relayout_shape *shape, const shape_facts *facts) {
   const size_t rank = (size_t)shape->rank;
   int64_t minor_to_major[RELAYOUT_MAX_RANK];
@@ -50,7 +80,14 @@ static exit_code print_json(const relayout_shape *shape, const shape_facts *fact
       {"dimensions", json_of_integers(rank, shape->dimensions)},
       {"minor_to_major", json_of_integers(rank, minor_to_major)},
       {"padded_dimensions", json_of_integers(rank, facts->padded_dimensions)},
+      {"physical_dimensions", json_of_physical_dimensions(shape)},
       {"padding_value", json_of_text(facts->padding_value)},
+      {"tiles", json_of_tiles(&shape->layout)},
+      {"tail_alignment", json_of_integer(shape->layout.tail_padding_alignment_in_elements > 1
+                                             ? shape->layout.tail_padding_alignment_in_elements
+                                             : 1)},
+      {"element_bits", json_of_integer(element_bits_of(shape))},
+      {"memory_space", json_of_integer(shape->layout.memory_space)},
       {"elements", json_of_integer(relayout_shape_element_count(shape))},
       {"physical_elements", json_of_integer(facts->physical_elements)},
       {"byte_size", json_of_size(facts->byte_size)},
@@ -69,11 +106,8 @@ static void print_numbers(const char *label, size_t count, const int64_t *number
 }
 
 static void print_element_type(const relayout_shape *shape) {
-  const int64_t bits = shape->layout.element_size_in_bits;
   const bool is_packed = relayout_layout_is_packed(&shape->layout);
-  const int64_t size = is_packed  ? bits
-                       : bits > 0 ? bits / 8
-                                  : (int64_t)relayout_element_type_byte_size(shape->element_type);
+  const int64_t size = is_packed ? element_bits_of(shape) : element_bits_of(shape) / 8;
   printf("%-17s%s, %" PRId64 " %s%s an element\n", "element type",
          relayout_element_type_name(shape->element_type), size, is_packed ? "bit" : "byte",
          size == 1 ? "" : "s");
@@ -158,7 +192,10 @@ const command command_shape = {
         "\n"
         "  --json   one object: text, element_type, rank, true_rank, dimensions,\n"
         "           minor_to_major, padded_dimensions (the width of each dimension in memory),\n"
-        "           padding_value, elements, physical_elements, byte_size, padding_byte_size\n"
+        "           physical_dimensions (in memory, the most major first, tiles and all),\n"
+        "           padding_value, tiles (lists, where null merges a dimension into the next),\n"
+        "           tail_alignment (in elements), element_bits (in memory), memory_space,\n"
+        "           elements, physical_elements, byte_size, padding_byte_size\n"
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"
         "\n"

@@ -132,7 +132,7 @@ exit_code stream_read_all(stream_input *input, size_t size, uint8_t **bytes, siz
   const bool is_sized = stream_remaining(input) >= (int64_t)size;
   size_t capacity = 0;
   uint8_t *memory = NULL;
-  progress bar = progress_begin("reading", size, LEAST_PROGRESS_SIZE);
+  progress bar = progress_begin_bytes("reading", size, size, LEAST_PROGRESS_SIZE);
   exit_code code = EXIT_CODE_OK;
   bool ended = false;
   while (code == EXIT_CODE_OK && *got < size && !ended) {
@@ -229,7 +229,7 @@ exit_code stream_check(const char *path) {
 }
 
 exit_code stream_write(stream_output *output, const void *bytes, size_t size) {
-  progress bar = progress_begin("writing", size, LEAST_PROGRESS_SIZE);
+  progress bar = progress_begin_bytes("writing", size, size, LEAST_PROGRESS_SIZE);
   size_t done = 0;
   int cause = 0;
   while (cause == 0 && done < size) {
@@ -254,7 +254,8 @@ exit_code stream_copy(stream_input *input, int64_t size, stream_output *output) 
   if (chunk == NULL) {
     return report(EXIT_CODE_FAILURE, "no memory for %d bytes of %s", CHUNK_SIZE, input->name);
   }
-  progress bar = progress_begin("copying", (uint64_t)size, LEAST_PROGRESS_SIZE);
+  progress bar =
+      progress_begin_bytes("copying", (uint64_t)size, (uint64_t)size, LEAST_PROGRESS_SIZE);
   exit_code code = EXIT_CODE_OK;
   for (int64_t done = 0; done < size && code == EXIT_CODE_OK;) {
     const size_t wanted = smaller((size_t)(size - done), CHUNK_SIZE);

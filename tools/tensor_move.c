@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "large_files.h"
 #include "verify.h"
@@ -26,6 +27,24 @@ exit_code tensor_move_plan(tensor_move *move) {
                 info.name, info.description);
   }
   return EXIT_CODE_OK;
+}
+
+/* What was moved, and how fast; `how` says what was timed. */
+static void say_speed(const tensor_move *move, const char *how, double seconds) {
+  relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
+  if (!move->says || relayout_plan_get_info(move->plan, &info, NULL) != RELAYOUT_OK) {
+    return;
+  }
+  const double bytes = (double)info.bytes_read + (double)info.bytes_written;
+  report_line("%" PRIu64 " bytes read and %" PRIu64 " written %s in %.6f s: %.2f GB/s",
+              info.bytes_read, info.bytes_written, how, seconds,
+              seconds > 0 ? 1e-9 * bytes / seconds : 0.0);
+}
+
+static double now(void) {
+  struct timespec time = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 /* ---- By way of memory ----------------------------------------------------------------------- */
@@ -81,7 +100,10 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
   uint8_t *const destination = memory + (-(uintptr_t)memory % DESTINATION_ALIGNMENT);
   exit_code code = EXIT_CODE_OK;
   relayout_error error;
-  if (relayout_plan_execute(move->plan, source, destination, &error) != RELAYOUT_OK) {
+  const double begun = now();
+  if (relayout_plan_execute(move->plan, source, destination, &error) == RELAYOUT_OK) {
+    say_speed(move, "in memory", now() - begun);
+  } else {
     code = report_error(NULL, &error);
   }
   if (code == EXIT_CODE_OK && move->verifies) {
@@ -154,7 +176,11 @@ exit_code tensor_move_run(const tensor_move *move, stream_input *input, bool end
   bool is_done = false;
   exit_code code = EXIT_CODE_OK;
   if (goes_by_boxes(move, input, ends_input, (int64_t)size, output, &files)) {
+    const double begun = now();
     code = move_by_boxes(&files, header, size, output, &is_done);
+    if (code == EXIT_CODE_OK && is_done) {
+      say_speed(move, "from file to file", now() - begun);
+    }
   }
   return code == EXIT_CODE_OK && !is_done
              ? move_whole(move, input, ends_input, header, size, output)

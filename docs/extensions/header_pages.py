@@ -1,11 +1,12 @@
 """header_pages.py: has the pages that Breathe makes of headers say what types there are before they
-say what functions do with them, and macros last.
+say what functions do with them, and macros last; and lists all of them under "On this page".
 """
 from docutils import nodes
 from sphinx import addnodes
 
 ORDER = {"typedef": 0, "enum": 1, "struct": 2, "define": 4}
 FUNCTIONS = 3
+AFTER_COLLECTORS = 900  # of Sphinx's own, which make the list of a page's sections
 
 
 def place_of(block):
@@ -36,6 +37,30 @@ def order(app, document):
             rubric.parent.remove(rubric)
 
 
+def entry(page, identifier, name):
+    reference = nodes.reference("", "", nodes.literal("", name), internal=True, refuri=page,
+                                anchorname="#" + identifier)
+    return nodes.list_item("", addnodes.compact_paragraph("", "", reference))
+
+
+def list_symbols(app, document):
+    page = app.env.docname
+    if not page.startswith("reference/api/"):
+        return
+    entries, listed = [], set()
+    for described in document.findall(addnodes.desc):
+        signature = described.next_node(addnodes.desc_signature)
+        name = signature["ids"][0] if signature and signature["ids"] else ""
+        name = name.removeprefix("c.")
+        if name and "." not in name and name not in listed:  # no member of a struct
+            listed.add(name)
+            entries.append(entry(page, signature["ids"][0], name))
+    toc = app.env.tocs[page]
+    if entries and len(toc):
+        toc[0] += nodes.bullet_list("", *entries)
+
+
 def setup(app):
     app.connect("doctree-read", order)
+    app.connect("doctree-read", list_symbols, priority=AFTER_COLLECTORS)
     return {"parallel_read_safe": True}

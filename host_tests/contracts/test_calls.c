@@ -436,6 +436,88 @@ static void test_message_is_cut_to_fit(void **state) {
   assert_all(guarded.behind, sizeof guarded.behind, 0x77, "relayout_element_type_parse");
 }
 
+/* ---- What a terminal would obey ---- */
+
+static void expect_one_line(relayout_status status, const relayout_error *error) {
+  assert_int_not_equal(status, RELAYOUT_OK);
+  assert_true(strlen(error->message) > 0);
+  for (const char *c = error->message; *c != '\0'; ++c) {
+    if ((unsigned char)*c < ' ' || *c == 0x7f) {
+      fail_msg("character %d in `%s`", *c, error->message);
+    }
+  }
+}
+
+static void test_texts_in_messages(void) {
+  static const char *const texts[] = {
+      "f32[2,\0333]",         "f\n32[2]",  "f32[2]{0:\rX(3)}", "f32[2]{0:PV(\033)}",
+      "f32[2]{0:PV(1\0332)}", "\033",      "f32[2]\033",       "f32\033[2]",
+      "f32[2]{0:T(8)\033}",   "f3\0332[2]"};
+  relayout_error error;
+  relayout_shape shape;
+  relayout_view view;
+  relayout_element_type type;
+  relayout_device *opened = NULL;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    expect_one_line(relayout_shape_parse(texts[i], &shape, &error), &error);
+    expect_one_line(relayout_element_type_parse(texts[i], &type, &error), &error);
+    expect_one_line(relayout_device_open(texts[i], &opened, &error), &error);
+  }
+  expect_one_line(
+      relayout_view_from_array_interface("<\n\0334", 1, (int64_t[]){1}, NULL, 0, &view, &error),
+      &error);
+}
+
+static void test_variables_in_messages(void) {
+  static const char *const names[] = {"RELAYOUT_TUNING", "RELAYOUT_CPU_INSTRUCTIONS",
+                                      "RELAYOUT_CPU_FACTS"};
+  relayout_error error;
+  relayout_device *opened = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    assert_int_equal(setenv(names[i], "folder/\n\033[2Jx\177", 1), 0);
+    expect_one_line(relayout_device_open("cpu", &opened, &error), &error);
+    assert_non_null(strstr(error.message, names[i]));
+    assert_int_equal(unsetenv(names[i]), 0);
+  }
+}
+
+static void test_schedules_and_rows_in_messages(void) {
+  static const char *const schedules[] = {"copy\n\033[2J", "\033", "transpose word=\n",
+                                          "transpose word=4 align=1:1 \r"};
+  relayout_error error;
+  relayout_device *opened = NULL;
+  relayout_plan *made = NULL;
+  const relayout_shape from = shape_of("f32[9,10]");
+  const relayout_shape to = shape_of("f32[9,10]{0,1}");
+  assert_int_equal(relayout_device_open("cpu", &opened, NULL), RELAYOUT_OK);
+  for (size_t i = 0; i < sizeof schedules / sizeof *schedules; ++i) {
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.schedules = &schedules[i];
+    options.schedule_count = 1;
+    expect_one_line(relayout_plan_create(opened, &from, &to, &options, &made, &error), &error);
+  }
+  char row[8192];
+  const size_t length = relayout_device_get_tuning(opened, row, sizeof row);
+  assert_true(length < sizeof row);
+  for (size_t i = 0; i < length; i += 7) {
+    const char before = row[i];
+    row[i] = '\033';
+    const relayout_status status = relayout_tuning_keep(opened, row, &error);
+    if (status != RELAYOUT_OK) { /* some words are free */
+      expect_one_line(status, &error);
+    }
+    row[i] = before;
+  }
+  relayout_device_destroy(opened);
+}
+
+static void test_messages_are_one_line(void **state) {
+  (void)state;
+  test_texts_in_messages();
+  test_variables_in_messages();
+  test_schedules_and_rows_in_messages();
+}
+
 /* The numbers and texts as they were first released. */
 static void test_statuses_are_pinned(void **state) {
   (void)state;
@@ -480,6 +562,7 @@ int main(void) {
       cmocka_unit_test(test_error_is_left_alone_on_success),
       cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_message_is_cut_to_fit),
+      cmocka_unit_test(test_messages_are_one_line),
       cmocka_unit_test(test_statuses_are_pinned),
   };
   return cmocka_run_group_tests_name("contracts.calls", tests, set_up, tear_down);

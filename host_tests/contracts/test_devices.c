@@ -114,6 +114,7 @@ static void test_list_names_what_can_be_opened(void **state) {
     assert_int_equal(infos[i].struct_size, sizeof infos[i]);
     assert_int_equal(infos[i].backend, i == 0 ? RELAYOUT_BACKEND_CPU : RELAYOUT_BACKEND_OPENCL);
     assert_int_equal(infos[i].instructions[0] != '\0', i == 0);
+    assert_true(infos[i].shares_host_memory == 1 || i > 0);
     relayout_device *device = NULL;
     relayout_device_info opened = RELAYOUT_DEVICE_INFO_INIT;
     assert_int_equal(relayout_device_open(infos[i].name, &device, NULL), RELAYOUT_OK);

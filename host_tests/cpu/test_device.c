@@ -74,6 +74,18 @@ static void test_thread_counts(void **state) {
   assert_int_equal(compute_units(&options), rlt_cpu_processors());
 }
 
+/* Whoever sets no limit pays for none: 4096 threads are two lines of 64 bytes each. */
+static void test_thread_counts_without_limit(void **state) {
+  (void)state;
+  relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
+  options.parallel_for = run_in_turn;
+  static const int32_t asked[] = {4095, 4096, 4097, 1 << 24, INT32_MAX};
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; ++i) {
+    options.threads = asked[i];
+    assert_int_equal(compute_units(&options), asked[i] < 4096 ? asked[i] : 4096);
+  }
+}
+
 /* The library has as many threads as there are processors, and no more. */
 static void test_thread_counts_without_parallel_for(void **state) {
   (void)state;
@@ -241,8 +253,8 @@ static void test_facts_of_the_machine(void **state) {
   const rlt_cpu_instruction_set *instructions = NULL;
   assert_int_equal(rlt_cpu_instruction_set_choose(&instructions, NULL), RELAYOUT_OK);
   assert_string_equal(info.instructions, instructions->name);
-  assert_int_equal(info.vector_bytes, instructions->kernels[0]->vector_bytes);
-  assert_int_equal(info.streaming_stores, instructions->kernels[0]->streams);
+  assert_int_equal(info.vector_bytes, instructions->lines->vector_bytes);
+  assert_int_equal(info.streaming_stores, instructions->lines->streams);
   assert_true(cache_bytes >= 2 * (1 << 20));
 }
 
@@ -382,6 +394,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_thread_counts),
+      cmocka_unit_test(test_thread_counts_without_limit),
       cmocka_unit_test(test_thread_counts_without_parallel_for),
       cmocka_unit_test(test_thread_counts_on_one_processor),
       cmocka_unit_test(test_info),

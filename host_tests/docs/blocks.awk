@@ -5,8 +5,7 @@
 #   NUMBER.expected   the lines below it: what it prints, `...` standing for any lines
 #   NUMBER.place      page and line
 #
-# Blocks are those between ```console and ```, and with `indented` set, those that four blanks
-# indent and that begin with `$ `.
+# Blocks are those between ```console and ```.
 
 function end_command() {
   if (number > 0) {
@@ -34,12 +33,6 @@ function take(line,    name) {
   } else if (is_open) {
     print line > (into "/" number ".expected")
   }
-}
-
-indented {
-  if (/^    /) take(substr($0, 5))
-  else end_command()
-  next
 }
 
 /^```/ {

@@ -1,8 +1,9 @@
 """check_site.py SOURCE_DIR SITE: whether the site's reference is complete.
 
 Every function, struct, enum and initialiser of the public headers is in the site's index of
-symbols; something is said of each function; and each sentence of the headers' comments stands in
-the XML that the reference is made of.
+symbols, and every function in the list of its page; something is said of each function; and each
+sentence of the headers' comments stands in the XML that the reference is made of. No page links to
+a bare file.
 """
 import re
 import subprocess
@@ -75,6 +76,19 @@ def functions_told(folder):
             if "".join(member.find("detaileddescription").itertext()).strip()}
 
 
+def functions_listed():
+    """What stands under "On this page" in the reference of the C API."""
+    return {name for page in (site / "reference/api").glob("*.html")
+            for listed in re.findall(r'<div class="toc-tree">(.*?)</aside>', page.read_text(), re.S)
+            for name in re.findall(r'href="#c\.(\w+)"', listed)}
+
+
+def bare_files():
+    """Links of pages to files that are no pages."""
+    return [f"{page.relative_to(site)} links to {name}" for page in site.glob("**/*.html")
+            for name in re.findall(r'href="([^"#:]*_downloads/[^"]*)"', page.read_text())]
+
+
 xml = source / "build/docs/xml"
 functions, wanted = set(), set()
 for header in headers:
@@ -90,6 +104,8 @@ for header in headers:
 failures += [f"nothing is said of {name}" for name in sorted(functions - functions_told(xml))]
 wanted |= functions
 failures += [f"not in the site's index: {name}" for name in sorted(wanted - indexed_symbols())]
+failures += [f"not listed on its page: {name}" for name in sorted(functions - functions_listed())]
+failures += bare_files()
 
 print("\n".join(failures))
 print(f"{len(functions)} functions of {len(wanted)} symbols, {len(failures)} failures")

@@ -1,16 +1,9 @@
 #!/bin/sh
-# run_console.sh [--indented] PAGE...: runs the console blocks of these pages as they stand, each
+# run_console.sh PAGE...: runs the console blocks of these pages as they stand, each
 # page's in an empty folder of its own, and compares what they print, on both streams. RELAYOUT is
-# the command, PROGRAMS the folder of the programs that are called as ./NAME. With --indented, the
-# blocks are indented, and `explain --schedules` is not run, as README.md shows what one machine
-# predicts.
+# the command, PROGRAMS the folder of the programs that are called as ./NAME.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-indented=
-if [ "$1" = --indented ]; then
-  indented=1
-  shift
-fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 run=0 failures=0 skipped=0
@@ -46,12 +39,10 @@ run_command() {
 for page in "$@"; do
   rm -rf "$scratch/blocks" "$scratch/folder"
   mkdir "$scratch/blocks" "$scratch/folder"
-  awk -v into="$scratch/blocks" -v indented="$indented" -f "$here/blocks.awk" "$page"
+  awk -v into="$scratch/blocks" -f "$here/blocks.awk" "$page"
   number=1
   while [ -f "$scratch/blocks/$number.command" ]; do
-    if [ -z "$indented" ] || ! grep -q -- --schedules "$scratch/blocks/$number.command"; then
-      run_command "$number"
-    fi
+    run_command "$number"
     number=$((number + 1))
   done
 done

@@ -36,7 +36,7 @@ expect 'relayout --v' --version
 expect 'relayout shape ' ''
 expect 'relayout shape f' ''
 expect 'relayout shape --' --json --help
-expect 'relayout index f32[2] --' --at --linear --help
+expect 'relayout index f32[2] --' --at --linear --json --help
 expect 'relayout explain --sc' --schedule --schedules
 expect 'relayout explain --schedule ' ''
 expect 'relayout explain a b --device a' auto

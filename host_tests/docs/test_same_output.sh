@@ -51,13 +51,10 @@ $ not one
 ```text
 $ nor this
 ```
-    $ indented
-    its output
 END
-mkdir blocks indented
-awk -v into=blocks -v indented= -f "$here/blocks.awk" page.md
-awk -v into=indented -v indented=1 -f "$here/blocks.awk" page.md
-found=$(tail -n +1 blocks/* indented/*)
+mkdir blocks
+awk -v into=blocks -f "$here/blocks.awk" page.md
+found=$(tail -n +1 blocks/*)
 wanted=$(cat <<'END'
 ==> blocks/1.command <==
 first word
@@ -76,15 +73,6 @@ second \
 
 ==> blocks/2.place <==
 page.md:5
-
-==> indented/1.command <==
-indented
-
-==> indented/1.expected <==
-its output
-
-==> indented/1.place <==
-page.md:12
 END
 )
 if [ "$found" != "$wanted" ]; then

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "metadata/float_values.h"
@@ -91,7 +92,7 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     {"", RELAYOUT_INVALID_TEXT, "'' is not an element type"},
-    {"F32", RELAYOUT_INVALID_TEXT, "'F32' is not an element type"},
+    {"F32", RELAYOUT_INVALID_TEXT, "'F32' is not an element type; did you mean 'f32'?"},
     {"f32 ", RELAYOUT_INVALID_TEXT, "'f32 ' is not an element type"},
     {"f3", RELAYOUT_INVALID_TEXT, "'f3' is not an element type"},
     {"f\x01\n", RELAYOUT_INVALID_TEXT, "'f\?\?' is not an element type"},
@@ -117,6 +118,76 @@ static void test_refusals(void **state) {
   relayout_error error;
   assert_int_equal(relayout_element_type_parse("f32", NULL, &error), RELAYOUT_INVALID_ARGUMENT);
   assert_string_equal(error.message, "type is NULL");
+}
+
+/* What other libraries call a type is answered with what it is called here. */
+static void test_names_of_others(void **state) {
+  (void)state;
+  static const char *const names[][2] = {{"float32", "f32"},
+                                         {"float16", "f16"},
+                                         {"float64", "f64"},
+                                         {"float", "f32"},
+                                         {"half", "f16"},
+                                         {"double", "f64"},
+                                         {"single", "f32"},
+                                         {"bfloat16", "bf16"},
+                                         {"BF16", "bf16"},
+                                         {"int8", "s8"},
+                                         {"int16", "s16"},
+                                         {"int32", "s32"},
+                                         {"int64", "s64"},
+                                         {"int4", "s4"},
+                                         {"uint8", "u8"},
+                                         {"uint16", "u16"},
+                                         {"uint32", "u32"},
+                                         {"uint64", "u64"},
+                                         {"uint4", "u4"},
+                                         {"uint8_t", "u8"},
+                                         {"int64_t", "s64"},
+                                         {"float32_t", "f32"},
+                                         {"I8", "s8"},
+                                         {"i32", "s32"},
+                                         {"U16", "u16"},
+                                         {"ui8", "u8"},
+                                         {"fp16", "f16"},
+                                         {"fp32", "f32"},
+                                         {"bool", "pred"},
+                                         {"Bool", "pred"},
+                                         {"boolean", "pred"},
+                                         {"byte", "u8"},
+                                         {"complex64", "c64"},
+                                         {"complex128", "c128"},
+                                         {"float8_e4m3fn", "f8e4m3fn"},
+                                         {"float8_e5m2", "f8e5m2"},
+                                         {"float8_e5m2fnuz", "f8e5m2fnuz"},
+                                         {"F8_E4M3", "f8e4m3fn"},
+                                         {"F8_E5M2", "f8e5m2"},
+                                         {"float8_e8m0fnu", "f8e8m0fnu"},
+                                         {"float4_e2m1fn", "f4e2m1fn"},
+                                         {"int2", "s2"},
+                                         {"", NULL},
+                                         {"float31", NULL},
+                                         {"int7", NULL},
+                                         {"f", NULL},
+                                         {"t", NULL},
+                                         {"_", NULL},
+                                         {"complex", NULL},
+                                         {"long", NULL},
+                                         {"a_name_that_is_far_too_long_for_any", NULL}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    relayout_element_type type = RELAYOUT_U8;
+    relayout_error error;
+    char hint[64] = "is not an element type";
+    assert_int_equal(relayout_element_type_parse(names[i][0], &type, &error),
+                     RELAYOUT_INVALID_TEXT);
+    if (names[i][1] != NULL) {
+      snprintf(hint, sizeof hint, "; did you mean '%s'?", names[i][1]);
+    }
+    if (strlen(error.message) < strlen(hint) ||
+        strcmp(error.message + strlen(error.message) - strlen(hint), hint) != 0) {
+      fail_msg("'%s': \"%s\" does not end in \"%s\"", names[i][0], error.message, hint);
+    }
+  }
 }
 
 /* The low `bits` of an element's bytes. */
@@ -257,7 +328,7 @@ int main(void) {
       cmocka_unit_test(test_table),          cmocka_unit_test(test_no_other_type),
       cmocka_unit_test(test_refusals),       cmocka_unit_test(test_float_values),
       cmocka_unit_test(test_integer_values), cmocka_unit_test(test_complex_one),
-      cmocka_unit_test(test_missing_values),
+      cmocka_unit_test(test_missing_values), cmocka_unit_test(test_names_of_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

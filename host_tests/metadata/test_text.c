@@ -103,7 +103,10 @@ typedef struct refusal {
 static const refusal refusals[] = {
     {"", RELAYOUT_INVALID_TEXT, "column 1: expected an element type, and the text ends"},
     {"f31[2]", RELAYOUT_INVALID_TEXT, "column 1: 'f31' is not an element type"},
-    {"F32[2]", RELAYOUT_INVALID_TEXT, "column 1: 'F32' is not an element type"},
+    {"F32[2]", RELAYOUT_INVALID_TEXT,
+     "column 1: 'F32' is not an element type; did you mean 'f32'?"},
+    {"float32[2]", RELAYOUT_INVALID_TEXT,
+     "column 1: 'float32' is not an element type; did you mean 'f32'?"},
     {"[2]", RELAYOUT_INVALID_TEXT, "column 1: expected an element type, found '[2]'"},
     {"f32", RELAYOUT_INVALID_TEXT, "column 4: expected '[', and the text ends"},
     {"f32[2", RELAYOUT_INVALID_TEXT, "column 6: expected ',' or ']', and the text ends"},

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,10 +32,19 @@
 static const char *loader = "libOpenCL.so.1"; /* what is there under that name */
 static atomic_int times_opened;
 
+static unsigned long at_secure; /* what the system says of the process */
+
+unsigned long __real_getauxval(unsigned long type);
+unsigned long __wrap_getauxval(unsigned long type);
+unsigned long __wrap_getauxval(unsigned long type) {
+  return type == AT_SECURE ? at_secure : __real_getauxval(type);
+}
+
 void *__real_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags) {
   CHECK(strcmp(name, "libOpenCL.so.1") == 0);
+  CHECK(((flags & RTLD_NOLOAD) != 0) == (at_secure != 0));
   atomic_fetch_add(&times_opened, 1);
   return __real_dlopen(loader, flags);
 }
@@ -174,6 +184,28 @@ static void test_loader_of_something_else(void **state) {
   (void)state;
   loader = "libc.so.6";
   expect_no_opencl("libOpenCL.so.1 has no clBuildProgram");
+}
+
+/* A loader would load the drivers that the caller's environment names: only one that is in memory
+ * counts. */
+static void test_raised_rights(void **state) {
+  (void)state;
+  at_secure = 1;
+  loader = "libOpenCL.so.of.nobody";
+  expect_no_opencl("a program with raised rights");
+  CHECK(times_opened > 0);
+  loader = "libOpenCL.so.1";
+  CHECK(__real_dlopen(loader, RTLD_NOW | RTLD_LOCAL) != NULL);
+  count_devices();
+  CHECK(rlt_cl != NULL);
+}
+
+static void test_raised_rights_with_own_functions(void **state) {
+  (void)state;
+  at_secure = 1;
+  own_functions own = {NULL, 0};
+  CHECK(relayout_opencl_use(find_own, &own, NULL) == RELAYOUT_OK);
+  CHECK(count_devices() == 1 && times_asked == 1 && times_opened == 0);
 }
 
 static void test_own_functions_are_called(void **state) {
@@ -316,10 +348,16 @@ static void test_threads_agree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      ALONE(test_without_the_loader),          ALONE(test_without_the_loader_but_own_functions),
-      ALONE(test_loader_of_something_else),    ALONE(test_own_functions_are_called),
-      ALONE(test_functions_that_lookup_lacks), ALONE(test_functions_that_come_too_late),
-      ALONE(test_no_memory_for_the_table),     ALONE(test_loader_below_2_0),
+      ALONE(test_without_the_loader),
+      ALONE(test_without_the_loader_but_own_functions),
+      ALONE(test_loader_of_something_else),
+      ALONE(test_own_functions_are_called),
+      ALONE(test_raised_rights),
+      ALONE(test_raised_rights_with_own_functions),
+      ALONE(test_functions_that_lookup_lacks),
+      ALONE(test_functions_that_come_too_late),
+      ALONE(test_no_memory_for_the_table),
+      ALONE(test_loader_below_2_0),
       cmocka_unit_test(test_threads_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cache_folder.h"
@@ -308,6 +309,111 @@ static void test_the_oldest_is_forgotten(void **state) {
   assert_non_null(strstr(found, "bytes 4095 = a\nbytes 7 = b\nbytes x = c\n"));
   free(text);
   free(found);
+  relayout_device_destroy(device);
+}
+
+/* ---- Floods ---- */
+
+enum { MOST_TEXT = 16 << 20, MOST_KEPT = 15 << 20 };
+
+/* The head, and lines of different problems as long as there is room for more. Each is `line_size`
+ * bytes, or as short as it can be for 0. How many there are. */
+static int fill_with_lines(char *text, size_t capacity, int line_size, size_t *size) {
+  size_t at = (size_t)sprintf(text, "%s", head);
+  int count = 0;
+  while (at + (size_t)line_size + 32 < capacity) {
+    const int problem = sprintf(text + at, "bytes %d = ", count);
+    const int filled = line_size > problem + 1 ? line_size - problem - 1 : 1;
+    memset(text + at + problem, 'a', (size_t)filled);
+    text[at + (size_t)problem + (size_t)filled] = '\n';
+    at += (size_t)problem + (size_t)filled + 1;
+    ++count;
+  }
+  *size = at;
+  return count;
+}
+
+static double seconds_now(void) {
+  struct timespec now;
+  assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A million lines, of which the last count. It takes a tenth of a second, and took eleven when
+ * every line was held against every other. */
+static void test_large_texts(void **state) {
+  (void)state;
+  enum { CAPACITY = MOST_TEXT + 64 };
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  char *const text = malloc(CAPACITY);
+  size_t size = 0;
+  char last[64];
+  const int count = fill_with_lines(text, MOST_TEXT, 0, &size);
+  const double start = seconds_now();
+  assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
+  assert_true(seconds_now() - start < 5);
+  const size_t length = relayout_device_export_wisdom(device, text, CAPACITY);
+  int lines = 0;
+  for (const char *end = strchr(text, '\n'); end != NULL; end = strchr(end + 1, '\n')) {
+    ++lines;
+  }
+  assert_int_equal(lines, 3 + 4096);
+  const int of_last = sprintf(last, "bytes %d = a\n", count - 1);
+  assert_string_equal(text + length - (size_t)of_last, last);
+
+  relayout_error error;
+  memset(text, '\n', CAPACITY);
+  assert_int_equal(relayout_device_import_wisdom(device, text, MOST_TEXT, &error), RELAYOUT_OK);
+  assert_int_equal(relayout_device_import_wisdom(device, text, MOST_TEXT + 1, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message,
+                      "size is 16777217; a text of wisdom has at most 16777216 bytes");
+  free(text);
+  relayout_device_destroy(device);
+}
+
+/* Only the last 65536 lines of a text are looked at, whatever stands in them. */
+static void test_many_lines_of_a_text(void **state) {
+  (void)state;
+  enum { LOOKED_AT = 65536 };
+  for (int extra = -1; extra <= 0; ++extra) {
+    recorder record;
+    relayout_device *const device = recorder_device(&record);
+    char *const text = malloc(sizeof head + 64 + LOOKED_AT);
+    size_t size = (size_t)sprintf(text, "%sbytes 1 a = b\n", head);
+    memset(text + size, '\n', (size_t)(LOOKED_AT + extra));
+    size += (size_t)(LOOKED_AT + extra);
+    assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
+    expect_text(device, extra < 0 ? "bytes 1 a = b\n" : "");
+    free(text);
+    relayout_device_destroy(device);
+  }
+}
+
+/* Fewer lines are known where they are long: what is exported can be imported. */
+static void test_long_lines_are_forgotten(void **state) {
+  (void)state;
+  enum { LINE_SIZE = 16000 };
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  char *const text = malloc(MOST_TEXT);
+  size_t size = 0;
+  (void)fill_with_lines(text, 9 << 20, LINE_SIZE, &size);
+  assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_export_wisdom(device, NULL, 0), size);
+  for (char *at = strstr(text, " = a"); at != NULL; at = strstr(at + 4, " = a")) {
+    memcpy(at, "x = ", 4); /* other problems */
+  }
+  assert_int_equal(relayout_device_import_wisdom(device, text, size, NULL), RELAYOUT_OK);
+  const size_t known = relayout_device_export_wisdom(device, text, MOST_TEXT);
+  assert_in_range(known, MOST_KEPT - LINE_SIZE, MOST_KEPT + strlen(head));
+  assert_null(strstr(text, "\nbytes 0 = "));
+  assert_non_null(strstr(text, "\nbytes 500 = "));
+  assert_non_null(strstr(text, "\nbytes 0x = "));
+  assert_int_equal(relayout_device_import_wisdom(device, text, known, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_export_wisdom(device, NULL, 0), known);
+  free(text);
   relayout_device_destroy(device);
 }
 
@@ -642,6 +748,37 @@ static void test_bad_files(void **state) {
   drop_folder(&kept);
 }
 
+/* A file of 16 MiB is read, a longer one is as if it were not there. */
+static void test_large_files(void **state) {
+  (void)state;
+  kept_in kept;
+  make_folder(&kept);
+  recorder record;
+  relayout_device *device = device_in(&kept, &record);
+  expect_plan(device, RELAYOUT_PLAN_MEASURE, RLT_CHOICE_MEASURED, 16);
+  relayout_device_destroy(device);
+  char path[SCRATCH_PATH];
+  find_file(&kept, path);
+  char *const rest = malloc(MOST_TEXT);
+  for (int extra = 0; extra <= 1; ++extra) {
+    const size_t size = MOST_TEXT - strlen(head) - strlen(line) + (size_t)extra;
+    memset(rest, 'x', size);
+    rest[size - strlen(line) - 1] = '\n';
+    memcpy(rest + size - strlen(line), line, strlen(line));
+    rest[size] = '\0';
+    write_file(path, head, rest);
+    FILE *const file = fopen(path, "a");
+    assert_non_null(file);
+    fputs(line, file);
+    fclose(file);
+    device = device_in(&kept, &record);
+    expect_text(device, extra == 0 ? line : "");
+    relayout_device_destroy(device);
+  }
+  free(rest);
+  drop_folder(&kept);
+}
+
 static void test_no_folder_can_be_made(void **state) {
   (void)state;
   recorder record;
@@ -665,6 +802,9 @@ int main(void) {
       HELD_TEST(test_lines_keep_their_order),
       HELD_TEST(test_the_oldest_is_forgotten),
       HELD_TEST(test_longest_line),
+      HELD_TEST(test_large_texts),
+      HELD_TEST(test_many_lines_of_a_text),
+      HELD_TEST(test_long_lines_are_forgotten),
       HELD_TEST(test_texts_that_do_no_harm),
       HELD_TEST(test_bad_arguments),
       HELD_TEST(test_file),
@@ -672,6 +812,7 @@ int main(void) {
       HELD_TEST(test_many_processes_at_once),
       HELD_TEST(test_files_are_trimmed),
       HELD_TEST(test_bad_files),
+      HELD_TEST(test_large_files),
       HELD_TEST(test_no_folder_can_be_made),
   };
   return cmocka_run_group_tests_name("plan.wisdom", tests, NULL, NULL);

@@ -31,7 +31,14 @@ given ' bench $case_of --device "$device" --json r.json --svg r.svg
   check_kept '"cache":"hot",' r.json
   check_printed 0 '0 slower, 0 faster, 0 unchanged, 1 new, 1 gone' \
     bench --from 'u8[5]' --to '{0}' --hot --device "$device" --compare r.json
-  rm r.json r.svg
+  # What was measured is drawn again without measuring.
+  check_printed 0 '
+given ' bench --results r.json --svg again.svg --json again.json
+  checks=$((checks + 1))
+  cmp -s r.svg again.svg || fail 'bench --results draws another picture'
+  checks=$((checks + 1))
+  cmp -s r.json again.json || fail 'bench --results writes other results'
+  rm r.json r.svg again.json again.svg
 done
 
 # Sides of different sizes: what is read and what is written each counts by its own. FROM TO BYTES
@@ -140,6 +147,15 @@ if [ -w /dev/full ]; then
   [ "$(grep -o '"median_s":' r.json | wc -l)" -eq 1 ] || fail 'a case was measured that nobody sees'
   rm r.json
 fi
+
+# Results are measured, or read.
+echo '{"cases":[]}' >r.json
+check 4 '' "r.json: a benchmark has no 'suite'" bench --results r.json
+check 2 '' '--results measures nothing, so --device cannot go with it' \
+  bench --results r.json --device cpu
+check 2 '' '--results measures nothing, so --hot cannot go with it' bench --hot --results r.json
+rm r.json
+check 1 '' 'cannot open r.json' bench --results r.json
 
 # Programs get the JSON alone.
 # shellcheck disable=SC2086

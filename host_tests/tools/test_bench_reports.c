@@ -9,6 +9,7 @@
 
 #include "bench/chart.h"
 #include "bench/comparison.h"
+#include "bench/results_file.h"
 #include "bench/results_json.h"
 #include "bench/statistics.h"
 #include "bench/table.h"
@@ -572,6 +573,69 @@ static void test_what_is_no_benchmark_is_refused(void **state) {
   }
 }
 
+/* ---- Results read back ---------------------------------------------------------------------- */
+
+/* What is written, read and written again is the same text, but for the skipped case's place, which
+ * the JSON does not hold. */
+static void test_results_are_read_back(void **state) {
+  (void)state;
+  bench_result cases[3];
+  const bench_results results = with_peers(cases);
+  char *const json = json_of(&results);
+  results_file file;
+  relayout_error error;
+  if (results_file_parse(json, &file, &error) != RELAYOUT_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(file.results.count, 3);
+  assert_string_equal(file.results.cases[1].of.name, "c");
+  assert_string_equal(file.results.cases[2].skipped, "no \"room\"");
+  char *const again = json_of(&file.results);
+  assert_string_equal(again, json);
+  char *const drawn = draw(&results);
+  char *const drawn_again = draw(&file.results);
+  assert_string_equal(drawn_again, drawn);
+  free(drawn_again);
+  free(drawn);
+  free(again);
+  results_file_free(&file);
+  free(json);
+}
+
+/* One member that is missing, or of another kind, is named. */
+static void test_what_is_no_result_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *member; /* of the written JSON, to be put out of its place */
+    const char *named;
+  } members[] = {
+      {"\"suite\":", "'suite'"},
+      {"\"clock\":", "'clock'"},
+      {"\"cases\":[{", "'cases'"},
+      {"\"from\":", "'from'"},
+      {"\"to\":", "'to'"},
+      {"\"schedule\":", "'schedule'"},
+      {"\"method\":", "'method'"},
+      {"\"copy\":", "'copy'"},
+      {"\"reason\":\"no \\\"", "'reason'"},
+      {"\"fraction\":0.25", "'fraction'"},
+  };
+  bench_result cases[3];
+  const bench_results results = three_cases(cases);
+  for (size_t i = 0; i < COUNT(members); i++) {
+    char *const json = json_of(&results);
+    char *const at = strstr(json, members[i].member);
+    assert_non_null(at);
+    at[1] = 'x';
+    results_file file = {.results.count = 99};
+    relayout_error error;
+    assert_int_equal(results_file_parse(json, &file, &error), RELAYOUT_INVALID_TEXT);
+    assert_contains(error.message, members[i].named);
+    assert_int_equal(file.results.count, 99);
+    free(json);
+  }
+}
+
 /* jansson's memory, of which one call gives none. */
 static int calls_left;
 
@@ -608,6 +672,15 @@ static void test_missing_memory_is_told(void **state) {
       comparison_free(&old);
     } else {
       assert_int_equal(status, RELAYOUT_OUT_OF_MEMORY);
+    }
+    results_file file = {.results.count = 99};
+    calls_left = calls;
+    const relayout_status file_status = results_file_parse(json, &file, &error);
+    assert_int_equal(file.results.count, file_status == RELAYOUT_OK ? 3 : 99);
+    if (file_status == RELAYOUT_OK) {
+      results_file_free(&file);
+    } else {
+      assert_int_equal(file_status, RELAYOUT_OUT_OF_MEMORY);
     }
   }
   assert_true(calls > 100);
@@ -663,6 +736,8 @@ int main(void) {
       cmocka_unit_test(test_verdicts),
       cmocka_unit_test(test_changes_are_told_worst_first),
       cmocka_unit_test(test_what_is_no_benchmark_is_refused),
+      cmocka_unit_test(test_results_are_read_back),
+      cmocka_unit_test(test_what_is_no_result_is_refused),
       cmocka_unit_test(test_unknown_members_are_skipped),
       cmocka_unit_test(test_missing_memory_is_told),
       cmocka_unit_test(test_texts_are_utf_8),

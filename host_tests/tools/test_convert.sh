@@ -113,6 +113,8 @@ rm -f ./*.raw
 printf abcdef >in
 check 0 adbecf 'relayout: convert: u8[2,3]{1,0} to u8[2,3]{0,1} by ' \
   convert --verbose --device cpu --from 'u8[2,3]' --to '{0,1}' in -
+check 0 adbecf...... 'relayout: convert: 6 bytes read and 12 written in memory in 0.' \
+  convert --verbose --device cpu --from 'u8[2,3]' --to '{0,1:PD(2,6)}' in -
 (umask 027 && "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' in out)
 checks=$((checks + 1))
 case $(ls -l out) in

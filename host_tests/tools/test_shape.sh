@@ -28,16 +28,28 @@ its memory:
 
 check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","element_type":"f32","rank":2,"true_rank":2,'\
 '"dimensions":[2,3],"minor_to_major":[0,1],"padded_dimensions":[3,5],'\
-'"padding_value":"zero","elements":6,"physical_elements":15,"byte_size":60,'\
+'"physical_dimensions":[5,3],"padding_value":"zero","tiles":[],"tail_alignment":1,'\
+'"element_bits":32,"memory_space":0,"elements":6,"physical_elements":15,"byte_size":60,'\
 '"padding_byte_size":36,"strides":[1,3]}' '' shape --json 'f32[2,3]{0,1:PD(3,5)}'
 check 0 '{"text":"bf16[1,7,1]{2,1,0}","element_type":"bf16","rank":3,"true_rank":1,'\
 '"dimensions":[1,7,1],"minor_to_major":[2,1,0],"padded_dimensions":[1,7,1],'\
-'"padding_value":"zero","elements":7,"physical_elements":7,"byte_size":14,'\
+'"physical_dimensions":[1,7,1],"padding_value":"zero","tiles":[],"tail_alignment":1,'\
+'"element_bits":16,"memory_space":0,"elements":7,"physical_elements":7,"byte_size":14,'\
 '"padding_byte_size":0,"strides":[7,1,1]}' '' shape 'bf16[1,7,1]' --json
 check 0 '{"text":"u8[]","element_type":"u8","rank":0,"true_rank":0,'\
 '"dimensions":[],"minor_to_major":[],"padded_dimensions":[],'\
-'"padding_value":"zero","elements":1,"physical_elements":1,"byte_size":1,'\
+'"physical_dimensions":[],"padding_value":"zero","tiles":[],"tail_alignment":1,'\
+'"element_bits":8,"memory_space":0,"elements":1,"physical_elements":1,"byte_size":1,'\
 '"padding_byte_size":0,"strides":[]}' '' shape 'u8[]' --json
+
+# Whatever a text can say, the object says.
+check_printed 0 '"padded_dimensions":[16,256],"physical_dimensions":[2,2,4,128,2,1],'\
+'"padding_value":"zero","tiles":[[8,128],[2,1]],"tail_alignment":1,"element_bits":16,'\
+'"memory_space":1,' shape --json 'bf16[16,256]{1,0:T(8,128)(2,1)S(1)}'
+check_printed 0 '"padded_dimensions":[2,5,4],"physical_dimensions":[4,2,8],'\
+'"padding_value":"highest","tiles":[[null,8]],"tail_alignment":64,"element_bits":4,'\
+'"memory_space":0,' shape --json 'u4[2,3,4]{1,0,2:PD(2,5,4)PV(highest)T(*,8)L(64)E(4)}'
+check_printed 0 '"tiles":[],"tail_alignment":1,"element_bits":32,' shape --json 's8[3]{0:E(32)}'
 
 # memory SHAPE CELLS: what is drawn as the memory.
 memory() {
@@ -196,6 +208,16 @@ check 4 '' 'SHAPE' index 'f32[2' --at 1
 check 4 '' 'and the array takes 24 elements' index 'f32[3,5]{1,0:T(2,2)}' --linear 24
 check 0 '-1,-1' '' index 'f32[3,5]{1,0:T(2,2)}' --linear 23
 check 0 '2,2' '' index 'f32[2,3]{0,1:PD(3,5)T(2,2)}' --linear 12
+
+# The same for programs; padding is what no element of the array lies at.
+check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","index":[1,2],"linear":7,"padding":false}' '' \
+  index --json 'f32[2,3]{0,1:PD(3,5)}' --at 1,2
+check 0 '{"text":"f32[2,3]{0,1:PD(3,5)}","index":[2,2],"linear":8,"padding":true}' '' \
+  index 'f32[2,3]{0,1:PD(3,5)}' --linear 8 --json
+check 0 '{"text":"f32[3,5]{1,0:T(2,2)}","index":[-1,-1],"linear":23,"padding":true}' '' \
+  index --json 'f32[3,5]{1,0:T(2,2)}' --linear 23
+check 0 '{"text":"u8[]","index":[],"linear":0,"padding":false}' '' index --json 'u8[]' --at ''
+check 4 '' 'dimension 1' index --json 'f32[2,3]' --at 1,3
 for numbers in x 1,x '1,' ,1 1,,2 1.5 0x1; do
   check 2 '' '--at takes numbers' index 'f32[2,3]' --at "$numbers"
 done

@@ -15,6 +15,26 @@ for command in devices shape index explain convert bench selftest tune; do
 done
 
 check 2 '' 'usage: relayout COMMAND'
+check_printed 0 'usage: relayout COMMAND' help
+check_printed 0 'usage: relayout COMMAND' help help
+check_printed 0 'usage: relayout COMMAND' help --help
+check_printed 0 'usage: relayout shape SHAPE' help shape
+check 2 '' "one argument too many: 'index'" help shape index
+check 2 '' "unknown command 'shap'; did you mean 'shape'?" help shap
+
+# What is nearly a word is answered with that word, and what is near none is not.
+check 2 '' "relayout: unknown command 'shpe'; did you mean 'shape'?" shpe
+check 2 '' "unknown command 'covnert'; did you mean 'convert'?" covnert
+check 2 '' "unknown command 'Bench'; did you mean 'bench'?" Bench
+check 2 '' "unknown command 'tunes'; did you mean 'tune'?" tunes
+check 2 '' "unknown command 'version'; did you mean '--version'?" version
+check 2 '' "unknown option '--versoin'; did you mean '--version'?" --versoin
+check 2 '' "relayout: shape: unknown option '--jsno'; did you mean '--json'?" shape --jsno
+check 2 '' "unknown option '-json'; did you mean '--json'?" shape -json
+check 2 '' "unknown option '--devise=cpu'; did you mean '--device'?" explain --devise=cpu
+check 2 '' "unknown option '--hepl'; did you mean '--help'?" shape --hepl
+check 2 '' "unknown command 'x'; try 'relayout --help'" x
+check 4 '' "'float32' is not an element type; did you mean 'f32'?" shape 'float32[2]'
 check 2 '' "relayout: unknown command 'frobnicate'; try 'relayout --help'" frobnicate
 check 2 '' "relayout: unknown option '--frobnicate'; try 'relayout --help'" --frobnicate
 check 2 '' "unknown command ''" ''

@@ -2,6 +2,10 @@
  *
  * A device is opaque and immutable after it is made; any number of threads may use it at once. It
  * is owned by whoever opened it. Plans keep their device alive, so it may be destroyed before them.
+ *
+ * No call takes more than 64 KiB of the calling thread's stack. OpenCL's drivers are loaded, and
+ * compile, on a thread of the library's, which has a stack of its own and ends with the call; only
+ * where the system refuses that thread they do so on the caller's.
  */
 #ifndef RELAYOUT_DEVICE_H
 #define RELAYOUT_DEVICE_H
@@ -59,12 +63,13 @@ typedef struct relayout_device_info {
   uint32_t vector_bytes;         /* of a register */
   uint32_t streaming_stores;     /* 1 where kernels may store past the caches */
   char instructions[20];         /* the CPU backend's instruction set: "avx2" */
+  uint32_t shares_host_memory;   /* 1 where the device's memory is the host's, as its driver says */
 } relayout_device_info;
 
 #define RELAYOUT_DEVICE_INFO_INIT                                                                  \
   {                                                                                                \
     sizeof(relayout_device_info), RELAYOUT_BACKEND_CPU, RELAYOUT_DEVICE_CLASS_CPU, "", "", "", "", \
-        0, 0, 0, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 0, 0, {0, 0}, 0, 0, ""                         \
+        0, 0, 0, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 0, 0, {0, 0}, 0, 0, "", 0                      \
   }
 
 /* Opens a device by name:
@@ -72,8 +77,11 @@ typedef struct relayout_device_info {
  *   opencl       the first OpenCL device: GPUs first, then accelerators, then any other
  *   opencl:P:D   device D of platform P, as relayout_device_list numbers them
  *   auto         the first OpenCL GPU, else the first OpenCL accelerator, else the CPU backend
- * An OpenCL device gets a context of its own. RELAYOUT_INVALID_TEXT for another name;
- * RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL;
+ * An OpenCL device gets a context of its own. One that `auto` opens, and that does not share the
+ * host's memory, is for memory of its own: relayout_copy, and relayout_plan_execute by a plan whose
+ * schedules nobody asked for, move host memory on the CPU backend, rather than across a bus and
+ * back. Devices that are opened by their names do it themselves. RELAYOUT_INVALID_TEXT for another
+ * name; RELAYOUT_NO_DEVICE where there is none, also when the library is built without OpenCL;
  * RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR. */
 RELAYOUT_API relayout_status relayout_device_open(const char *name, relayout_device **device,
                                                   relayout_error *error);
@@ -88,7 +96,9 @@ typedef void (*relayout_parallel_for)(void *context, size_t count,
 
 typedef struct relayout_cpu_options {
   size_t struct_size;
-  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on. */
+  /* The most tasks to run at once; 0: one for each processor that the calling thread may run on.
+   * More than 4096 with parallel_for, or than there are processors without it, count as that many,
+   * so that INT32_MAX sets no limit. */
   int32_t threads;
   /* Where the tasks run; NULL: on the calling thread and the library's own, see below. */
   relayout_parallel_for parallel_for;

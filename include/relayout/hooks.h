@@ -15,7 +15,12 @@ extern "C" {
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* Functions that any thread may call, several at once. They do not call the library. */
+/* Functions that any thread may call, several at once. They do not call the library.
+ *
+ * They may take locks. The library's handlers of forks never call them: in a child they run only
+ * within calls of the library that the child makes. A fork may wait for other threads' calls of
+ * them, so a thread must not fork while it holds a lock that they take; whoever takes it by
+ * pthread_atfork does so before the first device is opened. */
 typedef struct relayout_allocator {
   size_t struct_size;
   /* A block of `size` bytes, 1 or more, at a multiple of `alignment`, a power of two up to 4096;
@@ -45,8 +50,9 @@ typedef enum relayout_log_level {
   RELAYOUT_LOG_ERROR = 2    /* more than the message of an error holds: a compiler's whole log */
 } relayout_log_level;
 
-/* Hears one message, without a newline at its end, which lasts as long as the call. It neither
- * calls the library nor forks. */
+/* Hears one message, of one line unless its level is RELAYOUT_LOG_ERROR, without a newline at its
+ * end, which lasts as long as the call. It neither calls the library nor forks. It may take locks,
+ * which a thread that forks does not hold. */
 typedef void relayout_log(void *context, relayout_log_level level, const char *message);
 
 /* Has `log` hear all messages from now on, from any thread, one at a time; NULL: nobody hears them.

@@ -207,11 +207,11 @@ enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
  *     S(n)         memory_space
  *
  * White space may stand between any two tokens. Without a layout it is the default one. A number is
- * rounded to the nearest value of a float type (inf, -inf and nan where it has them) and must lie
- * in the type's range; the imaginary part of a complex one is zero. Bits of a complex element are
- * the imaginary part's, then the real part's. The locale has no effect. The result is valid
- * (relayout_shape_validate). Tuples, dynamic dimensions, and XLA's sparse and other properties are
- * refused by name. RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE,
+ * rounded as a conversion to the float type rounds it (plan.h; inf, -inf and nan where it has them)
+ * and must lie in the type's range; the imaginary part of a complex one is zero. Bits of a complex
+ * element are the imaginary part's, then the real part's. The locale has no effect. The result is
+ * valid (relayout_shape_validate). Tuples, dynamic dimensions, and XLA's sparse and other
+ * properties are refused by name. RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE,
  * RELAYOUT_SIZE_OVERFLOW, RELAYOUT_UNSUPPORTED. */
 RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
                                                   relayout_error *error);

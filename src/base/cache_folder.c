@@ -2,6 +2,7 @@
  * and says nothing when it does. */
 #define _DEFAULT_SOURCE /* syscall */
 #include "base/cache_folder.h"
+#include "base/environment.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -34,21 +35,13 @@ static char *path_in(const char *base, const char *rest) {
   return path;
 }
 
-/* A program that runs with more rights than its caller must not take folders from it. */
-static bool has_its_callers_rights(void) {
-  return getuid() == geteuid() && getgid() == getegid();
-}
-
 static char *users_directory(void) {
-  if (!has_its_callers_rights()) {
-    return NULL;
-  }
-  char *const path = path_in(getenv("XDG_CACHE_HOME"), "relayout");
-  return path != NULL ? path : path_in(getenv("HOME"), ".cache/relayout");
+  char *const path = path_in(rlt_environment("XDG_CACHE_HOME"), "relayout");
+  return path != NULL ? path : path_in(rlt_environment("HOME"), ".cache/relayout");
 }
 
 char *rlt_cache_folder(const char *wanted) {
-  const char *const setting = getenv("RELAYOUT_CACHE");
+  const char *const setting = rlt_environment("RELAYOUT_CACHE");
   if (setting != NULL && strcmp(setting, "off") == 0) {
     return NULL;
   }
@@ -91,10 +84,16 @@ static bool read_whole(int file, unsigned char *bytes, size_t size) {
   return true;
 }
 
+/* Whose files this process may believe beside root's: its effective user's, unless that is the user
+ * who has fewer rights than the process, as with file capabilities. */
+static bool is_own_user(uid_t user) {
+  return user == geteuid() && (user != getuid() || !rlt_has_raised_rights());
+}
+
 /* Another user's file may hold anything: only this one's and the system's are read, and none that
  * others can write. */
 static bool is_trusted(const struct stat *facts) {
-  return S_ISREG(facts->st_mode) && (facts->st_uid == geteuid() || facts->st_uid == 0) &&
+  return S_ISREG(facts->st_mode) && (facts->st_uid == 0 || is_own_user(facts->st_uid)) &&
          (facts->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
@@ -140,7 +139,7 @@ unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint6
 }
 
 unsigned char *rlt_named_file_read(const char *path, uint64_t most_bytes, size_t *size) {
-  const int file = has_its_callers_rights() ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     return NULL;
   }

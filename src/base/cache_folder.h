@@ -16,7 +16,8 @@
 
 /* `wanted` is an absolute path, or "" for no folder, or NULL for the user's: relayout/ in
  * $XDG_CACHE_HOME or else in $HOME/.cache. RELAYOUT_CACHE=off in the environment stands above all
- * of them. The caller frees the path; NULL is no folder. Touches no file. */
+ * of them. With raised rights (environment.h) there is no user's folder, and no variable counts.
+ * The caller frees the path; NULL is no folder. Touches no file. */
 char *rlt_cache_folder(const char *wanted);
 
 /* The content of a file, which the caller frees. NULL where there is none, where it is empty or
@@ -25,7 +26,7 @@ unsigned char *rlt_cache_folder_read(const char *folder, const char *name, uint6
                                      size_t *size);
 
 /* The content of a file that the user names, wherever it is and whoever wrote it, in the same way.
- * NULL also for all files where the program runs with more rights than its caller. */
+ * Not for names that came from somebody with fewer rights than the process. */
 unsigned char *rlt_named_file_read(const char *path, uint64_t most_bytes, size_t *size);
 
 /* Writes a file, of a name of fewer than 50 bytes, in place of the one that is there, if any. Makes

@@ -4,7 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void fill(relayout_error *error, relayout_status status, int32_t cl_status,
+#include "base/one_line.h"
+
+/* Whatever a caller, the environment or a driver has put into it, a message is one line; `kept` are
+ * control characters that may stand in it all the same. */
+static void fill(relayout_error *error, relayout_status status, int32_t cl_status, const char *kept,
                  const char *format, va_list arguments) {
   if (error == NULL) {
     return;
@@ -12,12 +16,13 @@ static void fill(relayout_error *error, relayout_status status, int32_t cl_statu
   error->status = status;
   error->cl_status = cl_status;
   vsnprintf(error->message, sizeof error->message, format, arguments);
+  rlt_clean_text(error->message, kept);
 }
 
 relayout_status rlt_fail(relayout_error *error, relayout_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fill(error, status, 0, format, arguments);
+  fill(error, status, 0, "", format, arguments);
   va_end(arguments);
   return status;
 }
@@ -26,15 +31,27 @@ relayout_status rlt_fail(relayout_error *error, relayout_status status, const ch
  * without it has not. */
 enum { ALLOCATION_FAILURE = -4, INVALID_BUFFER_SIZE = -61 };
 
+static relayout_status status_of(int32_t cl_status) {
+  return cl_status == ALLOCATION_FAILURE || cl_status == INVALID_BUFFER_SIZE
+             ? RELAYOUT_OUT_OF_DEVICE_MEMORY
+             : RELAYOUT_OPENCL_ERROR;
+}
+
 relayout_status rlt_fail_cl(relayout_error *error, int32_t cl_status, const char *format, ...) {
-  const relayout_status status = cl_status == ALLOCATION_FAILURE || cl_status == INVALID_BUFFER_SIZE
-                                     ? RELAYOUT_OUT_OF_DEVICE_MEMORY
-                                     : RELAYOUT_OPENCL_ERROR;
   va_list arguments;
   va_start(arguments, format);
-  fill(error, status, cl_status, format, arguments);
+  fill(error, status_of(cl_status), cl_status, "", format, arguments);
   va_end(arguments);
-  return status;
+  return status_of(cl_status);
+}
+
+relayout_status rlt_fail_cl_with_log(relayout_error *error, int32_t cl_status, const char *format,
+                                     ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fill(error, status_of(cl_status), cl_status, RLT_LOG_CONTROLS, format, arguments);
+  va_end(arguments);
+  return status_of(cl_status);
 }
 
 const char *relayout_status_text(relayout_status status) {

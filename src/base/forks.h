@@ -18,7 +18,8 @@ void rlt_mutex_destroy(pthread_mutex_t *mutex);
 /* A mutex that forks wait for. */
 typedef struct rlt_fork_guard {
   pthread_mutex_t *mutex;
-  void (*in_child)(void); /* what the child calls before it lets go of the mutex; or NULL */
+  void (*in_child)(void); /* what the child calls before it lets go of the mutex; or NULL. It
+                             allocates and frees nothing: the allocator is the caller's */
   bool is_listed;         /* false at first; this and the next one are forks.c's */
   struct rlt_fork_guard *next;
 } rlt_fork_guard;

@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/forks.h"
 #include "base/memory.h"
+#include "base/one_line.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static rlt_fork_guard guard = {.mutex = &mutex};
@@ -48,6 +50,8 @@ void rlt_log(relayout_log_level level, const char *format, ...) {
     vsnprintf(whole, (size_t)length + 1, format, arguments);
     va_end(arguments);
   }
-  tell(level, whole != NULL ? whole : part);
+  char *const message = whole != NULL ? whole : part;
+  rlt_clean_text(message, level == RELAYOUT_LOG_ERROR ? RLT_LOG_CONTROLS : "");
+  tell(level, message);
   rlt_free(whole);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cache_folder.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
@@ -80,7 +81,7 @@ static void fill_info(const rlt_cpu_instruction_set *instructions, int32_t threa
 static const char facts_variable[] = "RELAYOUT_CPU_FACTS";
 
 static relayout_status read_variable(rlt_facts *machine, relayout_error *error) {
-  const char *const text = getenv(facts_variable);
+  const char *const text = rlt_environment(facts_variable);
   relayout_error reason;
   if (text == NULL || rlt_facts_read_text(text, machine, &reason) == RELAYOUT_OK) {
     return RELAYOUT_OK;
@@ -92,10 +93,11 @@ static relayout_status read_variable(rlt_facts *machine, relayout_error *error) 
 /* The host's facts, the instruction set's, and those that the environment has instead. */
 static relayout_status learn_machine(const rlt_cpu_instruction_set *instructions,
                                      rlt_facts *machine, relayout_error *error) {
+  machine->shares_host_memory = true;
   rlt_host_add_facts(machine);
   if (instructions != NULL) {
-    machine->vector_bytes = instructions->kernels[0]->vector_bytes;
-    machine->streams = instructions->kernels[0]->streams;
+    machine->vector_bytes = instructions->lines->vector_bytes;
+    machine->streams = instructions->lines->streams;
   }
   return read_variable(machine, error);
 }
@@ -147,16 +149,29 @@ static relayout_status read_options(const relayout_cpu_options *options, relayou
   return status;
 }
 
-/* How many tasks at once. A caller's own threads are taken as asked for; of the library's, more
- * than there are processors would only wait for each other. */
-static int32_t thread_count(const relayout_cpu_options *options) {
+/* More than any machine has processors. The device keeps a line of memory or two for each. */
+enum { MOST_THREADS = 4096 };
+
+static int32_t processors_there_are(void) {
   const int32_t allowed = rlt_cpu_processors();
-  if (options->threads == 0) {
-    return allowed;
-  }
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  const int32_t most = online > allowed ? (int32_t)online : allowed;
-  return options->parallel_for != NULL || options->threads < most ? options->threads : most;
+  return online > allowed ? (int32_t)online : allowed;
+}
+
+/* How many tasks at once. A caller's own threads are taken as asked for, within reason; of the
+ * library's, more than there are processors would only wait for each other. */
+static int32_t thread_count(const relayout_cpu_options *options) {
+  if (options->threads == 0) {
+    return rlt_cpu_processors();
+  }
+  const int32_t most = options->parallel_for != NULL ? MOST_THREADS : processors_there_are();
+  return options->threads < most ? options->threads : most;
+}
+
+/* No more threads than there are processors have a cache to work in. */
+static int64_t cache_bytes(const rlt_facts *facts, int32_t threads) {
+  const int32_t processors = processors_there_are();
+  return rlt_facts_cache_bytes(facts, threads < processors ? threads : processors);
 }
 
 /* Of a tile: more do not fit its staging buffer with a line of each. */
@@ -205,7 +220,7 @@ static relayout_status set_up(const relayout_cpu_options *options, rlt_cpu_devic
   made->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
   fill_info(made->instructions, threads, facts, &made->base.info);
   facts->line_bytes = RLT_CPU_LINE_BYTES; /* for which kernels are built, whatever moves at once */
-  facts->cache_bytes = rlt_facts_cache_bytes(facts, threads);
+  facts->cache_bytes = cache_bytes(facts, threads);
   status = rlt_cpu_kept_scratch_create(threads, &made->kept_scratch, error);
   if (status != RELAYOUT_OK) {
     return status;

@@ -4,13 +4,13 @@
 #include "cpu/pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
 
 #include "base/forks.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "host/processors.h"
 
 enum {
@@ -53,6 +53,7 @@ static struct {
   bool survives_forks; /* without which no worker is started */
   int64_t users;
   worker *workers;
+  worker *lost; /* the parent's, in a child: their memory, until the last device goes */
   offer offers[PLACES];
 } pool;
 
@@ -63,9 +64,19 @@ static pthread_cond_t finished = PTHREAD_COND_INITIALIZER;
 
 /* ---- Forks ---- */
 
+/* Puts a list in front of another. */
+static void prepend(worker *first, worker **list) {
+  while (first != NULL) {
+    worker *const next = first->next;
+    first->next = *list;
+    *list = first;
+    first = next;
+  }
+}
+
 /* In a child. The thread that forked is the only one here, and was in no call. Others may have
  * waited for the conditions: these are set anew, since destroying them would wait for those
- * threads. */
+ * threads. Memory is not freed here: the caller's allocator may be locked by one of them. */
 static void begin_anew(void) {
   static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
   posted = finished = fresh;
@@ -73,11 +84,8 @@ static void begin_anew(void) {
     atomic_store(&pool.offers[i].state, 0);
     atomic_store(&pool.offers[i].is_used, false);
   }
-  while (pool.workers != NULL) {
-    worker *const gone = pool.workers;
-    pool.workers = gone->next;
-    rlt_free(gone);
-  }
+  prepend(pool.workers, &pool.lost);
+  pool.workers = NULL;
   atomic_store(&pool.worker_count, 0);
   atomic_store(&pool.looking, 0);
   atomic_store(&pool.asleep, 0);
@@ -180,28 +188,6 @@ static void *work(void *argument) {
 
 /* ---- Workers ---- */
 
-/* With a stack of its own size, and no signals: their handlers belong on the caller's threads.
- * Those that an instruction raises stay, for who handles them. */
-static bool start_thread(worker *made) {
-  static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) {
-    return false;
-  }
-  sigset_t blocked;
-  sigset_t before;
-  sigfillset(&blocked);
-  for (size_t i = 0; i < sizeof raised / sizeof *raised; ++i) {
-    sigdelset(&blocked, raised[i]);
-  }
-  pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  const bool is_started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
-                          pthread_create(&made->thread, &attributes, work, made) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attributes);
-  return is_started;
-}
-
 /* Under the mutex. */
 static bool start_worker(void) {
   worker *const made = rlt_malloc(sizeof *made);
@@ -209,7 +195,7 @@ static bool start_worker(void) {
     return false;
   }
   *made = (worker){.era = atomic_load(&pool.era), .next = pool.workers};
-  if (!start_thread(made)) {
+  if (!rlt_thread_start(&made->thread, STACK_BYTES, work, made)) {
     rlt_free(made);
     return false;
   }
@@ -240,24 +226,33 @@ void rlt_pool_open(void) {
   pthread_mutex_unlock(&mutex);
 }
 
+static void free_all(worker *list) {
+  while (list != NULL) {
+    worker *const next = list->next;
+    rlt_free(list);
+    list = next;
+  }
+}
+
 void rlt_pool_close(void) {
   pthread_mutex_lock(&mutex);
   worker *ended = NULL;
+  worker *lost = NULL;
   if (--pool.users == 0) {
     ended = pool.workers;
-    pool.workers = NULL;
+    lost = pool.lost;
+    pool.workers = pool.lost = NULL;
     atomic_store(&pool.worker_count, 0);
     atomic_fetch_add(&pool.era, 1);
     atomic_fetch_add(&pool.posts, 1);
     pthread_cond_broadcast(&posted);
   }
   pthread_mutex_unlock(&mutex);
-  while (ended != NULL) {
-    worker *const next = ended->next;
-    pthread_join(ended->thread, NULL);
-    rlt_free(ended);
-    ended = next;
+  for (const worker *at = ended; at != NULL; at = at->next) {
+    pthread_join(at->thread, NULL);
   }
+  free_all(ended);
+  free_all(lost);
 }
 
 /* ---- Calls ---- */

@@ -216,6 +216,17 @@ static relayout_status make_packed(const tensor *of, relayout_view *made, relayo
   return relayout_view_validate(made, error);
 }
 
+/* What a view's offset has no number for is told in DLPack's. */
+static relayout_status read_offset(uint64_t given, int64_t *byte_offset, relayout_error *error) {
+  if (given > INT64_MAX) {
+    return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
+                    "fields->byte_offset is %" PRIu64 "; it must be at most %" PRId64, given,
+                    rlt_view_most_offset());
+  }
+  *byte_offset = (int64_t)given;
+  return rlt_view_check_offset(*byte_offset, "fields", error);
+}
+
 relayout_status relayout_view_from_dlpack_fields(const relayout_dlpack_fields *fields,
                                                  relayout_view *view, relayout_error *error) {
   tensor of;
@@ -229,10 +240,8 @@ relayout_status relayout_view_from_dlpack_fields(const relayout_dlpack_fields *f
     status = is_packed ? make_packed(&of, &made, error) : make_strided(&of, &made, error);
   }
   if (status == RELAYOUT_OK) {
-    const uint64_t most = INT64_MAX;
-    made.byte_offset = fields->byte_offset < most ? (int64_t)fields->byte_offset : INT64_MAX;
+    status = read_offset(fields->byte_offset, &made.byte_offset, error);
     made.is_read_only = (fields->flags & FLAG_READ_ONLY) != 0;
-    status = rlt_view_check_offset(made.byte_offset, "fields", error);
   }
   if (status == RELAYOUT_OK) {
     *view = made;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "metadata/quote.h"
+#include "metadata/type_hint.h"
 #include "metadata/type_table.h"
 
 static const rlt_type_row rows[] = {
@@ -125,8 +125,7 @@ relayout_status relayout_element_type_parse(const char *text, relayout_element_t
   }
   const rlt_type_row *row = rlt_type_find_name(text, length);
   if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "%s is not an element type",
-                    rlt_quote_text(text, length).text);
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "%s", rlt_unknown_type_of(text, length).text);
   }
   *type = row->type;
   return RELAYOUT_OK;

@@ -13,6 +13,7 @@
 #include "metadata/padding_names.h"
 #include "metadata/quote.h"
 #include "metadata/rules.h"
+#include "metadata/type_hint.h"
 #include "metadata/type_table.h"
 #include "relayout/shape.h"
 
@@ -430,8 +431,8 @@ static bool parse_type(text_parser *parser) {
   if (length == 1 && *name == 'b' && peek(parser) == '(') {
     return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "'b(': buffers are not supported");
   }
-  return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "%s is not an element type",
-                 rlt_quote_text(name, length).text);
+  return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "%s",
+                 rlt_unknown_type_of(name, length).text);
 }
 
 static bool parse_dimensions(text_parser *parser, relayout_shape *shape) {

@@ -39,14 +39,18 @@ static relayout_status check(const relayout_view *view, rlt_span *span, relayout
   return status == RELAYOUT_OK ? rlt_view_check_offset(view->byte_offset, "view", error) : status;
 }
 
+int64_t rlt_view_most_offset(void) {
+  return rlt_min(RLT_MOST_BYTES, PTRDIFF_MAX);
+}
+
 relayout_status rlt_view_check_offset(int64_t byte_offset, const char *name,
                                       relayout_error *error) {
-  const int64_t most = rlt_min(RLT_MOST_BYTES, PTRDIFF_MAX);
+  const int64_t most = rlt_view_most_offset();
   return byte_offset >= -most && byte_offset <= most
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
-                        "%s->byte_offset is %" PRId64 ", farther than %" PRId64 " bytes from 0",
-                        name, byte_offset, most);
+                        "%s->byte_offset is %" PRId64 "; it must be from -%" PRId64 " to %" PRId64,
+                        name, byte_offset, most, most);
 }
 
 relayout_status relayout_view_validate(const relayout_view *view, relayout_error *error) {

@@ -27,6 +27,9 @@ static inline rlt_view rlt_view_of(const relayout_view *view) {
                     view->is_read_only};
 }
 
+/* The largest distance from 0 of an offset that a view may have. */
+int64_t rlt_view_most_offset(void);
+
 /* No offset is so large that sums of it and of sizes do not fit. `name` is the view's in messages.
  * RELAYOUT_SIZE_OVERFLOW. */
 relayout_status rlt_view_check_offset(int64_t byte_offset, const char *name, relayout_error *error);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/forks.h"
 #include "relayout/opencl.h"
@@ -64,12 +65,25 @@ static void *find_in_library(void *library, const char *name) {
   return dlsym(library, name);
 }
 
+/* Loaders take the names of the drivers that they load from the environment (OCL_ICD_VENDORS): a
+ * process with raised rights would run its caller's code. There, only a loader counts that the
+ * program itself has loaded. */
+static int flags_for_loader(void) {
+  return rlt_has_raised_rights() ? RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD : RTLD_NOW | RTLD_LOCAL;
+}
+
 /* The library stays open: drivers' threads may outlive every use of it. */
 relayout_status rlt_cl_load(relayout_error *error) {
   if (rlt_cl != NULL) {
     return RELAYOUT_OK;
   }
-  void *const library = dlopen(loader_name, RTLD_NOW | RTLD_LOCAL);
+  void *const library = dlopen(loader_name, flags_for_loader());
+  if (library == NULL && rlt_has_raised_rights()) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "a program with raised rights must load OpenCL (%s) itself or call "
+                    "relayout_opencl_use: drivers are named by the caller's environment",
+                    loader_name);
+  }
   if (library == NULL) {
     const char *const reason = dlerror();
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,

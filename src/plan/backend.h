@@ -87,9 +87,10 @@ struct relayout_device {
   atomic_int openers; /* who opened or retained it, and has not let go yet */
   atomic_int holders; /* all these as one, and the plans */
   rlt_facts facts;
-  relayout_device_info info; /* read once: wisdom is known by it */
-  const rlt_tuning *tuning;  /* static, or the device's own */
-  rlt_tuning *own_tuning;    /* read from a file; NULL: none was */
+  relayout_device_info info;        /* read once: wisdom is known by it */
+  const rlt_tuning *tuning;         /* static, or the device's own */
+  rlt_tuning *own_tuning;           /* read from a file; NULL: none was */
+  relayout_device *for_host_memory; /* moves what lies there instead; NULL: the device does */
   struct rlt_plan_cache *cache;
   struct rlt_wisdom *wisdom;
 };

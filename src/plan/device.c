@@ -23,6 +23,7 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
   atomic_init(&device->holders, 1);
   device->tuning = rlt_tuning_of(&device->facts);
   device->own_tuning = NULL;
+  device->for_host_memory = NULL;
   relayout_status status = rlt_wisdom_create(&device->wisdom, error);
   if (status == RELAYOUT_OK) {
     status = rlt_plan_cache_create(&device->cache, error);
@@ -47,6 +48,7 @@ void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *inf
   info->line_bytes = (uint32_t)facts->line_bytes;
   info->vector_bytes = (uint32_t)facts->vector_bytes;
   info->streaming_stores = facts->streams;
+  info->shares_host_memory = facts->shares_host_memory;
 }
 
 relayout_status rlt_program_create(relayout_device *device, rlt_schedule *schedule, void **program,
@@ -71,6 +73,7 @@ void rlt_device_release(relayout_device *device) {
   rlt_plan_cache_destroy(device->cache);
   rlt_wisdom_destroy(device->wisdom);
   rlt_free(device->own_tuning);
+  relayout_device_destroy(device->for_host_memory);
   device->backend->destroy(device);
 }
 
@@ -93,6 +96,7 @@ void relayout_device_trim(relayout_device *device) {
   if (device != NULL) {
     rlt_plan_cache_clear(device->cache); /* first: its plans use the rest */
     device->backend->trim(device);
+    relayout_device_trim(device->for_host_memory);
   }
 }
 
@@ -119,7 +123,9 @@ relayout_status relayout_device_set_budget(relayout_device *device, uint64_t dev
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
   }
   rlt_plan_cache_set_budget(device->cache, device_bytes);
-  return RELAYOUT_OK;
+  return device->for_host_memory == NULL
+             ? RELAYOUT_OK
+             : relayout_device_set_budget(device->for_host_memory, device_bytes, error);
 }
 
 /* Plans in the cache may be out of date then. */
@@ -128,6 +134,11 @@ relayout_status relayout_device_import_wisdom(relayout_device *device, const cha
   if (device == NULL || text == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device" : "text");
+  }
+  if (size > RLT_MOST_WISDOM_TEXT) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "size is %zu; a text of wisdom has at most %d bytes", size,
+                    (int)RLT_MOST_WISDOM_TEXT);
   }
   const bool all = rlt_wisdom_import(device, text, size);
   rlt_plan_cache_clear(device->cache);
@@ -235,6 +246,23 @@ static relayout_status open_opencl(const char *name, relayout_device **device,
 #endif
 }
 
+#ifdef RELAYOUT_HAVE_OPENCL
+/* What lies in the host's memory is moved there, unless that is the device's too. */
+static relayout_status give_cpu(relayout_device *opened, relayout_device **device,
+                                relayout_error *error) {
+  const relayout_status status =
+      opened->facts.shares_host_memory
+          ? RELAYOUT_OK
+          : relayout_cpu_device_create(NULL, &opened->for_host_memory, error);
+  if (status != RELAYOUT_OK) {
+    relayout_device_destroy(opened);
+    return status;
+  }
+  *device = opened;
+  return RELAYOUT_OK;
+}
+#endif
+
 relayout_status relayout_device_open(const char *name, relayout_device **device,
                                      relayout_error *error) {
   if (name == NULL || device == NULL) {
@@ -243,8 +271,9 @@ relayout_status relayout_device_open(const char *name, relayout_device **device,
   }
   const bool is_auto = strcmp(name, "auto") == 0;
 #ifdef RELAYOUT_HAVE_OPENCL
-  if (is_auto && rlt_opencl_open_best(true, device, NULL) == RELAYOUT_OK) {
-    return RELAYOUT_OK;
+  relayout_device *opened = NULL;
+  if (is_auto && rlt_opencl_open_best(true, &opened, NULL) == RELAYOUT_OK) {
+    return give_cpu(opened, device, error);
   }
 #endif
   return is_auto || strcmp(name, "cpu") == 0 ? relayout_cpu_device_create(NULL, device, error)

@@ -55,6 +55,7 @@ typedef struct rlt_facts {
   int32_t tlb_pages[RLT_TLB_LEVELS]; /* whose places it knows at once, level by level; 0: unknown */
   int32_t vector_bytes;              /* of a register; 0: unknown */
   bool streams;                      /* stores may go past the caches */
+  bool shares_host_memory;           /* what it works on is the host's memory */
   int64_t cache_bytes; /* destinations larger than this do not stay in a cache; 0: unknown */
   rlt_word_facts words[RLT_WORD_SIZES];
   int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */

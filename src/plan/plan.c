@@ -102,6 +102,7 @@ static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_l
                     sizeof *made);
   }
   atomic_init(&made->holders, 1);
+  atomic_init(&made->for_host_memory, NULL);
   rlt_device_retain(device);
   made->device = device;
   made->wish = *wish;
@@ -360,6 +361,7 @@ void relayout_plan_destroy(relayout_plan *plan) {
     }
   }
   rlt_chunks_free(plan);
+  relayout_plan_destroy(atomic_load(&plan->for_host_memory));
   rlt_free(plan->work.parts);
   rlt_free(plan->index_program);
   rlt_free(plan->box);
@@ -498,9 +500,69 @@ static relayout_status check_pointers(const relayout_plan *plan, const void *sou
   return RELAYOUT_OK;
 }
 
+/* ---- Host memory of a device that has its own ---- */
+
+static bool is_asked_for(const relayout_plan *plan) {
+  return plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+}
+
+/* By an estimate: a relayout is no time to measure. */
+static relayout_status make_for_host_memory(const relayout_plan *plan, relayout_plan **made,
+                                            relayout_error *error) {
+  const rlt_view from = rlt_view_of(&plan->from);
+  const rlt_view to = rlt_view_of(&plan->to);
+  const sides of = {&from, &to, plan->box};
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  wish.changes = plan->wish.changes;
+  const rlt_float_control was = rlt_floats_enter();
+  const relayout_status status =
+      create_anew(plan->device->for_host_memory, &of, &wish, (rlt_texts){0, NULL}, made, error);
+  rlt_floats_leave(was);
+  return status;
+}
+
+relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,
+                                         relayout_error *error) {
+  *found = plan;
+  if (plan->device->for_host_memory == NULL || is_asked_for(plan)) {
+    return RELAYOUT_OK;
+  }
+  /* The one thing of a plan that is set when others have it; the first to make it wins. */
+  relayout_plan *const own = (relayout_plan *)(uintptr_t)plan;
+  relayout_plan *kept = atomic_load(&own->for_host_memory);
+  if (kept == NULL) {
+    relayout_plan *made = NULL;
+    const relayout_status status = make_for_host_memory(plan, &made, error);
+    if (status != RELAYOUT_OK) {
+      return status;
+    }
+    if (atomic_compare_exchange_strong(&own->for_host_memory, &kept, made)) {
+      kept = made;
+    } else {
+      relayout_plan_destroy(made);
+    }
+  }
+  *found = kept;
+  return RELAYOUT_OK;
+}
+
 /* Of a side at this pointer, which need not lie in what the caller has. */
 static uint8_t *lowest_of(uintptr_t pointer, int64_t lowest) {
   return pointer == 0 ? NULL : (uint8_t *)(pointer + (uintptr_t)lowest);
+}
+
+/* From and to these lowest bytes, which do not overlap. */
+static relayout_status execute_checked(const relayout_plan *plan, const uint8_t *source,
+                                       uint8_t *destination, relayout_error *error) {
+  const rlt_backend *const backend = plan->device->backend;
+  const relayout_status status =
+      plan->work.fits_anywhere || backend->copies_host_memory
+          ? RELAYOUT_OK
+          : rlt_plan_check_places(plan, (uintptr_t)source, (uintptr_t)destination, error);
+  return plan->work.part_count == 0 || status != RELAYOUT_OK
+             ? status
+             : backend->execute(plan, source, destination, error);
 }
 
 relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
@@ -512,7 +574,6 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const rlt_work *const work = &plan->work;
   const uint8_t *const lowest_source = lowest_of((uintptr_t)source, plan->source_lowest);
   uint8_t *const lowest_destination = lowest_of((uintptr_t)destination, plan->destination_lowest);
   if (rlt_bytes_size(plan->work.source_taken) > 0 &&
@@ -526,22 +587,19 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
                     rlt_bytes_size(plan->work.destination_taken),
                     (void *)(lowest_destination + plan->work.destination_taken.first));
   }
-  const rlt_backend *const backend = plan->device->backend;
-  status = work->fits_anywhere || backend->copies_host_memory
-               ? RELAYOUT_OK
-               : rlt_plan_check_places(plan, (uintptr_t)lowest_source,
-                                       (uintptr_t)lowest_destination, error);
-  if (work->part_count == 0 || status != RELAYOUT_OK) {
-    return status;
-  }
-  return backend->execute(plan, lowest_source, lowest_destination, error);
+  const relayout_plan *runs = NULL;
+  status = rlt_plan_for_host_memory(plan, &runs, error);
+  return status == RELAYOUT_OK ? execute_checked(runs, lowest_source, lowest_destination, error)
+                               : status;
 }
 
 relayout_status relayout_copy(relayout_device *device, const relayout_shape *from,
                               const relayout_shape *to, const void *source, void *destination,
                               relayout_error *error) {
   relayout_plan *plan = NULL;
-  relayout_status status = relayout_plan_create(device, from, to, NULL, &plan, error);
+  relayout_device *const runs =
+      device != NULL && device->for_host_memory != NULL ? device->for_host_memory : device;
+  relayout_status status = relayout_plan_create(runs, from, to, NULL, &plan, error);
   if (status != RELAYOUT_OK) {
     return status;
   }

@@ -63,6 +63,8 @@ struct relayout_plan {
   /* What it is cut into for sides that go through staging (chunks.h); mostly nothing. */
   size_t chunk_count;
   relayout_plan **chunks;
+  /* The same on the device's CPU for host memory, made when it is wanted first; or NULL. */
+  _Atomic(relayout_plan *) for_host_memory;
 };
 
 /* A plan of nobody's but the caller's: relayout_plan_create without the device's cache. */
@@ -79,6 +81,11 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
 /* A plan for a box of what another plan moves. The statuses of relayout_plan_create_range. */
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
                                     relayout_plan **plan, relayout_error *error);
+
+/* The plan that moves host memory: this one, or the same on the CPU that its device has for that.
+ * It is the plan's, as long as that is there. What is wrong with making it. */
+relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,
+                                         relayout_error *error);
 
 /* What is offered for a part, the best predicted first; nothing after a failure.
  * RELAYOUT_OUT_OF_MEMORY. */

@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cache_folder.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -103,7 +103,7 @@ static relayout_status load_kept(relayout_device *device, relayout_error *error)
 }
 
 relayout_status rlt_tuning_file_load(relayout_device *device, relayout_error *error) {
-  const char *const named = getenv("RELAYOUT_TUNING");
+  const char *const named = rlt_environment("RELAYOUT_TUNING");
   return named != NULL && named[0] != '\0' ? load_named(device, named, error)
                                            : load_kept(device, error);
 }

@@ -1,4 +1,4 @@
-/* wisdom.c: lines of text, looked up by what stands before the equals sign. */
+/* wisdom.c: a device's lines of wisdom, and their file. */
 #include "plan/wisdom.h"
 
 #include <inttypes.h>
@@ -12,31 +12,26 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "plan/schedule_text.h"
+#include "plan/wisdom_lines.h"
 #include "problem/problem_text.h"
 
 enum {
-  MOST_ENTRIES = 4096,
-  LONGEST_LINE = 16 << 10, /* every axis with its longest numbers */
-  MOST_FILE_BYTES = 16 << 20,
+  MOST_FILE_BYTES = RLT_MOST_WISDOM_TEXT,
   MOST_BYTES_OF_ALL = 64 << 20, /* files of other devices and drivers */
   HEAD_SIZE = 512
 };
 
-static const char separator[] = " = ";      /* behind the problem, */
-static const char next_separator[] = " | "; /* and between schedules */
+static const char separator[] = RLT_WISDOM_SEPARATOR; /* behind the problem, */
+static const char next_separator[] = " | ";           /* and between schedules */
 
-typedef struct entry {
-  uint64_t hash; /* of the problem */
-  char *line;    /* without its end */
-  size_t problem_length;
-} entry;
-
+/* Nothing is parsed, read or written under the mutex, for which forks and other threads' plans
+ * wait. */
 struct rlt_wisdom {
   pthread_mutex_t mutex;
   char *folder; /* NULL: no file */
   bool is_read;
-  int32_t count;
-  entry of[MOST_ENTRIES]; /* the oldest first */
+  uint64_t changes; /* by this process */
+  rlt_wisdom_lines lines;
 };
 
 relayout_status rlt_wisdom_create(rlt_wisdom **wisdom, relayout_error *error) {
@@ -51,9 +46,7 @@ relayout_status rlt_wisdom_create(rlt_wisdom **wisdom, relayout_error *error) {
 }
 
 void rlt_wisdom_destroy(rlt_wisdom *wisdom) {
-  for (int32_t i = 0; i < wisdom->count; ++i) {
-    rlt_free(wisdom->of[i].line);
-  }
+  rlt_wisdom_lines_release(&wisdom->lines);
   rlt_free(wisdom->folder);
   rlt_mutex_destroy(&wisdom->mutex);
   rlt_free(wisdom);
@@ -81,91 +74,37 @@ static void add_head(const relayout_device *device, rlt_text *text) {
                info->platform, info->driver);
 }
 
-/* ---- In memory; all under the mutex ---- */
-
-static int32_t find_problem(const rlt_wisdom *wisdom, const char *problem, size_t length) {
-  const uint64_t hash = rlt_hash(RLT_HASH_START, problem, length);
-  for (int32_t i = 0; i < wisdom->count; ++i) {
-    const entry *const known = &wisdom->of[i];
-    if (known->hash == hash && known->problem_length == length &&
-        memcmp(known->line, problem, length) == 0) {
-      return i;
-    }
-  }
-  return -1;
+/* An empty set; NULL without memory. */
+static rlt_wisdom_lines *make_lines(void) {
+  return rlt_calloc(1, sizeof(rlt_wisdom_lines));
 }
 
-/* Letters, digits and what stands between them here: nothing that could hurt whoever prints it.
- * What stands behind the line is none of these, so that comparing ends there. */
-static bool is_line(const char *line, size_t length) {
-  static const char known[] = "abcdefghijklmnopqrstuvwxyz0123456789 /:=-,>+|";
-  for (size_t i = 0; i < length; ++i) {
-    if (line[i] == '\0' || strchr(known, line[i]) == NULL) {
-      return false;
-    }
+static void drop_lines(rlt_wisdom_lines *lines) {
+  if (lines != NULL) {
+    rlt_wisdom_lines_release(lines);
+    rlt_free(lines);
   }
-  return length < LONGEST_LINE && strncmp(line, "bytes ", strlen("bytes ")) == 0;
 }
 
-static void forget(rlt_wisdom *wisdom, int32_t number) {
-  rlt_free(wisdom->of[number].line);
-  --wisdom->count;
-  memmove(&wisdom->of[number], &wisdom->of[number + 1],
-          (size_t)(wisdom->count - number) * sizeof wisdom->of[0]);
-}
-
-/* Adds a line, in place of the one of the same problem unless that is to stay; one that cannot be
- * read is passed over. False without memory. */
-static bool add_line(rlt_wisdom *wisdom, const char *line, size_t length, bool replaces) {
-  if (!is_line(line, length)) {
-    return true;
-  }
-  char *const copy = rlt_strndup(line, length);
-  if (copy == NULL) {
-    return false;
-  }
-  const char *const end = strstr(copy, separator);
-  const size_t problem_length = end == NULL ? 0 : (size_t)(end - copy);
-  const int32_t known = find_problem(wisdom, copy, problem_length);
-  if (end == NULL || end[sizeof separator - 1] == '\0' || (known >= 0 && !replaces)) {
-    rlt_free(copy);
-    return true;
-  }
-  if (known >= 0) {
-    forget(wisdom, known);
-  } else if (wisdom->count == MOST_ENTRIES) {
-    forget(wisdom, 0);
-  }
-  wisdom->of[wisdom->count++] =
-      (entry){rlt_hash(RLT_HASH_START, copy, problem_length), copy, problem_length};
-  return true;
-}
-
-/* False where there was no memory for some line; the others are there. */
-static bool add_text(const relayout_device *device, const char *text, size_t size, bool replaces) {
+/* What a text holds for this device; NULL without memory, of which `all` tells too. */
+static rlt_wisdom_lines *read_text(const relayout_device *device, const char *text, size_t size,
+                                   bool *all) {
   char head[HEAD_SIZE];
   rlt_text head_text = rlt_text_in(head, sizeof head);
   add_head(device, &head_text);
   const size_t head_size = strlen(head);
-  if (size < head_size || memcmp(text, head, head_size) != 0) {
-    return true;
-  }
-  bool all = true;
-  for (size_t at = head_size; at < size;) {
-    const char *const end = memchr(text + at, '\n', size - at);
-    if (end == NULL) {
-      return all; /* cut within the line */
-    }
-    all = add_line(device->wisdom, text + at, (size_t)(end - text) - at, replaces) && all;
-    at = (size_t)(end - text) + 1;
-  }
-  return all;
+  const bool is_ours = size >= head_size && memcmp(text, head, head_size) == 0;
+  rlt_wisdom_lines *const lines = make_lines();
+  *all = lines != NULL &&
+         (!is_ours || rlt_wisdom_lines_read(text + head_size, size - head_size, lines));
+  return lines;
 }
 
+/* Under the mutex, as the next one. */
 static void add_all(const relayout_device *device, rlt_text *text) {
   add_head(device, text);
-  for (int32_t i = 0; i < device->wisdom->count; ++i) {
-    rlt_text_add(text, "%s\n", device->wisdom->of[i].line);
+  for (int32_t i = 0; i < device->wisdom->lines.count; ++i) {
+    rlt_text_add(text, "%s\n", device->wisdom->lines.of[i].text);
   }
 }
 
@@ -180,17 +119,49 @@ static void name_of_file(const relayout_device *device, char *name, size_t capac
            rlt_hash(RLT_HASH_START, head, strlen(head)));
 }
 
-static void read_file(const relayout_device *device, bool replaces) {
-  rlt_wisdom *const wisdom = device->wisdom;
-  wisdom->is_read = true;
+/* What bytes from the file, which are freed, hold; NULL for none. */
+static rlt_wisdom_lines *read_bytes(const relayout_device *device, unsigned char *bytes,
+                                    size_t size) {
+  bool all = true;
+  rlt_wisdom_lines *const lines =
+      bytes == NULL ? NULL : read_text(device, (const char *)bytes, size, &all);
+  rlt_free(bytes);
+  return lines;
+}
+
+static rlt_wisdom_lines *read_file(const relayout_device *device) {
   char name[48];
+  size_t size = 0;
   name_of_file(device, name, sizeof name);
-  size_t size;
-  unsigned char *const bytes = rlt_cache_folder_read(wisdom->folder, name, MOST_FILE_BYTES, &size);
-  if (bytes != NULL) {
-    (void)add_text(device, (const char *)bytes, size, replaces);
-    rlt_free(bytes);
+  unsigned char *const bytes =
+      rlt_cache_folder_read(device->wisdom->folder, name, MOST_FILE_BYTES, &size);
+  return read_bytes(device, bytes, size);
+}
+
+/* Under the mutex; `lines` may be NULL. */
+static void merge(rlt_wisdom *wisdom, rlt_wisdom_lines *lines, bool replaces) {
+  if (lines != NULL) {
+    rlt_wisdom_lines_merge(&wisdom->lines, lines, replaces);
   }
+}
+
+/* Should two threads be the first, the second to come back has read in vain. */
+static void lock_and_read(relayout_device *device) {
+  rlt_wisdom *const wisdom = device->wisdom;
+  pthread_mutex_lock(&wisdom->mutex);
+  if (wisdom->is_read) {
+    return;
+  }
+  pthread_mutex_unlock(&wisdom->mutex);
+  rlt_wisdom_lines *const lines = read_file(device);
+  pthread_mutex_lock(&wisdom->mutex);
+  if (!wisdom->is_read) {
+    merge(wisdom, lines, true);
+    wisdom->is_read = true;
+  }
+  pthread_mutex_unlock(&wisdom->mutex);
+  drop_lines(lines);
+  pthread_mutex_lock(&wisdom->mutex);
 }
 
 /* The text of all entries, which the caller frees; NULL without memory. */
@@ -206,25 +177,43 @@ static char *make_text(const relayout_device *device, size_t *length) {
   return text;
 }
 
-/* Whether another process had put entries in the file since it was read: they are known now, and no
- * longer in the file. */
-static bool overwrite_file(const relayout_device *device, const char *name) {
+/* Adds lines that the device does not know; whether there are more now. Drops them. */
+static bool add_unknown(relayout_device *device, rlt_wisdom_lines *lines) {
+  rlt_wisdom *const wisdom = device->wisdom;
+  pthread_mutex_lock(&wisdom->mutex);
+  const int32_t known = wisdom->lines.count;
+  merge(wisdom, lines, false);
+  const bool is_more = wisdom->lines.count > known;
+  pthread_mutex_unlock(&wisdom->mutex);
+  drop_lines(lines);
+  return is_more;
+}
+
+static uint64_t changes_of(rlt_wisdom *wisdom) {
+  pthread_mutex_lock(&wisdom->mutex);
+  const uint64_t changes = wisdom->changes;
+  pthread_mutex_unlock(&wisdom->mutex);
+  return changes;
+}
+
+/* Whether the file lacks something by now: another process had put lines in it since it was read,
+ * or another thread has lines that were not written. */
+static bool overwrite_file(relayout_device *device, const char *name) {
   rlt_wisdom *const wisdom = device->wisdom;
   size_t length = 0;
+  pthread_mutex_lock(&wisdom->mutex);
+  const uint64_t changes = wisdom->changes;
   char *const text = make_text(device, &length);
+  pthread_mutex_unlock(&wisdom->mutex);
   if (text == NULL) {
     return false;
   }
-  size_t size;
+  size_t size = 0;
   unsigned char *const old = rlt_cache_folder_exchange(
       wisdom->folder, name, (const unsigned char *)text, length, MOST_FILE_BYTES, &size);
   rlt_free(text);
-  const int32_t known = wisdom->count;
-  if (old != NULL) {
-    add_text(device, (const char *)old, size, false);
-    rlt_free(old);
-  }
-  return wisdom->count > known;
+  const bool is_more = add_unknown(device, read_bytes(device, old, size));
+  return is_more || changes != changes_of(wisdom);
 }
 
 static bool is_wisdom_file(const char *name, size_t length) {
@@ -237,21 +226,16 @@ static bool is_wisdom_file(const char *name, size_t length) {
   return length == sizeof like - 1;
 }
 
-static void write_file(const relayout_device *device) {
-  rlt_wisdom *const wisdom = device->wisdom;
+static void write_file(relayout_device *device) {
   char name[48];
+  if (device->wisdom->folder == NULL) {
+    return;
+  }
   name_of_file(device, name, sizeof name);
-  read_file(device, false);
+  (void)add_unknown(device, read_file(device));
   while (overwrite_file(device, name)) {
   }
-  rlt_cache_folder_trim(wisdom->folder, is_wisdom_file, MOST_BYTES_OF_ALL);
-}
-
-static void lock_and_read(relayout_device *device) {
-  pthread_mutex_lock(&device->wisdom->mutex);
-  if (!device->wisdom->is_read) {
-    read_file(device, true);
-  }
+  rlt_cache_folder_trim(device->wisdom->folder, is_wisdom_file, MOST_BYTES_OF_ALL);
 }
 
 /* ---- Finding and remembering ---- */
@@ -269,37 +253,62 @@ static int32_t find_offers(rlt_offers *offers, const char *schedules, int32_t *f
   return count;
 }
 
-int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
-                        int32_t *found) {
-  int32_t count = 0;
+static bool knows_any(relayout_device *device) {
   lock_and_read(device);
-  if (device->wisdom->count > 0) {
-    char line[LONGEST_LINE];
-    rlt_text text = rlt_text_in(line, sizeof line);
-    rlt_problem_add_text(problem, &text);
-    const int32_t known = find_problem(device->wisdom, line, text.length);
-    if (known >= 0) {
-      const entry *const won = &device->wisdom->of[known];
-      count = find_offers(offers, won->line + won->problem_length + sizeof separator - 1, found);
-    }
+  const bool knows = device->wisdom->lines.count > 0;
+  pthread_mutex_unlock(&device->wisdom->mutex);
+  return knows;
+}
+
+/* Turns a problem's text into the schedules that are known for it; false for none. */
+static bool look_up(relayout_device *device, size_t length, char *line) {
+  lock_and_read(device);
+  const rlt_wisdom_line *const known = rlt_wisdom_lines_find(&device->wisdom->lines, line, length);
+  if (known != NULL) {
+    strcpy(line, known->text + known->problem_length + sizeof separator - 1);
   }
   pthread_mutex_unlock(&device->wisdom->mutex);
-  return count;
+  return known != NULL;
+}
+
+int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
+                        int32_t *found) {
+  char line[RLT_LONGEST_WISDOM_LINE];
+  rlt_text text = rlt_text_in(line, sizeof line);
+  if (!knows_any(device)) {
+    return 0;
+  }
+  rlt_problem_add_text(problem, &text);
+  return text.length < sizeof line && look_up(device, text.length, line)
+             ? find_offers(offers, line, found)
+             : 0;
+}
+
+/* In place of what is known. Drops the lines. */
+static void take_over(relayout_device *device, rlt_wisdom_lines *lines) {
+  lock_and_read(device);
+  merge(device->wisdom, lines, true);
+  ++device->wisdom->changes;
+  pthread_mutex_unlock(&device->wisdom->mutex);
+  drop_lines(lines);
 }
 
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
                          const rlt_offers *offers, const int32_t *won, int32_t count) {
-  char line[LONGEST_LINE];
+  char line[RLT_LONGEST_WISDOM_LINE];
   rlt_text text = rlt_text_in(line, sizeof line);
   rlt_problem_add_text(problem, &text);
   for (int32_t i = 0; i < count; ++i) {
     rlt_text_add(&text, "%s", i == 0 ? separator : next_separator);
     rlt_schedule_add_text(&offers->of[won[i]].schedule, &text);
   }
-  lock_and_read(device);
-  (void)add_line(device->wisdom, line, text.length, true);
+  rlt_text_add(&text, "\n");
+  rlt_wisdom_lines *const lines = make_lines();
+  if (lines != NULL && text.length < sizeof line) {
+    (void)rlt_wisdom_lines_read(line, text.length, lines);
+  }
+  take_over(device, lines);
   write_file(device);
-  pthread_mutex_unlock(&device->wisdom->mutex);
 }
 
 size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size_t capacity) {
@@ -314,8 +323,7 @@ size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size
 }
 
 bool rlt_wisdom_import(relayout_device *device, const char *text, size_t size) {
-  lock_and_read(device);
-  const bool all = add_text(device, text, size, true);
-  pthread_mutex_unlock(&device->wisdom->mutex);
+  bool all = true;
+  take_over(device, read_text(device, text, size, &all));
   return all;
 }

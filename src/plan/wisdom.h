@@ -44,6 +44,9 @@ int32_t rlt_wisdom_find(relayout_device *device, const rlt_problem *problem, rlt
 void rlt_wisdom_remember(relayout_device *device, const rlt_problem *problem,
                          const rlt_offers *offers, const int32_t *won, int32_t count);
 
+/* A text of wisdom, also a file's, has so many bytes at most. */
+enum { RLT_MOST_WISDOM_TEXT = 16 << 20 };
+
 /* Takes a text's lines in place of those of the same problems. False where there was no memory for
  * some. */
 bool rlt_wisdom_import(relayout_device *device, const char *text, size_t size);

@@ -25,29 +25,14 @@ void comparison_free(comparison *old) {
   *old = (comparison){.cases = NULL};
 }
 
-/* A text where there is one, "" where there is none; cut to fit. */
-static bool read_text(const json_t *value, size_t capacity, char *text) {
-  if (value != NULL && !json_is_string(value)) {
-    return false;
-  }
-  snprintf(text, capacity, "%s", value != NULL ? json_string_value(value) : "");
-  return true;
-}
-
-/* A number where there is one, 0 where there is none. */
-static bool read_number(const json_t *value, double *number) {
-  *number = json_number_value(value);
-  return value == NULL || json_is_number(value);
-}
-
 /* Reads a case; what there is of it is the caller's to free in any case. */
 static relayout_status read_case(const json_t *json, comparison_case *of, relayout_error *error) {
   *of = (comparison_case){.fraction = 0};
   const char *const from = json_string_value(json_object_get(json, "from"));
   const char *const to = json_string_value(json_object_get(json, "to"));
-  if (!read_text(json_object_get(json, "name"), sizeof of->name, of->name) || from == NULL ||
-      to == NULL || !read_number(json_object_get(json, "fraction"), &of->fraction) ||
-      !read_number(json_object_get(json, "spread"), &of->spread) || !(of->fraction > 0)) {
+  if (!json_text_copy(json_object_get(json, "name"), sizeof of->name, of->name) || from == NULL ||
+      to == NULL || !json_text_number(json_object_get(json, "fraction"), &of->fraction) ||
+      !json_text_number(json_object_get(json, "spread"), &of->spread) || !(of->fraction > 0)) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
                      "it is JSON, but not a benchmark's: a case needs from, to and fraction");
   }
@@ -61,8 +46,8 @@ static relayout_status read_case(const json_t *json, comparison_case *of, relayo
 static relayout_status read_results(const json_t *json, comparison *old, relayout_error *error) {
   const json_t *const cases = json_object_get(json, "cases");
   if (!json_is_array(cases) ||
-      !read_text(json_object_get(json, "device"), sizeof old->device, old->device) ||
-      !read_number(json_object_get(json, "geomean_fraction"), &old->geomean)) {
+      !json_text_copy(json_object_get(json, "device"), sizeof old->device, old->device) ||
+      !json_text_number(json_object_get(json, "geomean_fraction"), &old->geomean)) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
                      "it is JSON, but not a benchmark's: that has cases");
   }
