@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Out = TypeVar("Out", bound=Memory)
     Overflow = Literal["saturate", "wrap"]
+    Rounding = Literal["zero", "nearest"]
     Effort = Literal["estimate", "measure"]
     Box = tuple[list[int], list[int]]  # starts and sizes
 
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
         device: str | Device
         scale: float
         overflow: Overflow
+        rounding: Rounding
 
 _OVERFLOWS = {"saturate": lib.RELAYOUT_OVERFLOW_SATURATE, "wrap": lib.RELAYOUT_OVERFLOW_WRAP}
+_ROUNDINGS = {"zero": lib.RELAYOUT_ROUNDING_ZERO, "nearest": lib.RELAYOUT_ROUNDING_NEAREST}
 _EFFORTS = {"estimate": lib.RELAYOUT_PLAN_ESTIMATE, "measure": lib.RELAYOUT_PLAN_MEASURE}
 
 # What is moved between two looks at Ctrl-C: a tenth of a second or less on most machines.
@@ -63,32 +66,36 @@ class _Options:
         return _made_options(*self.values)
 
 
-def _options(scale: float, overflow: str, effort: str = "estimate", measured: int = 0,
-             schedules: str | Iterable[str] = (), batches: bool = False) -> _Options:
+def _options(scale: float, overflow: str, rounding: str, effort: str = "estimate",
+             measured: int = 0, schedules: str | Iterable[str] = (),
+             batches: bool = False) -> _Options:
     if not isinstance(scale, numbers.Real):
         raise TypeError(f"scale must be a number, not {type(scale).__name__}")
+    if not math.isfinite(scale) or float(scale) == 0:
+        raise InvalidError(f"scale is {float(scale):g}; it must be finite and not 0")
     if not isinstance(measured, numbers.Integral):
         raise TypeError(f"measured must be an integer, not {type(measured).__name__}")
     if not isinstance(schedules, Iterable):
         raise TypeError(f"schedules must be a string or several, not {type(schedules).__name__}")
     texts = (schedules,) if isinstance(schedules, str) else tuple(schedules)
     return _made_options(float(scale), _value_of(_OVERFLOWS, "overflow", overflow),
+                         _value_of(_ROUNDINGS, "rounding", rounding),
                          _value_of(_EFFORTS, "effort", effort), int(measured), bool(batches),
                          tuple(c_text(text, "schedules") for text in texts))
 
 
 @functools.lru_cache(maxsize=64)
-def _made_options(scale: float, overflow: int, effort: int, measured: int, batches: bool,
-                  schedules: tuple[bytes, ...] = ()) -> _Options:
+def _made_options(scale: float, overflow: int, rounding: int, effort: int, measured: int,
+                  batches: bool, schedules: tuple[bytes, ...] = ()) -> _Options:
     made = ffi.new("relayout_plan_options *")
     made.struct_size = ffi.sizeof("relayout_plan_options")
-    made.scale, made.overflow, made.effort = scale, overflow, effort
+    made.scale, made.overflow, made.rounding, made.effort = scale, overflow, rounding, effort
     made.for_batches = batches
     try:
         made.measured = measured
     except OverflowError:
         raise InvalidError(f"measured is {measured}, not 0 to 1024") from None
-    values = scale, overflow, effort, measured, batches
+    values = scale, overflow, rounding, effort, measured, batches
     if not schedules:
         return _Options(made, values)
     texts = [ffi.new("char[]", text) for text in schedules]
@@ -533,8 +540,9 @@ def _slowest(view: View) -> int:
 def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
          dtype: DTypeLike | None = None, axes: Sequence[int] | None = None,
          device: str | Device = "auto", scale: float = 1.0, overflow: Overflow = "saturate",
-         effort: Effort = "estimate", measured: int = 0, schedules: str | Iterable[str] = (),
-         batches: bool = False, queue: pyopencl.CommandQueue | None = None) -> Plan:
+         rounding: Rounding = "zero", effort: Effort = "estimate", measured: int = 0,
+         schedules: str | Iterable[str] = (), batches: bool = False,
+         queue: pyopencl.CommandQueue | None = None) -> Plan:
     """Works out how tensors are moved, for many of them.
 
     `from_` is a Shape or its text, or an array whose like will be moved, as it lies. `to` is a
@@ -565,7 +573,7 @@ def plan(from_: str | Shape | Memory, to: str | Shape | Memory | None = None, *,
             raise InvalidError("dtype is for a new type, and to is an array, which has one")
     return Plan(_device_for(device, queue, source, destination), view,
                 _view_of(destination, "to"),
-                _options(scale, overflow, effort, measured, schedules, batches), order)
+                _options(scale, overflow, rounding, effort, measured, schedules, batches), order)
 
 
 @overload
@@ -601,7 +609,8 @@ def copy(array: Memory, to: str | Shape | None = None, *, out: Out,
 def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None = None,
          out: Any = None, dtype: DTypeLike | None = None, axes: Sequence[int] | None = None,
          like: object = None, device: str | Device = "auto", scale: float = 1.0,
-         overflow: str = "saturate", queue: Any = None, wait_for: Any = None) -> Any:
+         overflow: str = "saturate", rounding: str = "zero", queue: Any = None,
+         wait_for: Any = None) -> Any:
     """Moves an array to another layout, and type, in one pass.
 
     `array` is one of NumPy's, of whatever exports DLPack in the host's memory (PyTorch, JAX, TVM),
@@ -625,8 +634,8 @@ def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None
     module or array that has from_dlpack.
 
     Values that change type are multiplied by `scale` and rounded once: to a float to the nearest,
-    ties to even; to an integer towards zero, where what it cannot hold becomes the nearest that it
-    can ("saturate"), or keeps its low bits ("wrap").
+    ties to even; to an integer towards "zero" or to the "nearest", ties to even, where what it
+    cannot hold becomes the nearest that it can ("saturate"), or keeps its low bits ("wrap").
 
     Arrays, buffers and SVM of pyopencl's are moved on their device: on `queue`, or the array's own
     where that is None, behind the events of `wait_for` and the array's, without waiting. The new
@@ -641,7 +650,8 @@ def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None
     source, destination, order = _sides(array, to, from_, out, dtype, axes)
     where = _device_for(device, queue, source, destination)
     made = Plan(where, _view_of(source, "from_"), _view_of(destination, "to"),
-                _options(scale, overflow), order, names=_COPY if to is None else ("array", "to"))
+                _options(scale, overflow, rounding), order,
+                names=_COPY if to is None else ("array", "to"))
     if out is None:
         return _into_new_memory(made, source, queue, wait_for, like)
     _run(made, source, destination, queue, wait_for, _COPY)
@@ -651,7 +661,8 @@ def copy(array: Any, to: str | Shape | None = None, *, from_: str | Shape | None
 def enqueue(queue: pyopencl.CommandQueue | None, source: Memory, out: Memory, *,
             to: str | Shape | None = None, from_: str | Shape | None = None,
             axes: Sequence[int] | None = None, wait_for: Sequence[pyopencl.Event] | None = None,
-            scale: float = 1.0, overflow: Overflow = "saturate") -> pyopencl.Event:
+            scale: float = 1.0, overflow: Overflow = "saturate",
+            rounding: Rounding = "zero") -> pyopencl.Event:
     """Moves between two arrays, buffers or pieces of SVM of pyopencl's, without waiting.
 
     Returns the pyopencl.Event that completes with the relayout, which begins behind the events of
@@ -660,5 +671,5 @@ def enqueue(queue: pyopencl.CommandQueue | None, source: Memory, out: Memory, *,
     """
     from_side, to_side, order = _sides(source, to, from_, out, None, axes)
     made = Plan(_opencl.device_of(queue, from_side, to_side), _view_of(from_side, "from_"),
-                _view_of(to_side, "to"), _options(scale, overflow), order, names=_PLAN)
+                _view_of(to_side, "to"), _options(scale, overflow, rounding), order, names=_PLAN)
     return _opencl.enqueue(made, queue, from_side, to_side, wait_for, _PLAN)

@@ -82,6 +82,20 @@ def test_conversions(random):
     assert relayout.copy(numbers, "u8[2]").tolist() == [255, 0]
 
 
+@pytest.mark.parametrize("rounding, function", [("zero", numpy.trunc), ("nearest", numpy.rint)])
+def test_rounding(rounding, function, device):
+    array = numpy.arange(-40, 40, dtype=numpy.float32) / 4
+    for dtype, scale in (("int8", 1), ("int8", 8), ("int32", -3), ("int4", 0.5)):
+        low, high = (-8, 7) if dtype == "int4" else (-128, 127)
+        expected = function(array * scale)
+        if dtype != "int32":
+            expected = numpy.clip(expected, low, high)
+        found = relayout.copy(array, dtype=dtype, scale=scale, rounding=rounding, device=device)
+        assert numpy.array_equal(found.astype(float), expected)
+    plan = relayout.plan("f32[80]", dtype="u8", rounding=rounding)
+    assert numpy.array_equal(plan(array), numpy.clip(function(array), 0, 255))
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu",
                                   "float8_e3m4", "float8_e4m3b11fnuz", "int4", "uint4", "int2"])
 def test_types_of_ml_dtypes(name, random):
