@@ -38,7 +38,9 @@ static void test_verdicts(void **state) {
   } cases[] = {
       {2, {{2, 2, false}, {2, 2, false}}, RELAYOUT_TUNED_SAME, 0.5, 0.5, 0},
       {2, {{2, 1, true}, {2, 1, true}}, RELAYOUT_TUNED_FASTER, 0.5, 1, 0},
-      {2, {{2, 1, true}, {3, 1.5, true}}, RELAYOUT_TUNED_FASTER, 0.4, 0.8, 0.5},
+      {2, {{2, 1, true}, {2.4, 1.2, true}}, RELAYOUT_TUNED_FASTER, 1 / 2.2, 1 / 1.1, 0.2},
+      {2, {{2, 1, true}, {3, 1.5, true}}, RELAYOUT_TUNED_UNCONFIRMED, 0.4, 0.4, 0.5},
+      {2, {{2, 1, true}, {2, 1.3, true}}, RELAYOUT_TUNED_UNCONFIRMED, 0.5, 0.5, 0.3},
       {2, {{2, 1, true}, {2, 2, false}}, RELAYOUT_TUNED_UNCONFIRMED, 0.5, 0.5, 1},
       {2, {{2, 2, false}, {2, 1, true}}, RELAYOUT_TUNED_UNCONFIRMED, 0.5, 0.5, 1},
       {3, {{2, 4, false}, {2, 1, true}, {2, 1, true}}, RELAYOUT_TUNED_FASTER, 0.5, 0.5, 3},

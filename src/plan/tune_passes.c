@@ -8,6 +8,9 @@ static const double stable = 1.03;
  * not measured alone. */
 static const double most_of_a_copy = 1.15;
 
+/* Passes whose times differ by more confirm nothing. */
+static const double most_spread = 0.25;
+
 static bool are_near(double a, double b) {
   return a <= b * stable && b <= a * stable;
 }
@@ -38,7 +41,8 @@ static relayout_tuned_outcome outcome_of(const rlt_pass *passes, int32_t count,
   for (int32_t i = 0; i < count; ++i) {
     once = once || passes[i].is_faster;
   }
-  const bool twice = passes[count - 1].is_faster && passes[count - 2].is_faster;
+  const bool twice = passes[count - 1].is_faster && passes[count - 2].is_faster &&
+                     spread_of(&passes[count - 2], 2) <= most_spread;
   const double least = mean->after < mean->before ? mean->after : mean->before;
   return least * most_of_a_copy < 1 ? RELAYOUT_TUNED_NOISE
          : twice                    ? RELAYOUT_TUNED_FASTER
