@@ -49,7 +49,7 @@ RELAYOUT_API relayout_status relayout_tuning_reset(relayout_device *device, int3
 typedef enum relayout_tuned_outcome {
   RELAYOUT_TUNED_SAME = 0,        /* nothing was faster: it stays as it was */
   RELAYOUT_TUNED_FASTER = 1,      /* faster, a second time too: it becomes part of the row */
-  RELAYOUT_TUNED_UNCONFIRMED = 2, /* faster once, and not again or not as much: it stays so */
+  RELAYOUT_TUNED_UNCONFIRMED = 2, /* not clearly faster twice: it stays as it was */
   RELAYOUT_TUNED_NOISE = 3        /* faster than a plain copy can be: it stays as it was */
 } relayout_tuned_outcome;
 
