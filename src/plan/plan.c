@@ -502,8 +502,10 @@ static relayout_status check_pointers(const relayout_plan *plan, const void *sou
 
 /* ---- Host memory of a device that has its own ---- */
 
-static bool is_asked_for(const relayout_plan *plan) {
-  return plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
+  const bool is_asked_for =
+      plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+  return plan->device->for_host_memory != NULL && !is_asked_for;
 }
 
 /* By an estimate: a relayout is no time to measure. */
@@ -525,7 +527,7 @@ static relayout_status make_for_host_memory(const relayout_plan *plan, relayout_
 relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,
                                          relayout_error *error) {
   *found = plan;
-  if (plan->device->for_host_memory == NULL || is_asked_for(plan)) {
+  if (!rlt_plan_leaves_host_memory(plan)) {
     return RELAYOUT_OK;
   }
   /* The one thing of a plan that is set when others have it; the first to make it wins. */
