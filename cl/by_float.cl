@@ -4,10 +4,10 @@
  *
  * The pattern of an f32 stands for the value, whose size is the pattern without its sign. There is
  * no branch, and little arithmetic on floats: integers become floats, small ones exactly and others
- * as OpenCL rounds, to nearest, ties to even; and what is to be rounded to a subnormal is added to
- * a number that has no digits below those, which is rounded alike; subnormal floats are far too
- * small to count there, flushed or not. Bounds are vectors too: Oclgrind 21.10 reads scalar ones as
- * if they were.
+ * as OpenCL rounds, to nearest, ties to even; and what is to be rounded to a subnormal, or to an
+ * integer, is added to a number that has no digits below those, which is rounded alike; subnormal
+ * floats are far too small to count there, flushed or not. Bounds are vectors too: Oclgrind 21.10
+ * reads scalar ones as if they were.
  *
  * The library compiles this as C too (src/cpu/rows_kernels.c), element by element and with
  * BY_FLOAT, for the formats that its callers name.
@@ -212,25 +212,31 @@ INLINED patterns narrowed(patterns bits, const number_format from, const number_
   return (bits << 1 > FLOAT_INFINITY << 1 ? nan : made) ^ signs;
 }
 
-/* The size of the integer part: its low bits if it wraps, else all ones where these are not
- * enough. */
-INLINED patterns integer_size(patterns size, bool wraps) {
+/* The size of the integer: its low bits if it wraps, else all ones where these are not enough. */
+INLINED patterns integer_size(patterns size, const integer_rule by) {
   const numbers down = FLOAT_BIAS + FLOAT_MANTISSA_BITS - as_numbers(size >> FLOAT_MANTISSA_BITS);
   const patterns digits = (size & (uint)ones(FLOAT_MANTISSA_BITS)) | 1u << FLOAT_MANTISSA_BITS;
   const patterns part = digits >> as_patterns(clamp(down, (numbers)(0), (numbers)(31)));
   const patterns longer = digits << as_patterns(clamp(-down, (numbers)(0), (numbers)(31)));
   const patterns whole = down >= 0 ? part : longer;
-  return down > (wraps ? -32 : -9) ? whole : (patterns)(wraps ? 0 : ~0u);
+  const patterns cut = down > (by.wraps ? -32 : -9) ? whole : (patterns)(by.wraps ? 0 : ~0u);
+  if (!by.rounds_to_nearest) {
+    return cut;
+  }
+  const uint unit = (uint)(FLOAT_BIAS + FLOAT_MANTISSA_BITS) << FLOAT_MANTISSA_BITS;
+  const patterns nearest = as_patterns(as_floats(size) + as_float(unit)) - unit;
+  return size < unit ? nearest : cut;
 }
 
-INLINED patterns cut(patterns bits, const number_format from, const number_format of, bool wraps) {
+INLINED patterns integers_of_floats(patterns bits, const number_format from, const number_format of,
+                                    const integer_rule by) {
   const patterns size = bits & ~FLOAT_SIGN;
   const patterns negative = as_patterns(as_numbers(bits) >> 31); /* all ones, or 0 */
   const bool is_signed = of.kind == KIND_SIGNED;
   const uint highest = (uint)ones(is_signed ? of.bits - 1 : of.bits);
   const patterns limit = is_signed ? highest - negative : highest & ~negative;
-  const patterns part = integer_size(size, wraps);
-  const patterns found = wraps ? part : min(part, limit);
+  const patterns whole = integer_size(size, by);
+  const patterns found = by.wraps ? whole : min(whole, limit);
   const patterns made = ((found ^ negative) - negative) & (uint)ones(of.bits);
   return has_nan(from) ? (size > FLOAT_INFINITY ? (patterns)(0) : made) : made;
 }
@@ -307,7 +313,7 @@ INLINED patterns halved(double_patterns bits) {
 
 /* Neither side is a double. */
 INLINED patterns convert_within_float(patterns bits, const number_format from,
-                                      const number_format to, bool wraps) {
+                                      const number_format to, const integer_rule by) {
   if (has_same_exponents(from, to)) {
     return resized(bits, from, to);
   }
@@ -318,7 +324,7 @@ INLINED patterns convert_within_float(patterns bits, const number_format from,
   if (to.kind == KIND_PRED) {
     return min(values & ~FLOAT_SIGN, (patterns)(1));
   }
-  return cut(values, from, to, wraps);
+  return integers_of_floats(values, from, to, by);
 }
 
 #ifdef FROM_KIND
@@ -333,7 +339,8 @@ INLINED patterns_given convert_by_float(patterns_taken bits) {
 #else
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
-  return convert_within_float(bits, from, to, WRAPS != 0);
+  const integer_rule by = {WRAPS != 0, TO_NEAREST != 0};
+  return convert_within_float(bits, from, to, by);
 #endif
 #endif
 }

@@ -154,6 +154,13 @@ INLINED number scaled_number(number n, const scale_factor by) {
 
 /* ---- Putting together ---- */
 
+/* How a number becomes an integer. It is rounded first, towards zero or to the nearest, ties to
+ * even; what is then beyond the type's range wraps or becomes the nearest end of it. */
+typedef struct integer_rule {
+  bool wraps;
+  bool rounds_to_nearest;
+} integer_rule;
+
 /* The low bits of a finite number without its fraction and its sign. */
 INLINED pattern integer_part(const number n) {
   const int over = n.exponent - (PATTERN_BITS - 1);
@@ -165,17 +172,36 @@ INLINED pattern integer_part(const number n) {
                                : n.rest << (over - PATTERN_BITS);
 }
 
-/* Towards zero; beyond the type's range its low bits, or the nearest end of the range. */
-INLINED pattern integer_pattern(const number n, const number_format of, bool wraps) {
-  if (n.what == NUMBER_ZERO || n.what == NUMBER_NAN || (wraps && n.what == NUMBER_INFINITE)) {
+/* Whether a finite number has a digit other than 0 behind its first `count`. */
+INLINED bool has_digits_behind(const number n, int count) {
+  return count <= 0                 ? true
+         : count < PATTERN_BITS     ? ((n.digits << count) | n.rest) != 0
+         : count < 2 * PATTERN_BITS ? n.rest << (count - PATTERN_BITS) != 0
+                                    : false;
+}
+
+/* What a finite number's integer part lacks to the nearest integer, 1 or 0. The digit that stands
+ * for a half is the last one of twice the number; an exact half goes up from an odd part. */
+INLINED pattern goes_up_to_nearest(const number n, pattern part) {
+  number twice = n;
+  twice.exponent = n.exponent + 1;
+  const pattern has_more = has_digits_behind(n, n.exponent + 2) ? 1 : 0;
+  return integer_part(twice) & (has_more | part) & 1;
+}
+
+/* Rounding up may carry out of the pattern. */
+INLINED pattern integer_pattern(const number n, const number_format of, const integer_rule by) {
+  if (n.what == NUMBER_ZERO || n.what == NUMBER_NAN || (by.wraps && n.what == NUMBER_INFINITE)) {
     return 0;
   }
   const bool is_signed = of.kind == KIND_SIGNED;
   const pattern highest = ones(is_signed ? of.bits - 1 : of.bits);
   const pattern limit = !n.negative ? highest : is_signed ? highest + 1 : 0;
   const pattern part = n.what == NUMBER_FINITE ? integer_part(n) : 0;
-  const bool is_beyond = n.what == NUMBER_INFINITE || n.exponent >= PATTERN_BITS || part > limit;
-  const pattern size = !wraps && is_beyond ? limit : part;
+  const pattern whole = by.rounds_to_nearest ? part + goes_up_to_nearest(n, part) : part;
+  const bool is_beyond =
+      n.what == NUMBER_INFINITE || n.exponent >= PATTERN_BITS || whole > limit || whole < part;
+  const pattern size = !by.wraps && is_beyond ? limit : whole;
   return (n.negative ? 0 - size : size) & ones(of.bits);
 }
 
@@ -235,10 +261,10 @@ INLINED pattern float_pattern(const number n, const number_format of) {
                                      : finite_pattern(n, of);
 }
 
-INLINED pattern pattern_of(const number n, const number_format of, bool wraps) {
+INLINED pattern pattern_of(const number n, const number_format of, const integer_rule by) {
   return of.kind == KIND_FLOAT  ? float_pattern(n, of)
          : of.kind == KIND_PRED ? (pattern)(n.what != NUMBER_ZERO ? 1 : 0)
-                                : integer_pattern(n, of, wraps);
+                                : integer_pattern(n, of, by);
 }
 
 /* ---- Unscaled ---- */
@@ -262,16 +288,17 @@ INLINED pattern resized_pattern(pattern bits, const number_format from, const nu
 }
 
 INLINED pattern convert_unscaled(pattern bits, const number_format from, const number_format to,
-                                 bool wraps) {
+                                 const integer_rule by) {
   return has_same_exponents(from, to) ? resized_pattern(bits, from, to)
-                                      : pattern_of(number_of(bits, from), to, wraps);
+                                      : pattern_of(number_of(bits, from), to, by);
 }
 
 /* ---- For devices ---- */
 
 /*     FROM_KIND, FROM_BITS, FROM_EXPONENT_BITS, FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS
  *                   the source's format; and the destination's, TO_...
- *     WRAPS, SCALED 1 or 0
+ *     WRAPS, TO_NEAREST, SCALED
+ *                   1 or 0
  */
 #ifdef FROM_KIND
 INLINED pattern convert_pattern(pattern bits, const scale_factor scale) {
@@ -279,11 +306,12 @@ INLINED pattern convert_pattern(pattern bits, const scale_factor scale) {
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
+  const integer_rule by = {WRAPS != 0, TO_NEAREST != 0};
 #if SCALED
-  return pattern_of(scaled_number(number_of(bits, from), scale), to, WRAPS != 0);
+  return pattern_of(scaled_number(number_of(bits, from), scale), to, by);
 #else
   (void)scale;
-  return convert_unscaled(bits, from, to, WRAPS != 0);
+  return convert_unscaled(bits, from, to, by);
 #endif
 }
 #endif

@@ -142,17 +142,9 @@ bool arguments_is_bare_layout(const char *text) {
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape) {
   relayout_error error;
-  if (like == NULL || !arguments_is_bare_layout(text)) {
-    return relayout_shape_parse(text, shape, &error) == RELAYOUT_OK ? EXIT_CODE_OK
-                                                                    : report_error(about, &error);
-  }
-  relayout_layout layout;
-  if (relayout_layout_parse(text, like->element_type, like->rank, &layout, &error) != RELAYOUT_OK ||
-      relayout_shape_make_with_layout(like->element_type, like->rank, like->dimensions, &layout,
-                                      shape, &error) != RELAYOUT_OK) {
-    return report_error(about, &error);
-  }
-  return EXIT_CODE_OK;
+  return relayout_shape_parse_with_defaults(text, like, shape, &error) == RELAYOUT_OK
+             ? EXIT_CODE_OK
+             : report_error(about, &error);
 }
 
 exit_code arguments_open_device(const char *name, relayout_device **device) {
@@ -225,4 +217,16 @@ exit_code arguments_read_factor(const char *option, const char *text, double *fa
   }
   *factor = value;
   return EXIT_CODE_OK;
+}
+
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding) {
+  if (text == NULL || strcmp(text, "zero") == 0) {
+    *rounding = RELAYOUT_ROUNDING_ZERO;
+    return EXIT_CODE_OK;
+  }
+  *rounding = RELAYOUT_ROUNDING_NEAREST;
+  return strcmp(text, "nearest") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
 }

@@ -43,8 +43,8 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
 /* Whether the text is a layout alone, as in `{0,1:PD(3,5)}`. */
 bool arguments_is_bare_layout(const char *text);
 
-/* Reads a shape; `about` names it in messages. With `like`, a bare layout will do: the element type
- * and the dimensions are then those of `like`. */
+/* Reads a shape; `about` names it in messages. With `like`, a layout or an element type will do:
+ * what the text does not say is that of `like`, as relayout_shape_parse_with_defaults has it. */
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape);
 
@@ -65,5 +65,9 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
 
 /* Reads a factor: a finite number other than 0, as in `0.125`, `-3` or `1e-2`. */
 exit_code arguments_read_factor(const char *option, const char *text, double *factor);
+
+/* Reads `zero` or `nearest`; NULL is zero. */
+exit_code arguments_read_rounding(const char *option, const char *text,
+                                  relayout_rounding *rounding);
 
 #endif

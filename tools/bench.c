@@ -27,6 +27,7 @@ typedef struct request {
   const char *results;
   const char *threads;
   const char *measured;
+  const char *rounding;
   arguments_values schedules;
   bool with_peers;
   bool measures;
@@ -199,11 +200,12 @@ static exit_code read_plan_options(const request *asked, relayout_plan_options *
   if (asked->measures || asked->measured != NULL) {
     options->effort = RELAYOUT_PLAN_MEASURE;
   }
-  if (asked->measured == NULL) {
-    return EXIT_CODE_OK;
+  exit_code code = arguments_read_rounding("--round", asked->rounding, &options->rounding);
+  if (code != EXIT_CODE_OK || asked->measured == NULL) {
+    return code;
   }
   uint64_t count;
-  const exit_code code = arguments_read_unsigned("--measured", asked->measured, &count);
+  code = arguments_read_unsigned("--measured", asked->measured, &count);
   if (code == EXIT_CODE_OK && (count < 1 || count > MOST_MEASURED)) {
     return report(EXIT_CODE_USAGE, "--measured takes a number of 1 to %d, not '%s'", MOST_MEASURED,
                   asked->measured);
@@ -403,6 +405,7 @@ static exit_code check_measures_nothing(const request *asked) {
                  {"threads", asked->threads != NULL},
                  {"measured", asked->measured != NULL},
                  {"schedule", asked->schedules.count > 0},
+                 {"round", asked->rounding != NULL},
                  {"peers", asked->with_peers},
                  {"measure", asked->measures},
                  {"unverified", asked->trusts},
@@ -464,6 +467,7 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"threads", .value = &asked.threads},
                                       {"measured", .value = &asked.measured},
                                       {"schedule", .values = &asked.schedules},
+                                      {"round", .value = &asked.rounding},
                                       {"peers", .flag = &asked.with_peers},
                                       {"measure", .flag = &asked.measures},
                                       {"unverified", .flag = &asked.trusts},
@@ -484,7 +488,7 @@ const command command_bench = {
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
         "                      [--schedule TEXT] [--threads N] [--huge-pages] [--unverified]\n"
-        "                      [--hot]\n"
+        "                      [--hot] [--round R]\n"
         "       relayout bench --results F [--json F] [--svg F] [--compare F]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
@@ -511,6 +515,7 @@ const command command_bench = {
         "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
         "  --hot          move the same bytes over and over, so that they stay in the caches, as\n"
         "                 the suite small does\n"
+        "  --round R      nearest: integers are the nearest; zero, when left out\n"
         "  --threads N    with --device cpu: relayouts and copies by N threads\n"
         "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"

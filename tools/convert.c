@@ -118,8 +118,11 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  return asked->scale != NULL ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
-                              : EXIT_CODE_OK;
+  const exit_code code =
+      arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  return code == EXIT_CODE_OK && asked->scale != NULL
+             ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
+             : code;
 }
 
 static exit_code convert(const convert_request *asked, stream_input *input) {
@@ -142,11 +145,11 @@ static exit_code convert(const convert_request *asked, stream_input *input) {
 static exit_code run(int argument_count, char **arguments) {
   convert_request asked = {.from = NULL};
   const arguments_option options[] = {
-      {"from", .value = &asked.from},      {"to", .value = &asked.to},
-      {"scale", .value = &asked.scale},    {"wrap", .flag = &asked.wraps},
-      {"device", .value = &asked.device},  {"verify", .flag = &asked.verify},
-      {"verbose", .flag = &asked.verbose}, {"schedule", .values = &asked.schedules},
-      {"tensor", .value = &asked.tensors},
+      {"from", .value = &asked.from},           {"to", .value = &asked.to},
+      {"scale", .value = &asked.scale},         {"round", .value = &asked.rounding},
+      {"wrap", .flag = &asked.wraps},           {"device", .value = &asked.device},
+      {"verify", .flag = &asked.verify},        {"verbose", .flag = &asked.verbose},
+      {"schedule", .values = &asked.schedules}, {"tensor", .value = &asked.tensors},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
@@ -175,8 +178,8 @@ const command command_convert = {
     .name = "convert",
     .summary = "move a file's tensor from one layout to another",
     .help =
-        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--wrap] [--device D]\n"
-        "                        [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
+        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
@@ -202,6 +205,9 @@ const command command_convert = {
         "integer\n"
         "                 towards zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
+        "  --round R      nearest: to an integer the nearest, of two as near the even one, "
+        "instead\n"
+        "                 of towards zero, which is half as precise\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
         "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "

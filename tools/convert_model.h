@@ -15,6 +15,7 @@ typedef struct convert_request {
   const char *tensors; /* their names, as shells match them */
   const char *device;
   const char *scale;
+  const char *rounding;
   const char *input;
   const char *output;
   arguments_values schedules;

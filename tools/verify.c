@@ -16,7 +16,8 @@ exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
     return report(EXIT_CODE_FAILURE, "no memory for %zu bytes to verify with", size);
   }
   const oracle_options asked = {.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP,
-                                .scale = options->scale};
+                                .scale = options->scale,
+                                .to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST};
   oracle_relayout_with(&asked, from, to, source, expected);
   size_t at = 0;
   while (at < size && result[at] == expected[at]) {

@@ -52,8 +52,8 @@ static bool takes_pair(const generator *g, size_t from, size_t to) {
   return shift == 0 || shift == REAL_TYPES / 2;
 }
 
-/* Whether there is a scale and whether integers wrap is compiled in too: then
- * it hangs on the pair. */
+/* Whether there is a scale, and how integers are rounded and wrap, is compiled in too: then it
+ * hangs on the pair. */
 static oracle_options draw_options(generator *g, relayout_element_type from,
                                    relayout_element_type to) {
   uint64_t of_the_pair = g->seed ^ random_mix((uint64_t)from << 32 | (uint64_t)to);
@@ -61,6 +61,7 @@ static oracle_options draw_options(generator *g, relayout_element_type from,
   oracle_options options = ORACLE_OPTIONS_INIT;
   options.scale = draw_scale(random, from != to);
   options.wraps = random_below(random, 2) == 0;
+  options.to_nearest = random_below(random, 2) == 0;
   return options;
 }
 

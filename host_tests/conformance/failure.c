@@ -48,6 +48,9 @@ void failure_describe(const relayout_device *device, const request *asked, char 
   if (options->wraps) {
     append(&flags, "--wrap ");
   }
+  if (options->to_nearest) {
+    append(&flags, "--round nearest ");
+  }
   words strides = {""};
   append_strides(&strides, "source", asked->from->rank, options->source_byte_strides);
   append_strides(&strides, "destination", asked->to->rank, options->destination_byte_strides);

@@ -317,8 +317,10 @@ static void test_changes(void **state) {
 #define ASKED(...) {.struct_size = sizeof(relayout_plan_options), __VA_ARGS__}
       {"f32[2,3]", "s8[2,3]", ASKED(.scale = 1, .overflow = (relayout_integer_overflow)7),
        RELAYOUT_INVALID_ARGUMENT, "overflow is 7"},
-      {"f32[2,3]", "s8[2,3]", ASKED(.scale = 0), RELAYOUT_INVALID_ARGUMENT, "scale is 0"},
-      {"f32[2,3]", "f32[2,3]", ASKED(.scale = INFINITY), RELAYOUT_INVALID_ARGUMENT, "scale is inf"},
+      {"f32[2,3]", "s8[2,3]", ASKED(.rounding = (relayout_rounding)-1), RELAYOUT_INVALID_ARGUMENT,
+       "options->rounding is -1"},
+      {"f32[2,3]", "f32[2,3]", ASKED(.scale = INFINITY), RELAYOUT_INVALID_ARGUMENT,
+       "scale is inf; it must be finite"},
       {"f32[2,3]", "f32[2,3]", ASKED(.scale = NAN), RELAYOUT_INVALID_ARGUMENT, "scale is"},
       {"c64[2,3]", "c64[2,3]", ASKED(.scale = 2), RELAYOUT_UNSUPPORTED,
        "cannot be converted from c64"},

@@ -63,6 +63,7 @@ relayout_plan_options request_plan_options(const request *asked) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.overflow = asked->options.wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   options.scale = asked->options.scale;
+  options.rounding = asked->options.to_nearest ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO;
   return options;
 }
 

@@ -46,7 +46,7 @@ static uint64_t neighbour_pattern(uint64_t *random, relayout_element_type from,
   unsigned char bytes[sizeof(double)];
   unsigned char element[8];
   memcpy(bytes, &value, sizeof(value));
-  oracle_convert(RELAYOUT_F64, from, false, 1, bytes, element);
+  oracle_convert(RELAYOUT_F64, from, false, false, 1, bytes, element);
   return (format_load(&from_format, element) + (uint64_t)random_below(random, 3) - 1) &
          format_ones(from_format.bits);
 }

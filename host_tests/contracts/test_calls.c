@@ -155,6 +155,8 @@ static int tear_down(void **state) {
     (&matrix, out, error))                                                                         \
   X(relayout_shape_parse, INVALID_TEXT, ("f32[2,3]{0,1:PD(3,5)}x", out, error),                    \
     ("f32[2,3]{0,1:PD(3,5)}", out, error))                                                         \
+  X(relayout_shape_parse_with_defaults, SHAPE_MISMATCH, ("{0}", &matrix, out, error),              \
+    ("bf16{0,1}", &matrix, out, error))                                                            \
   X(relayout_view_make, SIZE_OVERFLOW, (&too_big, out, error), (&matrix, out, error))              \
   X(relayout_view_make_strided, SIZE_OVERFLOW,                                                     \
     (RELAYOUT_F32, 2, sizes, too_big.dimensions, out, error),                                      \

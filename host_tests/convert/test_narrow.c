@@ -13,8 +13,9 @@ static void check(const rlt_conversion *conversion, uint32_t bits) {
   rlt_part_store(bits, relayout_element_type_byte_size(conversion->from), from);
   rlt_convert_elements(conversion, from, to, 1);
   const uint64_t wanted = rlt_part_load(relayout_element_type_byte_size(conversion->to), to);
+  const integer_rule by = {conversion->wraps, conversion->rounds_to_nearest};
   const pattern got = convert_unscaled(bits, rlt_number_format_of(conversion->from),
-                                       rlt_number_format_of(conversion->to), conversion->wraps);
+                                       rlt_number_format_of(conversion->to), by);
   if (got != wanted) {
     fail_msg("%s 0x%x to %s: 0x%x, not 0x%llx", relayout_element_type_name(conversion->from), bits,
              relayout_element_type_name(conversion->to), got, (unsigned long long)wanted);
@@ -46,8 +47,10 @@ static void test_agrees(void **state) {
     const relayout_element_type from = real_types[i / REAL_TYPES];
     const relayout_element_type to = real_types[i % REAL_TYPES];
     if (relayout_element_type_bits(from) <= 32 && relayout_element_type_bits(to) <= 32) {
-      check_pair(&(rlt_conversion){from, to, false, 1});
-      check_pair(&(rlt_conversion){from, to, true, 1});
+      check_pair(&(rlt_conversion){from, to, false, 1, false});
+      check_pair(&(rlt_conversion){from, to, true, 1, false});
+      check_pair(&(rlt_conversion){from, to, false, 1, true});
+      check_pair(&(rlt_conversion){from, to, true, 1, true});
     }
   }
 }

@@ -97,8 +97,13 @@ NOTED(low_8_1)
 NOTED(low_8_2)
 NOTED(low_8_4)
 #define VALUES(X, source)                                                                          \
-  X(source, f32) X(source, f64) X(source, odd) X(source, s32) X(source, byte)
-#define WIDE(X, source)             X(source, u32) X(source, s64) X(source, u64)
+  X(source, f32)                                                                                   \
+  X(source, f64)                                                                                   \
+  X(source, odd)                                                                                   \
+  X(source, s32) X(source, byte) X(source, nearest_s32) X(source, nearest_byte)
+#define WIDE(X, source)                                                                            \
+  X(source, u32)                                                                                   \
+  X(source, s64) X(source, u64) X(source, nearest_u32) X(source, nearest_s64) X(source, nearest_u64)
 #define NOTED_EXACT(source, target) NOTED(exact_##source##_##target)
 #define NOTED_ANY(source, target)   NOTED(any_##source##_##target)
 VALUES(NOTED_EXACT, f32)
@@ -113,6 +118,7 @@ VALUES(NOTED_ANY, u32)
 NOTED(single_f32)
 NOTED(single_odd)
 NOTED(single_byte)
+NOTED(single_nearest_byte)
 NOTED(whole_s64_f32)
 NOTED(whole_s64_f64)
 NOTED(whole_u64_f32)
@@ -122,10 +128,14 @@ NOTED(whole_f32_s32)
 #define TARGETS(kind, source)                                                                      \
   [RLT_CPU_TO_F32] = kind##_##source##_f32, [RLT_CPU_TO_F64] = kind##_##source##_f64,              \
   [RLT_CPU_TO_ODD] = kind##_##source##_odd, [RLT_CPU_TO_S32] = kind##_##source##_s32,              \
-  [RLT_CPU_TO_BYTE] = kind##_##source##_byte
+  [RLT_CPU_TO_BYTE] = kind##_##source##_byte,                                                      \
+  [RLT_CPU_NEAREST_S32] = kind##_##source##_nearest_s32,                                           \
+  [RLT_CPU_NEAREST_BYTE] = kind##_##source##_nearest_byte
 #define WIDE_TARGETS(kind, source)                                                                 \
   [RLT_CPU_TO_U32] = kind##_##source##_u32, [RLT_CPU_TO_S64] = kind##_##source##_s64,              \
-  [RLT_CPU_TO_U64] = kind##_##source##_u64
+  [RLT_CPU_TO_U64] = kind##_##source##_u64, [RLT_CPU_NEAREST_U32] = kind##_##source##_nearest_u32, \
+  [RLT_CPU_NEAREST_S64] = kind##_##source##_nearest_s64,                                           \
+  [RLT_CPU_NEAREST_U64] = kind##_##source##_nearest_u64
 #define NAME_INTEGER(from, to) from##_to_##to,
 
 static int64_t streamed_lines;
@@ -160,7 +170,8 @@ static const rlt_cpu_row_stages stages = {
     .any = {{{TARGETS(any, f32)}}, {{TARGETS(any, s32)}}, {{TARGETS(any, u32)}}},
     .single = {{[RLT_CPU_TO_F32] = single_f32,
                 [RLT_CPU_TO_ODD] = single_odd,
-                [RLT_CPU_TO_BYTE] = single_byte}},
+                [RLT_CPU_TO_BYTE] = single_byte,
+                [RLT_CPU_NEAREST_BYTE] = single_nearest_byte}},
     .unscaled = {{{[RLT_CPU_TO_F32] = whole_s64_f32, [RLT_CPU_TO_F64] = whole_s64_f64}},
                  {{[RLT_CPU_TO_F32] = whole_u64_f32, [RLT_CPU_TO_F64] = whole_u64_f64}}},
     .f32_to_s32 = whole_f32_s32,
@@ -295,13 +306,39 @@ static void test_taken_stages(void **state) {
     const taken_case *const c = &taken_cases[i];
     print_message("%s to %s%s, scale %a\n", relayout_element_type_name(c->from),
                   relayout_element_type_name(c->to), c->wraps ? ", wraps" : "", c->scale);
-    encode_some((rlt_conversion){c->from, c->to, c->wraps, c->scale}, c->packed);
+    encode_some((rlt_conversion){c->from, c->to, c->wraps, c->scale, false}, c->packed);
     assert_string_equal(taken, c->stages);
     if (taken[0] != '\0') {
       assert_true(last.scale == c->scale);
       assert_int_equal(last_conversion.from, c->from);
       assert_int_equal(last_conversion.to, c->to);
     }
+  }
+}
+
+/* To the nearest integers, for which f32 as a whole has no stage of its own. */
+static const taken_case nearest_cases[] = {
+    {F(F32), F(S32), false, 1, 0, "exact_f32_nearest_s32"},
+    {F(F32), F(S16), false, 1, 0, "exact_f32_nearest_s32 low_4_2"},
+    {F(F32), F(U16), false, 0.1, 0, "any_f32_nearest_s32 low_4_2"},
+    {F(F32), F(U32), false, 1, 0, "exact_f32_nearest_u32"},
+    {F(F32), F(S64), false, 1, 0, "exact_f32_nearest_s64"},
+    {F(F64), F(U64), false, 1, 0, "exact_f64_nearest_u64"},
+    {F(F32), F(S8), false, 1, 0, "single_nearest_byte"},
+    {F(F32), F(U4), false, 0.1, 4, "any_f32_nearest_byte pack_4"},
+    {F(S32), F(S2), false, 0.5, 2, "exact_s32_nearest_byte pack_2"},
+    {F(BF16), F(S8), false, 1, 0, ""}, /* of which this set makes no f32 */
+    {F(F16), F(S8), false, 1, 0, "f16_as_f32 single_nearest_byte"},
+    {F(U8), F(S4), false, 0.5, 0, "bytes_1"},
+    {F(F32), F(S8), true, 1, 0, ""},
+};
+
+static void test_nearest_stages(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof nearest_cases / sizeof nearest_cases[0]; ++i) {
+    const taken_case *const c = &nearest_cases[i];
+    encode_some((rlt_conversion){c->from, c->to, c->wraps, c->scale, true}, c->packed);
+    assert_string_equal(taken, c->stages);
   }
 }
 
@@ -322,7 +359,7 @@ static void test_ranges(void **state) {
                {F(U16), 0, 65535, 0xffff},
                {F(S32), -0x1p31, 0x1p31 - 1, UINT32_MAX}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    encode_some((rlt_conversion){F(F32), cases[i].to, false, 0.1}, 0);
+    encode_some((rlt_conversion){F(F32), cases[i].to, false, 0.1, false}, 0);
     assert_true(last.lowest == cases[i].lowest);
     assert_true(last.highest == cases[i].highest);
     assert_int_equal(last.low_mask, cases[i].low_mask);
@@ -332,14 +369,14 @@ static void test_ranges(void **state) {
 /* All bytes of u8 as u16 three times as large; of s4, whose upper bits do not count, as f32. */
 static void test_tables(void **state) {
   (void)state;
-  encode_some((rlt_conversion){F(U8), F(U16), false, 3}, 0);
+  encode_some((rlt_conversion){F(U8), F(U16), false, 3, false}, 0);
   assert_string_equal(taken, "bytes_2");
   for (int i = 0; i < 256; ++i) {
     uint16_t found;
     memcpy(&found, noted_table + 2 * i, sizeof found);
     assert_int_equal(found, 3 * i);
   }
-  encode_some((rlt_conversion){F(S4), F(F32), false, 1}, 0);
+  encode_some((rlt_conversion){F(S4), F(F32), false, 1, false}, 0);
   assert_string_equal(taken, "nibbles_4");
   for (int i = 0; i < 256; ++i) {
     float found;
@@ -354,7 +391,7 @@ static void test_without_stages(void **state) {
   const float words[5] = {1.5F, -2, 300, 0, 7.75F};
   static const uint8_t expected[5] = {1, 254, 44, 0, 7};
   uint8_t made[5] = {0};
-  const rlt_problem problem = {.element_bytes = 4, .conversion = {F(F32), F(U8), true, 1}};
+  const rlt_problem problem = {.element_bytes = 4, .conversion = {F(F32), F(U8), true, 1, false}};
   rlt_cpu_codec *const codec = codec_of(&problem);
   rlt_cpu_codec_encode(codec, (const uint8_t *)words, made, 5);
   assert_memory_equal(made, expected, sizeof expected);
@@ -434,11 +471,11 @@ static void test_float_control(void **state) {
   static const struct {
     rlt_conversion conversion;
     bool computes;
-  } cases[] = {{{F(F32), F(F16), false, 1}, true},
-               {{F(F32), F(BF16), false, 1}, false},
-               {{F(F32), F(BF16), false, 0.5}, true},
-               {{F(S32), F(S8), false, 1}, false},
-               {{F(S8), F(U8), false, 2}, false}};
+  } cases[] = {{{F(F32), F(F16), false, 1, false}, true},
+               {{F(F32), F(BF16), false, 1, false}, false},
+               {{F(F32), F(BF16), false, 0.5, false}, true},
+               {{F(S32), F(S8), false, 1, false}, false},
+               {{F(S8), F(U8), false, 2, false}, false}};
   static const uint8_t words[4 * RLT_CPU_ROW_GROUP];
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_conversion *const with = &cases[i].conversion;
@@ -489,7 +526,8 @@ static void test_what_is_fetched(void **state) {
   static const struct {
     int64_t count, fetched; /* elements, lines of 16 of them */
   } cases[] = {{512, 0}, {2559, 0}, {2560, 32}, {3071, 32}, {3072, 64}, {ROW, 160}};
-  const rlt_problem problem = {.element_bytes = 4, .conversion = {F(F32), F(BF16), false, 1}};
+  const rlt_problem problem = {.element_bytes = 4,
+                               .conversion = {F(F32), F(BF16), false, 1, false}};
   rlt_cpu_codec *const codec = codec_of(&problem);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     fetches.words = words;
@@ -551,15 +589,11 @@ static void test_what_is_streamed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_taken_stages),
-      cmocka_unit_test(test_ranges),
-      cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_without_stages),
-      cmocka_unit_test(test_unpacked_and_packed),
-      cmocka_unit_test(test_spare_bits),
-      cmocka_unit_test(test_float_control),
-      cmocka_unit_test(test_what_is_fetched),
-      cmocka_unit_test(test_what_is_streamed),
+      cmocka_unit_test(test_taken_stages),    cmocka_unit_test(test_nearest_stages),
+      cmocka_unit_test(test_ranges),          cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_without_stages),  cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_spare_bits),      cmocka_unit_test(test_float_control),
+      cmocka_unit_test(test_what_is_fetched), cmocka_unit_test(test_what_is_streamed),
   };
   return cmocka_run_group_tests_name("cpu.codecs", tests, NULL, NULL);
 }

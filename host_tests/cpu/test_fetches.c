@@ -1,5 +1,5 @@
-/* test_fetches.c: what kernels fetch ahead, when, and into which cache. The kernels of four bytes
- * are compiled in, with a function of the test's own in front of what fetches. */
+/* test_fetches.c: what kernels fetch ahead, when, and into which cache. The kernels of lines are
+ * compiled in, with a function of the test's own in front of what fetches. */
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -10,10 +10,9 @@
 static void note_fetch(const void *at, int writes, int locality);
 #define __builtin_prefetch(at, writes, locality) note_fetch(at, writes, locality)
 #define PLAIN
-#define ELEMENT_BYTES 4
-#define KERNELS       seen_kernels
-extern const struct rlt_cpu_kernels KERNELS;
-#include "cpu/kernels.c"
+#define LINE_KERNELS seen_kernels
+extern const struct rlt_cpu_line_kernels LINE_KERNELS;
+#include "cpu/line_kernels.c"
 
 enum { POISON = 0xa5, BYTES = 64 * LINE_BYTES, MOST_FETCHES = 512 };
 
@@ -72,13 +71,14 @@ static void test_levels(void **state) {
 static void test_next_rows(void **state) {
   (void)state;
   enum { ROWS = 3, COLUMNS = 5 * 16 + 3, ROW = 500 };
-  const rlt_cpu_frame frame = {.source_row = ROW, .destination_row = 4 * COLUMNS};
+  const rlt_cpu_frame frame = {
+      .element_bytes = 4, .source_row = ROW, .destination_row = 4 * COLUMNS};
   const rlt_cpu_tile tile = {
       .at = {.columns = COLUMNS, .valid_columns = COLUMNS, .rows = ROWS, .valid_rows = ROWS},
       .source = source,
       .destination = destination};
   begin(BYTES);
-  KERNELS.move_straight(&frame, &tile);
+  LINE_KERNELS.move_straight(&frame, &tile);
   assert_int_equal(fetches.count, ROWS * 5);
   for (int i = 0; i < fetches.count; ++i) {
     assert_int_equal(fetches.at[i], (i / 5 + 1) * ROW + i % 5 * LINE_BYTES);
@@ -97,7 +97,7 @@ static void test_rows_for_memcpy(void **state) {
                {16, 1, false, true},   {15, 1, false, false},   {16, 1, true, false},
                {16, 2, false, false}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const rlt_cpu_frame frame = {.streams = cases[i].streams};
+    const rlt_cpu_frame frame = {.element_bytes = 4, .streams = cases[i].streams};
     const rlt_cpu_tile tile = {.at = {.rows = cases[i].rows}};
     assert_int_equal(is_for_memcpy(&frame, &tile, 4 * cases[i].columns), cases[i].is_for_memcpy);
   }
@@ -127,7 +127,7 @@ static void store(int64_t lines, const int64_t *ahead, int64_t count, int32_t le
       .destination = destination};
   begin(lines * LINE_BYTES);
   memset(staged, 1, sizeof staged);
-  KERNELS.store_segments(&frame, &tile, staged + LINE_BYTES, &partial, next);
+  LINE_KERNELS.store_segments(&frame, &tile, staged + LINE_BYTES, &partial, next);
 }
 
 /* All is fetched, in order, evenly: as much for each line that leaves, and looked at every four

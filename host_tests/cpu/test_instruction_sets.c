@@ -77,10 +77,10 @@ static void test_blocks(void **state) {
       const rlt_cpu_kernels *const kernels = set->kernels[rlt_word_size_number(bytes)];
       assert_int_equal(kernels->block_rows, 16 / bytes);
       assert_int_equal(kernels->block_columns, registers[i].bytes / bytes);
-      assert_int_equal(kernels->vector_bytes, registers[i].bytes);
-      assert_true(may_stream || !kernels->streams);
+      assert_int_equal(set->lines->vector_bytes, registers[i].bytes);
+      assert_true(may_stream || !set->lines->streams);
 #if defined(__x86_64__)
-      assert_int_equal(kernels->streams, may_stream);
+      assert_int_equal(set->lines->streams, may_stream);
 #endif
     }
   }

@@ -5,6 +5,7 @@
 
 #include "cmocka_all.h"
 #include "cpu/instruction_sets.h"
+#include "plan/facts.h"
 #include "problem/definition.h"
 
 enum {
@@ -18,7 +19,9 @@ enum {
 /* One kernel call: both sides, what the destination is to be, and which of its bytes may be
  * anything, as later tiles write them. */
 typedef struct scene {
+  const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels;
+  rlt_cpu_shuffle_kernel *shuffle;
   int64_t bytes; /* of a word */
   uint64_t seed;
   rlt_cpu_frame frame;
@@ -37,11 +40,14 @@ static int64_t draw(scene *at, int64_t below) {
 }
 
 /* Sets all but tile and tables. */
-static void begin(scene *at, const rlt_cpu_kernels *kernels, int64_t bytes, uint64_t seed) {
-  at->kernels = kernels;
+static void begin(scene *at, const rlt_cpu_instruction_set *set, int64_t bytes, uint64_t seed) {
+  at->lines = set->lines;
+  at->kernels = set->kernels[rlt_word_size_number(bytes)];
+  at->shuffle = set->rows->shuffle;
   at->bytes = bytes;
   at->seed = seed;
-  at->frame = (rlt_cpu_frame){.fills = draw(at, 2) == 1,
+  at->frame = (rlt_cpu_frame){.element_bytes = bytes,
+                              .fills = draw(at, 2) == 1,
                               .streams = draw(at, 2) == 1,
                               .rows = {at->rows_from, at->rows_to},
                               .columns = {at->columns_from, at->columns_to},
@@ -122,8 +128,8 @@ static void try_straight(scene *at, int64_t trial) {
   at->frame.destination_row = row + draw(at, 80);
   at->tile.destination += shift;
   expect_strided(at, true, at->frame.fills, shift);
-  at->kernels->move_straight(&at->frame, &at->tile);
-  at->kernels->finish();
+  at->lines->move_straight(&at->frame, &at->tile);
+  at->lines->finish();
   check(at, "move_straight", trial);
 }
 
@@ -138,8 +144,8 @@ static void try_strided(scene *at, int64_t trial) {
   at->tile.destination += shift;
   const bool moves = trial % 2 == 0;
   expect_strided(at, moves, !moves, shift);
-  (moves ? at->kernels->move_strided : at->kernels->fill_strided)(&at->frame, &at->tile);
-  at->kernels->finish();
+  (moves ? at->lines->move_strided : at->lines->fill_strided)(&at->frame, &at->tile);
+  at->lines->finish();
   check(at, moves ? "move_strided" : "fill_strided", trial);
 }
 
@@ -147,7 +153,7 @@ static void try_run(scene *at, int64_t trial) {
   const int64_t shift = draw(at, 70), from = draw(at, 70);
   const int64_t count = trial % 4 == 0 ? draw(at, 2000) : draw(at, 200);
   memcpy(at->wanted + GUARD + shift, at->source + from, (size_t)count);
-  at->kernels->copy_run(at->found + GUARD + shift, at->source + from, count);
+  at->lines->copy_run(at->found + GUARD + shift, at->source + from, count);
   check(at, "copy_run", trial);
 }
 
@@ -161,7 +167,7 @@ static void try_shuffle(scene *at, int64_t trial) {
   for (int64_t i = 0; i < bytes; ++i) {
     at->wanted[GUARD + i] = at->source[i / 16 * 16 + order[i % 16]];
   }
-  at->kernels->shuffle(at->found + GUARD, bytes, order);
+  at->shuffle(at->found + GUARD, bytes, order);
   check(at, "shuffle", trial);
 }
 
@@ -271,7 +277,7 @@ static void try_runs(scene *at, int64_t trial) {
       }
     }
   }
-  at->kernels->gather_runs(&at->frame, &at->tile, at->found + GUARD);
+  at->lines->gather_runs(&at->frame, &at->tile, at->found + GUARD);
   check(at, "gather_runs", trial);
 }
 
@@ -468,7 +474,7 @@ static void try_all(try *tried, int64_t trials) {
   for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
     for (int size = 0; size < 5 && set->is_there(); ++size) {
       for (int64_t i = 0; i < trials; ++i) {
-        begin(at, set->kernels[size], INT64_C(1) << size, (uint64_t)(100 * i + size));
+        begin(at, set, INT64_C(1) << size, (uint64_t)(100 * i + size));
         tried(at, i);
       }
     }
@@ -518,7 +524,7 @@ static void test_spilling_runs(void **state) {
   for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
     for (int64_t run = 1; run <= 64 && set->is_there(); ++run) {
       for (int may_spill = 0; may_spill < 3; ++may_spill) {
-        begin(at, set->kernels[0], 1, (uint64_t)run);
+        begin(at, set, 1, (uint64_t)run);
         at->frame.staging = (rlt_staging){.dense_columns = run,
                                           .valid_columns = run,
                                           .dense_rows = 1,
@@ -536,7 +542,7 @@ static void test_spilling_runs(void **state) {
           room *= 2;
         }
         memcpy(at->wanted + GUARD, at->source + 100, (size_t)(may_spill == 2 ? room : run));
-        at->kernels->gather_runs(&at->frame, &at->tile, at->found + GUARD);
+        at->lines->gather_runs(&at->frame, &at->tile, at->found + GUARD);
         check(at, "gather_runs that spills", run);
       }
     }
@@ -588,10 +594,10 @@ static void try_segments(scene *at, int64_t trial) {
     }
     first += columns;
     partial.goes_on = combines && first < pitch;
-    at->kernels->store_segments(frame, &at->tile, staged + LINE_BYTES, &partial,
-                                draw(at, 2) == 0 ? NULL : at->source);
+    at->lines->store_segments(frame, &at->tile, staged + LINE_BYTES, &partial,
+                              draw(at, 2) == 0 ? NULL : at->source);
   }
-  at->kernels->finish();
+  at->lines->finish();
   check(at, "store_segments", trial);
   for (int i = 0; i < RLT_CPU_MOST_SEGMENTS; ++i) {
     assert_int_equal(partial.held[i], 0);

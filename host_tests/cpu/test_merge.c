@@ -130,7 +130,7 @@ static void check_scene(const rows_case *of, const rlt_cpu_instruction_set *set,
     segments[r] = (rlt_tile_run){.start = r * of->pitch, .row_step = r};
   }
   rlt_cpu_program made = {.problem = &problem,
-                          .kernels = set->kernels[0],
+                          .lines = set->lines,
                           .frame = {.column_inner = 1,
                                     .row_inner = 1,
                                     .destination_bits = of->width,
@@ -153,7 +153,7 @@ static void check_scene(const rows_case *of, const rlt_cpu_instruction_set *set,
     merge_tile(of, &made, seed, first, columns, rows, goes_on);
     first += columns;
   }
-  made.kernels->finish();
+  made.lines->finish();
   assert_memory_equal(memory, wanted, sizeof memory);
   for (int i = 0; i < RLT_CPU_MOST_SEGMENTS; ++i) {
     assert_int_equal(partial.held[i], 0);

@@ -474,11 +474,11 @@ static void test_fetched_tiles(void **state) {
   relayout_device *const device = make_device(false);
   relayout_plan *const plan = trial_plan(device, &several_tiles);
   rlt_cpu_program made = *program_of(plan);
-  rlt_cpu_kernels kernels = *made.kernels;
+  rlt_cpu_line_kernels lines = *made.lines;
   rlt_schedule schedule = *made.schedule;
   assert_true(schedule.staged);
-  kernels.store_segments = note_leaving;
-  made.kernels = &kernels;
+  lines.store_segments = note_leaving;
+  made.lines = &lines;
   made.schedule = &schedule;
   for (int32_t ahead = 0; ahead <= RLT_MOST_TILES_AHEAD; ++ahead) {
     int fetched_narrow = 0, without_source = 0;

@@ -102,7 +102,9 @@ static void check_conversion(row *of, rlt_conversion conversion) {
                (unsigned long long)rlt_part_load((size_t)bytes_of(conversion.from),
                                                  of->words + i * bytes_of(conversion.from)),
                relayout_element_type_name(conversion.to), conversion.scale,
-               conversion.wraps ? ", wraps" : "",
+               conversion.wraps               ? ", wraps"
+               : conversion.rounds_to_nearest ? ", to nearest"
+                                              : "",
                (unsigned long long)rlt_part_load((size_t)bytes, of->got + i * bytes),
                (unsigned long long)rlt_part_load((size_t)bytes, of->wanted + i * bytes));
     }
@@ -115,13 +117,21 @@ static const double scales[] = {1,   -0.375,     0x1.1234567p-3,        0x1.ffff
                                 0.1, 0x1.8p+127, 0x1.23456789abcdep-70, 0x1p-900};
 enum { SCALES = sizeof scales / sizeof scales[0] };
 
+static bool is_integer(relayout_element_type type) {
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
+}
+
 static void check_all_targets(row *of, relayout_element_type from) {
   fill_words(of, from);
   for (size_t t = 0; t < REAL_TYPES; ++t) {
     for (int s = 0; s < SCALES; ++s) {
-      check_conversion(of, (rlt_conversion){from, real_types[t], false, scales[s]});
+      check_conversion(of, (rlt_conversion){from, real_types[t], false, scales[s], false});
+      if (is_integer(real_types[t])) {
+        check_conversion(of, (rlt_conversion){from, real_types[t], false, scales[s], true});
+      }
     }
-    check_conversion(of, (rlt_conversion){from, real_types[t], true, 1});
+    check_conversion(of, (rlt_conversion){from, real_types[t], true, 1, false});
   }
 }
 
@@ -250,14 +260,14 @@ static void test_lengths_and_places(void **state) {
       {1, 1, {0}},
       {1, 2, {0}},
       {1, 4, {0}},
-      {4, 0, {RELAYOUT_F32, RELAYOUT_BF16, false, 1}},
-      {4, 0, {RELAYOUT_F32, RELAYOUT_U8, false, 0.1}},
-      {1, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_F32, false, 1}},
-      {1, 0, {RELAYOUT_S4, RELAYOUT_F64, false, 3}},
-      {4, 4, {RELAYOUT_F32, RELAYOUT_S4, false, 0.5}},
-      {2, 1, {RELAYOUT_F16, RELAYOUT_PRED, false, 1}},
-      {1, 1, {RELAYOUT_F8E8M0FNU, RELAYOUT_PRED, false, 1}},
-      {8, 0, {RELAYOUT_S64, RELAYOUT_S32, false, 1}},
+      {4, 0, {RELAYOUT_F32, RELAYOUT_BF16, false, 1, false}},
+      {4, 0, {RELAYOUT_F32, RELAYOUT_U8, false, 0.1, false}},
+      {1, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_F32, false, 1, false}},
+      {1, 0, {RELAYOUT_S4, RELAYOUT_F64, false, 3, false}},
+      {4, 4, {RELAYOUT_F32, RELAYOUT_S4, false, 0.5, false}},
+      {2, 1, {RELAYOUT_F16, RELAYOUT_PRED, false, 1, false}},
+      {1, 1, {RELAYOUT_F8E8M0FNU, RELAYOUT_PRED, false, 1, false}},
+      {8, 0, {RELAYOUT_S64, RELAYOUT_S32, false, 1, false}},
   };
   for (size_t t = 0; t < sizeof trials / sizeof trials[0]; ++t) {
     const trial *const of = &trials[t];

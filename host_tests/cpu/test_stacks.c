@@ -1,7 +1,6 @@
 /* How much of a thread's stack calls take, on each instruction set: 64 KiB at most, whatever the
  * relayout. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,60 +11,11 @@
 #include "cpu/device.h"
 #include "cpu/sanitizers.h"
 #include "relayout/relayout.h"
+#include "stack_use.h"
 #include "view_of.h"
 
 /* What the header promises for tasks; other calls of the CPU backend keep to it too. */
 enum { MOST_USED = 64 << 10 };
-
-/* ---- Stacks ---- */
-
-/* A thread's whole stack, for which the C library takes some too. */
-enum { STACK_SIZE = 512 << 10, PAGE = 4096, UNUSED = 0xa5 };
-
-typedef struct call {
-  void (*run)(void *argument);
-  void *argument;
-} call;
-
-static void *make_call(void *argument) {
-  const call *const made = argument;
-  made->run(made->argument);
-  return NULL;
-}
-
-static size_t used_of(const unsigned char *stack) {
-  size_t unused = 0;
-  while (unused < STACK_SIZE && stack[unused] == UNUSED) {
-    ++unused;
-  }
-  return STACK_SIZE - unused;
-}
-
-static void do_nothing(void *argument) {
-  (void)argument;
-}
-
-/* Bytes of a new thread's stack that it uses; with 0 for what every thread takes. */
-static size_t measure_thread(void (*run)(void *argument), void *argument) {
-  void *stack = NULL;
-  assert_int_equal(posix_memalign(&stack, PAGE, STACK_SIZE), 0);
-  memset(stack, UNUSED, STACK_SIZE);
-  pthread_attr_t attributes;
-  assert_int_equal(pthread_attr_init(&attributes), 0);
-  assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK_SIZE), 0);
-  call made = {run, argument};
-  pthread_t thread;
-  assert_int_equal(pthread_create(&thread, &attributes, make_call, &made), 0);
-  assert_int_equal(pthread_join(thread, NULL), 0);
-  pthread_attr_destroy(&attributes);
-  const size_t used = used_of(stack);
-  free(stack);
-  return used;
-}
-
-static size_t used_by(void (*run)(void *argument), void *argument) {
-  return measure_thread(run, argument) - measure_thread(do_nothing, NULL);
-}
 
 /* ---- Tasks lent to threads ---- */
 
@@ -85,7 +35,7 @@ static void lend(void *context, size_t count, void (*task)(void *data, size_t i)
   size_t *const most = context;
   for (size_t i = 0; i < count; ++i) {
     lent_task lent = {task, data, i};
-    const size_t used = used_by(run_lent, &lent);
+    const size_t used = stack_used_by(run_lent, &lent);
     *most = used > *most ? used : *most;
   }
 }
@@ -144,6 +94,7 @@ static relayout_call call_of(suite *s, const trial *of) {
                         .to = view_of(relayout->to, asked->destination_byte_strides)};
   made.options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   made.options.scale = asked->scale;
+  made.options.rounding = asked->to_nearest ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO;
   return made;
 }
 
@@ -151,13 +102,13 @@ static relayout_call call_of(suite *s, const trial *of) {
 static void run_plan(suite *s, relayout_call *made) {
   enum { LINE_BYTES = 64 };
   const trial *const of = made->of;
-  note(used_by(make_plan, made), &s->used_by_plans);
+  note(stack_used_by(make_plan, made), &s->used_by_plans);
   assert_int_equal(made->status, RELAYOUT_OK);
   void *found = NULL;
   assert_int_equal(posix_memalign(&found, LINE_BYTES, of->destination_size + 1), 0);
   made->found = found;
   memcpy(made->found, of->before, of->destination_size);
-  note(used_by(execute, made), &s->used_by_calls);
+  note(stack_used_by(execute, made), &s->used_by_calls);
   s->failed = s->failed || made->status != RELAYOUT_OK ||
               memcmp(made->found, of->after, of->destination_size) != 0;
   ++s->relayouts;
@@ -261,7 +212,7 @@ static void test_other_calls(void **state) {
   static void (*const calls[])(void *argument) = {open_and_measure, find_indices};
   for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
     relayout_status status = RELAYOUT_INVALID_ARGUMENT;
-    const size_t used = used_by(calls[i], &status);
+    const size_t used = stack_used_by(calls[i], &status);
     print_message("%zu bytes\n", used);
     assert_int_equal(status, RELAYOUT_OK);
     assert_in_range(used, 1, MOST_USED);

@@ -29,6 +29,7 @@ static void draw_conversion(uint64_t *random, drawn_case *drawn) {
   drawn->to.shape.element_type = type;
   drawn->wraps = chance(random, 3);
   drawn->scale = scales[random_below(random, sizeof(scales) / sizeof(scales[0]))];
+  drawn->to_nearest = chance(random, 2);
 }
 
 /* Elements of a relayout: few of them, some more, or those that threads share. */
@@ -171,7 +172,7 @@ request drawn_case_request(const drawn_case *of) {
   return (request){&of->from.shape,
                    &of->to.shape,
                    {of->wraps, of->scale, of->from.is_strided ? of->from.byte_strides : NULL,
-                    of->to.is_strided ? of->to.byte_strides : NULL},
+                    of->to.is_strided ? of->to.byte_strides : NULL, of->to_nearest},
                    false};
 }
 

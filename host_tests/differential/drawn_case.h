@@ -39,6 +39,7 @@ typedef struct drawn_case {
   relayout_shape third; /* of the destination's type */
   bool wraps;
   double scale;
+  bool to_nearest;
   unsigned checks;  /* drawn_check */
   uint32_t offered; /* the schedule's number, which begins again where there are fewer */
   drawn_threads threads;

@@ -119,6 +119,9 @@ static bool drop_rest(drawn_case *of, int number) {
   case 7:
     of->box_at = 0;
     return true;
+  case 8:
+    of->to_nearest = false;
+    return true;
   }
   return false;
 }

@@ -212,7 +212,7 @@ static void test_no_device(void **state) {
 typedef struct drawn_counts {
   size_t checks[DRAWN_CHECKS];
   size_t threads[DRAWN_THREADS];
-  size_t from_strided, to_strided, converted, scaled, wrapping, padded, tiled, tailed;
+  size_t from_strided, to_strided, converted, scaled, wrapping, nearest, padded, tiled, tailed;
   size_t packed, contained, empty, scalar, offset, large;
 } drawn_counts;
 
@@ -232,6 +232,7 @@ static void count_case(const drawn_case *drawn, drawn_counts *counts) {
   counts->converted += drawn->from.shape.element_type != to->element_type;
   counts->scaled += drawn->scale != 1;
   counts->wrapping += drawn->wraps;
+  counts->nearest += drawn->to_nearest;
   counts->padded += to->layout.padded_dimension_count > 0;
   counts->tiled += to->layout.tile_count > 0;
   counts->tailed += to->layout.tail_padding_alignment_in_elements > 0;

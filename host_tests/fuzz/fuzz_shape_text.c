@@ -1,5 +1,5 @@
 /* fuzz_shape_text.c: any text either is refused with a message fit to print, or is a valid shape
- * that prints and parses to itself. */
+ * that prints and parses to itself; so is it where another shape has what it does not say. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,15 +111,41 @@ static void check_layout(const char *text, relayout_element_type type, int32_t r
   require(relayout_layout_equal(&layout, &again), "to an equal layout");
 }
 
+/* The text is a whole shape, the same with defaults or without; or its dimensions are theirs. */
+static void check_defaults(const char *text, const char *defaults_text) {
+  relayout_shape defaults;
+  relayout_shape shape;
+  relayout_shape whole;
+  relayout_error error;
+  require(relayout_shape_parse(defaults_text, &defaults, NULL) == RELAYOUT_OK, "defaults parse");
+  const relayout_status status =
+      relayout_shape_parse_with_defaults(text, &defaults, &shape, &error);
+  if (status != RELAYOUT_OK) {
+    check_error(status, &error);
+    require(relayout_shape_parse(text, &whole, NULL) != RELAYOUT_OK, "whole shapes always parse");
+    return;
+  }
+  require(relayout_shape_validate(&shape, NULL) == RELAYOUT_OK, "what parses is valid");
+  if (relayout_shape_parse(text, &whole, NULL) == RELAYOUT_OK) {
+    require(relayout_shape_equal(&shape, &whole), "defaults do not matter to a whole shape");
+  } else {
+    require(relayout_shape_same_dimensions(&shape, &defaults), "dimensions are the defaults'");
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *const text = input_text(data, size);
   check_shape(text);
+  check_defaults(text, "f32[2,3]{0,1:PD(3,5)PV(2.5)}");
+  check_defaults(text, "s4[5]{0:T(2)E(4)}");
+  check_defaults(text, "c64[]");
   const char *const brace = strchr(text, '{');
   if (brace != NULL) {
     check_layout(brace, RELAYOUT_F16, 2);
     check_layout(brace, RELAYOUT_S4, 1);
     check_layout(brace, RELAYOUT_C128, 0);
     check_layout(brace, RELAYOUT_PRED, 3);
+    check_defaults(brace, "bf16[2,3,4]{1,2,0:L(8)}");
   }
   free(text);
   return 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "metadata/float_values.h"
+#include "oracle/conversion.h"
 #include "relayout/shape.h"
 
 enum { TEXT_SIZE = 1200 };
@@ -61,8 +62,14 @@ static const literal_case literal_cases[] = {
     {RELAYOUT_F8E4M3FNUZ, "-1e-30", 0, 0, ""},
     {RELAYOUT_F8E5M2, "-inf", 0, 0xfc, "-inf"},
     {RELAYOUT_F8E8M0FNU, "1", 0, 0x7f, "1"},
-    {RELAYOUT_F8E8M0FNU, "3", 0, 0x80, "2"},  /* ties: 2 has the even pattern */
-    {RELAYOUT_F8E8M0FNU, "6", 0, 0x82, "8"},  /* 8 has */
+    {RELAYOUT_F8E8M0FNU, "3", 0, 0x81, "4"}, /* ties go up */
+    {RELAYOUT_F8E8M0FNU, "6", 0, 0x82, "8"},
+    {RELAYOUT_F8E8M0FNU, "2.999", 0, 0x80, "2"},
+    /* 2^-127 is 5.877...e-39: what is more goes to 2^-126, what is less does not go to 0. */
+    {RELAYOUT_F8E8M0FNU, "5.8774717541114375398e-39", 0, 0, ""},
+    {RELAYOUT_F8E8M0FNU, "5.8774717541114375399e-39", 0, 1, "1e-38"},
+    {RELAYOUT_F8E8M0FNU, "6e-39", 0, 1, "1e-38"},
+    {RELAYOUT_F8E8M0FNU, "1.1754943508222875e-38", 0, 1, "1e-38"},
     {RELAYOUT_F8E8M0FNU, "1e-300", 0, 0, ""}, /* the least value, whose bits are all zero */
     {RELAYOUT_F8E8M0FNU, "nan", 0, 0xff, "0xff"},
     {RELAYOUT_F16, "65504", 0, 0x7bff, "65504"},
@@ -313,7 +320,8 @@ static void exact_text(double value, int nudge, char text[TEXT_SIZE]) {
 }
 
 /* Between neighbours everything up to the middle goes down and everything beyond goes up; the
- * middle goes to the even pattern. */
+ * middle goes to the even pattern, of powers of two alone up; and so does all that is above their
+ * least. */
 static void test_every_rounding(void **state) {
   (void)state;
   for (size_t i = 0; i < FLOAT_TYPE_COUNT; ++i) {
@@ -330,14 +338,72 @@ static void test_every_rounding(void **state) {
         continue;
       }
       const double middle = (low + high) / 2;
-      const uint64_t even = below % 2 == 0 ? below : below + 1;
+      const bool has_zero = type->mantissa > 0;
+      const uint64_t even = below % 2 == 0 && has_zero ? below : below + 1;
+      const uint64_t near = below == 0 && !has_zero ? 1 : below;
       char text[TEXT_SIZE];
       exact_text(middle, 0, text);
       assert_int_equal(low_bits_of(type->type, text), even);
       exact_text(middle, 1, text);
       assert_int_equal(low_bits_of(type->type, text), below + 1);
       exact_text(nextafter(middle, 0), 1, text);
-      assert_int_equal(low_bits_of(type->type, text), below);
+      assert_int_equal(low_bits_of(type->type, text), near);
+      exact_text(low, 0, text);
+      assert_true(low == 0 || low_bits_of(type->type, text) == below);
+    }
+  }
+}
+
+/* ---- Against conversions ---- */
+
+/* The type's greatest number, beyond which conversions know infinities, and literals nothing. */
+static double greatest_of(const float_type *type) {
+  const int bits = type->exponent + type->mantissa;
+  uint64_t pattern = (UINT64_C(1) << bits) - 1;
+  while (!isfinite(float_value(type, pattern))) {
+    --pattern;
+  }
+  return float_value(type, pattern);
+}
+
+/* Whether a literal is the same element as the number's conversion, where it is one. */
+static void check_as_conversion(const float_type *type, double value) {
+  char text[TEXT_SIZE];
+  snprintf(text, sizeof text, "%.1100e", value); /* exactly */
+  relayout_layout layout;
+  if (parse(type->type, text, &layout, NULL) != RELAYOUT_OK) {
+    const bool has_zero = type->mantissa > 0;
+    assert_true(fabs(value) > greatest_of(type) || (!has_zero && value <= 0));
+    return;
+  }
+  unsigned char number[8], literal[RELAYOUT_MAX_ELEMENT_SIZE], element[8];
+  memcpy(number, &value, sizeof value);
+  oracle_convert(RELAYOUT_F64, type->type, false, false, 1, number, element);
+  assert_int_equal(relayout_layout_padding_bytes(&layout, type->type, literal, NULL), RELAYOUT_OK);
+  if (memcmp(literal, element, relayout_element_type_byte_size(type->type)) != 0) {
+    fail_msg("%s: %a is 0x%02x as a literal, and 0x%02x converted",
+             relayout_element_type_name(type->type), value, literal[0], element[0]);
+  }
+}
+
+static void test_as_conversions(void **state) {
+  (void)state;
+  for (size_t i = 0; i < FLOAT_TYPE_COUNT; ++i) {
+    const float_type *const type = &float_types[i];
+    const int bits = type->exponent + type->mantissa;
+    const uint64_t step = bits < 8 ? 1 : bits < 16 ? 509 : UINT64_C(1) << (bits - 7);
+    for (uint64_t below = 0; below < UINT64_C(1) << bits; below += step) {
+      const double low = float_value(type, below), high = float_value(type, below + 1);
+      if (!isfinite(low)) {
+        continue;
+      }
+      const double middle = isfinite(high) ? low + (high - low) / 2 : low * 1.03125;
+      const double tried[] = {low, middle, nextafter(middle, INFINITY), nextafter(middle, 0),
+                              nextafter(low, INFINITY)};
+      for (size_t t = 0; t < sizeof tried / sizeof tried[0]; ++t) {
+        check_as_conversion(type, tried[t]);
+        check_as_conversion(type, -tried[t]);
+      }
     }
   }
 }
@@ -474,6 +540,7 @@ int main(void) {
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_every_small_pattern),
       cmocka_unit_test(test_every_rounding),
+      cmocka_unit_test(test_as_conversions),
       cmocka_unit_test(test_random_patterns),
       cmocka_unit_test(test_random_texts),
       cmocka_unit_test(test_comma_locale),

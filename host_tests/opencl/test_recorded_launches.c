@@ -564,7 +564,7 @@ static void launch_schedule(void *context, const relayout_schedule_info *info) {
 static void change(uint64_t seed, rlt_problem *problem) {
   if (seed % 3 == 1) {
     problem->element_bytes = 4;
-    problem->conversion = (rlt_conversion){RELAYOUT_F32, RELAYOUT_BF16, false, 1};
+    problem->conversion = (rlt_conversion){RELAYOUT_F32, RELAYOUT_BF16, false, 1, false};
   } else if (seed % 3 == 2) {
     problem->element_bytes = 1;
     problem->source_packed = seed % 2 == 0 ? 4 : 1;

@@ -223,6 +223,7 @@ static relayout_plan *plan_of(suite *s, const trial *t) {
   relayout_plan *plan = NULL;
   options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   options.scale = asked->scale;
+  options.rounding = asked->to_nearest ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO;
   const size_t sizes[] = {t->source_size, t->destination_size};
   size_t *const limits[] = {&options.source_chunk_bytes, &options.destination_chunk_bytes};
   for (int i = 0; i < 2; ++i) {

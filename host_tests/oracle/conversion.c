@@ -195,6 +195,20 @@ static uint64_t whole_magnitude(const number *value) {
       .low;
 }
 
+/* The nearest whole number, of two as near the even one: above halfway to the next one is that. */
+static number nearest_whole(const number *value) {
+  if (value->kind != NUMBER || value->power >= 0) {
+    return *value;
+  }
+  const wide below =
+      value->power > -128 ? wide_shift_right(value->whole, -value->power) : wide_of(0);
+  const number halfway = {NUMBER, false, wide_next(wide_shift_left(below, 1)), -1};
+  const int side = compare_magnitudes(value, &halfway);
+  const bool below_is_odd = (below.low & 1) != 0;
+  const wide nearest = side > 0 || (side == 0 && below_is_odd) ? wide_next(below) : below;
+  return (number){NUMBER, value->negative, nearest, 0};
+}
+
 static uint64_t wrapped_integer(const number_format *format, const number *value) {
   if (value->kind != NUMBER) {
     return 0;
@@ -223,13 +237,20 @@ static uint64_t saturated_integer(const number_format *format, const number *val
 
 /* ---- Conversion ----------------------------------------------------------------------------- */
 
-static uint64_t pattern_of(const number_format *format, bool wraps, const number *value) {
+static uint64_t integer_of(const number_format *format, bool wraps, bool to_nearest,
+                           const number *value) {
+  const number rounded = to_nearest ? nearest_whole(value) : *value;
+  return wraps ? wrapped_integer(format, &rounded) : saturated_integer(format, &rounded);
+}
+
+static uint64_t pattern_of(const number_format *format, bool wraps, bool to_nearest,
+                           const number *value) {
   switch (format->kind) {
   case BOOLEAN:
     return value->kind != NUMBER || !wide_is_zero(value->whole);
   case NATURAL:
   case TWOS_COMPLEMENT:
-    return wraps ? wrapped_integer(format, value) : saturated_integer(format, value);
+    return integer_of(format, wraps, to_nearest, value);
   case FLOATING:
   case COMPLEX:
     break;
@@ -237,18 +258,19 @@ static uint64_t pattern_of(const number_format *format, bool wraps, const number
   return nearest_float(format, value);
 }
 
-void oracle_convert(relayout_element_type from, relayout_element_type to, bool wraps, double scale,
-                    const unsigned char *element, unsigned char *converted) {
+void oracle_convert(relayout_element_type from, relayout_element_type to, bool wraps,
+                    bool to_nearest, double scale, const unsigned char *element,
+                    unsigned char *converted) {
   const number_format from_format = format_of(from);
   const number_format to_format = format_of(to);
   const number value = times(number_of(&from_format, format_load(&from_format, element)), scale);
-  format_store(&to_format, pattern_of(&to_format, wraps, &value), converted);
+  format_store(&to_format, pattern_of(&to_format, wraps, to_nearest, &value), converted);
 }
 
 double oracle_value(relayout_element_type type, const unsigned char *element) {
   unsigned char bytes[sizeof(double)];
   double value;
-  oracle_convert(type, RELAYOUT_F64, false, 1, element, bytes);
+  oracle_convert(type, RELAYOUT_F64, false, false, 1, element, bytes);
   memcpy(&value, bytes, sizeof(value));
   return value;
 }

@@ -20,14 +20,16 @@
  * negative it makes NaN; of two numbers as near it takes the greater; and to its least one, 2^-127,
  * it rounds as if that were zero, so that it gets what is less, and what is more goes to the next.
  *
- * To an integer: the number without its fraction, or 0 for NaN; beyond the type's range
- * the nearest end, or, with `wraps`, the low bits of the whole number in two's
- * complement, and 0 for infinities.
+ * To an integer: the number without its fraction, or, with `to_nearest`, the nearest integer, of
+ * two as near the even one; 0 for NaN. Of what then lies beyond the type's range, the nearest end,
+ * or, with `wraps`, the low bits in two's complement, and 0 for infinities.
  *
- * To pred: whether it is anything but zero. From pred: 1, unless the byte is 0. A factor below zero
- * changes the sign of all but NaN, zeros too. */
-void oracle_convert(relayout_element_type from, relayout_element_type to, bool wraps, double scale,
-                    const unsigned char *element, unsigned char *converted);
+ * To pred: whether it is anything but zero, however small. From pred: 1, unless the byte is 0. A
+ * factor below zero changes the sign of all but NaN: of zeros too, an integer's, which is that of a
+ * float without a sign. */
+void oracle_convert(relayout_element_type from, relayout_element_type to, bool wraps,
+                    bool to_nearest, double scale, const unsigned char *element,
+                    unsigned char *converted);
 
 /* The number that an element stands for, rounded where a double cannot hold it. */
 double oracle_value(relayout_element_type type, const unsigned char *element);

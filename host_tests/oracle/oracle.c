@@ -330,8 +330,8 @@ void oracle_relayout_with(const oracle_options *options, const relayout_shape *f
       read_element(from, source, oracle_linear_index(from, index), element);
     }
     if (converts) {
-      oracle_convert(from->element_type, to->element_type, options->wraps, options->scale, element,
-                     element);
+      oracle_convert(from->element_type, to->element_type, options->wraps, options->to_nearest,
+                     options->scale, element, element);
     }
     if (to_strides != NULL) {
       memcpy((char *)destination + dot(to->rank, index, to_strides), element,

@@ -39,10 +39,11 @@ typedef struct oracle_options {
    * 0, ..., 0. */
   const int64_t *source_byte_strides;
   const int64_t *destination_byte_strides;
+  bool to_nearest; /* as in oracle_convert */
 } oracle_options;
 
 #define ORACLE_OPTIONS_INIT                                                                        \
-  { false, 1.0, NULL, NULL }
+  { false, 1.0, NULL, NULL, false }
 
 /* Turns the destination's bytes as they were before into what they are after the relayout of
  * `source`. Both hold oracle_byte_size bytes, unless they are strided. */

@@ -18,20 +18,26 @@ static void put(relayout_element_type type, uint64_t pattern, unsigned char *byt
 }
 
 /* Both patterns, expected first, and the case's number: whatever differs shows where. */
-static void assert_converted(size_t number, relayout_element_type from, uint64_t pattern,
-                             relayout_element_type to, bool wraps, double scale,
-                             uint64_t expected) {
+static void assert_rounded(size_t number, relayout_element_type from, uint64_t pattern,
+                           relayout_element_type to, bool wraps, bool to_nearest, double scale,
+                           uint64_t expected) {
   unsigned char element[8];
   unsigned char found[8];
   unsigned char wanted[8];
   put(from, pattern, element);
   put(to, expected, wanted);
-  oracle_convert(from, to, wraps, scale, element, found);
+  oracle_convert(from, to, wraps, to_nearest, scale, element, found);
   if (memcmp(wanted, found, oracle_element_size(to)) != 0) {
     fail_msg("case %zu: type %d's 0x%llx x %g is not type %d's 0x%llx, but begins with 0x%02x",
              number, (int)from, (unsigned long long)pattern, scale, (int)to,
              (unsigned long long)expected, found[0]);
   }
+}
+
+static void assert_converted(size_t number, relayout_element_type from, uint64_t pattern,
+                             relayout_element_type to, bool wraps, double scale,
+                             uint64_t expected) {
+  assert_rounded(number, from, pattern, to, wraps, false, scale, expected);
 }
 
 static uint64_t f64(double value) {
@@ -222,6 +228,53 @@ static void test_from_f64(void **state) {
   }
 }
 
+/* Halves go to the even neighbour, after which what is beyond the range saturates or wraps. */
+static const integer_case nearest_cases[] = {
+    {0.5, RELAYOUT_S8, 0, 0},
+    {-0.5, RELAYOUT_S8, 0, 0},
+    {0x1.0000000000001p-1, RELAYOUT_S8, 1, 1},
+    {0x1.fffffffffffffp-2, RELAYOUT_S8, 0, 0},
+    {1.5, RELAYOUT_U4, 2, 2},
+    {2.5, RELAYOUT_U4, 2, 2},
+    {3.5, RELAYOUT_U4, 4, 4},
+    {2.4999, RELAYOUT_U4, 2, 2},
+    {2.5001, RELAYOUT_U4, 3, 3},
+    {-2.5, RELAYOUT_S8, 0xfe, 0xfe},
+    {-3.5, RELAYOUT_S8, 0xfc, 0xfc},
+    {7.5, RELAYOUT_S4, 7, 8},
+    {-8.5, RELAYOUT_S4, 8, 8},
+    {-9.5, RELAYOUT_S4, 8, 6},
+    {127.5, RELAYOUT_S8, 127, 0x80},
+    {255.5, RELAYOUT_U8, 255, 0},
+    {-0.75, RELAYOUT_U8, 0, 255},
+    {0x1.fffffffep30, RELAYOUT_S32, 0x7fffffff, 0x80000000},
+    {0x1.0000000000001p51, RELAYOUT_U64, UINT64_C(1) << 51, UINT64_C(1) << 51},
+    {0x1.0000000000003p51, RELAYOUT_U64, (UINT64_C(1) << 51) + 2, (UINT64_C(1) << 51) + 2},
+    {0x1p64, RELAYOUT_U64, UINT64_MAX, 0},
+    {0x1p-1074, RELAYOUT_U32, 0, 0},
+    {NAN, RELAYOUT_S8, 0, 0},
+    {INFINITY, RELAYOUT_S8, 127, 0},
+};
+
+static void test_to_nearest(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(nearest_cases); ++i) {
+    const integer_case *c = &nearest_cases[i];
+    assert_rounded(i, RELAYOUT_F64, f64(c->value), c->to, false, true, 1, c->saturated);
+    assert_rounded(i, RELAYOUT_F64, f64(c->value), c->to, true, true, 1, c->wrapped);
+  }
+  /* Integers, which a scale takes between others: 5/2, -7/2, (2^64 - 1) / 2, and
+   * (2^63 + 2^11) (4 - 2^-12) = 2^65 + 2^13 - 2^51 - 1/2. */
+  assert_rounded(0, RELAYOUT_S8, 5, RELAYOUT_S8, false, true, 0.5, 2);
+  assert_rounded(1, RELAYOUT_S8, 0xf9, RELAYOUT_S8, false, true, 0.5, 0xfc);
+  assert_rounded(2, RELAYOUT_U64, UINT64_MAX, RELAYOUT_U64, false, true, 0.5, UINT64_C(1) << 63);
+  assert_rounded(3, RELAYOUT_U64, (UINT64_C(1) << 63) + (1 << 11), RELAYOUT_U64, true, true,
+                 4 - 0x1p-12, 0 - (UINT64_C(1) << 51) + (1 << 13));
+  /* What is no integer is as ever. */
+  assert_rounded(4, RELAYOUT_F64, f64(0.25), RELAYOUT_PRED, false, true, 1, 1);
+  assert_rounded(5, RELAYOUT_F64, f64(2.5), RELAYOUT_F32, false, true, 1, 0x40200000);
+}
+
 /* ---- What patterns of each type are, as f64 -------------------------------------------------- */
 
 typedef struct pattern_case {
@@ -375,8 +428,8 @@ static void test_wider_and_back(void **state) {
       unsigned char there[8];
       unsigned char back[8] = {0};
       put(round_trips[i].narrow, pattern, element);
-      oracle_convert(round_trips[i].narrow, round_trips[i].wide, false, 1, element, there);
-      oracle_convert(round_trips[i].wide, round_trips[i].narrow, false, 1, there, back);
+      oracle_convert(round_trips[i].narrow, round_trips[i].wide, false, false, 1, element, there);
+      oracle_convert(round_trips[i].wide, round_trips[i].narrow, false, false, 1, there, back);
       if (memcmp(back, element, oracle_element_size(round_trips[i].narrow)) != 0) {
         fail_msg("trip %zu: 0x%llx comes back as 0x%02x", i, (unsigned long long)pattern, back[0]);
       }
@@ -386,9 +439,8 @@ static void test_wider_and_back(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_from_f64),
-      cmocka_unit_test(test_to_f64),
-      cmocka_unit_test(test_scales),
+      cmocka_unit_test(test_from_f64),       cmocka_unit_test(test_to_nearest),
+      cmocka_unit_test(test_to_f64),         cmocka_unit_test(test_scales),
       cmocka_unit_test(test_wider_and_back),
   };
   return cmocka_run_group_tests_name("oracle.conversions", tests, NULL, NULL);

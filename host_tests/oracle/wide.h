@@ -18,6 +18,11 @@ static inline bool wide_is_zero(wide of) {
   return of.high == 0 && of.low == 0;
 }
 
+/* The number behind it. */
+static inline wide wide_next(wide of) {
+  return (wide){of.high + (of.low == UINT64_MAX), of.low + 1};
+}
+
 static inline int wide_compare(wide a, wide b) {
   if (a.high != b.high) {
     return a.high < b.high ? -1 : 1;

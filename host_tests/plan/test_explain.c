@@ -233,22 +233,27 @@ static void test_changed_elements(void **state) {
     const char *to;
     double scale;
     relayout_integer_overflow overflow;
+    relayout_rounding rounding;
     const char *words;
     const char *json;
   } cases[] = {
-      {"f32[8,9]", "f32[8,9]{0,1}", 1, RELAYOUT_OVERFLOW_SATURATE,
+      {"f32[8,9]", "f32[8,9]{0,1}", 1, RELAYOUT_OVERFLOW_SATURATE, RELAYOUT_ROUNDING_ZERO,
        "problem: 4-byte elements along 2 axes\n  axis 0",
        "\"source_bits\":32,\"destination_bits\":32,\"converts\":false,"},
-      {"f32[8]", "s8[8]", 1, RELAYOUT_OVERFLOW_SATURATE,
+      {"f32[8]", "s8[8]", 1, RELAYOUT_OVERFLOW_SATURATE, RELAYOUT_ROUNDING_ZERO,
        "problem: 4-byte elements along 1 axis\n  converted from f32 to s8\n  axis 0",
        "\"element_bytes\":4,\"source_bits\":32,\"destination_bits\":8,\"converts\":true,"},
-      {"f32[8]", "s8[8]", 0.5, RELAYOUT_OVERFLOW_WRAP,
+      {"f32[8]", "s8[8]", 0.5, RELAYOUT_OVERFLOW_WRAP, RELAYOUT_ROUNDING_ZERO,
        "  converted from f32 to s8, times 0.5, wrapping\n", "\"converts\":true"},
-      {"f32[8]", "s8[8]", 1, RELAYOUT_OVERFLOW_WRAP, "  converted from f32 to s8, wrapping\n",
-       "\"converts\":true"},
-      {"f32[8]", "s8[8]", 3, RELAYOUT_OVERFLOW_SATURATE, "  converted from f32 to s8, times 3\n",
-       "\"converts\":true"},
-      {"u4[8]{0:E(4)}", "u2[8]{0:E(2)}", 1, RELAYOUT_OVERFLOW_SATURATE,
+      {"f32[8]", "s8[8]", 1, RELAYOUT_OVERFLOW_WRAP, RELAYOUT_ROUNDING_ZERO,
+       "  converted from f32 to s8, wrapping\n", "\"converts\":true"},
+      {"f32[8]", "s8[8]", 3, RELAYOUT_OVERFLOW_SATURATE, RELAYOUT_ROUNDING_ZERO,
+       "  converted from f32 to s8, times 3\n", "\"converts\":true"},
+      {"f32[8]", "s8[8]", 3, RELAYOUT_OVERFLOW_WRAP, RELAYOUT_ROUNDING_NEAREST,
+       "  converted from f32 to s8, times 3, to nearest, wrapping\n", "\"converts\":true"},
+      {"f32[8]", "f16[8]", 1, RELAYOUT_OVERFLOW_SATURATE, RELAYOUT_ROUNDING_NEAREST,
+       "  converted from f32 to f16\n", "\"converts\":true"},
+      {"u4[8]{0:E(4)}", "u2[8]{0:E(2)}", 1, RELAYOUT_OVERFLOW_SATURATE, RELAYOUT_ROUNDING_ZERO,
        "axis\n  unpacked from 4 bits each\n  converted from u4 to u2\n  packed into 2 bits "
        "each\n  axis 0",
        "\"element_bytes\":1,\"source_bits\":4,\"destination_bits\":2,\"converts\":true,"},
@@ -262,6 +267,7 @@ static void test_changed_elements(void **state) {
     relayout_plan *plan = NULL;
     options.scale = cases[i].scale;
     options.overflow = cases[i].overflow;
+    options.rounding = cases[i].rounding;
     print_message("case %zu\n", i);
     assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
     expect_words(plan, RELAYOUT_EXPLAIN_TEXT, cases[i].words);

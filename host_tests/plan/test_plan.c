@@ -1,6 +1,7 @@
 /* test_plan.c: who keeps what alive, what is refused before any backend sees it, and the cache. */
 #include "cmocka_all.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -238,6 +239,10 @@ static void test_bad_options(void **state) {
       {{.measured = -1}, "measured is -1, not 0 to 1024"},
       {{.measured = 1025}, "measured is 1025"},
       {{.overflow = (relayout_integer_overflow)7}, "overflow is 7"},
+      {{.rounding = (relayout_rounding)2}, "options->rounding is 2, no known rounding"},
+      {{.scale = INFINITY}, "options->scale is inf; it must be finite"},
+      {{.scale = -INFINITY}, "options->scale is -inf; it must be finite"},
+      {{.scale = NAN}, "nan; it must be finite"},
       {{.schedule_count = -1}, "schedule_count is -1, below 0"},
       {{.schedule_count = 1}, "schedules is NULL"},
       {{.schedules = one_is_missing, .schedule_count = 1}, "schedules has an entry that is NULL"},
@@ -248,7 +253,6 @@ static void test_bad_options(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_plan_options options = cases[i].options;
     options.struct_size = i == 0 ? 3 : sizeof options;
-    options.scale = 1;
     relayout_plan *plan = NULL;
     relayout_error error;
     expect_refused(relayout_plan_create(device, &shape, &shape, &options, &plan, &error),
@@ -327,14 +331,67 @@ static void test_options_make_other_plans(void **state) {
   recorder record;
   relayout_device *device = recorder_device(&record);
   for (int round = 0; round < 2; ++round) {
-    for (int w = 0; w < 3; ++w) {
+    for (int w = 0; w < 4; ++w) {
       relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
       options.overflow = w == 1 ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
       options.scale = w == 2 ? 2 : 1;
+      options.rounding = w == 3 ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO;
       relayout_plan_destroy(plan_with(device, &options));
     }
   }
-  assert_int_equal(record.programs_made, 3);
+  assert_int_equal(record.programs_made, 4);
+  relayout_device_destroy(device);
+}
+
+/* But for struct_size, all that is 0 means what _INIT and NULL mean: the same plan. */
+static void test_zeros_are_the_defaults(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  const relayout_plan_options zeros = {.struct_size = sizeof zeros};
+  const relayout_plan_options defaults = RELAYOUT_PLAN_OPTIONS_INIT;
+  relayout_plan *const of_zeros = plan_with(device, &zeros);
+  relayout_plan *const of_defaults = plan_with(device, &defaults);
+  relayout_plan *const of_none = plan_with(device, NULL);
+  assert_ptr_equal(of_zeros, of_defaults);
+  assert_ptr_equal(of_zeros, of_none);
+  relayout_plan_destroy(of_zeros);
+  relayout_plan_destroy(of_defaults);
+  relayout_plan_destroy(of_none);
+  assert_int_equal(record.programs_made, 1);
+  relayout_device_destroy(device);
+}
+
+/* Integers alone are rounded towards zero or to nearest, and only where they are rounded. */
+static void test_rounding_that_makes_no_difference(void **state) {
+  (void)state;
+  static const struct {
+    const char *from, *to;
+    double scale;
+    bool rounds;
+  } cases[] = {
+      {"f32[8]", "s8[8]", 1, true},         {"f64[8]", "u64[8]", 1, true},
+      {"f32[8]", "s4[8]{0:E(4)}", 3, true}, {"s8[8]", "s8[8]", 0.5, true},
+      {"pred[8]", "u8[8]", 0.5, true},      {"s32[8]", "s8[8]", 1, false},
+      {"pred[8]", "s8[8]", 1, false},       {"f32[8]", "bf16[8]", 1, false},
+      {"f32[8]", "pred[8]", 0.5, false},    {"s8[8]", "f32[8]", 3, false},
+      {"s8[8]", "s8[8]", 1, false},
+  };
+  recorder record;
+  relayout_device *device = recorder_device(&record);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const relayout_shape from = shape_of(cases[i].from);
+    const relayout_shape to = shape_of(cases[i].to);
+    relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+    options.scale = cases[i].scale;
+    options.rounding = RELAYOUT_ROUNDING_NEAREST;
+    relayout_plan *plan = NULL;
+    assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+    print_message("case %zu\n", i);
+    assert_int_equal(rlt_part_problem(&plan->work.parts[0])->conversion.rounds_to_nearest,
+                     cases[i].rounds);
+    relayout_plan_destroy(plan);
+  }
   relayout_device_destroy(device);
 }
 
@@ -858,6 +915,7 @@ static void test_wishes(void **state) {
   assert_int_equal(none.measured, 8); /* as options say of 0 */
   assert_false(none.changes.wraps);
   assert_true(none.changes.scale == 1);
+  assert_false(none.changes.rounds_to_nearest);
   assert_int_equal(none.chunks.source, 0);
   assert_int_equal(none.chunks.destination, 0);
   assert_false(none.for_batches);
@@ -871,6 +929,7 @@ static void test_wishes(void **state) {
   options.measured = 5;
   options.overflow = RELAYOUT_OVERFLOW_WRAP;
   options.scale = 2;
+  options.rounding = RELAYOUT_ROUNDING_NEAREST;
   options.source_chunk_bytes = 100;
   options.destination_chunk_bytes = 200;
   options.for_batches = 1;
@@ -879,13 +938,14 @@ static void test_wishes(void **state) {
   assert_int_equal(all.measured, 5);
   assert_true(all.changes.wraps);
   assert_true(all.changes.scale == 2);
+  assert_true(all.changes.rounds_to_nearest);
   assert_int_equal(all.chunks.source, 100);
   assert_int_equal(all.chunks.destination, 200);
   assert_true(all.for_batches);
 
   /* One that differs in anything is another. */
   static const rlt_method method = {"test", NULL};
-  rlt_wish others[10];
+  rlt_wish others[11];
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     others[i] = none;
   }
@@ -899,6 +959,7 @@ static void test_wishes(void **state) {
   others[7].stages_destination = true;
   others[8].chunks.source = 1;
   others[9].chunks.destination = 1;
+  others[10].changes.rounds_to_nearest = true;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     print_message("case %zu\n", i);
     assert_false(rlt_wish_equal(&none, &others[i]));
@@ -1031,6 +1092,8 @@ int main(void) {
       cmocka_unit_test(test_cache_reuses_plans),
       cmocka_unit_test(test_plans_share_programs),
       cmocka_unit_test(test_options_make_other_plans),
+      cmocka_unit_test(test_zeros_are_the_defaults),
+      cmocka_unit_test(test_rounding_that_makes_no_difference),
       cmocka_unit_test(test_visits),
       cmocka_unit_test(test_what_is_asked_for_runs),
       cmocka_unit_test(test_schedules_refused),

@@ -124,8 +124,8 @@ static void put_element(uint8_t *buffer, int64_t at, int64_t packed, size_t size
 
 static void convert(const rlt_conversion *conversion, uint8_t *word) {
   if (conversion->from != RELAYOUT_ELEMENT_TYPE_INVALID) {
-    oracle_convert(conversion->from, conversion->to, conversion->wraps, conversion->scale, word,
-                   word);
+    oracle_convert(conversion->from, conversion->to, conversion->wraps,
+                   conversion->rounds_to_nearest, conversion->scale, word, word);
   }
 }
 

@@ -263,23 +263,23 @@ static void test_containers(void **state) {
   } cases[] = {
       {"pred[2,3]{1,0}",
        "pred[2,3]{0,1:PD(2,4)E(32)}",
-       {RELAYOUT_U8, RELAYOUT_U32, false, CONTAINED(24)},
+       {RELAYOUT_U8, RELAYOUT_U32, false, CONTAINED(24), false},
        {{2, 2, 3, 1}, {4, 3, 1, 2}}},
       {"s4[2,3]{1,0:E(4)}",
        "s4[2,3]{0,1:E(16)}",
-       {RELAYOUT_U8, RELAYOUT_U16, false, CONTAINED(8)},
+       {RELAYOUT_U8, RELAYOUT_U16, false, CONTAINED(8), false},
        {{2, 2, 3, 1}, {3, 3, 1, 2}}},
       {"bf16[2,3]{1,0:E(32)}",
        "bf16[2,3]{0,1}",
-       {RELAYOUT_U32, RELAYOUT_U16, true, 1 / CONTAINED(16)},
+       {RELAYOUT_U32, RELAYOUT_U16, true, 1 / CONTAINED(16), false},
        {{2, 2, 3, 1}, {3, 3, 1, 2}}},
       {"u8[2,3]{1,0:E(32)}", /* of which each first byte is read */
        "u8[2,3]{0,1:E(16)}",
-       {RELAYOUT_U8, RELAYOUT_U16, false, CONTAINED(8)},
+       {RELAYOUT_U8, RELAYOUT_U16, false, CONTAINED(8), false},
        {{2, 2, 12, 1}, {3, 3, 4, 2}}},
       {"bf16[2,3]{1,0:E(32)}",
        "f32[2,3]{0,1}",
-       {RELAYOUT_BF16, RELAYOUT_F32, false, 1},
+       {RELAYOUT_BF16, RELAYOUT_F32, false, 1, false},
        {{2, 2, 6, 1}, {3, 3, 2, 2}}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -290,6 +290,7 @@ static void test_containers(void **state) {
     assert_int_equal(problem->conversion.to, cases[i].conversion.to);
     assert_int_equal(problem->conversion.wraps, cases[i].conversion.wraps);
     assert_true(problem->conversion.scale == cases[i].conversion.scale);
+    assert_false(problem->conversion.rounds_to_nearest);
     assert_int_equal(problem->axis_count, 2);
     for (int32_t a = 0; a < 2; ++a) {
       assert_int_equal(problem->axes[a].extent, cases[i].axes[a].extent);

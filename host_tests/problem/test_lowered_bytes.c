@@ -15,6 +15,7 @@ typedef struct bytes_case {
   int64_t from_strides[4], to_strides[4]; /* in bytes; all 0: as the layout says */
   double scale;                           /* 0: 1 */
   bool wraps;
+  bool to_nearest;
   bool by_program; /* some elements are looked up */
 } bytes_case;
 
@@ -53,6 +54,8 @@ static const bytes_case cases[] = {
     {.from = "f32[5,7]{1,0}", .to = "bf16[5,7]{0,1:PD(6,9)PV(one)}", .scale = 3},
     {.from = "f32[5,8]{1,0}", .to = "u4[5,8]{0,1:E(4)}", .scale = 0.01},
     {.from = "s32[4,6]{1,0}", .to = "s8[4,6]{0,1:PD(5,7)PV(-1)}", .wraps = true},
+    {.from = "bf16[4,6]{1,0}", .to = "s8[4,6]{0,1}", .to_nearest = true},
+    {.from = "u8[4,6]{1,0}", .to = "u8[4,6]{0,1}", .scale = 0.5, .to_nearest = true},
     {.from = "s32[4,6]{1,0}", .to = "s32[4,6]{0,1}", .scale = 2},
     /* Containers. */
     {.from = "pred[2,3]{1,0}", .to = "pred[2,3]{0,1:PD(2,4)PV(one)E(32)}"},
@@ -102,15 +105,17 @@ static void set_up(sides *made, const bytes_case *of, rlt_packing packing) {
   made->to = rlt_view_of_shape(&made->shapes[1]);
   made->from.byte_strides = strides_of(of->from_strides);
   made->to.byte_strides = strides_of(of->to_strides);
-  made->changes = (rlt_changes){
-      .packing = packing, .wraps = of->wraps, .scale = of->scale == 0 ? 1 : of->scale};
+  made->changes = (rlt_changes){.packing = packing,
+                                .wraps = of->wraps,
+                                .scale = of->scale == 0 ? 1 : of->scale,
+                                .rounds_to_nearest = of->to_nearest};
   uint64_t seed = 3;
   for (int i = 0; i < SIDE_BYTES; ++i) {
     made->source[i] = (uint8_t)definition_random(&seed, 256);
     made->wanted[i] = made->found[i] = (uint8_t)definition_random(&seed, 256);
   }
   const oracle_options options = {of->wraps, made->changes.scale, made->from.byte_strides,
-                                  made->to.byte_strides};
+                                  made->to.byte_strides, of->to_nearest};
   oracle_relayout_with(&options, &made->shapes[0], &made->shapes[1], made->source + BEFORE,
                        made->wanted + BEFORE);
 }

@@ -68,6 +68,7 @@ DIFFERENT(no_conversion, problem->conversion = (rlt_conversion){.scale = 1})
 DIFFERENT(conversion_from, problem->conversion.from = RELAYOUT_S32)
 DIFFERENT(conversion_to, problem->conversion.to = RELAYOUT_F16)
 DIFFERENT(conversion_wraps, problem->conversion.wraps = true)
+DIFFERENT(conversion_rounding, problem->conversion.rounds_to_nearest = true)
 DIFFERENT(conversion_scale, problem->conversion.scale = 1 + 0x1p-52)
 DIFFERENT(source_elements, problem->source_elements = 2701)
 DIFFERENT(destination_elements, problem->destination_elements = 2801)
@@ -97,6 +98,7 @@ static void test_every_field_counts(void **state) {
                                                   conversion_from,
                                                   conversion_to,
                                                   conversion_wraps,
+                                                  conversion_rounding,
                                                   conversion_scale,
                                                   source_elements,
                                                   destination_elements,

@@ -79,7 +79,8 @@ CHANGE(odd_end_there, problem->destination_elements -= 2)
 CHANGE(only_packs, problem->source_packed = 0)
 CHANGE(only_unpacks, problem->destination_packed = 0)
 CHANGE(packs_more, problem->destination_packed = 1)
-CHANGE(converts, problem->conversion = ((rlt_conversion){RELAYOUT_U2, RELAYOUT_S2, false, 1}))
+CHANGE(converts,
+       problem->conversion = ((rlt_conversion){RELAYOUT_U2, RELAYOUT_S2, false, 1, false}))
 CHANGE(only_columns, problem->axis_count = 1)
 
 static const rlt_index_program nowhere = {.count = 0};

@@ -2,6 +2,10 @@
  *
  * A device is opaque and immutable after it is made; any number of threads may use it at once. It
  * is owned by whoever opened it. Plans keep their device alive, so it may be destroyed before them.
+ *
+ * No call takes more than 64 KiB of the calling thread's stack. OpenCL's drivers are loaded, and
+ * compile, on a thread of the library's, which has a stack of its own and ends with the call; only
+ * where the system refuses that thread they do so on the caller's.
  */
 #ifndef RELAYOUT_DEVICE_H
 #define RELAYOUT_DEVICE_H

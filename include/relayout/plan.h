@@ -16,14 +16,20 @@
  *
  *     to a float    to the nearest, ties to even, subnormals kept. What lies beyond the greatest
  *                   finite number becomes the type's infinity, else its NaN, else that number.
- *                   A NaN becomes the type's quiet NaN of the same sign.
- *     to an integer towards zero; what lies beyond the type's range becomes the nearest end of it,
- *                   as in XLA's convert, or wraps. NaN is 0.
- *     to pred       1 unless the value is 0
+ *                   A NaN becomes the type's quiet NaN of the same sign. A zero has the sign of the
+ *                   product, as in IEEE 754, an integer's 0 being +0: times a negative scale it
+ *                   becomes -0.
+ *     to an integer towards zero, as in XLA's convert, or to the nearest, ties to even (options);
+ *                   what lies beyond the type's range then becomes the nearest end of it, as there,
+ *                   or wraps. NaN is 0.
+ *     to pred       1 unless the value is 0, before any rounding
  *
  * f4e2m1fn and the f6 types have no NaN, f8e8m0fnu neither zero nor sign: they follow ml_dtypes
- * (NaN becomes the zero of the other sign; zeros and negative numbers become NaN). Complex types
- * change into no other. All devices agree in every bit.
+ * (NaN becomes the zero of the other sign; zeros and negative numbers become NaN). f8e8m0fnu's
+ * numbers are powers of two, to which ml_dtypes and XLA round in a way of their own: of two as near
+ * to the greater, so that 3 becomes 4; from between 2^-127, the least, and 2^-126 always to 2^-126;
+ * and from below 2^-127 to 2^-127. Complex types change into no other. All devices agree in every
+ * bit.
  */
 #ifndef RELAYOUT_PLAN_H
 #define RELAYOUT_PLAN_H
@@ -54,6 +60,12 @@ typedef enum relayout_integer_overflow {
   RELAYOUT_OVERFLOW_WRAP = 1      /* its low bits, in two's complement */
 } relayout_integer_overflow;
 
+/* What becomes of a value between two integers, where it becomes an integer. */
+typedef enum relayout_rounding {
+  RELAYOUT_ROUNDING_ZERO = 0,   /* the one nearer to 0: 2.7 is 2, -2.7 is -2 */
+  RELAYOUT_ROUNDING_NEAREST = 1 /* the nearest; of two as near, the even one: 2.5 is 2, 3.5 is 4 */
+} relayout_rounding;
+
 typedef struct relayout_plan_options {
   size_t struct_size;
   /* MEASURE runs the schedules that are predicted to be the fastest, `measured` of them, on memory
@@ -74,7 +86,7 @@ typedef struct relayout_plan_options {
   int32_t measured;
   /* Matters where the element type changes to an integer. */
   relayout_integer_overflow overflow;
-  /* Every value is multiplied by it, exactly, before it is rounded once. Finite, and not 0. */
+  /* Every value is multiplied by it, exactly, before it is rounded once. Finite; 0 means 1. */
   double scale;
   /* NULL: views have strides. Programs that were compiled with relayout 0.1 may have them here, of
    * either side, whose layout is the default one then: relayout_plan_create goes by them, and
@@ -98,12 +110,15 @@ typedef struct relayout_plan_options {
   size_t destination_chunk_bytes;
   /* 1: the plan's kernels take 32 relayouts a launch (relayout_plan_enqueue_batch). 0: one. */
   int32_t for_batches;
+  /* Matters where the element type changes to an integer, or integers are scaled. Types with
+   * fractions are always rounded to the nearest. */
+  relayout_rounding rounding;
 } relayout_plan_options;
 
 #define RELAYOUT_PLAN_OPTIONS_INIT                                                                 \
   {                                                                                                \
     sizeof(relayout_plan_options), RELAYOUT_PLAN_ESTIMATE, 0, RELAYOUT_OVERFLOW_SATURATE, 1.0,     \
-        NULL, NULL, NULL, 0, 0, 0, 0                                                               \
+        NULL, NULL, NULL, 0, 0, 0, 0, RELAYOUT_ROUNDING_ZERO                                       \
   }
 
 /* Both shapes must be valid and of the same dimensions. `options` NULL means the

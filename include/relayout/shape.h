@@ -207,14 +207,35 @@ enum { RELAYOUT_SHAPE_TEXT_SIZE = 8192 };
  *     S(n)         memory_space
  *
  * White space may stand between any two tokens. Without a layout it is the default one. A number is
- * rounded to the nearest value of a float type (inf, -inf and nan where it has them) and must lie
- * in the type's range; the imaginary part of a complex one is zero. Bits of a complex element are
- * the imaginary part's, then the real part's. The locale has no effect. The result is valid
- * (relayout_shape_validate). Tuples, dynamic dimensions, and XLA's sparse and other properties are
- * refused by name. RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE,
+ * rounded as a conversion to the float type rounds it (plan.h; inf, -inf and nan where it has them)
+ * and must lie in the type's range; the imaginary part of a complex one is zero. Bits of a complex
+ * element are the imaginary part's, then the real part's. The locale has no effect. The result is
+ * valid (relayout_shape_validate). Tuples, dynamic dimensions, and XLA's sparse and other
+ * properties are refused by name. RELAYOUT_INVALID_TEXT with the column, RELAYOUT_INVALID_SHAPE,
  * RELAYOUT_SIZE_OVERFLOW, RELAYOUT_UNSUPPORTED. */
 RELAYOUT_API relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
                                                   relayout_error *error);
+
+/* Parses a whole shape as above, or a part of one, and takes what the text does not say from
+ * `defaults`:
+ *
+ *   part     := layout | type | type layout
+ *   layout   := as above, or '{' ':' properties '}', or '{' '}'
+ *
+ * The dimensions of a part are those of `defaults`, and without a type so is the type. A layout of
+ * the text replaces the other one with all its properties; without an order it has the order of
+ * `defaults`; `{}` is the layout of rank 0. A type alone keeps the layout of `defaults`: an element
+ * size that the type cannot have, or that was the other type's whole bytes, becomes 0, and a
+ * padding literal becomes the same number of the type. Where the type lacks the padding value that
+ * is RELAYOUT_INVALID_SHAPE.
+ *
+ * RELAYOUT_SHAPE_MISMATCH where the layout of a part is of another rank than `defaults`, and for
+ * nothing else; otherwise as relayout_shape_parse. Columns count in `text`. `shape` may be
+ * `defaults`; with NULL as `defaults` only a whole shape will do. */
+RELAYOUT_API relayout_status relayout_shape_parse_with_defaults(const char *text,
+                                                                const relayout_shape *defaults,
+                                                                relayout_shape *shape,
+                                                                relayout_error *error);
 
 /* Prints the shape with its layout, as XLA does: no white space, no layout for a plain scalar, no
  * property at its default. E is printed wherever it is not 0, of the type's whole bytes too. Padded

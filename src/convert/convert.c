@@ -21,7 +21,8 @@ _Static_assert(sizeof(rlt_scale_factor) == sizeof(scale_factor), "scales have on
 typedef struct converter {
   number_format from, to;
   scale_factor scale;
-  bool wraps, scales;
+  integer_rule by;
+  bool scales;
 } converter;
 
 /* Compares the bits, since the caller's floating-point mode may take subnormal scales
@@ -48,7 +49,7 @@ static converter converter_of(const rlt_conversion *conversion) {
   return (converter){.from = rlt_number_format_of(conversion->from),
                      .to = rlt_number_format_of(conversion->to),
                      .scale = {scale.digits, scale.exponent, scale.negative},
-                     .wraps = conversion->wraps,
+                     .by = {conversion->wraps, conversion->rounds_to_nearest},
                      .scales = scales(conversion)};
 }
 
@@ -83,8 +84,8 @@ relayout_status rlt_conversion_check(const rlt_conversion *conversion, relayout_
 
 static inline uint64_t convert(const converter *with, uint64_t bits) {
   return with->scales ? pattern_of(scaled_number(number_of(bits, with->from), with->scale),
-                                   with->to, with->wraps)
-                      : convert_unscaled(bits, with->from, with->to, with->wraps);
+                                   with->to, with->by)
+                      : convert_unscaled(bits, with->from, with->to, with->by);
 }
 
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
@@ -137,5 +138,6 @@ void rlt_conversion_add_options(const rlt_conversion *conversion, rlt_text *opti
   add_format(options, "FROM", &with.from);
   add_format(options, "TO", &with.to);
   const bool is_narrow = !with.scales && with.from.bits <= 32 && with.to.bits <= 32;
-  rlt_text_add(options, " -DWRAPS=%d -DSCALED=%d -DNARROW=%d", with.wraps, with.scales, is_narrow);
+  rlt_text_add(options, " -DWRAPS=%d -DTO_NEAREST=%d -DSCALED=%d -DNARROW=%d", with.by.wraps,
+               with.by.rounds_to_nearest, with.scales, is_narrow);
 }

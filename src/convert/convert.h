@@ -7,8 +7,9 @@
  *                   becomes the type's quiet NaN of the same sign: in IEEE's formats the top bit
  *                   of the mantissa alone. A zero has the sign of the product, where the type
  *                   knows one.
- *     to an integer towards zero; beyond its range the nearest end of it, or the low bits of the
- *                   integer if the conversion wraps. NaN is 0, and so are infinities if it wraps.
+ *     to an integer towards zero, or to the nearest, ties to even; beyond its range the nearest
+ *                   end of it, or the low bits of the integer if the conversion wraps. NaN is 0,
+ *                   and so are infinities if it wraps.
  *     to pred       1 unless the value is 0; NaN is 1. Of a pred, every byte but 0 is 1.
  *
  * Where types lack what that asks for, ml_dtypes is followed: of f4e2m1fn, f6e2m3fn and
@@ -37,6 +38,7 @@ typedef struct rlt_conversion {
   relayout_element_type to;
   bool wraps;   /* integers beyond the target's range: its low bits, instead of the nearest end */
   double scale; /* finite; values are multiplied by it, exactly, before they are rounded once */
+  bool rounds_to_nearest; /* what becomes an integer, ties to even; instead of towards zero */
 } rlt_conversion;
 
 /* Whether elements take another value or type. */

@@ -96,8 +96,8 @@ static relayout_status learn_machine(const rlt_cpu_instruction_set *instructions
   machine->shares_host_memory = true;
   rlt_host_add_facts(machine);
   if (instructions != NULL) {
-    machine->vector_bytes = instructions->kernels[0]->vector_bytes;
-    machine->streams = instructions->kernels[0]->streams;
+    machine->vector_bytes = instructions->lines->vector_bytes;
+    machine->streams = instructions->lines->streams;
   }
   return read_variable(machine, error);
 }

@@ -30,38 +30,89 @@ static bool has_sse41(void) {
 }
 #endif
 
+/* What src/CMakeLists.txt compiles. Where two instruction sets made the same of a source, one of
+ * them has the other's. */
+#define LINES(set)          rlt_cpu_line_kernels_##set
 #define KERNELS(set, bytes) rlt_cpu_kernels_##set##_##bytes
-#define DECLARE(set)                                                                               \
-  extern const rlt_cpu_kernels KERNELS(set, 1), KERNELS(set, 2), KERNELS(set, 4), KERNELS(set, 8), \
-      KERNELS(set, 16);                                                                            \
-  extern const rlt_cpu_row_stages rlt_cpu_row_stages_##set;
-#define ALL_OF(set)                                                                                \
-  {&KERNELS(set, 1), &KERNELS(set, 2), &KERNELS(set, 4), &KERNELS(set, 8), &KERNELS(set, 16)},     \
-      &rlt_cpu_row_stages_##set
+#define ROWS(set)           rlt_cpu_row_stages_##set
 
+extern const rlt_cpu_line_kernels LINES(plain);
+extern const rlt_cpu_kernels KERNELS(plain, 4), KERNELS(plain, 8);
+extern const rlt_cpu_row_stages ROWS(plain);
 #if defined(__x86_64__)
-DECLARE(avx512vbmi)
-DECLARE(avx512)
-DECLARE(avx2)
-DECLARE(sse41)
-DECLARE(sse2)
-#elif defined(__aarch64__)
-DECLARE(neon)
+extern const rlt_cpu_line_kernels LINES(avx512), LINES(avx2), LINES(sse2);
+extern const rlt_cpu_kernels KERNELS(avx512vbmi, 1), KERNELS(avx512, 1), KERNELS(avx512, 2),
+    KERNELS(avx512, 4), KERNELS(avx512, 8), KERNELS(avx512, 16), KERNELS(avx2, 1), KERNELS(avx2, 2),
+    KERNELS(avx2, 4), KERNELS(avx2, 8), KERNELS(avx2, 16), KERNELS(sse41, 1), KERNELS(sse41, 2),
+    KERNELS(sse41, 4), KERNELS(sse41, 8), KERNELS(sse2, 1), KERNELS(sse2, 2), KERNELS(sse2, 4),
+    KERNELS(sse2, 8), KERNELS(sse2, 16);
+extern const rlt_cpu_row_stages ROWS(avx512vbmi), ROWS(avx512), ROWS(avx2), ROWS(sse41), ROWS(sse2);
+#else
+extern const rlt_cpu_kernels KERNELS(plain, 1), KERNELS(plain, 2), KERNELS(plain, 16);
 #endif
-DECLARE(plain)
+#if defined(__aarch64__)
+extern const rlt_cpu_line_kernels LINES(neon);
+extern const rlt_cpu_kernels KERNELS(neon, 1), KERNELS(neon, 2), KERNELS(neon, 4), KERNELS(neon, 8),
+    KERNELS(neon, 16);
+extern const rlt_cpu_row_stages ROWS(neon);
+#endif
 
 const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
 #if defined(__x86_64__)
-    {"avx512vbmi", has_avx512vbmi, ALL_OF(avx512vbmi)},
-    {"avx512", has_avx512, ALL_OF(avx512)},
-    {"avx2", has_avx2, ALL_OF(avx2)},
-    {"sse41", has_sse41, ALL_OF(sse41)},
-    {"sse2", always, ALL_OF(sse2)},
-#elif defined(__aarch64__)
-    {"neon", always, ALL_OF(neon)},
+    {"avx512vbmi",
+     has_avx512vbmi,
+     &LINES(avx512),
+     {&KERNELS(avx512vbmi, 1), &KERNELS(avx512, 2), &KERNELS(avx512, 4), &KERNELS(avx512, 8),
+      &KERNELS(avx512, 16)},
+     &ROWS(avx512vbmi)},
+    {"avx512",
+     has_avx512,
+     &LINES(avx512),
+     {&KERNELS(avx512, 1), &KERNELS(avx512, 2), &KERNELS(avx512, 4), &KERNELS(avx512, 8),
+      &KERNELS(avx512, 16)},
+     &ROWS(avx512)},
+    {"avx2",
+     has_avx2,
+     &LINES(avx2),
+     {&KERNELS(avx2, 1), &KERNELS(avx2, 2), &KERNELS(avx2, 4), &KERNELS(avx2, 8),
+      &KERNELS(avx2, 16)},
+     &ROWS(avx2)},
+    {"sse41",
+     has_sse41,
+     &LINES(sse2),
+     {&KERNELS(sse41, 1), &KERNELS(sse41, 2), &KERNELS(sse41, 4), &KERNELS(sse41, 8),
+      &KERNELS(sse2, 16)},
+     &ROWS(sse41)},
+    {"sse2",
+     always,
+     &LINES(sse2),
+     {&KERNELS(sse2, 1), &KERNELS(sse2, 2), &KERNELS(sse2, 4), &KERNELS(sse2, 8),
+      &KERNELS(sse2, 16)},
+     &ROWS(sse2)},
+    /* Plain C differs by the channels that it does without: words of 4 and 8 bytes. */
+    {"plain",
+     always,
+     &LINES(plain),
+     {&KERNELS(sse2, 1), &KERNELS(sse2, 2), &KERNELS(plain, 4), &KERNELS(plain, 8),
+      &KERNELS(sse2, 16)},
+     &ROWS(plain)},
+#else
+#if defined(__aarch64__)
+    {"neon",
+     always,
+     &LINES(neon),
+     {&KERNELS(neon, 1), &KERNELS(neon, 2), &KERNELS(neon, 4), &KERNELS(neon, 8),
+      &KERNELS(neon, 16)},
+     &ROWS(neon)},
 #endif
-    {"plain", always, ALL_OF(plain)},
-    {NULL, NULL, {NULL}, NULL},
+    {"plain",
+     always,
+     &LINES(plain),
+     {&KERNELS(plain, 1), &KERNELS(plain, 2), &KERNELS(plain, 4), &KERNELS(plain, 8),
+      &KERNELS(plain, 16)},
+     &ROWS(plain)},
+#endif
+    {.name = NULL},
 };
 
 static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";

@@ -8,8 +8,9 @@
 #include "relayout/status.h"
 
 typedef struct rlt_cpu_instruction_set {
-  const char *name;                  /* avx512vbmi, avx512, avx2, sse41, sse2, neon or plain */
-  bool (*is_there)(void);            /* whether this processor has it */
+  const char *name;       /* avx512vbmi, avx512, avx2, sse41, sse2, neon or plain */
+  bool (*is_there)(void); /* whether this processor has it */
+  const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels[5]; /* for elements of 1, 2, 4, 8 and 16 bytes */
   const rlt_cpu_row_stages *rows;
 } rlt_cpu_instruction_set;

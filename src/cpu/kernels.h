@@ -1,5 +1,5 @@
-/* kernels.h: the functions that partial out one tile on the host, by instruction
- * set and element size.
+/* kernels.h: the functions that move one tile on the host, by instruction set, and by element size
+ * where that decides which instructions they are made of.
  *
  * What all tiles of a program share is its frame. Pointers need no alignment.
  *
@@ -51,6 +51,7 @@ typedef struct rlt_cpu_partial_lines {
 } rlt_cpu_partial_lines;
 
 typedef struct rlt_cpu_frame {
+  int64_t element_bytes; /* 1, 2, 4, 8 or 16 */
   bool fills;
   bool streams;                                  /* the destination is too large for the cache */
   _Alignas(64) uint8_t fill[RLT_CPU_FILL_BYTES]; /* one word, over and over */
@@ -96,31 +97,31 @@ typedef void rlt_cpu_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile
 /* Puts the tile's elements where the tables say from `to` on. */
 typedef void rlt_cpu_table_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                   uint8_t *to);
-/* Reorders each 16 bytes of a staging buffer, whose size is a multiple of a line: byte b becomes
- * the one that was number order[b]. */
-typedef void rlt_cpu_shuffle_kernel(uint8_t *staged, int64_t bytes, const uint8_t *order);
 /* Lets a staging buffer leave for the destination, while a tile that starts at `next` in the
  * source is fetched. NULL: none does. A line before the staging buffer may be read too. */
 typedef void rlt_cpu_store_kernel(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
                                   const uint8_t *staged, rlt_cpu_partial_lines *partial,
                                   const uint8_t *next);
 
-/* All that depends on the instruction set and the element size. */
-typedef struct rlt_cpu_kernels {
-  rlt_cpu_kernel *move_straight;          /* both column strides are one element; fills too */
-  rlt_cpu_kernel *move_strided;           /* any strides */
-  rlt_cpu_kernel *fill_strided;           /* what move_strided leaves */
-  rlt_cpu_table_kernel *gather_runs;      /* dense columns on both sides */
-  rlt_cpu_table_kernel *transpose_blocks; /* dense columns in the destination, rows in the source */
+/* All that depends on the instruction set alone. */
+typedef struct rlt_cpu_line_kernels {
+  rlt_cpu_kernel *move_straight;     /* both column strides are one element; fills too */
+  rlt_cpu_kernel *move_strided;      /* any strides */
+  rlt_cpu_kernel *fill_strided;      /* what move_strided leaves */
+  rlt_cpu_table_kernel *gather_runs; /* dense columns on both sides */
   void (*copy_run)(uint8_t *to, const uint8_t *from, int64_t bytes); /* that lie together */
-  rlt_cpu_shuffle_kernel *shuffle;
   rlt_cpu_store_kernel *store_segments;
   void (*finish)(void); /* streamed lines are there for other threads once this returns */
-  int32_t block_rows;   /* what is transposed at once */
+  int32_t vector_bytes; /* of a register */
+  bool streams;         /* lines go past the cache where a frame asks for it */
+} rlt_cpu_line_kernels;
+
+/* All that depends on the element size too. */
+typedef struct rlt_cpu_kernels {
+  rlt_cpu_table_kernel *transpose_blocks; /* dense columns in the destination, rows in the source */
+  int32_t block_rows;                     /* what is transposed at once */
   int32_t block_columns;
   int32_t most_channels; /* that are interleaved */
-  int32_t vector_bytes;  /* of a register */
-  bool streams;          /* lines go past the cache where a frame asks for it */
 } rlt_cpu_kernels;
 
 #endif

@@ -4,13 +4,13 @@
 #include "cpu/pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
 
 #include "base/forks.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "host/processors.h"
 
 enum {
@@ -188,28 +188,6 @@ static void *work(void *argument) {
 
 /* ---- Workers ---- */
 
-/* With a stack of its own size, and no signals: their handlers belong on the caller's threads.
- * Those that an instruction raises stay, for who handles them. */
-static bool start_thread(worker *made) {
-  static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) {
-    return false;
-  }
-  sigset_t blocked;
-  sigset_t before;
-  sigfillset(&blocked);
-  for (size_t i = 0; i < sizeof raised / sizeof *raised; ++i) {
-    sigdelset(&blocked, raised[i]);
-  }
-  pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  const bool is_started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
-                          pthread_create(&made->thread, &attributes, work, made) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attributes);
-  return is_started;
-}
-
 /* Under the mutex. */
 static bool start_worker(void) {
   worker *const made = rlt_malloc(sizeof *made);
@@ -217,7 +195,7 @@ static bool start_worker(void) {
     return false;
   }
   *made = (worker){.era = atomic_load(&pool.era), .next = pool.workers};
-  if (!start_thread(made)) {
+  if (!rlt_thread_start(&made->thread, STACK_BYTES, work, made)) {
     rlt_free(made);
     return false;
   }

@@ -21,6 +21,7 @@ static void set_frame(const rlt_schedule *schedule, rlt_cpu_frame *frame) {
   const rlt_problem *const problem = schedule->problem;
   const int64_t bytes = problem->element_bytes;
   const bool keeps = rlt_problem_keeps_elements(problem);
+  frame->element_bytes = bytes;
   frame->streams = schedule->streamed;
   frame->source_row = bytes * stride_of(problem, &schedule->rows, true);
   frame->source_column = bytes * stride_of(problem, &schedule->columns, true);
@@ -48,7 +49,7 @@ static relayout_status set_tables(const rlt_cpu_device *device, rlt_cpu_program 
   if (made->unpacks) {
     status = rlt_cpu_unpacking_make(device->instructions, made, error);
   }
-  made->gather = made->schedule->move == RLT_MOVE_GATHER ? made->kernels->gather_runs
+  made->gather = made->schedule->move == RLT_MOVE_GATHER ? made->lines->gather_runs
                                                          : made->kernels->transpose_blocks;
   made->last_source = last_source(made);
   return status == RELAYOUT_OK ? rlt_cpu_tables_make(made, error) : status;
@@ -119,7 +120,9 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
                             .source_bits = rlt_problem_source_bits(schedule->problem),
                             .destination_bits = rlt_problem_destination_bits(schedule->problem),
                             .source_bytes = (int64_t)rlt_problem_source_size(schedule->problem),
-                            .kernels = own->instructions->kernels[rlt_word_size_number(bytes)]};
+                            .lines = own->instructions->lines,
+                            .kernels = own->instructions->kernels[rlt_word_size_number(bytes)],
+                            .shuffle = own->instructions->rows->shuffle};
   const relayout_status status = fill_program(own, made, error);
   if (status != RELAYOUT_OK) {
     rlt_cpu_program_destroy(device, made);

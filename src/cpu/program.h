@@ -36,7 +36,9 @@ typedef struct rlt_cpu_program {
   int64_t source_bits;        /* of its elements */
   int64_t destination_bits;
   int64_t source_bytes; /* of the whole source */
+  const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels;
+  rlt_cpu_shuffle_kernel *shuffle;
   rlt_cpu_move *move; /* NULL: tiles are put together first */
   rlt_grid grid;
   rlt_tile only_tile; /* where the grid has one tile */

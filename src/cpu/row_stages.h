@@ -38,6 +38,10 @@ typedef void rlt_cpu_stage(const rlt_cpu_row *row, const uint8_t *from, uint8_t 
 typedef void rlt_cpu_bit_transpose(const uint8_t *from, int64_t stride, uint8_t *to, int64_t pitch,
                                    int64_t length);
 
+/* Reorders each 16 bytes of a staging buffer, whose size is a multiple of a line: byte b becomes
+ * the one that was number order[b]. */
+typedef void rlt_cpu_shuffle_kernel(uint8_t *staged, int64_t bytes, const uint8_t *order);
+
 /* What becomes of values times a scale. */
 enum {
   RLT_CPU_TO_F32,
@@ -48,6 +52,11 @@ enum {
   RLT_CPU_TO_U32,
   RLT_CPU_TO_S64,
   RLT_CPU_TO_U64,
+  RLT_CPU_NEAREST_S32, /* the nearest integers, in the same order */
+  RLT_CPU_NEAREST_BYTE,
+  RLT_CPU_NEAREST_U32,
+  RLT_CPU_NEAREST_S64,
+  RLT_CPU_NEAREST_U64,
   RLT_CPU_VALUE_TARGETS
 };
 typedef struct rlt_cpu_value_stages {
@@ -79,8 +88,9 @@ typedef struct rlt_cpu_row_stages {
    * those that are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
   rlt_cpu_value_stages single;
-  rlt_cpu_value_stages unscaled[2];                                /* of s64 and u64 */
-  rlt_cpu_stage *f32_to_s32;                                       /* unscaled, all of its range */
+  rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */
+  rlt_cpu_stage *f32_to_s32;        /* unscaled, all of its range */
+  rlt_cpu_shuffle_kernel *shuffle;
   void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
 } rlt_cpu_row_stages;
 

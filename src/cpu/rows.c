@@ -178,21 +178,23 @@ static bool add_integers_of_values(rlt_cpu_codec *codec, const rlt_cpu_value_sta
   if (codec->conversion.wraps) {
     return false;
   }
+  rlt_cpu_stage *const *const stages =
+      values->to + (codec->conversion.rounds_to_nearest ? RLT_CPU_NEAREST_S32 - RLT_CPU_TO_S32 : 0);
   if (bits == 64 || (bits == 32 && !is_signed)) {
-    return add_stage(codec, values->to[bits == 32  ? RLT_CPU_TO_U32
-                                       : is_signed ? RLT_CPU_TO_S64
-                                                   : RLT_CPU_TO_U64]);
+    return add_stage(codec, stages[bits == 32  ? RLT_CPU_TO_U32
+                                   : is_signed ? RLT_CPU_TO_S64
+                                               : RLT_CPU_TO_U64]);
   }
   const double end = (double)(INT64_C(1) << (is_signed ? bits - 1 : bits));
   codec->row.lowest = is_signed ? -end : 0;
   codec->row.highest = end - 1;
   codec->row.low_mask = (uint32_t)((UINT64_C(1) << bits) - 1);
   if (bits <= 8) {
-    return add_stage(codec, values->to[RLT_CPU_TO_BYTE]);
+    return add_stage(codec, stages[RLT_CPU_TO_BYTE]);
   }
   rlt_cpu_stage *const to_half =
       codec->stages->low[rlt_word_size_number(4)][rlt_word_size_number(2)];
-  return add_stage(codec, values->to[RLT_CPU_TO_S32]) && (bits == 32 || add_stage(codec, to_half));
+  return add_stage(codec, stages[RLT_CPU_TO_S32]) && (bits == 32 || add_stage(codec, to_half));
 }
 
 /* Values as they are or in f32, scaled as doubles, and rounded to f32 or to odd on the way to what

@@ -32,12 +32,16 @@ typedef double f64 ANYWHERE;
   static void name(const rlt_cpu_row *row, const uint8_t *restrict from, uint8_t *restrict to,     \
                    int64_t count)
 
+/* The elements of a row, which compilers are told are whole groups: nothing has to be done to some
+ * that are left over. */
+#define IN_GROUPS(count) ((count) & -(int64_t)RLT_CPU_ROW_GROUP)
+
 /* Elements one by one, each becoming what `made` says of it; `with` is the row. */
 #define EACH(name, from_type, to_type, made)                                                       \
   STAGE(name) {                                                                                    \
     const rlt_cpu_row with = *row;                                                                 \
     (void)with;                                                                                    \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
+    for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
       const from_type element = ((const from_type *)from)[i];                                      \
       ((to_type *)to)[i] = (to_type)(made);                                                        \
     }                                                                                              \
@@ -224,7 +228,7 @@ typedef uint64_t bit_word;
 #define EXPAND_AND_COMPRESS(bits, type, loose, bytes)                                              \
   STAGE(unpack_##bits) {                                                                           \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
+    for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type packed = from[i];                                                                 \
       const type expanded = (type)EXPAND_##bits(type, packed);                                     \
       ((loose *)to)[i] = FIRST_LOWEST(bytes, expanded);                                            \
@@ -232,7 +236,7 @@ typedef uint64_t bit_word;
   }                                                                                                \
   STAGE(pack_##bits) {                                                                             \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count / (bytes); ++i) {                                                \
+    for (int64_t i = 0; i < IN_GROUPS(count) / (bytes); ++i) {                                     \
       const type loaded = FIRST_LOWEST(bytes, ((const loose *)from)[i]);                           \
       const type elements = (type)LOW_ELEMENTS(type, loaded, bits);                                \
       const type compressed = (type)COMPRESS_##bits(type, elements);                               \
@@ -296,7 +300,7 @@ TRANSPOSE(1)
 #define INTEGERS(from_type, to_type, wide, least, most)                                            \
   STAGE(from_type##_to_##to_type) {                                                                \
     (void)row;                                                                                     \
-    for (int64_t i = 0; i < count; ++i) {                                                          \
+    for (int64_t i = 0; i < IN_GROUPS(count); ++i) {                                               \
       const wide value = (wide)((const from_type *)from)[i];                                       \
       ((to_type *)to)[i] = (to_type)LEAST_OF(GREATEST_OF(value, (wide)(least)), (wide)(most));     \
     }                                                                                              \
@@ -404,11 +408,15 @@ static inline uint uint_of_int(int value) {
 #define FLOATS_TO_16(type, exponent, mantissa, bias, specials)                                     \
   static const number_format type##_format = {                                                     \
       KIND_FLOAT, 1 + (exponent) + (mantissa), exponent, mantissa, bias, SPECIALS_##specials};     \
-  EACH(type##_to_f32, u16, u32, convert_within_float(element, type##_format, f32_format, 0))       \
-  EACH(f32_to_##type##_1, u32, u8, convert_within_float(element, f32_format, type##_format, 0))    \
-  EACH(f32_to_##type##_2, u32, u16, convert_within_float(element, f32_format, type##_format, 0))
+  EACH(type##_to_f32, u16, u32,                                                                    \
+       convert_within_float(element, type##_format, f32_format, no_integers))                      \
+  EACH(f32_to_##type##_1, u32, u8,                                                                 \
+       convert_within_float(element, f32_format, type##_format, no_integers))                      \
+  EACH(f32_to_##type##_2, u32, u16,                                                                \
+       convert_within_float(element, f32_format, type##_format, no_integers))
 
 static const number_format f32_format = {KIND_FLOAT, 32, 8, 23, 127, SPECIALS_IEEE};
+static const integer_rule no_integers = {false, false};
 
 RLT_SIGNED_FLOATS_TO_16(FLOATS_TO_16)
 
@@ -478,6 +486,32 @@ static inline int32_t integer_within(double value, double lowest, double highest
   return (int32_t)LEAST_OF(GREATEST_OF(real, lowest), highest);
 }
 
+/* Doubles near it are 1 apart: a sum with it is rounded to the nearest integer, ties to even, which
+ * is in the low bits of its pattern. It is rounded once where the product is exact. */
+#define UNIT_SPACED 0x1.8p52
+
+static inline double sum_exact(double value, double scale) {
+  return value * scale + UNIT_SPACED;
+}
+
+static inline int32_t nearest_within(double sum, double lowest, double highest) {
+  const double real = sum == sum ? sum : UNIT_SPACED;
+  const double above = GREATEST_OF(real, UNIT_SPACED + lowest);
+  return (int32_t)(uint32_t)bits_of_f64(LEAST_OF(above, UNIT_SPACED + highest));
+}
+
+#define SUM(source, kind)     sum_##kind(from_##source(element), with.scale)
+#define NEAREST(source, kind) nearest_within(SUM(source, kind), with.lowest, with.highest)
+#define NEAREST_VALUES(source, type, kind)                                                         \
+  EACH(source##_nearest_s32_##kind, type, s32, NEAREST(source, kind))                              \
+  EACH(source##_nearest_byte_##kind, type, u8,                                                     \
+       (uint8_t)NEAREST(source, kind) & (uint8_t)with.low_mask)
+
+NEAREST_VALUES(f32, u32, exact)
+NEAREST_VALUES(s32, u32, exact)
+NEAREST_VALUES(u32, u32, exact)
+NEAREST_VALUES(f64, u64, exact)
+
 #define PRODUCT(source, kind) product_##kind(from_##source(element), with.scale)
 #define VALUES(source, type, kind)                                                                 \
   EACH(source##_to_f32_##kind, type, u32, f32_of(PRODUCT(source, kind)))                           \
@@ -522,6 +556,28 @@ VALUES(f32, u32, any)
 #endif
 VALUES(s32, u32, any)
 VALUES(u32, u32, any)
+
+/* Rounded once, whatever the product is. */
+static inline double sum_any(double value, double scale) {
+  return __builtin_fma(value, scale, UNIT_SPACED);
+}
+
+NEAREST_VALUES(f32, u32, any)
+NEAREST_VALUES(s32, u32, any)
+NEAREST_VALUES(u32, u32, any)
+
+/* The same in f32, which holds the integers of a byte, by a scale that it has. */
+#define UNIT_SPACED_F32 0x1.8p23f
+
+static inline uint8_t nearest_byte(float value, const rlt_cpu_row *row) {
+  const float sum = __builtin_fmaf(value, (float)row->scale, UNIT_SPACED_F32);
+  const float real = sum == sum ? sum : UNIT_SPACED_F32;
+  const float above = GREATEST_OF(real, UNIT_SPACED_F32 + (float)row->lowest);
+  const float within = LEAST_OF(above, UNIT_SPACED_F32 + (float)row->highest);
+  return (uint8_t)bits_of_f32(within) & (uint8_t)row->low_mask;
+}
+
+EACH(f32_nearest_byte_single, f32, u8, nearest_byte(element, &with))
 #endif
 
 /* The greatest double below the end of a wide range is not the range's last integer. */
@@ -540,10 +596,20 @@ static inline uint64_t u64_within(double value) {
   return value >= 0x1p64 ? UINT64_MAX : (uint64_t)within;
 }
 
+/* A double from 2^52 on has no fraction. */
+static inline double nearest_whole(double value) {
+  const double size = value < 0 ? -value : value;
+  const double whole = size < 0x1p52 ? (size + 0x1p52) - 0x1p52 : size;
+  return value < 0 ? -whole : whole;
+}
+
 #define WIDE_INTEGERS(source, type)                                                                \
   EACH(source##_to_u32, type, u32, u32_within(PRODUCT(source, exact)))                             \
   EACH(source##_to_s64, type, s64, s64_within(PRODUCT(source, exact)))                             \
-  EACH(source##_to_u64, type, u64, u64_within(PRODUCT(source, exact)))
+  EACH(source##_to_u64, type, u64, u64_within(PRODUCT(source, exact)))                             \
+  EACH(source##_nearest_u32, type, u32, u32_within(nearest_whole(PRODUCT(source, exact))))         \
+  EACH(source##_nearest_s64, type, s64, s64_within(nearest_whole(PRODUCT(source, exact))))         \
+  EACH(source##_nearest_u64, type, u64, u64_within(nearest_whole(PRODUCT(source, exact))))
 
 WIDE_INTEGERS(f32, u32)
 WIDE_INTEGERS(f64, u64)
@@ -578,10 +644,10 @@ EACH(f32_to_s32, f32, s32, s32_within(element))
 /* Here each instruction says how it rounds. A number rounded down and rounded up are neighbours,
  * one of which is odd, or the same; and what is rounded twice in one direction is as if it were
  * once. */
-#define DOWN    (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
-#define UP      (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
-#define CHOP    (_MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
-#define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define DOWN  (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+#define UP    (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+#define CHOP  (_MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define ROUND (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 
 static inline __m512 join_halves(__m256 low, __m256 high) {
   return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
@@ -615,8 +681,8 @@ STAGE(f32_to_f32_any) {
   for (int64_t i = 0; i < count; i += 16) {
     const __m512d low = odd_product(load_doubles(from + 4 * i), scale);
     const __m512d high = odd_product(load_doubles(from + 4 * i + 32), scale);
-    store_canonical(to + 4 * i, join_halves(_mm512_cvt_roundpd_ps(low, NEAREST),
-                                            _mm512_cvt_roundpd_ps(high, NEAREST)));
+    store_canonical(to + 4 * i, join_halves(_mm512_cvt_roundpd_ps(low, ROUND),
+                                            _mm512_cvt_roundpd_ps(high, ROUND)));
   }
 }
 
@@ -694,6 +760,40 @@ STAGE(f32_to_byte_any) {
 
 #endif
 
+/* ---- Words in another order ---- */
+
+static void shuffle(uint8_t *staged, int64_t bytes, const uint8_t *order) {
+#if STRIP_BYTES == 64
+  const __m512i lanes = _mm512_broadcast_i32x4(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_512(staged + i, _mm512_shuffle_epi8(LOAD_512(staged + i), lanes));
+  }
+#elif STRIP_BYTES == 32
+  const __m256i lanes = _mm256_broadcastsi128_si256(LOAD_128(order));
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    STORE_256(staged + i, _mm256_shuffle_epi8(LOAD_256(staged + i), lanes));
+  }
+#elif defined(__SSSE3__)
+  const __m128i lane = LOAD_128(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    store_strip(staged + i, (strip)_mm_shuffle_epi8(LOAD_128(staged + i), lane));
+  }
+#elif defined(__aarch64__) && !defined(PLAIN)
+  const uint8x16_t lane = vld1q_u8(order);
+  for (int64_t i = 0; i < bytes; i += STRIP_BYTES) {
+    vst1q_u8(staged + i, vqtbl1q_u8(vld1q_u8(staged + i), lane));
+  }
+#else
+  for (int64_t i = 0; i < bytes; i += LANE_BYTES) {
+    uint8_t lane[LANE_BYTES];
+    memcpy(lane, staged + i, LANE_BYTES);
+    for (int b = 0; b < LANE_BYTES; ++b) {
+      staged[i + b] = lane[order[b]];
+    }
+  }
+#endif
+}
+
 /* ---- Past the cache ---- */
 
 static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
@@ -738,13 +838,19 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .f32_to_s32 = f32_to_s32,
 #define SCALED(source, kind)                                                                       \
   [RLT_CPU_TO_F32] = source##_to_f32_##kind, [RLT_CPU_TO_ODD] = source##_to_odd_##kind,            \
-  [RLT_CPU_TO_S32] = source##_to_s32_##kind, [RLT_CPU_TO_BYTE] = source##_to_byte_##kind
+  [RLT_CPU_TO_S32] = source##_to_s32_##kind, [RLT_CPU_TO_BYTE] = source##_to_byte_##kind,          \
+  [RLT_CPU_NEAREST_S32] = source##_nearest_s32_##kind,                                             \
+  [RLT_CPU_NEAREST_BYTE] = source##_nearest_byte_##kind
 #define EXACT(source) SCALED(source, exact), [RLT_CPU_TO_F64] = source##_to_f64
 #define TO_WIDE(source)                                                                            \
   [RLT_CPU_TO_U32] = source##_to_u32, [RLT_CPU_TO_S64] = source##_to_s64,                          \
-  [RLT_CPU_TO_U64] = source##_to_u64
+  [RLT_CPU_TO_U64] = source##_to_u64, [RLT_CPU_NEAREST_U32] = source##_nearest_u32,                \
+  [RLT_CPU_NEAREST_S64] = source##_nearest_s64, [RLT_CPU_NEAREST_U64] = source##_nearest_u64
 #define TO_FLOATS(source) [RLT_CPU_TO_F32] = source##_to_f32, [RLT_CPU_TO_F64] = source##_to_f64
     .single = {{[RLT_CPU_TO_F32] = f32_to_f32_single,
+#if HAS_FMA
+                [RLT_CPU_NEAREST_BYTE] = f32_nearest_byte_single,
+#endif
 #if STRIP_BYTES == 64
                 [RLT_CPU_TO_ODD] = f32_to_odd_single,
                 [RLT_CPU_TO_BYTE] = f32_to_byte_single
@@ -759,4 +865,5 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .any = {{{SCALED(f32, any)}}, {{SCALED(s32, any)}}, {{SCALED(u32, any)}}},
 #endif
 #endif
+    .shuffle = shuffle,
     .stream = stream_lines};

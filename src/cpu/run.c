@@ -56,17 +56,17 @@ static void move_by_tables(const rlt_cpu_call *call, const rlt_tile *tile) {
 
 static void move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
-  call->made->kernels->move_straight(&call->made->frame, &placed);
+  call->made->lines->move_straight(&call->made->frame, &placed);
 }
 
 static void move_strided(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_program *const made = call->made;
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
   if (tile->valid_columns > 0) {
-    made->kernels->move_strided(&made->frame, &placed);
+    made->lines->move_strided(&made->frame, &placed);
   }
   if (made->frame.fills) {
-    made->kernels->fill_strided(&made->frame, &placed);
+    made->lines->fill_strided(&made->frame, &placed);
   }
 }
 
@@ -155,7 +155,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
     } while (rlt_cpu_tour_step(&at));
   }
   if (made->frame.streams) {
-    made->kernels->finish();
+    made->lines->finish();
   }
 }
 
@@ -170,7 +170,7 @@ static void run_only_tile(const rlt_cpu_call *call) {
     made->move(call, &made->only_tile);
   }
   if (made->frame.streams) {
-    made->kernels->finish();
+    made->lines->finish();
   }
 }
 

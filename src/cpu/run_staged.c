@@ -31,8 +31,8 @@ static const uint8_t *encode(const rlt_cpu_program *made, const rlt_cpu_tile *ti
   const rlt_staging *const staging = &frame->staging;
   if (made->problem->shuffles) {
     const int64_t bytes = staging->segment_count * frame->segment_pitch;
-    made->kernels->shuffle(here->staged, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
-                           made->problem->shuffle);
+    made->shuffle(here->staged, rlt_divide_up(bytes, LINE_BYTES) * LINE_BYTES,
+                  made->problem->shuffle);
   }
   if (!made->encodes) {
     return here->staged;
@@ -63,7 +63,7 @@ static void leave(const rlt_cpu_program *made, const rlt_cpu_tile *tile, const u
   if (made->merges) {
     rlt_cpu_merge_segments(made, tile, encoded, &here->partial, next, here->unpacked);
   } else {
-    made->kernels->store_segments(&made->frame, tile, encoded, &here->partial, next);
+    made->lines->store_segments(&made->frame, tile, encoded, &here->partial, next);
   }
 }
 

@@ -155,13 +155,14 @@ static inline void store_lanes_at(uint8_t *to, const int64_t *rows, strip lanes)
   store_lanes_to(places, lanes);
 }
 
-/* A whole block that has a source throughout. `step` is between its columns, or 0 where a table
- * says where they lie. */
+/* A whole block that has a source throughout. Where columns are even `step` is between them,
+ * otherwise a table says where they lie. */
 ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *restrict rows,
                                           const uint8_t *restrict from,
-                                          const int64_t *restrict columns, int64_t step) {
+                                          const int64_t *restrict columns, bool are_even,
+                                          int64_t step) {
   strip block[DEPTH];
-  if (step != 0) {
+  if (are_even) {
     load_even_block(block, from + columns[0], step);
   } else {
     load_block(block, from, columns);
@@ -176,20 +177,37 @@ ALWAYS_INLINE static void transpose_block(uint8_t *restrict to, const int64_t *r
 /* Such blocks down DEPTH rows or more; those of few strips several in a turn. */
 ALWAYS_INLINE static void transpose_down(uint8_t *restrict to, const int64_t *restrict rows,
                                          const uint8_t *restrict from,
-                                         const int64_t *restrict columns, int64_t step,
-                                         int64_t count) {
-  enum { TURN = DEPTH < 4 ? 4 : DEPTH };
+                                         const int64_t *restrict columns, bool are_even,
+                                         int64_t step, int64_t count) {
   int64_t row = 0;
+#if DEPTH < 4
+  enum { TURN = 4 };
   for (; row + TURN <= count; row += TURN) {
 #pragma GCC unroll 4
     for (int64_t r = 0; r < TURN; r += DEPTH) {
-      transpose_block(to, rows + row + r, from + (row + r) * ELEMENT_BYTES, columns, step);
+      transpose_block(to, rows + row + r, from + (row + r) * ELEMENT_BYTES, columns, are_even,
+                      step);
     }
   }
+#endif
   for (; row < count; row += DEPTH) {
     const int64_t last = rlt_min(row, count - DEPTH);
-    transpose_block(to, rows + last, from + last * ELEMENT_BYTES, columns, step);
+    transpose_block(to, rows + last, from + last * ELEMENT_BYTES, columns, are_even, step);
   }
+}
+
+/* Each way to lie is compiled once. */
+__attribute__((noinline)) static void transpose_even_down(uint8_t *to, const int64_t *rows,
+                                                          const uint8_t *from,
+                                                          const int64_t *columns, int64_t step,
+                                                          int64_t count) {
+  transpose_down(to, rows, from, columns, true, step, count);
+}
+
+__attribute__((noinline)) static void transpose_any_down(uint8_t *to, const int64_t *rows,
+                                                         const uint8_t *from,
+                                                         const int64_t *columns, int64_t count) {
+  transpose_down(to, rows, from, columns, false, 0, count);
 }
 
 /* Part of a block: `columns` of it, what `keep` has not being the fill, and `rows`, which lanes may
@@ -281,7 +299,7 @@ static void transpose_edge(const piece *of, const rlt_cpu_tile *tile, int64_t co
   if (is_part) {
     transpose_parts(to, of, &some, columns, tile, fill);
   } else {
-    transpose_down(to, of->rows_to, of->from, columns, 0, of->rows);
+    transpose_any_down(to, of->rows_to, of->from, columns, of->rows);
   }
 }
 
@@ -322,7 +340,7 @@ static void transpose_across(const piece *of, int64_t step, int64_t columns) {
     const uint8_t *const from = of->from + row * ELEMENT_BYTES;
     for (int64_t column = 0; column < columns; column += SIDE) {
       transpose_block(of->to + column * ELEMENT_BYTES, of->rows_to + row, from,
-                      of->columns_from + column, step);
+                      of->columns_from + column, true, step);
     }
   }
 }
@@ -347,11 +365,11 @@ static inline void transpose_piece(const piece *of, const rlt_cpu_frame *frame,
     if (column + SIDE > whole) {
       transpose_edge(of, tile, column);
     } else if (step != 0) {
-      transpose_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,
-                     of->columns_from + column, step, of->rows);
+      transpose_even_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,
+                          of->columns_from + column, step, of->rows);
     } else {
-      transpose_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,
-                     of->columns_from + column, 0, of->rows);
+      transpose_any_down(of->to + column * ELEMENT_BYTES, of->rows_to, of->from,
+                         of->columns_from + column, of->rows);
     }
   }
 }

@@ -50,7 +50,7 @@ void rlt_cpu_unpack(const rlt_cpu_call *call, const rlt_tile *tile, uint8_t *unp
     const int64_t first = tile->source + run->start;
     uint8_t *const to = unpacked + RLT_AROUND_RUN + r * layout->pitch * word;
     if (made->schedule->loads) {
-      made->kernels->copy_run(to, source + first * word, length * word);
+      made->lines->copy_run(to, source + first * word, length * word);
     } else if (made->transpose != NULL) {
       made->transpose(source + first, run[1].start - run->start, to, layout->pitch, length);
     } else if (layout->is_exact) {

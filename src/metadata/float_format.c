@@ -83,7 +83,18 @@ static int32_t binary_exponent(const rlt_decimal *decimal) {
   return exponent;
 }
 
-/* The pattern nearest to a decimal that is not 0, without its sign. */
+/* Whether a number that lies so from halfway between two patterns goes to the upper one. Powers of
+ * two alone have ties that go up, and the least of them, which stands where others have 0, is kept
+ * for what is no more: as conversions have it (cl/convert.cl). */
+static bool goes_up(const rlt_float_format *format, uint64_t pattern, int fraction_to_half,
+                    bool is_exact) {
+  if (format->specials == RLT_FLOAT_UNSIGNED) {
+    return fraction_to_half >= 0 || (pattern == 0 && !is_exact);
+  }
+  return fraction_to_half > 0 || (fraction_to_half == 0 && pattern % 2 == 1);
+}
+
+/* The pattern that a decimal other than 0 is rounded to, without its sign. */
 static uint64_t round_magnitude(const rlt_float_format *format, const rlt_decimal *decimal) {
   if (decimal->point > GREATEST_POINT) {
     return UINT64_MAX;
@@ -108,8 +119,8 @@ static uint64_t round_magnitude(const rlt_float_format *format, const rlt_decima
     }
     --pattern;
   }
-  const bool up = fraction_to_half > 0 || (fraction_to_half == 0 && pattern % 2 == 1);
-  return up ? pattern + 1 : pattern;
+  const bool is_exact = scaled.count <= scaled.point && !scaled.more;
+  return goes_up(format, pattern, fraction_to_half, is_exact) ? pattern + 1 : pattern;
 }
 
 bool rlt_float_from_decimal(const rlt_float_format *format, bool negative,

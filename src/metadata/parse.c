@@ -22,7 +22,8 @@ typedef struct text_parser {
   const char *at;
   const rlt_type_row *row; /* of the element type */
   relayout_layout *layout;
-  relayout_status status; /* of what failed: a rule that does is false */
+  const relayout_shape *defaults; /* whose dimensions the layout is for; NULL: the text's own */
+  relayout_status status;         /* of what failed: a rule that does is false */
   relayout_error *error;
 } text_parser;
 
@@ -185,10 +186,20 @@ static bool parse_tile_dimension(text_parser *parser, int64_t *value) {
 static bool parse_padded_dimensions(text_parser *parser) {
   static const list_rule rule = {"padded dimensions", parse_dimension, ")", "',' or ')'"};
   relayout_layout *const layout = parser->layout;
-  return expect(parser, '(') &&
-         parse_list(parser, &rule, RELAYOUT_MAX_RANK, layout->padded_dimensions,
-                    &layout->padded_dimension_count) &&
-         expect(parser, ')');
+  if (!expect(parser, '(')) {
+    return false;
+  }
+  const char *const start = parser->at;
+  if (!parse_list(parser, &rule, RELAYOUT_MAX_RANK, layout->padded_dimensions,
+                  &layout->padded_dimension_count)) {
+    return false;
+  }
+  if (parser->defaults != NULL && layout->padded_dimension_count != layout->rank) {
+    return fail_at(parser, start, RELAYOUT_SHAPE_MISMATCH,
+                   "PD lists %d dimensions, and the shape has %d", layout->padded_dimension_count,
+                   layout->rank);
+  }
+  return expect(parser, ')');
 }
 
 static bool set_literal(text_parser *parser, size_t length) {
@@ -356,6 +367,11 @@ static bool parse_order(text_parser *parser, int32_t rank) {
   const char *const start = parser->at;
   int64_t order[RELAYOUT_MAX_RANK];
   int32_t count = 0;
+  if (parser->defaults != NULL && *start == ':') {
+    memcpy(parser->layout->minor_to_major, parser->defaults->layout.minor_to_major,
+           sizeof parser->layout->minor_to_major);
+    return true;
+  }
   if (at_integer(parser)) {
     static const list_rule rule = {"entries of minor_to_major", parse_order_entry, ":}",
                                    "',', ':' or '}'"};
@@ -364,7 +380,8 @@ static bool parse_order(text_parser *parser, int32_t rank) {
     }
   }
   if (count != rank) {
-    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
+    return fail_at(parser, start,
+                   parser->defaults != NULL ? RELAYOUT_SHAPE_MISMATCH : RELAYOUT_INVALID_SHAPE,
                    "minor_to_major lists %d dimensions, and the shape has %d", count, rank);
   }
   for (int32_t i = 0; i < rank; ++i) {
@@ -377,7 +394,8 @@ static bool parse_order(text_parser *parser, int32_t rank) {
 static bool parse_layout(text_parser *parser, int32_t rank) {
   if (take(parser, '{')) {
     *parser->layout = (relayout_layout){.rank = rank};
-    if (!at_integer(parser) && *parser->at != ':') {
+    const bool is_empty = parser->defaults != NULL && peek(parser) == '}';
+    if (!at_integer(parser) && *parser->at != ':' && !is_empty) {
       return fail_expected(parser, "a dimension number or ':'");
     }
     if (!parse_order(parser, rank) || (take(parser, ':') && !parse_properties(parser)) ||
@@ -444,6 +462,108 @@ relayout_status relayout_shape_parse(const char *text, relayout_shape *shape,
   }
   return status;
 }
+
+/* ---- Shapes that leave something to others -------------------------------------------------- */
+
+/* Makes the padding literal of the defaults' type the same number of the text's type, which stands
+ * at `where`. */
+static bool carry_literal(text_parser *parser, const char *where) {
+  const rlt_type_row *const old = rlt_type_find(parser->defaults->element_type);
+  char number[64] = "";
+  rlt_text text = rlt_text_in(number, sizeof number);
+  rlt_element element = rlt_element_load(old, parser->layout->padding_literal);
+  rlt_literal_format(old, element, &text);
+  relayout_error cause = {.message = "it is no number"};
+  relayout_status status = RELAYOUT_INVALID_SHAPE;
+  if (strncmp(number, "0x", 2) != 0) { /* else the bits of the other type */
+    status = rlt_literal_parse(number, strlen(number), parser->row, &element, &cause);
+  }
+  if (status != RELAYOUT_OK) {
+    return fail_at(parser, where, RELAYOUT_INVALID_SHAPE,
+                   "the padding value %s of %s is none of %s (%s): state the layout, too", number,
+                   old->name, parser->row->name, cause.message);
+  }
+  rlt_element_store(parser->row, element, parser->layout->padding_literal);
+  return true;
+}
+
+/* Makes the defaults' layout one of the text's type. */
+static bool carry_layout(text_parser *parser, const char *where) {
+  const relayout_element_type type = parser->row->type;
+  const relayout_element_type old = parser->defaults->element_type;
+  relayout_layout *const layout = parser->layout;
+  *layout = parser->defaults->layout;
+  if (type == old) {
+    return true;
+  }
+  const int64_t whole = 8 * (int64_t)relayout_element_type_byte_size(old);
+  const relayout_layout sized = {.element_size_in_bits = layout->element_size_in_bits};
+  if (sized.element_size_in_bits == whole || rlt_check_layout(&sized, type, NULL) != RELAYOUT_OK) {
+    layout->element_size_in_bits = 0;
+  }
+  if (layout->padding_value == RELAYOUT_PADDING_LITERAL && !carry_literal(parser, where)) {
+    return false;
+  }
+  relayout_error cause;
+  const relayout_status status = rlt_check_layout(layout, type, &cause);
+  return status == RELAYOUT_OK ||
+         fail_at(parser, where, status, "the layout of %s is none of %s (%s): state one, too",
+                 relayout_element_type_name(old), parser->row->name, cause.message);
+}
+
+/* `*is_whole` becomes true before dimensions, where nothing is left to the defaults. */
+static bool parse_parts(text_parser *parser, bool *is_whole) {
+  const char first = peek(parser);
+  const char *const start = parser->at;
+  parser->row = rlt_type_find(parser->defaults->element_type);
+  if (first != '{' && first != '(' && !is_letter(first)) {
+    return fail_expected(parser, "an element type or a layout");
+  }
+  if (first != '{' && !parse_type(parser)) {
+    return false;
+  }
+  switch (peek(parser)) {
+  case '[':
+    *is_whole = true;
+    return true;
+  case '{':
+    return parse_layout(parser, parser->defaults->rank);
+  case '\0':
+    return carry_layout(parser, start);
+  default:
+    return fail_expected(parser, "'[', '{' or the text's end");
+  }
+}
+
+relayout_status relayout_shape_parse_with_defaults(const char *text, const relayout_shape *defaults,
+                                                   relayout_shape *shape, relayout_error *error) {
+  if (text == NULL || shape == NULL || defaults == NULL) {
+    return relayout_shape_parse(text, shape, error);
+  }
+  relayout_error cause;
+  relayout_status status = relayout_shape_validate(defaults, &cause);
+  if (status != RELAYOUT_OK) {
+    return rlt_fail(error, status, "defaults: %s", cause.message);
+  }
+  relayout_shape parsed = *defaults;
+  text_parser parser = {
+      .text = text, .at = text, .layout = &parsed.layout, .defaults = defaults, .error = error};
+  bool is_whole = false;
+  if (!parse_parts(&parser, &is_whole)) {
+    return parser.status;
+  }
+  if (is_whole) {
+    return relayout_shape_parse(text, shape, error);
+  }
+  parsed.element_type = parser.row->type;
+  status = relayout_shape_validate(&parsed, error);
+  if (status == RELAYOUT_OK) {
+    *shape = parsed;
+  }
+  return status;
+}
+
+/* ---- Layouts alone -------------------------------------------------------------------------- */
 
 relayout_status relayout_layout_parse(const char *text, relayout_element_type type, int32_t rank,
                                       relayout_layout *layout, relayout_error *error) {

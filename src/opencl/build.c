@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "convert/convert.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
@@ -236,9 +237,10 @@ static relayout_status compile(const rlt_opencl_device *device, const rlt_disk_k
 }
 
 /* The program for these options, from a file or compiled; which of them is counted. */
-static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_options *options,
-                             const recipe *wanted, cl_program *program, rlt_build_counts *counts,
-                             relayout_error *error) {
+static relayout_status build_here(const rlt_opencl_device *device,
+                                  const rlt_kernel_options *options, const recipe *wanted,
+                                  cl_program *program, rlt_build_counts *counts,
+                                  relayout_error *error) {
   const rlt_disk_key key = key_of(device, options, wanted);
   char name[RLT_KERNEL_NAME_SIZE];
   rlt_kernel_function(options, name);
@@ -255,6 +257,31 @@ static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_o
             name, (int)(1000 * (rlt_seconds() - start)), wanted->options);
   }
   return status;
+}
+
+typedef struct build_call {
+  const rlt_opencl_device *device;
+  const rlt_kernel_options *options;
+  const recipe *wanted;
+  cl_program *program;
+  rlt_build_counts *counts;
+  relayout_error *error;
+  relayout_status status;
+} build_call;
+
+static void make_build_call(void *argument) {
+  build_call *const made = argument;
+  made->status = build_here(made->device, made->options, made->wanted, made->program, made->counts,
+                            made->error);
+}
+
+/* Compilers take more of the stack than the caller's may have. */
+static relayout_status build(const rlt_opencl_device *device, const rlt_kernel_options *options,
+                             const recipe *wanted, cl_program *program, rlt_build_counts *counts,
+                             relayout_error *error) {
+  build_call made = {device, options, wanted, program, counts, error, RELAYOUT_OK};
+  rlt_run_on_large_stack(make_build_call, &made);
+  return made.status;
 }
 
 /* ---- The list: these functions are called under the device's lock ---- */

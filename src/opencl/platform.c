@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
+#include "base/threads.h"
 #include "host/host.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
@@ -338,8 +339,8 @@ static relayout_status list_found(const found_device *found, size_t found_count,
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, size_t *count,
-                                relayout_error *error) {
+static relayout_status list_here(relayout_device_info *infos, size_t capacity, size_t *count,
+                                 relayout_error *error) {
   found_device *found = NULL;
   size_t found_count = 0;
   relayout_status status = find_devices(&found, &found_count, error);
@@ -392,8 +393,8 @@ static relayout_status find_best(const found_device *found, size_t count, bool o
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device,
-                                     relayout_error *error) {
+static relayout_status open_best(bool offload_only, relayout_device **device,
+                                 relayout_error *error) {
   found_device *found = NULL;
   size_t count = 0;
   cl_device_id best = NULL;
@@ -412,8 +413,8 @@ relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device
   return open_device(best, device, error);
 }
 
-relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
-                                   relayout_device **device, relayout_error *error) {
+static relayout_status open_at(uint32_t platform, uint32_t device_number, relayout_device **device,
+                               relayout_error *error) {
   found_device *found = NULL;
   size_t count = 0;
   const relayout_status status = find_devices(&found, &count, error);
@@ -433,4 +434,62 @@ relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
                     platform);
   }
   return open_device(id, device, error);
+}
+
+/* ---- On a stack of its own ----
+ *
+ * Whoever asks first has the drivers loaded, which may take more than the caller's stack has. */
+
+typedef struct search {
+  enum { LISTS, OPENS_BEST, OPENS_AT } what;
+  relayout_device_info *infos;
+  size_t capacity;
+  size_t *count;
+  bool offload_only;
+  uint32_t platform;
+  uint32_t device_number;
+  relayout_device **device;
+  relayout_error *error;
+  relayout_status status;
+} search;
+
+static void make_search(void *argument) {
+  search *const made = argument;
+  switch (made->what) {
+  case LISTS:
+    made->status = list_here(made->infos, made->capacity, made->count, made->error);
+    break;
+  case OPENS_BEST:
+    made->status = open_best(made->offload_only, made->device, made->error);
+    break;
+  case OPENS_AT:
+    made->status = open_at(made->platform, made->device_number, made->device, made->error);
+    break;
+  }
+}
+
+static relayout_status run_search(search made) {
+  rlt_run_on_large_stack(make_search, &made);
+  return made.status;
+}
+
+relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, size_t *count,
+                                relayout_error *error) {
+  return run_search((search){
+      .what = LISTS, .infos = infos, .capacity = capacity, .count = count, .error = error});
+}
+
+relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device,
+                                     relayout_error *error) {
+  return run_search(
+      (search){.what = OPENS_BEST, .offload_only = offload_only, .device = device, .error = error});
+}
+
+relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
+                                   relayout_device **device, relayout_error *error) {
+  return run_search((search){.what = OPENS_AT,
+                             .platform = platform,
+                             .device_number = device_number,
+                             .device = device,
+                             .error = error});
 }

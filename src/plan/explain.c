@@ -62,7 +62,8 @@ static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
       rlt_text_add(text, ", times ");
       rlt_text_add_double(text, "%.17g", problem->conversion.scale);
     }
-    rlt_text_add(text, problem->conversion.wraps ? ", wrapping\n" : "\n");
+    rlt_text_add(text, "%s%s\n", problem->conversion.rounds_to_nearest ? ", to nearest" : "",
+                 problem->conversion.wraps ? ", wrapping" : "");
   }
   if (problem->destination_packed > 0) {
     rlt_text_add(text, "  packed into %" PRId64 " bits each\n", problem->destination_packed);

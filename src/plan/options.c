@@ -22,8 +22,9 @@ bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b) {
   const rlt_changes *const y = &b->changes;
   return a->method == b->method && a->effort == b->effort && a->measured == b->measured &&
          x->packing == y->packing && x->wraps == y->wraps && x->scale == y->scale &&
-         a->for_batches == b->for_batches && a->stages_destination == b->stages_destination &&
-         a->chunks.source == b->chunks.source && a->chunks.destination == b->chunks.destination;
+         x->rounds_to_nearest == y->rounds_to_nearest && a->for_batches == b->for_batches &&
+         a->stages_destination == b->stages_destination && a->chunks.source == b->chunks.source &&
+         a->chunks.destination == b->chunks.destination;
 }
 
 static relayout_status check_schedules(const relayout_plan_options *options,
@@ -53,8 +54,13 @@ static relayout_status check(const relayout_plan_options *options, relayout_erro
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->overflow is %d, no known overflow",
                     (int)options->overflow);
   }
-  if (!isfinite(options->scale) || options->scale == 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->scale is %g, not finite or 0",
+  if (options->rounding != RELAYOUT_ROUNDING_ZERO &&
+      options->rounding != RELAYOUT_ROUNDING_NEAREST) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->rounding is %d, no known rounding",
+                    (int)options->rounding);
+  }
+  if (!isfinite(options->scale)) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->scale is %g; it must be finite",
                     options->scale);
   }
   if (options->measured < 0 || options->measured > RLT_MOST_MEASURED) {
@@ -85,7 +91,8 @@ rlt_wish rlt_wish_of(const relayout_plan_options *options) {
   wish.effort = options->effort;
   wish.measured = options->measured == 0 ? RLT_MEASURED : options->measured;
   wish.changes.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP;
-  wish.changes.scale = options->scale;
+  wish.changes.scale = options->scale == 0 ? 1 : options->scale;
+  wish.changes.rounds_to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST;
   wish.chunks = (rlt_chunk_limits){options->source_chunk_bytes, options->destination_chunk_bytes};
   wish.for_batches = options->for_batches != 0;
   return wish;

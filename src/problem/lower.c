@@ -137,6 +137,18 @@ static void set_container_conversion(lowering *at) {
   at->to.room = 1;
 }
 
+static bool is_integer(relayout_element_type type) {
+  const relayout_element_kind kind = relayout_element_type_kind(type);
+  return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
+}
+
+/* Where that is asked for and makes a difference, so that what is the same stays one problem. */
+static bool rounds_to_nearest(const lowering *at) {
+  const relayout_element_kind from = relayout_element_type_kind(at->from.shape->element_type);
+  return at->changes->rounds_to_nearest && is_integer(at->to.shape->element_type) &&
+         (from == RELAYOUT_KIND_FLOAT || at->changes->scale != 1);
+}
+
 static relayout_status set_conversion(lowering *at, relayout_error *error) {
   const relayout_element_type from = at->from.shape->element_type;
   const relayout_element_type to = at->to.shape->element_type;
@@ -144,8 +156,11 @@ static relayout_status set_conversion(lowering *at, relayout_error *error) {
     set_container_conversion(at);
     return RELAYOUT_OK;
   }
-  at->common.conversion = (rlt_conversion){
-      .from = from, .to = to, .wraps = at->changes->wraps, .scale = at->changes->scale};
+  at->common.conversion = (rlt_conversion){.from = from,
+                                           .to = to,
+                                           .wraps = at->changes->wraps,
+                                           .scale = at->changes->scale,
+                                           .rounds_to_nearest = rounds_to_nearest(at)};
   return rlt_conversion_check(&at->common.conversion, error);
 }
 

@@ -28,6 +28,7 @@ typedef struct rlt_changes {
   rlt_packing packing;
   bool wraps; /* as rlt_conversion has them */
   double scale;
+  bool rounds_to_nearest;
 } rlt_changes;
 
 /* A box of the index space: of each dimension `sizes[d]` indices from start[d] on. What follows the

@@ -9,9 +9,10 @@
 static void add_conversion(const rlt_conversion *conversion, rlt_text *text) {
   uint64_t scale;
   memcpy(&scale, &conversion->scale, sizeof scale);
-  rlt_text_add(text, " converts %s:%s:%s:%016" PRIx64, relayout_element_type_name(conversion->from),
-               relayout_element_type_name(conversion->to),
-               conversion->wraps ? "wraps" : "saturates", scale);
+  rlt_text_add(
+      text, " converts %s:%s:%s:%016" PRIx64 "%s", relayout_element_type_name(conversion->from),
+      relayout_element_type_name(conversion->to), conversion->wraps ? "wraps" : "saturates", scale,
+      conversion->rounds_to_nearest ? ":nearest" : "");
 }
 
 static void add_shuffle(const uint8_t *shuffle, rlt_text *text) {

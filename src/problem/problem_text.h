@@ -20,7 +20,8 @@
  * strides; and in between, where there are any
  *
  *     packed 0:4                                     bits an element takes on either side
- *     converts f32:bf16:saturates:3ff0000000000000   types, overflow, the scale's bits
+ *     converts f32:bf16:saturates:3ff0000000000000   types, overflow, the scale's bits; and
+ *              f32:s8:saturates:3ff0000000000000:nearest    where integers are the nearest
  *     shuffles 03020100...                           the bytes of a word
  *     swaps 4:256                                    bits, and the stride of the rows
  *     program 7f3a...                                a hash of all its operations

@@ -1,0 +1,362 @@
+/* line_kernels.c: the kernels that move runs and lines of bytes, for one instruction set. It is
+ * compiled for each, which says LINE_KERNELS, the name of what it defines.
+ *
+ * What an element takes is the frame's to say: no instruction here depends on it, but for elements
+ * that are moved one by one.
+ */
+#include "cpu/kernels.h"
+
+#define ELEMENT_BYTES 1 /* of what registers hold */
+#include "cpu/runs.h"
+
+/* ---- Straight: both sides run along the columns ---- */
+
+/* The fill of a row of elements from this byte of it on. Elements have 1, 2, 4, 8 or 16 bytes. */
+static inline const uint8_t *fill_from(const rlt_cpu_frame *frame, int64_t byte) {
+  return frame->fill + (byte & (frame->element_bytes - 1));
+}
+
+/* Fills bytes `first` to `count` of a row of elements, if there are any. */
+static void fill_rest(uint8_t *row, int64_t first, int64_t count, const rlt_cpu_frame *frame) {
+  int64_t i = first;
+  const int64_t head = bytes_before_line(row + i, count - i, frame->streams);
+  move_few(row + i, fill_from(frame, i), head);
+  i += head;
+  const uint8_t *const fill = fill_from(frame, i);
+  for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
+    move_line(row + i, fill, frame->streams);
+  }
+  move_few(row + i, fill, count - i);
+}
+
+/* `valid` bytes of the source, then fill up to `count`, while what is at `next` arrives. */
+static void move_row(uint8_t *restrict to, const uint8_t *restrict from, const uint8_t *next,
+                     int64_t valid, int64_t count, const rlt_cpu_frame *frame) {
+  const bool streams = frame->streams;
+  int64_t i = bytes_before_line(to, valid, streams);
+  move_few(to, from, i);
+  for (; i + LINE_BYTES <= valid; i += LINE_BYTES) {
+    rlt_cpu_fetch(next + i, 1);
+    move_line(to + i, from + i, streams);
+  }
+  if (i < valid && i + LINE_BYTES <= count) {
+    _Alignas(LINE_BYTES) uint8_t mixed[LINE_BYTES];
+    memcpy(mixed, fill_from(frame, i), LINE_BYTES);
+    move_few(mixed, from + i, valid - i);
+    move_line(to + i, mixed, streams);
+    i += LINE_BYTES;
+  } else {
+    move_few(to + i, from + i, valid - i);
+    i = valid;
+  }
+  if (i < count) {
+    fill_rest(to, i, count, frame);
+  }
+}
+
+/* Rows through the cache of which the C library's memcpy, made for each processor, makes more than
+ * line by line while the next one arrives: nothing need arrive for a row that is alone, and within
+ * a page processors foresee it. */
+static inline bool is_for_memcpy(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                 int64_t valid) {
+  enum { LONG_ROW = 4096 };
+  return !frame->streams && (valid >= LONG_ROW || (valid >= LINE_BYTES && tile->at.rows == 1));
+}
+
+static void move_straight(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
+  const int64_t valid = tile->at.valid_columns * frame->element_bytes;
+  const int64_t count = frame->fills ? tile->at.columns * frame->element_bytes : valid;
+  const bool by_memcpy = is_for_memcpy(frame, tile, valid);
+  for (int64_t r = 0; r < tile->at.rows; ++r) {
+    uint8_t *const to = tile->destination + r * frame->destination_row;
+    if (r < tile->at.valid_rows) {
+      const uint8_t *const from = tile->source + r * frame->source_row;
+      if (by_memcpy) {
+        memcpy(to, from, (size_t)valid);
+        fill_rest(to, valid, count, frame);
+      } else {
+        move_row(to, from, from + frame->source_row, valid, count, frame);
+      }
+    } else if (frame->fills) {
+      fill_rest(to, 0, count, frame);
+    }
+  }
+}
+
+/* ---- Any strides ---- */
+
+/* Elements of each size are moved, and filled, by a loop of their own. */
+#define FOR_ELEMENTS_OF(bytes, loop)                                                               \
+  switch (bytes) {                                                                                 \
+  case 1:                                                                                          \
+    loop(1);                                                                                       \
+    break;                                                                                         \
+  case 2:                                                                                          \
+    loop(2);                                                                                       \
+    break;                                                                                         \
+  case 4:                                                                                          \
+    loop(4);                                                                                       \
+    break;                                                                                         \
+  case 8:                                                                                          \
+    loop(8);                                                                                       \
+    break;                                                                                         \
+  default:                                                                                         \
+    loop(16);                                                                                      \
+    break;                                                                                         \
+  }
+
+ALWAYS_INLINE static void move_elements(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                        size_t bytes) {
+  const int64_t source_step = frame->source_column;
+  const int64_t destination_step = frame->destination_column;
+  for (int64_t r = 0; r < tile->at.valid_rows; ++r) {
+    const uint8_t *restrict from = tile->source + r * frame->source_row;
+    uint8_t *restrict to = tile->destination + r * frame->destination_row;
+    for (int64_t c = 0; c < tile->at.valid_columns; ++c) {
+      memcpy(to + c * destination_step, from + c * source_step, bytes);
+    }
+  }
+}
+
+static void move_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
+#define MOVE(bytes) move_elements(frame, tile, bytes)
+  FOR_ELEMENTS_OF(frame->element_bytes, MOVE)
+#undef MOVE
+}
+
+static void fill_elements(const rlt_cpu_frame *frame, uint8_t *to, int64_t count) {
+  const int64_t step = frame->destination_column;
+  if (step == frame->element_bytes) {
+    fill_rest(to, 0, count * frame->element_bytes, frame);
+    return;
+  }
+#define FILL(bytes)                                                                                \
+  for (int64_t c = 0; c < count; ++c) {                                                            \
+    memcpy(to + c * step, frame->fill, bytes);                                                     \
+  }
+  FOR_ELEMENTS_OF(frame->element_bytes, FILL)
+#undef FILL
+}
+
+static void fill_strided(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
+  uint8_t *const row = tile->destination;
+  if (tile->at.valid_columns < tile->at.columns) {
+    uint8_t *const tail = row + tile->at.valid_columns * frame->destination_column;
+    for (int64_t r = 0; r < tile->at.valid_rows; ++r) {
+      fill_elements(frame, tail + r * frame->destination_row,
+                    tile->at.columns - tile->at.valid_columns);
+    }
+  }
+  for (int64_t r = tile->at.valid_rows; r < tile->at.rows; ++r) {
+    fill_elements(frame, row + r * frame->destination_row, tile->at.columns);
+  }
+}
+
+/* ---- Short runs ---- */
+
+/* The loops over a tile's runs, in the order in which they are put where there is one. */
+typedef struct run_loops {
+  int64_t outer_count, outer_step;
+  int64_t inner_count, inner_step;
+  const int64_t *outer_from, *outer_to;
+  const int64_t *inner_from, *inner_to;
+} run_loops;
+
+static run_loops loops_over(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile) {
+  const int64_t run = frame->staging.dense_columns;
+  const rlt_cpu_positions *const rows = &frame->rows;
+  const rlt_cpu_positions *const columns = &frame->columns;
+  return frame->staging.rows_inside
+             ? (run_loops){tile->at.columns, run,         tile->at.rows, 1,
+                           columns->from,    columns->to, rows->from,    rows->to}
+             : (run_loops){tile->at.rows, 1,        tile->at.columns, run,
+                           rows->from,    rows->to, columns->from,    columns->to};
+}
+
+/* Whole runs, each with a source, of at most `room` bytes: so many are loaded and stored at once.
+ * What spills over is written again later. */
+static inline void gather_whole_runs(const run_loops *over, const uint8_t *restrict from,
+                                     uint8_t *restrict to, int room) {
+  for (int64_t outer = 0; outer < over->outer_count; outer += over->outer_step) {
+    const uint8_t *const outer_from = from + over->outer_from[outer];
+    uint8_t *const outer_to = to + over->outer_to[outer];
+    for (int64_t inner = 0; inner < over->inner_count; inner += over->inner_step) {
+      memcpy(outer_to + over->inner_to[inner], outer_from + over->inner_from[inner], (size_t)room);
+    }
+  }
+}
+
+/* Any runs: those without a source, and the ends of others, are filled. */
+static void gather_any_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+  const rlt_staging *const made = &frame->staging;
+  const run_loops over = loops_over(frame, tile);
+  const int64_t bytes = frame->element_bytes;
+  for (int64_t outer = 0; outer < over.outer_count; outer += over.outer_step) {
+    for (int64_t inner = 0; inner < over.inner_count; inner += over.inner_step) {
+      const int64_t row = made->rows_inside ? inner : outer;
+      const int64_t column = made->rows_inside ? outer : inner;
+      const bool has_source = row < tile->at.valid_rows && column < tile->at.valid_columns &&
+                              frame->rows.from[row] != RLT_NO_SOURCE &&
+                              (frame->keeps == NULL || frame->keeps[column * bytes] != 0);
+      const int64_t count = rlt_min(made->dense_columns, tile->at.columns - column);
+      const int64_t valid =
+          has_source ? rlt_min(made->valid_columns, tile->at.valid_columns - column) : 0;
+      uint8_t *const begin = to + over.outer_to[outer] + over.inner_to[inner];
+      if (valid > 0) {
+        move_run(begin, tile->source + over.outer_from[outer] + over.inner_from[inner],
+                 valid * bytes);
+      }
+      if (valid < count) {
+        fill_run(begin + valid * bytes, frame->fill, (count - valid) * bytes);
+      }
+    }
+  }
+}
+
+static void gather_runs(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile, uint8_t *to) {
+  const rlt_staging *const made = &frame->staging;
+  const int64_t run = made->dense_columns * frame->element_bytes;
+  const bool is_whole =
+      !frame->row_gaps && frame->keeps == NULL && tile->at.valid_rows == tile->at.rows &&
+      tile->at.valid_columns == tile->at.columns && made->valid_columns == made->dense_columns &&
+      tile->at.columns % made->dense_columns == 0;
+  const bool may_spill = !made->exact && !tile->is_near_end;
+  const run_loops over = loops_over(frame, tile);
+#define GATHER_UP_TO(room)                                                                         \
+  if (is_whole && (run == (room) || (run < (room) && may_spill))) {                                \
+    gather_whole_runs(&over, tile->source, to, room);                                              \
+    return;                                                                                        \
+  }
+  GATHER_UP_TO(4)
+  GATHER_UP_TO(8)
+  GATHER_UP_TO(16)
+  GATHER_UP_TO(32)
+  GATHER_UP_TO(64)
+#undef GATHER_UP_TO
+  gather_any_runs(frame, tile, to);
+}
+
+/* ---- Staged tiles leave ---- */
+
+/* What a later tile reads is fetched at the pace at which this one leaves. */
+typedef struct prefetching {
+  const uint8_t *start;
+  const int64_t *ahead;
+  int64_t left; /* of those */
+  int64_t pace; /* for each line that leaves */
+} prefetching;
+
+ALWAYS_INLINE static void fetch_some(prefetching *of, int64_t count, int32_t level) {
+  const int64_t most = rlt_min(count, of->left);
+  for (int64_t i = 0; i < most; ++i) {
+    rlt_cpu_fetch(of->start + *of->ahead++, level);
+  }
+  of->left -= most;
+}
+
+/* The line that the last tile left unfinished, or what there is of it now. How many bytes it took.
+ * A whole one is put together in registers: what has just been stored could not be loaded before
+ * all lines that are on their way have left. So bytes before `from` are loaded too. */
+static inline int64_t finish_line(uint8_t *to, const uint8_t *from, int64_t count, uint8_t *begun,
+                                  uint8_t *held, bool goes_on) {
+  const int64_t before = *held;
+  const int64_t added = rlt_min(LINE_BYTES - before, count);
+  *held = 0;
+  if (before + added == LINE_BYTES) {
+    stream_line(to - before, join_lines(load_line(begun), load_line(from - before), before));
+    return added;
+  }
+  move_few(begun + before, from, added);
+  if (goes_on) {
+    *held = (uint8_t)(before + added);
+  } else {
+    move_few(to - before, begun, before + added);
+  }
+  return added;
+}
+
+/* Moved between two looks at what to fetch. */
+enum { LINES_A_TURN = 4 };
+
+/* Compiled for each level: asking for it at every line takes a fifth of the time. */
+ALWAYS_INLINE static void store_fetching(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                                         const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                                         const uint8_t *next, int32_t level) {
+  const rlt_staging *const made = &frame->staging;
+  const bool streams = frame->streams;
+  const rlt_tile_steps has = rlt_cpu_steps(frame, tile->at.columns, tile->at.rows);
+  const int64_t bits = frame->destination_bits;
+  const int64_t count = rlt_divide_up(rlt_run_elements(&made->segment, has) * bits, 8);
+  prefetching ahead = {.start = next, .ahead = frame->ahead};
+  if (next != NULL) {
+    ahead.left = frame->ahead_count;
+    ahead.pace = rlt_divide_up(ahead.left, rlt_max(made->segment_count * count / LINE_BYTES, 1));
+  }
+  for (int64_t s = 0; s < made->segment_count; ++s) {
+    const rlt_tile_run *const segment = &frame->segments[s];
+    if (!rlt_tile_has_run(has, segment)) {
+      continue;
+    }
+    const uint8_t *const from = staged + s * frame->segment_pitch;
+    uint8_t *const to = tile->destination + segment->start * bits / 8;
+    int64_t i = 0;
+    uint8_t *const held = &partial->held[partial->first + s];
+    uint8_t *const begun = partial->lines[partial->first + s];
+    if (*held > 0) {
+      i = finish_line(to, from, count, begun, held, partial->goes_on);
+      fetch_some(&ahead, ahead.pace, level);
+    } else {
+      i = bytes_before_line(to, count, streams);
+      move_few(to, from, i);
+    }
+    if (!streams && ahead.left == 0) {
+      const int64_t whole = (count - i) / LINE_BYTES * LINE_BYTES;
+      move_run(to + i, from + i, whole);
+      i += whole;
+    }
+    for (; i + LINES_A_TURN * LINE_BYTES <= count; i += LINES_A_TURN * LINE_BYTES) {
+#pragma GCC unroll 4
+      for (int64_t l = 0; l < LINES_A_TURN; ++l) {
+        move_line(to + i + l * LINE_BYTES, from + i + l * LINE_BYTES, streams);
+      }
+      fetch_some(&ahead, LINES_A_TURN * ahead.pace, level);
+    }
+    for (; i + LINE_BYTES <= count; i += LINE_BYTES) {
+      move_line(to + i, from + i, streams);
+      fetch_some(&ahead, ahead.pace, level);
+    }
+    if (i < count && partial->goes_on) {
+      *held = (uint8_t)(count - i);
+      move_few(begun, from + i, count - i);
+    } else {
+      move_few(to + i, from + i, count - i);
+    }
+  }
+  fetch_some(&ahead, ahead.left, level);
+}
+
+static void store_segments(const rlt_cpu_frame *frame, const rlt_cpu_tile *tile,
+                           const uint8_t *staged, rlt_cpu_partial_lines *partial,
+                           const uint8_t *next) {
+  if (frame->fetch_level == 1) {
+    store_fetching(frame, tile, staged, partial, next, 1);
+  } else if (frame->fetch_level == 2) {
+    store_fetching(frame, tile, staged, partial, next, 2);
+  } else {
+    store_fetching(frame, tile, staged, partial, next, 3);
+  }
+}
+
+static void copy_run(uint8_t *to, const uint8_t *from, int64_t bytes) {
+  move_run(to, from, bytes);
+}
+
+const rlt_cpu_line_kernels LINE_KERNELS = {.move_straight = move_straight,
+                                           .move_strided = move_strided,
+                                           .fill_strided = fill_strided,
+                                           .gather_runs = gather_runs,
+                                           .copy_run = copy_run,
+                                           .store_segments = store_segments,
+                                           .finish = finish_streams,
+                                           .vector_bytes = STRIP_BYTES,
+                                           .streams = STREAMS};
