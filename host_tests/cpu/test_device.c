@@ -253,8 +253,8 @@ static void test_facts_of_the_machine(void **state) {
   const rlt_cpu_instruction_set *instructions = NULL;
   assert_int_equal(rlt_cpu_instruction_set_choose(&instructions, NULL), RELAYOUT_OK);
   assert_string_equal(info.instructions, instructions->name);
-  assert_int_equal(info.vector_bytes, instructions->kernels[0]->vector_bytes);
-  assert_int_equal(info.streaming_stores, instructions->kernels[0]->streams);
+  assert_int_equal(info.vector_bytes, instructions->lines->vector_bytes);
+  assert_int_equal(info.streaming_stores, instructions->lines->streams);
   assert_true(cache_bytes >= 2 * (1 << 20));
 }
 

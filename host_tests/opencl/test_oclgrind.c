@@ -56,14 +56,14 @@ static const struct {
   int64_t destination_packed;
   rlt_conversion conversion;
 } changes[] = {
-    {1, 4, 0, {RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}},
-    {1, 0, 2, {RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0}},
-    {1, 1, 0, {RELAYOUT_S1, RELAYOUT_PRED, false, 1}},
-    {1, 0, 0, {RELAYOUT_S1, RELAYOUT_PRED, false, 1}},
-    {4, 0, 0, {RELAYOUT_F32, RELAYOUT_F16, false, 1}},
-    {1, 0, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_BF16, false, 1}},
-    {1, 4, 0, {RELAYOUT_U4, RELAYOUT_F32, false, 0.3}},
-    {8, 0, 4, {RELAYOUT_S64, RELAYOUT_S4, true, 1}},
+    {1, 4, 0, {RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0, false}},
+    {1, 0, 2, {RELAYOUT_ELEMENT_TYPE_INVALID, RELAYOUT_ELEMENT_TYPE_INVALID, false, 0, false}},
+    {1, 1, 0, {RELAYOUT_S1, RELAYOUT_PRED, false, 1, false}},
+    {1, 0, 0, {RELAYOUT_S1, RELAYOUT_PRED, false, 1, false}},
+    {4, 0, 0, {RELAYOUT_F32, RELAYOUT_F16, false, 1, false}},
+    {1, 0, 0, {RELAYOUT_F8E4M3FN, RELAYOUT_BF16, false, 1, false}},
+    {1, 4, 0, {RELAYOUT_U4, RELAYOUT_F32, false, 0.3, false}},
+    {8, 0, 4, {RELAYOUT_S64, RELAYOUT_S4, true, 1, false}},
 };
 
 static void set_change(size_t number, rlt_problem *problem) {
