@@ -23,7 +23,8 @@ relayout() {
   "$RELAYOUT" "$@"
 }
 checks=$((checks + 1))
-eval "$(tail -n 1 ../logs/err)" >../logs/out 2>../logs/bench || fail "not a command: $(cat ../logs/bench)"
-grep -qF 'u8[2,3]{0,1}' ../logs/out || fail "another benchmark: $(cat ../logs/out)"
+line=$(tail -n 1 ../logs/err)
+eval "$line" >../logs/out 2>../logs/err || fail "not a command: $(cat ../logs/err)"
+grep -q '^given  .* 12 bytes ' ../logs/out || fail "another benchmark: $(cat ../logs/out)"
 
 finish

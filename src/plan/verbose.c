@@ -1,5 +1,4 @@
-/* verbose.c: what is done, as a command that does the same and a comment that says how long it took.
- */
+/* verbose.c: what is done, as a command that does the same, and how long it took. */
 #include "plan/verbose.h"
 
 #include <inttypes.h>
