@@ -172,7 +172,7 @@ const command command_explain = {
         "Prints how a tensor of shape FROM is moved to shape TO, and how fast: a sentence, and\n"
         "for the CPU what that comes to in GB/s and milliseconds, by a copy of 32 MiB that is\n"
         "timed; then the bytes, the axes, the schedule and what the device will run. TO may be\n"
-        "a layout alone.\n"
+        "a layout, a type or both: what it does not say is that of FROM.\n"
         "\n"
         "  --device D        as 'relayout devices' names it; auto when left out\n"
         "  --json            the same for a program to read\n"

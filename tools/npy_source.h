@@ -7,13 +7,14 @@
 #include "report.h"
 
 /* The shape of the file's array. `from` is a shape, which the array must lie in memory like; or a
- * layout alone, which takes the array's dimensions as they lie and puts them in its order; or NULL,
- * for what the file says by itself. `name` is the file's, for messages. */
+ * layout, a type or both, which take the array's dimensions as they lie and put them in the order
+ * of the layout; or NULL, for what the file says by itself. `name` is the file's, for messages. */
 exit_code npy_source_shape(const char *from, const char *name, const npy_header *header,
                            relayout_shape *shape);
 
-/* The same for a layout alone, where the type is known. */
-exit_code npy_source_with_layout(const char *text, const npy_header *header,
-                                 relayout_element_type type, relayout_shape *shape);
+/* What `from`, which is not NULL, says by itself: elements are of `type` where it does not say so,
+ * and how they lie is not compared. */
+exit_code npy_source_stated(const char *from, const npy_header *header, relayout_element_type type,
+                            relayout_shape *shape);
 
 #endif

@@ -16,17 +16,22 @@ exit_code tensor_move_plan(tensor_move *move) {
   if (status != RELAYOUT_OK) {
     return report_error(NULL, &error);
   }
-  if (move->says) {
-    char from[RELAYOUT_SHAPE_TEXT_SIZE];
-    char to[RELAYOUT_SHAPE_TEXT_SIZE];
-    relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-    relayout_device_get_info(move->device, &info, NULL);
-    relayout_shape_format(&move->from, from, sizeof from);
-    relayout_shape_format(&move->to, to, sizeof to);
-    report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
-                info.name, info.description);
-  }
+  tensor_move_say(move);
   return EXIT_CODE_OK;
+}
+
+void tensor_move_say(const tensor_move *move) {
+  if (!move->says) {
+    return;
+  }
+  char from[RELAYOUT_SHAPE_TEXT_SIZE];
+  char to[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_device_get_info(move->device, &info, NULL);
+  relayout_shape_format(&move->from, from, sizeof from);
+  relayout_shape_format(&move->to, to, sizeof to);
+  report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
+              info.name, info.description);
 }
 
 /* What was moved, and how fast; `how` says what was timed. */

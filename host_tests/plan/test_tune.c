@@ -257,8 +257,8 @@ static void test_too_small_a_device(void **state) {
   relayout_error error;
   device->info.allocation_bytes = (2 << 20) - 1;
   assert_int_equal(rlt_tune(device, 1, &nobody, &found, &is_new, &error), RELAYOUT_UNSUPPORTED);
-  assert_string_equal(error.message, "device recorder cannot be tuned: there are 2097151 bytes to "
-                                     "do so in, below 2097152");
+  assert_string_equal(error.message, "device recorder cannot be tuned: 2097151 bytes of memory are "
+                                     "available, but 2097152 are needed");
   assert_int_equal(record.scratches_alive, 0);
   device->info.allocation_bytes = 2 << 20;
   assert_int_equal(rlt_tune(device, 0, &nobody, &found, &is_new, &error), RELAYOUT_OK);

@@ -21,7 +21,7 @@ check_printed 0 'suites: by hand' tune --device=cpu --print
 sed 's/^block_bytes=.*/block_bytes=-1/' row >bad
 check 4 '' 'relayout: tune: bad: tuning: line 17: ' tune --device cpu --from bad
 sed 's/^device: .*/device: none/' row >foreign
-check 4 '' "line 2: it is another device's" tune --device cpu --from foreign
+check 4 '' "line 2: the row is for another device" tune --device cpu --from foreign
 check 1 '' 'cannot open missing: ' tune --device cpu --from missing
 check_printed 0 'suites: by hand' tune --device cpu --print
 RELAYOUT_TUNING=foreign

@@ -54,7 +54,7 @@ static relayout_status check_staging_buffer(const rlt_submission *of,
   }
   if (staging->buffer == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "staging%s is NULL, but the plan takes %zu bytes of it for these sides",
+                    "staging%s is NULL, but the plan needs %zu bytes of it for these sides",
                     of->means.staging == NULL ? "->buffer" : "", needed);
   }
   cl_context context = NULL;
@@ -68,17 +68,18 @@ static relayout_status check_staging_buffer(const rlt_submission *of,
   }
   if (context != of->device->context) {
     return rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
-                    "staging->buffer %p is of context %p, the plan's device of %p",
+                    "staging->buffer %p belongs to context %p, but the plan's device to %p",
                     (void *)staging->buffer, (void *)context, (void *)of->device->context);
   }
   if (staging->offset % RLT_STAGING_ALIGNMENT != 0) {
-    return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET, "staging->offset is %zu, no multiple of %d",
-                    staging->offset, RLT_STAGING_ALIGNMENT);
+    return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
+                    "staging->offset is %zu; expected a multiple of %d", staging->offset,
+                    RLT_STAGING_ALIGNMENT);
   }
   return staging->offset <= size && size - staging->offset >= needed
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
-                        "staging->buffer has %zu bytes, but the plan takes %zu from "
+                        "staging->buffer has %zu bytes, but the plan needs %zu from "
                         "staging->offset %zu on",
                         size, needed, staging->offset);
 }

@@ -121,15 +121,15 @@ relayout_status relayout_device_get_usage(relayout_device *device, relayout_devi
   return status;
 }
 
-relayout_status relayout_device_set_budget(relayout_device *device, uint64_t device_bytes,
+relayout_status relayout_device_set_budget(relayout_device *device, uint64_t bytes,
                                            relayout_error *error) {
   if (device == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
   }
-  rlt_plan_cache_set_budget(device->cache, device_bytes);
+  rlt_plan_cache_set_budget(device->cache, bytes);
   return device->for_host_memory == NULL
              ? RELAYOUT_OK
-             : relayout_device_set_budget(device->for_host_memory, device_bytes, error);
+             : relayout_device_set_budget(device->for_host_memory, bytes, error);
 }
 
 /* Plans in the cache may be out of date then. */
@@ -175,10 +175,10 @@ static relayout_status check_infos(relayout_device_info *infos, size_t capacity,
     status = rlt_struct_check(info, name, FIRST_INFO_SIZE, error);
     if (status == RELAYOUT_OK && (info->struct_size != infos->struct_size ||
                                   info->struct_size % _Alignof(relayout_device_info) != 0)) {
-      status = rlt_fail(
-          error, RELAYOUT_INVALID_ARGUMENT,
-          "%sstruct_size is %zu, and that of infos[0] is %zu: neither the size of one struct", name,
-          info->struct_size, infos->struct_size);
+      status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "%sstruct_size is %zu and that of infos[0] is %zu; expected the same: "
+                        "initialise all with RELAYOUT_DEVICE_INFO_INIT",
+                        name, info->struct_size, infos->struct_size);
     }
   }
   return status;

@@ -487,7 +487,8 @@ static relayout_status prepare(tuner *on, double seconds, relayout_error *error)
   track->side_bytes = rlt_min(rlt_max(track->side_bytes, 4 * LEAST_CASE_BYTES), largest);
   if (track->side_bytes < 2 * LEAST_CASE_BYTES) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "device %s cannot be tuned: there are %" PRId64 " bytes to do so in, below %d",
+                    "device %s cannot be tuned: %" PRId64
+                    " bytes of memory are available, but %d are needed",
                     track->device->info.name, track->side_bytes, 2 * LEAST_CASE_BYTES);
   }
   on->samples = rlt_malloc(MOST_SAMPLES * sizeof *on->samples);
@@ -506,7 +507,7 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
   *is_new = false;
   if (device->facts.memory != RLT_STAGING_PRIVATE || device->backend->program_time == NULL) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "device %s cannot be tuned: its tiles are of one size, or it has no clock",
+                    "device %s cannot be tuned: it has tiles of one size only, or no clock",
                     device->info.name);
   }
   *found = *device->tuning;

@@ -68,7 +68,7 @@ static relayout_status load_named(relayout_device *device, const char *path,
   unsigned char *const bytes = rlt_named_file_read(path, RLT_MOST_TUNING_TEXT, &size);
   if (bytes == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "RELAYOUT_TUNING is `%.200s`, where no file of at most %d bytes can be read",
+                    "RELAYOUT_TUNING is `%.200s`; expected a readable file of at most %d bytes",
                     path, (int)RLT_MOST_TUNING_TEXT);
   }
   relayout_error reason;
@@ -137,9 +137,13 @@ relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
   if (status != RELAYOUT_OK) {
     return status;
   }
+  if (folder == NULL) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "tuning: no file can be kept: there is no cache folder");
+  }
   if (!rlt_cache_folder_write(folder, name, (const unsigned char *)text, size)) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: no file can be kept in %.200s",
-                    folder == NULL ? "any folder: there is none for the cache" : folder);
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: no file can be written in `%.200s`",
+                    folder);
   }
   rlt_cache_folder_trim(folder, is_tuning_file, MOST_BYTES_OF_ALL);
   return RELAYOUT_OK;
@@ -189,7 +193,7 @@ static relayout_status read_options(const relayout_tune_options *given,
       rlt_struct_read(given, "options->", offsetof(relayout_tune_options, was_kept), options,
                       sizeof *options, error);
   if (status == RELAYOUT_OK && !(options->seconds >= 0)) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g, not 0 or more",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g; expected 0 or more",
                     options->seconds);
   }
   return status;
