@@ -15,6 +15,7 @@
 #include "plan/methods/method.h"
 #include "plan/schedule_text.h"
 #include "plan/sharing.h"
+#include "plan/verbose.h"
 #include "problem/lower.h"
 
 /* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
@@ -255,7 +256,11 @@ static relayout_status create(relayout_device *device, const sides *of,
     *plan = found;
     return RELAYOUT_OK;
   }
+  const double begun = rlt_verbose_begin();
   const relayout_status status = create_anew(device, of, &wish, schedules, plan, error);
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_PLAN, *plan, 1);
+  }
   if (status == RELAYOUT_OK && is_cached) {
     rlt_plan_cache_add(device->cache, *plan);
   }
@@ -536,8 +541,10 @@ static relayout_status check_pointers(const relayout_plan *plan, const void *sou
 
 /* ---- Host memory of a device that has its own ---- */
 
-static bool is_asked_for(const relayout_plan *plan) {
-  return plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
+  const bool is_asked_for =
+      plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+  return plan->device->for_host_memory != NULL && !is_asked_for;
 }
 
 /* By an estimate: a relayout is no time to measure. */
@@ -549,17 +556,21 @@ static relayout_status make_for_host_memory(const relayout_plan *plan, relayout_
   rlt_wish wish;
   rlt_wish_clear(&wish);
   wish.changes = plan->wish.changes;
+  const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
   const relayout_status status =
       create_anew(plan->device->for_host_memory, &of, &wish, (rlt_texts){0, NULL}, made, error);
   rlt_floats_leave(was);
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_PLAN, *made, 1);
+  }
   return status;
 }
 
 relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,
                                          relayout_error *error) {
   *found = plan;
-  if (plan->device->for_host_memory == NULL || is_asked_for(plan)) {
+  if (!rlt_plan_leaves_host_memory(plan)) {
     return RELAYOUT_OK;
   }
   /* The one thing of a plan that is set when others have it; the first to make it wins. */
@@ -590,13 +601,18 @@ static uint8_t *lowest_of(uintptr_t pointer, int64_t lowest) {
 static relayout_status execute_checked(const relayout_plan *plan, const uint8_t *source,
                                        uint8_t *destination, relayout_error *error) {
   const rlt_backend *const backend = plan->device->backend;
-  const relayout_status status =
+  const double begun = rlt_verbose_begin();
+  relayout_status status =
       plan->work.fits_anywhere || backend->copies_host_memory
           ? RELAYOUT_OK
           : rlt_plan_check_places(plan, (uintptr_t)source, (uintptr_t)destination, error);
-  return plan->work.part_count == 0 || status != RELAYOUT_OK
-             ? status
-             : backend->execute(plan, source, destination, error);
+  if (plan->work.part_count > 0 && status == RELAYOUT_OK) {
+    status = backend->execute(plan, source, destination, error);
+  }
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_EXECUTE, plan, 1);
+  }
+  return status;
 }
 
 relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
