@@ -92,9 +92,9 @@ static const refused_part refusals[] = {
      "column 7: minor_to_major lists 1 dimensions, but the shape has 0"},
     {"{}", "f32[5]", RELAYOUT_SHAPE_MISMATCH,
      "column 2: minor_to_major lists 0 dimensions, but the shape has 1"},
-    {"f32{}", "f32[5,6]", RELAYOUT_SHAPE_MISMATCH, "lists 0 dimensions, and the shape has 2"},
+    {"f32{}", "f32[5,6]", RELAYOUT_SHAPE_MISMATCH, "lists 0 dimensions, but the shape has 2"},
     {"{:PD(4)}", "f32[2,3]", RELAYOUT_SHAPE_MISMATCH,
-     "column 6: PD lists 1 dimensions, and the shape has 2"},
+     "column 6: PD lists 1 dimensions, but the shape has 2"},
     {"{0:PD(4,4)}", "f32[2]", RELAYOUT_SHAPE_MISMATCH, "PD lists 2 dimensions"},
 
     /* everything else is something else, also of a whole shape */
