@@ -263,3 +263,14 @@ exit_code arguments_read_rounding(const char *option, const char *text,
              ? EXIT_CODE_OK
              : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
 }
+
+exit_code arguments_read_byte_order(const char *option, const char *text,
+                                    relayout_byte_order *order) {
+  const bool is_big = text != NULL && strcmp(text, "big") == 0;
+  *order = text == NULL ? RELAYOUT_BYTE_ORDER_NATIVE
+           : is_big     ? RELAYOUT_BYTE_ORDER_BIG
+                        : RELAYOUT_BYTE_ORDER_LITTLE;
+  return text == NULL || is_big || strcmp(text, "little") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes big or little, not '%s'", option, text);
+}

@@ -83,4 +83,8 @@ exit_code arguments_read_factor(const char *option, const char *text, double *fa
 exit_code arguments_read_rounding(const char *option, const char *text,
                                   relayout_rounding *rounding);
 
+/* Reads `big` or `little`; NULL is the host's. */
+exit_code arguments_read_byte_order(const char *option, const char *text,
+                                    relayout_byte_order *order);
+
 #endif

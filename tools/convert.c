@@ -4,62 +4,62 @@
 #include <string.h>
 
 #include "convert_model.h"
+#include "file_kind.h"
 #include "npy.h"
 #include "npy_source.h"
+#include "npz.h"
 #include "tensor_move.h"
 
 /* What is to be done, once the input's beginning is known. */
 typedef struct job {
   bool input_is_npy;
   bool output_is_npy;
-  char *header; /* of the output */
+  const char *name; /* of the tensor in a model that is written */
+  char *header;     /* of the output */
   size_t header_size;
   tensor_move move;
 } job;
 
 static bool is_npy_name(const char *path) {
-  const size_t length = strlen(path);
-  const size_t suffix = strlen(".npy");
-  return length >= suffix && strcmp(path + length - suffix, ".npy") == 0;
+  return file_kind_has_suffix(path, ".npy");
 }
 
 static bool is_pipe(const char *path) {
   return strcmp(path, "-") == 0;
 }
 
+/* Files are what their names say; what is no file, whatever it is called, what it begins like. */
+static bool is_npy(const convert_request *asked, const stream_input *input) {
+  return is_npy_name(asked->input) || npz_is(asked->input) ||
+         (!stream_is_file(input) && npy_has_magic(input->ahead, input->ahead_size));
+}
+
 /* ---- The source's shape --------------------------------------------------------------------- */
 
 static exit_code read_npy_header(stream_input *input, npy_header *header) {
   relayout_error error;
+  relayout_status status;
   size_t size;
-  if (npy_header_size(input->ahead, input->ahead_size, &size, &error) != RELAYOUT_OK) {
-    return report_error(input->name, &error);
-  }
-  uint8_t *bytes = malloc(size);
-  if (bytes == NULL) {
-    return report(EXIT_CODE_FAILURE, "no memory for a header of %zu bytes", size);
-  }
-  size_t got;
-  exit_code code = stream_read(input, bytes, size, &got);
-  if (code == EXIT_CODE_OK && npy_parse(bytes, got, header, &error) != RELAYOUT_OK) {
-    code = report_error(input->name, &error);
-  }
-  free(bytes);
-  return code;
+  const exit_code code = npy_source_header(input, header, &size, &status, &error);
+  return code == EXIT_CODE_OK && status != RELAYOUT_OK ? report_error(input->name, &error) : code;
 }
 
 /* Finds out what the input is and what its tensor's shape is, reading no further than that. */
 static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
-  exit_code code = stream_peek(input);
+  const bool is_raw = asked->raw || strcmp(asked->input, "/dev/stdin") == 0;
+  work->input_is_npy = !is_raw && is_npy(asked, input);
+  exit_code code = EXIT_CODE_OK;
+  if (!is_raw) {
+    code = file_kind_check(input, work->input_is_npy ? FILE_KIND_NPY : NULL);
+  }
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  work->input_is_npy = is_pipe(asked->input) ? npy_has_magic(input->ahead, input->ahead_size)
-                                             : is_npy_name(asked->input);
   work->output_is_npy = is_pipe(asked->output) ? work->input_is_npy : is_npy_name(asked->output);
   if (work->input_is_npy) {
-    npy_header header;
+    npy_header header = {.byte_order = RELAYOUT_BYTE_ORDER_NATIVE};
     code = read_npy_header(input, &header);
+    work->move.from_order = header.byte_order;
     return code == EXIT_CODE_OK
                ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
                : code;
@@ -77,11 +77,12 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
  * nothing. */
 static exit_code make_header(const convert_request *asked, job *work) {
   if (convert_model_is(asked->output)) {
-    return convert_model_header(asked, asked->choice.tensors.of[0], &work->move.to, &work->header,
+    return convert_model_header(asked, work->name, &work->move.to, &work->header,
                                 &work->header_size);
   }
   if (work->output_is_npy) {
-    const npy_header header = npy_describe(&work->move.to);
+    npy_header header = npy_describe(&work->move.to);
+    header.byte_order = work->move.to_order;
     work->header = malloc(NPY_MAX_WRITTEN_SIZE);
     if (work->header == NULL) {
       return report(EXIT_CODE_FAILURE, "no memory for a header of %d bytes", NPY_MAX_WRITTEN_SIZE);
@@ -132,21 +133,44 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  const exit_code code =
-      arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  exit_code code = arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  if (code == EXIT_CODE_OK) {
+    code = arguments_read_byte_order("--byte-order", asked->byte_order, &move->to_order);
+  }
   return code == EXIT_CODE_OK && asked->scale != NULL
              ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
              : code;
 }
 
+static exit_code convert_npz(const convert_request *asked, job *work) {
+  npz_array array;
+  exit_code code = npz_open(asked->input, &asked->choice, &array);
+  if (code == EXIT_CODE_OK) {
+    work->name = array.name;
+    code = stream_peek(&array.input);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = convert_array(asked, &array.input, work);
+  }
+  npz_close(&array);
+  return code;
+}
+
 static exit_code convert_file(const convert_request *asked, job *work) {
-  if (convert_model_is(asked->input)) {
+  if (!asked->raw && convert_model_is(asked->input)) {
     return convert_model(asked, &work->move);
   }
+  if (!asked->raw && npz_is(asked->input)) {
+    return convert_npz(asked, work);
+  }
+  work->name = asked->choice.tensors.count > 0 ? asked->choice.tensors.of[0] : NULL;
   stream_input input;
   exit_code code = stream_open(asked->input, &input);
   if (code == EXIT_CODE_OK) {
-    code = convert_array(asked, &input, work);
+    code = stream_peek(&input);
+    if (code == EXIT_CODE_OK) {
+      code = convert_array(asked, &input, work);
+    }
     stream_close(&input);
   }
   return code;
@@ -172,11 +196,22 @@ static exit_code convert(const convert_request *asked) {
 
 enum { LARGEST_ALIGNMENT = 1 << 20 };
 
+static exit_code check_output(const convert_request *asked) {
+  return convert_model_is(asked->output) && strstr(asked->output, ".index.json") != NULL
+             ? report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", asked->output,
+                      asked->input)
+             : EXIT_CODE_OK;
+}
+
 /* An array becomes the one tensor of a model that --tensor names; only models have more to say. */
 static exit_code check_names(const convert_request *asked) {
   const tensor_choice *const choice = &asked->choice;
-  if (convert_model_is(asked->input)) {
+  const bool is_npz = !asked->raw && npz_is(asked->input);
+  if (!asked->raw && convert_model_is(asked->input)) {
     return EXIT_CODE_OK;
+  }
+  if (is_npz && choice->rank_text == NULL) {
+    return check_output(asked);
   }
   if (choice->exceptions.count > 0 || choice->rank_text != NULL) {
     return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
@@ -185,16 +220,15 @@ static exit_code check_names(const convert_request *asked) {
   if (!convert_model_is(asked->output)) {
     return choice->tensors.count == 0
                ? EXIT_CODE_OK
-               : report(EXIT_CODE_USAGE,
-                        "--tensor wants an IN or an OUT that is a .safetensors file, not %s and %s",
-                        asked->input, asked->output);
+               : report(
+                     EXIT_CODE_USAGE,
+                     "--tensor wants an IN that is a .safetensors or .npz file, or a .safetensors "
+                     "OUT, not %s and %s",
+                     asked->input, asked->output);
   }
-  if (strstr(asked->output, ".index.json") != NULL) {
-    return report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", asked->output,
-                  asked->input);
-  }
-  return choice->tensors.count == 1
-             ? EXIT_CODE_OK
+  const exit_code code = check_output(asked);
+  return code != EXIT_CODE_OK || choice->tensors.count == 1
+             ? code
              : report(EXIT_CODE_USAGE, "%s gets one tensor: --tensor NAME says what it is called",
                       asked->output);
 }
@@ -206,6 +240,10 @@ static exit_code check_words(convert_request *asked) {
   if (asked->alignment_text != NULL && !convert_model_is(asked->output)) {
     return report(EXIT_CODE_USAGE, "--align wants an OUT that is a .safetensors file, not %s",
                   asked->output);
+  }
+  if (asked->byte_order != NULL && strcmp(asked->byte_order, "big") == 0 &&
+      convert_model_is(asked->output)) {
+    return report(EXIT_CODE_USAGE, "--byte-order is big, and .safetensors files are little-endian");
   }
   exit_code code = check_names(asked);
   if (code == EXIT_CODE_OK) {
@@ -225,6 +263,8 @@ static exit_code run(int argument_count, char **arguments) {
       {"to", .value = &asked.to},
       {"scale", .value = &asked.scale},
       {"round", .value = &asked.rounding},
+      {"byte-order", .value = &asked.byte_order},
+      {"raw", .flag = &asked.raw},
       {"wrap", .flag = &asked.wraps},
       {"device", .value = &asked.device},
       {"verify", .flag = &asked.verify},
@@ -254,14 +294,16 @@ const command command_convert = {
     .summary = "move a file's tensor from one layout to another",
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
-        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
+        "                        [--byte-order O] [--raw] [--device D] [--schedule TEXT]\n"
+        "                        [--verify] [--verbose] IN OUT\n"
         "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
         "                        --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
         "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
-        "written is of the same kind as the input.\n"
+        "written is of the same kind as the input. --tensor names an array of a .npz file. An IN\n"
+        "that begins like another kind of file is refused.\n"
         "\n"
         "Large files are moved from file to file a part at a time where the device is the CPU, in\n"
         "less than 512 MB of memory; all else must fit into memory, on both sides.\n"
@@ -281,6 +323,8 @@ const command command_convert = {
         "  --round R      nearest: to an integer the nearest, of two as near the even one, "
         "instead\n"
         "                 of towards zero, which is half as precise\n"
+        "  --byte-order O big or little: the order of bytes in OUT; the machine's when left out\n"
+        "  --raw          IN holds raw bytes, whatever it is called and begins like\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
         "  --tensor T     the tensors of a .safetensors file that are relaid, by their names; any\n"
         "                 number of times. With another IN, the name of the one tensor of OUT\n"

@@ -244,7 +244,8 @@ static exit_code extract_to(const job *work, size_t number, const tensor_move *m
   model_file *const file = file_of(work, number);
   char bytes[NPY_MAX_WRITTEN_SIZE];
   const char *const suffix = strrchr(work->asked->output, '.');
-  const npy_header header = npy_describe(&move->to);
+  npy_header header = npy_describe(&move->to);
+  header.byte_order = move->to_order;
   const size_t size = suffix != NULL && strcmp(suffix, ".npy") == 0 ? npy_write(&header, bytes) : 0;
   const exit_code code =
       stream_seek(&file->input, file->data + (int64_t)tensor_of(work, number)->begin);

@@ -19,10 +19,12 @@ typedef struct convert_request {
   uint64_t alignment; /* of the tensors of a model that is written */
   const char *device;
   const char *scale;
+  const char *byte_order;
   const char *rounding;
   const char *input;
   const char *output;
   arguments_values schedules;
+  bool raw; /* the input is, whatever its name and its first bytes say */
   bool wraps;
   bool verify;
   bool verbose;

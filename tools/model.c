@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_kind.h"
 #include "json_text.h"
 
 static bool has_suffix(const char *path, const char *suffix) {
@@ -47,7 +48,13 @@ static exit_code read_header(model_file *file) {
     return report(EXIT_CODE_FAILURE, "%s is no regular file, which a .safetensors file has to be",
                   input->name);
   }
-  exit_code code = stream_read(input, preamble, sizeof preamble, &got);
+  exit_code code = stream_peek(input);
+  if (code == EXIT_CODE_OK) {
+    code = file_kind_check(input, FILE_KIND_SAFETENSORS);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = stream_read(input, preamble, sizeof preamble, &got);
+  }
   if (code != EXIT_CODE_OK) {
     return code;
   }

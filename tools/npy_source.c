@@ -3,9 +3,29 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
+
+exit_code npy_source_header(stream_input *input, npy_header *header, size_t *size,
+                            relayout_status *status, relayout_error *error) {
+  *status = npy_header_size(input->ahead, input->ahead_size, size, error);
+  if (*status != RELAYOUT_OK) {
+    return EXIT_CODE_OK;
+  }
+  uint8_t *const bytes = malloc(*size);
+  if (bytes == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a header of %zu bytes", *size);
+  }
+  size_t got;
+  const exit_code code = stream_read(input, bytes, *size, &got);
+  if (code == EXIT_CODE_OK) {
+    *status = npy_parse(bytes, got, header, error);
+  }
+  free(bytes);
+  return code;
+}
 
 /* The array's dimensions as they lie in memory, major to minor. */
 static void list_physical(const npy_header *header, int64_t *widths) {

@@ -1,10 +1,10 @@
 /* npy_source.h: the shape of the source, from a .npy file's header and the user's --from.
- * Depends on npy.h and arguments.h. */
+ * Depends on npy.h, stream.h and arguments.h. */
 #ifndef TOOLS_NPY_SOURCE_H
 #define TOOLS_NPY_SOURCE_H
 
 #include "npy.h"
-#include "report.h"
+#include "stream.h"
 
 /* The shape of the file's array. `from` is a shape, which the array must lie in memory like; or a
  * layout, a type or both, which take the array's dimensions as they lie and put them in the order
@@ -16,5 +16,10 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
  * and how they lie is not compared. */
 exit_code npy_source_stated(const char *from, const npy_header *header, relayout_element_type type,
                             relayout_shape *shape);
+
+/* Takes the header of a .npy file from an input that has been peeked into, and its size. What the
+ * header says wrong is *status' and the error's; what cannot be read is reported. */
+exit_code npy_source_header(stream_input *input, npy_header *header, size_t *size,
+                            relayout_status *status, relayout_error *error);
 
 #endif

@@ -27,6 +27,8 @@ static const struct {
     {"F8_E5M2", 8, RELAYOUT_F8E5M2},
     {"F8_E4M3", 8, RELAYOUT_F8E4M3FN},
     {"F8_E8M0", 8, RELAYOUT_F8E8M0FNU},
+    {"F8_E4M3FNUZ", 8, RELAYOUT_F8E4M3FNUZ},
+    {"F8_E5M2FNUZ", 8, RELAYOUT_F8E5M2FNUZ},
     {"I16", 16, RELAYOUT_S16},
     {"U16", 16, RELAYOUT_U16},
     {"F16", 16, RELAYOUT_F16},
@@ -242,7 +244,8 @@ relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_s
                      cause.text);
   }
   made->tensors = calloc(json_object_size(made->root) + 1, sizeof *made->tensors);
-  made->metadata = json_incref(json_object_get(made->root, metadata_key));
+  json_t *const metadata = json_object_get(made->root, metadata_key);
+  made->metadata = json_is_null(metadata) ? NULL : json_incref(metadata); /* null stands for none */
   const relayout_status status =
       made->tensors != NULL
           ? read_all(made, data_size, error)

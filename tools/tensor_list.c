@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "npz.h"
 
 static const struct kind {
   bool (*suits)(const char *path);
@@ -12,6 +13,7 @@ static const struct kind {
 } kinds[] = {
     {model_is_file, model_list},
     {model_is_index, model_list},
+    {npz_is, npz_list},
 };
 
 static const struct kind *kind_of(const char *path) {

@@ -14,6 +14,8 @@ typedef struct tensor_move {
   relayout_plan_options options;
   relayout_shape from;
   relayout_shape to;
+  relayout_byte_order from_order; /* of the bytes of numbers */
+  relayout_byte_order to_order;
   bool verifies;
   bool says; /* what runs where */
   relayout_plan *plan;

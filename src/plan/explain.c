@@ -6,6 +6,7 @@
 
 #include "base/float_control.h"
 #include "base/text.h"
+#include "metadata/view.h"
 #include "plan/grid.h"
 #include "plan/methods/method.h"
 #include "plan/plan.h"
@@ -17,6 +18,10 @@ typedef struct summary {
   rlt_host_transfers transfers;
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
+
+static bool is_swapped(const relayout_view *view) {
+  return rlt_is_swapped(view->shape.element_type, view->byte_order);
+}
 
 static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = plan->device->info, .bytes = rlt_plan_totals(plan)};
@@ -30,7 +35,9 @@ static void summarize(const relayout_plan *plan, summary *s) {
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   for (int64_t b = 0; b < bytes; ++b) {
-    const int64_t at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? bytes - 1 - b : b;
+    const bool is_lowest_first =
+        (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != is_swapped(&plan->to);
+    const int64_t at = is_lowest_first ? bytes - 1 - b : b;
     snprintf(s->fill + 2 * b, 3, "%02x", problem->fill[at]);
   }
 }
@@ -49,21 +56,31 @@ static void add_numbers(rlt_text *text, const int64_t *numbers, int32_t count) {
 
 /* ---- English ---- */
 
+static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
+  static const char other[] = " in the other byte order";
+  const rlt_conversion *const of = &problem->conversion;
+  if (rlt_problem_only_swaps(problem)) {
+    rlt_text_add(text, "  bytes of each word turned round, into the other byte order\n");
+    return;
+  }
+  rlt_text_add(text, "  converted from %s%s to %s%s", relayout_element_type_name(of->from),
+               problem->source_swapped ? other : "", relayout_element_type_name(of->to),
+               problem->destination_swapped ? other : "");
+  if (of->scale != 1) {
+    rlt_text_add(text, ", times ");
+    rlt_text_add_double(text, "%.17g", of->scale);
+  }
+  rlt_text_add(text, "%s%s\n", of->rounds_to_nearest ? ", to nearest" : "",
+               of->wraps ? ", wrapping" : "");
+}
+
 /* What becomes of elements that do not arrive as they left. */
 static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
   if (problem->source_packed > 0) {
     rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
   }
   if (rlt_converts(&problem->conversion)) {
-    rlt_text_add(text, "  converted from %s to %s",
-                 relayout_element_type_name(problem->conversion.from),
-                 relayout_element_type_name(problem->conversion.to));
-    if (problem->conversion.scale != 1) {
-      rlt_text_add(text, ", times ");
-      rlt_text_add_double(text, "%.17g", problem->conversion.scale);
-    }
-    rlt_text_add(text, "%s%s\n", problem->conversion.rounds_to_nearest ? ", to nearest" : "",
-                 problem->conversion.wraps ? ", wrapping" : "");
+    add_conversion_text(text, problem);
   }
   if (problem->destination_packed > 0) {
     rlt_text_add(text, "  packed into %" PRId64 " bits each\n", problem->destination_packed);
@@ -252,6 +269,9 @@ static void add_view(rlt_text *text, const char *side, const relayout_view *view
   if (view->byte_offset != 0) {
     rlt_text_add(text, ", from byte %" PRId64 " on", view->byte_offset);
   }
+  if (is_swapped(view)) {
+    rlt_text_add(text, ", %s-endian", rlt_byte_order_name(view->byte_order));
+  }
 }
 
 /* All of it in a sentence. */
@@ -435,6 +455,9 @@ static void add_view_json(rlt_text *text, const char *side, const relayout_view 
   }
   if (view->byte_offset != 0) {
     rlt_text_add(text, "\"%s_byte_offset\":%" PRId64 ",", side, view->byte_offset);
+  }
+  if (is_swapped(view)) {
+    rlt_text_add(text, "\"%s_byte_order\":\"%s\",", side, rlt_byte_order_name(view->byte_order));
   }
 }
 

@@ -141,6 +141,7 @@ static void keep_view(const rlt_view *view, relayout_view *kept) {
   kept->is_strided = view->byte_strides != NULL;
   kept->is_read_only = view->is_read_only;
   kept->byte_offset = view->byte_offset;
+  kept->byte_order = view->byte_order;
   if (kept->is_strided) {
     memcpy(kept->byte_strides, view->byte_strides,
            (size_t)view->shape->rank * sizeof kept->byte_strides[0]);
