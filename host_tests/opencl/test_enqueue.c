@@ -687,9 +687,11 @@ static void test_refusals(void **state) {
                            "destination_offset is 1"});
   wrong = right;
   wrong.source_offset = 12;
-  assert_refused(bench, wrong,
-                 (refusal){"source ends too soon", RELAYOUT_BUFFER_TOO_SMALL,
-                           "source has 68 bytes, but the plan takes 60"});
+  assert_refused(
+      bench, wrong,
+      (refusal){
+          "source ends too soon", RELAYOUT_BUFFER_TOO_SMALL,
+          "source has 68 bytes, but the plan needs 60 from byte 12 on (source_offset is 12)"});
   wrong = right;
   wrong.destination_offset = (size_t)0 - 4;
   assert_refused(
@@ -723,12 +725,12 @@ static void test_refused_by_the_schedule(void **state) {
   attempt wrong = {plan, bench->queue, source, 2, destination, 8, 0, NULL};
   assert_refused(bench, wrong,
                  (refusal){"source between words", RELAYOUT_INVALID_ARGUMENT,
-                           "multiples of 8 and 8 bytes; they lie 2 and 0 bytes behind one"});
+                           "needs a 8-byte aligned source; this one is off by 2"});
   wrong.source_offset = 0;
   wrong.destination_offset = 4;
   assert_refused(bench, wrong,
                  (refusal){"destination between words", RELAYOUT_INVALID_ARGUMENT,
-                           "multiples of 8 and 8 bytes; they lie 0 and 4 bytes behind one"});
+                           "needs a 8-byte aligned destination; this one is off by 4"});
   opencl_read(bench, destination, sizeof found, found);
   assert_memory_equal(found, poison, sizeof found);
   assert_int_equal(

@@ -779,7 +779,8 @@ static void refuse_sides(const refusal *fine) {
   assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "destination has kind 9");
   of = *fine;
   of.source.pointer = NULL;
-  assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "source is NULL, but takes 16 bytes");
+  assert_refused(&of, RELAYOUT_INVALID_ARGUMENT,
+                 "source is NULL, but the plan needs 16 bytes of it");
   of = *fine;
   of.source.offset = 2;
   assert_refused(&of, RELAYOUT_MISALIGNED_OFFSET, "source->offset is 2");
@@ -815,7 +816,8 @@ static void refuse_staging(const refusal *fine) {
   assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "staging->buffer is NULL");
   of = *fine;
   of.staging.offset = 64;
-  assert_refused(&of, RELAYOUT_MISALIGNED_OFFSET, "staging->offset is 64, no multiple of 128");
+  assert_refused(&of, RELAYOUT_MISALIGNED_OFFSET,
+                 "staging->offset is 64; expected a multiple of 128");
   of = *fine;
   of.staging.offset = 256;
   assert_refused(&of, RELAYOUT_BUFFER_TOO_SMALL, "staging->buffer has 256 bytes");

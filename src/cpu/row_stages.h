@@ -74,6 +74,7 @@ enum {
 
 typedef struct rlt_cpu_row_stages {
   rlt_cpu_stage *pack[3], *unpack[3];      /* of 1, 2 and 4 bits, from and to bytes */
+  rlt_cpu_stage *swap[4];                  /* of elements of 2, 4 and 8 bytes the bytes' order */
   rlt_cpu_bit_transpose *bit_transpose[3]; /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];

@@ -204,6 +204,20 @@ BY_TABLE(nibbles_to_4, u32, 0xf)
 
 #endif
 
+/* ---- Bytes in the other order ---- */
+
+#define SWAP(type, swapped)                                                                        \
+  STAGE(swap_##type) {                                                                             \
+    (void)row;                                                                                     \
+    for (int64_t i = 0; i < count; ++i) {                                                          \
+      ((type *)to)[i] = swapped(((const type *)from)[i]);                                          \
+    }                                                                                              \
+  }
+
+SWAP(u16, __builtin_bswap16)
+SWAP(u32, __builtin_bswap32)
+SWAP(u64, __builtin_bswap64)
+
 /* ---- Packed ---- */
 
 #if !defined(PLAIN)
@@ -897,6 +911,7 @@ static void stream_lines(uint8_t *to, const uint8_t *from, int64_t lines) {
 const rlt_cpu_row_stages ROW_STAGES = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
+    .swap = {NULL, swap_u16, swap_u32, swap_u64},
     .bit_transpose = {transpose_1, transpose_2, transpose_4},
     .bytes = {bytes_to_1, bytes_to_2, bytes_to_4, bytes_to_8},
     .nibbles = {nibbles_to_1, nibbles_to_2, nibbles_to_4, nibbles_to_8},
