@@ -126,7 +126,8 @@ static const refused_part refusals[] = {
 
     /* padding values that the new type lacks */
     {"c64", "f32[2]{0:PD(4)PV(lowest)}", RELAYOUT_INVALID_SHAPE,
-     "column 1: the layout of f32 is none of c64 (padding_value is lowest, a value c64 does not"},
+     "column 1: the layout of f32 is none of c64 (padding_value is lowest, which type c64 does "
+     "not"},
     {" s8", "f32[2]{0:PD(4)PV(2.5)}", RELAYOUT_INVALID_SHAPE,
      "column 2: the padding value 2.5 of f32 is none of s8 ("},
     {"s8", "s32[2]{0:PD(4)PV(300)}", RELAYOUT_INVALID_SHAPE, "the padding value 300 of s32"},

@@ -652,12 +652,12 @@ static void test_refused_by_the_schedule(void **state) {
   attempt wrong = {plan, bench->queue, source, 2, destination, 8, 0, NULL};
   assert_refused(bench, wrong,
                  (refusal){"source between words", RELAYOUT_INVALID_ARGUMENT,
-                           "needs a 8-byte aligned source; this one is off by 2"});
+                           "needs an 8-byte aligned source; this one is off by 2"});
   wrong.source_offset = 0;
   wrong.destination_offset = 4;
   assert_refused(bench, wrong,
                  (refusal){"destination between words", RELAYOUT_INVALID_ARGUMENT,
-                           "needs a 8-byte aligned destination; this one is off by 4"});
+                           "needs an 8-byte aligned destination; this one is off by 4"});
   opencl_read(bench, destination, sizeof found, found);
   assert_memory_equal(found, poison, sizeof found);
   assert_int_equal(
