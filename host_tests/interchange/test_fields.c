@@ -542,11 +542,13 @@ static void test_to_pjrt_refused(void **state) {
 /* ---- NumPy ---- */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define OWN   "<"
-#define OTHER ">"
+#define OWN     "<"
+#define OTHER   ">"
+#define FOREIGN RELAYOUT_BYTE_ORDER_BIG
 #else
-#define OWN   ">"
-#define OTHER "<"
+#define OWN     ">"
+#define OTHER   "<"
+#define FOREIGN RELAYOUT_BYTE_ORDER_LITTLE
 #endif
 
 static void test_array_interface(void **state) {
@@ -592,12 +594,52 @@ static void test_array_interface(void **state) {
   assert_memory_equal(lists[1], strides, sizeof strides);
 }
 
+static void test_array_interface_byte_order(void **state) {
+  (void)state;
+  static const int64_t shape[] = {3};
+  static const struct {
+    const char *typestr;
+    relayout_byte_order order;
+    const char *written;
+  } cases[] = {{OTHER "f4", FOREIGN, OTHER "f4"},
+               {OWN "f4", RELAYOUT_BYTE_ORDER_NATIVE, OWN "f4"},
+               {"=i8", RELAYOUT_BYTE_ORDER_NATIVE, OWN "i8"},
+               {OTHER "c16", FOREIGN, OTHER "c16"},
+               {OTHER "u1", RELAYOUT_BYTE_ORDER_NATIVE, "|u1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_view view;
+    relayout_error error;
+    char typestr[RELAYOUT_TYPESTR_SIZE];
+    int64_t lists[2][1];
+    print_message("%s\n", cases[i].typestr);
+    assert_int_equal(
+        relayout_view_from_array_interface(cases[i].typestr, 1, shape, NULL, false, &view, NULL),
+        RELAYOUT_OK);
+    assert_int_equal(view.byte_order, cases[i].order);
+    assert_int_equal(relayout_view_to_array_interface(&view, typestr, lists[0], lists[1], NULL),
+                     RELAYOUT_OK);
+    assert_string_equal(typestr, cases[i].written);
+    if (cases[i].order == RELAYOUT_BYTE_ORDER_NATIVE) {
+      continue;
+    }
+    relayout_dlpack_fields fields;
+    relayout_pjrt_fields pjrt;
+    relayout_pjrt_lists pjrt_lists;
+    assert_int_equal(relayout_view_to_dlpack_fields(&view, lists[0], lists[1], &fields, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "byte_order is"));
+    assert_int_equal(relayout_view_to_pjrt_fields(&view, &pjrt_lists, &pjrt, &error),
+                     RELAYOUT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "byte_order is"));
+  }
+}
+
 static void test_array_interface_refused(void **state) {
   (void)state;
   static const int64_t shape[] = {2, 3};
-  static const char *const typestrs[] = {OTHER "f4", "|f4", "<V2", "<f16", "", "<", "|O8", "f4"};
+  static const char *const typestrs[] = {"?f4", "|f4", "<V2", "<f16", "", "<", "|O8", "f4"};
   static const char *const messages[] = {
-      "other byte order",    "other byte order",    "by the name", "<f16",
+      "no order of bytes",   "no order of bytes",   "by the name", "<f16",
       "not an element type", "not an element type", "|O8",         "not an element type"};
   for (int i = 0; i < 8; ++i) {
     relayout_view view;
@@ -646,6 +688,7 @@ int main(void) {
       cmocka_unit_test(test_to_pjrt_strided),
       cmocka_unit_test(test_to_pjrt_refused),
       cmocka_unit_test(test_array_interface),
+      cmocka_unit_test(test_array_interface_byte_order),
       cmocka_unit_test(test_array_interface_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

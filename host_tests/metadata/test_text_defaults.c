@@ -1,5 +1,5 @@
-/* test_text_defaults.c: texts that are a part of a shape: what they take from the other one, what is
- * refused, and with which words. */
+/* test_text_defaults.c: texts that are a part of a shape: what they take from another shape, what
+ * is refused, and with which words. */
 #include "cmocka_all.h"
 
 #include <string.h>

@@ -305,6 +305,56 @@ static void test_overlap(void **state) {
   }
 }
 
+/* Even columns to odd ones: in one buffer, and nowhere else where ranges overlap. */
+static void test_elements_between_each_other(void **state) {
+  const scene *const at = *state;
+  static unsigned char memory[2 * ROOM] __attribute__((aligned(64)));
+  const relayout_shape shape = shape_of("s32[4,8]");
+  const relayout_view view = view_of(&shape, (const int64_t[]){64, 8});
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(at->device, &view, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  const cl_mem whole = fake_buffer(at->context, ROOM);
+  const cl_mem part = fake_buffer_with(at->context, 0, 2048, NULL, whole, 1024);
+  const cl_mem low = fake_buffer_with(at->context, 0, ROOM, memory, NULL, 0);
+  const cl_mem high = fake_buffer_with(at->context, 0, ROOM, memory + 512, NULL, 0);
+  static const char *const as_ranges = ": their ranges are compared here, not their bytes";
+  const struct {
+    cl_mem source;
+    size_t source_offset;
+    cl_mem destination;
+    size_t destination_offset;
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+      {whole, 400, whole, 404, RELAYOUT_OK, NULL},
+      {whole, 404, whole, 400, RELAYOUT_OK, NULL},
+      {part, 400, part, 404, RELAYOUT_OK, NULL},
+      {low, 400, low, 404, RELAYOUT_OK, NULL},
+      {whole, 400, whole, 408, RELAYOUT_BUFFERS_OVERLAP, "overlap in one buffer, and share bytes"},
+      {whole, 1024 + 400, part, 404, RELAYOUT_BUFFERS_OVERLAP, as_ranges},
+      {whole, 1024 + 400, part, 400, RELAYOUT_BUFFERS_OVERLAP, "share bytes"},
+      {low, 512 + 400, high, 404, RELAYOUT_BUFFERS_OVERLAP, as_ranges},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    relayout_error error = {.message = ""};
+    expect_said(relayout_plan_enqueue(plan, at->queue, cases[i].source, cases[i].source_offset,
+                                      cases[i].destination, cases[i].destination_offset, 0, NULL,
+                                      NULL, &error),
+                &error, cases[i].status, cases[i].message);
+  }
+  relayout_opencl_memory sides[2] = {RELAYOUT_OPENCL_MEMORY_INIT, RELAYOUT_OPENCL_MEMORY_INIT};
+  relayout_error error = {.message = ""};
+  sides[0].kind = sides[1].kind = RELAYOUT_MEMORY_HOST;
+  sides[0].pointer = memory;
+  sides[1].pointer = memory + 4;
+  expect_said(relayout_plan_submit(plan, at->queue, &sides[0], &sides[1], NULL, 0, NULL, NULL, NULL,
+                                   &error),
+              &error, RELAYOUT_BUFFERS_OVERLAP, as_ranges);
+  relayout_plan_destroy(plan);
+}
+
 /* A move of the same buffers as the last one is checked again for what depends on its offsets. */
 static void test_moves_alike(void **state) {
   const scene *const at = *state;
@@ -730,14 +780,23 @@ static void test_pointers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_queues),          TEST(test_events),
-      TEST(test_buffers),         TEST(test_bounds),
-      TEST(test_alignment),       TEST(test_access),
-      TEST(test_overlap),         TEST(test_boxes),
-      TEST(test_before_pointers), TEST(test_element_sizes),
-      TEST(test_moves_alike),     TEST(test_sides_of_nothing),
-      TEST(test_handles),         TEST(test_nothing_to_move),
-      TEST(test_staging),         TEST(test_queues_of_transfers),
+      TEST(test_queues),
+      TEST(test_events),
+      TEST(test_buffers),
+      TEST(test_bounds),
+      TEST(test_alignment),
+      TEST(test_access),
+      TEST(test_overlap),
+      TEST(test_boxes),
+      TEST(test_before_pointers),
+      TEST(test_element_sizes),
+      TEST(test_elements_between_each_other),
+      TEST(test_moves_alike),
+      TEST(test_sides_of_nothing),
+      TEST(test_handles),
+      TEST(test_nothing_to_move),
+      TEST(test_staging),
+      TEST(test_queues_of_transfers),
       TEST(test_pointers),
   };
   fake_driver_use();

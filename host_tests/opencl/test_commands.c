@@ -780,8 +780,8 @@ static void test_chunk_limits(void **state) {
     relayout_plan *const plan = plan_with(at, "s32[64,32]", "s32[64,32]", &options);
     assert_int_equal(plan->chunk_count, most < 2048 ? 8 : 4);
     for (size_t i = 0; i < plan->chunk_count; ++i) {
-      assert_true(rlt_bytes_size(plan->chunks[i]->work.source_taken) <= most);
-      assert_true(rlt_bytes_size(plan->chunks[i]->work.destination_taken) <= 2 * most);
+      assert_true(rlt_bytes_size(plan->chunks[i].plan->work.source_taken) <= most);
+      assert_true(rlt_bytes_size(plan->chunks[i].plan->work.destination_taken) <= 2 * most);
     }
     relayout_plan_destroy(plan);
   }

@@ -148,6 +148,79 @@ static void test_offsets_in_one_buffer(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Both sides of one plan in one memory: element i, j of rows x columns elements. */
+typedef struct interlaced {
+  const char *shape;
+  int64_t from_strides[2], to_strides[2];
+  size_t to; /* where the destination begins */
+} interlaced;
+
+enum { INTERLACED_BYTES = 1 << 17 };
+
+static relayout_plan *interlaced_plan(relayout_device *device, const interlaced *of) {
+  const relayout_shape shape = shape_of(of->shape);
+  const relayout_view from = view_of(&shape, of->from_strides);
+  const relayout_view to = view_of(&shape, of->to_strides);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(device, &from, &to, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  return plan;
+}
+
+/* Nothing that is read is written, so that elements can be moved in any order. */
+static void move_interlaced(const interlaced *of, uint8_t *bytes) {
+  const relayout_shape shape = shape_of(of->shape);
+  const size_t size = relayout_element_type_byte_size(shape.element_type);
+  for (int64_t i = 0; i < shape.dimensions[0]; ++i) {
+    for (int64_t j = 0; j < shape.dimensions[1]; ++j) {
+      memcpy(bytes + of->to + i * of->to_strides[0] + j * of->to_strides[1],
+             bytes + i * of->from_strides[0] + j * of->from_strides[1], size);
+    }
+  }
+}
+
+static const interlaced all_interlaced[] = {
+    {"u32[100,120]", {960, 8}, {960, 8}, 4},  /* even columns to odd ones */
+    {"u32[64,64]", {1024, 8}, {8, 1024}, 4},  /* and transposed */
+    {"u8[120,300]", {900, 3}, {900, 3}, 1},   /* a channel to another */
+    {"u8[64,128]", {512, 4}, {4, 256}, 3},    /* bytes of words, transposed */
+    {"u16[90,100]", {800, 2}, {800, 2}, 200}, /* a part of rows to another */
+};
+
+static void test_elements_between_each_other(void **state) {
+  const opencl_bench *const bench = *state;
+  static uint8_t before[INTERLACED_BYTES], after[INTERLACED_BYTES];
+  for (size_t i = 0; i < sizeof all_interlaced / sizeof all_interlaced[0]; ++i) {
+    print_message("case %zu\n", i);
+    for (size_t b = 0; b < sizeof before; ++b) {
+      before[b] = (uint8_t)(b * 97 + b / 251);
+    }
+    relayout_plan *const plan = interlaced_plan(bench->device, &all_interlaced[i]);
+    const cl_mem buffer = opencl_buffer(bench, sizeof before, before);
+    assert_int_equal(relayout_plan_enqueue(plan, bench->queue, buffer, 0, buffer,
+                                           all_interlaced[i].to, 0, NULL, NULL, NULL),
+                     RELAYOUT_OK);
+    opencl_read(bench, buffer, sizeof after, after);
+    move_interlaced(&all_interlaced[i], before);
+    assert_memory_equal(after, before, sizeof after);
+    clReleaseMemObject(buffer);
+    relayout_plan_destroy(plan);
+  }
+}
+
+/* What a device takes of the host's memory are ranges. */
+static void test_host_memory_between_each_other(void **state) {
+  const opencl_bench *const bench = *state;
+  static uint8_t memory[INTERLACED_BYTES];
+  relayout_plan *const plan = interlaced_plan(bench->device, &all_interlaced[0]);
+  relayout_error error = {.message = ""};
+  assert_int_equal(relayout_plan_execute(plan, memory, memory + 4, &error),
+                   RELAYOUT_BUFFERS_OVERLAP);
+  assert_non_null(
+      strstr(error.message, "overlap: their ranges are compared here, not their bytes"));
+  relayout_plan_destroy(plan);
+}
+
 /* What is enqueued completes without its plan, its device and its buffers' other holders. */
 static void test_plan_destroyed_after_enqueue(void **state) {
   const opencl_bench *const bench = *state;
@@ -930,6 +1003,8 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_event_chain, bench),
       cmocka_unit_test_prestate(test_offsets_in_one_buffer, bench),
+      cmocka_unit_test_prestate(test_elements_between_each_other, bench),
+      cmocka_unit_test_prestate(test_host_memory_between_each_other, bench),
       cmocka_unit_test_prestate(test_plan_destroyed_after_enqueue, bench),
       cmocka_unit_test_prestate(test_empty_plan, bench),
       cmocka_unit_test_prestate(test_fill_without_source, bench),

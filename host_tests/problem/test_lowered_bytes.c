@@ -114,8 +114,11 @@ static void set_up(sides *made, const bytes_case *of, rlt_packing packing) {
     made->source[i] = (uint8_t)definition_random(&seed, 256);
     made->wanted[i] = made->found[i] = (uint8_t)definition_random(&seed, 256);
   }
-  const oracle_options options = {of->wraps, made->changes.scale, made->from.byte_strides,
-                                  made->to.byte_strides, of->to_nearest};
+  const oracle_options options = {.wraps = of->wraps,
+                                  .scale = made->changes.scale,
+                                  .source_byte_strides = made->from.byte_strides,
+                                  .destination_byte_strides = made->to.byte_strides,
+                                  .to_nearest = of->to_nearest};
   oracle_relayout_with(&options, &made->shapes[0], &made->shapes[1], made->source + BEFORE,
                        made->wanted + BEFORE);
 }

@@ -103,6 +103,18 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
   }
 }
 
+void rlt_turn_bytes(void *elements, int64_t bytes, int64_t count) {
+  uint8_t *element = elements;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t b = 0; b < bytes / 2; ++b) {
+      const uint8_t byte = element[b];
+      element[b] = element[bytes - 1 - b];
+      element[bytes - 1 - b] = byte;
+    }
+    element += bytes;
+  }
+}
+
 /* Rounding there and back mostly ends where it began; where it does not, few patterns are tried. */
 bool rlt_convert_back(const rlt_conversion *conversion, const void *to, void *from) {
   const converter with = converter_of(conversion);

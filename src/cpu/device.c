@@ -128,6 +128,7 @@ const rlt_backend rlt_cpu_backend = {
     .id = RELAYOUT_BACKEND_CPU,
     .program_create = rlt_cpu_program_create,
     .program_destroy = rlt_cpu_program_destroy,
+    .program_host_bytes = rlt_cpu_program_host_bytes,
     .execute = rlt_cpu_execute,
     .scratch_create = rlt_cpu_scratch_create,
     .scratch_destroy = rlt_cpu_scratch_destroy,

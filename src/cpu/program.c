@@ -140,6 +140,11 @@ void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   rlt_free(made);
 }
 
+size_t rlt_cpu_program_host_bytes(const void *program_made) {
+  const rlt_cpu_program *const made = program_made;
+  return sizeof *made + rlt_cpu_tables_bytes(made) + rlt_cpu_codec_bytes(made->codec);
+}
+
 void rlt_cpu_program_describe(const relayout_device *device, const void *program_made,
                               rlt_text *text) {
   const rlt_cpu_program *made = program_made;

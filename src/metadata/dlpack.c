@@ -291,6 +291,11 @@ static relayout_status check_view(const relayout_view *view, relayout_error *err
     return rlt_fail(error, RELAYOUT_UNSUPPORTED, "byte_offset is %" PRId64 "; expected 0 or more",
                     view->byte_offset);
   }
+  if (rlt_is_swapped(view->shape.element_type, view->byte_order)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "byte_order is %s, and DLPack's tensors have the host's",
+                    rlt_byte_order_name(view->byte_order));
+  }
   return rlt_custom_bits(&view->shape) < 8
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "metadata/view.h"
 #include "metadata/widths.h"
 #include "relayout/interchange.h"
 
@@ -127,6 +128,11 @@ static bool is_order_and_tiles(const relayout_view *view) {
 
 static relayout_status check_layout(const relayout_view *view, relayout_error *error) {
   const relayout_layout *const layout = &view->shape.layout;
+  if (rlt_is_swapped(view->shape.element_type, view->byte_order)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "byte_order is %s, and PJRT's buffers have the host's",
+                    rlt_byte_order_name(view->byte_order));
+  }
   if (rlt_packed_bits(layout) > 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "elements take %" PRId64 " bits each; PJRT's layouts support whole bytes",

@@ -9,6 +9,7 @@
 #include "metadata/widths.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
+#include "plan/sharing.h"
 
 relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error) {
   if (plan == NULL) {
@@ -272,6 +273,15 @@ static relayout_status check_bounds(const rlt_endpoint *side, relayout_error *er
   return RELAYOUT_OK;
 }
 
+/* Whether bytes of both sides may lie between each other: kernels reach them by one buffer, or by
+ * pointers into one allocation. OpenCL leaves open what becomes of memory that two buffers have. */
+static bool may_interlace(const rlt_endpoint *source, const rlt_endpoint *destination) {
+  return source->kind == destination->kind && source->access == destination->access &&
+         (source->access == RLT_ACCESS_BUFFER    ? source->memory == destination->memory
+          : source->access == RLT_ACCESS_POINTER ? source->kind != RELAYOUT_MEMORY_HOST
+                                                 : false);
+}
+
 /* Buffers are distinct memory, unless one is a part of the other, both are parts of a third, or the
  * caller's memory is under both. An image is one side's alone. */
 static relayout_status check_overlap(const rlt_endpoint *source, const rlt_endpoint *destination,
@@ -284,14 +294,18 @@ static relayout_status check_overlap(const rlt_endpoint *source, const rlt_endpo
   const size_t from = (in_one_buffer ? source->origin : (uintptr_t)source->host) + first_of(source);
   const size_t to =
       (in_one_buffer ? destination->origin : (uintptr_t)destination->host) + first_of(destination);
-  if (from < to ? to - from >= source->size : from - to >= destination->size) {
+  if (!rlt_plan_ranges_overlap(source->plan, from, to)) {
+    return RELAYOUT_OK;
+  }
+  const rlt_sharing sharing = rlt_plan_sharing(source->plan, from, to);
+  if (sharing == RLT_SHARES_NOTHING && may_interlace(source, destination)) {
     return RELAYOUT_OK;
   }
   return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                   "source (%zu bytes from byte %zu on) and destination (%zu bytes from byte %zu "
-                  "on) overlap in %s",
+                  "on) overlap in %s%s",
                   source->size, from, destination->size, to,
-                  in_one_buffer ? "one buffer" : "host memory");
+                  in_one_buffer ? "one buffer" : "host memory", rlt_sharing_text(sharing));
 }
 
 static relayout_status check_side(cl_context context, rlt_endpoint *side, relayout_error *error) {
@@ -360,7 +374,8 @@ static size_t element_size_of(const relayout_plan *plan, bool is_source) {
 static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
   const rlt_work *const work = &plan->work;
   const rlt_bytes taken = is_source ? work->source_taken : work->destination_taken;
-  return (rlt_endpoint){.name = is_source ? "source" : "destination",
+  return (rlt_endpoint){.plan = plan,
+                        .name = is_source ? "source" : "destination",
                         .kind = RELAYOUT_MEMORY_BUFFER,
                         .lowest = is_source ? plan->source_lowest : plan->destination_lowest,
                         .first = taken.first,

@@ -209,7 +209,7 @@ rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan) {
     return made;
   }
   for (size_t i = 0; i < plan->chunk_count; ++i) {
-    (void)add_box(&made, plan->chunks[i], NULL);
+    (void)add_box(&made, plan->chunks[i].plan, NULL);
   }
   if (plan->chunk_count == 0 && takes_boxes(&of, &limits)) {
     (void)visit_boxes(plan, limits, add_box, &made, &can, NULL);

@@ -185,6 +185,10 @@ size_t rlt_opencl_program_bytes(const void *program) {
   return ((const rlt_launch *)program)->held_bytes;
 }
 
+size_t rlt_opencl_program_host_bytes(const void *program) {
+  return sizeof *(const rlt_launch *)program;
+}
+
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text) {
   (void)device;

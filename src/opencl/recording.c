@@ -11,6 +11,7 @@
 #include "opencl/endpoint.h"
 #include "opencl/parts.h"
 #include "plan/plan.h"
+#include "plan/verbose.h"
 
 /* A part of the plan, as a command. */
 typedef struct recorded_part {
@@ -305,10 +306,14 @@ relayout_status relayout_recording_enqueue(relayout_recording *recording, cl_uin
                                            const cl_event *wait, cl_event *event,
                                            relayout_error *error) {
   cl_event done = NULL;
+  const double begun = rlt_verbose_begin();
   const relayout_status status =
       enqueue(recording, n_wait, wait, event == NULL ? NULL : &done, error);
   if (event != NULL) {
     *event = status == RELAYOUT_OK ? done : NULL; /* not before: it may be one of those of wait */
+  }
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, recording->plan, 1);
   }
   return status;
 }

@@ -6,6 +6,7 @@
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/submit.h"
+#include "plan/verbose.h"
 
 relayout_status relayout_plan_staging_size(const relayout_plan *plan, relayout_memory_kind source,
                                            relayout_memory_kind destination, size_t *bytes,
@@ -227,6 +228,7 @@ relayout_status relayout_plan_submit(const relayout_plan *plan, cl_command_queue
                                      const cl_event *wait, cl_event *source_done, cl_event *done,
                                      relayout_error *error) {
   rlt_submitted submitted = {NULL, NULL};
+  const double begun = rlt_verbose_begin();
   relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     rlt_submission of = {.plan = plan,
@@ -239,5 +241,8 @@ relayout_status relayout_plan_submit(const relayout_plan *plan, cl_command_queue
   }
   give(submitted.source_done, source_done); /* not before: they may be ones that were waited for */
   give(submitted.done, done);
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, plan, 1);
+  }
   return status;
 }
