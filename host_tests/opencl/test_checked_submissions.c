@@ -134,7 +134,7 @@ static void test_queues(void **state) {
   of.queue = fake_queue(at->other_context, (fake_device *)&at->devices[0]);
   expect(at, of, RELAYOUT_WRONG_CONTEXT, "queue ");
   of.queue = fake_queue(at->context, (fake_device *)&at->devices[1]);
-  expect(at, of, RELAYOUT_WRONG_CONTEXT, " is of device ");
+  expect(at, of, RELAYOUT_WRONG_CONTEXT, " belongs to device ");
 }
 
 static void test_events(void **state) {
@@ -772,7 +772,8 @@ static void test_pointers(void **state) {
   of = fine;
   of.source.kind = RELAYOUT_MEMORY_IMAGE;
   of.source.memory = fake_buffer(at->context, ROOM);
-  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "not an image of two or three dimensions");
+  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT,
+                   "expected an image of two or three dimensions");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -725,12 +725,12 @@ static void test_refused_by_the_schedule(void **state) {
   attempt wrong = {plan, bench->queue, source, 2, destination, 8, 0, NULL};
   assert_refused(bench, wrong,
                  (refusal){"source between words", RELAYOUT_INVALID_ARGUMENT,
-                           "needs a 8-byte aligned source; this one is off by 2"});
+                           "needs an 8-byte aligned source; this one is off by 2"});
   wrong.source_offset = 0;
   wrong.destination_offset = 4;
   assert_refused(bench, wrong,
                  (refusal){"destination between words", RELAYOUT_INVALID_ARGUMENT,
-                           "needs a 8-byte aligned destination; this one is off by 4"});
+                           "needs an 8-byte aligned destination; this one is off by 4"});
   opencl_read(bench, destination, sizeof found, found);
   assert_memory_equal(found, poison, sizeof found);
   assert_int_equal(
@@ -752,9 +752,9 @@ static void test_plan_of_another_backend(void **state) {
   assert_int_equal(relayout_device_open("cpu", &cpu, NULL), RELAYOUT_OK);
   relayout_plan *const plan = plan_of(cpu, from_text, to_text);
   const cl_mem buffer = empty_buffer(bench->context, 400);
-  assert_refused(
-      bench, (attempt){plan, bench->queue, buffer, 0, buffer, 200, 0, NULL},
-      (refusal){"plan of the CPU", RELAYOUT_INVALID_ARGUMENT, "not one of an OpenCL device"});
+  assert_refused(bench, (attempt){plan, bench->queue, buffer, 0, buffer, 200, 0, NULL},
+                 (refusal){"plan of the CPU", RELAYOUT_INVALID_ARGUMENT,
+                           "plan was not made for an OpenCL device"});
   clReleaseMemObject(buffer);
   relayout_plan_destroy(plan);
   relayout_device_destroy(cpu);
@@ -786,7 +786,7 @@ static void test_queue_of_another_device(void **state) {
   relayout_plan *const plan = plan_of(device, from_text, to_text);
   const cl_mem buffer = empty_buffer(context, 400);
   assert_refused(bench, (attempt){plan, queue, buffer, 0, buffer, 200, 0, NULL},
-                 (refusal){"queue of another device", RELAYOUT_WRONG_CONTEXT, "of device"});
+                 (refusal){"queue of another device", RELAYOUT_WRONG_CONTEXT, "to device"});
   clReleaseMemObject(buffer);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);

@@ -679,7 +679,7 @@ static void test_refusals(void **state) {
   refuse_to_record(&at, on, commands, at.plan, GUARD, 1, RELAYOUT_INVALID_ARGUMENT,
                    "n_wait is 1, but wait is NULL");
   refuse_to_record(&at, on, commands, at.reference, GUARD, 0, RELAYOUT_INVALID_ARGUMENT,
-                   "not one of an OpenCL device");
+                   "plan was not made for an OpenCL device");
   refuse_to_record(&at, on, commands, at.plan, 2, 0, RELAYOUT_MISALIGNED_OFFSET,
                    "destination_offset is 2");
   refuse_to_record(&at, on, commands, at.plan, 8 * GUARD, 0, RELAYOUT_BUFFER_TOO_SMALL,
@@ -696,7 +696,7 @@ static void test_refusals(void **state) {
   assert_int_equal(relayout_recording_enqueue(recording, 0, NULL, &event, &error),
                    RELAYOUT_INVALID_ARGUMENT);
   assert_null(event);
-  assert_non_null(strstr(error.message, "in a caller's command buffer"));
+  assert_non_null(strstr(error.message, "in the caller's own command buffer"));
   assert_int_equal(real.finalize(commands), CL_SUCCESS);
   refuse_to_record(&at, on, commands, at.plan, GUARD, 0, RELAYOUT_INVALID_ARGUMENT,
                    "is not being recorded");
@@ -718,8 +718,8 @@ static void test_what_is_told(void **state) {
   const struct {
     cl_uint version;
     const char *text;
-  } unknown[] = {{VERSION(0, 8, 7), "cl_khr_command_buffer 0.8.7, which is not known"},
-                 {VERSION(2, 0, 1), "cl_khr_command_buffer 2.0.1, which is not known"}};
+  } unknown[] = {{VERSION(0, 8, 7), "cl_khr_command_buffer 0.8.7, which this library does not"},
+                 {VERSION(2, 0, 1), "cl_khr_command_buffer 2.0.1, which this library does not"}};
   for (int i = 0; i < 2; ++i) {
     tell(unknown[i].version, 0);
     refuse_to_record(&at, on, commands, at.plan, GUARD, 0, RELAYOUT_UNSUPPORTED, unknown[i].text);

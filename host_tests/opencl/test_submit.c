@@ -792,10 +792,10 @@ static void refuse_sides(const refusal *fine) {
   assert_refused(&of, RELAYOUT_BUFFER_TOO_SMALL, "source->offset");
   of = *fine;
   of.destination.offset = 4;
-  assert_refused(&of, RELAYOUT_BUFFER_TOO_SMALL, "destination->offset 4");
+  assert_refused(&of, RELAYOUT_BUFFER_TOO_SMALL, "destination->offset is 4");
   of = *fine;
   of.destination.kind = RELAYOUT_MEMORY_IMAGE;
-  assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "not an image of two or three dimensions");
+  assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "expected an image of two or three dimensions");
   of = *fine;
   of.destination.kind = RELAYOUT_MEMORY_HOST;
   of.destination.pointer = (char *)of.source.pointer + 8;

@@ -164,7 +164,7 @@ static void test_cut_and_longer_texts(void **state) {
   const char *const second = strchr(text, '\n') + 1;
   expect_message(text, 0, "tuning: line 1: expected relayout tuning 1, but the text ends");
   expect_message(text, (size_t)(second - text),
-                 "tuning: line 2: expected device:, but the text ends");
+                 "tuning: line 2: expected device: , but the text ends");
   static char spaces[RLT_MOST_TUNING_TEXT + 1];
   memset(spaces, ' ', sizeof spaces);
   expect_message(spaces, RLT_MOST_TUNING_TEXT,

@@ -138,9 +138,9 @@ check_refused() {
   check_no_files "--schedule '$2'"
 }
 check_refused '`' ''
-check_refused '`frobnicate` is no method' 'frobnicate word=4'
-check_refused '`word` is no field' 'transpose word'
-check_refused '`colour=red` is no field' "$text colour=red"
+check_refused '`frobnicate` is not a method' 'frobnicate word=4'
+check_refused '`word` is not a field' 'transpose word'
+check_refused '`colour=red` is not a field' "$text colour=red"
 check_refused '`word` is given twice' "$text word=4"
 check_refused 'no schedule of this relayout has `word=3`' "$(echo "$text" | sed 's/word=4/word=3/')"
 check_refused 'method `bit-transpose` has no schedule' 'bit-transpose word=1'

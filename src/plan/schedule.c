@@ -263,8 +263,9 @@ relayout_status rlt_schedule_fail_alignment(const rlt_schedule *schedule, const 
                     destination_off);
   }
   const bool is_source = source_off != 0;
+  const int64_t needed = is_source ? schedule->source_alignment : schedule->destination_alignment;
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                  "%s needs a %" PRId64 "-byte aligned %s; this one is off by %zu", whose,
-                  is_source ? schedule->source_alignment : schedule->destination_alignment,
-                  is_source ? "source" : "destination", is_source ? source_off : destination_off);
+                  "%s needs %s %" PRId64 "-byte aligned %s; this one is off by %zu", whose,
+                  needed == 8 ? "an" : "a", needed, is_source ? "source" : "destination",
+                  is_source ? source_off : destination_off);
 }
