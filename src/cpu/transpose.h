@@ -194,10 +194,16 @@ ALWAYS_INLINE static void transpose_down(uint8_t *restrict to, const int64_t *re
   }
 }
 
-/* At places that a table has: what most edges take, and pieces whose columns are not even. */
-__attribute__((noinline)) static void
-transpose_any_down(uint8_t *restrict to, const int64_t *restrict rows, const uint8_t *restrict from,
-                   const int64_t *restrict columns, int64_t count) {
+/* At places that a table has: what most edges take, and pieces whose columns are not even. It is
+ * compiled once for both, but for words of 8 bytes, of which copies were measured to be faster. */
+#if DEPTH == 2
+ALWAYS_INLINE
+#else
+__attribute__((noinline))
+#endif
+static void transpose_any_down(uint8_t *restrict to, const int64_t *restrict rows,
+                               const uint8_t *restrict from, const int64_t *restrict columns,
+                               int64_t count) {
   transpose_down(to, rows, from, columns, false, 0, count);
 }
 
