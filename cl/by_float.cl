@@ -26,11 +26,18 @@
 #define TO_DOUBLE       (TO_KIND == KIND_FLOAT && TO_BITS == 64)
 #define TO_FLOAT        (TO_KIND == KIND_FLOAT && TO_BITS == 32)
 
+#if defined(FROM_SWAPPED) || defined(TO_SWAPPED)
+#define HOST_ORDER 0
+#else
+#define HOST_ORDER 1
+#endif
+
 /* Integers must fit it exactly where they come from, unless they become one; where they go they are
  * cut. */
 #define BY_FLOAT                                                                                   \
-  (!SCALED && ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                \
-               ((FROM_INTEGER || FROM_DOUBLE) && TO_FLOAT)))
+  (!SCALED && HOST_ORDER &&                                                                        \
+   ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                            \
+    ((FROM_INTEGER || FROM_DOUBLE) && TO_FLOAT)))
 
 #endif
 

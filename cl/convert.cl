@@ -299,19 +299,45 @@ INLINED pattern convert_unscaled(pattern bits, const number_format from, const n
  *                   the source's format; and the destination's, TO_...
  *     WRAPS, TO_NEAREST, SCALED
  *                   1 or 0
+ *     FROM_SWAPPED, TO_SWAPPED
+ *                   where a side's bytes lie in the order that is not the device's
+ *     KEEPS_VALUES  where nothing else changes
  */
 #ifdef FROM_KIND
-INLINED pattern convert_pattern(pattern bits, const scale_factor scale) {
+/* The lowest bytes in the other order. */
+INLINED pattern swapped_pattern(pattern bits, int bytes) {
+  pattern swapped = 0;
+  for (int i = 0; i < bytes; ++i) {
+    swapped = swapped << 8 | (bits >> 8 * i & 0xff);
+  }
+  return swapped;
+}
+
+INLINED pattern convert_value(pattern bits, const scale_factor scale) {
   const number_format from = {FROM_KIND,          FROM_BITS, FROM_EXPONENT_BITS,
                               FROM_MANTISSA_BITS, FROM_BIAS, FROM_SPECIALS};
   const number_format to = {TO_KIND,          TO_BITS, TO_EXPONENT_BITS,
                             TO_MANTISSA_BITS, TO_BIAS, TO_SPECIALS};
   const integer_rule by = {WRAPS != 0, TO_NEAREST != 0};
-#if SCALED
+#ifdef KEEPS_VALUES
+  (void)from, (void)to, (void)by, (void)scale;
+  return bits;
+#elif SCALED
   return pattern_of(scaled_number(number_of(bits, from), scale), to, by);
 #else
   (void)scale;
   return convert_unscaled(bits, from, to, by);
+#endif
+}
+
+INLINED pattern convert_pattern(pattern bits, const scale_factor scale) {
+#ifdef FROM_SWAPPED
+  bits = swapped_pattern(bits, FROM_BITS / 8);
+#endif
+#ifdef TO_SWAPPED
+  return swapped_pattern(convert_value(bits, scale), TO_BITS / 8);
+#else
+  return convert_value(bits, scale);
 #endif
 }
 #endif

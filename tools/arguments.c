@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,22 @@ static const arguments_option *find_option(const char *word, size_t option_count
   return NULL;
 }
 
+static exit_code add_to_list(arguments_list *list, const char *value) {
+  const char **const grown = realloc(list->of, (list->count + 1) * sizeof *grown);
+  if (grown == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %zu values of an option", list->count + 1);
+  }
+  grown[list->count] = value;
+  list->of = grown;
+  list->count += 1;
+  return EXIT_CODE_OK;
+}
+
+void arguments_free_list(arguments_list *list) {
+  free(list->of);
+  *list = (arguments_list){.count = 0};
+}
+
 /* Takes what stands behind an option's name, or else the next word, as its value. */
 static bool take_value(const command *of, int argument_count, char **arguments,
                        const arguments_option *option, const char *value, int *at,
@@ -63,6 +80,10 @@ static bool take_value(const command *of, int argument_count, char **arguments,
     }
     *at += 1;
     value = arguments[*at];
+  }
+  if (option->list != NULL) {
+    *code = add_to_list(option->list, value);
+    return *code == EXIT_CODE_OK;
   }
   if (option->values != NULL) {
     option->values->of[option->values->count] = value;
@@ -208,6 +229,18 @@ exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t
   return EXIT_CODE_OK;
 }
 
+exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,
+                                   uint64_t *alignment) {
+  uint64_t value = 0;
+  const exit_code code = arguments_read_unsigned(option, text, &value);
+  if (code == EXIT_CODE_OK && (value == 0 || value > most || (value & (value - 1)) != 0)) {
+    return report(EXIT_CODE_USAGE, "%s takes a power of two, at most %" PRIu64 ", not '%s'", option,
+                  most, text);
+  }
+  *alignment = value;
+  return code;
+}
+
 exit_code arguments_read_factor(const char *option, const char *text, double *factor) {
   char *end;
   const double value = strtod(text, &end);
@@ -229,4 +262,15 @@ exit_code arguments_read_rounding(const char *option, const char *text,
   return strcmp(text, "nearest") == 0
              ? EXIT_CODE_OK
              : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
+}
+
+exit_code arguments_read_byte_order(const char *option, const char *text,
+                                    relayout_byte_order *order) {
+  const bool is_big = text != NULL && strcmp(text, "big") == 0;
+  *order = text == NULL ? RELAYOUT_BYTE_ORDER_NATIVE
+           : is_big     ? RELAYOUT_BYTE_ORDER_BIG
+                        : RELAYOUT_BYTE_ORDER_LITTLE;
+  return text == NULL || is_big || strcmp(text, "little") == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes big or little, not '%s'", option, text);
 }

@@ -19,12 +19,19 @@ typedef struct arguments_values {
   int32_t count;
 } arguments_values;
 
-/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of the three pointers is set. */
+/* The same for an option that may be there any number of times. Ends with arguments_free_list. */
+typedef struct arguments_list {
+  const char **of;
+  size_t count;
+} arguments_list;
+
+/* `--name VALUE`, `--name=VALUE`, or a flag `--name`; exactly one of the four pointers is set. */
 typedef struct arguments_option {
   const char *name; /* without the dashes */
   const char **value;
   arguments_values *values;
   bool *flag;
+  arguments_list *list;
 } arguments_option;
 
 /* A word without dashes, at its place in order; `-` alone is such a word. */
@@ -39,6 +46,8 @@ typedef struct arguments_operand {
 bool arguments_parse(const command *of, int argument_count, char **arguments, size_t option_count,
                      const arguments_option *options, size_t operand_count,
                      const arguments_operand *operands, exit_code *code);
+
+void arguments_free_list(arguments_list *list);
 
 /* Whether the text is a layout alone, as in `{0,1:PD(3,5)}`. */
 bool arguments_is_bare_layout(const char *text);
@@ -63,11 +72,19 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
 /* Reads one number that is not negative. */
 exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number);
 
+/* Reads a power of two, at most `most`. */
+exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,
+                                   uint64_t *alignment);
+
 /* Reads a factor: a finite number other than 0, as in `0.125`, `-3` or `1e-2`. */
 exit_code arguments_read_factor(const char *option, const char *text, double *factor);
 
 /* Reads `zero` or `nearest`; NULL is zero. */
 exit_code arguments_read_rounding(const char *option, const char *text,
                                   relayout_rounding *rounding);
+
+/* Reads `big` or `little`; NULL is the host's. */
+exit_code arguments_read_byte_order(const char *option, const char *text,
+                                    relayout_byte_order *order);
 
 #endif

@@ -498,7 +498,7 @@ const command command_bench = {
         "  --suite NAME   ttc (when left out), ml, pad, perm6, small, tiles, subbyte,\n"
         "                 convert, matrix or channels; ttc-u8 is ttc with elements of type\n"
         "                 u8, and so on\n"
-        "  --from, --to   one case; --to may be a layout alone\n"
+        "  --from, --to   one case; --to may be a layout, a type or both\n"
         "  --device D     as 'relayout devices' names it; auto when left out\n"
         "  --json F       write the results for programs; - is standard output, without a table\n"
         "  --svg F        draw them\n"

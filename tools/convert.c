@@ -4,65 +4,68 @@
 #include <string.h>
 
 #include "convert_model.h"
+#include "file_kind.h"
 #include "npy.h"
 #include "npy_source.h"
+#include "npz.h"
 #include "tensor_move.h"
 
 /* What is to be done, once the input's beginning is known. */
 typedef struct job {
   bool input_is_npy;
   bool output_is_npy;
+  const char *name; /* of the tensor in a model that is written */
+  char *header;     /* of the output */
+  size_t header_size;
   tensor_move move;
 } job;
 
 static bool is_npy_name(const char *path) {
-  const size_t length = strlen(path);
-  const size_t suffix = strlen(".npy");
-  return length >= suffix && strcmp(path + length - suffix, ".npy") == 0;
+  return file_kind_has_suffix(path, ".npy");
 }
 
 static bool is_pipe(const char *path) {
   return strcmp(path, "-") == 0;
 }
 
+/* Files are what their names say; what has no name or is no file, what it begins like. */
+static bool is_npy(const convert_request *asked, const stream_input *input) {
+  return is_npy_name(asked->input) || npz_is(asked->input) ||
+         ((is_pipe(asked->input) || !stream_is_file(input)) &&
+          npy_has_magic(input->ahead, input->ahead_size));
+}
+
 /* ---- The source's shape --------------------------------------------------------------------- */
 
 static exit_code read_npy_header(stream_input *input, npy_header *header) {
   relayout_error error;
+  relayout_status status;
   size_t size;
-  if (npy_header_size(input->ahead, input->ahead_size, &size, &error) != RELAYOUT_OK) {
-    return report_error(input->name, &error);
-  }
-  uint8_t *bytes = malloc(size);
-  if (bytes == NULL) {
-    return report(EXIT_CODE_FAILURE, "no memory for a header of %zu bytes", size);
-  }
-  size_t got;
-  exit_code code = stream_read(input, bytes, size, &got);
-  if (code == EXIT_CODE_OK && npy_parse(bytes, got, header, &error) != RELAYOUT_OK) {
-    code = report_error(input->name, &error);
-  }
-  free(bytes);
-  return code;
+  const exit_code code = npy_source_header(input, header, &size, &status, &error);
+  return code == EXIT_CODE_OK && status != RELAYOUT_OK ? report_error(input->name, &error) : code;
 }
 
 /* Finds out what the input is and what its tensor's shape is, reading no further than that. */
 static exit_code read_source_shape(const convert_request *asked, stream_input *input, job *work) {
-  exit_code code = stream_peek(input);
+  const bool is_raw = asked->raw || strcmp(asked->input, "/dev/stdin") == 0;
+  work->input_is_npy = !is_raw && is_npy(asked, input);
+  exit_code code = EXIT_CODE_OK;
+  if (!is_raw) {
+    code = file_kind_check(input, work->input_is_npy ? FILE_KIND_NPY : NULL);
+  }
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  work->input_is_npy = is_pipe(asked->input) ? npy_has_magic(input->ahead, input->ahead_size)
-                                             : is_npy_name(asked->input);
   work->output_is_npy = is_pipe(asked->output) ? work->input_is_npy : is_npy_name(asked->output);
   if (work->input_is_npy) {
-    npy_header header;
+    npy_header header = {.byte_order = RELAYOUT_BYTE_ORDER_NATIVE};
     code = read_npy_header(input, &header);
+    work->move.from_order = header.byte_order;
     return code == EXIT_CODE_OK
                ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
                : code;
   }
-  if (asked->from == NULL || arguments_is_bare_layout(asked->from)) {
+  if (asked->from == NULL || strchr(asked->from, '[') == NULL) {
     return report(EXIT_CODE_USAGE, "--from must be a whole shape: %s holds raw bytes, not .npy",
                   input->name);
   }
@@ -71,13 +74,23 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
 
 /* ---- The work ------------------------------------------------------------------------------- */
 
-/* Of a .npy file; else 0 bytes. */
-static size_t make_header(const job *work, char bytes[NPY_MAX_WRITTEN_SIZE]) {
-  if (!work->output_is_npy) {
-    return 0;
+/* What comes before the tensor: a .npy file's header, a model file's of this one tensor, or
+ * nothing. */
+static exit_code make_header(const convert_request *asked, job *work) {
+  if (convert_model_is(asked->output)) {
+    return convert_model_header(asked, work->name, &work->move.to, &work->header,
+                                &work->header_size);
   }
-  const npy_header header = npy_describe(&work->move.to);
-  return npy_write(&header, bytes);
+  if (work->output_is_npy) {
+    npy_header header = npy_describe(&work->move.to);
+    header.byte_order = work->move.to_order;
+    work->header = malloc(NPY_MAX_WRITTEN_SIZE);
+    if (work->header == NULL) {
+      return report(EXIT_CODE_FAILURE, "no memory for a header of %d bytes", NPY_MAX_WRITTEN_SIZE);
+    }
+    work->header_size = npy_write(&header, work->header);
+  }
+  return EXIT_CODE_OK;
 }
 
 /* With the plan made, nothing but the data can be wrong. */
@@ -87,8 +100,7 @@ static exit_code carry_out(const convert_request *asked, const job *work, stream
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  char header[NPY_MAX_WRITTEN_SIZE];
-  code = tensor_move_run(&work->move, input, true, header, make_header(work, header), &output);
+  code = tensor_move_run(&work->move, input, true, work->header, work->header_size, &output);
   if (code == EXIT_CODE_OK) {
     return stream_commit(&output);
   }
@@ -105,8 +117,12 @@ static exit_code convert_array(const convert_request *asked, stream_input *input
     code = tensor_move_plan(&work->move);
   }
   if (code == EXIT_CODE_OK) {
+    code = make_header(asked, work);
+  }
+  if (code == EXIT_CODE_OK) {
     code = carry_out(asked, work, input);
   }
+  free(work->header);
   relayout_plan_destroy(work->move.plan);
   return code;
 }
@@ -118,14 +134,50 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
   move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  const exit_code code =
-      arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  exit_code code = arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
+  if (code == EXIT_CODE_OK) {
+    code = arguments_read_byte_order("--byte-order", asked->byte_order, &move->to_order);
+  }
   return code == EXIT_CODE_OK && asked->scale != NULL
              ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
              : code;
 }
 
-static exit_code convert(const convert_request *asked, stream_input *input) {
+static exit_code convert_npz(const convert_request *asked, job *work) {
+  npz_array array;
+  exit_code code = npz_open(asked->input, &asked->choice, &array);
+  if (code == EXIT_CODE_OK) {
+    work->name = array.name;
+    code = stream_peek(&array.input);
+  }
+  if (code == EXIT_CODE_OK) {
+    code = convert_array(asked, &array.input, work);
+  }
+  npz_close(&array);
+  return code;
+}
+
+static exit_code convert_file(const convert_request *asked, job *work) {
+  if (!asked->raw && convert_model_is(asked->input)) {
+    return convert_model(asked, &work->move);
+  }
+  if (!asked->raw && npz_is(asked->input)) {
+    return convert_npz(asked, work);
+  }
+  work->name = asked->choice.tensors.count > 0 ? asked->choice.tensors.of[0] : NULL;
+  stream_input input;
+  exit_code code = stream_open(asked->input, &input);
+  if (code == EXIT_CODE_OK) {
+    code = stream_peek(&input);
+    if (code == EXIT_CODE_OK) {
+      code = convert_array(asked, &input, work);
+    }
+    stream_close(&input);
+  }
+  return code;
+}
+
+static exit_code convert(const convert_request *asked) {
   job work = {.output_is_npy = false};
   exit_code code = begin_move(asked, &work.move);
   if (code == EXIT_CODE_OK) {
@@ -135,42 +187,106 @@ static exit_code convert(const convert_request *asked, stream_input *input) {
                : arguments_open_host_device(asked->device, &work.move.device);
   }
   if (code == EXIT_CODE_OK) {
-    code = convert_model_is(asked->input) ? convert_model(asked, &work.move, input)
-                                          : convert_array(asked, input, &work);
+    code = convert_file(asked, &work);
   }
   relayout_device_destroy(work.move.device);
   return code;
 }
 
+/* ---- The words ------------------------------------------------------------------------------ */
+
+enum { LARGEST_ALIGNMENT = 1 << 20 };
+
+static exit_code check_output(const convert_request *asked) {
+  return convert_model_is(asked->output) && strstr(asked->output, ".index.json") != NULL
+             ? report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", asked->output,
+                      asked->input)
+             : EXIT_CODE_OK;
+}
+
+/* An array becomes the one tensor of a model that --tensor names; only models have more to say. */
+static exit_code check_names(const convert_request *asked) {
+  const tensor_choice *const choice = &asked->choice;
+  const bool is_npz = !asked->raw && npz_is(asked->input);
+  if (!asked->raw && convert_model_is(asked->input)) {
+    return EXIT_CODE_OK;
+  }
+  if (is_npz && choice->rank_text == NULL) {
+    return check_output(asked);
+  }
+  if (choice->exceptions.count > 0 || choice->rank_text != NULL) {
+    return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
+                  choice->rank_text != NULL ? "--rank" : "--except", asked->input);
+  }
+  if (!convert_model_is(asked->output)) {
+    return choice->tensors.count == 0
+               ? EXIT_CODE_OK
+               : report(
+                     EXIT_CODE_USAGE,
+                     "--tensor wants an IN that is a .safetensors or .npz file, or a .safetensors "
+                     "OUT, not %s and %s",
+                     asked->input, asked->output);
+  }
+  const exit_code code = check_output(asked);
+  return code != EXIT_CODE_OK || choice->tensors.count == 1
+             ? code
+             : report(EXIT_CODE_USAGE, "%s gets one tensor: --tensor NAME says what it is called",
+                      asked->output);
+}
+
+static exit_code check_words(convert_request *asked) {
+  if (asked->to == NULL) {
+    return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
+  }
+  if (asked->alignment_text != NULL && !convert_model_is(asked->output)) {
+    return report(EXIT_CODE_USAGE, "--align wants an OUT that is a .safetensors file, not %s",
+                  asked->output);
+  }
+  if (asked->byte_order != NULL && strcmp(asked->byte_order, "big") == 0 &&
+      convert_model_is(asked->output)) {
+    return report(EXIT_CODE_USAGE, "--byte-order is big, and .safetensors files are little-endian");
+  }
+  exit_code code = check_names(asked);
+  if (code == EXIT_CODE_OK) {
+    code = tensor_choice_read(&asked->choice);
+  }
+  if (code == EXIT_CODE_OK && asked->alignment_text != NULL) {
+    code = arguments_read_alignment("--align", asked->alignment_text, LARGEST_ALIGNMENT,
+                                    &asked->alignment);
+  }
+  return code;
+}
+
 static exit_code run(int argument_count, char **arguments) {
-  convert_request asked = {.from = NULL};
+  convert_request asked = {.alignment = 64};
   const arguments_option options[] = {
-      {"from", .value = &asked.from},           {"to", .value = &asked.to},
-      {"scale", .value = &asked.scale},         {"round", .value = &asked.rounding},
-      {"wrap", .flag = &asked.wraps},           {"device", .value = &asked.device},
-      {"verify", .flag = &asked.verify},        {"verbose", .flag = &asked.verbose},
-      {"schedule", .values = &asked.schedules}, {"tensor", .value = &asked.tensors},
+      {"from", .value = &asked.from},
+      {"to", .value = &asked.to},
+      {"scale", .value = &asked.scale},
+      {"round", .value = &asked.rounding},
+      {"byte-order", .value = &asked.byte_order},
+      {"raw", .flag = &asked.raw},
+      {"wrap", .flag = &asked.wraps},
+      {"device", .value = &asked.device},
+      {"verify", .flag = &asked.verify},
+      {"verbose", .flag = &asked.verbose},
+      {"schedule", .values = &asked.schedules},
+      {"tensor", .list = &asked.choice.tensors},
+      {"except", .list = &asked.choice.exceptions},
+      {"rank", .value = &asked.choice.rank_text},
+      {"align", .value = &asked.alignment_text},
   };
   const arguments_operand operands[] = {{"IN", &asked.input}, {"OUT", &asked.output}};
   exit_code code;
-  if (!arguments_parse(&command_convert, argument_count, arguments,
-                       sizeof options / sizeof options[0], options, 2, operands, &code)) {
-    return code;
+  if (arguments_parse(&command_convert, argument_count, arguments,
+                      sizeof options / sizeof options[0], options, 2, operands, &code)) {
+    code = check_words(&asked);
+    if (code == EXIT_CODE_OK) {
+      code = convert(&asked);
+    }
   }
-  if (asked.to == NULL) {
-    return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
-  }
-  if (!convert_model_is(asked.input) && (asked.tensors != NULL || convert_model_is(asked.output))) {
-    return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
-                  asked.tensors != NULL ? "--tensor" : asked.output, asked.input);
-  }
-  stream_input input;
-  code = stream_open(asked.input, &input);
-  if (code != EXIT_CODE_OK) {
-    return code;
-  }
-  code = convert(&asked, &input);
-  stream_close(&input);
+  arguments_free_list(&asked.choice.tensors);
+  arguments_free_list(&asked.choice.exceptions);
   return code;
 }
 
@@ -179,37 +295,44 @@ const command command_convert = {
     .summary = "move a file's tensor from one layout to another",
     .help =
         "usage: relayout convert --from SHAPE --to SHAPE [--scale X] [--round R] [--wrap]\n"
-        "                        [--device D] [--schedule TEXT] [--verify] [--verbose] IN OUT\n"
-        "       relayout convert --tensor T [--from SHAPE] --to SHAPE ... IN.safetensors OUT\n"
+        "                        [--byte-order O] [--raw] [--device D] [--schedule TEXT]\n"
+        "                        [--verify] [--verbose] IN OUT\n"
+        "       relayout convert --tensor T [--except T] [--rank N] [--align N] [--from SHAPE]\n"
+        "                        --to SHAPE ... IN.safetensors OUT\n"
         "\n"
         "Reads a tensor, moves it, and writes it. IN and OUT are .npy files by their names' ends\n"
         "and raw bytes otherwise, exactly the buffer's; - is a pipe. A pipe that is read is .npy\n"
         "when it begins like one (name it /dev/stdin to have it raw in any case); a pipe that is\n"
-        "written is of the same kind as the input.\n"
+        "written is of the same kind as the input. --tensor names an array of a .npz file. An IN\n"
+        "that begins like another kind of file is refused.\n"
         "\n"
-        "Large files are moved from file to file a part at a time where the device is the CPU, "
-        "in\n"
+        "Large files are moved from file to file a part at a time where the device is the CPU, in\n"
         "less than 512 MB of memory; all else must fit into memory, on both sides.\n"
         "\n"
-        "A file OUT appears whole or not at all: one that was there stays as it was until then,\n"
-        "and leaves its owner, group and permissions to the new one. A link is followed. Pipes,\n"
-        "devices and /dev/stdout are written in place.\n"
+        "A file OUT appears whole or not at all. Pipes, devices and /dev/stdout are written in\n"
+        "place.\n"
         "\n"
         "  --from SHAPE   how the tensor lies in IN. May be left out for .npy, whose C order is\n"
-        "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout alone, "
-        "which\n"
-        "                 then puts the file's dimensions, major to minor, in its order. Says the\n"
-        "                 type of elements NumPy has no name for: bf16, f8e5m2, s4, ...\n"
-        "  --to SHAPE     how it shall lie in OUT; may be a layout alone. With another element\n"
-        "                 type the values are rounded to it: to a float the nearest, to an "
-        "integer\n"
-        "                 towards zero, and what it does not hold to the nearest that it does\n"
+        "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout, a type or\n"
+        "                 both, which put the file's dimensions, major to minor, in their order.\n"
+        "                 Says the type of elements NumPy has no name for: bf16, f8e5m2, s4, ...\n"
+        "  --to SHAPE     how it shall lie in OUT. May be a layout, a type or both: {0,1}, bf16,\n"
+        "                 bf16{1,0:T(8,128)}; what it does not say is the source's. Values are\n"
+        "                 rounded to another type: to a float the nearest, to an integer towards\n"
+        "                 zero, and what it does not hold to the nearest that it does\n"
         "  --scale X      multiply every value by X before it is rounded\n"
         "  --round R      nearest: to an integer the nearest, of two as near the even one, "
         "instead\n"
         "                 of towards zero, which is half as precise\n"
+        "  --byte-order O big or little: the order of bytes in OUT; the machine's when left out\n"
+        "  --raw          IN holds raw bytes, whatever it is called and begins like\n"
         "  --wrap         give integers that do not fit their low bits instead\n"
-        "  --tensor T     the tensors of a .safetensors file that are relaid, by their names\n"
+        "  --tensor T     the tensors of a .safetensors file that are relaid, by their names; any\n"
+        "                 number of times. With another IN, the name of the one tensor of OUT\n"
+        "  --except T     not these of them; any number of times\n"
+        "  --rank N       only those of N dimensions\n"
+        "  --align N      where tensors of a .safetensors OUT begin, a power of two; 64 when left\n"
+        "                 out\n"
         "  --device D     as 'relayout devices' names it; auto when left out: cpu, unless there "
         "is\n"
         "                 a GPU that shares the host's memory\n"
@@ -219,21 +342,18 @@ const command command_convert = {
         "  --verify       check the result, element by element, before it is written\n"
         "  --verbose      say what ran on which device, how many bytes it moved, and how fast\n"
         "\n"
-        "A .npy file holds the buffer as it lies in memory: the tensor itself in C or Fortran "
-        "order\n"
-        "for a layout of {..,1,0} or {0,1,..} without padding, otherwise an array of the padded\n"
-        "dimensions, listed major to minor, or of what tiles T make of them. Packed elements E\n"
-        "are bytes in one dimension, aligned tails L elements in one. Types that NumPy lacks are\n"
-        "written as u1 and u2. Bytes that PV(unknown) leaves alone are zero.\n"
+        "A .npy file holds the buffer as it lies in memory: an array of the padded dimensions,\n"
+        "major to minor, or of what tiles T make of them. Types that NumPy lacks are u1 and u2.\n"
         "\n"
         "Of a .safetensors file --tensor names what is relaid, with * ? and [..] as shells have\n"
-        "them. All else is copied to an OUT of that kind; any other OUT gets one tensor. What a\n"
-        "tensor's new shape does not tell of its layout is kept in the metadata, where the next\n"
-        "'relayout convert' finds it.\n"
+        "them. All else is copied to an OUT of that kind, also what matches, but is of another\n"
+        "rank than a layout of --to; any other OUT gets one tensor. Layouts are kept in the\n"
+        "metadata. A model.safetensors.index.json stands for all its files: where OUT is an index\n"
+        "too, files of the same names are written beside it, and a .safetensors OUT gets all.\n"
         "\n"
         "example: relayout convert --to '{0,1:PD(1024,1024)}' in.npy out.npy\n"
         "         relayout convert --from 'u8[480,640,3]' --to '{1,0,2}' - planes.raw <image.raw\n"
-        "         relayout convert --to 'bf16[1000,1000]{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
+        "         relayout convert --to 'bf16{1,0:T(8,128)(2,1)}' f32.npy weights.npy\n"
         "         relayout convert --tensor '*.weight' --to '{1,0:T(8,128)}' model.safetensors \\\n"
         "                          tiled.safetensors\n",
     .run = run,

@@ -1,260 +1,542 @@
-/* convert_model.c: a model file is read once for its header, and once for its tensors, in the order
- * in which they go out. */
+/* convert_model.c: which tensors are relaid is decided first, and what all files begin with; then
+ * each file is written in the order of its tensors, and at the end all files get their names. */
 #include "convert_model.h"
 
-#include <fnmatch.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "json_text.h"
+#include "model.h"
+#include "npy.h"
 #include "npy_source.h"
 #include "safetensors.h"
 
-typedef struct model {
-  safetensors old; /* as the input has them */
-  safetensors new; /* as the output will */
-  int64_t data;    /* where the input's tensors begin */
-  size_t asked;    /* how many are relaid */
-} model;
+/* A file that is written. */
+typedef struct made_file {
+  safetensors header;
+  size_t first; /* its tensor 0 has this number in the model */
+  char *path;
+  stream_output stream;
+  bool is_begun;
+} made_file;
 
-static bool has_suffix(const char *path, const char *suffix) {
-  const size_t length = strlen(path);
-  const size_t size = strlen(suffix);
-  return length >= size && strcmp(path + length - size, suffix) == 0;
-}
+typedef struct job {
+  const convert_request *asked;
+  const tensor_move *like;
+  model from;
+  bool *is_relaid; /* by the tensors' numbers in the model */
+  size_t relaid_count;
+  size_t file_count; /* to be written */
+  made_file *files;
+  stream_output index;
+} job;
 
 bool convert_model_is(const char *path) {
-  return has_suffix(path, ".safetensors");
+  return model_is_file(path) || model_is_index(path);
 }
 
-static bool is_asked(const convert_request *asked, const safetensors_tensor *tensor) {
-  return fnmatch(asked->tensors, tensor->name, 0) == 0;
-}
-
-/* ---- Reading -------------------------------------------------------------------------------- */
-
-static exit_code read_header(stream_input *input, model *made) {
-  relayout_error error;
-  uint8_t preamble[SAFETENSORS_PREAMBLE_SIZE] = {0};
-  const int64_t file_size = stream_remaining(input);
-  size_t size = 0;
-  size_t got = 0;
-  if (file_size < 0) {
-    return report(EXIT_CODE_FAILURE, "%s is no regular file, which a .safetensors file has to be",
-                  input->name);
+/* Of the tensor of this number. */
+static model_file *file_of(const job *work, size_t number) {
+  model_file *file = work->from.files;
+  while (number - file->first >= file->header.count) {
+    file += 1;
   }
-  exit_code code = stream_read(input, preamble, sizeof preamble, &got);
+  return file;
+}
+
+static const safetensors_tensor *tensor_of(const job *work, size_t number) {
+  const model_file *const file = file_of(work, number);
+  return &file->header.tensors[number - file->first];
+}
+
+/* ---- Which tensors -------------------------------------------------------------------------- */
+
+/* Says what there is where nothing of it was asked for. */
+static exit_code fail_names(const job *work, const char *pattern) {
+  const convert_request *const asked = work->asked;
+  const size_t count = work->from.tensor_count;
+  char names[256] = "";
+  size_t length = 0;
+  for (size_t i = 0; i < count && length < sizeof names; i++) {
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
+                               tensor_of(work, i)->name);
+  }
+  const char *const rest = length < sizeof names ? "" : " ...";
+  if (pattern == NULL) {
+    return report(EXIT_CODE_USAGE, "--tensor is missing: %s has %zu tensors: %s%s", asked->input,
+                  count, names, rest);
+  }
+  return report(EXIT_CODE_BAD_INPUT, "--tensor '%s' is none of the %zu tensors of %s: %s%s",
+                pattern, count, asked->input, names, rest);
+}
+
+static bool matches_any(const job *work, const char *pattern) {
+  for (size_t i = 0; i < work->from.tensor_count; i++) {
+    if (tensor_choice_matches(pattern, tensor_of(work, i)->name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static exit_code check_names(const job *work) {
+  const tensor_choice *const choice = &work->asked->choice;
+  if (!tensor_choice_is_made(choice)) {
+    return fail_names(work, NULL);
+  }
+  for (size_t i = 0; i < choice->tensors.count; i++) {
+    if (!matches_any(work, choice->tensors.of[i])) {
+      return fail_names(work, choice->tensors.of[i]);
+    }
+  }
+  for (size_t i = 0; i < choice->exceptions.count; i++) {
+    const char *const pattern = choice->exceptions.of[i];
+    if (strpbrk(pattern, "*?[") == NULL && !matches_any(work, pattern)) {
+      return report(EXIT_CODE_BAD_INPUT, "--except '%s' is no tensor of %s", pattern,
+                    work->asked->input);
+    }
+  }
+  return EXIT_CODE_OK;
+}
+
+/* Its rank, and whether that is the one of the layouts in --from and --to. What else is wrong with
+ * a shape is said later. */
+static int32_t rank_of(const job *work, size_t number, bool *fits) {
+  const convert_request *const asked = work->asked;
+  const safetensors_tensor *const tensor = tensor_of(work, number);
+  relayout_shape shape;
+  *fits = true;
+  if (safetensors_shape(&file_of(work, number)->header, tensor, &shape, NULL) != RELAYOUT_OK) {
+    return tensor->rank;
+  }
+  if (asked->from != NULL) { /* which takes the dimensions as they are stored */
+    shape = (relayout_shape){.element_type = shape.element_type, .rank = tensor->rank};
+    relayout_layout_make_descending(shape.rank, &shape.layout, NULL);
+    *fits = relayout_shape_parse_with_defaults(asked->from, &shape, &shape, NULL) !=
+            RELAYOUT_SHAPE_MISMATCH;
+  }
+  const int32_t rank = shape.rank;
+  *fits = *fits && relayout_shape_parse_with_defaults(asked->to, &shape, &shape, NULL) !=
+                       RELAYOUT_SHAPE_MISMATCH;
+  return rank;
+}
+
+/* How many tensors of each rank stay as they are because layouts do not fit them. */
+typedef struct misfits {
+  size_t of_rank[RELAYOUT_MAX_RANK + 1];
+  size_t count;
+} misfits;
+
+/* "2 tensors of rank 1, 1 of rank 4" */
+static void describe_misfits(const misfits *found, size_t capacity, char *text) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (int32_t rank = 0; rank <= RELAYOUT_MAX_RANK && length < capacity; rank++) {
+    const size_t count = found->of_rank[rank];
+    if (count > 0) {
+      const char *const noun = length > 0 ? "" : count == 1 ? " tensor" : " tensors";
+      length += (size_t)snprintf(text + length, capacity - length, "%s%zu%s of rank %d",
+                                 length > 0 ? ", " : "", count, noun, rank);
+    }
+  }
+}
+
+static exit_code check_chosen(const job *work, const misfits *found) {
+  const convert_request *const asked = work->asked;
+  char text[512];
+  const bool is_one = found->count == 1;
+  describe_misfits(found, sizeof text, text);
+  if (work->relaid_count == 0 && found->count == 0) {
+    return report(EXIT_CODE_BAD_INPUT,
+                  "no tensor of %s is left: --except or --rank takes all that --tensor names",
+                  asked->input);
+  }
+  if (work->relaid_count == 0) {
+    return report(EXIT_CODE_BAD_INPUT, "nothing to relay: %s, which %s'%s' %s not fit", text,
+                  asked->from != NULL ? "--from or --to " : "--to ", asked->to,
+                  asked->from != NULL ? "do" : "does");
+  }
+  if (!convert_model_is(asked->output)) {
+    return work->relaid_count == 1
+               ? EXIT_CODE_OK
+               : report(EXIT_CODE_USAGE,
+                        "%zu tensors of %s are asked for, and %s can hold only one",
+                        work->relaid_count, asked->input, asked->output);
+  }
+  if (found->count > 0) {
+    report_line("%s %s copied as %s: the layout of %s '%s' is of another rank", text,
+                is_one ? "is" : "are", is_one ? "it is" : "they are",
+                asked->from != NULL ? "--from or --to" : "--to", asked->to);
+  }
+  return EXIT_CODE_OK;
+}
+
+/* Under a pattern, tensors of other ranks than the layouts stay as they are. */
+static exit_code choose(job *work) {
+  const tensor_choice *const choice = &work->asked->choice;
+  misfits found = {.count = 0};
+  const exit_code code = check_names(work);
   if (code != EXIT_CODE_OK) {
     return code;
   }
-  if (safetensors_header_size(preamble, (uint64_t)file_size, &size, &error) != RELAYOUT_OK) {
-    return report_error(input->name, &error);
+  work->is_relaid = calloc(work->from.tensor_count + 1, sizeof *work->is_relaid);
+  if (work->is_relaid == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a list of tensors");
   }
-  made->data = SAFETENSORS_PREAMBLE_SIZE + (int64_t)size;
-  uint8_t *text = NULL;
-  code = stream_read_all(input, size, &text, &got);
-  const uint64_t data_size = (uint64_t)file_size - SAFETENSORS_PREAMBLE_SIZE - size;
-  if (code == EXIT_CODE_OK &&
-      (safetensors_parse((const char *)text, got, data_size, &made->old, &error) != RELAYOUT_OK ||
-       safetensors_copy(&made->old, &made->new, &error) != RELAYOUT_OK)) {
-    code = report_error(input->name, &error);
+  for (size_t i = 0; i < work->from.tensor_count; i++) {
+    const char *const name = tensor_of(work, i)->name;
+    bool fits;
+    const int32_t rank = rank_of(work, i, &fits);
+    const bool is_meant = tensor_choice_has(choice, name, rank);
+    work->is_relaid[i] = is_meant && (fits || tensor_choice_names(choice, name));
+    work->relaid_count += work->is_relaid[i];
+    found.count += is_meant && !work->is_relaid[i];
+    found.of_rank[rank] += is_meant && !work->is_relaid[i];
   }
-  free(text);
-  return code;
-}
-
-/* Says what there is where nothing of it was asked for. */
-static exit_code fail_names(const convert_request *asked, const safetensors *of) {
-  char names[256] = "";
-  size_t length = 0;
-  for (size_t i = 0; i < of->count && length < sizeof names; i++) {
-    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
-                               of->tensors[i].name);
-  }
-  const char *const rest = length < sizeof names ? "" : " ...";
-  if (asked->tensors == NULL) {
-    return report(EXIT_CODE_USAGE, "--tensor is missing: %s has %zu tensors: %s%s", asked->input,
-                  of->count, names, rest);
-  }
-  return report(EXIT_CODE_BAD_INPUT, "--tensor '%s' is none of the %zu tensors of %s: %s%s",
-                asked->tensors, of->count, asked->input, names, rest);
+  return check_chosen(work, &found);
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
-/* What the tensor is, and what it shall be. */
-static exit_code read_shapes(const convert_request *asked, const safetensors *of,
-                             const safetensors_tensor *tensor, tensor_move *move) {
+/* What a tensor is, and what it shall be. Messages are about it already. */
+static exit_code read_shapes(const job *work, size_t number, tensor_move *move) {
+  const convert_request *const asked = work->asked;
+  const model_file *const file = file_of(work, number);
+  const safetensors_tensor *const tensor = tensor_of(work, number);
   relayout_error error;
   relayout_shape stored;
-  if (safetensors_shape(of, tensor, &stored, &error) != RELAYOUT_OK) {
-    return report_error(asked->input, &error);
+  if (safetensors_shape(&file->header, tensor, &stored, &error) != RELAYOUT_OK) {
+    return report_error(file->path, &error);
   }
-  char about[128];
   move->from = stored;
   exit_code code = EXIT_CODE_OK;
-  if (asked->from != NULL && arguments_is_bare_layout(asked->from)) {
+  if (asked->from != NULL) {
     npy_header array = {.rank = tensor->rank};
     for (int32_t i = 0; i < tensor->rank; i++) {
       array.dimensions[i] = tensor->dimensions[i];
     }
-    code = npy_source_with_layout(asked->from, &array, stored.element_type, &move->from);
-  } else if (asked->from != NULL) {
-    code = arguments_read_shape("--from", asked->from, NULL, &move->from);
+    code = npy_source_stated(asked->from, &array, stored.element_type, &move->from);
   }
   if (code == EXIT_CODE_OK) {
-    snprintf(about, sizeof about, "--to for tensor '%s'", tensor->name);
-    code = arguments_read_shape(about, asked->to, &move->from, &move->to);
+    code = arguments_read_shape("--to", asked->to, &move->from, &move->to);
   }
   size_t size = 0;
   relayout_shape_byte_size(&move->from, &size, NULL);
   if (code == EXIT_CODE_OK && size != tensor->end - tensor->begin) {
-    code = report(EXIT_CODE_BAD_INPUT, "--from %s takes %zu bytes, but tensor '%s' of %s has %zu",
-                  asked->from, size, tensor->name, asked->input,
-                  (size_t)(tensor->end - tensor->begin));
+    code = report(EXIT_CODE_BAD_INPUT, "--from %s takes %zu bytes, but the tensor has %zu in %s",
+                  asked->from, size, (size_t)(tensor->end - tensor->begin), file->path);
   }
   return code;
+}
+
+/* With a plan, which the caller destroys, also on failure. */
+static exit_code begin_move(const job *work, size_t number, tensor_move *move) {
+  *move = *work->like;
+  const exit_code code = read_shapes(work, number, move);
+  return code == EXIT_CODE_OK ? tensor_move_plan(move) : code;
 }
 
 /* ---- One tensor as a file ------------------------------------------------------------------- */
 
-static exit_code extract(const convert_request *asked, const model *of, tensor_move *move,
-                         stream_input *input, stream_output *output) {
-  const safetensors_tensor *tensor = of->old.tensors;
-  while (!is_asked(asked, tensor)) {
-    tensor += 1;
+static exit_code extract_to(const job *work, size_t number, const tensor_move *move,
+                            stream_output *output) {
+  model_file *const file = file_of(work, number);
+  char bytes[NPY_MAX_WRITTEN_SIZE];
+  const char *const suffix = strrchr(work->asked->output, '.');
+  npy_header header = npy_describe(&move->to);
+  header.byte_order = move->to_order;
+  const size_t size = suffix != NULL && strcmp(suffix, ".npy") == 0 ? npy_write(&header, bytes) : 0;
+  const exit_code code =
+      stream_seek(&file->input, file->data + (int64_t)tensor_of(work, number)->begin);
+  return code == EXIT_CODE_OK ? tensor_move_run(move, &file->input, false, bytes, size, output)
+                              : code;
+}
+
+static exit_code extract(job *work) {
+  size_t number = 0;
+  while (!work->is_relaid[number]) {
+    number += 1;
   }
-  exit_code code = read_shapes(asked, &of->old, tensor, move);
+  tensor_move move;
+  report_set_tensor(tensor_of(work, number)->name);
+  exit_code code = begin_move(work, number, &move);
+  stream_output output;
   if (code == EXIT_CODE_OK) {
-    code = tensor_move_plan(move);
+    code = stream_create(work->asked->output, &output);
+    if (code == EXIT_CODE_OK) {
+      code = extract_to(work, number, &move, &output);
+      if (code == EXIT_CODE_OK) {
+        code = stream_commit(&output);
+      } else {
+        stream_abandon(&output);
+      }
+    }
   }
-  if (code == EXIT_CODE_OK) {
-    code = stream_seek(input, of->data + (int64_t)tensor->begin);
-  }
-  if (code == EXIT_CODE_OK) {
-    char bytes[NPY_MAX_WRITTEN_SIZE];
-    const npy_header header = npy_describe(&move->to);
-    const size_t size = has_suffix(asked->output, ".npy") ? npy_write(&header, bytes) : 0;
-    code = tensor_move_run(move, input, false, bytes, size, output);
-  }
-  relayout_plan_destroy(move->plan);
+  relayout_plan_destroy(move.plan);
+  report_set_tensor(NULL);
   return code;
 }
 
-/* ---- A model -------------------------------------------------------------------------------- */
+/* ---- What files begin with ------------------------------------------------------------------ */
 
-/* All that can be wrong with shapes is so before anything is written. */
-static exit_code make_header(const convert_request *asked, model *of, const tensor_move *like) {
-  for (size_t i = 0; i < of->new.count; i++) {
-    safetensors_tensor *const tensor = &of->new.tensors[i];
-    tensor_move move = *like;
+/* Room for one file, or as many as the input has. */
+static exit_code plan_files(job *work) {
+  const bool is_sharded = model_is_index(work->asked->output);
+  const size_t count = is_sharded ? work->from.file_count : 1;
+  work->files = calloc(count + 1, sizeof *work->files);
+  bool is_done = work->files != NULL;
+  work->file_count = is_done ? count : 0;
+  for (size_t i = 0; i < work->from.file_count && is_done; i++) {
+    const model_file *const file = &work->from.files[i];
+    made_file *const made = &work->files[is_sharded ? i : 0];
+    if (made->path == NULL) {
+      made->first = file->first;
+      made->path = is_sharded ? model_path_beside(work->asked->output, file->name)
+                              : strdup(work->asked->output);
+    }
     relayout_error error;
-    if (!is_asked(asked, tensor)) {
-      continue;
+    if (safetensors_append(&file->header, &made->header, &error) != RELAYOUT_OK) {
+      return report_error(made->path, &error);
     }
-    exit_code code = read_shapes(asked, &of->old, tensor, &move);
-    if (code == EXIT_CODE_OK) {
-      code = tensor_move_plan(&move);
-    }
-    relayout_plan_destroy(move.plan);
-    if (code == EXIT_CODE_OK &&
-        safetensors_set_shape(&of->new, tensor, &move.to, &error) != RELAYOUT_OK) {
-      code = report_error(tensor->name, &error);
-    }
-    if (code != EXIT_CODE_OK) {
-      return code;
-    }
+    is_done = made->path != NULL;
   }
-  safetensors_place(&of->new);
-  return EXIT_CODE_OK;
+  return is_done ? EXIT_CODE_OK : report(EXIT_CODE_FAILURE, "no memory for the names of files");
 }
 
-static exit_code write_tensor(const convert_request *asked, const model *of,
-                              const safetensors_tensor *tensor, const tensor_move *like,
-                              stream_input *input, stream_output *output) {
-  exit_code code = stream_seek(input, of->data + (int64_t)tensor->begin);
-  if (code != EXIT_CODE_OK || !is_asked(asked, tensor)) {
-    return code == EXIT_CODE_OK ? stream_copy(input, (int64_t)(tensor->end - tensor->begin), output)
-                                : code;
+/* All that can be wrong with a shape is so before anything is written. */
+static exit_code set_shape(const job *work, size_t number, made_file *made,
+                           safetensors_tensor *tensor) {
+  relayout_error error;
+  tensor_move move;
+  report_set_tensor(tensor->name);
+  exit_code code = begin_move(work, number, &move);
+  relayout_plan_destroy(move.plan);
+  if (code == EXIT_CODE_OK &&
+      safetensors_set_shape(&made->header, tensor, &move.to, &error) != RELAYOUT_OK) {
+    code = report_error(NULL, &error);
   }
-  tensor_move move = *like;
-  move.says = false;
-  code = read_shapes(asked, &of->old, tensor, &move);
-  if (code == EXIT_CODE_OK) {
-    code = tensor_move_plan(&move);
+  report_set_tensor(NULL);
+  return code;
+}
+
+static exit_code set_shapes(const job *work, made_file *made) {
+  exit_code code = EXIT_CODE_OK;
+  for (size_t i = 0; i < made->header.count && code == EXIT_CODE_OK; i++) {
+    safetensors_tensor *const tensor = &made->header.tensors[i];
+    const size_t number = made->first + tensor->number;
+    if (work->is_relaid[number]) {
+      code = set_shape(work, number, made, tensor);
+    }
   }
+  safetensors_place(&made->header, work->asked->alignment);
+  return code;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+static exit_code write_tensor(const job *work, size_t number, stream_output *output) {
+  model_file *const file = file_of(work, number);
+  const safetensors_tensor *const tensor = tensor_of(work, number);
+  tensor_move move;
+  exit_code code = stream_seek(&file->input, file->data + (int64_t)tensor->begin);
+  if (code != EXIT_CODE_OK || !work->is_relaid[number]) {
+    return code == EXIT_CODE_OK
+               ? stream_copy(&file->input, (int64_t)(tensor->end - tensor->begin), output)
+               : code;
+  }
+  code = begin_move(work, number, &move);
   if (code == EXIT_CODE_OK) {
-    code = tensor_move_run(&move, input, false, NULL, 0, output);
+    move.says = work->asked->verbose;
+    tensor_move_say(&move);
+    code = tensor_move_run(&move, &file->input, false, NULL, 0, output);
   }
   relayout_plan_destroy(move.plan);
   return code;
 }
 
-static exit_code write_model(const convert_request *asked, model *of, const tensor_move *like,
-                             stream_input *input, stream_output *output) {
+static exit_code write_file(const job *work, made_file *made) {
   char *header = NULL;
   size_t size = 0;
   relayout_error error;
-  exit_code code = make_header(asked, of, like);
-  if (code == EXIT_CODE_OK && safetensors_write(&of->new, &header, &size, &error) != RELAYOUT_OK) {
-    code = report_error(asked->output, &error);
+  exit_code code = stream_create(made->path, &made->stream);
+  if (code != EXIT_CODE_OK) {
+    return code;
   }
-  if (code == EXIT_CODE_OK) {
-    code = stream_write(output, header, size);
+  made->is_begun = true;
+  if (safetensors_write(&made->header, work->asked->alignment, &header, &size, &error) !=
+      RELAYOUT_OK) {
+    return report_error(made->path, &error);
   }
+  code = stream_write(&made->stream, header, size);
   free(header);
-  for (size_t i = 0; i < of->new.count &&code == EXIT_CODE_OK; i++) {
-    code =
-        write_tensor(asked, of, &of->old.tensors[of->new.tensors[i].number], like, input, output);
+  for (size_t i = 0; i < made->header.count && code == EXIT_CODE_OK; i++) {
+    const safetensors_tensor *const tensor = &made->header.tensors[i];
+    report_set_tensor(tensor->name);
+    code = write_tensor(work, made->first + tensor->number, &made->stream);
+    report_set_tensor(NULL);
   }
   return code;
+}
+
+/* The index' text: as it was, but for how many bytes all tensors have. */
+static char *index_text(const job *work) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < work->file_count; i++) {
+    const safetensors *const header = &work->files[i].header;
+    total += header->count > 0 ? header->tensors[header->count - 1].end : 0;
+  }
+  json_t *metadata = json_object_get(work->from.index, "metadata");
+  if (metadata == NULL) {
+    metadata = json_object();
+    if (json_object_set_new(work->from.index, "metadata", metadata) != 0) {
+      return NULL;
+    }
+  }
+  return json_object_set_new(metadata, "total_size", json_integer((json_int_t)total)) == 0
+             ? json_text_write_lines(work->from.index)
+             : NULL;
+}
+
+static exit_code write_index(job *work, bool *is_begun) {
+  char *const text = index_text(work);
+  if (text == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for the text of %s", work->asked->output);
+  }
+  exit_code code = stream_create(work->asked->output, &work->index);
+  *is_begun = code == EXIT_CODE_OK;
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(&work->index, text, strlen(text));
+  }
+  if (code == EXIT_CODE_OK) {
+    code = stream_write(&work->index, "\n", 1);
+  }
+  free(text);
+  return code;
+}
+
+/* All files get their names, the index last; or none, where one could not be written. */
+static exit_code finish(job *work, exit_code code, bool has_index) {
+  for (size_t i = 0; i < work->file_count; i++) {
+    made_file *const made = &work->files[i];
+    if (made->is_begun && code == EXIT_CODE_OK) {
+      code = stream_commit(&made->stream);
+    } else if (made->is_begun) {
+      stream_abandon(&made->stream);
+    }
+  }
+  if (has_index && code == EXIT_CODE_OK) {
+    return stream_commit(&work->index);
+  }
+  if (has_index) {
+    stream_abandon(&work->index);
+  }
+  return code;
+}
+
+static exit_code write_model(job *work) {
+  bool has_index = false;
+  exit_code code = plan_files(work);
+  for (size_t i = 0; i < work->file_count && code == EXIT_CODE_OK; i++) {
+    code = set_shapes(work, &work->files[i]);
+  }
+  for (size_t i = 0; i < work->file_count && code == EXIT_CODE_OK; i++) {
+    code = write_file(work, &work->files[i]);
+  }
+  if (code == EXIT_CODE_OK && model_is_index(work->asked->output)) {
+    code = write_index(work, &has_index);
+  }
+  return finish(work, code, has_index);
 }
 
 /* ---- Which of both -------------------------------------------------------------------------- */
 
-static exit_code check_names(const convert_request *asked, model *of) {
-  for (size_t i = 0; i < of->old.count && asked->tensors != NULL; i++) {
-    of->asked += is_asked(asked, &of->old.tensors[i]);
-  }
-  if (of->asked == 0) {
-    return fail_names(asked, &of->old);
-  }
-  if (of->asked > 1 && !convert_model_is(asked->output)) {
-    return report(EXIT_CODE_USAGE,
-                  "--tensor '%s' is %zu tensors of %s, of which %s can hold only one",
-                  asked->tensors, of->asked, asked->input, asked->output);
-  }
-  return EXIT_CODE_OK;
+static bool is_same_file(const char *path, const struct stat *other) {
+  struct stat found;
+  return stat(path, &found) == 0 && found.st_dev == other->st_dev && found.st_ino == other->st_ino;
 }
 
-static exit_code carry_out(const convert_request *asked, model *of, const tensor_move *like,
-                           stream_input *input) {
-  tensor_move move = *like;
-  stream_output output;
-  exit_code code = stream_create(asked->output, &output);
-  if (code != EXIT_CODE_OK) {
-    return code;
+/* An index beside the old one would have its files take the place of the old one's. */
+static exit_code check_place(const job *work) {
+  struct stat index;
+  struct stat file;
+  if (stat(work->asked->input, &index) == 0 && is_same_file(work->asked->output, &index)) {
+    return EXIT_CODE_OK;
   }
-  code = convert_model_is(asked->output) ? write_model(asked, of, like, input, &output)
-                                         : extract(asked, of, &move, input, &output);
-  if (code == EXIT_CODE_OK) {
-    return stream_commit(&output);
+  exit_code code = EXIT_CODE_OK;
+  for (size_t i = 0; i < work->from.file_count && code == EXIT_CODE_OK; i++) {
+    const model_file *const old = &work->from.files[i];
+    char *const path = model_path_beside(work->asked->output, old->name);
+    if (path == NULL) {
+      code = report(EXIT_CODE_FAILURE, "no memory for the names of files");
+    } else if (fstat(old->input.file, &file) == 0 && is_same_file(path, &file)) {
+      code = report(EXIT_CODE_USAGE,
+                    "%s would have its files replace those of %s: put it into another folder",
+                    work->asked->output, work->asked->input);
+    }
+    free(path);
   }
-  stream_abandon(&output);
   return code;
 }
 
-exit_code convert_model(const convert_request *asked, const tensor_move *like,
-                        stream_input *input) {
-  model of = {.data = 0};
-  exit_code code = read_header(input, &of);
+static exit_code check_output(const job *work) {
+  const char *const path = work->asked->output;
+  if (!model_is_index(path)) {
+    return EXIT_CODE_OK;
+  }
+  if (work->from.index == NULL) {
+    return report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", path,
+                  work->asked->input);
+  }
+  const char *const slash = strrchr(path, '/');
+  const char *const name = slash != NULL ? slash + 1 : path;
+  for (size_t i = 0; i < work->from.file_count; i++) {
+    if (strcmp(work->from.files[i].name, name) == 0) {
+      return report(EXIT_CODE_USAGE, "%s is also the name of a file with tensors", path);
+    }
+  }
+  return check_place(work);
+}
+
+static void free_job(job *work) {
+  for (size_t i = 0; i < work->file_count; i++) {
+    safetensors_free(&work->files[i].header);
+    free(work->files[i].path);
+  }
+  free(work->files);
+  free(work->is_relaid);
+  model_close(&work->from);
+}
+
+exit_code convert_model(const convert_request *asked, const tensor_move *like) {
+  tensor_move silent = *like;
+  silent.says = false; /* until tensors are written */
+  job work = {.asked = asked, .like = &silent};
+  exit_code code = model_open(asked->input, &work.from);
   if (code == EXIT_CODE_OK) {
-    code = check_names(asked, &of);
+    code = check_output(&work);
   }
   if (code == EXIT_CODE_OK) {
-    code = carry_out(asked, &of, like, input);
+    code = choose(&work);
   }
-  safetensors_free(&of.old);
-  safetensors_free(&of.new);
+  if (code == EXIT_CODE_OK) {
+    code = convert_model_is(asked->output) ? write_model(&work) : extract(&work);
+  }
+  free_job(&work);
   return code;
+}
+
+exit_code convert_model_header(const convert_request *asked, const char *name,
+                               const relayout_shape *shape, char **bytes, size_t *size) {
+  safetensors made = {.count = 0};
+  relayout_error error;
+  relayout_status status = safetensors_add(&made, name, shape, &error);
+  if (status == RELAYOUT_OK) {
+    safetensors_place(&made, asked->alignment);
+    status = safetensors_write(&made, asked->alignment, bytes, size, &error);
+  }
+  safetensors_free(&made);
+  return status == RELAYOUT_OK ? EXIT_CODE_OK : report_error("--tensor", &error);
 }

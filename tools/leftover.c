@@ -1,5 +1,5 @@
-/* leftover.c: handlers for all signals that end a process, which remove the file
- * and raise the signal again. */
+/* leftover.c: handlers for all signals that end a process, which remove the files and raise the
+ * signal again. */
 #include "leftover.h"
 
 #include <signal.h>
@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 /* What the handler reads is static, so that no thread frees it meanwhile. */
-static volatile sig_atomic_t is_noted;
-static int noted_directory;
-static char noted_name[LEFTOVER_NAME_SIZE];
+static struct note {
+  volatile sig_atomic_t is_noted;
+  int directory;
+  char name[LEFTOVER_NAME_SIZE];
+} notes[LEFTOVER_MOST_FILES];
+static size_t note_count;
 
 /* Signals that end no process when nobody handles them; SIGKILL cannot be handled. */
 static const int harmless[] = {SIGCHLD, SIGCONT, SIGURG,   SIGSTOP, SIGTSTP,
@@ -26,8 +29,10 @@ static bool is_harmless(int number) {
 }
 
 static void remove_and_die(int number) {
-  if (is_noted) {
-    unlinkat(noted_directory, noted_name, 0);
+  for (size_t i = 0; i < LEFTOVER_MOST_FILES; i++) {
+    if (notes[i].is_noted) {
+      unlinkat(notes[i].directory, notes[i].name, 0);
+    }
   }
   /* The handler stands for one signal only (SA_RESETHAND): this one ends the process. */
   raise(number);
@@ -50,15 +55,31 @@ static void exchange_handlers(signal_handler *from, signal_handler *to) {
 }
 
 void leftover_note(int directory, const char *name) {
-  noted_directory = directory;
-  strncpy(noted_name, name, sizeof noted_name - 1);
-  is_noted = 1;
-  exchange_handlers(SIG_DFL, remove_and_die);
+  size_t i = 0;
+  while (i < LEFTOVER_MOST_FILES && notes[i].is_noted) {
+    i += 1;
+  }
+  if (i == LEFTOVER_MOST_FILES) {
+    return;
+  }
+  notes[i].directory = directory;
+  strncpy(notes[i].name, name, sizeof notes[i].name - 1);
+  notes[i].is_noted = 1;
+  note_count += 1;
+  if (note_count == 1) {
+    exchange_handlers(SIG_DFL, remove_and_die);
+  }
 }
 
-void leftover_forget(void) {
-  if (is_noted) {
-    is_noted = 0;
-    exchange_handlers(remove_and_die, SIG_DFL);
+void leftover_forget(const char *name) {
+  for (size_t i = 0; i < LEFTOVER_MOST_FILES; i++) {
+    if (notes[i].is_noted && strcmp(notes[i].name, name) == 0) {
+      notes[i].is_noted = 0;
+      note_count -= 1;
+      if (note_count == 0) {
+        exchange_handlers(remove_and_die, SIG_DFL);
+      }
+      return;
+    }
   }
 }

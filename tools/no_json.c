@@ -7,6 +7,7 @@
 #include "convert_model.h"
 #include "fail.h"
 #include "json_output.h"
+#include "model.h"
 
 static const char reason[] = "this command was built without jansson (RELAYOUT_JSON=OFF)";
 
@@ -100,14 +101,39 @@ void results_file_free(results_file *file) {
   (void)file;
 }
 
-bool convert_model_is(const char *path) {
-  const char *const suffix = strrchr(path, '.');
-  return suffix != NULL && strcmp(suffix, ".safetensors") == 0;
+static bool has_suffix(const char *path, const char *suffix) {
+  const size_t length = strlen(path);
+  const size_t size = strlen(suffix);
+  return length >= size && strcmp(path + length - size, suffix) == 0;
 }
 
-exit_code convert_model(const convert_request *asked, const tensor_move *like,
-                        stream_input *input) {
+bool model_is_file(const char *path) {
+  return has_suffix(path, ".safetensors");
+}
+
+bool model_is_index(const char *path) {
+  return has_suffix(path, ".safetensors.index.json");
+}
+
+exit_code model_list(const char *path, tensor_list *made) {
+  (void)made;
+  return report(EXIT_CODE_FAILURE, "%s: %s", path, reason);
+}
+
+bool convert_model_is(const char *path) {
+  return model_is_file(path) || model_is_index(path);
+}
+
+exit_code convert_model(const convert_request *asked, const tensor_move *like) {
   (void)like;
-  (void)input;
   return report(EXIT_CODE_FAILURE, "%s: %s", asked->input, reason);
+}
+
+exit_code convert_model_header(const convert_request *asked, const char *name,
+                               const relayout_shape *shape, char **bytes, size_t *size) {
+  (void)name;
+  (void)shape;
+  (void)bytes;
+  (void)size;
+  return report(EXIT_CODE_FAILURE, "%s: %s", asked->output, reason);
 }

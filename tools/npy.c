@@ -11,9 +11,9 @@
 static const uint8_t magic[NPY_MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-static const char native_order = '<';
+static const bool host_is_big = false;
 #else
-static const char native_order = '>';
+static const bool host_is_big = true;
 #endif
 
 /* ---- The preamble --------------------------------------------------------------------------- */
@@ -188,12 +188,11 @@ static relayout_status read_descr(reader *in, npy_header *header) {
       item_size == 0) {
     return fail_with(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
   }
-  if (item_size > 1 && (order == '<' || order == '>') && order != native_order) {
-    return fail_with(in->error, RELAYOUT_UNSUPPORTED,
-                     "elements of type '%s' are %s-endian, which this machine is not", text,
-                     order == '>' ? "big" : "little");
-  }
   header->kind = text[1];
+  header->byte_order = RELAYOUT_BYTE_ORDER_NATIVE;
+  if (item_size > 1 && text[1] != 'V' && order == (host_is_big ? '<' : '>')) {
+    header->byte_order = host_is_big ? RELAYOUT_BYTE_ORDER_LITTLE : RELAYOUT_BYTE_ORDER_BIG;
+  }
   header->item_size = item_size;
   return RELAYOUT_OK;
 }
@@ -446,13 +445,18 @@ npy_header npy_describe(const relayout_shape *shape) {
   return header;
 }
 
+static char order_of(const npy_header *header) {
+  const bool is_native = header->byte_order == RELAYOUT_BYTE_ORDER_NATIVE;
+  const bool is_big = is_native ? host_is_big : header->byte_order == RELAYOUT_BYTE_ORDER_BIG;
+  return header->item_size == 1 ? '|' : is_big ? '>' : '<';
+}
+
 size_t npy_write(const npy_header *header, char bytes[NPY_MAX_WRITTEN_SIZE]) {
   char *text = bytes + 10;
   const size_t capacity = NPY_MAX_WRITTEN_SIZE - 10;
-  size_t length = (size_t)snprintf(text, capacity,
-                                   "{'descr': '%c%c%" PRId64 "', 'fortran_order': %s, 'shape': (",
-                                   header->item_size == 1 ? '|' : native_order, header->kind,
-                                   header->item_size, header->fortran_order ? "True" : "False");
+  size_t length = (size_t)snprintf(
+      text, capacity, "{'descr': '%c%c%" PRId64 "', 'fortran_order': %s, 'shape': (",
+      order_of(header), header->kind, header->item_size, header->fortran_order ? "True" : "False");
   for (int32_t i = 0; i < header->rank; i++) {
     length += (size_t)snprintf(text + length, capacity - length, "%s%" PRId64, i > 0 ? ", " : "",
                                header->dimensions[i]);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "relayout/shape.h"
+#include "relayout/view.h"
 
 enum {
   NPY_MAGIC_SIZE = 6,
@@ -23,6 +24,7 @@ enum {
 typedef struct npy_header {
   char kind;         /* NumPy's: b bool, i and u integers, f floats, c complex, V raw bytes */
   int64_t item_size; /* bytes of one element */
+  relayout_byte_order byte_order; /* native for what has none, or the host's */
   bool fortran_order;
   int32_t rank;
   int64_t dimensions[RELAYOUT_MAX_RANK];
@@ -37,8 +39,8 @@ relayout_status npy_header_size(const uint8_t *bytes, size_t size, size_t *heade
                                 relayout_error *error);
 
 /* Reads a whole header of npy_header_size bytes. RELAYOUT_INVALID_TEXT; RELAYOUT_UNSUPPORTED for
- * what NumPy can say and this cannot: elements of several fields, objects, strings, dates, the
- * other byte order, more than 64 dimensions. */
+ * what NumPy can say and this cannot: elements of several fields, objects, strings, dates, more than
+ * 64 dimensions. */
 relayout_status npy_parse(const uint8_t *bytes, size_t size, npy_header *header,
                           relayout_error *error);
 

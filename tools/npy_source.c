@@ -3,9 +3,29 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
+
+exit_code npy_source_header(stream_input *input, npy_header *header, size_t *size,
+                            relayout_status *status, relayout_error *error) {
+  *status = npy_header_size(input->ahead, input->ahead_size, size, error);
+  if (*status != RELAYOUT_OK) {
+    return EXIT_CODE_OK;
+  }
+  uint8_t *const bytes = malloc(*size);
+  if (bytes == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for a header of %zu bytes", *size);
+  }
+  size_t got;
+  const exit_code code = stream_read(input, bytes, *size, &got);
+  if (code == EXIT_CODE_OK) {
+    *status = npy_parse(bytes, got, header, error);
+  }
+  free(bytes);
+  return code;
+}
 
 /* The array's dimensions as they lie in memory, major to minor. */
 static void list_physical(const npy_header *header, int64_t *widths) {
@@ -58,39 +78,43 @@ static void format_dimensions(const npy_header *header, size_t capacity, char *t
   }
 }
 
-exit_code npy_source_with_layout(const char *text, const npy_header *header,
-                                 relayout_element_type type, relayout_shape *shape) {
+exit_code npy_source_stated(const char *from, const npy_header *header, relayout_element_type type,
+                            relayout_shape *shape) {
   relayout_error error;
-  relayout_layout layout;
-  if (relayout_layout_parse(text, type, header->rank, &layout, &error) != RELAYOUT_OK) {
+  relayout_shape array = {.element_type = type, .rank = header->rank};
+  if (header->fortran_order) {
+    relayout_layout_make_ascending(header->rank, &array.layout, NULL);
+  } else {
+    relayout_layout_make_descending(header->rank, &array.layout, NULL);
+  }
+  if (relayout_shape_parse_with_defaults(from, &array, shape, &error) != RELAYOUT_OK) {
     return report_error("--from", &error);
+  }
+  if (strchr(from, '[') != NULL) { /* which only whole shapes have */
+    return EXIT_CODE_OK;
   }
   int64_t widths[RELAYOUT_MAX_RANK];
-  int64_t dimensions[RELAYOUT_MAX_RANK];
   list_physical(header, widths);
   for (int32_t i = 0; i < header->rank; i++) {
-    dimensions[layout.minor_to_major[header->rank - 1 - i]] = widths[i];
+    shape->dimensions[shape->layout.minor_to_major[header->rank - 1 - i]] = widths[i];
   }
-  if (relayout_shape_make_with_layout(type, header->rank, dimensions, &layout, shape, &error) !=
-      RELAYOUT_OK) {
-    return report_error("--from", &error);
-  }
-  return EXIT_CODE_OK;
+  return relayout_shape_validate(shape, &error) == RELAYOUT_OK ? EXIT_CODE_OK
+                                                               : report_error("--from", &error);
 }
 
 exit_code npy_source_shape(const char *from, const char *name, const npy_header *header,
                            relayout_shape *shape) {
   relayout_error error;
-  const bool is_whole_shape = from != NULL && !arguments_is_bare_layout(from);
+  const bool says_type = from != NULL && !arguments_is_bare_layout(from);
   relayout_shape stated = {.element_type = RELAYOUT_ELEMENT_TYPE_INVALID};
-  if (is_whole_shape) {
-    const exit_code code = arguments_read_shape("--from", from, NULL, &stated);
+  if (says_type) {
+    const exit_code code = npy_source_stated(from, header, RELAYOUT_U8, &stated);
     if (code != EXIT_CODE_OK) {
       return code;
     }
   }
   const relayout_element_type stored =
-      is_whole_shape ? npy_stored_type(&stated) : RELAYOUT_ELEMENT_TYPE_INVALID;
+      says_type ? npy_stored_type(&stated) : RELAYOUT_ELEMENT_TYPE_INVALID;
   relayout_element_type type;
   if (npy_element_type(header, stored, &type, &error) != RELAYOUT_OK) {
     return report_error(name, &error);
@@ -103,8 +127,8 @@ exit_code npy_source_shape(const char *from, const char *name, const npy_header 
     *shape = own;
     return EXIT_CODE_OK;
   }
-  if (!is_whole_shape) {
-    const exit_code code = npy_source_with_layout(from, header, type, &stated);
+  if (!says_type) {
+    const exit_code code = npy_source_stated(from, header, type, &stated);
     if (code != EXIT_CODE_OK) {
       return code;
     }

@@ -7,21 +7,32 @@
 #include "fail.h"
 
 static const char *command_name;
+static const char *tensor_name;
 
 void report_set_command(const char *name) {
   command_name = name;
 }
 
-enum { MOST_TEXT = 8192 };
+void report_set_tensor(const char *name) {
+  tensor_name = name;
+}
+
+enum { MOST_TEXT = 8192, MOST_NAME = 1024 };
 
 static void print_line(const char *format, va_list arguments) {
   char text[MOST_TEXT];
+  char tensor[MOST_NAME] = "";
   vsnprintf(text, sizeof text, format, arguments);
   hide_controls(text);
+  if (tensor_name != NULL) {
+    snprintf(tensor, sizeof tensor, "tensor '%s': ", tensor_name);
+    hide_controls(tensor);
+  }
   fputs("relayout: ", stderr);
   if (command_name != NULL) {
     fprintf(stderr, "%s: ", command_name);
   }
+  fputs(tensor, stderr);
   fputs(text, stderr);
   fputc('\n', stderr);
 }

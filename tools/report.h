@@ -16,6 +16,10 @@ typedef enum exit_code {
 /* The command that messages come from, once it is known: `relayout: convert: message`. */
 void report_set_command(const char *name);
 
+/* The tensor that messages are about, from now on: `relayout: convert: tensor 'w': message`; NULL
+ * for none. The name must stay. */
+void report_set_tensor(const char *name);
+
 /* Prints one line on stderr, behind the command's name. */
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -27,6 +27,8 @@ static const struct {
     {"F8_E5M2", 8, RELAYOUT_F8E5M2},
     {"F8_E4M3", 8, RELAYOUT_F8E4M3FN},
     {"F8_E8M0", 8, RELAYOUT_F8E8M0FNU},
+    {"F8_E4M3FNUZ", 8, RELAYOUT_F8E4M3FNUZ},
+    {"F8_E5M2FNUZ", 8, RELAYOUT_F8E5M2FNUZ},
     {"I16", 16, RELAYOUT_S16},
     {"U16", 16, RELAYOUT_U16},
     {"F16", 16, RELAYOUT_F16},
@@ -242,7 +244,8 @@ relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_s
                      cause.text);
   }
   made->tensors = calloc(json_object_size(made->root) + 1, sizeof *made->tensors);
-  made->metadata = json_incref(json_object_get(made->root, metadata_key));
+  json_t *const metadata = json_object_get(made->root, metadata_key);
+  made->metadata = json_is_null(metadata) ? NULL : json_incref(metadata); /* null stands for none */
   const relayout_status status =
       made->tensors != NULL
           ? read_all(made, data_size, error)
@@ -263,41 +266,53 @@ void safetensors_free(safetensors *of) {
   *of = (safetensors){.count = 0};
 }
 
-/* The texts themselves are shared. NULL: no memory. */
-static json_t *copy_metadata(const json_t *metadata) {
-  json_t *const made = json_object();
+/* ---- Putting headers together --------------------------------------------------------------- */
+
+/* The texts themselves are shared. */
+static bool add_metadata(const json_t *metadata, safetensors *made) {
   const char *key;
   json_t *value;
+  made->metadata = made->metadata == NULL ? json_object() : made->metadata;
   json_object_foreach((json_t *)(uintptr_t)metadata, key, value) {
-    if (json_object_set(made, key, value) != 0) {
-      json_decref(made);
-      return NULL;
+    if (json_object_get(made->metadata, key) == NULL &&
+        json_object_set(made->metadata, key, value) != 0) {
+      return false;
     }
   }
-  return made;
+  return made->metadata != NULL;
 }
 
-static bool copy_tensor(const safetensors_tensor *tensor, safetensors_tensor *made) {
-  *made = *tensor;
-  made->rank = 0;
-  made->dimensions = NULL;
-  if (!make_dimensions(made, tensor->rank)) {
+static bool make_room(safetensors *made, size_t more) {
+  safetensors_tensor *const grown =
+      realloc(made->tensors, (made->count + more + 1) * sizeof *grown);
+  made->tensors = grown != NULL ? grown : made->tensors;
+  return grown != NULL;
+}
+
+/* Where there is room. */
+static bool add_copy(const safetensors_tensor *tensor, safetensors *made) {
+  safetensors_tensor *const copy = &made->tensors[made->count];
+  *copy = *tensor;
+  copy->number = made->count;
+  copy->rank = 0;
+  copy->dimensions = NULL;
+  made->count += 1;
+  if (!make_dimensions(copy, tensor->rank)) {
     return false;
   }
   for (int32_t i = 0; i < tensor->rank; i++) {
-    made->dimensions[i] = tensor->dimensions[i];
+    copy->dimensions[i] = tensor->dimensions[i];
   }
   return true;
 }
 
-relayout_status safetensors_copy(const safetensors *of, safetensors *made, relayout_error *error) {
-  *made = (safetensors){.root = json_incref(of->root)};
-  made->metadata = copy_metadata(of->metadata);
-  made->tensors = calloc(of->count + 1, sizeof *made->tensors);
-  bool is_done = made->metadata != NULL && made->tensors != NULL;
-  while (is_done && made->count < of->count) {
-    is_done = copy_tensor(&of->tensors[made->count], &made->tensors[made->count]);
-    made->count += 1;
+relayout_status safetensors_append(const safetensors *of, safetensors *made,
+                                   relayout_error *error) {
+  made->root = made->root == NULL ? json_array() : made->root;
+  bool is_done = json_array_append(made->root, of->root) == 0 && make_room(made, of->count) &&
+                 add_metadata(of->metadata, made);
+  for (size_t i = 0; i < of->count && is_done; i++) {
+    is_done = add_copy(&of->tensors[i], made);
   }
   if (!is_done) {
     safetensors_free(made);
@@ -305,6 +320,51 @@ relayout_status safetensors_copy(const safetensors *of, safetensors *made, relay
                      of->count);
   }
   return RELAYOUT_OK;
+}
+
+/* How many bytes the character takes that begins here; 0 where none does. */
+static size_t character_size(const unsigned char *text) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const size_t size = text[0] < 0x80             ? 1
+                      : (text[0] & 0xe0) == 0xc0 ? 2
+                      : (text[0] & 0xf0) == 0xe0 ? 3
+                      : (text[0] & 0xf8) == 0xf0 ? 4
+                                                 : 0;
+  uint32_t code = size > 1 ? text[0] & (0x7fU >> size) : text[0];
+  for (size_t i = 1; i < size; i++) {
+    if ((text[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+    code = code << 6 | (text[i] & 0x3f);
+  }
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return size > 0 && code >= least[size] && code <= 0x10ffff && !is_surrogate ? size : 0;
+}
+
+/* Names are keys of JSON's. */
+static bool is_utf8(const char *text) {
+  const unsigned char *at = (const unsigned char *)text;
+  while (*at != '\0') {
+    const size_t size = character_size(at);
+    if (size == 0) {
+      return false;
+    }
+    at += size;
+  }
+  return true;
+}
+
+relayout_status safetensors_add(safetensors *made, const char *name, const relayout_shape *shape,
+                                relayout_error *error) {
+  if (!is_utf8(name) || strcmp(name, metadata_key) == 0) {
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "'%s' cannot be a tensor's name", name);
+  }
+  if (!make_room(made, 1)) {
+    return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a list of tensors");
+  }
+  made->tensors[made->count] = (safetensors_tensor){.name = name, .number = made->count};
+  made->count += 1;
+  return safetensors_set_shape(made, &made->tensors[made->count - 1], shape, error);
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
@@ -445,36 +505,65 @@ relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tenso
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-static int32_t bits_of(const safetensors_tensor *tensor) {
-  const int row = row_of_dtype(tensor->dtype);
-  return row < 0 ? 0 : dtypes[row].bits;
+static uint64_t size_of(const safetensors_tensor *tensor) {
+  return tensor->end - tensor->begin;
 }
 
-static int compare_widths(const void *a, const void *b) {
-  const int32_t left = bits_of(a);
-  const int32_t right = bits_of(b);
-  return left != right ? (left > right ? -1 : 1) : compare_places(a, b);
+/* What its place has to be a multiple of. */
+static uint64_t alignment_of(const safetensors_tensor *tensor, uint64_t alignment) {
+  const int row = row_of_dtype(tensor->dtype);
+  const uint64_t width = row < 0 || dtypes[row].bits < 8 ? 1 : (uint64_t)dtypes[row].bits / 8;
+  const uint64_t size = size_of(tensor);
+  return size == 0 ? 1 : size % alignment == 0 ? alignment : width;
 }
 
 /* One behind the other; whether each is aligned. */
-static bool place_in_order(safetensors *of) {
+static bool place_in_order(safetensors *of, uint64_t alignment) {
   uint64_t end = 0;
   bool are_aligned = true;
   for (size_t i = 0; i < of->count; i++) {
     safetensors_tensor *const tensor = &of->tensors[i];
-    const uint64_t size = tensor->end - tensor->begin;
-    const int32_t width = bits_of(tensor) / 8;
-    are_aligned = are_aligned && (width == 0 || end % (uint64_t)width == 0);
+    const uint64_t size = size_of(tensor);
+    are_aligned = are_aligned && end % alignment_of(tensor, alignment) == 0;
     tensor->begin = end;
     tensor->end = end += size;
   }
   return are_aligned;
 }
 
-void safetensors_place(safetensors *of) {
-  if (!place_in_order(of)) {
-    qsort(of->tensors, of->count, sizeof *of->tensors, compare_widths);
-    place_in_order(of);
+static int compare_classes(const void *a, const void *b) {
+  const safetensors_tensor *const left = a;
+  const safetensors_tensor *const right = b;
+  if (left->begin != right->begin) {
+    return left->begin < right->begin ? -1 : 1;
+  }
+  return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* By the powers of two that divide their sizes: behind multiples of one, each multiple of it or of
+ * a smaller one is aligned to what it is a multiple of itself. */
+static void sort_for_alignment(safetensors *of, uint64_t alignment) {
+  for (size_t i = 0; i < of->count; i++) {
+    safetensors_tensor *const tensor = &of->tensors[i];
+    const uint64_t size = size_of(tensor);
+    uint64_t class = 0; /* which stands in `begin` meanwhile */
+    for (uint64_t power = alignment; power > 1 && size % power != 0; power /= 2) {
+      class += 1;
+    }
+    tensor->begin = class;
+    tensor->end = class + size;
+  }
+  qsort(of->tensors, of->count, sizeof *of->tensors, compare_classes);
+}
+
+static uint64_t at_least_8(uint64_t alignment) {
+  return alignment > SAFETENSORS_LEAST_ALIGNMENT ? alignment : SAFETENSORS_LEAST_ALIGNMENT;
+}
+
+void safetensors_place(safetensors *of, uint64_t alignment) {
+  if (!place_in_order(of, alignment)) {
+    sort_for_alignment(of, at_least_8(alignment)); /* no element is wider */
+    place_in_order(of, alignment);
   }
 }
 
@@ -530,7 +619,7 @@ static bool append_member(header_text *to, const char *name, json_t *value) {
 }
 
 /* With the metadata first, as others write it, and room for the preamble. */
-static bool append_header(header_text *to, const safetensors *of) {
+static bool append_header(header_text *to, const safetensors *of, uint64_t alignment) {
   static const char beginning[SAFETENSORS_PREAMBLE_SIZE + 2] = "        {";
   bool is_done = append(to, beginning, SAFETENSORS_PREAMBLE_SIZE + 1);
   if (json_object_size(of->metadata) > 0) {
@@ -540,16 +629,16 @@ static bool append_header(header_text *to, const safetensors *of) {
     is_done = append_member(to, of->tensors[i].name, entry_of(&of->tensors[i]));
   }
   is_done = is_done && append(to, "}", 1);
-  while (is_done && to->size % 8 != 0) { /* so that the data are aligned */
+  while (is_done && to->size % alignment != 0) { /* so that the data are aligned */
     is_done = append(to, " ", 1);
   }
   return is_done;
 }
 
-relayout_status safetensors_write(const safetensors *of, char **bytes, size_t *size,
-                                  relayout_error *error) {
+relayout_status safetensors_write(const safetensors *of, uint64_t alignment, char **bytes,
+                                  size_t *size, relayout_error *error) {
   header_text made = {.size = 0};
-  if (!append_header(&made, of)) {
+  if (!append_header(&made, of, at_least_8(alignment))) {
     free(made.bytes);
     return fail_with(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a header of %zu tensors",
                      of->count);

@@ -18,7 +18,8 @@
 
 enum {
   SAFETENSORS_PREAMBLE_SIZE = 8,
-  SAFETENSORS_MAX_HEADER_SIZE = 100 * 1000 * 1000 /* as the format has it */
+  SAFETENSORS_MAX_HEADER_SIZE = 100 * 1000 * 1000, /* as the format has it */
+  SAFETENSORS_LEAST_ALIGNMENT = 8                  /* of the tensors of a file that is written */
 };
 
 typedef struct safetensors_tensor {
@@ -35,7 +36,7 @@ typedef struct safetensors {
   size_t count;
   safetensors_tensor *tensors; /* in the order of their bytes */
   struct json_t *metadata;     /* texts by their names; NULL where there are none */
-  struct json_t *root;         /* what names and types point into */
+  struct json_t *root;         /* what names and types point into; a list of several */
 } safetensors;
 
 /* The size of a header from the file's first bytes, of a file of `file_size`.
@@ -50,9 +51,15 @@ relayout_status safetensors_parse(const char *text, size_t size, uint64_t data_s
                                   safetensors *made, relayout_error *error);
 void safetensors_free(safetensors *of);
 
-/* A header that can be changed beside the first, with which it shares names. The caller ends both
- * with safetensors_free, in any order. RELAYOUT_OUT_OF_MEMORY. */
-relayout_status safetensors_copy(const safetensors *of, safetensors *made, relayout_error *error);
+/* Adds all tensors of a header to another one, which may be {0} and can then be changed: numbered
+ * on, with their metadata, of which those stay that are there already. The caller ends both with
+ * safetensors_free, in any order. RELAYOUT_OUT_OF_MEMORY, after which the other one is over. */
+relayout_status safetensors_append(const safetensors *of, safetensors *made, relayout_error *error);
+
+/* Adds a tensor of this name, which must stay, and of this valid shape. RELAYOUT_INVALID_TEXT for
+ * what cannot be a name; RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_add(safetensors *made, const char *name, const relayout_shape *shape,
+                                relayout_error *error);
 
 /* The shape of a tensor, as the metadata has it, or as its type and dimensions say.
  * RELAYOUT_UNSUPPORTED for a type that XLA has not, or whose elements share bytes in a way that no
@@ -67,12 +74,15 @@ relayout_status safetensors_shape(const safetensors *of, const safetensors_tenso
 relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
                                       const relayout_shape *shape, relayout_error *error);
 
-/* Finds places for all tensors, one behind the other, in the order in which they are. Where one
- * would not lie at a multiple of its elements' size, those of the widest elements come first. */
-void safetensors_place(safetensors *of);
+/* Finds places for all tensors, one behind the other as the format wants them: each at a multiple
+ * of its elements' size, and where its own size is a multiple of `alignment`, a power of two, at a
+ * multiple of that. They stay in the order in which they are unless that takes another: then those
+ * come first whose sizes are multiples of the largest powers of two. */
+void safetensors_place(safetensors *of, uint64_t alignment);
 
-/* The beginning of a file, preamble and header; the caller frees it. RELAYOUT_OUT_OF_MEMORY. */
-relayout_status safetensors_write(const safetensors *of, char **bytes, size_t *size,
-                                  relayout_error *error);
+/* The beginning of a file, preamble and header, of a multiple of `alignment` bytes, and of 8; the
+ * caller frees it. RELAYOUT_OUT_OF_MEMORY. */
+relayout_status safetensors_write(const safetensors *of, uint64_t alignment, char **bytes,
+                                  size_t *size, relayout_error *error);
 
 #endif

@@ -1,12 +1,16 @@
-/* shape.c: `relayout shape` shows a shape's sizes, strides and, when it is small, its memory. */
+/* shape.c: `relayout shape` shows a shape's sizes, strides and, when it is small, its memory; or
+ * the shapes of the tensors of a file. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "arguments.h"
+#include "fail.h"
 #include "json_output.h"
 #include "padding_text.h"
 #include "picture.h"
 #include "size_text.h"
+#include "tensor_list.h"
 
 /* What the library says of a shape. Tiled layouts have no strides. */
 typedef struct shape_facts {
@@ -158,17 +162,9 @@ static void print_text(const relayout_shape *shape, const shape_facts *facts) {
   }
 }
 
-static exit_code run(int argument_count, char **arguments) {
-  bool as_json = false;
-  const char *text = NULL;
-  const arguments_option options[] = {{"json", .flag = &as_json}};
-  const arguments_operand operands[] = {{"SHAPE", &text}};
-  exit_code code;
-  if (!arguments_parse(&command_shape, argument_count, arguments, 1, options, 1, operands, &code)) {
-    return code;
-  }
+static exit_code show_shape(const char *text, bool as_json) {
   relayout_shape shape;
-  code = arguments_read_shape("SHAPE", text, NULL, &shape);
+  const exit_code code = arguments_read_shape("SHAPE", text, NULL, &shape);
   if (code != EXIT_CODE_OK) {
     return code;
   }
@@ -180,11 +176,78 @@ static exit_code run(int argument_count, char **arguments) {
   return EXIT_CODE_OK;
 }
 
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static exit_code print_list_json(const tensor_list *list) {
+  json_t *tensors = json_of_no_elements();
+  for (size_t i = 0; i < list->count; i++) {
+    const tensor_list_entry *const entry = &list->entries[i];
+    tensors = json_with_element(
+        tensors, json_of_members((json_member[]){
+                     {"name", json_of_text(entry->name)},
+                     {"text", entry->text != NULL ? json_of_text(entry->text) : json_of_nothing()},
+                     {"bytes", json_of_size(entry->bytes)},
+                     {NULL, NULL}}));
+  }
+  return json_print_line(json_of_members((json_member[]){{"tensors", tensors}, {NULL, NULL}}),
+                         stdout);
+}
+
+/* What the file says of itself must not reach a terminal as commands. */
+static void print_list(tensor_list *list) {
+  size_t width = strlen("name");
+  uint64_t total = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    tensor_list_entry *const entry = &list->entries[i];
+    hide_controls(entry->name);
+    if (entry->own_text != NULL) {
+      hide_controls(entry->own_text);
+    }
+    width = strlen(entry->name) > width ? strlen(entry->name) : width;
+    total += entry->bytes;
+  }
+  printf("%-*s  %12s  shape\n", (int)width, "name", "bytes");
+  for (size_t i = 0; i < list->count; i++) {
+    const tensor_list_entry *const entry = &list->entries[i];
+    printf("%-*s  %12" PRIu64 "  %s\n", (int)width, entry->name, entry->bytes,
+           entry->text != NULL ? entry->text : entry->own_text);
+  }
+  char readable[SIZE_TEXT_CAPACITY];
+  size_text(total, readable);
+  printf("%zu tensor%s, %" PRIu64 " bytes", list->count, list->count == 1 ? "" : "s", total);
+  printf(total < 1024 ? "\n" : " (%s)\n", readable);
+}
+
+static exit_code show_file(const char *path, bool as_json) {
+  tensor_list list;
+  exit_code code = tensor_list_read(path, &list);
+  if (code == EXIT_CODE_OK && as_json) {
+    code = print_list_json(&list);
+  } else if (code == EXIT_CODE_OK) {
+    print_list(&list);
+  }
+  tensor_list_free(&list);
+  return code;
+}
+
+static exit_code run(int argument_count, char **arguments) {
+  bool as_json = false;
+  const char *text = NULL;
+  const arguments_option options[] = {{"json", .flag = &as_json}};
+  const arguments_operand operands[] = {{"SHAPE", &text}};
+  exit_code code;
+  if (!arguments_parse(&command_shape, argument_count, arguments, 1, options, 1, operands, &code)) {
+    return code;
+  }
+  return tensor_list_suits(text) ? show_file(text, as_json) : show_shape(text, as_json);
+}
+
 const command command_shape = {
     .name = "shape",
     .summary = "show a shape's sizes, strides and, when it is small, its memory",
     .help =
         "usage: relayout shape SHAPE [--json]\n"
+        "       relayout shape FILE [--json]\n"
         "\n"
         "Prints what is known of a shape. A small one is drawn: its elements are a, b, c, ...\n"
         "with the last dimension fastest, its padding is 0, 1, lowest, highest, ? (unknown) or\n"
@@ -199,6 +262,11 @@ const command command_shape = {
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"
         "\n"
-        "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n",
+        "Of a FILE, .safetensors or the .safetensors.index.json of several, the tensors are\n"
+        "listed: name, bytes and shape; with --json as tensors, a list of objects of name, text\n"
+        "(the shape; null for a type that has none here) and bytes.\n"
+        "\n"
+        "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n"
+        "         relayout shape model.safetensors\n",
     .run = run,
 };

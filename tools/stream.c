@@ -58,6 +58,9 @@ void stream_close(stream_input *input) {
 /* As read(), in one piece unless the input ends. */
 static exit_code read_fully(stream_input *input, uint8_t *bytes, size_t size, size_t *got) {
   size_t done = 0;
+  if (input->source.read != NULL) {
+    return input->source.read(input->source.context, bytes, size, got);
+  }
   while (done < size) {
     const ssize_t count = read(input->file, bytes + done, smaller(size - done, CHUNK_SIZE));
     if (count < 0 && may_try_again(input->file, POLLIN)) {
@@ -83,10 +86,15 @@ exit_code stream_peek(stream_input *input) {
   return code;
 }
 
+bool stream_is_file(const stream_input *input) {
+  struct stat status;
+  return input->source.read == NULL && fstat(input->file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* Of a regular file; *size becomes the file's. */
 static int64_t position_in(const stream_input *input, int64_t *size) {
   struct stat status;
-  if (fstat(input->file, &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (!stream_is_file(input) || fstat(input->file, &status) != 0) {
     return -1;
   }
   *size = status.st_size;

@@ -16,11 +16,19 @@
 
 /* ---- Input ---------------------------------------------------------------------------------- */
 
-enum { STREAM_PEEK_SIZE = 12 };
+enum { STREAM_PEEK_SIZE = 320 };
+
+/* Bytes that come from elsewhere than a file: takes up to `size` of them, fewer only at the end.
+ * NULL: there is a file. */
+typedef struct stream_source {
+  exit_code (*read)(void *context, void *bytes, size_t size, size_t *got);
+  void *context;
+} stream_source;
 
 typedef struct stream_input {
   const char *name; /* for messages */
   int file;
+  stream_source source;
   uint8_t ahead[STREAM_PEEK_SIZE]; /* bytes read, but not taken yet */
   size_t ahead_size;
 } stream_input;
@@ -30,6 +38,9 @@ void stream_close(stream_input *input);
 
 /* Fills `ahead` with the next STREAM_PEEK_SIZE bytes, fewer where the input ends. */
 exit_code stream_peek(stream_input *input);
+
+/* Whether it is a regular file; pipes, sockets and devices are not. */
+bool stream_is_file(const stream_input *input);
 
 /* Bytes from here to the end, or -1 where only reading tells. */
 int64_t stream_remaining(const stream_input *input);

@@ -9,24 +9,47 @@
 #include "large_files.h"
 #include "verify.h"
 
+static relayout_status make_views(const tensor_move *move, relayout_view *from, relayout_view *to,
+                                  relayout_error *error) {
+  relayout_status status = relayout_view_make(&move->from, from, error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_view_make(&move->to, to, error);
+  }
+  if (status == RELAYOUT_OK) {
+    from->byte_order = move->from_order;
+    to->byte_order = move->to_order;
+  }
+  return status;
+}
+
 exit_code tensor_move_plan(tensor_move *move) {
   relayout_error error;
-  const relayout_status status = relayout_plan_create(move->device, &move->from, &move->to,
-                                                      &move->options, &move->plan, &error);
+  relayout_view source;
+  relayout_view destination;
+  relayout_status status = make_views(move, &source, &destination, &error);
+  if (status == RELAYOUT_OK) {
+    status = relayout_plan_create_between(move->device, &source, &destination, &move->options,
+                                          &move->plan, &error);
+  }
   if (status != RELAYOUT_OK) {
     return report_error(NULL, &error);
   }
-  if (move->says) {
-    char from[RELAYOUT_SHAPE_TEXT_SIZE];
-    char to[RELAYOUT_SHAPE_TEXT_SIZE];
-    relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
-    relayout_device_get_info(move->device, &info, NULL);
-    relayout_shape_format(&move->from, from, sizeof from);
-    relayout_shape_format(&move->to, to, sizeof to);
-    report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
-                info.name, info.description);
-  }
+  tensor_move_say(move);
   return EXIT_CODE_OK;
+}
+
+void tensor_move_say(const tensor_move *move) {
+  if (!move->says) {
+    return;
+  }
+  char from[RELAYOUT_SHAPE_TEXT_SIZE];
+  char to[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
+  relayout_device_get_info(move->device, &info, NULL);
+  relayout_shape_format(&move->from, from, sizeof from);
+  relayout_shape_format(&move->to, to, sizeof to);
+  report_line("%s to %s by %s on %s (%s)", from, to, relayout_plan_get_method(move->plan),
+              info.name, info.description);
 }
 
 /* What was moved, and how fast; `how` says what was timed. */
@@ -90,6 +113,16 @@ static exit_code read_source(stream_input *input, bool ends_input, const relayou
 /* As much as any schedule asks of a destination: the largest line there is, and room to spare. */
 enum { DESTINATION_ALIGNMENT = 4096 };
 
+static exit_code verify_move(const tensor_move *move, const uint8_t *source, const uint8_t *result,
+                             size_t size) {
+  relayout_error error;
+  relayout_view from;
+  relayout_view to;
+  return make_views(move, &from, &to, &error) == RELAYOUT_OK
+             ? verify_views(&from, &to, &move->options, source, result, size)
+             : report_error(NULL, &error);
+}
+
 static exit_code move_and_write(const tensor_move *move, const uint8_t *source, const void *header,
                                 size_t header_size, stream_output *output) {
   const size_t size = relayout_plan_destination_size(move->plan);
@@ -107,7 +140,7 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
     code = report_error(NULL, &error);
   }
   if (code == EXIT_CODE_OK && move->verifies) {
-    code = verify_relayout(&move->from, &move->to, &move->options, source, destination, size);
+    code = verify_move(move, source, destination, size);
   }
   if (code == EXIT_CODE_OK) {
     code = stream_write(output, header, header_size);
@@ -151,8 +184,7 @@ static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bo
   return !move->verifies && move->options.schedule_count == 0 && output->is_whole &&
          files->source_start >= 0 &&
          (ends_input ? remaining == source_size : remaining >= source_size) &&
-         relayout_view_make(&move->from, &files->from, NULL) == RELAYOUT_OK &&
-         relayout_view_make(&move->to, &files->to, NULL) == RELAYOUT_OK && large_files_suit(files);
+         make_views(move, &files->from, &files->to, NULL) == RELAYOUT_OK && large_files_suit(files);
 }
 
 /* `*is_done` becomes false where nothing has happened yet. */

@@ -14,13 +14,17 @@ typedef struct tensor_move {
   relayout_plan_options options;
   relayout_shape from;
   relayout_shape to;
+  relayout_byte_order from_order; /* of the bytes of numbers */
+  relayout_byte_order to_order;
   bool verifies;
   bool says; /* what runs where */
   relayout_plan *plan;
 } tensor_move;
 
-/* Makes the plan, which the caller destroys; all else is filled in. */
+/* Makes the plan, which the caller destroys; all else is filled in. Then says what will run where,
+ * if anything is to be said. */
 exit_code tensor_move_plan(tensor_move *move);
+void tensor_move_say(const tensor_move *move);
 
 /* Reads the source, which lies next in the input and, where `ends_input` says so, is all that is
  * left there; writes `size` bytes of header, and the destination behind them. Bytes that

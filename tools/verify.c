@@ -5,9 +5,14 @@
 
 #include "oracle/oracle.h"
 
-exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
-                          const relayout_plan_options *options, const uint8_t *source,
-                          const uint8_t *result, size_t size) {
+static bool is_swapped(relayout_byte_order order) {
+  const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  return order == (host_is_little ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_LITTLE);
+}
+
+exit_code verify_views(const relayout_view *from, const relayout_view *to,
+                       const relayout_plan_options *options, const uint8_t *source,
+                       const uint8_t *result, size_t size) {
   if (size == 0) {
     return EXIT_CODE_OK;
   }
@@ -17,8 +22,10 @@ exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
   }
   const oracle_options asked = {.wraps = options->overflow == RELAYOUT_OVERFLOW_WRAP,
                                 .scale = options->scale,
-                                .to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST};
-  oracle_relayout_with(&asked, from, to, source, expected);
+                                .to_nearest = options->rounding == RELAYOUT_ROUNDING_NEAREST,
+                                .source_is_swapped = is_swapped(from->byte_order),
+                                .destination_is_swapped = is_swapped(to->byte_order)};
+  oracle_relayout_with(&asked, &from->shape, &to->shape, source, expected);
   size_t at = 0;
   while (at < size && result[at] == expected[at]) {
     at += 1;
@@ -30,4 +37,17 @@ exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
   }
   free(expected);
   return code;
+}
+
+exit_code verify_relayout(const relayout_shape *from, const relayout_shape *to,
+                          const relayout_plan_options *options, const uint8_t *source,
+                          const uint8_t *result, size_t size) {
+  relayout_view source_view;
+  relayout_view result_view;
+  relayout_error error;
+  if (relayout_view_make(from, &source_view, &error) != RELAYOUT_OK ||
+      relayout_view_make(to, &result_view, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  return verify_views(&source_view, &result_view, options, source, result, size);
 }

@@ -124,13 +124,18 @@ static void choose_temporary(whole_file *made) {
            (long long)now.tv_sec, now.tv_nsec);
 }
 
+/* The file does not bear the temporary name, or not any more. */
+static void forget_temporary(whole_file *made) {
+  leftover_forget(made->temporary);
+  made->temporary[0] = '\0';
+}
+
 /* Removes the temporary name, if there is one. */
 static void drop_temporary(whole_file *made) {
   if (made->temporary[0] != '\0') {
     unlinkat(made->directory, made->temporary, 0);
-    made->temporary[0] = '\0';
+    forget_temporary(made);
   }
-  leftover_forget();
 }
 
 /* Gives the file a temporary name. Where there is no file yet, because the file system has none
@@ -148,8 +153,7 @@ static int give_temporary(whole_file *made, mode_t mode) {
       cause = made->file >= 0 ? 0 : errno;
     }
     if (cause != 0) {
-      leftover_forget();
-      made->temporary[0] = '\0';
+      forget_temporary(made);
     }
   }
   return cause;
@@ -229,7 +233,7 @@ static int move_there(whole_file *made) {
   if (renameat(made->directory, made->temporary, made->directory, made->name) != 0) {
     return errno;
   }
-  made->temporary[0] = '\0';
+  forget_temporary(made);
   return 0;
 }
 

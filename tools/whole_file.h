@@ -5,7 +5,7 @@
  * the new one bears a name of its own for a moment; where the file system has no files without
  * names it bears that one from the start, and every signal but SIGKILL takes it away.
  *
- * Functions return 0 or an error number, as errno has them. One file at a time. Depends on
+ * Functions return 0 or an error number, as errno has them. Depends on
  * leftover.h and on Linux's O_TMPFILE. */
 #ifndef TOOLS_WHOLE_FILE_H
 #define TOOLS_WHOLE_FILE_H

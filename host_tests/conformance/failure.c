@@ -32,6 +32,14 @@ static void append_strides(words *w, const char *side, int32_t rank, const int64
   append(w, ", ");
 }
 
+/* Of those that are not the host's. */
+static void append_byte_order(words *w, const char *side, bool is_swapped) {
+  const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  if (is_swapped) {
+    append(w, "%s %s-endian, ", side, host_is_little ? "big" : "little");
+  }
+}
+
 void failure_describe(const relayout_device *device, const request *asked, char *text,
                       size_t size) {
   char from_text[RELAYOUT_SHAPE_TEXT_SIZE];
@@ -54,6 +62,8 @@ void failure_describe(const relayout_device *device, const request *asked, char 
   words strides = {""};
   append_strides(&strides, "source", asked->from->rank, options->source_byte_strides);
   append_strides(&strides, "destination", asked->to->rank, options->destination_byte_strides);
+  append_byte_order(&strides, "source", options->source_is_swapped);
+  append_byte_order(&strides, "destination", options->destination_is_swapped);
   snprintf(text, size, "relayout convert --device '%s' --from '%s' --to '%s' %sIN OUT # %s",
            info.name, from_text, to_text, flags.text, strides.text);
 }

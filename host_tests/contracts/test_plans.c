@@ -410,12 +410,12 @@ static void test_schedules_refused(void **state) {
     relayout_status status;
     const char *message;
   } cases[] = {
-      {1, {"copy"}, RELAYOUT_UNSUPPORTED, "`copy` offers nothing"},
+      {1, {"copy"}, RELAYOUT_UNSUPPORTED, "`copy` has no schedule"},
       {1, {"transpose word=4"}, RELAYOUT_UNSUPPORTED, "nearest"},
-      {1, {"transpose word"}, RELAYOUT_INVALID_TEXT, "`word` is no field"},
+      {1, {"transpose word"}, RELAYOUT_INVALID_TEXT, "`word` is not a field"},
       {1, {"transpose word=4 word=4"}, RELAYOUT_INVALID_TEXT, "`word` is given twice"},
-      {1, {"transposition"}, RELAYOUT_INVALID_TEXT, "`transposition` is no method"},
-      {1, {""}, RELAYOUT_INVALID_TEXT, "`` is no method"},
+      {1, {"transposition"}, RELAYOUT_INVALID_TEXT, "`transposition` is not a method"},
+      {1, {""}, RELAYOUT_INVALID_TEXT, "`` is not a method"},
       {2, {"copy", "copy"}, RELAYOUT_UNSUPPORTED, "but the plan has 1 part"},
       {1, {NULL}, RELAYOUT_INVALID_ARGUMENT, "options->schedules has an entry that is NULL"},
       {-1, {NULL}, RELAYOUT_INVALID_ARGUMENT, "options->schedule_count is -1"},
@@ -727,6 +727,75 @@ static void test_damaged_wisdom(void **state) {
   }
 }
 
+/* Bytes by hand, of the order that is not the host's. */
+static void test_byte_orders(void **state) {
+  static const struct {
+    const char *from, *to;
+    bool from_is_other, to_is_other;
+    const char *source, *destination;
+  } cases[] = {
+      {"u16[3]", "u16[3]", true, false, "abcdef", "badcfe"},
+      {"u32[2]", "u32[2]{0}", false, true, "abcdefgh", "dcbahgfe"},
+      {"u32[2]", "u32[2]", true, true, "abcdefgh", "abcdefgh"},
+      {"f64[1]", "f64[1]", true, false, "abcdefgh", "hgfedcba"},
+      {"c64[1]", "c64[1]", false, true, "abcdefgh", "dcbahgfe"},
+      {"c128[1]", "c128[1]", true, false, "abcdefghijklmnop", "hgfedcbaponmlkji"},
+      {"u8[4]", "u8[4]", true, false, "abcd", "abcd"},
+      {"u16[2,2]", "u16[2,2]{0,1}", true, false, "aAbBcCdD", "AaCcBbDd"},
+      {"u16[1]", "u16[1]{0:PD(2)PV(24930)}", false, true, "AB", "BAab"}, /* 0x6162 */
+      {"c64[1]", "c64[1]{0:PD(2)PV(one)}", false, true, "abcdefgh", "dcbahgfe\x3f\x80\0\0\0\0\0\0"},
+      {"u16[1]", "u16[1]{0:E(32)}", true, false, "ab", "ba\0\0"},
+      {"u16[1]", "u8[1]", true, false, "\0a", "a"},
+      {"u8[1]", "u32[1]", false, true, "a", "\0\0\0a"},
+      {"u16[1]", "u32[1]", true, true, "ab", "\0\0ab"},
+  };
+  const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0] && host_is_little; ++i) {
+    const relayout_shape shapes[] = {shape_of(cases[i].from), shape_of(cases[i].to)};
+    relayout_view from = view_of(&shapes[0], NULL);
+    relayout_view to = view_of(&shapes[1], NULL);
+    from.byte_order = cases[i].from_is_other ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_LITTLE;
+    to.byte_order = cases[i].to_is_other ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_NATIVE;
+    relayout_plan *plan;
+    relayout_error error;
+    char found[32];
+    print_message("%s to %s\n", cases[i].from, cases[i].to);
+    if (relayout_plan_create_between(*state, &from, &to, NULL, &plan, &error) != RELAYOUT_OK) {
+      fail_msg("%s", error.message);
+    }
+    assert_int_equal(relayout_plan_execute(plan, cases[i].source, found, NULL), RELAYOUT_OK);
+    assert_memory_equal(found, cases[i].destination, relayout_plan_destination_size(plan));
+    relayout_plan_destroy(plan);
+  }
+}
+
+/* Strides that are no multiples of the numbers; and a plan of one order is not taken for another. */
+static void test_byte_orders_of_strides(void **state) {
+  static const int64_t sizes[] = {2}, strides[] = {5};
+  const relayout_shape plain = shape_of("u32[2]");
+  relayout_view from;
+  const relayout_view to = view_of(&plain, NULL);
+  assert_int_equal(relayout_view_make_strided(RELAYOUT_U32, 1, sizes, strides, &from, NULL),
+                   RELAYOUT_OK);
+  static const char *const expected[] = {"abcdfghi", "dcbaihgf"};
+  for (int turn = 0; turn < 4; ++turn) {
+    const bool is_other = turn % 2 == 1;
+    const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    from.byte_order =
+        is_other == host_is_little ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_LITTLE;
+    relayout_plan *plan;
+    char found[8];
+    assert_int_equal(relayout_plan_create_between(*state, &from, &to, NULL, &plan, NULL),
+                     RELAYOUT_OK);
+    assert_int_equal(relayout_plan_execute(plan, "abcdefghi", found, NULL), RELAYOUT_OK);
+    assert_memory_equal(found, expected[is_other], sizeof found);
+    char text[4096];
+    relayout_plan_explain(plan, RELAYOUT_EXPLAIN_JSON, text, sizeof text);
+    assert_int_equal(strstr(text, "\"from_byte_order\":") != NULL, is_other);
+    relayout_plan_destroy(plan);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_method_is_the_schedules),
@@ -746,6 +815,8 @@ int main(void) {
       cmocka_unit_test(test_schedules_refused),
       cmocka_unit_test(test_places_choose_among_schedules),
       cmocka_unit_test(test_strides_of_changed_elements),
+      cmocka_unit_test(test_byte_orders),
+      cmocka_unit_test(test_byte_orders_of_strides),
       cmocka_unit_test(test_wisdom_has_a_file),
       cmocka_unit_test(test_as_many_are_measured_as_asked_for),
       cmocka_unit_test(test_how_many_may_be_measured),

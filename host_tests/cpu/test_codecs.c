@@ -85,6 +85,9 @@ NOTED_TABLE(bytes_1, 1)
 NOTED_TABLE(bytes_2, 2)
 NOTED_TABLE(bytes_4, 4)
 NOTED_TABLE(bytes_8, 8)
+NOTED(swap_2)
+NOTED(swap_4)
+NOTED(swap_8)
 NOTED(f16_as_f32)
 NOTED(s8_as_f32)
 NOTED(s16_as_f32)
@@ -124,6 +127,7 @@ NOTED(whole_s64_f64)
 NOTED(whole_u64_f32)
 NOTED(whole_u64_f64)
 NOTED(whole_f32_s32)
+NOTED(whole_f32_nearest_s32)
 
 #define TARGETS(kind, source)                                                                      \
   [RLT_CPU_TO_F32] = kind##_##source##_f32, [RLT_CPU_TO_F64] = kind##_##source##_f64,              \
@@ -150,6 +154,7 @@ static void stream_some(uint8_t *to, const uint8_t *from, int64_t lines) {
 static const rlt_cpu_row_stages stages = {
     .pack = {pack_1, pack_2, pack_4},
     .unpack = {unpack_1, unpack_2, unpack_4},
+    .swap = {NULL, swap_2, swap_4, swap_8},
     .nibbles = {nibbles_1, nibbles_2, nibbles_4, nibbles_8},
     .bytes = {bytes_1, bytes_2, bytes_4, bytes_8},
     .to_f32 = {[RELAYOUT_F16] = f16_as_f32, [RELAYOUT_S8] = s8_as_f32, [RELAYOUT_S16] = s16_as_f32},
@@ -175,6 +180,7 @@ static const rlt_cpu_row_stages stages = {
     .unscaled = {{{[RLT_CPU_TO_F32] = whole_s64_f32, [RLT_CPU_TO_F64] = whole_s64_f64}},
                  {{[RLT_CPU_TO_F32] = whole_u64_f32, [RLT_CPU_TO_F64] = whole_u64_f64}}},
     .f32_to_s32 = whole_f32_s32,
+    .f32_nearest_s32 = whole_f32_nearest_s32,
     .stream = stream_some};
 static const rlt_cpu_instruction_set noted_set = {.name = "noted", .rows = &stages};
 
@@ -316,9 +322,43 @@ static void test_taken_stages(void **state) {
   }
 }
 
-/* To the nearest integers, for which f32 as a whole has no stage of its own. */
+/* Bytes in the other order are turned round before all else, and after it. */
+static void test_swapping_stages(void **state) {
+  (void)state;
+  static const struct {
+    relayout_element_type from, to;
+    bool source_swapped, destination_swapped;
+    const char *stages;
+  } cases[] = {
+      {F(U32), F(U32), false, true, "swap_4"},
+      {F(U16), F(U16), true, false, "swap_2"},
+      {F(U32), F(U32), false, false, "u32_to_u32"},
+      {F(F16), F(F32), true, false, "swap_2 f16_as_f32"},
+      {F(F16), F(F32), false, true, "f16_as_f32 swap_4"},
+      {F(F16), F(BF16), true, true, "swap_2 f16_as_f32 f32_as_bf16 swap_2"},
+      {F(S8), F(F64), false, true, "bytes_8 swap_8"},
+      {F(S64), F(F16), true, true, "swap_8 swap_2"}, /* element by element in between */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const uint8_t words[RLT_CPU_ROW_GROUP * 8] = {0};
+    uint8_t made[RLT_CPU_ROW_GROUP * 8];
+    const rlt_problem problem = {.element_bytes =
+                                     (int64_t)relayout_element_type_byte_size(cases[i].from),
+                                 .conversion = {cases[i].from, cases[i].to, false, 1, false},
+                                 .source_swapped = cases[i].source_swapped,
+                                 .destination_swapped = cases[i].destination_swapped};
+    rlt_cpu_codec *const codec = codec_of(&problem);
+    taken[0] = '\0';
+    rlt_cpu_codec_encode(codec, words, made, RLT_CPU_ROW_GROUP);
+    rlt_cpu_codec_destroy(codec);
+    assert_string_equal(taken, cases[i].stages);
+  }
+}
+
+/* To the nearest integers. */
 static const taken_case nearest_cases[] = {
-    {F(F32), F(S32), false, 1, 0, "exact_f32_nearest_s32"},
+    {F(F32), F(S32), false, 1, 0, "whole_f32_nearest_s32"},
+    {F(F32), F(S32), false, 0.5, 0, "exact_f32_nearest_s32"},
     {F(F32), F(S16), false, 1, 0, "exact_f32_nearest_s32 low_4_2"},
     {F(F32), F(U16), false, 0.1, 0, "any_f32_nearest_s32 low_4_2"},
     {F(F32), F(U32), false, 1, 0, "exact_f32_nearest_u32"},
@@ -589,11 +629,17 @@ static void test_what_is_streamed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_taken_stages),    cmocka_unit_test(test_nearest_stages),
-      cmocka_unit_test(test_ranges),          cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_without_stages),  cmocka_unit_test(test_unpacked_and_packed),
-      cmocka_unit_test(test_spare_bits),      cmocka_unit_test(test_float_control),
-      cmocka_unit_test(test_what_is_fetched), cmocka_unit_test(test_what_is_streamed),
+      cmocka_unit_test(test_swapping_stages),
+      cmocka_unit_test(test_taken_stages),
+      cmocka_unit_test(test_nearest_stages),
+      cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_without_stages),
+      cmocka_unit_test(test_unpacked_and_packed),
+      cmocka_unit_test(test_spare_bits),
+      cmocka_unit_test(test_float_control),
+      cmocka_unit_test(test_what_is_fetched),
+      cmocka_unit_test(test_what_is_streamed),
   };
   return cmocka_run_group_tests_name("cpu.codecs", tests, NULL, NULL);
 }

@@ -520,8 +520,8 @@ check_outcome checker_try(checker *by, const drawn_case *what, char *found) {
   a.options.overflow = what->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
   a.options.scale = what->scale;
   a.options.rounding = what->to_nearest ? RELAYOUT_ROUNDING_NEAREST : RELAYOUT_ROUNDING_ZERO;
-  a.from = view_of(asked.from, asked.options.source_byte_strides);
-  a.to = view_of(asked.to, asked.options.destination_byte_strides);
+  a.from = drawn_side_view(&what->from);
+  a.to = drawn_side_view(&what->to);
   if (!trial_make(&asked, &a.bytes)) {
     return CHECK_NO_MEMORY;
   }

@@ -7,6 +7,7 @@
 
 #include "conformance/random.h"
 #include "oracle/oracle.h"
+#include "view_of.h"
 
 enum { LARGE_BYTES = 2600000 };
 
@@ -136,6 +137,12 @@ static void draw_box(uint64_t *random, drawn_case *drawn) {
   }
 }
 
+/* Wider containers have the host's alone. */
+static void draw_byte_order(uint64_t *random, drawn_side *side) {
+  side->is_swapped = chance(random, 6) && takes_own_bytes(&side->shape) &&
+                     oracle_element_size(side->shape.element_type) > 1;
+}
+
 void drawn_case_of(uint64_t number, drawn_case *drawn) {
   static const int32_t ranks[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6, 8};
   uint64_t state = random_mix(number);
@@ -165,14 +172,26 @@ void drawn_case_of(uint64_t number, drawn_case *drawn) {
   draw_box(random, drawn);
   drawn->from.offset = chance(random, 2) ? 0 : (size_t)random_below(random, 20);
   drawn->to.offset = chance(random, 2) ? 0 : (size_t)random_below(random, 20);
+  draw_byte_order(random, &drawn->from);
+  draw_byte_order(random, &drawn->to);
   drawn_case_keep_apt_checks(drawn);
+}
+
+relayout_view drawn_side_view(const drawn_side *side) {
+  const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  relayout_view made = view_of(&side->shape, side->is_strided ? side->byte_strides : NULL);
+  if (side->is_swapped) {
+    made.byte_order = host_is_little ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_LITTLE;
+  }
+  return made;
 }
 
 request drawn_case_request(const drawn_case *of) {
   return (request){&of->from.shape,
                    &of->to.shape,
                    {of->wraps, of->scale, of->from.is_strided ? of->from.byte_strides : NULL,
-                    of->to.is_strided ? of->to.byte_strides : NULL, of->to_nearest},
+                    of->to.is_strided ? of->to.byte_strides : NULL, of->to_nearest,
+                    of->from.is_swapped, of->to.is_swapped},
                    false};
 }
 

@@ -30,7 +30,8 @@ typedef struct drawn_side {
   relayout_shape shape;
   bool is_strided;
   int64_t byte_strides[RELAYOUT_MAX_RANK];
-  size_t offset; /* in bytes, or in elements of a buffer */
+  bool is_swapped; /* has the other byte order than the host */
+  size_t offset;   /* in bytes, or in elements of a buffer */
 } drawn_side;
 
 typedef struct drawn_case {
@@ -51,6 +52,9 @@ void drawn_case_of(uint64_t number, drawn_case *drawn);
 
 /* What of it the suite's trials know; valid as long as the case. */
 request drawn_case_request(const drawn_case *of);
+
+/* The views of both sides. */
+relayout_view drawn_side_view(const drawn_side *side);
 
 bool drawn_case_converts(const drawn_case *of);
 

@@ -238,6 +238,15 @@ static bool drop_strides(drawn_case *of, int number) {
   return true;
 }
 
+static bool drop_byte_order(drawn_case *of, int number) {
+  drawn_side *const sides[] = {&of->from, &of->to};
+  if (number >= 2) {
+    return false;
+  }
+  sides[number]->is_swapped = false;
+  return true;
+}
+
 /* The dimensions of a tile and of those behind it. */
 static int64_t *dimensions_of_tile(relayout_layout *layout, int32_t tile) {
   int64_t *first = layout->tile_dimensions;
@@ -385,9 +394,9 @@ static bool take_steps(checker *by, step take, drawn_case *what, uint64_t *tries
 }
 
 check_outcome shrink(checker *by, drawn_case *what, uint64_t *tries, char *found) {
-  static const step steps[] = {drop_check,      drop_rest,        drop_dimension,   drop_strides,
-                               drop_conversion, drop_from_layout, narrow_dimension, narrow_padding,
-                               shorten_tile,    narrow_tile};
+  static const step steps[] = {drop_check,      drop_rest,       drop_dimension,   drop_strides,
+                               drop_byte_order, drop_conversion, drop_from_layout, narrow_dimension,
+                               narrow_padding,  shorten_tile,    narrow_tile};
   const check_outcome outcome = try_case(by, what, found);
   *tries = 1;
   bool goes_on = outcome == CHECK_FAILED;

@@ -33,7 +33,7 @@ mapfile -t commands < <("$RELAYOUT" --help | sed -n 's/^  \([a-z][a-z]*\)  *[a-z
 expect 'relayout ' "${commands[@]}" --help --version
 expect 'relayout se' selftest
 expect 'relayout --v' --version
-expect 'relayout shape ' ''
+expect 'relayout index ' ''
 expect 'relayout shape f' ''
 expect 'relayout shape --' --json --help
 expect 'relayout index f32[2] --' --at --linear --json --help
@@ -45,6 +45,7 @@ expect 'relayout bench --suite t' ttc tiles
 expect 'relayout bench --json t' tensor.npy table.txt
 expect 'relayout bench --json=tab' table.txt
 expect 'relayout convert --to f32[2] ten' tensor.npy
+expect 'relayout shape ten' tensor.npy
 expect 'relayout tune --from ta' table.txt
 expect 'relayout frobnicate --' --help
 

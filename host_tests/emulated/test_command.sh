@@ -91,7 +91,12 @@ for file in tiled back; do
 done
 checks=$((checks + 1))
 tail -c 8000 in.npy | cmp - back || fail 'there and back through tiles'
-{ npy "${other_order}f4" False '(1,)' && printf aaaa; } >in.npy
-check 4 '' "'${other_order}f4' are $other-endian" convert --to '{0}' in.npy -
+{ npy "${other_order}f4" False '(1,)' && printf abcd; } >in.npy
+check 0 '' '' convert --verify --to '{0}' in.npy out.npy
+tail -c 4 out.npy >out
+check_bytes out dcba
+check 0 '' '' convert --verify --byte-order "$other" --to '{0}' in.npy out.npy
+tail -c 4 out.npy >out
+check_bytes out abcd
 
 finish

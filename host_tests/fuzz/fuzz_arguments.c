@@ -47,13 +47,17 @@ static void check_words(int count, char **words) {
   const char *value = NULL;
   const char *operand = NULL;
   arguments_values values = {.count = 0};
+  arguments_list list = {.count = 0};
   bool flag = false;
-  const arguments_option options[] = {
-      {"value", &value, NULL, NULL}, {"values", NULL, &values, NULL}, {"flag", NULL, NULL, &flag}};
+  const arguments_option options[] = {{"value", .value = &value},
+                                      {"values", .values = &values},
+                                      {"flag", .flag = &flag},
+                                      {"list", .list = &list}};
   const arguments_operand operands[] = {{"OPERAND", &operand}};
   exit_code code = EXIT_CODE_FAILURE;
-  if (!arguments_parse(&some_command, count, words, 3, options, 1, operands, &code)) {
+  if (!arguments_parse(&some_command, count, words, 4, options, 1, operands, &code)) {
     require(code == EXIT_CODE_OK || code == EXIT_CODE_USAGE, "it is help, or a wrong word");
+    arguments_free_list(&list);
     return;
   }
   require(operand != NULL && is_among(operand, count, words), "the operand is a word");
@@ -62,6 +66,11 @@ static void check_words(int count, char **words) {
   for (int32_t i = 0; i < values.count; i++) {
     require(is_among(values.of[i], count, words), "each of which is one, or in one");
   }
+  require(list.count <= (size_t)count, "no more in a list than words");
+  for (size_t i = 0; i < list.count; i++) {
+    require(is_among(list.of[i], count, words), "each of which is one, or in one");
+  }
+  arguments_free_list(&list);
 }
 
 /* ---- What a word means ---- */

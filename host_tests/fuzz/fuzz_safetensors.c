@@ -23,7 +23,7 @@ static void change_shapes(safetensors *of) {
     require(safetensors_set_shape(of, &of->tensors[i], &shape, NULL) == RELAYOUT_OK,
             "a tensor takes a shape");
   }
-  safetensors_place(of);
+  safetensors_place(of, 64);
 }
 
 static void write_and_read(const safetensors *of) {
@@ -31,7 +31,7 @@ static void write_and_read(const safetensors *of) {
   size_t size = 0;
   safetensors again;
   uint64_t end = of->count == 0 ? 0 : of->tensors[of->count - 1].end;
-  require(safetensors_write(of, &bytes, &size, NULL) == RELAYOUT_OK, "there is memory");
+  require(safetensors_write(of, 64, &bytes, &size, NULL) == RELAYOUT_OK, "there is memory");
   require(safetensors_parse(bytes + 8, size - 8, end, &again, NULL) == RELAYOUT_OK,
           "what is written is read");
   require(again.count == of->count, "with all its tensors");

@@ -1,6 +1,7 @@
 /* test_view.c: views, by places worked out by hand. */
 #include "cmocka_all.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -131,15 +132,16 @@ static void test_bad_slices(void **state) {
       {"f32[4]", 0, 4, 1, 1, RELAYOUT_OUT_OF_RANGE, "first is 4"},
       {"f32[4]", 0, -1, 1, 1, RELAYOUT_OUT_OF_RANGE, "first is -1"},
       {"f32[4]", 0, 0, -1, 1, RELAYOUT_INVALID_ARGUMENT, "count is -1"},
-      {"f32[4]", 0, 0, 5, 1, RELAYOUT_OUT_OF_RANGE, "5 elements from 0 on, 1 apart"},
-      {"f32[4]", 0, 0, 3, 2, RELAYOUT_OUT_OF_RANGE, "leave a dimension of 4"},
-      {"f32[4]", 0, 3, 2, -4, RELAYOUT_OUT_OF_RANGE, "leave"},
-      {"f32[4]", 0, 1, 3, INT64_MAX, RELAYOUT_OUT_OF_RANGE, "leave"},
-      {"f32[4]", 0, 1, INT64_MAX, INT64_MIN, RELAYOUT_OUT_OF_RANGE, "leave"},
+      {"f32[4]", 0, 0, 5, 1, RELAYOUT_OUT_OF_RANGE, "5 elements from 0 on in steps of 1"},
+      {"f32[4]", 0, 0, 3, 2, RELAYOUT_OUT_OF_RANGE, "exceed a dimension of size 4"},
+      {"f32[4]", 0, 3, 2, -4, RELAYOUT_OUT_OF_RANGE, "exceed"},
+      {"f32[4]", 0, 1, 3, INT64_MAX, RELAYOUT_OUT_OF_RANGE, "exceed"},
+      {"f32[4]", 0, 1, INT64_MAX, INT64_MIN, RELAYOUT_OUT_OF_RANGE, "exceed"},
       {"f32[4]", 0, 1, INT64_MAX, 0, RELAYOUT_SIZE_OVERFLOW, ""},
       {"f32[4]{0:T(2)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "tile"},
-      {"s4[4]{0:E(4)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "takes 4 bits"},
-      {"u8[4]{0:E(16)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "takes 16 bits, not its 8"},
+      {"s4[4]{0:E(4)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "take 4 bits"},
+      {"u8[4]{0:E(16)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED,
+       "take 16 bits each; expected their own 8"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const relayout_view view = whole(cases[i].text);
@@ -270,6 +272,44 @@ static void test_equal(void **state) {
   assert_false(relayout_view_equal(&one, &other));
 }
 
+/* The host's own order is the native one; bytes have none; containers have no other. */
+static void test_byte_order(void **state) {
+  (void)state;
+  const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  const relayout_byte_order own =
+      host_is_little ? RELAYOUT_BYTE_ORDER_LITTLE : RELAYOUT_BYTE_ORDER_BIG;
+  const relayout_byte_order other =
+      host_is_little ? RELAYOUT_BYTE_ORDER_BIG : RELAYOUT_BYTE_ORDER_LITTLE;
+  const relayout_view native = whole("f32[2,3]");
+  relayout_view one = native;
+  relayout_error error;
+  assert_int_equal(native.byte_order, RELAYOUT_BYTE_ORDER_NATIVE);
+  one.byte_order = own;
+  assert_true(relayout_view_equal(&one, &native));
+  one.byte_order = other;
+  assert_false(relayout_view_equal(&one, &native));
+  relayout_view part;
+  assert_int_equal(relayout_view_slice(&one, 0, 1, 1, 1, &part, NULL), RELAYOUT_OK);
+  assert_int_equal(part.byte_order, other);
+  static const int32_t turned[] = {1, 0};
+  assert_int_equal(relayout_view_permute_dimensions(&one, turned, &part, NULL), RELAYOUT_OK);
+  assert_int_equal(part.byte_order, other);
+  one = whole("u8[3]{0:E(32)}");
+  one.byte_order = other;
+  assert_int_equal(relayout_view_validate(&one, NULL), RELAYOUT_OK);
+  relayout_view bytes = one;
+  bytes.byte_order = RELAYOUT_BYTE_ORDER_NATIVE;
+  assert_true(relayout_view_equal(&one, &bytes));
+  one = whole("bf16[3]{0:E(32)}");
+  one.byte_order = other;
+  assert_int_equal(relayout_view_validate(&one, &error), RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "wider containers of bf16"));
+  one = native;
+  one.byte_order = (relayout_byte_order)3;
+  assert_int_equal(relayout_view_validate(&one, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_non_null(strstr(error.message, "view->byte_order is 3"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_whole_tensors), cmocka_unit_test(test_strided),
@@ -277,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_bad_slices),    cmocka_unit_test(test_slices_of_nothing),
       cmocka_unit_test(test_permutations),  cmocka_unit_test(test_refused),
       cmocka_unit_test(test_null),          cmocka_unit_test(test_equal),
+      cmocka_unit_test(test_byte_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

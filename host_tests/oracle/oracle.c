@@ -262,15 +262,36 @@ static void write_element(const relayout_shape *shape, void *array, int64_t numb
   memset(bytes + own, 0, (size_t)bits / 8 - own);
 }
 
+static void reverse(unsigned char *bytes, size_t count) {
+  for (size_t i = 0; i < count / 2; ++i) {
+    const unsigned char byte = bytes[i];
+    bytes[i] = bytes[count - 1 - i];
+    bytes[count - 1 - i] = byte;
+  }
+}
+
+static void swap_bytes(relayout_element_type type, unsigned char *element) {
+  const size_t size = oracle_element_size(type);
+  if (type == RELAYOUT_C64 || type == RELAYOUT_C128) {
+    reverse(element, size / 2);
+    reverse(element + size / 2, size / 2);
+  } else {
+    reverse(element, size);
+  }
+}
+
 /* ---- The definition ------------------------------------------------------------------------- */
 
 /* Fills the array with padding, which elements replace later; and behind the last one of a packed
  * array, what is left of the byte with zeros. */
-static void write_padding(const relayout_shape *shape, void *array) {
+static void write_padding(const relayout_shape *shape, bool is_swapped, void *array) {
   const int64_t bits = oracle_element_bits(shape);
   const int64_t count = oracle_element_count(shape);
   unsigned char padding[RELAYOUT_MAX_ELEMENT_SIZE];
   if (oracle_padding(&shape->layout, shape->element_type, padding)) {
+    if (is_swapped) {
+      swap_bytes(shape->element_type, padding);
+    }
     for (int64_t i = 0; i < count; ++i) {
       write_element(shape, array, i, padding);
     }
@@ -315,7 +336,7 @@ void oracle_relayout_with(const oracle_options *options, const relayout_shape *f
   const int64_t *to_strides = options->destination_byte_strides;
   const bool converts = from->element_type != to->element_type || options->scale != 1;
   if (to_strides == NULL) {
-    write_padding(to, destination);
+    write_padding(to, options->destination_is_swapped, destination);
   }
   if (!has_elements(to)) {
     return;
@@ -329,9 +350,15 @@ void oracle_relayout_with(const oracle_options *options, const relayout_shape *f
     } else {
       read_element(from, source, oracle_linear_index(from, index), element);
     }
+    if (options->source_is_swapped) {
+      swap_bytes(from->element_type, element);
+    }
     if (converts) {
       oracle_convert(from->element_type, to->element_type, options->wraps, options->to_nearest,
                      options->scale, element, element);
+    }
+    if (options->destination_is_swapped) {
+      swap_bytes(to->element_type, element);
     }
     if (to_strides != NULL) {
       memcpy((char *)destination + dot(to->rank, index, to_strides), element,

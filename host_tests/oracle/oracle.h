@@ -40,10 +40,13 @@ typedef struct oracle_options {
   const int64_t *source_byte_strides;
   const int64_t *destination_byte_strides;
   bool to_nearest; /* as in oracle_convert */
+  /* The side's elements, or both parts of complex ones, have their last byte first. */
+  bool source_is_swapped;
+  bool destination_is_swapped;
 } oracle_options;
 
 #define ORACLE_OPTIONS_INIT                                                                        \
-  { false, 1.0, NULL, NULL, false }
+  { false, 1.0, NULL, NULL, false, false, false }
 
 /* Turns the destination's bytes as they were before into what they are after the relayout of
  * `source`. Both hold oracle_byte_size bytes, unless they are strided. */

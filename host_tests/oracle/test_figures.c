@@ -281,7 +281,7 @@ static void test_values_change_on_their_way(void **state) {
   options.wraps = true;
   oracle_relayout_with(&options, &from, &from, "\xf1\x02", found);
   assert_memory_equal(found, "\xa6\x0c", 2);
-  options = (oracle_options){false, 0.75, NULL, NULL, true};
+  options = (oracle_options){.scale = 0.75, .to_nearest = true};
   oracle_relayout_with(&options, &from, &from, "\xf1\x02", found); /* 0.75, -0.75, 1.5 */
   assert_memory_equal(found, "\xf1\x02", 2);
 }
@@ -293,7 +293,7 @@ static void test_strides(void **state) {
   memset(found, '.', sizeof found);
   /* Every other row from behind, columns from behind: d e f / a b c transposed round. */
   const int64_t backwards[] = {-6, -1};
-  oracle_options options = {false, 1, backwards, NULL, false};
+  oracle_options options = {.scale = 1, .source_byte_strides = backwards};
   oracle_relayout_with(&options, &shape, &shape, &"abcxxxdef"[8], found);
   assert_memory_equal(found, "fedcba.", 7);
   /* One column three times. */
@@ -303,7 +303,7 @@ static void test_strides(void **state) {
   assert_memory_equal(found, "aaabbb.", 7);
   /* What lies between stays. */
   const int64_t apart[] = {1, 4};
-  options = (oracle_options){false, 1, NULL, apart, false};
+  options = (oracle_options){.scale = 1, .destination_byte_strides = apart};
   memset(found, '.', sizeof(found));
   oracle_relayout_with(&options, &shape, &shape, "abcdef", found);
   assert_memory_equal(found, "ad..be..cf......", 16);

@@ -13,7 +13,8 @@ model() {
 # check_model FILE HEADER DATA: the file is that, but for spaces behind its header.
 check_model() {
   checks=$((checks + 1))
-  size=$(od -An -t u1 -N 1 "$1" | tr -d ' ')
+  size=$(od -An -t u1 -N 2 "$1" | awk '{ print $1 + 256 * $2 }')
+  [ $(((size + 8) % 64)) -eq 0 ] || fail "the data of $1 begin at $((size + 8))"
   found=$(tail -c +9 "$1" | head -c "$size" | sed 's/ *$//')
   [ "$found" = "$2" ] || fail "the header of $1 is
 $found
@@ -33,14 +34,17 @@ check 0 '' '' convert --tensor w --to '{0,1}' --verify ../logs/m.safetensors o.s
 check_model o.safetensors '{"__metadata__":{"relayout.layout.w":"u8[2,3]{0,1}"},'"\
 "'"w":{"dtype":"U8","shape":[3,2],"data_offsets":[0,6]},'"$x,$n}" 'adbecfghij+-'
 check 0 '' '' convert --tensor '*w' --to '{1,0:PD(2,4)PV(0x2e)}' ../logs/m.safetensors p.safetensors
-tail -c 18 p.safetensors >tail
-printf 'abc.def.gh..ij..+-' | cmp -s - tail || fail "padded tensors: $(cat tail)"
+tail -c 18 p.safetensors >end
+printf 'abc.def.gh..ij..+-' | cmp -s - end || fail "padded tensors: $(cat end)"
 check 0 '' '' convert --tensor w --to '{1,0}' o.safetensors back.safetensors
 check_model back.safetensors "{$w,$x,$n}" abcdefghij+-
 check 0 '' '' convert --tensor w --from '{0,1}' --to '{1,0}' ../logs/m.safetensors o.safetensors
 check_model o.safetensors '{"w":{"dtype":"U8","shape":[3,2],"data_offsets":[0,6]},'"$x,$n}" \
   'adbecfghij+-'
-rm -f o.safetensors p.safetensors back.safetensors tail
+check 0 '' '' convert --tensor w --from 's8{0,1}' --to '{1,0}' ../logs/m.safetensors o.safetensors
+check_model o.safetensors '{"w":{"dtype":"I8","shape":[3,2],"data_offsets":[0,6]},'"$x,$n}" \
+  'adbecfghij+-'
+rm -f o.safetensors p.safetensors back.safetensors end
 
 # Another type, which comes first where its elements would not be aligned.
 check 0 '' '' convert --tensor x.w --to 'u16[2,2]' ../logs/m.safetensors o.safetensors
@@ -65,14 +69,112 @@ m=../logs/m.safetensors
 check 2 '' '--tensor is missing: ../logs/m.safetensors has 3 tensors: w, x.w, n' \
   convert --to '{0,1}' $m out.safetensors
 check 4 '' "--tensor 'y*' is none of the 3 tensors of" convert --tensor 'y*' --to '{0}' $m o.npy
-check 2 '' "--tensor '*w' is 2 tensors of" convert --tensor '*w' --to '{0,1}' $m out.npy
+check 2 '' '2 tensors of ../logs/m.safetensors are asked for, and out.npy can hold' \
+  convert --tensor '*w' --to '{0,1}' $m out.npy
 check 4 '' "tensor 'n' is of dtype Q3" convert --tensor n --to '{0}' $m out.safetensors
-check 4 '' "--to for tensor 'w': column 2: " convert --tensor w --to '{0}' $m out.safetensors
-check 4 '' "takes 4 bytes, but tensor 'w' of" convert --tensor w --from 'u8[2,2]' --to '{0,1}' \
-  $m out.safetensors
-check 2 '' '--tensor wants an IN that is' convert --tensor w --to '{0,1}' in.npy out.npy
-check 2 '' 'o.safetensors wants an IN that is' convert --from 'u8[6]' --to '{0}' in o.safetensors
+check 4 '' "tensor 'w': --to: column 2: " convert --tensor w --to '{0}' $m out.safetensors
+check 4 '' "tensor 'w': --from u8[2,2] takes 4 bytes, but the tensor has 6 in" \
+  convert --tensor w --from 'u8[2,2]' --to '{0,1}' $m out.safetensors
+check 2 '' '--tensor wants an IN or an OUT that is' convert --tensor w --to '{0,1}' in.npy out.npy
+check 2 '' 'o.safetensors gets one tensor: --tensor NAME' convert --from 'u8[6]' --to '{0}' in \
+  o.safetensors
 check_no_files 'what cannot be meant'
+
+# Several patterns, exceptions and ranks. Layouts of other ranks leave tensors as they are, where
+# these were not named one by one.
+a='"a.w":{"dtype":"U8","shape":[2,3],"data_offsets":[0,6]}'
+b='"b.w":{"dtype":"U8","shape":[3],"data_offsets":[6,9]}'
+c='"c":{"dtype":"U8","shape":[2,2],"data_offsets":[9,13]}'
+d='"[d]":{"dtype":"U8","shape":[],"data_offsets":[13,14]}'
+model "{$a,$b,$c,$d}" abcdef123ghij. >../logs/r.safetensors
+r=../logs/r.safetensors
+# relaid DATA STDERR WORD...: a conversion of r.safetensors, and its data.
+relaid() {
+  data=$1 message=$2
+  shift 2
+  check 0 '' "$message" convert "$@" $r o.safetensors
+  tail -c 14 o.safetensors >end
+  check_bytes end "$data"
+  rm -f o.safetensors end
+}
+relaid adbecf123ghij. "1 tensor of rank 1 is copied as it is: the layout of --to '{0,1}' is of" \
+  --tensor '*.w' --to '{0,1}'
+relaid adbecf123gihj. '1 tensor of rank 0, 1 of rank 1 are copied as they are' --tensor '*' \
+  --to '{0,1}'
+relaid adbecf123gihj. '' --tensor a.w --tensor c --to '{0,1}'
+relaid abcdef123gihj. '' --tensor '*' --except '*.w' --except '[[]d]' --to '{0,1}'
+relaid abcdef123gihj. '' --except '*.w' --except '[d]' --to '{0,1}'
+relaid adbecf123gihj. '' --rank 2 --to '{0,1}'
+relaid adbecf123ghij. '' --tensor '*' --rank 2 --except c --to '{0,1}'
+relaid abcdef123ghij. '' --rank 0 --to '{}'
+relaid abcdef123ghij. '' --tensor '[d]' --to '{}'
+relaid abcdef123ghij. '' --tensor '*' --to s8
+check 0 '' '' convert --tensor '*' --to 'u8{:L(4)}' $r o.safetensors
+tail -c 20 o.safetensors >end
+check_bytes end 'abcdef..123.ghij....'
+rm -f o.safetensors end
+check 0 adbecf '' convert --tensor '*.w' --to '{0,1}' $r -
+
+check 4 '' "tensor 'b.w': --to: column 2: minor_to_major lists 2 dimensions, but the shape has 1" \
+  convert --tensor b.w --to '{0,1}' $r o.safetensors
+check 4 '' "tensor 'b.w': --to: column 2: " convert --tensor '*' --tensor b.w --to '{0,1}' $r \
+  o.safetensors
+check 4 '' "tensor 'b.w': dimensions" convert --tensor '*w' --except 'a*' --to 'u16[2]' $r \
+  o.safetensors
+check 4 '' "tensor 'c': the rank of \`from\` is 2, that of \`to\` is 1" convert --tensor 'c*' \
+  --to 'u16[2]' $r o.safetensors
+check 4 '' "nothing to relay: 1 tensor of rank 1, 2 of rank 2, which --to '{0,1,2}' does not fit" \
+  convert --tensor '[abc]*' --to '{0,1,2}' $r o.safetensors
+check 4 '' "--tensor 'y' is none of the 4 tensors" convert --tensor a.w --tensor y --to u16 $r o.npy
+check 4 '' "--except 'y' is no tensor of" convert --tensor a.w --except y --to u16 $r o.npy
+check 4 '' 'no tensor of ../logs/r.safetensors is left' convert --tensor a.w --rank 3 --to u16 $r o
+check 2 '' "--rank takes a number of dimensions, 0 to 64, not '65'" convert --rank 65 --to u16 $r o
+check 2 '' "--rank takes a number of dimensions, 0 to 64, not ''" convert --rank '' --to u16 $r o
+check 2 '' '--rank wants an IN that is' convert --rank 2 --to u16 in.npy o.npy
+check 2 '' '--except wants an IN that is' convert --except x --to u16 in.npy o.npy
+check_no_files 'patterns that cannot be meant'
+
+# Where tensors begin.
+big='"big":{"dtype":"U8","shape":[8,8],"data_offsets":[2,66]}'
+model "{$(printf %s "$w" | sed 's/2,3/2/; s/0,6/0,2/'),$big}" \
+  "+-$(printf %64s '' | tr ' ' x)" >../logs/b.safetensors
+check 0 '' '' convert --tensor big --to '{0,1:PD(8,8)}' ../logs/b.safetensors o.safetensors
+tail -c 2 o.safetensors >end
+check_bytes end '+-'
+for align in 1 128 4096; do
+  check 0 '' '' convert --align $align --tensor big --to '{1,0:PD(8,16)}' ../logs/b.safetensors \
+    o.safetensors
+  size=$(od -An -t u1 -N 2 o.safetensors | awk '{ print $1 + 256 * $2 }')
+  at=$(grep -ao '"big":[^}]*' o.safetensors | sed 's/.*offsets":.//; s/,.*//')
+  case $align/$at/$(((8 + size) % align)) in
+  1/2/0 | 128/0/0 | 4096/2/0) checks=$((checks + 1)) ;;
+  *) fail "--align $align: data at $((8 + size)), and the tensor at $at of them" ;;
+  esac
+done
+rm -f o.safetensors end
+for align in 0 3 -64 64x 2097152; do
+  check 2 '' '--align takes a' convert --align $align --tensor big --to '{0,1}' \
+    ../logs/b.safetensors o.safetensors
+done
+check 2 '' '--align wants an OUT that is a .safetensors file, not o.npy' convert --align 64 \
+  --tensor big --to '{0,1}' ../logs/b.safetensors o.npy
+
+# Arrays become models of one tensor.
+printf abcdef >../logs/six
+check 0 '' '' convert --tensor 't.*' --from 'u8[2,3]' --to '{0,1}' ../logs/six o.safetensors
+check_model o.safetensors '{"__metadata__":{"relayout.layout.t.*":"u8[2,3]{0,1}"},'"\
+"'"t.*":{"dtype":"U8","shape":[3,2],"data_offsets":[0,6]}}' adbecf
+check 0 '' '' convert --from 'u8[2,3]' --to '{0,1}' ../logs/six t.npy
+check 0 '' '' convert --tensor t --to '{1,0}' t.npy o.safetensors
+check_model o.safetensors '{"t":{"dtype":"U8","shape":[2,3],"data_offsets":[0,6]}}' abcdef
+rm -f o.safetensors t.npy
+check 4 '' "--tensor: '__metadata__' cannot be a tensor's name" convert --tensor __metadata__ \
+  --from 'u8[6]' --to '{0}' ../logs/six o.safetensors
+check 4 '' "cannot be a tensor's name" convert --tensor "$(printf '\377')" --from 'u8[6]' \
+  --to '{0}' ../logs/six o.safetensors
+check 2 '' 'o.safetensors gets one tensor: --tensor NAME' convert --tensor a --tensor b \
+  --from 'u8[6]' --to '{0}' ../logs/six o.safetensors
+check_no_files 'models of one tensor'
 
 # A file cut anywhere, and what is no file.
 size=$(wc -c <$m)

@@ -175,7 +175,6 @@ static const bad_header bad_headers[] = {
     {"{'descr': 'f4', " ORDER "'shape': (2,)}", RELAYOUT_INVALID_TEXT, "'f4' is no element type"},
     {"{'descr': '<f44444444444444444444444444444444444444', " ORDER "'shape': (2,)}",
      RELAYOUT_INVALID_TEXT, "element"},
-    {"{'descr': '>f4', " ORDER "'shape': (2,)}", RELAYOUT_UNSUPPORTED, "'>f4' are big-endian"},
     {"{'descr': '|O', " ORDER "'shape': (2,)}", RELAYOUT_UNSUPPORTED, "'|O'"},
     {"{'descr': '<M8[ns]', " ORDER "'shape': (2,)}", RELAYOUT_UNSUPPORTED, "'<M8[ns]'"},
     {"{'descr': '<U7', " ORDER "'shape': (2,)}", RELAYOUT_UNSUPPORTED, "'<U7'"},

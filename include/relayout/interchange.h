@@ -46,7 +46,7 @@ RELAYOUT_API relayout_status relayout_view_from_dlpack_fields(const relayout_dlp
 
 /* The other way: one lane, and both lists, of `rank` entries each, are filled. RELAYOUT_UNSUPPORTED
  * for a layout with tiles or wider containers, strides that are no multiples of the element size,
- * and an offset below 0. */
+ * an offset below 0, and the other byte order than the host's. */
 RELAYOUT_API relayout_status relayout_view_to_dlpack_fields(const relayout_view *view,
                                                             int64_t *shape, int64_t *strides,
                                                             relayout_dlpack_fields *fields,
@@ -107,8 +107,9 @@ typedef struct relayout_pjrt_lists {
 /* The other way: the fields point into `lists`, which are filled. A layout becomes a tiled one with
  * its order and tiles, of which there may be none; where it has no tiles, but padded dimensions or
  * wider containers, it becomes strides. The view's offset is to be added to the pointer; that it is
- * read-only is not told. RELAYOUT_UNSUPPORTED for a type that PJRT has not, packed elements, and
- * tiles with padded dimensions, tail alignment or wider containers. */
+ * read-only is not told. RELAYOUT_UNSUPPORTED for a type that PJRT has not, packed elements, the
+ * other byte order than the host's, and tiles with padded dimensions, tail alignment or wider
+ * containers. */
 RELAYOUT_API relayout_status relayout_view_to_pjrt_fields(const relayout_view *view,
                                                           relayout_pjrt_lists *lists,
                                                           relayout_pjrt_fields *fields,
@@ -119,11 +120,11 @@ RELAYOUT_API relayout_status relayout_view_to_pjrt_fields(const relayout_view *v
 /* The longest typestr that is written, with the NUL. */
 enum { RELAYOUT_TYPESTR_SIZE = 8 };
 
-/* What NumPy's __array_interface__ says: its typestr, as "<f4"; its shape; its strides in bytes, of
- * which NULL stands for None; and whether its data are read-only. RELAYOUT_UNSUPPORTED for the
- * other byte order, and for types that XLA has not. So are those that NumPy itself has no name for,
- * bf16 and the like, which are void types there: relayout_view_make_strided takes them by their
- * own. */
+/* What NumPy's __array_interface__ says: its typestr, as "<f4" or, the highest byte first, ">f4";
+ * its shape; its strides in bytes, of which NULL stands for None; and whether its data are
+ * read-only. RELAYOUT_UNSUPPORTED for types that XLA has not. So are those that NumPy itself has no
+ * name for, bf16 and the like, which are void types there: relayout_view_make_strided takes them by
+ * their own. */
 RELAYOUT_API relayout_status relayout_view_from_array_interface(
     const char *typestr, int32_t rank, const int64_t *shape, const int64_t *strides,
     bool is_read_only, relayout_view *view, relayout_error *error);

@@ -269,8 +269,17 @@ RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *pl
  * relayout_plan_submit says that it can, and the pointers are multiples of the element size;
  * elsewhere the data goes through staging. What takes more than the device allocates at once goes
  * box by box (relayout_plan_create_range). Pointers need no alignment and may be NULL when their
- * side is empty. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_BUFFERS_OVERLAP, RELAYOUT_OUT_OF_MEMORY,
- * RELAYOUT_OPENCL_ERROR (then the destination may be partly written). */
+ * side is empty.
+ *
+ * On the CPU backend the elements of both sides may lie between each other in one memory, such as
+ * the even and the odd columns of a matrix, as long as no byte that is written is read too:
+ * RELAYOUT_BUFFERS_OVERLAP for a plan that shares bytes, and for one whose ranges of bytes overlap
+ * where no more is known of it. That is so where an index program says where elements lie, where
+ * rows of packed elements begin within a byte, and where strides fit together in too many ways to
+ * try. On other devices the ranges may not overlap.
+ *
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR (then the destination
+ * may be partly written). */
 RELAYOUT_API relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
                                                    void *destination, relayout_error *error);
 

@@ -20,6 +20,14 @@
 extern "C" {
 #endif
 
+/* In which order the bytes of a number lie: of an element, or of each part of a complex one. Elements
+ * of one byte have none. */
+typedef enum relayout_byte_order {
+  RELAYOUT_BYTE_ORDER_NATIVE = 0, /* the host's */
+  RELAYOUT_BYTE_ORDER_LITTLE = 1, /* the lowest bits come first */
+  RELAYOUT_BYTE_ORDER_BIG = 2     /* the highest bits come first */
+} relayout_byte_order;
+
 typedef struct relayout_view {
   /* Where the view is strided its layout is the default one: no order, padding or tiles. */
   relayout_shape shape;
@@ -32,6 +40,9 @@ typedef struct relayout_view {
    * is strided to the element at index 0, ..., 0. */
   int64_t byte_offset;
   int64_t byte_strides[RELAYOUT_MAX_RANK];
+  /* Padding that is written has this order too. Wider containers have the host's alone, unless their
+   * elements are bytes. */
+  relayout_byte_order byte_order;
 } relayout_view;
 
 /* ---- Making views --------------------------------------------------------------------------- */
@@ -68,12 +79,14 @@ RELAYOUT_API relayout_status relayout_view_permute_dimensions(const relayout_vie
 
 /* Checks that the shape is valid, and of a strided view that its layout is the default one, that no
  * element takes other than its own bytes, and that all lie within 2^57 bytes; and that the offset
- * is no farther than that from 0. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SIZE_OVERFLOW, and what
- * relayout_shape_validate returns. */
+ * is no farther than that from 0. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_SIZE_OVERFLOW,
+ * RELAYOUT_UNSUPPORTED for elements in wider containers that have the other byte order than the
+ * host, and what relayout_shape_validate returns. */
 RELAYOUT_API relayout_status relayout_view_validate(const relayout_view *view,
                                                     relayout_error *error);
 
-/* The same shape, strides, offset and rights. Strides of dimensions of size 1 say nothing. */
+/* The same shape, strides, offset, rights and byte order. Strides of dimensions of size 1 say
+ * nothing, and the host's byte order is the native one. */
 RELAYOUT_API bool relayout_view_equal(const relayout_view *a, const relayout_view *b);
 
 /* The bytes from the lowest that belongs to the tensor, padding included, to the highest, and how

@@ -57,11 +57,11 @@ static relayout_status check_type(relayout_element_type type, const char *side,
                                   relayout_error *error) {
   const rlt_type_row *const row = rlt_type_find(type);
   if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%d, the type converted %s, is none",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "element type %d to convert %s is unknown",
                     (int)type, side);
   }
   if (row->kind == RELAYOUT_KIND_COMPLEX) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "elements cannot be converted %s %s", side,
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "conversion %s %s is not supported", side,
                     row->name);
   }
   return RELAYOUT_OK;
@@ -100,6 +100,18 @@ void rlt_convert_elements(const rlt_conversion *conversion, const void *from, vo
     rlt_part_store(bits, to_bytes, destination);
     source += from_bytes;
     destination += to_bytes;
+  }
+}
+
+void rlt_turn_bytes(void *elements, int64_t bytes, int64_t count) {
+  uint8_t *element = elements;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t b = 0; b < bytes / 2; ++b) {
+      const uint8_t byte = element[b];
+      element[b] = element[bytes - 1 - b];
+      element[bytes - 1 - b] = byte;
+    }
+    element += bytes;
   }
 }
 

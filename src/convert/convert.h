@@ -17,7 +17,8 @@
  * infinities are NaN, numbers too small for it are its least, and it rounds as if that were 0
  * and the next one its least, ties upwards.
  *
- * Elements lie in whole bytes, in the host's order. Of types of fewer than 8 bits only those count
+ * Elements lie in whole bytes, in the host's order; rlt_turn_bytes brings them there from the other
+ * one, and back. Of types of fewer than 8 bits only those count
  * when read; the others are written as 0.
  *
  * Depends on metadata/ and base/.
@@ -53,6 +54,9 @@ relayout_status rlt_conversion_check(const rlt_conversion *conversion, relayout_
 /* `count` elements side by side. The conversion has been checked. */
 void rlt_convert_elements(const rlt_conversion *conversion, const void *from, void *to,
                           int64_t count);
+
+/* `count` elements of so many bytes side by side, the last byte of each first. */
+void rlt_turn_bytes(void *elements, int64_t bytes, int64_t count);
 
 /* An element that becomes this one: what becomes of it the other way round, or else the first of
  * all there are of few. False where that finds none. */

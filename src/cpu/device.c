@@ -144,8 +144,8 @@ static relayout_status read_options(const relayout_cpu_options *options, relayou
   const relayout_status status =
       rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
   if (status == RELAYOUT_OK && read->threads < 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->threads is %" PRId32 ", below 0",
-                    read->threads);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->threads is %" PRId32 "; expected 0 or more", read->threads);
   }
   return status;
 }

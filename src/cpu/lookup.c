@@ -30,8 +30,14 @@ static void move_element(const rlt_problem *problem, const uint8_t *source, int6
   uint8_t changed[RELAYOUT_MAX_ELEMENT_SIZE];
   read_word(problem, source, from, word);
   const bool converts = rlt_converts(&problem->conversion);
+  if (problem->source_swapped) {
+    rlt_turn_bytes(word, problem->element_bytes, 1);
+  }
   if (converts) {
     rlt_convert_elements(&problem->conversion, word, changed, 1);
+  }
+  if (problem->destination_swapped) {
+    rlt_turn_bytes(changed, rlt_problem_destination_bytes(problem), 1);
   }
   write_word(problem, destination, to, converts ? changed : word);
 }

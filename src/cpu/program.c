@@ -112,7 +112,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
   const int64_t bytes = schedule->problem->element_bytes;
   rlt_cpu_program *const made = rlt_aligned_alloc(_Alignof(rlt_cpu_program), sizeof *made);
   if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a program of %zu bytes",
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's program of %zu bytes",
                     sizeof *made);
   }
   *made = (rlt_cpu_program){.schedule = schedule,

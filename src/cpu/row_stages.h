@@ -74,6 +74,7 @@ enum {
 
 typedef struct rlt_cpu_row_stages {
   rlt_cpu_stage *pack[3], *unpack[3];      /* of 1, 2 and 4 bits, from and to bytes */
+  rlt_cpu_stage *swap[4];                  /* of elements of 2, 4 and 8 bytes the bytes' order */
   rlt_cpu_bit_transpose *bit_transpose[3]; /* of such elements */
   /* By the table: bytes, of which the low 4 bits count or all, to 1, 2, 4 and 8 bytes. */
   rlt_cpu_stage *nibbles[4], *bytes[4];
@@ -88,8 +89,8 @@ typedef struct rlt_cpu_row_stages {
    * those that are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
   rlt_cpu_value_stages single;
-  rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */
-  rlt_cpu_stage *f32_to_s32;        /* unscaled, all of its range */
+  rlt_cpu_value_stages unscaled[2];            /* of s64 and u64 */
+  rlt_cpu_stage *f32_to_s32, *f32_nearest_s32; /* unscaled, all of its range */
   rlt_cpu_shuffle_kernel *shuffle;
   void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
 } rlt_cpu_row_stages;

@@ -18,7 +18,7 @@ enum {
   BLOCK = 8 * GROUP, /* elements that go through all stages while they are in the first cache */
   AHEAD =
       4 * BLOCK, /* so far ahead they are fetched, which arithmetic keeps processors from doing */
-  MOST_STAGES = 4,
+  MOST_STAGES = 6,
   MOST_BYTES = 8, /* of an element that is converted or packed */
   TABLE_ENTRIES = 256
 };
@@ -168,6 +168,7 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
   }
   if (from == RELAYOUT_F32 && is_one && codec->conversion.to == RELAYOUT_S32) {
     found.to[RLT_CPU_TO_S32] = stages->f32_to_s32;
+    found.to[RLT_CPU_NEAREST_S32] = stages->f32_nearest_s32;
   }
   /* A double's product is rounded to a double by the multiplication itself, whatever the scale. */
   found.to[RLT_CPU_TO_F64] = stages->exact[source].to[RLT_CPU_TO_F64];
@@ -231,17 +232,39 @@ static bool add_values(rlt_cpu_codec *codec) {
 static relayout_status add_conversion(rlt_cpu_codec *codec, relayout_error *error) {
   const rlt_conversion *const with = &codec->conversion;
   const bool is_byte = relayout_element_type_bits(with->from) <= 8;
+  const int before = codec->used_count;
   const bool is_narrow = with->to == RELAYOUT_F32 && codec->stages->to_f32[with->from] != NULL;
   if (add_integers(codec) || ((!is_byte || is_narrow) && add_values(codec))) {
     return RELAYOUT_OK;
   }
-  codec->used_count = 0;
+  codec->used_count = before;
   codec->wants_floats = false;
   if (is_byte) {
     return add_table(codec, error);
   }
   add_stage(codec, convert_one_by_one);
   return RELAYOUT_OK;
+}
+
+/* Which every instruction set has. */
+static void add_swap(rlt_cpu_codec *codec, relayout_element_type type) {
+  add_stage(codec, codec->stages->swap[rlt_word_size_number(bytes_of(type))]);
+}
+
+/* Between stages elements have the host's order of bytes. */
+static relayout_status add_ordered_conversion(rlt_cpu_codec *codec, const rlt_problem *problem,
+                                              relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  if (problem->source_swapped) {
+    add_swap(codec, problem->conversion.from);
+  }
+  if (!rlt_problem_only_swaps(problem)) {
+    status = add_conversion(codec, error);
+  }
+  if (status == RELAYOUT_OK && problem->destination_swapped) {
+    add_swap(codec, problem->conversion.to);
+  }
+  return status;
 }
 
 relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
@@ -263,7 +286,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
   }
   relayout_status status = RELAYOUT_OK;
   if (rlt_converts(&problem->conversion)) {
-    status = add_conversion(made, error);
+    status = add_ordered_conversion(made, problem, error);
   }
   if (status != RELAYOUT_OK) {
     rlt_cpu_codec_destroy(made);

@@ -38,7 +38,10 @@ typedef struct rlt_kernel_options {
   bool stages;               /* direct: tiles are staged before they are written */
   rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
   bool converts_by_table;
-  bool shuffles; /* words leave with their bytes in the order of rlt_problem's shuffle */
+  bool source_swapped; /* as rlt_problem has them */
+  bool destination_swapped;
+  bool only_swaps; /* words keep their values */
+  bool shuffles;   /* words leave with their bytes in the order of rlt_problem's shuffle */
   uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
   int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
   int32_t tile_columns;

@@ -214,6 +214,9 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                              .stages = rlt_schedule_has_tables(schedule),
                              .conversion = compiled_conversion(schedule),
                              .converts_by_table = converts_by_table(schedule),
+                             .source_swapped = problem->source_swapped,
+                             .destination_swapped = problem->destination_swapped,
+                             .only_swaps = rlt_problem_only_swaps(problem),
                              .shuffles = problem->shuffles,
                              .transposed_bits = (int32_t)problem->transposed_bits,
                              .numbers = numbers_of(problem),
@@ -269,6 +272,7 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
     return status;
   }
   uint8_t *const words = (uint8_t *)blob->bytes + size;
+  const int64_t numbers = (int64_t)count;
   for (size_t i = 0; i < count; ++i) {
     if (problem->element_bytes == 1) {
       words[i] = (uint8_t)i;
@@ -276,7 +280,13 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
       memcpy(words + 2 * i, &(uint16_t){(uint16_t)i}, 2);
     }
   }
-  rlt_convert_elements(&problem->conversion, words, blob->bytes, (int64_t)count);
+  if (problem->source_swapped) {
+    rlt_turn_bytes(words, problem->element_bytes, numbers);
+  }
+  rlt_convert_elements(&problem->conversion, words, blob->bytes, numbers);
+  if (problem->destination_swapped) {
+    rlt_turn_bytes(blob->bytes, rlt_problem_destination_bytes(problem), numbers);
+  }
   blob->size = size;
   return RELAYOUT_OK;
 }

@@ -1,6 +1,6 @@
 /* array_interface.c: NumPy's description of an array.
  *
- * Depends on widths.h and on base/.
+ * Depends on view.h, widths.h and on base/.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "metadata/quote.h"
+#include "metadata/view.h"
 #include "metadata/widths.h"
 #include "relayout/interchange.h"
 
@@ -27,30 +28,36 @@ static const type_row types[] = {
 
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 
-static const char own_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+/* Of one byte there is no order, whatever is written; '=' is the host's. */
+static bool read_order(const char *typestr, bool is_byte, relayout_byte_order *order) {
+  const char written = typestr[0];
+  *order = is_byte || written == '=' ? RELAYOUT_BYTE_ORDER_NATIVE
+           : written == '<'          ? RELAYOUT_BYTE_ORDER_LITTLE
+                                     : RELAYOUT_BYTE_ORDER_BIG;
+  return strchr(is_byte ? "<>=|" : "<>=", written) != NULL;
+}
 
-/* Of one byte there is no order, whatever is written. */
+/* Native where the order is the host's. */
 static relayout_status read_typestr(const char *typestr, relayout_element_type *type,
-                                    relayout_error *error) {
+                                    relayout_byte_order *order, relayout_error *error) {
   const rlt_quote quoted = rlt_quote_text(typestr, strlen(typestr));
   for (size_t i = 0; i < TYPE_COUNT && typestr[0] != '\0'; ++i) {
     if (types[i].kind != typestr[1] || strcmp(types[i].digits, typestr + 2) != 0) {
       continue;
     }
-    const bool is_own = typestr[0] == own_order || typestr[0] == '=';
-    const bool has_one = strcmp(types[i].digits, "1") == 0 && strchr("<>|", typestr[0]) != NULL;
-    if (is_own || has_one) {
-      *type = types[i].type;
-      return RELAYOUT_OK;
+    if (!read_order(typestr, strcmp(types[i].digits, "1") == 0, order)) {
+      return rlt_fail(error, RELAYOUT_UNSUPPORTED, "typestr is %s, which says no order of bytes",
+                      quoted.text);
     }
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "typestr is %s, of the other byte order",
-                    quoted.text);
+    *order = rlt_byte_order_is_foreign(*order) ? *order : RELAYOUT_BYTE_ORDER_NATIVE;
+    *type = types[i].type;
+    return RELAYOUT_OK;
   }
-  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "typestr is %s, no type of NumPy's own that XLA has%s", quoted.text,
-                  typestr[0] != '\0' && typestr[1] == 'V'
-                      ? "; what a void type stands for has to be said by its name"
-                      : "");
+  return rlt_fail(
+      error, RELAYOUT_UNSUPPORTED, "typestr is %s, which is not an element type%s", quoted.text,
+      typestr[0] != '\0' && typestr[1] == 'V'
+          ? "; a void type must be given by the name of the element type that it stands for"
+          : "");
 }
 
 relayout_status relayout_view_from_array_interface(const char *typestr, int32_t rank,
@@ -62,14 +69,21 @@ relayout_status relayout_view_from_array_interface(const char *typestr, int32_t 
                     typestr == NULL ? "typestr" : "view");
   }
   relayout_element_type type = RELAYOUT_ELEMENT_TYPE_INVALID;
-  relayout_status status = read_typestr(typestr, &type, error);
+  relayout_byte_order order = RELAYOUT_BYTE_ORDER_NATIVE;
+  relayout_status status = read_typestr(typestr, &type, &order, error);
   if (status == RELAYOUT_OK) {
     status = relayout_view_make_strided(type, rank, shape, strides, view, error);
   }
   if (status == RELAYOUT_OK) {
     view->is_read_only = is_read_only;
+    view->byte_order = order;
   }
   return status;
+}
+
+static bool is_big(relayout_byte_order order) {
+  const bool host_is = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+  return order == RELAYOUT_BYTE_ORDER_BIG || (order == RELAYOUT_BYTE_ORDER_NATIVE && host_is);
 }
 
 relayout_status relayout_view_to_array_interface(const relayout_view *view,
@@ -98,8 +112,8 @@ relayout_status relayout_view_to_array_interface(const relayout_view *view,
                     i == TYPE_COUNT ? "" : " in wider containers");
   }
   const bool is_byte = strcmp(types[i].digits, "1") == 0;
-  snprintf(typestr, RELAYOUT_TYPESTR_SIZE, "%c%c%s", is_byte ? '|' : own_order, types[i].kind,
-           types[i].digits);
+  const char order = is_byte ? '|' : is_big(view->byte_order) ? '>' : '<';
+  snprintf(typestr, RELAYOUT_TYPESTR_SIZE, "%c%c%s", order, types[i].kind, types[i].digits);
   memcpy(strides, found, (size_t)rank * sizeof found[0]);
   memcpy(shape, view->shape.dimensions, (size_t)rank * sizeof found[0]);
   return RELAYOUT_OK;

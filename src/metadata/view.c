@@ -35,8 +35,27 @@ static relayout_status check(const relayout_view *view, rlt_span *span, relayout
   if (view == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "view is NULL");
   }
-  const relayout_status status = find_span(view, span, error);
+  relayout_status status = find_span(view, span, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_view_check_byte_order(&view->shape, view->byte_order, "view", error);
+  }
   return status == RELAYOUT_OK ? rlt_view_check_offset(view->byte_offset, "view", error) : status;
+}
+
+relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_byte_order order,
+                                          const char *name, relayout_error *error) {
+  const int number = (int)order;
+  if (number < RELAYOUT_BYTE_ORDER_NATIVE || number > RELAYOUT_BYTE_ORDER_BIG) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s->byte_order is %d, which is none", name,
+                    number);
+  }
+  if (rlt_is_swapped(shape->element_type, order) && rlt_custom_bits(shape) > 0) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "%s->byte_order is %s, and wider containers of %s have the host's order only",
+                    name, rlt_byte_order_name(order),
+                    relayout_element_type_name(shape->element_type));
+  }
+  return RELAYOUT_OK;
 }
 
 int64_t rlt_view_most_offset(void) {
@@ -61,7 +80,9 @@ relayout_status relayout_view_validate(const relayout_view *view, relayout_error
 bool relayout_view_equal(const relayout_view *a, const relayout_view *b) {
   if (a == NULL || b == NULL || !relayout_shape_equal(&a->shape, &b->shape) ||
       a->is_strided != b->is_strided || a->is_read_only != b->is_read_only ||
-      a->byte_offset != b->byte_offset) {
+      a->byte_offset != b->byte_offset ||
+      rlt_is_swapped(a->shape.element_type, a->byte_order) !=
+          rlt_is_swapped(b->shape.element_type, b->byte_order)) {
     return false;
   }
   bool are_equal = true;
@@ -98,7 +119,7 @@ static relayout_status find_strides(const relayout_view *view, int64_t *byte_str
   const relayout_status status = rlt_check_strided(shape, error);
   if (status == RELAYOUT_OK && rlt_packed_bits(&shape->layout) > 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "an element takes %" PRId64 " bits, and has no stride in bytes",
+                    "elements take %" PRId64 " bits each and have no strides in bytes",
                     shape->layout.element_size_in_bits);
   }
   if (status == RELAYOUT_OK) {
@@ -163,10 +184,13 @@ relayout_status relayout_view_make_strided(relayout_element_type type, int32_t r
 static relayout_status as_strided(const relayout_view *view, relayout_view *made,
                                   relayout_error *error) {
   const relayout_shape *const shape = &view->shape;
-  *made = (relayout_view){
-      .is_strided = true, .is_read_only = view->is_read_only, .byte_offset = view->byte_offset};
+  *made = (relayout_view){.is_strided = true,
+                          .is_read_only = view->is_read_only,
+                          .byte_offset = view->byte_offset,
+                          .byte_order = view->byte_order};
   if (rlt_custom_bits(shape) > 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "an element takes %" PRId64 " bits, not its %zu",
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "elements take %" PRId64 " bits each; expected their own %zu",
                     shape->layout.element_size_in_bits,
                     8 * relayout_element_type_byte_size(shape->element_type));
   }
@@ -180,22 +204,23 @@ static relayout_status as_strided(const relayout_view *view, relayout_view *made
 static relayout_status check_slice(int64_t size, int64_t first, int64_t count, int64_t step,
                                    relayout_error *error) {
   if (count < 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is %" PRId64 ", below 0", count);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is %" PRId64 "; expected 0 or more",
+                    count);
   }
   if (count == 0) {
     return RELAYOUT_OK;
   }
   if (first < 0 || first >= size) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "first is %" PRId64 ", and the dimension has %" PRId64 " elements", first,
+                    "first is %" PRId64 ", out of range for a dimension of size %" PRId64, first,
                     size);
   }
   int64_t last = 0;
   if (!rlt_multiply(count - 1, step, &last) || !rlt_add(first, last, &last) || last < 0 ||
       last >= size) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "%" PRId64 " elements from %" PRId64 " on, %" PRId64
-                    " apart, leave a dimension of %" PRId64,
+                    "%" PRId64 " elements from %" PRId64 " on in steps of %" PRId64
+                    " exceed a dimension of size %" PRId64,
                     count, first, step, size);
   }
   return RELAYOUT_OK;

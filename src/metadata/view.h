@@ -16,6 +16,7 @@ typedef struct rlt_view {
   const int64_t *byte_strides; /* NULL: lies as its layout says */
   int64_t byte_offset;
   bool is_read_only;
+  relayout_byte_order byte_order;
 } rlt_view;
 
 static inline rlt_view rlt_view_of_shape(const relayout_shape *shape) {
@@ -24,8 +25,40 @@ static inline rlt_view rlt_view_of_shape(const relayout_shape *shape) {
 
 static inline rlt_view rlt_view_of(const relayout_view *view) {
   return (rlt_view){&view->shape, view->is_strided ? view->byte_strides : NULL, view->byte_offset,
-                    view->is_read_only};
+                    view->is_read_only, view->byte_order};
 }
+
+/* Whether this order of bytes is not the host's. */
+static inline bool rlt_byte_order_is_foreign(relayout_byte_order order) {
+  return order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? RELAYOUT_BYTE_ORDER_BIG
+                                                             : RELAYOUT_BYTE_ORDER_LITTLE);
+}
+
+static inline const char *rlt_byte_order_name(relayout_byte_order order) {
+  return order == RELAYOUT_BYTE_ORDER_BIG      ? "big"
+         : order == RELAYOUT_BYTE_ORDER_LITTLE ? "little"
+                                               : "native";
+}
+
+/* Bytes of what has a byte order: an element, or a complex one's part. */
+static inline size_t rlt_number_bytes(relayout_element_type type) {
+  const bool is_complex = relayout_element_type_kind(type) == RELAYOUT_KIND_COMPLEX;
+  return relayout_element_type_byte_size(type) / (is_complex ? 2 : 1);
+}
+
+/* Whether bytes of numbers of this type lie in an order that is not the host's. */
+static inline bool rlt_is_swapped(relayout_element_type type, relayout_byte_order order) {
+  return rlt_byte_order_is_foreign(order) && rlt_number_bytes(type) > 1;
+}
+
+static inline bool rlt_view_is_swapped(const rlt_view *view) {
+  return rlt_is_swapped(view->shape->element_type, view->byte_order);
+}
+
+/* Whether elements of this valid shape can lie in that order. `name` is the view's in messages.
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_UNSUPPORTED. */
+relayout_status rlt_view_check_byte_order(const relayout_shape *shape, relayout_byte_order order,
+                                          const char *name, relayout_error *error);
 
 /* The largest distance from 0 of an offset that a view may have. */
 int64_t rlt_view_most_offset(void);

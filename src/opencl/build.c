@@ -95,6 +95,9 @@ static recipe recipe_of(const rlt_opencl_device *device, const rlt_kernel_option
                options->converts_by_table, rlt_converts(&options->conversion), changes(options));
   if (rlt_converts(&options->conversion)) {
     rlt_conversion_add_options(&options->conversion, &text);
+    rlt_text_add(&text, "%s%s%s", options->source_swapped ? " -DFROM_SWAPPED=1" : "",
+                 options->destination_swapped ? " -DTO_SWAPPED=1" : "",
+                 options->only_swaps ? " -DKEEPS_VALUES=1" : "");
   }
   if (options->tile_rows > 0) {
     rlt_text_add(&text, " -DTILE_ROWS=%d -DTILE_COLUMNS=%d", (int)options->tile_rows,

@@ -173,7 +173,7 @@ static relayout_status read_options(const relayout_opencl_options *given,
   const char *const directory = options->cache_directory;
   if (directory != NULL && directory[0] != '\0' && directory[0] != '/') {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->cache_directory is `%.64s`, no absolute path", directory);
+                    "options->cache_directory is `%.64s`; expected an absolute path", directory);
   }
   switch (options->kernels) {
   case RELAYOUT_KERNELS_AUTO:
@@ -181,8 +181,8 @@ static relayout_status read_options(const relayout_opencl_options *given,
   case RELAYOUT_KERNELS_DIRECT:
     return RELAYOUT_OK;
   }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->kernels is %d, no kernel family",
-                  (int)options->kernels);
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                  "options->kernels is %d, which is not a kernel family", (int)options->kernels);
 }
 
 static relayout_status list_of_context(cl_context context, cl_device_id **ids, size_t *count,

@@ -48,10 +48,11 @@ static relayout_status make_staging(rlt_submission *of, relayout_error *error) {
   }
   const uint64_t most = of->device->base.info.allocation_bytes;
   if (most > 0 && size > most) {
-    return rlt_fail_cl(error, CL_INVALID_BUFFER_SIZE,
-                       "the relayout takes %zu bytes of staging, but the device allocates at most "
-                       "%" PRIu64 " bytes at once",
-                       size, most);
+    return rlt_fail_cl(
+        error, CL_INVALID_BUFFER_SIZE,
+        "the relayout needs %zu bytes of staging, but the device allocates at most %" PRIu64
+        " bytes at once",
+        size, most);
   }
   cl_int code = CL_SUCCESS;
   of->means.staging = clCreateBuffer(of->device->context, CL_MEM_READ_WRITE, size, NULL, &code);

@@ -466,5 +466,5 @@ relayout_status rlt_submit_staged(const relayout_plan *plan, const rlt_endpoint 
   }
   return status != RELAYOUT_OK || code == CL_SUCCESS
              ? status
-             : rlt_cl_fail(error, code, "what ends a submission");
+             : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList at the end of a submission");
 }

@@ -244,7 +244,8 @@ static bool same_shape(const relayout_shape *a, const relayout_shape *b) {
 
 static bool same_view(const relayout_view *a, const rlt_view *b) {
   return a->is_strided == (b->byte_strides != NULL) && a->is_read_only == b->is_read_only &&
-         a->byte_offset == b->byte_offset && same_shape(&a->shape, b->shape) &&
+         a->byte_offset == b->byte_offset && a->byte_order == b->byte_order &&
+         same_shape(&a->shape, b->shape) &&
          (!a->is_strided || same_sizes(a->byte_strides, b->byte_strides, a->shape.rank));
 }
 

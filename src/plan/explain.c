@@ -2,9 +2,11 @@
  * they cannot disagree. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/float_control.h"
 #include "base/text.h"
+#include "metadata/view.h"
 #include "plan/grid.h"
 #include "plan/methods/method.h"
 #include "plan/plan.h"
@@ -17,19 +19,25 @@ typedef struct summary {
   char fill[2 * RELAYOUT_MAX_ELEMENT_SIZE + 1];
 } summary;
 
+static bool is_swapped(const relayout_view *view) {
+  return rlt_is_swapped(view->shape.element_type, view->byte_order);
+}
+
 static void summarize(const relayout_plan *plan, summary *s) {
   *s = (summary){.device = plan->device->info, .bytes = rlt_plan_totals(plan)};
   if (plan->work.part_count == 0) {
     return;
   }
-  if (plan->device->backend->host_transfers != NULL) {
+  if (plan->device->backend->host_transfers != NULL && !rlt_plan_leaves_host_memory(plan)) {
     s->transfers = plan->device->backend->host_transfers(plan);
   }
   /* The bits as a number, most significant first, as PV(0x...) takes them. */
   const rlt_problem *const problem = rlt_part_problem(&plan->work.parts[0]);
   const int64_t bytes = rlt_problem_destination_bytes(problem);
   for (int64_t b = 0; b < bytes; ++b) {
-    const int64_t at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? bytes - 1 - b : b;
+    const bool is_lowest_first =
+        (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != is_swapped(&plan->to);
+    const int64_t at = is_lowest_first ? bytes - 1 - b : b;
     snprintf(s->fill + 2 * b, 3, "%02x", problem->fill[at]);
   }
 }
@@ -48,21 +56,31 @@ static void add_numbers(rlt_text *text, const int64_t *numbers, int32_t count) {
 
 /* ---- English ---- */
 
+static void add_conversion_text(rlt_text *text, const rlt_problem *problem) {
+  static const char other[] = " in the other byte order";
+  const rlt_conversion *const of = &problem->conversion;
+  if (rlt_problem_only_swaps(problem)) {
+    rlt_text_add(text, "  bytes of each word turned round, into the other byte order\n");
+    return;
+  }
+  rlt_text_add(text, "  converted from %s%s to %s%s", relayout_element_type_name(of->from),
+               problem->source_swapped ? other : "", relayout_element_type_name(of->to),
+               problem->destination_swapped ? other : "");
+  if (of->scale != 1) {
+    rlt_text_add(text, ", times ");
+    rlt_text_add_double(text, "%.17g", of->scale);
+  }
+  rlt_text_add(text, "%s%s\n", of->rounds_to_nearest ? ", to nearest" : "",
+               of->wraps ? ", wrapping" : "");
+}
+
 /* What becomes of elements that do not arrive as they left. */
 static void add_elements_text(rlt_text *text, const rlt_problem *problem) {
   if (problem->source_packed > 0) {
     rlt_text_add(text, "  unpacked from %" PRId64 " bits each\n", problem->source_packed);
   }
   if (rlt_converts(&problem->conversion)) {
-    rlt_text_add(text, "  converted from %s to %s",
-                 relayout_element_type_name(problem->conversion.from),
-                 relayout_element_type_name(problem->conversion.to));
-    if (problem->conversion.scale != 1) {
-      rlt_text_add(text, ", times ");
-      rlt_text_add_double(text, "%.17g", problem->conversion.scale);
-    }
-    rlt_text_add(text, "%s%s\n", problem->conversion.rounds_to_nearest ? ", to nearest" : "",
-                 problem->conversion.wraps ? ", wrapping" : "");
+    add_conversion_text(text, problem);
   }
   if (problem->destination_packed > 0) {
     rlt_text_add(text, "  packed into %" PRId64 " bits each\n", problem->destination_packed);
@@ -134,16 +152,52 @@ static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
   rlt_text_add(text, "\n");
 }
 
-static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
-  rlt_text_add(text, "schedule: ");
-  rlt_schedule_add_text(&way->offer.schedule, text);
-  rlt_text_add(text, "\n");
-  add_tiles_text(text, &way->offer.schedule);
+static void add_prediction_text(rlt_text *text, const rlt_way *way) {
   rlt_text_add(text, "predicted: ");
   add_cost_text(text, &way->offer.cost);
+}
+
+static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
   rlt_text_add(text, "runs: ");
   plan->device->backend->program_describe(plan->device, way->program, text);
   rlt_text_add(text, "\n");
+}
+
+/* What is said of a way beside its schedule, by number; false beyond the last. */
+static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *way, int number) {
+  switch (number) {
+  case 0:
+    add_tiles_text(text, &way->offer.schedule);
+    return true;
+  case 1:
+    add_prediction_text(text, way);
+    return true;
+  case 2:
+    add_runs_text(text, plan, way);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Without the lines that stand in `before` too, where there is that. */
+static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way,
+                         const rlt_way *before) {
+  rlt_text_add(text, "schedule: ");
+  rlt_schedule_add_text(&way->offer.schedule, text);
+  rlt_text_add(text, "\n");
+  char line[1024];
+  rlt_text own = rlt_text_in(line, sizeof line);
+  for (int i = 0; add_line(&own, plan, way, i); ++i) {
+    char other[sizeof line];
+    rlt_text old = rlt_text_in(other, sizeof other);
+    const bool is_there = before != NULL && add_line(&old, plan, before, i) &&
+                          own.length < sizeof line && strcmp(line, other) == 0;
+    if (!is_there) {
+      add_line(text, plan, way, i);
+    }
+    own = rlt_text_in(line, sizeof line);
+  }
 }
 
 /* Who chose a part's schedule, and why. */
@@ -162,20 +216,32 @@ static const char *reason_of(const rlt_part *part) {
                                                                  : choices[part->choice].reason;
 }
 
+/* When a part goes another way than this schedule's. */
+static void add_condition_text(rlt_text *text, const rlt_schedule *schedule) {
+  const int64_t source = schedule->source_alignment;
+  const int64_t destination = schedule->destination_alignment;
+  if (source > 1 && destination > 1) {
+    rlt_text_add(text,
+                 "if the source is not %" PRId64 "-byte aligned, or the destination not %" PRId64
+                 "-byte aligned:\n",
+                 source, destination);
+  } else {
+    rlt_text_add(text, "if the %s is not %" PRId64 "-byte aligned:\n",
+                 source > 1 ? "source" : "destination", source > 1 ? source : destination);
+  }
+}
+
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
   const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
   add_axes_text(text, schedule->problem);
   rlt_text_add(text, "method: %s, because %s\n", schedule->method->name, reason_of(part));
-  add_way_text(text, plan, &part->ways[0]);
+  add_way_text(text, plan, &part->ways[0], NULL);
   if (part->way_count > 1) {
-    rlt_text_add(text,
-                 "where the source does not begin at a multiple of %" PRId64
-                 " bytes, or the destination not at one of %" PRId64 ":\n",
-                 schedule->source_alignment, schedule->destination_alignment);
+    add_condition_text(text, schedule);
     if (part->ways[1].offer.schedule.problem != schedule->problem) {
       add_axes_text(text, part->ways[1].offer.schedule.problem);
     }
-    add_way_text(text, plan, &part->ways[1]);
+    add_way_text(text, plan, &part->ways[1], &part->ways[0]);
   }
 }
 
@@ -203,11 +269,43 @@ static void add_view(rlt_text *text, const char *side, const relayout_view *view
   if (view->byte_offset != 0) {
     rlt_text_add(text, ", from byte %" PRId64 " on", view->byte_offset);
   }
+  if (is_swapped(view)) {
+    rlt_text_add(text, ", %s-endian", rlt_byte_order_name(view->byte_order));
+  }
+}
+
+/* All of it in a sentence. */
+static void add_sentence(rlt_text *text, const relayout_plan *plan, const summary *s) {
+  const int32_t parts = plan->work.part_count;
+  rlt_text_add(text, "%s", relayout_plan_get_method(plan));
+  if (parts > 1) {
+    rlt_text_add(text, " in %" PRId32 " parts", parts);
+  }
+  rlt_text_add(text, " on %s, predicted to reach ",
+               s->device.name[0] != '\0' ? s->device.name : "the device");
+  rlt_text_add_double(text, "%.2f", relayout_plan_get_predicted_fraction(plan));
+  rlt_text_add(text, " of a plain copy's speed\n");
+}
+
+static void add_host_memory_text(rlt_text *text, const relayout_plan *plan,
+                                 const rlt_host_transfers *transfers) {
+  if (rlt_plan_leaves_host_memory(plan)) {
+    rlt_text_add(text,
+                 "host memory: moved by the CPU backend, since the device does not share it\n");
+  } else if (transfers->boxes > 0) {
+    rlt_text_add(text,
+                 "host memory: %" PRId64 " bytes up and %" PRId64 " down, in %" PRId64 " box%s\n",
+                 transfers->bytes_up, transfers->bytes_down, transfers->boxes,
+                 transfers->boxes == 1 ? "" : "es");
+  }
 }
 
 static void explain_text(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   const rlt_work *const work = &plan->work;
+  if (work->part_count > 0) {
+    add_sentence(text, plan, s);
+  }
   add_view(text, "from ", &plan->from);
   add_view(text, "\nto   ", &plan->to);
   if (plan->box != NULL) {
@@ -228,12 +326,7 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
                  s->fill);
   }
   rlt_text_add(text, "\ndevice: %s (%s)\n", s->device.name, s->device.description);
-  if (s->transfers.boxes > 0) {
-    rlt_text_add(text,
-                 "host memory: %" PRId64 " bytes up and %" PRId64 " down, in %" PRId64 " box%s\n",
-                 s->transfers.bytes_up, s->transfers.bytes_down, s->transfers.boxes,
-                 s->transfers.boxes == 1 ? "" : "es");
-  }
+  add_host_memory_text(text, plan, &s->transfers);
   for (int32_t i = 0; i < work->part_count; ++i) {
     if (work->part_count > 1) {
       rlt_text_add(text, "part %" PRId32 " of %" PRId32 "\n", i + 1, work->part_count);
@@ -362,6 +455,9 @@ static void add_view_json(rlt_text *text, const char *side, const relayout_view 
   }
   if (view->byte_offset != 0) {
     rlt_text_add(text, "\"%s_byte_offset\":%" PRId64 ",", side, view->byte_offset);
+  }
+  if (is_swapped(view)) {
+    rlt_text_add(text, "\"%s_byte_order\":\"%s\",", side, rlt_byte_order_name(view->byte_order));
   }
 }
 

@@ -97,6 +97,10 @@ relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_b
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
                                     relayout_plan **plan, relayout_error *error);
 
+/* Whether it leaves host memory to the CPU that its device has for that: not where somebody asked
+ * for its schedules. */
+bool rlt_plan_leaves_host_memory(const relayout_plan *plan);
+
 /* The plan that moves host memory: this one, or the same on the CPU that its device has for that.
  * It is the plan's, as long as that is there. What is wrong with making it. */
 relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,

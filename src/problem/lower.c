@@ -23,6 +23,7 @@ typedef struct side {
   const relayout_shape *shape;
   const char *strides_name;    /* in messages */
   const int64_t *byte_strides; /* NULL: lies as its layout says */
+  bool is_swapped;             /* numbers have the other byte order than the host's */
   rlt_span span;
   int64_t elements; /* that its memory holds, or that there are where it is strided */
   int64_t packed;
@@ -39,6 +40,7 @@ typedef struct lowering {
   const rlt_changes *changes;
   rlt_problem common; /* what all problems share */
   int64_t words;      /* that an element is moved in */
+  int64_t turned;     /* words that change places with each other, the first with the last; or 1 */
   bool has_fill_word; /* some element of the source becomes what is filled in */
   uint8_t padding[RELAYOUT_MAX_ELEMENT_SIZE]; /* of an element, and above it 0 */
   int32_t dimension_count;
@@ -137,6 +139,11 @@ static void set_container_conversion(lowering *at) {
   at->to.room = 1;
 }
 
+/* Bytes of what has a byte order: an element, or a complex one's part. */
+static int64_t number_bytes(const side *of) {
+  return (int64_t)rlt_number_bytes(of->shape->element_type);
+}
+
 static bool is_integer(relayout_element_type type) {
   const relayout_element_kind kind = relayout_element_type_kind(type);
   return kind == RELAYOUT_KIND_SIGNED || kind == RELAYOUT_KIND_UNSIGNED;
@@ -152,16 +159,50 @@ static bool rounds_to_nearest(const lowering *at) {
 static relayout_status set_conversion(lowering *at, relayout_error *error) {
   const relayout_element_type from = at->from.shape->element_type;
   const relayout_element_type to = at->to.shape->element_type;
-  if (from == to && at->changes->scale == 1) {
-    set_container_conversion(at);
+  at->turned = 1;
+  if (from == to && at->changes->scale == 1 && at->from.room == 1 && at->to.room == 1) {
+    at->turned = at->from.is_swapped != at->to.is_swapped ? number_bytes(&at->from) : 1;
     return RELAYOUT_OK;
   }
-  at->common.conversion = (rlt_conversion){.from = from,
-                                           .to = to,
-                                           .wraps = at->changes->wraps,
-                                           .scale = at->changes->scale,
-                                           .rounds_to_nearest = rounds_to_nearest(at)};
+  if (from == to && at->changes->scale == 1) {
+    set_container_conversion(at);
+  } else {
+    at->common.conversion = (rlt_conversion){.from = from,
+                                             .to = to,
+                                             .wraps = at->changes->wraps,
+                                             .scale = at->changes->scale,
+                                             .rounds_to_nearest = rounds_to_nearest(at)};
+  }
+  at->common.source_swapped = at->from.is_swapped;
+  at->common.destination_swapped = at->to.is_swapped;
   return rlt_conversion_check(&at->common.conversion, error);
+}
+
+static bool lie_at_multiples(const side *of, int64_t bytes) {
+  return of->byte_strides == NULL ||
+         rlt_strides_common_bytes(of->shape, of->byte_strides, bytes) == bytes;
+}
+
+/* Numbers that only get the other byte order are words whose bytes change on their way, or where
+ * they may lie anywhere as many words that change places. */
+static void set_turned_words(lowering *at) {
+  const int64_t bytes = at->turned;
+  const int64_t all = at->common.element_bytes;
+  const bool are_whole = lie_at_multiples(&at->from, bytes) && lie_at_multiples(&at->to, bytes);
+  at->common.element_bytes = are_whole ? bytes : 1;
+  at->words = all / at->common.element_bytes;
+  if (are_whole) {
+    at->turned = 1;
+    at->common.conversion =
+        (rlt_conversion){.from = unsigned_type(bytes), .to = unsigned_type(bytes), .scale = 1};
+    at->common.destination_swapped = true;
+  }
+}
+
+/* Which of an element's words becomes number `number`. */
+static int64_t source_word(const lowering *at, int64_t number) {
+  const int64_t within = number % at->turned;
+  return number - within + at->turned - 1 - within;
 }
 
 /* Strides that are no multiples of an element move its words one by one. */
@@ -177,9 +218,9 @@ static relayout_status set_words(lowering *at, relayout_error *error) {
     const int64_t common = rlt_strides_common_bytes(one->shape, one->byte_strides, whole);
     if (common < whole && !rlt_problem_keeps_elements(&at->common)) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                      "%s are multiples of %" PRId64 " bytes, and elements of %" PRId64
-                      " bytes that are packed, converted or of wider containers lie at multiples "
-                      "of their size",
+                      "%s are multiples of %" PRId64
+                      " bytes; expected multiples of the element size, %" PRId64
+                      " bytes, for elements that are packed, converted or in wider containers",
                       one->strides_name, common, whole);
     }
     word = common < whole ? rlt_min(word, common) : word;
@@ -195,11 +236,20 @@ static bool fill_is_uniform(const rlt_problem *problem, int64_t words) {
 }
 
 static bool find_fill_word(rlt_problem *problem) {
-  if (rlt_converts(&problem->conversion)) {
-    return rlt_convert_back(&problem->conversion, problem->fill, problem->fill_word);
+  uint8_t fill[RELAYOUT_MAX_ELEMENT_SIZE];
+  memcpy(fill, problem->fill, sizeof fill);
+  if (!rlt_converts(&problem->conversion)) {
+    memcpy(problem->fill_word, fill, sizeof fill);
+    return true;
   }
-  memcpy(problem->fill_word, problem->fill, sizeof problem->fill_word);
-  return true;
+  if (problem->destination_swapped) {
+    rlt_turn_bytes(fill, rlt_problem_destination_bytes(problem), 1);
+  }
+  const bool is_found = rlt_convert_back(&problem->conversion, fill, problem->fill_word);
+  if (problem->source_swapped) {
+    rlt_turn_bytes(problem->fill_word, problem->element_bytes, 1);
+  }
+  return is_found;
 }
 
 /* Of a side in words of so many bytes; the words that it holds. */
@@ -209,6 +259,14 @@ static int64_t count_words(side *of, int64_t words, int64_t word_bytes) {
   return of->byte_strides == NULL ? of->elements * of->words : of->span.bytes / word_bytes;
 }
 
+/* Padding is known in the host's byte order. */
+static void turn_padding(lowering *at) {
+  if (at->to.is_swapped) {
+    const int64_t bytes = number_bytes(&at->to);
+    rlt_turn_bytes(at->padding, bytes, element_bytes(&at->to) / bytes);
+  }
+}
+
 static relayout_status set_common(lowering *at, relayout_error *error) {
   rlt_problem *const common = &at->common;
   const relayout_shape *const to = at->to.shape;
@@ -216,7 +274,9 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
   common->source_packed = at->from.packed;
   common->destination_packed = at->to.packed;
   relayout_status status = set_conversion(at, error);
-  if (status == RELAYOUT_OK) {
+  if (status == RELAYOUT_OK && at->turned > 1) {
+    set_turned_words(at);
+  } else if (status == RELAYOUT_OK) {
     status = set_words(at, error);
   }
   if (status == RELAYOUT_OK) {
@@ -225,6 +285,7 @@ static relayout_status set_common(lowering *at, relayout_error *error) {
   if (status != RELAYOUT_OK) {
     return status;
   }
+  turn_padding(at);
   common->source_elements = count_words(&at->from, at->words, common->element_bytes);
   common->destination_elements =
       count_words(&at->to, at->words, rlt_problem_destination_bytes(common));
@@ -302,12 +363,12 @@ static bool find_boxes(lowering *at) {
 }
 
 /* A stride below 0 steps down in the destination: the axis is gone through from its other end. Room
- * is left for an axis over words. */
+ * is left for axes over words. */
 static bool add_axis(rlt_problem *problem, rlt_axis axis) {
   if (axis.extent == 1 && axis.valid == 1) {
     return true;
   }
-  if (problem->axis_count == RLT_MAX_AXES - 1) {
+  if (problem->axis_count == RLT_MAX_AXES - 2) {
     return false;
   }
   if (axis.destination_stride < 0) {
@@ -403,6 +464,7 @@ static bool add_contained_padding(lowering *at, const rlt_problem *all) {
   rlt_problem rest = *all;
   rest.element_bytes = at->to.room * rlt_problem_destination_bytes(all);
   rest.conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  rest.source_swapped = false;
   rest.destination_start /= at->to.room;
   rest.destination_elements /= at->to.room;
   memcpy(rest.fill, at->padding, sizeof rest.fill);
@@ -442,8 +504,19 @@ static bool add_contained(lowering *at, const rlt_problem *problem) {
   return add_problem(at, &one);
 }
 
-/* Words of an element are one more axis, or where they are filled with different
- * ones, each a problem of its own. */
+/* Of numbers within an element, and of words within a number, which change places. */
+static void add_word_axes(const lowering *at, rlt_problem *problem) {
+  const int64_t turned = at->turned;
+  const int64_t numbers = at->words / turned;
+  problem->axes[problem->axis_count++] = (rlt_axis){numbers, numbers, turned, turned};
+  if (turned > 1) {
+    problem->source_start += turned - 1;
+    problem->axes[problem->axis_count++] = (rlt_axis){turned, turned, -1, 1};
+  }
+}
+
+/* Words of an element are one more axis, or two where they change places; or where they are filled
+ * with different ones, each a problem of its own. */
 static bool add_words(lowering *at, const rlt_problem *problem) {
   if (at->to.room > 1) {
     return add_contained(at, problem);
@@ -453,11 +526,12 @@ static bool add_words(lowering *at, const rlt_problem *problem) {
   for (int64_t i = 0; i < parts; ++i) {
     rlt_problem one = *problem;
     if (parts == 1) {
-      one.axes[one.axis_count++] = (rlt_axis){at->words, at->words, 1, 1};
+      add_word_axes(at, &one);
     } else {
-      one.source_start += i;
+      one.source_start += source_word(at, i);
       one.destination_start += i;
       memcpy(one.fill, problem->fill + i * problem->element_bytes, (size_t)problem->element_bytes);
+      find_fill_word(&one);
     }
     if (!add_problem(at, &one)) {
       return false;
@@ -550,7 +624,7 @@ static void select_word(const lowering *at, int64_t number, rlt_problem *problem
   const int64_t bytes = at->to.word_bytes;
   memcpy(problem->fill, at->padding + number * bytes, (size_t)bytes);
   if (at->to.room == 1) {
-    problem->source_start += number;
+    problem->source_start += source_word(at, number);
     return;
   }
   if (number == 0) {
@@ -624,11 +698,10 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     return RELAYOUT_OK;
   }
   at->made->count = 0;
-  return at->box == NULL
-             ? lower_to_program(at, error)
-             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "only all of this relayout can be moved at once: its digits share no "
-                        "divisor, or boxes would share a byte of packed elements");
+  return at->box == NULL ? lower_to_program(at, error)
+                         : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                                    "this relayout cannot be divided into boxes: its digits share "
+                                    "no divisor, or boxes would share a byte of packed elements");
 }
 
 static relayout_status check_box(const relayout_shape *shape, const rlt_index_box *box,
@@ -639,8 +712,8 @@ static relayout_status check_box(const relayout_shape *shape, const rlt_index_bo
     if (start < 0 || size < 0 || size > shape->dimensions[d] ||
         start > shape->dimensions[d] - size) {
       return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                      "start[%" PRId32 "] is %" PRId64 " and sizes[%" PRId32 "] %" PRId64
-                      ", beyond a dimension of %" PRId64,
+                      "start[%" PRId32 "] is %" PRId64 " and sizes[%" PRId32 "] is %" PRId64
+                      ", beyond a dimension of size %" PRId64,
                       d, start, d, size, shape->dimensions[d]);
     }
   }
@@ -659,10 +732,15 @@ static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
   if (status == RELAYOUT_OK) {
     status = rlt_view_check_offset(to->byte_offset, "to", error);
   }
+  if (status == RELAYOUT_OK) {
+    status = rlt_view_check_byte_order(from->shape, from->byte_order, "from", error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = rlt_view_check_byte_order(to->shape, to->byte_order, "to", error);
+  }
   if (status == RELAYOUT_OK && to->is_read_only) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "to->is_read_only is true: nothing may be "
-                    "written there");
+                    "to->is_read_only is true; expected a view that may be written to");
   }
   return status == RELAYOUT_OK ? check_same_tensor(from->shape, to->shape, error) : status;
 }
@@ -691,10 +769,12 @@ relayout_status rlt_lower(const rlt_view *from, const rlt_view *to, const rlt_in
   }
   at->from = (side){.shape = &at->combined[0],
                     .strides_name = "from->byte_strides",
-                    .byte_strides = from->byte_strides};
+                    .byte_strides = from->byte_strides,
+                    .is_swapped = rlt_view_is_swapped(from)};
   at->to = (side){.shape = &at->combined[1],
                   .strides_name = "to->byte_strides",
-                  .byte_strides = to->byte_strides};
+                  .byte_strides = to->byte_strides,
+                  .is_swapped = rlt_view_is_swapped(to)};
   at->box = box;
   at->changes = changes;
   at->made = made;

@@ -46,8 +46,10 @@ typedef struct rlt_problem {
   int64_t source_packed; /* 0: an element takes whole bytes there; or the 1, 2 or 4 bits it takes */
   int64_t destination_packed; /* likewise */
   rlt_conversion
-      conversion;          /* of words on their way; those of the destination may be wider or not */
-  int64_t source_elements; /* what each buffer holds, padding included */
+      conversion;      /* of words on their way; those of the destination may be wider or not */
+  bool source_swapped; /* what is converted has its last byte first; likewise */
+  bool destination_swapped; /* what it becomes */
+  int64_t source_elements;  /* what each buffer holds, padding included */
   int64_t destination_elements;
   int64_t source_start; /* the position where all digits are 0 */
   int64_t destination_start;
@@ -83,6 +85,12 @@ static inline int64_t rlt_problem_destination_bytes(const rlt_problem *problem) 
   return rlt_converts(&problem->conversion)
              ? (int64_t)relayout_element_type_byte_size(problem->conversion.to)
              : problem->element_bytes;
+}
+
+/* Whether words keep their values, and only get the other byte order. */
+static inline bool rlt_problem_only_swaps(const rlt_problem *problem) {
+  return problem->conversion.from == problem->conversion.to && problem->conversion.scale == 1 &&
+         problem->source_swapped != problem->destination_swapped;
 }
 
 /* What an element takes in memory. */

@@ -38,6 +38,10 @@ void rlt_problem_add_text(const rlt_problem *problem, rlt_text *text) {
   if (rlt_converts(&problem->conversion)) {
     add_conversion(&problem->conversion, text);
   }
+  if (problem->source_swapped || problem->destination_swapped) {
+    rlt_text_add(text, " orders %s:%s", problem->source_swapped ? "other" : "own",
+                 problem->destination_swapped ? "other" : "own");
+  }
   rlt_text_add(text, " elements %" PRId64 ":%" PRId64 " starts %" PRId64 ":%" PRId64,
                problem->source_elements, problem->destination_elements, problem->source_start,
                problem->destination_start);

@@ -78,6 +78,7 @@ static void make_single_axis(rlt_problem *problem, int64_t extent) {
 static void simplify_fill(rlt_problem *problem) {
   problem->element_bytes = rlt_problem_destination_bytes(problem);
   problem->conversion = (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
+  problem->source_swapped = problem->destination_swapped = false;
   problem->source_packed = problem->destination_packed;
   problem->source_start = 0;
   for (int32_t a = 0; a < problem->axis_count; ++a) {

@@ -1,0 +1,11 @@
+# relayout_zlib: what the command inflates arrays of .npz files with; nothing where there is no zlib.
+add_library(relayout_zlib INTERFACE)
+if(RELAYOUT_ZLIB)
+  find_package(ZLIB)
+  if(ZLIB_FOUND)
+    target_compile_definitions(relayout_zlib INTERFACE RELAYOUT_HAVE_ZLIB)
+    target_link_libraries(relayout_zlib INTERFACE ZLIB::ZLIB)
+  else()
+    message(STATUS "No zlib (Debian: zlib1g-dev): the command will read no deflated .npz files")
+  endif()
+endif()
