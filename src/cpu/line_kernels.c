@@ -17,7 +17,8 @@ static inline const uint8_t *fill_from(const rlt_cpu_frame *frame, int64_t byte)
 }
 
 /* Fills bytes `first` to `count` of a row of elements, if there are any. */
-static void fill_rest(uint8_t *row, int64_t first, int64_t count, const rlt_cpu_frame *frame) {
+ALWAYS_INLINE static void fill_rest(uint8_t *row, int64_t first, int64_t count,
+                                    const rlt_cpu_frame *frame) {
   int64_t i = first;
   const int64_t head = bytes_before_line(row + i, count - i, frame->streams);
   move_few(row + i, fill_from(frame, i), head);
