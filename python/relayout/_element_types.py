@@ -86,9 +86,16 @@ def vector_of(dtype: numpy.dtype[Any]) -> tuple[numpy.dtype[Any], int] | None:
     return found
 
 
-def shown(name: str, dimensions: tuple[int, ...]) -> str:
+def native(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
+    """The same type in the host's byte order."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
+def shown(name: str, dimensions: tuple[int, ...], swapped: bool = False) -> str:
     """How messages call an array: by NumPy's name of its type."""
     dtype = dtype_of_name(name)
+    if swapped and dtype is not None:
+        return f"{dtype.newbyteorder().str}[{','.join(map(str, dimensions))}]"
     return f"{dtype.name if dtype is not None else name}[{','.join(map(str, dimensions))}]"
 
 
