@@ -389,7 +389,9 @@ static char *index_text(const job *work) {
   json_t *metadata = json_object_get(work->from.index, "metadata");
   if (metadata == NULL) {
     metadata = json_object();
-    json_object_set_new(work->from.index, "metadata", metadata);
+    if (json_object_set_new(work->from.index, "metadata", metadata) != 0) {
+      return NULL;
+    }
   }
   return json_object_set_new(metadata, "total_size", json_integer((json_int_t)total)) == 0
              ? json_dumps(work->from.index, JSON_INDENT(2))
