@@ -72,9 +72,8 @@ def _type_names() -> frozenset[str]:
 
 
 def is_raw(dtype: numpy.dtype[Any]) -> bool:
-    """Whether it says nothing but how many bytes there are: void, and the characters of buffers.
-    Types of ml_dtypes are void to NumPy too."""
-    return dtype not in _texts and dtype.names is None and dtype.kind in "VS"
+    """Whether it says nothing but how many bytes there are: void, and the characters of buffers."""
+    return dtype.type in (numpy.void, numpy.bytes_) and dtype.names is None
 
 
 def vector_of(dtype: numpy.dtype[Any]) -> tuple[numpy.dtype[Any], int] | None:

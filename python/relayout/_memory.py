@@ -7,7 +7,7 @@ import functools
 import operator
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -151,12 +151,14 @@ class Side:
 
     def seen_as(self, view: View) -> Side:
         """The same memory."""
-        return replace(self, view=view, raw=None)
+        return Side(view, self.start, self.owner, self.is_read_only, self.buffer, self.is_svm,
+                    self.is_on_device)
 
 
 # ---- Arrays of the host -----------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=1024)
 def view_of_elements(dtype: numpy.dtype[Any], sizes: tuple[int, ...],
                      strides: tuple[int, ...]) -> View:
     """Vectors of OpenCL's have one more dimension, the last, as DLPack's lanes do; the fourth
