@@ -351,7 +351,8 @@ def in_place_of_view(side: Side, view: View, name: str) -> Side:
                         f"{view.shown}")
     if lib.relayout_view_equal(side.view.struct, view.struct):
         return side
-    (its_type, its_sizes), (type_of, sizes) = side.view.type_and_dimensions, view.type_and_dimensions
+    its_type, its_sizes = side.view.type_and_dimensions
+    type_of, sizes = view.type_and_dimensions
     text = f"{name} is {side.view.shown}, but the plan's is {view.shown}"
     if its_type != type_of or side.view.is_swapped != view.is_swapped:
         raise TypeError(text)

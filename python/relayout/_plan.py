@@ -124,6 +124,7 @@ class PlanInfo:
     bytes_left_alone: int
     padding_bytes: int
     device_bytes: int
+    host_bytes: int
     predicted_fraction: float
     part_count: int
     kernel_count: int

@@ -261,7 +261,7 @@ def test_messages_of_memory():
     with pytest.raises(ValueError, match=r"^array \(.*\) and out \(.*\) overlap"):
         relayout.copy(room[:8], out=room[4:12])
     twice = numpy.lib.stride_tricks.as_strided(room, (3, 3), (4, 4))
-    with pytest.raises(ValueError, match="^out's byte_strides let two elements overlap"):
+    with pytest.raises(ValueError, match="^out's byte_strides make two elements overlap"):
         relayout.copy(numpy.zeros((3, 3), numpy.float32), out=twice)
     plan = relayout.plan(room[::2], "{0}")
     with pytest.raises(ValueError, match=r"^source's strides in bytes are \(4,\), but the plan's "
