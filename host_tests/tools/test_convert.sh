@@ -300,6 +300,7 @@ for rounding in up '' Nearest; do
 done
 refuse 2 '--from must be a whole shape' abcdef --to '{0,1}'
 refuse 2 '--from must be a whole shape' abcdef --from '{0,1}' --to '{0,1}'
+refuse 2 '--from must be a whole shape' abcdef --from u8 --to '{0,1}'
 refuse 5 'relayout: convert: ' abcdef --from 'u8[2,3]' --to '{0,1}' --device cuda
 
 checks=$((checks + 1))

@@ -196,7 +196,7 @@ static bool parse_padded_dimensions(text_parser *parser) {
   }
   if (parser->defaults != NULL && layout->padded_dimension_count != layout->rank) {
     return fail_at(parser, start, RELAYOUT_SHAPE_MISMATCH,
-                   "PD lists %d dimensions, and the shape has %d", layout->padded_dimension_count,
+                   "PD lists %d dimensions, but the shape has %d", layout->padded_dimension_count,
                    layout->rank);
   }
   return expect(parser, ')');
