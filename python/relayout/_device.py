@@ -13,27 +13,33 @@ from ._library import ffi, lib
 _CLASSES = ("cpu", "gpu", "accelerator", "other")
 
 
+_OUTCOMES = ("same", "faster", "unconfirmed", "noise")
 _NO_BUDGET = 2**64 - 1  # UINT64_MAX
 
 
 @dataclass(frozen=True)
 class DeviceUsage:
-    """What a device keeps so that it need not be made again (relayout_device_usage)."""
+    """What a device keeps so that it need not be made again (relayout_device_usage). The budget is
+    for its own bytes and the host's together; None: any number."""
 
     plans: int
     programs: int
     device_bytes: int
+    host_bytes: int
     budget_bytes: int | None
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What Device.tune found: of what, and the fractions of a plain copy's speed before and after;
-    `done` is how much of all work is, from 0 to 1."""
+    """What Device.tune found: of what, and the fractions of a plain copy's speed before and after,
+    between passes that differed by `spread` at most. `outcome` is "same", "faster" (twice: it is
+    kept), "unconfirmed" or "noise". `done` is how much of all work is, from 0 to 1."""
 
     what: str
     before: float
     after: float
+    spread: float
+    outcome: str
     done: float
 
 
@@ -130,18 +136,18 @@ class Device:
         usage.struct_size = ffi.sizeof("relayout_device_usage")
         call(lib.relayout_device_get_usage, self._handle, usage)
         budget = None if usage.budget_bytes == _NO_BUDGET else int(usage.budget_bytes)
-        return DeviceUsage(int(usage.plans), int(usage.programs), int(usage.device_bytes), budget)
+        return DeviceUsage(int(usage.plans), int(usage.programs), int(usage.device_bytes),
+                           int(usage.host_bytes), budget)
 
-    def set_budget(self, device_bytes: int | None) -> None:
-        """How many bytes of its memory the plans that it keeps may hold; None: any number. Those
-        that were used least lately go first."""
-        if not isinstance(device_bytes, int | None):
-            raise TypeError("device_bytes must be an integer or None, not "
-                            f"{type(device_bytes).__name__}")
-        if device_bytes is not None and not 0 <= device_bytes < _NO_BUDGET:
-            raise InvalidError(f"device_bytes is {device_bytes}, not 0 to 2**64 - 2")
-        budget = _NO_BUDGET if device_bytes is None else device_bytes
-        call(lib.relayout_device_set_budget, self._handle, budget)
+    def set_budget(self, budget: int | None) -> None:
+        """How many bytes of its memory and the host's together the plans that it keeps may take;
+        None: any number. Those that were used least lately go first."""
+        if not isinstance(budget, int | None):
+            raise TypeError(f"budget must be an integer or None, not {type(budget).__name__}")
+        if budget is not None and not 0 <= budget < _NO_BUDGET:
+            raise InvalidError(f"budget is {budget}, not 0 to 2**64 - 2")
+        call(lib.relayout_device_set_budget, self._handle,
+             _NO_BUDGET if budget is None else budget)
 
     def trim(self) -> None:
         """Lets go of the plans and programs that the device keeps for the next time."""
@@ -171,16 +177,30 @@ class Device:
         device's."""
         call(lib.relayout_tuning_keep, self._handle, c_text(text, "text"))
 
-    def tune(self, seconds: float = 30, found: Callable[[Tuned], None] | None = None) -> None:
-        """Finds a row by measuring, in about so many seconds, and keeps it as `keep_tuning` does.
-        `found` is told of each finding. This device stays as it is: open it again."""
+    @property
+    def tuning_path(self) -> str:
+        """The file in which such a row is kept, there or not; "" where none can be."""
+        return text_of(lib.relayout_device_get_tuning_path, self._handle)
+
+    def reset_tuning(self) -> bool:
+        """Removes that file; whether there was one."""
+        was_kept = ffi.new("int32_t *")
+        call(lib.relayout_tuning_reset, self._handle, was_kept)
+        return bool(was_kept[0])
+
+    def tune(self, seconds: float = 30, found: Callable[[Tuned], None] | None = None) -> bool:
+        """Finds a row by measuring, in about so many seconds, and keeps it as `keep_tuning` does,
+        where a second pass confirms it: whether it did. `found` is told of each finding. This
+        device stays as it is: open it again."""
         options = ffi.new("relayout_tune_options *")
         options.struct_size = ffi.sizeof("relayout_tune_options")
         options.seconds = seconds
-        context = ffi.new_handle(found)
+        context, was_kept = ffi.new_handle(found), ffi.new("int32_t *")
+        options.was_kept = was_kept
         if found is not None:
             options.found, options.context = lib.relayout_python_found, context
         call(lib.relayout_device_tune, self._handle, options)
+        return bool(was_kept[0])
 
     def __repr__(self) -> str:
         return f"<relayout.Device {self.name}: {self.description}>"
@@ -189,7 +209,8 @@ class Device:
 @ffi.def_extern()  # type: ignore[untyped-decorator]
 def relayout_python_found(context: Any, what: Any) -> None:
     ffi.from_handle(context)(Tuned(str(ffi.string(what.what).decode()), float(what.before),
-                                   float(what.after), float(what.done)))
+                                   float(what.after), float(what.spread),
+                                   _OUTCOMES[what.outcome], float(what.done)))
 
 
 def devices() -> list[str]:

@@ -72,9 +72,8 @@ def _type_names() -> frozenset[str]:
 
 
 def is_raw(dtype: numpy.dtype[Any]) -> bool:
-    """Whether it says nothing but how many bytes there are: void, and the characters of buffers.
-    Types of ml_dtypes are void to NumPy too."""
-    return dtype not in _texts and dtype.names is None and dtype.kind in "VS"
+    """Whether it says nothing but how many bytes there are: void, and the characters of buffers."""
+    return dtype.type in (numpy.void, numpy.bytes_) and dtype.names is None
 
 
 def vector_of(dtype: numpy.dtype[Any]) -> tuple[numpy.dtype[Any], int] | None:
@@ -86,9 +85,16 @@ def vector_of(dtype: numpy.dtype[Any]) -> tuple[numpy.dtype[Any], int] | None:
     return found
 
 
-def shown(name: str, dimensions: tuple[int, ...]) -> str:
+def native(dtype: numpy.dtype[Any]) -> numpy.dtype[Any]:
+    """The same type in the host's byte order."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
+def shown(name: str, dimensions: tuple[int, ...], swapped: bool = False) -> str:
     """How messages call an array: by NumPy's name of its type."""
     dtype = dtype_of_name(name)
+    if swapped and dtype is not None:
+        return f"{dtype.newbyteorder().str}[{','.join(map(str, dimensions))}]"
     return f"{dtype.name if dtype is not None else name}[{','.join(map(str, dimensions))}]"
 
 

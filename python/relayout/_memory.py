@@ -7,12 +7,13 @@ import functools
 import operator
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ._element_types import is_raw, name_of_dtype, shown, type_name, type_number, vector_of
+from ._element_types import (is_raw, name_of_dtype, native, shown, type_name, type_number,
+                             vector_of)
 from ._errors import InvalidError, RelayoutError, UnsupportedError, call
 from ._library import ffi, lib
 from ._shape import Shape
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 # DLPack's numbers (dlpack.h) of devices whose memory is the host's: CPU, and pinned for CUDA, ROCm.
 _HOST_DEVICES = (1, 3, 11)
 _DLPACK_MAJOR = 1
+
+_ORDERS = {"little": lib.RELAYOUT_BYTE_ORDER_LITTLE, "big": lib.RELAYOUT_BYTE_ORDER_BIG}
+_HOST_ORDER = _ORDERS[sys.byteorder]
 
 
 class View:
@@ -36,6 +40,16 @@ class View:
     def type_and_dimensions(self) -> tuple[str, tuple[int, ...]]:
         shape = self.struct.shape
         return type_name(shape.element_type), tuple(shape.dimensions[0:shape.rank])
+
+    @functools.cached_property
+    def is_swapped(self) -> bool:
+        """Whether its elements have the other byte order than the host's."""
+        return bool(self.struct.byte_order not in (lib.RELAYOUT_BYTE_ORDER_NATIVE, _HOST_ORDER))
+
+    @property
+    def shown(self) -> str:
+        """How messages call an array that is one."""
+        return shown(*self.type_and_dimensions, self.is_swapped)
 
     @functools.cached_property
     def shape(self) -> Shape | None:
@@ -74,6 +88,14 @@ def strided_view(name: str, dimensions: tuple[int, ...],
     struct = ffi.new("relayout_view *")
     call(lib.relayout_view_make_strided, type_number(name), len(dimensions),
          dimensions or ffi.NULL, byte_strides or ffi.NULL, struct)
+    return View(struct)
+
+
+@functools.lru_cache(maxsize=1024)
+def _swapped_view(name: str, dimensions: tuple[int, ...], byte_strides: tuple[int, ...]) -> View:
+    """Of elements in the other byte order than the host's."""
+    struct = ffi.new("relayout_view *", strided_view(name, dimensions, byte_strides).struct[0])
+    struct.byte_order = next(order for order in _ORDERS.values() if order != _HOST_ORDER)
     return View(struct)
 
 
@@ -129,19 +151,22 @@ class Side:
 
     def seen_as(self, view: View) -> Side:
         """The same memory."""
-        return replace(self, view=view, raw=None)
+        return Side(view, self.start, self.owner, self.is_read_only, self.buffer, self.is_svm,
+                    self.is_on_device)
 
 
 # ---- Arrays of the host -----------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=1024)
 def view_of_elements(dtype: numpy.dtype[Any], sizes: tuple[int, ...],
                      strides: tuple[int, ...]) -> View:
     """Vectors of OpenCL's have one more dimension, the last, as DLPack's lanes do; the fourth
     element that one of three takes in memory is none of it."""
     vector = vector_of(dtype)
     if vector is None:
-        return strided_view(name_of_dtype(dtype), sizes, strides)
+        made = strided_view if dtype.isnative else _swapped_view
+        return made(name_of_dtype(native(dtype)), sizes, strides)
     element, count = vector
     return strided_view(name_of_dtype(element), (*sizes, count), (*strides, element.itemsize))
 
@@ -244,7 +269,7 @@ def side_of(array: Any) -> Side:
 def _lies_so(view: View, wanted: View, shape: Shape, is_source: bool) -> bool:
     """Whether it is an array of the shape's type and dimensions that lies as the shape says. Its
     padding is not the array's, and is written nowhere."""
-    return (view.type_and_dimensions == wanted.type_and_dimensions
+    return (view.type_and_dimensions == wanted.type_and_dimensions and not view.is_swapped
             and view.byte_strides is not None and view.byte_strides == wanted.byte_strides
             and (is_source or not shape.is_padded))
 
@@ -271,6 +296,8 @@ def laid_over(side: Side, shape: Shape, *, is_source: bool, name: str) -> Side:
     the shape says, or is a list of its elements, of which the shape then says more."""
     view = side.raw or side.view
     assert view is not None
+    if view.is_swapped:
+        raise UnsupportedError(f"{name} is {view.shown}, in whose byte order a shape has no number")
     return side.seen_as(_bytes_laid_over(view, str(shape), is_source, name))
 
 
@@ -297,8 +324,8 @@ def _check_type_and_dimensions(view: View, shape: Shape, name: str) -> None:
     memory = shape.physical_dimensions
     count = shape.byte_size // shape.dtype.itemsize
     own = shown(shape.element_type, shape.dimensions)
-    if type_of not in shape._memory_types:
-        raise TypeError(f"{name} is {shown(type_of, sizes)}, but {shape} is {own}: raw bytes "
+    if type_of not in shape._memory_types or view.is_swapped:
+        raise TypeError(f"{name} is {view.shown}, but {shape} is {own}: raw bytes "
                         "are uint8 or void")
     if sizes in (memory, (count,)) or (sizes == shape.dimensions and 0 in sizes):
         return
@@ -319,15 +346,15 @@ def in_place_of(side: Side, shape: Shape, *, is_source: bool, name: str) -> Side
 
 def in_place_of_view(side: Side, view: View, name: str) -> Side:
     """An array in the place of one that a plan was made for, which lies as that did."""
-    type_of, sizes = view.type_and_dimensions
     if side.view is None:
         raise TypeError(f"{name} does not say what it is; the plan was made for an array of "
-                        f"{shown(type_of, sizes)}")
+                        f"{view.shown}")
     if lib.relayout_view_equal(side.view.struct, view.struct):
         return side
     its_type, its_sizes = side.view.type_and_dimensions
-    text = f"{name} is {shown(its_type, its_sizes)}, but the plan's is {shown(type_of, sizes)}"
-    if its_type != type_of:
+    type_of, sizes = view.type_and_dimensions
+    text = f"{name} is {side.view.shown}, but the plan's is {view.shown}"
+    if its_type != type_of or side.view.is_swapped != view.is_swapped:
         raise TypeError(text)
     if its_sizes != sizes:
         raise InvalidError(text)

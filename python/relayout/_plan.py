@@ -69,13 +69,13 @@ class _Options:
 def _options(scale: float, overflow: str, rounding: str, effort: str = "estimate",
              measured: int = 0, schedules: str | Iterable[str] = (),
              batches: bool = False) -> _Options:
-    if not isinstance(scale, numbers.Real):
+    if not isinstance(scale, (float, int, numbers.Real)):
         raise TypeError(f"scale must be a number, not {type(scale).__name__}")
     if not math.isfinite(scale) or float(scale) == 0:
         raise InvalidError(f"scale is {float(scale):g}; it must be finite and not 0")
-    if not isinstance(measured, numbers.Integral):
+    if not isinstance(measured, (int, numbers.Integral)):
         raise TypeError(f"measured must be an integer, not {type(measured).__name__}")
-    if not isinstance(schedules, Iterable):
+    if not isinstance(schedules, (tuple, Iterable)):
         raise TypeError(f"schedules must be a string or several, not {type(schedules).__name__}")
     texts = (schedules,) if isinstance(schedules, str) else tuple(schedules)
     return _made_options(float(scale), _value_of(_OVERFLOWS, "overflow", overflow),
@@ -124,6 +124,7 @@ class PlanInfo:
     bytes_left_alone: int
     padding_bytes: int
     device_bytes: int
+    host_bytes: int
     predicted_fraction: float
     part_count: int
     kernel_count: int

@@ -261,7 +261,7 @@ def test_messages_of_memory():
     with pytest.raises(ValueError, match=r"^array \(.*\) and out \(.*\) overlap"):
         relayout.copy(room[:8], out=room[4:12])
     twice = numpy.lib.stride_tricks.as_strided(room, (3, 3), (4, 4))
-    with pytest.raises(ValueError, match="^out's byte_strides let two elements overlap"):
+    with pytest.raises(ValueError, match="^out's byte_strides make two elements overlap"):
         relayout.copy(numpy.zeros((3, 3), numpy.float32), out=twice)
     plan = relayout.plan(room[::2], "{0}")
     with pytest.raises(ValueError, match=r"^source's strides in bytes are \(4,\), but the plan's "
@@ -271,3 +271,35 @@ def test_messages_of_memory():
         plan(room.view(numpy.int32)[::2])
     with pytest.raises(ValueError, match=r"^source is float32\[4\], but the plan's is"):
         plan(room[:8:2])
+
+
+# ---- The other byte order ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["float32", "float16", "int64", "uint16", "complex64", "float64"])
+def test_the_other_byte_order(name, random, device):
+    array = random.integers(0, 99, (5, 6)).astype(name)
+    other = array.astype(array.dtype.newbyteorder())
+    result = relayout.copy(other, "{0,1}", device=device)
+    assert result.dtype == array.dtype and numpy.array_equal(result, array)
+    assert numpy.array_equal(relayout.copy(other[::-1, ::2], axes=(1, 0), device=device),
+                             array[::-1, ::2].T)
+    out = numpy.zeros((6, 5), other.dtype)
+    relayout.copy(array, axes=(1, 0), out=out, device=device)
+    assert out.dtype == other.dtype and numpy.array_equal(out, array.T)
+    plan = relayout.plan(other, array, device=device)
+    assert numpy.array_equal(plan(other, numpy.zeros_like(array)), array)
+
+
+def test_where_the_other_byte_order_is_refused():
+    other = numpy.zeros((2, 3), numpy.dtype("f4").newbyteorder())
+    shown = rf"{other.dtype.str}\[2,3\]"
+    plan = relayout.plan("f32[2,3]", "{1,0}")
+    with pytest.raises(TypeError, match=f"source is {shown}, but f32"):
+        plan(other)
+    with pytest.raises(TypeError, match=f"out is {shown}, but f32"):
+        relayout.copy(numpy.zeros((2, 3), "f4"), "{1,0}", out=other)
+    with pytest.raises(relayout.UnsupportedError, match=f"array is {shown}"):
+        relayout.copy(other, from_="f32[3,2]")
+    with pytest.raises(TypeError, match=f"source is {shown}, but the plan's is float32"):
+        relayout.plan(numpy.zeros((2, 4), "f4")[:, :3], "{1,0}")(other)
