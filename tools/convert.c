@@ -31,7 +31,8 @@ static bool is_pipe(const char *path) {
 /* Files are what their names say; what is no file, whatever it is called, what it begins like. */
 static bool is_npy(const convert_request *asked, const stream_input *input) {
   return is_npy_name(asked->input) || npz_is(asked->input) ||
-         (!stream_is_file(input) && npy_has_magic(input->ahead, input->ahead_size));
+         ((is_pipe(asked->input) || !stream_is_file(input)) &&
+          npy_has_magic(input->ahead, input->ahead_size));
 }
 
 /* ---- The source's shape --------------------------------------------------------------------- */
