@@ -1,5 +1,5 @@
-/* six_bits.h: elements of 6 bits as .safetensors files pack them, which no layout says: element i at
- * bit i * 6 % 8 of byte i * 6 / 8, low bits first. In memory each has a byte. */
+/* six_bits.h: elements of 6 bits as .safetensors files pack them, which no layout says: element i
+ * at bit i * 6 % 8 of byte i * 6 / 8, low bits first. In memory each has a byte. */
 #ifndef TOOLS_SIX_BITS_H
 #define TOOLS_SIX_BITS_H
 

@@ -94,7 +94,8 @@ check 4 '' "tensor 'n' is of dtype Q3" convert --tensor n --to '{0}' $m out.safe
 check 4 '' "tensor 'w': --to: column 2: " convert --tensor w --to '{0}' $m out.safetensors
 check 4 '' "tensor 'w': --from u8[2,2] takes 4 bytes, but the tensor has 6 in" \
   convert --tensor w --from 'u8[2,2]' --to '{0,1}' $m out.safetensors
-check 2 '' '--tensor wants an IN that is a .safetensors or .npz file' convert --tensor w --to '{0,1}' in.npy out.npy
+check 2 '' '--tensor wants an IN that is a .safetensors or .npz file' \
+  convert --tensor w --to '{0,1}' in.npy out.npy
 check 2 '' 'o.safetensors gets one tensor: --tensor NAME' convert --from 'u8[6]' --to '{0}' in \
   o.safetensors
 check_no_files 'what cannot be meant'
