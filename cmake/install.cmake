@@ -40,8 +40,13 @@ endif()
 configure_package_config_file(cmake/relayout-config.cmake.in
                               ${PROJECT_BINARY_DIR}/relayout-config.cmake
                               INSTALL_DESTINATION ${package_dir})
+# Before 1.0 each minor version may break what was there, as the soname says too.
+set(compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatibility SameMinorVersion)
+endif()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/relayout-config-version.cmake
-                                 COMPATIBILITY SameMajorVersion)
+                                 COMPATIBILITY ${compatibility})
 install(FILES ${PROJECT_BINARY_DIR}/relayout-config.cmake
               ${PROJECT_BINARY_DIR}/relayout-config-version.cmake
         DESTINATION ${package_dir})

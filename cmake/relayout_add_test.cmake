@@ -14,6 +14,53 @@ function(relayout_add_test name)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
+# ---- Labels: which run takes a test, as host_tests/README.md says -------------------------------
+# relayout_label(label test ...): tests that this folder has added before; a build may lack some.
+function(relayout_label label)
+  foreach(test IN LISTS ARGN)
+    if(TEST ${test})
+      set_property(TEST ${test} APPEND PROPERTY LABELS ${label})
+    endif()
+  endforeach()
+endfunction()
+
+# relayout_takes(seconds test ...): these take more than two seconds, about so many. What takes
+# longest begins first, so that all processors are busy to the end.
+function(relayout_takes seconds)
+  relayout_label(slow ${ARGN})
+  foreach(test IN LISTS ARGN)
+    if(TEST ${test})
+      set_property(TEST ${test} PROPERTY COST ${seconds})
+    endif()
+  endforeach()
+endfunction()
+
+# relayout_label_folder(label): all tests of this folder, those that follow too.
+function(relayout_label_folder label)
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL relayout_label_folder_now ${label})")
+endfunction()
+
+function(relayout_label_folder_now label)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  relayout_label(${label} ${tests})
+endfunction()
+
+# relayout_label_sets(prefix): the tests prefix_SET, one for each instruction set. Those in the
+# middle share all of their code with others, and conformance.cpu runs the one that is chosen.
+function(relayout_label_sets prefix)
+  relayout_label(thorough ${prefix}_avx512 ${prefix}_sse41 ${prefix}_sse2)
+  relayout_label(not_clang ${prefix}_avx512 ${prefix}_sse41)
+  relayout_label(not_asan ${prefix}_avx512 ${prefix}_sse41 ${prefix}_sse2)
+endfunction()
+
+# relayout_add_long_test(name COMMAND ...): one that only scripts/test_long runs.
+function(relayout_add_long_test name)
+  add_test(NAME ${name} ${ARGN} CONFIGURATIONS long)
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+  relayout_label(long ${name})
+endfunction()
+
+# ---- OpenCL -------------------------------------------------------------------------------------
 # relayout_wrap_opencl(target function ...): what the program and the library call of these goes to
 # the program's __wrap_function, which reaches OpenCL's by __real_function.
 function(relayout_wrap_opencl target)
@@ -29,11 +76,28 @@ set(RELAYOUT_POCL_CACHE ${PROJECT_BINARY_DIR}/pocl CACHE PATH
     "Where tests have PoCL keep what it compiles")
 mark_as_advanced(RELAYOUT_POCL_CACHE)
 
-# relayout_compiles_kernels(group test ...)
+# relayout_compiles_kernels(group test ...): tests of OpenCL devices, skipped where there are none.
 function(relayout_compiles_kernels group)
+  relayout_share_kernels(${group} ${ARGN})
+  relayout_label(opencl ${ARGN})
+endfunction()
+
+# relayout_may_compile_kernels(group test ...): tests of whatever devices there are, the CPU backend
+# at least.
+function(relayout_may_compile_kernels group)
+  relayout_share_kernels(${group} ${ARGN})
+  relayout_label(any_device ${ARGN})
+endfunction()
+
+function(relayout_share_kernels group)
   foreach(test IN LISTS ARGN)
     set_property(TEST ${test} APPEND PROPERTY RESOURCE_LOCK pocl_${group})
     set_property(TEST ${test} APPEND PROPERTY
                  ENVIRONMENT "POCL_CACHE_DIR=${RELAYOUT_POCL_CACHE}/${group}")
+    # They wait for each other: all of them begin early.
+    get_property(seconds TEST ${test} PROPERTY COST)
+    if(NOT seconds)
+      set_property(TEST ${test} PROPERTY COST 10)
+    endif()
   endforeach()
 endfunction()

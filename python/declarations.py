@@ -11,6 +11,7 @@ import cffi
 HEADERS = """
 #define CL_TARGET_OPENCL_VERSION 120
 #include <relayout/relayout.h>
+#include <relayout/recording.h>
 #include <relayout/submit.h>
 """
 
@@ -42,6 +43,11 @@ typedef struct dlpack_tensor {
   int64_t *strides;
   uint64_t byte_offset;
 } dlpack_tensor;
+typedef struct dlpack_managed {
+  dlpack_tensor tensor;
+  void *context;
+  void *deleter;
+} dlpack_managed;
 typedef struct dlpack_versioned {
   uint32_t major;
   uint32_t minor;
@@ -52,9 +58,15 @@ typedef struct dlpack_versioned {
 } dlpack_versioned;
 """
 
-# Python finds OpenCL's functions for the library.
+# What Python does for the library: it finds OpenCL's functions, hears what happens, and takes
+# memory back that others had by DLPack.
 CALLBACKS = """
 extern "Python" void *relayout_python_lookup(void *context, const char *name);
+extern "Python" void relayout_python_log(void *context, relayout_log_level level,
+                                         const char *message);
+extern "Python" void relayout_python_found(void *context, const relayout_tuned *what);
+extern "Python" void relayout_python_schedule(void *context, const relayout_schedule_info *info);
+extern "Python" void relayout_python_take_back(void *managed);
 """
 
 

@@ -1,4 +1,4 @@
-# setup.sh: what scripts/demo and scripts/test share; they source it from the repository's root.
+# setup.sh: what scripts that install and build share; they source it from the repository's root.
 # shellcheck shell=sh
 
 # What builds for other processors, and runs that.

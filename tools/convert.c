@@ -28,7 +28,7 @@ static bool is_pipe(const char *path) {
   return strcmp(path, "-") == 0;
 }
 
-/* Files are what their names say; what is no file, whatever it is called, what it begins like. */
+/* Files are what their names say; what has no name or is no file, what it begins like. */
 static bool is_npy(const convert_request *asked, const stream_input *input) {
   return is_npy_name(asked->input) || npz_is(asked->input) ||
          ((is_pipe(asked->input) || !stream_is_file(input)) &&
@@ -65,7 +65,7 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
                ? npy_source_shape(asked->from, input->name, &header, &work->move.from)
                : code;
   }
-  if (asked->from == NULL || arguments_is_bare_layout(asked->from)) {
+  if (asked->from == NULL || strchr(asked->from, '[') == NULL) {
     return report(EXIT_CODE_USAGE, "--from must be a whole shape: %s holds raw bytes, not .npy",
                   input->name);
   }

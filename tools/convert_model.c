@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "json_text.h"
 #include "model.h"
 #include "npy.h"
 #include "npy_source.h"
@@ -397,10 +399,12 @@ static char *index_text(const job *work) {
   json_t *metadata = json_object_get(work->from.index, "metadata");
   if (metadata == NULL) {
     metadata = json_object();
-    json_object_set_new(work->from.index, "metadata", metadata);
+    if (json_object_set_new(work->from.index, "metadata", metadata) != 0) {
+      return NULL;
+    }
   }
   return json_object_set_new(metadata, "total_size", json_integer((json_int_t)total)) == 0
-             ? json_dumps(work->from.index, JSON_INDENT(2))
+             ? json_text_write_lines(work->from.index)
              : NULL;
 }
 
@@ -457,6 +461,34 @@ static exit_code write_model(job *work) {
 
 /* ---- Which of both -------------------------------------------------------------------------- */
 
+static bool is_same_file(const char *path, const struct stat *other) {
+  struct stat found;
+  return stat(path, &found) == 0 && found.st_dev == other->st_dev && found.st_ino == other->st_ino;
+}
+
+/* An index beside the old one would have its files take the place of the old one's. */
+static exit_code check_place(const job *work) {
+  struct stat index;
+  struct stat file;
+  if (stat(work->asked->input, &index) == 0 && is_same_file(work->asked->output, &index)) {
+    return EXIT_CODE_OK;
+  }
+  exit_code code = EXIT_CODE_OK;
+  for (size_t i = 0; i < work->from.file_count && code == EXIT_CODE_OK; i++) {
+    const model_file *const old = &work->from.files[i];
+    char *const path = model_path_beside(work->asked->output, old->name);
+    if (path == NULL) {
+      code = report(EXIT_CODE_FAILURE, "no memory for the names of files");
+    } else if (fstat(old->input.file, &file) == 0 && is_same_file(path, &file)) {
+      code = report(EXIT_CODE_USAGE,
+                    "%s would have its files replace those of %s: put it into another folder",
+                    work->asked->output, work->asked->input);
+    }
+    free(path);
+  }
+  return code;
+}
+
 static exit_code check_output(const job *work) {
   const char *const path = work->asked->output;
   if (!model_is_index(path)) {
@@ -473,7 +505,7 @@ static exit_code check_output(const job *work) {
       return report(EXIT_CODE_USAGE, "%s is also the name of a file with tensors", path);
     }
   }
-  return EXIT_CODE_OK;
+  return check_place(work);
 }
 
 static void free_job(job *work) {

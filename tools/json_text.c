@@ -150,15 +150,23 @@ relayout_status json_text_read(const char *text, size_t size, json_t **json,
   return RELAYOUT_OK;
 }
 
-char *json_text_write(const json_t *json, int digits) {
+static char *write_with(const json_t *json, size_t flags) {
   begin_watch();
-  char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+  char *text = json_dumps(json, flags);
   end_watch();
   if (lacks_memory) {
     free(text);
     text = NULL;
   }
   return text;
+}
+
+char *json_text_write(const json_t *json, int digits) {
+  return write_with(json, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+}
+
+char *json_text_write_lines(const json_t *json) {
+  return write_with(json, JSON_INDENT(2));
 }
 
 bool json_text_copy(const json_t *value, size_t capacity, char *text) {

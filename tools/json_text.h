@@ -24,6 +24,9 @@ relayout_status json_text_read(const char *text, size_t size, json_t **json, rel
  * the caller to free; NULL without memory, and for NULL. */
 char *json_text_write(const json_t *json, int digits);
 
+/* The same on many lines, indented, for people to read. */
+char *json_text_write_lines(const json_t *json);
+
 /* Copies a string, cut to fit; "" for NULL, a member that is not there. False for another kind of
  * value. */
 bool json_text_copy(const json_t *value, size_t capacity, char *text);

@@ -12,16 +12,21 @@
 
 #include "progress.h"
 
-/* What a box may take on either side, which is a half to all of this: its rows are long on both
- * sides then, and what is less altogether fits into memory as well. */
+/* What a box may have in memory of either side, which is a half to all of this: its rows are long
+ * on both sides then, and what is less altogether fits into memory as well. */
 #ifndef LARGE_FILES_MOST_BOX_BYTES /* tests have small files */
 #define LARGE_FILES_MOST_BOX_BYTES    (128 << 20)
 #define LARGE_FILES_LEAST_TOTAL_BYTES (384 << 20)
+#define LARGE_FILES_PAGE_BYTES        4096
 #endif
 
 /* What is read or written at once: of more than that kernels make larger pages than they have at
  * hand, which has taken thrice the time. What is so long that it has large pages to itself. */
 enum { PIECE_BYTES = 1 << 17, LONG_BYTES = 4 << 20, LARGE_PAGE_BYTES = 2 << 20, PAGE_BYTES = 4096 };
+
+/* What lies between two runs is read with them where it takes less time than another call. What is
+ * to be written between them has to be read first. */
+enum { MOST_READ_GAP = 4096, MOST_WRITTEN_GAP = 512 };
 
 /* ---- Which boxes ---- */
 
@@ -33,16 +38,21 @@ typedef struct boxes {
   bool has_next;
 } boxes;
 
-/* How far a step along this dimension goes in memory, about, in elements: tiles have steps of
- * several sizes. */
-static int64_t step_of(const relayout_shape *shape, int32_t dimension) {
+/* How far a step along this dimension goes in memory, about, in bytes: tiles have steps of several
+ * sizes. */
+static double step_of(const relayout_shape *shape, int32_t dimension) {
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   int64_t end = 0;
-  index[dimension] = shape->dimensions[dimension] - 1;
-  if (relayout_index_to_linear(shape, index, &end, NULL) != RELAYOUT_OK) {
+  int64_t elements = 0;
+  size_t bytes = 0;
+  const int64_t last = shape->dimensions[dimension] - 1;
+  index[dimension] = last;
+  if (last < 1 || relayout_index_to_linear(shape, index, &end, NULL) != RELAYOUT_OK ||
+      relayout_shape_physical_element_count(shape, &elements, NULL) != RELAYOUT_OK ||
+      relayout_shape_byte_size(shape, &bytes, NULL) != RELAYOUT_OK || elements == 0) {
     return 0;
   }
-  return end / (shape->dimensions[dimension] - 1);
+  return (double)end / (double)last * ((double)bytes / (double)elements);
 }
 
 /* Half of a size, rounded up to what tiles and pages like. */
@@ -55,13 +65,75 @@ static int64_t half_of(int64_t size) {
   return half < size ? half : (size + 1) / 2;
 }
 
-/* The dimension to be halved: the one that steps farthest on both sides, so that runs stay long;
- * of equal ones the longest. -1 where none is left. */
-static int32_t widest(const boxes *of, const int64_t *steps) {
+/* A side's steps, and its dimensions by these, the shortest first. */
+typedef struct side_steps {
+  double of[RELAYOUT_MAX_RANK];
+  int32_t order[RELAYOUT_MAX_RANK];
+} side_steps;
+
+static side_steps steps_of(const relayout_shape *shape) {
+  side_steps made = {.of = {0}};
+  for (int32_t d = 0; d < shape->rank; d++) {
+    made.of[d] = step_of(shape, d);
+    int32_t at = d;
+    for (; at > 0 && made.of[made.order[at - 1]] > made.of[d]; at--) {
+      made.order[at] = made.order[at - 1];
+    }
+    made.order[at] = d;
+  }
+  return made;
+}
+
+/* What a box of these sizes has in memory of a side, in bytes: what lies between its elements too,
+ * where that is less than a page. */
+static double memory_of(const side_steps *steps, const int64_t *sizes, int32_t rank) {
+  double run = 1;
+  double runs = 1;
+  for (int32_t i = 0; i < rank; i++) {
+    const int32_t d = steps->order[i];
+    if (steps->of[d] <= run + LARGE_FILES_PAGE_BYTES) {
+      run += steps->of[d] * (double)(sizes[d] - 1);
+    } else {
+      runs *= (double)sizes[d];
+    }
+  }
+  return runs * (run < LARGE_FILES_PAGE_BYTES ? LARGE_FILES_PAGE_BYTES : run);
+}
+
+/* That of both sides, as far as it is more than either may have. */
+static double excess_of(const side_steps *sides, const int64_t *sizes, int32_t rank) {
+  double excess = 0;
+  for (int i = 0; i < 2; i++) {
+    const double more = memory_of(&sides[i], sizes, rank) - LARGE_FILES_MOST_BOX_BYTES;
+    excess += more > 0 ? more : 0;
+  }
+  return excess;
+}
+
+/* The shorter of a dimension's steps. */
+static double least_step(const side_steps *sides, int32_t d) {
+  return sides[0].of[d] < sides[1].of[d] ? sides[0].of[d] : sides[1].of[d];
+}
+
+/* The dimension to be halved: of those that make nearly the most of the difference the one that
+ * steps farthest on both sides, so that runs stay long; of equal ones the longest. -1 where no
+ * dimension is left that makes any. */
+static int32_t find_cut(const boxes *of, const side_steps *sides, double excess) {
+  double after[RELAYOUT_MAX_RANK];
+  double least = excess;
+  for (int32_t d = 0; d < of->rank; d++) {
+    int64_t sizes[RELAYOUT_MAX_RANK];
+    memcpy(sizes, of->sizes, sizeof sizes);
+    sizes[d] = sizes[d] > 1 ? half_of(sizes[d]) : sizes[d];
+    after[d] = excess_of(sides, sizes, of->rank);
+    least = after[d] < least ? after[d] : least;
+  }
   int32_t best = -1;
   for (int32_t d = 0; d < of->rank; d++) {
-    if (of->sizes[d] > 1 && (best < 0 || steps[d] > steps[best] ||
-                             (steps[d] == steps[best] && of->sizes[d] > of->sizes[best]))) {
+    const double step = least_step(sides, d);
+    if (of->sizes[d] > 1 && after[d] < excess && after[d] <= least + (excess - least) / 4 &&
+        (best < 0 || step > least_step(sides, best) ||
+         (step == least_step(sides, best) && of->sizes[d] > of->sizes[best]))) {
       best = d;
     }
   }
@@ -71,26 +143,14 @@ static int32_t widest(const boxes *of, const int64_t *steps) {
 static boxes boxes_of(const large_files_job *job) {
   boxes made = {
       .rank = job->from.shape.rank, .dimensions = job->from.shape.dimensions, .has_next = true};
-  int64_t steps[RELAYOUT_MAX_RANK];
-  double largest = (double)relayout_plan_source_size(job->whole);
-  const double written = (double)relayout_plan_destination_size(job->whole);
-  largest = largest > written ? largest : written;
-  for (int32_t d = 0; d < made.rank; d++) {
-    made.sizes[d] = made.dimensions[d];
-    if (made.sizes[d] > 1) {
-      const int64_t source = step_of(&job->from.shape, d);
-      const int64_t destination = step_of(&job->to.shape, d);
-      steps[d] = source < destination ? source : destination;
-    }
-  }
-  while (largest > LARGE_FILES_MOST_BOX_BYTES) {
-    const int32_t d = widest(&made, steps);
-    if (d < 0) {
-      break;
-    }
-    const int64_t half = half_of(made.sizes[d]);
-    largest *= (double)half / (double)made.sizes[d];
-    made.sizes[d] = half;
+  memcpy(made.sizes, made.dimensions, sizeof made.sizes);
+  const side_steps sides[2] = {steps_of(&job->from.shape), steps_of(&job->to.shape)};
+  double excess = excess_of(sides, made.sizes, made.rank);
+  int32_t d = excess > 0 ? find_cut(&made, sides, excess) : -1;
+  while (d >= 0) {
+    made.sizes[d] = half_of(made.sizes[d]);
+    excess = excess_of(sides, made.sizes, made.rank);
+    d = excess > 0 ? find_cut(&made, sides, excess) : -1;
   }
   return made;
 }
@@ -130,10 +190,11 @@ typedef struct side {
   int64_t lowest;   /* that the box takes, */
   int64_t highest;  /* and behind the last */
   bool is_together; /* little lies between these that it does not take */
-  /* What an action is next to be done to, and how far apart the two may be that go as one. */
+  /* What an action is next to be done to, and how far apart two runs may be that go as one. */
   int64_t first;
   int64_t end;
   int64_t most_gap;
+  bool has_gap; /* something lies between what goes as one */
   void (*act)(struct side *side);
   bool is_read;
   int cause; /* of a failure; 0: none */
@@ -174,14 +235,14 @@ static void make_room(side *of) {
   }
 }
 
-static void transfer(side *of) {
+static void transfer(side *of, bool reads) {
   while (of->first < of->end && of->cause == 0 && !of->has_ended) {
     uint8_t *const at = of->bytes + (of->first - of->shift);
     const int64_t left = of->end - of->first;
     const size_t size = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
     const off_t where = (off_t)(of->start + of->first);
     const ssize_t done =
-        of->is_read ? pread(of->file, at, size, where) : pwrite(of->file, at, size, where);
+        reads ? pread(of->file, at, size, where) : pwrite(of->file, at, size, where);
     of->first += done > 0 ? done : 0;
     of->cause = done < 0 && errno != EINTR ? errno : 0;
     of->has_ended = done == 0;
@@ -190,13 +251,21 @@ static void transfer(side *of) {
 
 static void read_run(side *of) {
   make_room(of);
-  transfer(of);
+  transfer(of, true);
+}
+
+/* What lies between runs that are written as one is other boxes', or stays as it was. */
+static void read_gaps(side *of) {
+  make_room(of);
+  if (of->has_gap) {
+    transfer(of, true);
+  }
 }
 
 /* The disk begins with a long run at once. Short ones wait for what comes between them. */
 static void write_run(side *of) {
   const int64_t first = of->first;
-  transfer(of);
+  transfer(of, false);
   if (of->end - first >= LONG_BYTES) {
     sync_file_range(of->file, (off_t)(of->start + first), (off_t)(of->end - first),
                     SYNC_FILE_RANGE_WRITE);
@@ -211,7 +280,9 @@ static void add_bytes(void *context, int64_t first, size_t size) {
       of->act(of);
     }
     of->first = first;
+    of->has_gap = false;
   }
+  of->has_gap = of->has_gap || (joins && first > of->end);
   const int64_t end = first + (int64_t)size;
   of->end = joins && of->end > end ? of->end : end;
 }
@@ -272,7 +343,7 @@ static exit_code carry_out(const relayout_plan *plan, side *source, side *destin
     code = act_on(plan, source, read_run);
   }
   if (code == EXIT_CODE_OK) {
-    code = act_on(plan, destination, make_room);
+    code = act_on(plan, destination, read_gaps);
   }
   if (code == EXIT_CODE_OK) {
     code = relayout_plan_execute(plan, pointer_of(source), pointer_of(destination), &error) ==
@@ -347,12 +418,13 @@ exit_code large_files_move(const large_files_job *job, bool *is_done) {
                  .file = job->source_file,
                  .start = job->source_start,
                  .size = relayout_plan_source_size(job->whole),
-                 .most_gap = 4096,
+                 .most_gap = MOST_READ_GAP,
                  .is_read = true};
   side destination = {.name = job->destination_name,
                       .file = job->destination_file,
                       .start = job->destination_start,
-                      .size = relayout_plan_destination_size(job->whole)};
+                      .size = relayout_plan_destination_size(job->whole),
+                      .most_gap = MOST_WRITTEN_GAP};
   *is_done = false;
   if (!make_side(&source)) {
     return EXIT_CODE_OK;

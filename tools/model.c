@@ -108,9 +108,11 @@ static exit_code read_index(const char *path, json_t **index) {
   uint8_t *text = NULL;
   size_t got = 0;
   relayout_error error;
-  if (size < 0 || size > SAFETENSORS_MAX_HEADER_SIZE) {
-    code = report(EXIT_CODE_BAD_INPUT, "%s is no index: it is no regular file of at most %d bytes",
-                  path, SAFETENSORS_MAX_HEADER_SIZE);
+  if (size < 0) {
+    code = report(EXIT_CODE_FAILURE, "%s is no regular file, which an index has to be", path);
+  } else if (size > SAFETENSORS_MAX_HEADER_SIZE) {
+    code = report(EXIT_CODE_BAD_INPUT, "%s is no index: it has %" PRId64 " bytes, more than %d",
+                  path, size, SAFETENSORS_MAX_HEADER_SIZE);
   } else {
     code = stream_read_all(&input, (size_t)size, &text, &got);
   }

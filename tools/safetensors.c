@@ -325,11 +325,41 @@ relayout_status safetensors_append(const safetensors *of, safetensors *made,
   return RELAYOUT_OK;
 }
 
+/* How many bytes the character takes that begins here; 0 where none does. */
+static size_t character_size(const unsigned char *text) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const size_t size = text[0] < 0x80             ? 1
+                      : (text[0] & 0xe0) == 0xc0 ? 2
+                      : (text[0] & 0xf0) == 0xe0 ? 3
+                      : (text[0] & 0xf8) == 0xf0 ? 4
+                                                 : 0;
+  uint32_t code = size > 1 ? text[0] & (0x7fU >> size) : text[0];
+  for (size_t i = 1; i < size; i++) {
+    if ((text[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+    code = code << 6 | (text[i] & 0x3f);
+  }
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return size > 0 && code >= least[size] && code <= 0x10ffff && !is_surrogate ? size : 0;
+}
+
+/* Names are keys of JSON's. */
+static bool is_utf8(const char *text) {
+  const unsigned char *at = (const unsigned char *)text;
+  while (*at != '\0') {
+    const size_t size = character_size(at);
+    if (size == 0) {
+      return false;
+    }
+    at += size;
+  }
+  return true;
+}
+
 relayout_status safetensors_add(safetensors *made, const char *name, const relayout_shape *shape,
                                 relayout_error *error) {
-  json_t *const text = json_string(name);
-  json_decref(text);
-  if (text == NULL || strcmp(name, metadata_key) == 0) {
+  if (!is_utf8(name) || strcmp(name, metadata_key) == 0) {
     return fail_with(error, RELAYOUT_INVALID_TEXT, "'%s' cannot be a tensor's name", name);
   }
   if (!make_room(made, 1)) {

@@ -18,7 +18,50 @@ typedef struct words {
   const char *from;
   bool as_json;
   bool prints;
+  bool resets;
 } words;
+
+/* ---- Where rows are kept ---- */
+
+/* The path, for the caller to free; NULL where no files are kept, or without memory. */
+static char *path_of(const relayout_device *device) {
+  const size_t length = relayout_device_get_tuning_path(device, NULL, 0);
+  char *const path = length == 0 ? NULL : malloc(length + 1);
+  if (path != NULL) {
+    relayout_device_get_tuning_path(device, path, length + 1);
+  }
+  return path;
+}
+
+/* The variable names another file, which is read instead. */
+static void warn_of_variable(void) {
+  const char *const named = getenv("RELAYOUT_TUNING");
+  if (named != NULL && named[0] != '\0') {
+    report_line("RELAYOUT_TUNING names %s, which stands above what is kept", named);
+  }
+}
+
+static exit_code print_kept(const relayout_device *device) {
+  char *const path = path_of(device);
+  printf("kept in %s\n", path != NULL ? path : "a file");
+  free(path);
+  warn_of_variable();
+  return EXIT_CODE_OK;
+}
+
+static exit_code reset(relayout_device *device) {
+  int32_t was_kept = 0;
+  relayout_error error;
+  if (relayout_tuning_reset(device, &was_kept, &error) != RELAYOUT_OK) {
+    return report_error(NULL, &error);
+  }
+  char *const path = path_of(device);
+  printf(was_kept ? "removed %s\n" : "nothing was kept in %s\n",
+         path != NULL ? path : "any folder: there is none for the cache");
+  free(path);
+  warn_of_variable();
+  return EXIT_CODE_OK;
+}
 
 /* ---- What is found, while it is ---- */
 
@@ -26,44 +69,87 @@ typedef struct findings {
   progress bar;
   bool as_json;
   json_t *found; /* as JSON */
-  size_t count;
+  size_t count;  /* of those that are no noise */
   double before; /* sums of logarithms */
   double after;
 } findings;
 
-static void print_row(const char *what, double before, double after) {
-  printf("%-40s  %6.3f  %6.3f\n", what, before, after);
+static const char *const outcomes[] = {[RELAYOUT_TUNED_SAME] = "same",
+                                       [RELAYOUT_TUNED_FASTER] = "faster",
+                                       [RELAYOUT_TUNED_UNCONFIRMED] = "unconfirmed",
+                                       [RELAYOUT_TUNED_NOISE] = "noise"};
+
+static void print_row(const relayout_tuned *found) {
+  printf("%-40s  %6.3f  %6.3f  %5.1f %%  %s\n", found->what, found->before, found->after,
+         100 * found->spread, outcomes[found->outcome]);
+}
+
+static json_t *json_of_finding(const relayout_tuned *found) {
+  return json_of_members((json_member[]){{"what", json_of_text(found->what)},
+                                         {"before", json_of_number(found->before)},
+                                         {"after", json_of_number(found->after)},
+                                         {"spread", json_of_number(found->spread)},
+                                         {"outcome", json_of_text(outcomes[found->outcome])},
+                                         {NULL, NULL}});
 }
 
 static void add_finding(void *context, const relayout_tuned *found) {
   findings *const all = context;
   progress_end(&all->bar);
   if (all->as_json) {
-    all->found = json_with_element(
-        all->found, json_of_members((json_member[]){{"what", json_of_text(found->what)},
-                                                    {"before", json_of_number(found->before)},
-                                                    {"after", json_of_number(found->after)},
-                                                    {NULL, NULL}}));
+    all->found = json_with_element(all->found, json_of_finding(found));
   } else {
-    print_row(found->what, found->before, found->after);
+    print_row(found);
   }
-  all->count++;
-  all->before += log(found->before);
-  all->after += log(found->after);
+  if (found->outcome != RELAYOUT_TUNED_NOISE) {
+    all->count++;
+    all->before += log(found->before);
+    all->after += log(found->after);
+  }
   all->bar = progress_begin("tuning", STEPS, 1);
   progress_update(&all->bar, (uint64_t)(found->done * STEPS));
 }
 
+static exit_code print_json(const relayout_device *device, const findings *all, double before,
+                            double after, bool is_kept) {
+  char *const path = path_of(device);
+  const exit_code code =
+      json_print_line(json_of_members((json_member[]){
+                          {"found", all->found},
+                          {"before", json_of_number(before)},
+                          {"after", json_of_number(after)},
+                          {"path", path != NULL ? json_of_text(path) : json_of_nothing()},
+                          {"kept", json_of_boolean(is_kept)},
+                          {NULL, NULL}}),
+                      stdout);
+  free(path);
+  return code;
+}
+
+static exit_code print_end(const relayout_device *device, const findings *all, double before,
+                           double after, bool is_kept) {
+  if (all->count > 0) {
+    printf("%-40s  %6.3f  %6.3f\n", "geometric mean, without noise", before, after);
+  }
+  if (is_kept) {
+    return print_kept(device);
+  }
+  puts("nothing is kept: no pass confirmed that anything was faster");
+  return EXIT_CODE_OK;
+}
+
 static exit_code tune(relayout_device *device, double seconds, bool as_json) {
   findings all = {.bar = progress_begin("tuning", STEPS, 1), .as_json = as_json};
+  int32_t was_kept = 0;
   relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
   options.seconds = seconds;
   options.found = add_finding;
   options.context = &all;
+  options.was_kept = &was_kept;
   if (as_json) {
     all.found = json_of_no_elements();
   } else {
-    printf("%-40s  %6s  %6s\n", "OF A PLAIN COPY'S SPEED", "BEFORE", "AFTER");
+    printf("%-40s  %6s  %6s  %7s\n", "OF A PLAIN COPY'S SPEED", "BEFORE", "AFTER", "SPREAD");
   }
   relayout_error error;
   const relayout_status status = relayout_device_tune(device, &options, &error);
@@ -72,15 +158,9 @@ static exit_code tune(relayout_device *device, double seconds, bool as_json) {
   const double after = all.count == 0 ? NAN : exp(all.after / (double)all.count);
   exit_code code = EXIT_CODE_OK;
   if (as_json) {
-    code = json_print_line(
-        json_of_members((json_member[]){{"found", all.found},
-                                        {"before", json_of_number(before)},
-                                        {"after", json_of_number(after)},
-                                        {"kept", json_of_boolean(status == RELAYOUT_OK)},
-                                        {NULL, NULL}}),
-        stdout);
-  } else if (all.count > 0) {
-    print_row("geometric mean", before, after);
+    code = print_json(device, &all, before, after, was_kept != 0);
+  } else if (status == RELAYOUT_OK) {
+    code = print_end(device, &all, before, after, was_kept != 0);
   }
   return status == RELAYOUT_OK ? code : report_error(NULL, &error);
 }
@@ -116,27 +196,29 @@ static exit_code keep_file(relayout_device *device, const char *path) {
     return report(EXIT_CODE_BAD_INPUT, "%s is no text", path);
   }
   relayout_error error;
-  return relayout_tuning_keep(device, text, &error) == RELAYOUT_OK ? EXIT_CODE_OK
+  return relayout_tuning_keep(device, text, &error) == RELAYOUT_OK ? print_kept(device)
                                                                    : report_error(path, &error);
 }
 
 /* ---- The command ---- */
 
 static exit_code read_words(int argument_count, char **arguments, words *read, uint64_t *seconds) {
-  const arguments_option options[] = {{"device", .value = &read->device},
-                                      {"seconds", .value = &read->seconds},
-                                      {"from", .value = &read->from},
-                                      {"json", .flag = &read->as_json},
-                                      {"print", .flag = &read->prints}};
+  const arguments_option options[] = {
+      {"device", .value = &read->device}, {"seconds", .value = &read->seconds},
+      {"from", .value = &read->from},     {"json", .flag = &read->as_json},
+      {"print", .flag = &read->prints},   {"reset", .flag = &read->resets}};
   exit_code code;
-  if (!arguments_parse(&command_tune, argument_count, arguments, 5, options, 0, NULL, &code)) {
+  if (!arguments_parse(&command_tune, argument_count, arguments, 6, options, 0, NULL, &code)) {
     return code == EXIT_CODE_OK ? EXIT_CODE_OK : code;
   }
   if (read->device == NULL) {
     read->device = "auto";
   }
-  if ((read->from != NULL) + read->prints + (read->as_json || read->seconds != NULL) > 1) {
-    return report(EXIT_CODE_USAGE, "--from, --print, and --json or --seconds exclude each other");
+  if ((read->from != NULL) + read->prints + read->resets +
+          (read->as_json || read->seconds != NULL) >
+      1) {
+    return report(EXIT_CODE_USAGE,
+                  "--from, --print, --reset, and --json or --seconds exclude each other");
   }
   if (read->seconds == NULL) {
     return EXIT_CODE_OK;
@@ -163,6 +245,7 @@ static exit_code run(int argument_count, char **arguments) {
   }
   code = read.from != NULL ? keep_file(device, read.from)
          : read.prints     ? print_text(device)
+         : read.resets     ? reset(device)
                            : tune(device, (double)seconds, read.as_json);
   relayout_device_destroy(device);
   return code;
@@ -173,18 +256,24 @@ const command command_tune = {
     .summary = "find what this machine's schedules go by, and keep it",
     .help =
         "usage: relayout tune [--device D] [--seconds N] [--json]\n"
-        "       relayout tune [--device D] --print | --from FILE\n"
+        "       relayout tune [--device D] --print | --from FILE | --reset\n"
         "\n"
         "Runs schedules on the device, and keeps what it likes for later plans, in a file\n"
-        "tuning-*.txt of the cache directory. Prints how fast relayouts of each kind were before\n"
-        "and after, as fractions of a plain copy's speed.\n"
+        "tuning-*.txt of the cache directory, whose path it says. Prints how fast relayouts of "
+        "each\n"
+        "kind were before and after, as fractions of a plain copy's speed; by how much passes "
+        "over\n"
+        "the same differed; and what came of it: same, faster, unconfirmed (faster once, and not\n"
+        "again or not as much), or noise (faster than a copy can be). Only what a second pass\n"
+        "confirms is kept.\n"
         "\n"
         "  --device D   as 'relayout devices' names it; auto by default\n"
         "  --seconds N  take about so long; 30 by default\n"
-        "  --json       one object: found[] of what, before and after; their geometric means\n"
-        "               before and after; and kept\n"
+        "  --json       one object: found[] of what, before, after, spread and outcome; the\n"
+        "               geometric means before and after of all but noise; path; and kept\n"
         "  --print      print what the device has, as a text that can be sent to others\n"
         "  --from FILE  keep such a text, of a device like this one\n"
+        "  --reset      remove what was kept\n"
         "\n"
         "example: relayout tune --device cpu --seconds 60\n",
     .run = run,

@@ -94,7 +94,7 @@ static void path_of_open_file(int file, size_t capacity, char *path) {
 }
 
 static int open_unnamed(whole_file *made, mode_t mode) {
-  const int file = openat(made->directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  const int file = openat(made->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   if (file < 0) {
     return errno;
   }
@@ -149,7 +149,7 @@ static int give_temporary(whole_file *made, mode_t mode) {
       cause = link_as(made, made->temporary);
     } else {
       made->file =
-          openat(made->directory, made->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+          openat(made->directory, made->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       cause = made->file >= 0 ? 0 : errno;
     }
     if (cause != 0) {

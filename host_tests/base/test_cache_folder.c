@@ -293,6 +293,24 @@ static void test_trimmed_beside_folders(void **state) {
   rlt_cache_folder_trim(NULL, is_lower_case, 0);
 }
 
+static void test_removed(void **state) {
+  (void)state;
+  bool was_there = true;
+  assert_true(rlt_cache_folder_remove(folder, "a", &was_there)); /* nor is there a folder */
+  assert_false(was_there);
+  put("a", "text");
+  put("b", "text");
+  assert_true(rlt_cache_folder_remove(folder, "a", &was_there));
+  assert_true(was_there && !is_there("a") && is_there("b"));
+  assert_true(rlt_cache_folder_remove(folder, "a", &was_there));
+  assert_false(was_there);
+  assert_int_equal(mkdir(in_folder("c"), 0700), 0);
+  assert_false(rlt_cache_folder_remove(folder, "c", &was_there));
+  assert_false(was_there);
+  assert_true(rlt_cache_folder_remove(NULL, "a", &was_there));
+  assert_false(was_there);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -306,6 +324,7 @@ int main(void) {
       TEST(test_what_the_dead_have_left),
       TEST(test_files_of_others_stay),
       TEST(test_trimmed_beside_folders),
+      TEST(test_removed),
   };
   return cmocka_run_group_tests_name("base.cache_folder", tests, NULL, NULL);
 }

@@ -55,9 +55,8 @@ static void test_newer_callers(void **state) {
   assert_int_equal(known.b, 2);
   given.c = (int64_t)1 << 56;
   assert_int_equal(take(&given, &known, &error), RELAYOUT_UNSUPPORTED);
-  assert_string_equal(error.message,
-                      "options->struct_size is 32, and what lies beyond the 24 bytes that this "
-                      "version of the library knows is not 0");
+  assert_string_equal(error.message, "options->struct_size is 32, but this version of the library "
+                                     "knows 24 bytes of it; the rest must be 0");
 }
 
 static void test_too_small(void **state) {
@@ -66,8 +65,8 @@ static void test_too_small(void **state) {
   second known;
   relayout_error error;
   assert_int_equal(take(&given, &known, &error), RELAYOUT_INVALID_ARGUMENT);
-  assert_string_equal(error.message,
-                      "options->struct_size is 15, not 16 bytes, as once, to 4096, more than ever");
+  assert_string_equal(error.message, "options->struct_size is 15; expected 16 to 4096: initialise "
+                                     "with the struct's RELAYOUT_..._INIT");
   given.struct_size = SIZE_MAX;
   assert_int_equal(take(&given, &known, NULL), RELAYOUT_INVALID_ARGUMENT);
   given.struct_size = 0;

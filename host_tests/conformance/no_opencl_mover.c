@@ -1,5 +1,5 @@
-/* Stands for opencl_mover.c where the library is built without OpenCL: no
- * device is of that kind. */
+/* Stands for opencl_mover.c where there is no OpenCL, or no loader to link
+ * with: OpenCL devices are tested on the host's memory then. */
 #include <stddef.h>
 
 #include "conformance/mover.h"

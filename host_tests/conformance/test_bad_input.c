@@ -76,9 +76,9 @@ static const pair_case pair_cases[] = {
      "dimensions[0] of `from` is 2, that of `to` is 3"},
     {"f32[2,0]", "f32[0,2]", RELAYOUT_SHAPE_MISMATCH,
      "dimensions[0] of `from` is 2, that of `to` is 0"},
-    {"c64[2,3]", "f32[2,3]", RELAYOUT_UNSUPPORTED, "cannot be converted from c64"},
-    {"f64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "cannot be converted to c128"},
-    {"c64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "cannot be converted from c64"},
+    {"c64[2,3]", "f32[2,3]", RELAYOUT_UNSUPPORTED, "conversion from c64 is not supported"},
+    {"f64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "conversion to c128 is not supported"},
+    {"c64[2,3]", "c128[2,3]", RELAYOUT_UNSUPPORTED, "conversion from c64 is not supported"},
 };
 
 static void test_pairs(void **state) {
@@ -119,7 +119,7 @@ static const field_case field_cases[] = {
     {FIELD(dimensions[1]), INT64_MIN, RELAYOUT_INVALID_SHAPE,
      "dimensions[1] is -9223372036854775808"},
     {FIELD(dimensions[1]), 6, RELAYOUT_INVALID_SHAPE,
-     "padded_dimensions[1] is 5, less than dimensions[1], which is 6"},
+     "padded_dimensions[1] is 5; expected at least dimensions[1], 6"},
     {FIELD(layout.minor_to_major[0]), 2, RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is 2"},
     {FIELD(layout.minor_to_major[0]), -1, RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is -1"},
     {FIELD(layout.minor_to_major[1]), INT32_MIN, RELAYOUT_INVALID_SHAPE,
@@ -243,27 +243,29 @@ static void test_schedules_of_create(void **state) {
     relayout_status status;
     const char *message;
   } cases[] = {
-      {"", RELAYOUT_INVALID_TEXT, "`` is no method"},
-      {"   ", RELAYOUT_INVALID_TEXT, "`` is no method"},
-      {"Permute", RELAYOUT_INVALID_TEXT, "`Permute` is no method"},
-      {"permute\tword=1", RELAYOUT_INVALID_TEXT, "`permute?word=1` is no method"},
-      {"permute \x1b[2Jword\n", RELAYOUT_INVALID_TEXT, "`?[2Jword?` is no field"},
-      {"index-program word=\x80", RELAYOUT_UNSUPPORTED, "no method offers `word=?`"},
-      {"permute =", RELAYOUT_INVALID_TEXT, "`=` is no field"},
-      {"permute words=1", RELAYOUT_INVALID_TEXT, "`words=1` is no field"},
+      {"", RELAYOUT_INVALID_TEXT, "`` is not a method"},
+      {"   ", RELAYOUT_INVALID_TEXT, "`` is not a method"},
+      {"Permute", RELAYOUT_INVALID_TEXT, "`Permute` is not a method"},
+      {"permute\tword=1", RELAYOUT_INVALID_TEXT, "`permute?word=1` is not a method"},
+      {"permute \x1b[2Jword\n", RELAYOUT_INVALID_TEXT, "`?[2Jword?` is not a field"},
+      {"index-program word=\x80", RELAYOUT_UNSUPPORTED,
+       "no schedule of this relayout has `word=?`"},
+      {"permute =", RELAYOUT_INVALID_TEXT, "`=` is not a field"},
+      {"permute words=1", RELAYOUT_INVALID_TEXT, "`words=1` is not a field"},
       {"permute word=1 align=1:1 word=1", RELAYOUT_INVALID_TEXT, "`word` is given twice"},
-      {"fill", RELAYOUT_UNSUPPORTED, "method `fill` offers nothing for this relayout"},
-      {"index-program", RELAYOUT_UNSUPPORTED, "no method offers `word=`"},
+      {"fill", RELAYOUT_UNSUPPORTED, "method `fill` has no schedule for this relayout"},
+      {"index-program", RELAYOUT_UNSUPPORTED, "no schedule of this relayout has `word=`"},
       {"index-program word=", RELAYOUT_INVALID_TEXT, "`word=` has no value"},
-      {"index-program word=16", RELAYOUT_UNSUPPORTED, "no method offers `word=16`"},
+      {"index-program word=16", RELAYOUT_UNSUPPORTED, "no schedule of this relayout has `word=16`"},
       {"index-program word=99999999999999999999999999999999999999999999999999999999999999999",
-       RELAYOUT_UNSUPPORTED, "no method offers `word=999999"},
+       RELAYOUT_UNSUPPORTED, "no schedule of this relayout has `word=999999"},
   };
   for (size_t i = 0; i < COUNT(cases); ++i) {
     refuse_schedules(*state, &cases[i].text, 1, cases[i].status, cases[i].message);
   }
   static const char *const some[] = {"index-program", NULL, "index-program"};
-  refuse_schedules(*state, some, -1, RELAYOUT_INVALID_ARGUMENT, "schedule_count is -1, below 0");
+  refuse_schedules(*state, some, -1, RELAYOUT_INVALID_ARGUMENT,
+                   "schedule_count is -1; expected 0 or more");
   refuse_schedules(*state, some, INT32_MIN, RELAYOUT_INVALID_ARGUMENT,
                    "schedule_count is -2147483648");
   refuse_schedules(*state, NULL, 1, RELAYOUT_INVALID_ARGUMENT, "options->schedules is NULL");
@@ -291,9 +293,10 @@ static void test_arguments_of_visit(void **state) {
                  relayout_plan_visit_schedules(NULL, 0, ignore_schedule, &visits, &error), &error);
   assert_refused("visitor", RELAYOUT_INVALID_ARGUMENT, "visitor is NULL",
                  relayout_plan_visit_schedules(plan, 0, NULL, &visits, &error), &error);
-  assert_refused("part", RELAYOUT_INVALID_ARGUMENT, "part is -1, but the plan has 1",
+  assert_refused("part", RELAYOUT_INVALID_ARGUMENT,
+                 "part is -1, out of range for a plan of 1 parts",
                  relayout_plan_visit_schedules(plan, -1, ignore_schedule, &visits, &error), &error);
-  assert_refused("part", RELAYOUT_INVALID_ARGUMENT, "part is 1, but the plan has 1",
+  assert_refused("part", RELAYOUT_INVALID_ARGUMENT, "part is 1, out of range for a plan of 1 parts",
                  relayout_plan_visit_schedules(plan, 1, ignore_schedule, &visits, &error), &error);
   assert_int_equal(visits, 0);
   relayout_plan_destroy(plan);
@@ -323,7 +326,7 @@ static void test_changes(void **state) {
        "scale is inf; it must be finite"},
       {"f32[2,3]", "f32[2,3]", ASKED(.scale = NAN), RELAYOUT_INVALID_ARGUMENT, "scale is"},
       {"c64[2,3]", "c64[2,3]", ASKED(.scale = 2), RELAYOUT_UNSUPPORTED,
-       "cannot be converted from c64"},
+       "conversion from c64 is not supported"},
       {"f32[2,3]{0,1}", "f32[2,3]", ASKED(.scale = 1, .former_source_byte_strides = fits),
        RELAYOUT_INVALID_ARGUMENT, "from->byte_strides are given"},
       {"f32[2,3]", "f32[2,3]{1,0:PD(2,4)}",

@@ -215,6 +215,7 @@ static int tear_down(void **state) {
   X(relayout_device_import_wisdom, INVALID_ARGUMENT, (device, NULL, 0, error),                     \
     (device, "", 0, error))                                                                        \
   X(relayout_tuning_keep, INVALID_TEXT, (device, "", error), (device, row_of_device(), error))     \
+  X(relayout_tuning_reset, INVALID_ARGUMENT, (NULL, NULL, error), (device, NULL, error))           \
   X(relayout_device_tune, INVALID_ARGUMENT, (NULL, NULL, error), (device, &quick_tuning, error))   \
   X(relayout_device_get_usage, INVALID_ARGUMENT, (NULL, out, error),                               \
     (device, usage_in(out), error))                                                                \

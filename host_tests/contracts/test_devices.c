@@ -1,6 +1,7 @@
 /* Devices as any caller sees them: what they say of themselves, how they are listed and named. */
 #include "cmocka_all.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static void test_trim(void **state) {
   relayout_device *device = NULL;
   relayout_plan *plan = NULL;
   assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
-  assert_true(usage_of(device).budget_bytes == UINT64_MAX);
+  assert_true(usage_of(device).budget_bytes == RELAYOUT_DEFAULT_BUDGET);
   assert_int_equal(usage_of(device).plans, 0);
   assert_int_equal(relayout_copy(device, &to, &from, moved, destination, NULL), RELAYOUT_OK);
   assert_int_equal(usage_of(device).plans, 1);
@@ -77,13 +78,40 @@ static void test_trim(void **state) {
   assert_int_equal(usage_of(device).plans, 2);
   assert_int_equal(usage_of(device).programs, 0);
   assert_int_equal(usage_of(device).device_bytes, 0);
+  relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
+  assert_int_equal(relayout_plan_get_info(plan, &info, NULL), RELAYOUT_OK);
+  assert_true(info.host_bytes > 1000);
+  assert_true(usage_of(device).host_bytes > info.host_bytes); /* the other plan's too */
   relayout_device_trim(device);
   assert_int_equal(usage_of(device).plans, 0);
+  assert_int_equal(usage_of(device).host_bytes, 0);
   assert_int_equal(relayout_plan_execute(plan, source, destination, NULL), RELAYOUT_OK);
   assert_memory_equal(destination, moved, sizeof moved);
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
   relayout_device_trim(NULL);
+}
+
+/* At first a device keeps a thousand plans. */
+static void test_a_thousand_plans(void **state) {
+  (void)state;
+  enum { MANY = 1000 };
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  for (int i = 1; i <= MANY; ++i) {
+    char text[32];
+    relayout_plan *plan = NULL;
+    snprintf(text, sizeof text, "f32[%d,40]", i);
+    const relayout_shape from = shape_of(text);
+    snprintf(text, sizeof text, "f32[%d,40]{0,1}", i);
+    const relayout_shape to = shape_of(text);
+    assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+    relayout_plan_destroy(plan);
+  }
+  assert_int_equal(usage_of(device).plans, MANY);
+  assert_int_equal(relayout_device_set_budget(device, 0, NULL), RELAYOUT_OK);
+  assert_int_equal(usage_of(device).plans, 0);
+  relayout_device_destroy(device);
 }
 
 /* Whatever was in the struct before: the CPU has no platform and no driver. */
@@ -198,7 +226,7 @@ static void test_listed_infos_have_one_size(void **state) {
     } else {
       assert_int_equal(status, RELAYOUT_INVALID_ARGUMENT);
       assert_non_null(strstr(error.message, cases[i].message));
-      assert_non_null(strstr(error.message, "neither the size of one struct"));
+      assert_non_null(strstr(error.message, "; expected the same: "));
       assert_memory_equal(infos, before, sizeof infos);
       assert_int_equal(count, 12345);
     }
@@ -296,6 +324,7 @@ int main(void) {
       cmocka_unit_test(test_newer_infos),
       cmocka_unit_test(test_best_devices),
       cmocka_unit_test(test_trim),
+      cmocka_unit_test(test_a_thousand_plans),
       cmocka_unit_test(test_nothing_may_be_destroyed),
   };
   return cmocka_run_group_tests_name("contracts.devices", tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void test_not_while_memory_is_held(void **state) {
   relayout_device *device = NULL;
   assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
   assert_int_equal(relayout_set_allocator(&allocator, &error), RELAYOUT_INVALID_ARGUMENT);
-  assert_non_null(strstr(error.message, "allocator is another one, but the library holds"));
+  assert_non_null(strstr(error.message, "allocator cannot be changed while the library holds"));
   assert_int_equal(relayout_set_allocator(NULL, NULL), RELAYOUT_OK); /* none is another */
   relayout_device_destroy(device);
   assert_int_equal(own.made, 0);

@@ -410,12 +410,12 @@ static void test_schedules_refused(void **state) {
     relayout_status status;
     const char *message;
   } cases[] = {
-      {1, {"copy"}, RELAYOUT_UNSUPPORTED, "`copy` offers nothing"},
+      {1, {"copy"}, RELAYOUT_UNSUPPORTED, "`copy` has no schedule"},
       {1, {"transpose word=4"}, RELAYOUT_UNSUPPORTED, "nearest"},
-      {1, {"transpose word"}, RELAYOUT_INVALID_TEXT, "`word` is no field"},
+      {1, {"transpose word"}, RELAYOUT_INVALID_TEXT, "`word` is not a field"},
       {1, {"transpose word=4 word=4"}, RELAYOUT_INVALID_TEXT, "`word` is given twice"},
-      {1, {"transposition"}, RELAYOUT_INVALID_TEXT, "`transposition` is no method"},
-      {1, {""}, RELAYOUT_INVALID_TEXT, "`` is no method"},
+      {1, {"transposition"}, RELAYOUT_INVALID_TEXT, "`transposition` is not a method"},
+      {1, {""}, RELAYOUT_INVALID_TEXT, "`` is not a method"},
       {2, {"copy", "copy"}, RELAYOUT_UNSUPPORTED, "but the plan has 1 part"},
       {1, {NULL}, RELAYOUT_INVALID_ARGUMENT, "options->schedules has an entry that is NULL"},
       {-1, {NULL}, RELAYOUT_INVALID_ARGUMENT, "options->schedule_count is -1"},

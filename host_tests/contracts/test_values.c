@@ -106,6 +106,37 @@ static void test_version(void **state) {
   assert_int_equal(relayout_version_number(), 1000 * 1000 * major + 1000 * minor + patch);
 }
 
+/* As languages without _INIT fill them in: C++ by {}, others by their own zeros. */
+static void test_zeros_are_the_defaults(void **state) {
+  (void)state;
+  const relayout_cpu_options cpu = {.struct_size = sizeof cpu};
+  relayout_device *device = NULL;
+  relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT, default_info = RELAYOUT_DEVICE_INFO_INIT;
+  assert_int_equal(relayout_cpu_device_create(NULL, &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &default_info, NULL), RELAYOUT_OK);
+  relayout_device_destroy(device);
+  assert_int_equal(relayout_cpu_device_create(&cpu, &device, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_device_get_info(device, &info, NULL), RELAYOUT_OK);
+  assert_int_equal(info.compute_units, default_info.compute_units);
+
+  const relayout_plan_options options = {.struct_size = sizeof options};
+  const relayout_shape from = shape_of("f32[4]"), to = shape_of("s8[4]");
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
+  const float source[] = {1.75F, -2.5F, 300, 0};
+  static const int8_t expected[] = {1, -2, 127, 0};
+  int8_t found[4];
+  assert_int_equal(relayout_plan_execute(plan, source, found, NULL), RELAYOUT_OK);
+  assert_memory_equal(found, expected, sizeof found);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+
+  const relayout_tune_options tuning = RELAYOUT_TUNE_OPTIONS_INIT;
+  assert_true(tuning.seconds == 0 && tuning.found == NULL && tuning.context == NULL);
+  const relayout_allocator memory = RELAYOUT_ALLOCATOR_INIT;
+  assert_true(memory.allocate == NULL && memory.release == NULL && memory.context == NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_zeros_are_the_layout_of_a_scalar),
@@ -113,6 +144,7 @@ int main(void) {
       cmocka_unit_test(test_sizes_of_the_structs),
       cmocka_unit_test(test_bound_of_sizes),
       cmocka_unit_test(test_texts_are_static),
+      cmocka_unit_test(test_zeros_are_the_defaults),
       cmocka_unit_test(test_version),
   };
   return cmocka_run_group_tests_name("contracts.values", tests, NULL, NULL);

@@ -127,6 +127,7 @@ NOTED(whole_s64_f64)
 NOTED(whole_u64_f32)
 NOTED(whole_u64_f64)
 NOTED(whole_f32_s32)
+NOTED(whole_f32_nearest_s32)
 
 #define TARGETS(kind, source)                                                                      \
   [RLT_CPU_TO_F32] = kind##_##source##_f32, [RLT_CPU_TO_F64] = kind##_##source##_f64,              \
@@ -179,6 +180,7 @@ static const rlt_cpu_row_stages stages = {
     .unscaled = {{{[RLT_CPU_TO_F32] = whole_s64_f32, [RLT_CPU_TO_F64] = whole_s64_f64}},
                  {{[RLT_CPU_TO_F32] = whole_u64_f32, [RLT_CPU_TO_F64] = whole_u64_f64}}},
     .f32_to_s32 = whole_f32_s32,
+    .f32_nearest_s32 = whole_f32_nearest_s32,
     .stream = stream_some};
 static const rlt_cpu_instruction_set noted_set = {.name = "noted", .rows = &stages};
 
@@ -353,9 +355,10 @@ static void test_swapping_stages(void **state) {
   }
 }
 
-/* To the nearest integers, for which f32 as a whole has no stage of its own. */
+/* To the nearest integers. */
 static const taken_case nearest_cases[] = {
-    {F(F32), F(S32), false, 1, 0, "exact_f32_nearest_s32"},
+    {F(F32), F(S32), false, 1, 0, "whole_f32_nearest_s32"},
+    {F(F32), F(S32), false, 0.5, 0, "exact_f32_nearest_s32"},
     {F(F32), F(S16), false, 1, 0, "exact_f32_nearest_s32 low_4_2"},
     {F(F32), F(U16), false, 0.1, 0, "any_f32_nearest_s32 low_4_2"},
     {F(F32), F(U32), false, 1, 0, "exact_f32_nearest_u32"},

@@ -52,8 +52,8 @@ static void test_unknown_name(void **state) {
   relayout_device *device = NULL;
   relayout_error error = {0};
   assert_int_equal(relayout_cpu_device_create(NULL, &device, &error), RELAYOUT_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "RELAYOUT_CPU_INSTRUCTIONS is 'sse9', which names no "
-                                     "instruction set of this build");
+  assert_string_equal(error.message,
+                      "RELAYOUT_CPU_INSTRUCTIONS: 'sse9' is not an instruction set of this build");
   assert_null(device);
   unsetenv(variable);
 }

@@ -1,4 +1,5 @@
 /* test_programs.c: what programs are made of and do, and the memory in which they are timed. */
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -531,7 +532,8 @@ static void test_last_sources(void **state) {
 /* ---- Timing ---- */
 
 static atomic_bool asked_for_nothing;
-static atomic_int blocks; /* that the library has */
+static atomic_int blocks;   /* that the library has */
+static atomic_size_t bytes; /* of them */
 
 /* As hooks.h says, nobody is asked for 0 bytes. */
 static void *allocate(void *context, size_t size, size_t alignment) {
@@ -545,12 +547,14 @@ static void *allocate(void *context, size_t size, size_t alignment) {
     return NULL;
   }
   atomic_fetch_add(&blocks, 1);
+  atomic_fetch_add(&bytes, malloc_usable_size(made));
   return made;
 }
 
 static void release(void *context, void *block) {
   (void)context;
   atomic_fetch_sub(&blocks, 1);
+  atomic_fetch_sub(&bytes, malloc_usable_size(block));
   free(block);
 }
 
@@ -579,6 +583,40 @@ static void test_nothing_is_left(void **state) {
   }
   relayout_device_destroy(device);
   assert_int_equal(atomic_load(&blocks), before);
+}
+
+/* What a plan says that it takes of the host's memory is what it has asked for, but for what is
+ * rounded up. */
+static void test_bytes(void **state) {
+  (void)state;
+  static const char *const sides[][2] = {
+      {"f32[64,48]", "f32[64,48]{0,1}"},
+      {"f32[100,300]", "f32[100,300]{1,0:T(8,128)}"},
+      {"u8[33,5,7]", "u8[33,5,7]{0,2,1}"},
+      {"s4[64,48]{1,0:E(4)}", "f32[64,48]{0,1}"},
+      {"f32[64,48]", "bf16[64,48]{0,1:PD(64,50)}"},
+      {"u8[63]{0:T(9)}", "u8[63]{0:T(7)}"},
+      {"f32[0,3]", "f32[0,3]{0,1}"},
+  };
+  rlt_wish wish;
+  rlt_wish_clear(&wish);
+  relayout_device *const device = make_device(false);
+  for (size_t i = 0; i < sizeof sides / sizeof sides[0]; ++i) {
+    const relayout_shape from = shape_of(sides[i][0]);
+    const relayout_shape to = shape_of(sides[i][1]);
+    relayout_plan *plan = NULL;
+    const size_t before = atomic_load(&bytes);
+    assert_int_equal(rlt_plan_create(device, &from, &to, &wish, (rlt_texts){0, NULL}, &plan, NULL),
+                     RELAYOUT_OK);
+    const size_t taken = atomic_load(&bytes) - before;
+    const uint64_t told = rlt_plan_host_bytes(plan);
+    print_message("%s: %zu bytes, told %zu\n", sides[i][0], taken, (size_t)told);
+    assert_true(told <= taken);
+    assert_true(taken <= told + told / 20 + 256);
+    relayout_plan_destroy(plan);
+    assert_int_equal(atomic_load(&bytes), before);
+  }
+  relayout_device_destroy(device);
 }
 
 /* There is memory for sides that have no bytes, as those that are only filled. */
@@ -637,6 +675,7 @@ int main(void) {
       cmocka_unit_test(test_blocks),
       cmocka_unit_test(test_fetched_tiles),
       cmocka_unit_test(test_nothing_is_left),
+      cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_last_sources),
       cmocka_unit_test(test_scratch),
       cmocka_unit_test(test_time),

@@ -55,6 +55,8 @@ keys() {
 }
 keys shape --json 'f32[2,3]{0,1:PD(3,5)}'
 keys index --json 'f32[2,3]' --at 1,2
+printf abc | "$RELAYOUT" convert --tensor w --from 'u8[3]' --to '{0}' - "$scratch/m.safetensors"
+keys shape --json "$scratch/m.safetensors"
 keys devices --json
 keys explain --json --schedules --device cpu 'f32[8,300]' '{1,0:T(8,128)}'
 keys bench --json - --hot --unverified --device cpu --from 'f32[2,3]' --to '{0,1}'

@@ -22,6 +22,7 @@ static file_bytes old;              /* what an output holds before */
 static file_bytes raw;              /* and after: as raw bytes */
 static file_bytes as_npy;           /* as .npy */
 static file_bytes as_model;         /* as .safetensors */
+static file_bytes one_tensor;       /* as a model of one tensor */
 static const char folder[] = "out"; /* where outputs go */
 
 static void write_npy(const char *path) {
@@ -47,7 +48,7 @@ static file_bytes model_of(const char *text, const uint8_t *matrix) {
                        "{%s,\"data_offsets\":[0,12288]},\"x\":{\"dtype\":\"U8\",\"shape\":[3],"
                        "\"data_offsets\":[12288,12291]}}",
                        text);
-  const size_t padded = (size + 7) / 8 * 8;
+  const size_t padded = (8 + size + 63) / 64 * 64 - 8;
   uint8_t *const bytes = calloc(1, 8 + padded + transposed.source_size + 3);
   bytes[0] = (uint8_t)(padded & 0xff);
   bytes[1] = (uint8_t)(padded >> 8);
@@ -70,6 +71,17 @@ static void make_models(void) {
                       "\"relayout.layout.w\":\"u16[64,96]{0,1}\"},"
                       "\"w\":{\"dtype\":\"U16\",\"shape\":[96,64]",
                       transposed.expected + MOVE_GUARD);
+}
+
+static void make_one_tensor(void) {
+  static const char text[] = "{\"w\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]}}";
+  static uint8_t bytes[64 + 3];
+  memset(bytes, ' ', sizeof bytes);
+  memcpy(bytes, "\x38\0\0\0\0\0\0\0", 8);
+  memcpy(bytes + 8, text, sizeof text - 1);
+  memcpy(bytes + 64, "xyz", 3);
+  file_write("in.three", bytes + 64, 3);
+  one_tensor = (file_bytes){bytes, sizeof bytes};
 }
 
 static void empty_folder(void) {
@@ -213,6 +225,67 @@ static void model_to_raw(const scenario *it) {
   check_command(&call, &(expectation){"out/new.raw", &none, &raw});
 }
 
+/* ---- Several files ---- */
+
+static const char index_text[] = "{\n"
+                                 "  \"weight_map\": {\n"
+                                 "    \"w\": \"in.safetensors\",\n"
+                                 "    \"x\": \"in.safetensors\"\n"
+                                 "  },\n"
+                                 "  \"metadata\": {\n"
+                                 "    \"total_size\": 12291\n"
+                                 "  }\n"
+                                 "}\n";
+
+/* Each file is whole or not there, and the index only where the file is that it names. */
+static void check_set(bool ok) {
+  const file_bytes wanted_index = {(uint8_t *)(uintptr_t)index_text, sizeof index_text - 1};
+  const file_bytes file = file_read("out/in.safetensors");
+  const file_bytes index = file_read("out/new.safetensors.index.json");
+  const bool has_file = file_same(&file, &as_model);
+  const bool has_index = file_same(&index, &wanted_index);
+  if ((ok || file.bytes != NULL) && !has_file) {
+    trial_fail("the file of %zu bytes is not the new one", file.size);
+  }
+  if ((ok || index.bytes != NULL) && (!has_index || !has_file)) {
+    trial_fail("the index of %zu bytes is not the new one, or names nothing", index.size);
+  }
+  const size_t files = (file.bytes != NULL) + (index.bytes != NULL);
+  if (scratch_count(folder) != files && fault_reported()->kind != FAULT_REMOVAL) {
+    trial_fail("other files are in the output's folder than these %zu", files);
+  }
+  free(file.bytes);
+  free(index.bytes);
+}
+
+static void set_to_set(const scenario *it) {
+  (void)it;
+  static const char old_index[] =
+      "{\"weight_map\":{\"w\":\"in.safetensors\",\"x\":\"in.safetensors\"}}";
+  empty_folder();
+  file_write("in.safetensors.index.json", old_index, sizeof old_index - 1);
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--to", "{0,1}",
+                                 "in.safetensors.index.json", "out/new.safetensors.index.json"},
+                       .faulty = true};
+  const command_result result = command_run(&call);
+  check_words(&result);
+  check_set(result.code == 0);
+  call.faulty = false;
+  const command_result again = command_run(&call);
+  if (again.code != 0) {
+    trial_fail("without a failure: exit code %d: %s", again.code, again.said);
+  }
+  check_set(true);
+}
+
+static void raw_to_model(const scenario *it) {
+  (void)it;
+  empty_folder();
+  command_call call = {.words = {"--device", "cpu", "--tensor", "w", "--from", "u8[3]", "--to",
+                                 "{0}", "in.three", "out/new.safetensors"}};
+  check_command(&call, &(expectation){"out/new.safetensors", &none, &one_tensor});
+}
+
 static void raw_on_any(const scenario *it) {
   (void)it;
   empty_folder();
@@ -230,6 +303,8 @@ static const scenario scenarios[] = {
     {.name = "raw_from_pipe", .run = raw_from_pipe},
     {.name = "model_to_new", .run = model_to_new},
     {.name = "model_to_raw", .run = model_to_raw},
+    {.name = "set_to_set", .run = set_to_set},
+    {.name = "raw_to_model", .run = raw_to_model},
     {.name = "raw_auto", .run = raw_on_any, .is_long = true},
 };
 
@@ -263,6 +338,7 @@ static bool begin(void) {
   file_write("in.raw", transposed.source, transposed.source_size);
   write_npy("in.npy");
   make_models();
+  make_one_tensor();
   empty_folder();
   raw = known_result("in.raw", "out/known.raw");
   as_npy = known_result("in.npy", "out/known.npy");

@@ -3,6 +3,7 @@
  * that runs by every schedule that is offered.
  * What is small is moved too. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "fuzz_target.h"
@@ -108,7 +109,7 @@ static relayout_element_type take_type(input *from) {
 }
 
 static void take_request(input *from, request *made) {
-  static const double scales[] = {1, 0.5, -3, 0x1p-1074, 1e300, 0};
+  static const double scales[] = {0, 0.5, -3, 0x1p-1074, 1e300, INFINITY};
   *made = (request){.options = RELAYOUT_PLAN_OPTIONS_INIT};
   const uint8_t first = take(from);
   made->shrinks = first % 8 != 0;
@@ -118,6 +119,7 @@ static void take_request(input *from, request *made) {
   made->is_forced = wish / 2 % 2 == 1;
   made->schedule = wish / 4 % 8;
   made->options.overflow = (relayout_integer_overflow)(wish / 32 % 2);
+  made->options.rounding = (relayout_rounding)(wish / 64 % 2);
   made->options.scale = wish < 192 ? 1 : scales[wish % 6];
   for (int32_t d = 0; d < made->rank; ++d) {
     made->dimensions[d] = take_number(from);

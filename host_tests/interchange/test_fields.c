@@ -91,8 +91,12 @@ static void test_dlpack_refused(void **state) {
       {{15, 6, 1, 2, shape, NULL, 0, 0}, RELAYOUT_UNSUPPORTED, "6 bits"},
       {{2, 32, 0, 2, shape, NULL, 0, 0}, RELAYOUT_INVALID_ARGUMENT, "lanes is 0"},
       {{2, 32, 1, -1, shape, NULL, 0, 0}, RELAYOUT_INVALID_ARGUMENT, "ndim is -1"},
-      {{2, 32, 1, 65, shape, NULL, 0, 0}, RELAYOUT_INVALID_ARGUMENT, "ndim is 65, not 0 to 64"},
-      {{2, 32, 2, 64, shape, NULL, 0, 0}, RELAYOUT_INVALID_ARGUMENT, "ndim is 64, not 0 to 63"},
+      {{2, 32, 1, 65, shape, NULL, 0, 0},
+       RELAYOUT_INVALID_ARGUMENT,
+       "ndim is 65; expected 0 to 64"},
+      {{2, 32, 2, 64, shape, NULL, 0, 0},
+       RELAYOUT_INVALID_ARGUMENT,
+       "ndim is 64; expected 0 to 63"},
       {{2, 32, 1, 2, NULL, NULL, 0, 0}, RELAYOUT_INVALID_ARGUMENT, "shape is NULL"},
       {{2, 32, 1, 2, negative, NULL, 0, 0}, RELAYOUT_INVALID_SHAPE, "-1"},
       {{2, 32, 1, 2, huge, NULL, 0, 0}, RELAYOUT_SIZE_OVERFLOW, ""},
@@ -104,9 +108,9 @@ static void test_dlpack_refused(void **state) {
       {{2, 32, 1, 2, shape, NULL, INT64_MAX, 0},
        RELAYOUT_SIZE_OVERFLOW,
        "fields->byte_offset is 9223372036854775807; it must be "},
-      {{0, 4, 1, 2, shape, apart, 0, 0}, RELAYOUT_UNSUPPORTED, "no plain order"},
+      {{0, 4, 1, 2, shape, apart, 0, 0}, RELAYOUT_UNSUPPORTED, "no order of the dimensions"},
       {{0, 4, 1, 2, shape, crossed, 0, 0}, RELAYOUT_OK, NULL},
-      {{0, 4, 1, 2, shape, backwards, 0, 0}, RELAYOUT_UNSUPPORTED, "no plain order"},
+      {{0, 4, 1, 2, shape, backwards, 0, 0}, RELAYOUT_UNSUPPORTED, "no order of the dimensions"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_view view;
@@ -195,8 +199,9 @@ static void test_to_dlpack_refused(void **state) {
   static const char *const texts[] = {"f32[4]{0:T(2)}", "u8[4]{0:E(16)}", "u2[4]{0:E(4)}", "f32[3]",
                                       "f32[3]"};
   static const int64_t odd[] = {6};
-  static const char *const messages[] = {"tile", "takes 16 bits, not its 8", "no u2 in 4 bits",
-                                         "byte_strides[0] is 6", "byte_offset is -4, below 0"};
+  static const char *const messages[] = {
+      "tile", "take 16 bits each; DLPack supports only their own 8", "no u2 in 4 bits",
+      "byte_strides[0] is 6", "byte_offset is -4; expected 0 or more"};
   for (int i = 0; i < 5; ++i) {
     const relayout_shape shape = shape_of(texts[i]);
     relayout_view view = view_of(&shape, i == 3 ? odd : NULL);
@@ -340,7 +345,7 @@ static void test_pjrt(void **state) {
         .tile_ranks = many,
         .tile_count = 2},
        RELAYOUT_INVALID_SHAPE,
-       "tile_ranks[1], which is 127"},
+       "tile_ranks[1] is 127"},
       {{.type = 11,
         .dimensions = dimensions,
         .rank = 2,
@@ -506,8 +511,8 @@ static void test_to_pjrt_refused(void **state) {
     const char *message;
   } cases[] = {
       {"f6e2m3fn[2,3]", "PJRT has no type f6e2m3fn"},
-      {"s4[2,3]{1,0:E(4)}", "an element takes 4 bits"},
-      {"f32[2,3]{1,0:PD(2,4)T(2,2)}", "PJRT's tiled layouts have no padded dimensions"},
+      {"s4[2,3]{1,0:E(4)}", "elements take 4 bits"},
+      {"f32[2,3]{1,0:PD(2,4)T(2,2)}", "PJRT's tiled layouts do not support padded dimensions"},
       {"f32[2,3]{1,0:T(2,2)L(64)}", "tail alignment"},
       {"u8[2,3]{1,0:T(2,2)E(16)}", "wider containers"},
   };
@@ -634,8 +639,8 @@ static void test_array_interface_refused(void **state) {
   static const int64_t shape[] = {2, 3};
   static const char *const typestrs[] = {"?f4", "|f4", "<V2", "<f16", "", "<", "|O8", "f4"};
   static const char *const messages[] = {
-      "no order of bytes", "no order of bytes", "by its name", "<f16",
-      "no type",           "no type",           "|O8",         "no type"};
+      "no order of bytes",   "no order of bytes",   "by the name", "<f16",
+      "not an element type", "not an element type", "|O8",         "not an element type"};
   for (int i = 0; i < 8; ++i) {
     relayout_view view;
     relayout_error error;

@@ -303,9 +303,9 @@ typedef struct missing_value {
 } missing_value;
 
 static const missing_value missing_values[] = {
-    {RELAYOUT_S1, RELAYOUT_PADDING_ONE, RELAYOUT_INVALID_SHAPE, "one, a value s1"},
-    {RELAYOUT_C64, RELAYOUT_PADDING_LOWEST, RELAYOUT_INVALID_SHAPE, "lowest, a value c64"},
-    {RELAYOUT_C128, RELAYOUT_PADDING_HIGHEST, RELAYOUT_INVALID_SHAPE, "highest, a value c128"},
+    {RELAYOUT_S1, RELAYOUT_PADDING_ONE, RELAYOUT_INVALID_SHAPE, "one, which type s1"},
+    {RELAYOUT_C64, RELAYOUT_PADDING_LOWEST, RELAYOUT_INVALID_SHAPE, "lowest, which type c64"},
+    {RELAYOUT_C128, RELAYOUT_PADDING_HIGHEST, RELAYOUT_INVALID_SHAPE, "highest, which type c128"},
     {RELAYOUT_F32, (relayout_padding_value)6, RELAYOUT_INVALID_SHAPE, "padding_value is 6"},
     {(relayout_element_type)99, RELAYOUT_PADDING_ONE, RELAYOUT_INVALID_ARGUMENT, "type is 99"},
 };

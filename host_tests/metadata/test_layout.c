@@ -57,13 +57,13 @@ typedef struct make_refusal {
 } make_refusal;
 
 static const make_refusal make_refusals[] = {
-    {-1, {0}, "rank is -1, not in 0..64"},
-    {INT32_MIN, {0}, "rank is -2147483648, not in 0..64"},
-    {65, {0}, "rank is 65, not in 0..64"},
-    {INT32_MAX, {0}, "rank is 2147483647, not in 0..64"},
-    {3, {0, 1, 1}, "[2] is 1, which stands in it already"},
-    {3, {0, 3, 1}, "[1] is 3, not in 0..2"},
-    {3, {-1, 2, 1}, "[0] is -1, not in 0..2"},
+    {-1, {0}, "rank is -1; expected 0 to 64"},
+    {INT32_MIN, {0}, "rank is -2147483648; expected 0 to 64"},
+    {65, {0}, "rank is 65; expected 0 to 64"},
+    {INT32_MAX, {0}, "rank is 2147483647; expected 0 to 64"},
+    {3, {0, 1, 1}, "[2] is 1, which is listed twice"},
+    {3, {0, 3, 1}, "[1] is 3; expected 0 to 2"},
+    {3, {-1, 2, 1}, "[0] is -1; expected 0 to 2"},
 };
 
 static void test_make_refusals(void **state) {
@@ -108,9 +108,9 @@ static void test_positions(void **state) {
   relayout_error error;
   int32_t dimension = 42;
   assert_int_equal(relayout_layout_major(&layout, 4, &dimension, &error), RELAYOUT_OUT_OF_RANGE);
-  assert_string_equal(error.message, "position is 4, and the layout orders 4 dimensions");
+  assert_string_equal(error.message, "position is 4, out of range for a layout of 4 dimensions");
   assert_int_equal(relayout_layout_minor(&layout, -1, &dimension, &error), RELAYOUT_OUT_OF_RANGE);
-  assert_string_equal(error.message, "position is -1, and the layout orders 4 dimensions");
+  assert_string_equal(error.message, "position is -1, out of range for a layout of 4 dimensions");
   assert_int_equal(dimension, 42);
 }
 
@@ -159,7 +159,7 @@ static void test_moves(void **state) {
   relayout_error error;
   assert_int_equal(relayout_layout_move_dimension_to_major(&layout, 4, &moved, &error),
                    RELAYOUT_OUT_OF_RANGE);
-  assert_string_equal(error.message, "dimension is 4, and the layout orders 4 dimensions");
+  assert_string_equal(error.message, "dimension is 4, out of range for a layout of 4 dimensions");
   assert_int_equal(relayout_layout_move_dimension_to_minor(&layout, -1, &moved, &error),
                    RELAYOUT_OUT_OF_RANGE);
 }
@@ -282,12 +282,12 @@ static void test_null_arguments(void **state) {
   const relayout_status null = RELAYOUT_INVALID_ARGUMENT;
   relayout_error error;
   assert_int_equal(relayout_layout_make(1, NULL, &layout, &error), null);
-  assert_string_equal(error.message, "minor_to_major is NULL, and the rank is 1");
+  assert_string_equal(error.message, "minor_to_major is NULL, but the rank is 1");
   assert_int_equal(relayout_layout_make(1, order, NULL, &error), null);
   assert_string_equal(error.message, "layout is NULL");
   assert_int_equal(relayout_layout_make(0, NULL, &layout, &error), RELAYOUT_OK);
   assert_int_equal(relayout_layout_make_from_major_to_minor(1, NULL, &layout, &error), null);
-  assert_string_equal(error.message, "major_to_minor is NULL, and the rank is 1");
+  assert_string_equal(error.message, "major_to_minor is NULL, but the rank is 1");
   assert_int_equal(relayout_layout_make_ascending(1, NULL, &error), null);
   assert_int_equal(relayout_layout_make_descending(1, NULL, &error), null);
   assert_false(relayout_layout_equal(NULL, &one));

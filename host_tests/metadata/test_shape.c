@@ -35,19 +35,19 @@ static void test_make_refusals(void **state) {
   relayout_error error;
   assert_int_equal(relayout_shape_make(RELAYOUT_F32, 65, dimensions, &shape, &error),
                    RELAYOUT_INVALID_SHAPE);
-  assert_string_equal(error.message, "rank is 65, not in 0..64");
+  assert_string_equal(error.message, "rank is 65; expected 0 to 64");
   assert_int_equal(relayout_shape_make(RELAYOUT_F32, -1, dimensions, &shape, &error),
                    RELAYOUT_INVALID_SHAPE);
   assert_int_equal(relayout_shape_make(RELAYOUT_F32, 2, NULL, &shape, &error),
                    RELAYOUT_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "dimensions is NULL, and the rank is 2");
+  assert_string_equal(error.message, "dimensions is NULL, but the rank is 2");
   assert_int_equal(relayout_shape_make((relayout_element_type)13, 2, dimensions, &shape, &error),
                    RELAYOUT_INVALID_SHAPE);
-  assert_string_equal(error.message, "element_type is 13, which is no type");
+  assert_string_equal(error.message, "element_type is 13, which is not an element type");
   assert_int_equal(
       relayout_shape_make_with_layout(RELAYOUT_F32, 2, dimensions, &scalar, &shape, &error),
       RELAYOUT_INVALID_SHAPE);
-  assert_string_equal(error.message, "the layout orders 0 dimensions, and the shape has 2");
+  assert_string_equal(error.message, "the layout orders 0 dimensions, but the shape has 2");
   assert_int_equal(
       relayout_shape_make_with_layout(RELAYOUT_F32, 99, dimensions, &scalar, &shape, &error),
       RELAYOUT_INVALID_SHAPE);
@@ -112,38 +112,38 @@ SPOIL(alignment_overflow, layout->tail_padding_alignment_in_elements = INT64_MAX
 
 static const spoilt spoilt_shapes[] = {
     {type_unknown, RELAYOUT_INVALID_SHAPE, "element_type is "},
-    {rank_negative, RELAYOUT_INVALID_SHAPE, "rank is -1, not in 0..64"},
-    {rank_large, RELAYOUT_INVALID_SHAPE, "rank is 2147483647, not in 0..64"},
-    {dimension_negative, RELAYOUT_INVALID_SHAPE, "dimensions[1] is -3, less than 0"},
-    {layout_rank, RELAYOUT_INVALID_SHAPE, "the layout orders 3 dimensions, and the shape has 2"},
+    {rank_negative, RELAYOUT_INVALID_SHAPE, "rank is -1; expected 0 to 64"},
+    {rank_large, RELAYOUT_INVALID_SHAPE, "rank is 2147483647; expected 0 to 64"},
+    {dimension_negative, RELAYOUT_INVALID_SHAPE, "dimensions[1] is -3; expected 0 or more"},
+    {layout_rank, RELAYOUT_INVALID_SHAPE, "the layout orders 3 dimensions, but the shape has 2"},
     {layout_rank_huge, RELAYOUT_INVALID_SHAPE, "the layout orders 2147483647 dimensions"},
-    {order_twice, RELAYOUT_INVALID_SHAPE, "minor_to_major[1] is 1, which stands in it already"},
-    {order_large, RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is 2147483647, not in 0..1"},
-    {padded_count, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is 1, neither 0 nor the rank"},
+    {order_twice, RELAYOUT_INVALID_SHAPE, "minor_to_major[1] is 1, which is listed twice"},
+    {order_large, RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is 2147483647; expected 0 to 1"},
+    {padded_count, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is 1; expected 0 or the rank"},
     {padded_count_huge, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is 2147483647"},
     {padded_count_negative, RELAYOUT_INVALID_SHAPE, "padded_dimension_count is -2"},
     {padded_small, RELAYOUT_INVALID_SHAPE,
-     "padded_dimensions[1] is 4, less than dimensions[1], which is 5"},
+     "padded_dimensions[1] is 4; expected at least dimensions[1], 5"},
     {padded_negative, RELAYOUT_INVALID_SHAPE, "padded_dimensions[0] is -9223372036854775808"},
     {padded_overflow, RELAYOUT_SIZE_OVERFLOW, "padded_dimensions[0], which is 9223372036854775807"},
     {value_unknown, RELAYOUT_INVALID_SHAPE, "padding_value is "},
-    {value_large, RELAYOUT_INVALID_SHAPE, "padding_value is 6, not in 0..5"},
+    {value_large, RELAYOUT_INVALID_SHAPE, "padding_value is 6; expected 0 to 5"},
     {literal_wide, RELAYOUT_INVALID_SHAPE, "padding_literal is 0x10, wider than the 4 bits of s4"},
-    {tiles_many, RELAYOUT_INVALID_SHAPE, "tile_count is 17, not in 0..16"},
-    {tiles_negative, RELAYOUT_INVALID_SHAPE, "tile_count is -1, not in 0..16"},
-    {tile_rank_none, RELAYOUT_INVALID_SHAPE, "tile_ranks[0] is 0, not in 1..128"},
-    {tile_rank_huge, RELAYOUT_INVALID_SHAPE, "tile_ranks[1] is 2147483647, not in 1..126"},
-    {tile_ranks_many, RELAYOUT_INVALID_SHAPE, "tile_ranks[1] is 127, not in 1..126"},
-    {tile_zero, RELAYOUT_INVALID_SHAPE, "tile_dimensions[0] is 0, neither at least 1 nor *"},
-    {tile_negative, RELAYOUT_INVALID_SHAPE, "tile_dimensions[2] is -1, neither at least 1 nor *"},
+    {tiles_many, RELAYOUT_INVALID_SHAPE, "tile_count is 17; expected 0 to 16"},
+    {tiles_negative, RELAYOUT_INVALID_SHAPE, "tile_count is -1; expected 0 to 16"},
+    {tile_rank_none, RELAYOUT_INVALID_SHAPE, "tile_ranks[0] is 0; expected 1 to 128"},
+    {tile_rank_huge, RELAYOUT_INVALID_SHAPE, "tile_ranks[1] is 2147483647; expected 1 to 126"},
+    {tile_ranks_many, RELAYOUT_INVALID_SHAPE, "tile_ranks[1] is 127; expected 1 to 126"},
+    {tile_zero, RELAYOUT_INVALID_SHAPE, "tile_dimensions[0] is 0; expected 1 or more, or *"},
+    {tile_negative, RELAYOUT_INVALID_SHAPE, "tile_dimensions[2] is -1; expected 1 or more, or *"},
     {tile_combine_last, RELAYOUT_INVALID_SHAPE, "tile_dimensions[1] is *"},
     {alignment_negative, RELAYOUT_INVALID_SHAPE, "tail_padding_alignment_in_elements is -1"},
     {element_size_negative, RELAYOUT_INVALID_SHAPE,
-     "element_size_in_bits is -8, and an element of f32"},
+     "element_size_in_bits is -8; an element of f32"},
     {element_size_odd, RELAYOUT_INVALID_SHAPE,
-     "element_size_in_bits is 31, and an element of f32 takes 32 bits"},
+     "element_size_in_bits is 31; an element of f32 can take 32 bits"},
     {element_size_small, RELAYOUT_INVALID_SHAPE,
-     "element_size_in_bits is 2, and an element of u4 takes 4, 8, 16 or 32 bits"},
+     "element_size_in_bits is 2; an element of u4 can take 4, 8, 16 or 32 bits"},
     {tile_overflow, RELAYOUT_SIZE_OVERFLOW, "with tile 0, an array of f32 exceeds"},
     {later_tile_overflow, RELAYOUT_SIZE_OVERFLOW, "with tile 1, an array of f32 exceeds"},
     {alignment_overflow, RELAYOUT_SIZE_OVERFLOW,
@@ -471,7 +471,7 @@ static void test_strides(void **state) {
   int64_t strides[2] = {42, 42};
   relayout_error error;
   assert_int_equal(relayout_shape_strides(&shape, strides, &error), RELAYOUT_UNSUPPORTED);
-  assert_string_equal(error.message, "tiled layouts have no strides, and tile_count is 1");
+  assert_string_equal(error.message, "tiled layouts have no strides; tile_count is 1");
   assert_int_equal(relayout_index_dimension_stride(&shape, 0, strides, NULL), RELAYOUT_UNSUPPORTED);
   assert_int_equal(strides[0], 42);
   static const char *const strided[] = {"f32[3,5]{1,0:E(32)}", "f32[3,5]{1,0:L(64)}",
@@ -505,7 +505,7 @@ static void test_dimension_numbers(void **state) {
     relayout_error error;
     assert_int_equal(relayout_shape_dimension_number(&shape, outside[i], &dimension, &error),
                      RELAYOUT_OUT_OF_RANGE);
-    assert_non_null(strstr(error.message, ", and the shape has 3 dimensions"));
+    assert_non_null(strstr(error.message, "for a shape of 3 dimensions"));
     assert_int_equal(relayout_shape_dimension(&shape, outside[i], &size, NULL),
                      RELAYOUT_OUT_OF_RANGE);
     assert_int_equal(dimension, 42);

@@ -199,27 +199,27 @@ static void test_refusals(void **state) {
   const relayout_shape before = result;
   relayout_error error;
   assert_failed(relayout_shape_permute_dimensions(&shape, twice, &result, &error),
-                RELAYOUT_INVALID_ARGUMENT, &error,
-                "permutation[1] is 1, which stands in it already");
+                RELAYOUT_INVALID_ARGUMENT, &error, "permutation[1] is 1, which is listed twice");
   assert_failed(relayout_shape_permute_dimensions(&shape, outside, &result, &error),
-                RELAYOUT_INVALID_ARGUMENT, &error, "permutation[1] is 2, not in 0..1");
+                RELAYOUT_INVALID_ARGUMENT, &error, "permutation[1] is 2; expected 0 to 1");
   assert_failed(relayout_shape_permute_dimensions(&shape, NULL, &result, &error),
                 RELAYOUT_INVALID_ARGUMENT, &error, "permutation is NULL");
   assert_failed(relayout_shape_delete_dimension(&shape, 2, &result, &error), RELAYOUT_OUT_OF_RANGE,
-                &error, "dimension number is 2, and the shape has 2 dimensions");
+                &error, "dimension number is 2, out of range for a shape of 2 dimensions");
   assert_failed(relayout_shape_insert_dimension(&shape, 3, 1, &result, &error),
-                RELAYOUT_OUT_OF_RANGE, &error, "at is 3, and the shape has 2 dimensions");
+                RELAYOUT_OUT_OF_RANGE, &error, "at is 3, out of range for a shape of 2 dimensions");
   assert_failed(relayout_shape_insert_dimension(&shape, -1, 1, &result, &error),
-                RELAYOUT_OUT_OF_RANGE, &error, "at is -1, and the shape has 2 dimensions");
+                RELAYOUT_OUT_OF_RANGE, &error,
+                "at is -1, out of range for a shape of 2 dimensions");
   assert_failed(relayout_shape_insert_dimension(&shape, 0, -1, &result, &error),
-                RELAYOUT_INVALID_SHAPE, &error, "dimensions[0] is -1, less than 0");
+                RELAYOUT_INVALID_SHAPE, &error, "dimensions[0] is -1; expected 0 or more");
   assert_int_equal(relayout_shape_insert_dimension(&shape, 0, INT64_MAX, &result, &error),
                    RELAYOUT_SIZE_OVERFLOW);
   assert_failed(relayout_shape_move_dimension(&shape, -3, 0, &result, &error),
                 RELAYOUT_OUT_OF_RANGE, &error,
-                "dimension number is -3, and the shape has 2 dimensions");
+                "dimension number is -3, out of range for a shape of 2 dimensions");
   assert_failed(relayout_shape_move_dimension(&shape, 0, 2, &result, &error), RELAYOUT_OUT_OF_RANGE,
-                &error, "dimension number is 2, and the shape has 2 dimensions");
+                &error, "dimension number is 2, out of range for a shape of 2 dimensions");
   assert_memory_equal(&result, &before, sizeof result);
 
   int64_t ones[RELAYOUT_MAX_RANK];
@@ -230,7 +230,8 @@ static void test_refusals(void **state) {
   assert_int_equal(relayout_shape_make(RELAYOUT_U8, RELAYOUT_MAX_RANK, ones, &full, NULL),
                    RELAYOUT_OK);
   assert_failed(relayout_shape_insert_dimension(&full, 0, 1, &result, &error),
-                RELAYOUT_INVALID_SHAPE, &error, "the shape has 64 dimensions, the most there are");
+                RELAYOUT_INVALID_SHAPE, &error,
+                "the shape has 64 dimensions already, the most that are supported");
 }
 
 static void test_tiles_refused(void **state) {
@@ -239,9 +240,10 @@ static void test_tiles_refused(void **state) {
   const int32_t identity[] = {0, 1};
   relayout_shape result;
   relayout_error error;
-  assert_failed(relayout_shape_permute_dimensions(&tiled, identity, &result, &error),
-                RELAYOUT_UNSUPPORTED, &error,
-                "the shape's layout has 1 tiles, which are bound to physical positions");
+  assert_failed(
+      relayout_shape_permute_dimensions(&tiled, identity, &result, &error), RELAYOUT_UNSUPPORTED,
+      &error,
+      "the layout has 1 tiles; dimensions of tiled layouts cannot be added, removed or changed");
   assert_int_equal(relayout_shape_delete_dimension(&tiled, 0, &result, NULL), RELAYOUT_UNSUPPORTED);
   assert_int_equal(relayout_shape_insert_dimension(&tiled, 0, 1, &result, NULL),
                    RELAYOUT_UNSUPPORTED);

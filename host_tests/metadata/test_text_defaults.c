@@ -87,31 +87,32 @@ typedef struct refused_part {
 static const refused_part refusals[] = {
     /* ranks, which callers tell apart by the status */
     {"{1,0:T(8,128)}", "f32[5]", RELAYOUT_SHAPE_MISMATCH,
-     "column 2: minor_to_major lists 2 dimensions, and the shape has 1"},
+     "column 2: minor_to_major lists 2 dimensions, but the shape has 1"},
     {" bf16{0}", "f32[]", RELAYOUT_SHAPE_MISMATCH,
-     "column 7: minor_to_major lists 1 dimensions, and the shape has 0"},
+     "column 7: minor_to_major lists 1 dimensions, but the shape has 0"},
     {"{}", "f32[5]", RELAYOUT_SHAPE_MISMATCH,
-     "column 2: minor_to_major lists 0 dimensions, and the shape has 1"},
-    {"f32{}", "f32[5,6]", RELAYOUT_SHAPE_MISMATCH, "lists 0 dimensions, and the shape has 2"},
+     "column 2: minor_to_major lists 0 dimensions, but the shape has 1"},
+    {"f32{}", "f32[5,6]", RELAYOUT_SHAPE_MISMATCH, "lists 0 dimensions, but the shape has 2"},
     {"{:PD(4)}", "f32[2,3]", RELAYOUT_SHAPE_MISMATCH,
-     "column 6: PD lists 1 dimensions, and the shape has 2"},
+     "column 6: PD lists 1 dimensions, but the shape has 2"},
     {"{0:PD(4,4)}", "f32[2]", RELAYOUT_SHAPE_MISMATCH, "PD lists 2 dimensions"},
 
     /* everything else is something else, also of a whole shape */
     {"f32[2,3]{0}", "f32[2]", RELAYOUT_INVALID_SHAPE,
-     "column 10: minor_to_major lists 1 dimensions, and the shape has 2"},
+     "column 10: minor_to_major lists 1 dimensions, but the shape has 2"},
     {"f32[]{}", "f32[]", RELAYOUT_INVALID_TEXT, "column 7: expected a dimension number or ':'"},
     {"f32[2,3]{:T(8)}", "f32[2,3]", RELAYOUT_INVALID_SHAPE, "lists 0 dimensions"},
-    {"{0,0}", "f32[2,3]", RELAYOUT_INVALID_SHAPE, "minor_to_major[1] is 0, which stands in it"},
-    {"{2,0}", "f32[2,3]", RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is 2, not in 0..1"},
-    {"{0:PD(1)}", "f32[2]", RELAYOUT_INVALID_SHAPE, "padded_dimensions[0] is 1, less than"},
-    {"{0:E(4)}", "f32[2]", RELAYOUT_INVALID_SHAPE, "an element of f32 takes 32 bits"},
-    {"{0:L(4611686018427387904)}", "u16[3]", RELAYOUT_SIZE_OVERFLOW, "which is 46116860184273879"},
-    {"f64", "u8[144115188075855872]", RELAYOUT_SIZE_OVERFLOW, "an array of f64 exceeds"},
+    {"{0,0}", "f32[2,3]", RELAYOUT_INVALID_SHAPE, "minor_to_major[1] is 0"},
+    {"{2,0}", "f32[2,3]", RELAYOUT_INVALID_SHAPE, "minor_to_major[0] is 2; expected 0 to 1"},
+    {"{0:PD(1)}", "f32[2]", RELAYOUT_INVALID_SHAPE, "padded_dimensions[0] is 1"},
+    {"{0:E(4)}", "f32[2]", RELAYOUT_INVALID_SHAPE, "element_size_in_bits is 4"},
+    {"{0:L(4611686018427387904)}", "u16[3]", RELAYOUT_SIZE_OVERFLOW,
+     "tail_padding_alignment_in_elements"},
+    {"f64", "u8[144115188075855872]", RELAYOUT_SIZE_OVERFLOW, "f64"},
 
     /* texts that are none, with their own columns */
     {"", "f32[2]", RELAYOUT_INVALID_TEXT,
-     "column 1: expected an element type or a layout, and the text ends"},
+     "column 1: expected an element type or a layout, but the text ends"},
     {" [3]", "f32[2]", RELAYOUT_INVALID_TEXT,
      "column 2: expected an element type or a layout, found '[3]'"},
     {"f32 x", "f32[2]", RELAYOUT_INVALID_TEXT,
@@ -126,7 +127,7 @@ static const refused_part refusals[] = {
 
     /* padding values that the new type lacks */
     {"c64", "f32[2]{0:PD(4)PV(lowest)}", RELAYOUT_INVALID_SHAPE,
-     "column 1: the layout of f32 is none of c64 (padding_value is lowest, a value c64 does not"},
+     "column 1: the layout of f32 is none of c64 (padding_value is lowest"},
     {" s8", "f32[2]{0:PD(4)PV(2.5)}", RELAYOUT_INVALID_SHAPE,
      "column 2: the padding value 2.5 of f32 is none of s8 ("},
     {"s8", "s32[2]{0:PD(4)PV(300)}", RELAYOUT_INVALID_SHAPE, "the padding value 300 of s32"},
@@ -183,12 +184,12 @@ static void test_arguments(void **state) {
   assert_string_equal(error.message, "shape is NULL");
   assert_int_equal(relayout_shape_parse_with_defaults("f32", &invalid, &shape, &error),
                    RELAYOUT_INVALID_SHAPE);
-  assert_string_equal(error.message, "defaults: rank is 65, not in 0..64");
+  assert_string_equal(error.message, "defaults: rank is 65; expected 0 to 64");
   assert_int_equal(relayout_shape_parse_with_defaults("u8[3]", NULL, &shape, &error), RELAYOUT_OK);
   assert_int_equal(shape.dimensions[0], 3);
   assert_int_equal(relayout_shape_parse_with_defaults("u8", NULL, &shape, &error),
                    RELAYOUT_INVALID_TEXT);
-  assert_string_equal(error.message, "column 3: expected '[', and the text ends");
+  assert_string_equal(error.message, "column 3: expected '[', but the text ends");
 }
 
 int main(void) {

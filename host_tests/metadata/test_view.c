@@ -132,15 +132,16 @@ static void test_bad_slices(void **state) {
       {"f32[4]", 0, 4, 1, 1, RELAYOUT_OUT_OF_RANGE, "first is 4"},
       {"f32[4]", 0, -1, 1, 1, RELAYOUT_OUT_OF_RANGE, "first is -1"},
       {"f32[4]", 0, 0, -1, 1, RELAYOUT_INVALID_ARGUMENT, "count is -1"},
-      {"f32[4]", 0, 0, 5, 1, RELAYOUT_OUT_OF_RANGE, "5 elements from 0 on, 1 apart"},
-      {"f32[4]", 0, 0, 3, 2, RELAYOUT_OUT_OF_RANGE, "leave a dimension of 4"},
-      {"f32[4]", 0, 3, 2, -4, RELAYOUT_OUT_OF_RANGE, "leave"},
-      {"f32[4]", 0, 1, 3, INT64_MAX, RELAYOUT_OUT_OF_RANGE, "leave"},
-      {"f32[4]", 0, 1, INT64_MAX, INT64_MIN, RELAYOUT_OUT_OF_RANGE, "leave"},
+      {"f32[4]", 0, 0, 5, 1, RELAYOUT_OUT_OF_RANGE, "5 elements from 0 on in steps of 1"},
+      {"f32[4]", 0, 0, 3, 2, RELAYOUT_OUT_OF_RANGE, "exceed a dimension of size 4"},
+      {"f32[4]", 0, 3, 2, -4, RELAYOUT_OUT_OF_RANGE, "exceed"},
+      {"f32[4]", 0, 1, 3, INT64_MAX, RELAYOUT_OUT_OF_RANGE, "exceed"},
+      {"f32[4]", 0, 1, INT64_MAX, INT64_MIN, RELAYOUT_OUT_OF_RANGE, "exceed"},
       {"f32[4]", 0, 1, INT64_MAX, 0, RELAYOUT_SIZE_OVERFLOW, ""},
       {"f32[4]{0:T(2)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "tile"},
-      {"s4[4]{0:E(4)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "takes 4 bits"},
-      {"u8[4]{0:E(16)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "takes 16 bits, not its 8"},
+      {"s4[4]{0:E(4)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED, "take 4 bits"},
+      {"u8[4]{0:E(16)}", 0, 0, 1, 1, RELAYOUT_UNSUPPORTED,
+       "take 16 bits each; expected their own 8"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const relayout_view view = whole(cases[i].text);

@@ -158,32 +158,39 @@ static relayout_plan *plan_of(relayout_device *device, const char *from, const c
   return made.plan;
 }
 
-static uint64_t bytes_of(const relayout_plan *plan) {
+typedef struct plan_bytes {
+  uint64_t device;
+  uint64_t all;
+} plan_bytes;
+
+static plan_bytes bytes_of(const relayout_plan *plan) {
   relayout_plan_info info = RELAYOUT_PLAN_INFO_INIT;
   assert_int_equal(relayout_plan_get_info(plan, &info, NULL), RELAYOUT_OK);
   assert_true(info.device_bytes > 0);
-  return info.device_bytes;
+  assert_true(info.host_bytes > 0);
+  return (plan_bytes){info.device_bytes, info.device_bytes + info.host_bytes};
 }
 
 static void test_budget(void **state) {
   relayout_device *const device = new_device(*state);
   relayout_plan *const first = plan_of(device, SLOW);
   relayout_plan *const second = plan_of(device, OTHER);
-  const uint64_t bytes[] = {bytes_of(first), bytes_of(second)};
+  const plan_bytes bytes[] = {bytes_of(first), bytes_of(second)};
+  const uint64_t budget = bytes[0].all + bytes[1].all - 1;
   relayout_plan_destroy(first);
   relayout_plan_destroy(second);
   assert_int_equal(usage_of(device).plans, 2);
   assert_int_equal(usage_of(device).programs, 2);
-  assert_int_equal(usage_of(device).device_bytes, bytes[0] + bytes[1]);
-  assert_int_equal(relayout_device_set_budget(device, bytes[0] + bytes[1] - 1, NULL), RELAYOUT_OK);
+  assert_int_equal(usage_of(device).device_bytes, bytes[0].device + bytes[1].device);
+  assert_int_equal(relayout_device_set_budget(device, budget, NULL), RELAYOUT_OK);
   assert_int_equal(usage_of(device).plans, 1); /* the second */
-  assert_int_equal(usage_of(device).device_bytes, bytes[1]);
-  assert_int_equal(usage_of(device).budget_bytes, bytes[0] + bytes[1] - 1);
+  assert_int_equal(usage_of(device).device_bytes, bytes[1].device);
+  assert_int_equal(usage_of(device).budget_bytes, budget);
   relayout_plan_destroy(plan_of(device, OTHER));
-  assert_int_equal(usage_of(device).device_bytes, bytes[1]);
+  assert_int_equal(usage_of(device).device_bytes, bytes[1].device);
   relayout_plan_destroy(plan_of(device, SLOW));
   assert_int_equal(usage_of(device).plans, 1);
-  assert_int_equal(usage_of(device).device_bytes, bytes[0]);
+  assert_int_equal(usage_of(device).device_bytes, bytes[0].device);
   assert_int_equal(relayout_device_set_budget(device, 0, NULL), RELAYOUT_OK);
   assert_int_equal(usage_of(device).plans, 0);
   relayout_plan_destroy(plan_of(device, SLOW));

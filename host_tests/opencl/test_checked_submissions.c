@@ -160,10 +160,11 @@ static void test_buffers(void **state) {
   const attempt fine = right(at);
   attempt of = fine;
   of.source = NULL;
-  expect(at, of, RELAYOUT_INVALID_ARGUMENT, "source is NULL, but takes 60 bytes");
+  expect(at, of, RELAYOUT_INVALID_ARGUMENT, "source is NULL, but the plan needs 60 bytes of it");
   of = fine;
   of.destination = NULL;
-  expect(at, of, RELAYOUT_INVALID_ARGUMENT, "destination is NULL, but takes 96 bytes");
+  expect(at, of, RELAYOUT_INVALID_ARGUMENT,
+         "destination is NULL, but the plan needs 96 bytes of it");
   of = fine;
   of.source = fake_buffer(at->other_context, ROOM);
   expect(at, of, RELAYOUT_WRONG_CONTEXT, "source ");
@@ -190,8 +191,8 @@ static void test_bounds(void **state) {
       }
       expect(at, of, cases[i].is_right ? RELAYOUT_OK : RELAYOUT_BUFFER_TOO_SMALL,
              cases[i].is_right ? NULL
-             : is_source       ? "source has 64 bytes, but the plan takes 60 bytes from 0 behind"
-                               : "destination has 100 bytes, but the plan takes 96 bytes");
+             : is_source       ? "source has 64 bytes, but the plan needs 60 from byte "
+                               : "destination has 100 bytes, but the plan needs 96 from byte ");
     }
   }
 }
@@ -205,8 +206,8 @@ static void test_alignment(void **state) {
     size_t offset;
     const char *text;
   } cases[] = {{0, 4, NULL},
-               {0, 2, "_offset is 2, no multiple of the element size, which is 4"},
-               {0, 1, "_offset is 1, no multiple"},
+               {0, 2, "_offset is 2; expected a multiple of the element size, 4"},
+               {0, 1, "_offset is 1; expected a multiple"},
                {4, 0, NULL},
                {2, 0, " lies on host memory at "},
                {2, 2, "_offset is 2"}};
@@ -302,6 +303,56 @@ static void test_overlap(void **state) {
              places[p].is_right ? NULL : cases[i].in);
     }
   }
+}
+
+/* Even columns to odd ones: in one buffer, and nowhere else where ranges overlap. */
+static void test_elements_between_each_other(void **state) {
+  const scene *const at = *state;
+  static unsigned char memory[2 * ROOM] __attribute__((aligned(64)));
+  const relayout_shape shape = shape_of("s32[4,8]");
+  const relayout_view view = view_of(&shape, (const int64_t[]){64, 8});
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(at->device, &view, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  const cl_mem whole = fake_buffer(at->context, ROOM);
+  const cl_mem part = fake_buffer_with(at->context, 0, 2048, NULL, whole, 1024);
+  const cl_mem low = fake_buffer_with(at->context, 0, ROOM, memory, NULL, 0);
+  const cl_mem high = fake_buffer_with(at->context, 0, ROOM, memory + 512, NULL, 0);
+  static const char *const as_ranges = ": their ranges are compared here, not their bytes";
+  const struct {
+    cl_mem source;
+    size_t source_offset;
+    cl_mem destination;
+    size_t destination_offset;
+    relayout_status status;
+    const char *message;
+  } cases[] = {
+      {whole, 400, whole, 404, RELAYOUT_OK, NULL},
+      {whole, 404, whole, 400, RELAYOUT_OK, NULL},
+      {part, 400, part, 404, RELAYOUT_OK, NULL},
+      {low, 400, low, 404, RELAYOUT_OK, NULL},
+      {whole, 400, whole, 408, RELAYOUT_BUFFERS_OVERLAP, "overlap in one buffer, and share bytes"},
+      {whole, 1024 + 400, part, 404, RELAYOUT_BUFFERS_OVERLAP, as_ranges},
+      {whole, 1024 + 400, part, 400, RELAYOUT_BUFFERS_OVERLAP, "share bytes"},
+      {low, 512 + 400, high, 404, RELAYOUT_BUFFERS_OVERLAP, as_ranges},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    print_message("case %zu\n", i);
+    relayout_error error = {.message = ""};
+    expect_said(relayout_plan_enqueue(plan, at->queue, cases[i].source, cases[i].source_offset,
+                                      cases[i].destination, cases[i].destination_offset, 0, NULL,
+                                      NULL, &error),
+                &error, cases[i].status, cases[i].message);
+  }
+  relayout_opencl_memory sides[2] = {RELAYOUT_OPENCL_MEMORY_INIT, RELAYOUT_OPENCL_MEMORY_INIT};
+  relayout_error error = {.message = ""};
+  sides[0].kind = sides[1].kind = RELAYOUT_MEMORY_HOST;
+  sides[0].pointer = memory;
+  sides[1].pointer = memory + 4;
+  expect_said(relayout_plan_submit(plan, at->queue, &sides[0], &sides[1], NULL, 0, NULL, NULL, NULL,
+                                   &error),
+              &error, RELAYOUT_BUFFERS_OVERLAP, as_ranges);
+  relayout_plan_destroy(plan);
 }
 
 /* A move of the same buffers as the last one is checked again for what depends on its offsets. */
@@ -408,8 +459,7 @@ static void test_boxes(void **state) {
   const cl_mem source = fake_buffer(at->context, 36);
   expect_said(
       relayout_plan_enqueue(plan, at->queue, source, 8, destination, 0, 0, NULL, NULL, &error),
-      &error, RELAYOUT_BUFFER_TOO_SMALL,
-      "source_offset is 8, but the plan takes bytes from 12 before");
+      &error, RELAYOUT_BUFFER_TOO_SMALL, "source_offset is 8, but the plan needs 12 bytes before");
   expect_said(
       relayout_plan_enqueue(plan, at->queue, source, 12, destination, 0, 0, NULL, NULL, &error),
       &error, RELAYOUT_OK, NULL);
@@ -418,7 +468,7 @@ static void test_boxes(void **state) {
       &error, RELAYOUT_OK, NULL);
   expect_said(
       relayout_plan_enqueue(plan, at->queue, source, 28, destination, 0, 0, NULL, NULL, &error),
-      &error, RELAYOUT_BUFFER_TOO_SMALL, "from -12 behind source_offset 28 on");
+      &error, RELAYOUT_BUFFER_TOO_SMALL, "from byte 16 on (source_offset is 28)");
   relayout_plan_destroy(plan);
 }
 
@@ -447,8 +497,7 @@ static void test_before_pointers(void **state) {
     expect_said(relayout_plan_submit(plan, at->queue, &source, &destination, &staging, 0, NULL,
                                      NULL, NULL, &error),
                 &error, i < 2 ? RELAYOUT_OK : RELAYOUT_BUFFER_TOO_SMALL,
-                i < 2 ? NULL
-                      : "source->offset is 0, but the plan takes bytes from 12 before it on");
+                i < 2 ? NULL : "source->offset is 0, but the plan needs 12 bytes before it");
     assert_true(i == 2 || fake_command_at("clEnqueueWriteBuffer", 0)->host == memory + 4 * i);
   }
   relayout_plan_destroy(plan);
@@ -508,7 +557,7 @@ static void test_handles(void **state) {
   const struct {
     const relayout_plan *plan;
     const char *text;
-  } plans[] = {{NULL, "plan is NULL"}, {of_cpu, "plan is not one of an OpenCL device"}};
+  } plans[] = {{NULL, "plan is NULL"}, {of_cpu, "plan was not made for an OpenCL device"}};
   relayout_error error = {.message = ""};
   cl_event event = (cl_event)(void *)&error;
   for (int i = 0; i < 2; ++i) {
@@ -636,7 +685,7 @@ static void test_staging(void **state) {
   submission of = fine;
   expect_submitted(at, of, RELAYOUT_OK, NULL); /* 128 bytes a side */
   of.staging.buffer = fake_buffer(at->context, 255);
-  expect_submitted(at, of, RELAYOUT_BUFFER_TOO_SMALL, "has 255 bytes, but the plan takes 256");
+  expect_submitted(at, of, RELAYOUT_BUFFER_TOO_SMALL, "has 255 bytes, but the plan needs 256");
   of.staging.buffer = fake_buffer(at->context, 256 + 128);
   of.staging.offset = 128;
   expect_submitted(at, of, RELAYOUT_OK, NULL);
@@ -650,7 +699,7 @@ static void test_staging(void **state) {
   of.staging.buffer = fake_buffer(at->other_context, 256);
   expect_submitted(at, of, RELAYOUT_WRONG_CONTEXT, "staging->buffer ");
   of.staging.buffer = NULL;
-  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "takes 256 bytes of it for these sides");
+  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "needs 256 bytes of it for these sides");
 }
 
 static void test_queues_of_transfers(void **state) {
@@ -688,7 +737,8 @@ static void test_pointers(void **state) {
   const submission fine = right_submission(at, memory, memory + 2048);
   submission of = fine;
   of.source.pointer = NULL;
-  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "source is NULL, but takes 60 bytes");
+  expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT,
+                   "source is NULL, but the plan needs 60 bytes of it");
   of = fine;
   of.source.struct_size = 1;
   expect_submitted(at, of, RELAYOUT_INVALID_ARGUMENT, "source->struct_size is 1");
@@ -729,14 +779,23 @@ static void test_pointers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_queues),          TEST(test_events),
-      TEST(test_buffers),         TEST(test_bounds),
-      TEST(test_alignment),       TEST(test_access),
-      TEST(test_overlap),         TEST(test_boxes),
-      TEST(test_before_pointers), TEST(test_element_sizes),
-      TEST(test_moves_alike),     TEST(test_sides_of_nothing),
-      TEST(test_handles),         TEST(test_nothing_to_move),
-      TEST(test_staging),         TEST(test_queues_of_transfers),
+      TEST(test_queues),
+      TEST(test_events),
+      TEST(test_buffers),
+      TEST(test_bounds),
+      TEST(test_alignment),
+      TEST(test_access),
+      TEST(test_overlap),
+      TEST(test_boxes),
+      TEST(test_before_pointers),
+      TEST(test_element_sizes),
+      TEST(test_elements_between_each_other),
+      TEST(test_moves_alike),
+      TEST(test_sides_of_nothing),
+      TEST(test_handles),
+      TEST(test_nothing_to_move),
+      TEST(test_staging),
+      TEST(test_queues_of_transfers),
       TEST(test_pointers),
   };
   fake_driver_use();

@@ -780,8 +780,8 @@ static void test_chunk_limits(void **state) {
     relayout_plan *const plan = plan_with(at, "s32[64,32]", "s32[64,32]", &options);
     assert_int_equal(plan->chunk_count, most < 2048 ? 8 : 4);
     for (size_t i = 0; i < plan->chunk_count; ++i) {
-      assert_true(rlt_bytes_size(plan->chunks[i]->work.source_taken) <= most);
-      assert_true(rlt_bytes_size(plan->chunks[i]->work.destination_taken) <= 2 * most);
+      assert_true(rlt_bytes_size(plan->chunks[i].plan->work.source_taken) <= most);
+      assert_true(rlt_bytes_size(plan->chunks[i].plan->work.destination_taken) <= 2 * most);
     }
     relayout_plan_destroy(plan);
   }
@@ -1255,10 +1255,10 @@ static void test_no_room_for_staging(void **state) {
     cl_ulong allocation_bytes;
     const char *message;
   } cases[] = {{"s32[64,32]", "s32[64,32]", 255,
-                "the relayout takes 16384 bytes of staging, but the device allocates at most 255 "
+                "the relayout needs 16384 bytes of staging, but the device allocates at most 255 "
                 "bytes at once"},
                {"u8[24,40]{1,0:T(6,10)}", "u8[24,40]{1,0:T(4,7)}", 2047,
-                "the relayout takes 2048 bytes of staging, but the device allocates at most 2047 "
+                "the relayout needs 2048 bytes of staging, but the device allocates at most 2047 "
                 "bytes at once"}};
   place *const at = gpu();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {

@@ -527,7 +527,7 @@ static void test_numbers(void **state) {
   expect_opened(device, "opencl:0:0");
   device = NULL;
   assert_int_equal(rlt_opencl_open_at(2, 4, &device, &error), RELAYOUT_NO_DEVICE);
-  assert_string_equal(error.message, "there is no OpenCL device 4 of platform 2");
+  assert_string_equal(error.message, "there is no OpenCL device 4 on platform 2");
   assert_int_equal(rlt_opencl_open_at(1, 0, &device, &error), RELAYOUT_NO_DEVICE);
   assert_int_equal(rlt_opencl_open_at(0, 1, &device, &error), RELAYOUT_UNSUPPORTED);
   assert_int_equal(rlt_opencl_open_at(2, 0, &device, &error), RELAYOUT_OPENCL_ERROR);
@@ -624,13 +624,14 @@ static void test_arguments(void **state) {
   expect_refused(NULL, &told, NULL, "context is NULL");
   expect_refused(context, NULL, NULL, "id is NULL");
   options.kernels = (relayout_kernel_family)3;
-  expect_refused(context, &told, &options, "options->kernels is 3, no kernel family");
+  expect_refused(context, &told, &options, "options->kernels is 3, which is not a kernel family");
   options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
   options.struct_size = 3;
   expect_refused(context, &told, &options, "options->struct_size is 3");
   options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
   options.cache_directory = "cache";
-  expect_refused(context, &told, &options, "options->cache_directory is `cache`, no absolute path");
+  expect_refused(context, &told, &options,
+                 "options->cache_directory is `cache`; expected an absolute path");
   static const char *const directories[] = {NULL, "", "/nowhere"};
   for (int i = 0; i < 3; ++i) {
     relayout_device *device = NULL;

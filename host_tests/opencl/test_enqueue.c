@@ -148,6 +148,79 @@ static void test_offsets_in_one_buffer(void **state) {
   relayout_plan_destroy(plan);
 }
 
+/* Both sides of one plan in one memory: element i, j of rows x columns elements. */
+typedef struct interlaced {
+  const char *shape;
+  int64_t from_strides[2], to_strides[2];
+  size_t to; /* where the destination begins */
+} interlaced;
+
+enum { INTERLACED_BYTES = 1 << 17 };
+
+static relayout_plan *interlaced_plan(relayout_device *device, const interlaced *of) {
+  const relayout_shape shape = shape_of(of->shape);
+  const relayout_view from = view_of(&shape, of->from_strides);
+  const relayout_view to = view_of(&shape, of->to_strides);
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(device, &from, &to, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  return plan;
+}
+
+/* Nothing that is read is written, so that elements can be moved in any order. */
+static void move_interlaced(const interlaced *of, uint8_t *bytes) {
+  const relayout_shape shape = shape_of(of->shape);
+  const size_t size = relayout_element_type_byte_size(shape.element_type);
+  for (int64_t i = 0; i < shape.dimensions[0]; ++i) {
+    for (int64_t j = 0; j < shape.dimensions[1]; ++j) {
+      memcpy(bytes + of->to + i * of->to_strides[0] + j * of->to_strides[1],
+             bytes + i * of->from_strides[0] + j * of->from_strides[1], size);
+    }
+  }
+}
+
+static const interlaced all_interlaced[] = {
+    {"u32[100,120]", {960, 8}, {960, 8}, 4},  /* even columns to odd ones */
+    {"u32[64,64]", {1024, 8}, {8, 1024}, 4},  /* and transposed */
+    {"u8[120,300]", {900, 3}, {900, 3}, 1},   /* a channel to another */
+    {"u8[64,128]", {512, 4}, {4, 256}, 3},    /* bytes of words, transposed */
+    {"u16[90,100]", {800, 2}, {800, 2}, 200}, /* a part of rows to another */
+};
+
+static void test_elements_between_each_other(void **state) {
+  const opencl_bench *const bench = *state;
+  static uint8_t before[INTERLACED_BYTES], after[INTERLACED_BYTES];
+  for (size_t i = 0; i < sizeof all_interlaced / sizeof all_interlaced[0]; ++i) {
+    print_message("case %zu\n", i);
+    for (size_t b = 0; b < sizeof before; ++b) {
+      before[b] = (uint8_t)(b * 97 + b / 251);
+    }
+    relayout_plan *const plan = interlaced_plan(bench->device, &all_interlaced[i]);
+    const cl_mem buffer = opencl_buffer(bench, sizeof before, before);
+    assert_int_equal(relayout_plan_enqueue(plan, bench->queue, buffer, 0, buffer,
+                                           all_interlaced[i].to, 0, NULL, NULL, NULL),
+                     RELAYOUT_OK);
+    opencl_read(bench, buffer, sizeof after, after);
+    move_interlaced(&all_interlaced[i], before);
+    assert_memory_equal(after, before, sizeof after);
+    clReleaseMemObject(buffer);
+    relayout_plan_destroy(plan);
+  }
+}
+
+/* What a device takes of the host's memory are ranges. */
+static void test_host_memory_between_each_other(void **state) {
+  const opencl_bench *const bench = *state;
+  static uint8_t memory[INTERLACED_BYTES];
+  relayout_plan *const plan = interlaced_plan(bench->device, &all_interlaced[0]);
+  relayout_error error = {.message = ""};
+  assert_int_equal(relayout_plan_execute(plan, memory, memory + 4, &error),
+                   RELAYOUT_BUFFERS_OVERLAP);
+  assert_non_null(
+      strstr(error.message, "overlap: their ranges are compared here, not their bytes"));
+  relayout_plan_destroy(plan);
+}
+
 /* What is enqueued completes without its plan, its device and its buffers' other holders. */
 static void test_plan_destroyed_after_enqueue(void **state) {
   const opencl_bench *const bench = *state;
@@ -614,9 +687,11 @@ static void test_refusals(void **state) {
                            "destination_offset is 1"});
   wrong = right;
   wrong.source_offset = 12;
-  assert_refused(bench, wrong,
-                 (refusal){"source ends too soon", RELAYOUT_BUFFER_TOO_SMALL,
-                           "source has 68 bytes, but the plan takes 60"});
+  assert_refused(
+      bench, wrong,
+      (refusal){
+          "source ends too soon", RELAYOUT_BUFFER_TOO_SMALL,
+          "source has 68 bytes, but the plan needs 60 from byte 12 on (source_offset is 12)"});
   wrong = right;
   wrong.destination_offset = (size_t)0 - 4;
   assert_refused(
@@ -650,12 +725,12 @@ static void test_refused_by_the_schedule(void **state) {
   attempt wrong = {plan, bench->queue, source, 2, destination, 8, 0, NULL};
   assert_refused(bench, wrong,
                  (refusal){"source between words", RELAYOUT_INVALID_ARGUMENT,
-                           "multiples of 8 and 8 bytes; they lie 2 and 0 bytes behind one"});
+                           "needs a 8-byte aligned source; this one is off by 2"});
   wrong.source_offset = 0;
   wrong.destination_offset = 4;
   assert_refused(bench, wrong,
                  (refusal){"destination between words", RELAYOUT_INVALID_ARGUMENT,
-                           "multiples of 8 and 8 bytes; they lie 0 and 4 bytes behind one"});
+                           "needs a 8-byte aligned destination; this one is off by 4"});
   opencl_read(bench, destination, sizeof found, found);
   assert_memory_equal(found, poison, sizeof found);
   assert_int_equal(
@@ -928,6 +1003,8 @@ static int run(opencl_bench *bench) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(test_event_chain, bench),
       cmocka_unit_test_prestate(test_offsets_in_one_buffer, bench),
+      cmocka_unit_test_prestate(test_elements_between_each_other, bench),
+      cmocka_unit_test_prestate(test_host_memory_between_each_other, bench),
       cmocka_unit_test_prestate(test_plan_destroyed_after_enqueue, bench),
       cmocka_unit_test_prestate(test_empty_plan, bench),
       cmocka_unit_test_prestate(test_fill_without_source, bench),

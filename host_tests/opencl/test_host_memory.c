@@ -160,6 +160,28 @@ static void test_ranges_and_options(void **state) {
   assert_int_equal(fake_all_holders(), 0);
 }
 
+/* An explanation says who moves host memory. */
+static void test_explained(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    cl_bool shares_memory;
+    bool by_cpu;
+  } cases[] = {{"auto", CL_FALSE, true}, {"auto", CL_TRUE, false}, {"opencl", CL_FALSE, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    relayout_device *const device = open_device(cases[i].name, cases[i].shares_memory);
+    relayout_plan *const plan = make_plan(device, NULL);
+    char text[4096];
+    assert_true(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text) <
+                sizeof text);
+    assert_int_equal(strstr(text, "\nhost memory: moved by the CPU backend, ") != NULL,
+                     cases[i].by_cpu);
+    assert_int_equal(strstr(text, "\nhost memory: 6 bytes up and ") != NULL, !cases[i].by_cpu);
+    relayout_plan_destroy(plan);
+    leave(device);
+  }
+}
+
 /* What is wrong with the CPU backend is told, and nothing is left. */
 static void test_no_cpu_backend(void **state) {
   (void)state;
@@ -183,6 +205,7 @@ int main(void) {
       cmocka_unit_test(test_devices_by_name),
       cmocka_unit_test(test_schedules_asked_for),
       cmocka_unit_test(test_ranges_and_options),
+      cmocka_unit_test(test_explained),
       cmocka_unit_test(test_no_cpu_backend),
   };
   setenv("RELAYOUT_CACHE", "off", 1);

@@ -438,9 +438,9 @@ static void test_alignment(void **state) {
     const char *text; /* NULL: it is right */
   } cases[] = {{{0, 0}, NULL},
                {{8, 12}, NULL},
-               {{1, 0}, "at multiples of 4 and 4 bytes; they lie 1 and 0 bytes behind one"},
-               {{4, 7}, "at multiples of 4 and 4 bytes; they lie 0 and 3 bytes behind one"},
-               {{6, 9}, "at multiples of 4 and 4 bytes; they lie 2 and 1 bytes behind one"}};
+               {{1, 0}, "needs a 4-byte aligned source; this one is off by 1"},
+               {{4, 7}, "needs a 4-byte aligned destination; this one is off by 3"},
+               {{6, 9}, "aligned; these are off by 2 and 1"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relayout_error error = {.message = ""};
     assert_int_equal(relayout_recording_set_buffers(recording, at.buffers[2], cases[i].offsets[0],
@@ -527,7 +527,8 @@ static void test_callers_buffers(void **state) {
   assert_int_equal(with.finalize(buffer), CL_SUCCESS);
   assert_int_equal(relayout_recording_enqueue(recording, 0, NULL, NULL, &error),
                    RELAYOUT_INVALID_ARGUMENT);
-  assert_string_equal(error.message, "recording is in a caller's command buffer");
+  assert_string_equal(error.message,
+                      "recording is in the caller's own command buffer, which the caller enqueues");
   relayout_recording_destroy(recording);
   assert_int_equal(fake_holders(FAKE_COMMAND_BUFFER), 1);
   assert_int_equal(relayout_plan_record(plan, buffer, at.queue, at.buffers[0], 0, at.buffers[1], 0,

@@ -488,6 +488,44 @@ static void submit_and_wait(const place *at, relayout_plan *plan,
   release_staging(&staging);
 }
 
+/* Even columns to odd ones of one allocation, which other memory of the host does not allow. */
+static void test_svm_between_each_other(void **state) {
+  const place *const at = *state;
+  static uint32_t words[ROWS][2 * COLUMNS];
+  for (size_t i = 0; i < ROWS * 2 * COLUMNS; ++i) {
+    words[i / (2 * COLUMNS)][i % (2 * COLUMNS)] = (uint32_t)(i * 40503);
+  }
+  const relayout_shape shape = shape_of("u32[96,80]");
+  const relayout_view view = view_of(&shape, (const int64_t[]){sizeof words[0], 8});
+  relayout_plan *plan = NULL;
+  assert_int_equal(relayout_plan_create_between(at->device, &view, &view, NULL, &plan, NULL),
+                   RELAYOUT_OK);
+  const relayout_memory_kind kinds[] = {RELAYOUT_MEMORY_HOST, RELAYOUT_MEMORY_SVM};
+  for (int k = 0; k < (at->has_svm ? 2 : 1); ++k) {
+    memory both = memory_of(at, kinds[k], (const unsigned char *)words, sizeof words);
+    relayout_opencl_staging staging = staging_of(at, plan, kinds[k], kinds[k]);
+    const relayout_opencl_memory from = side_of(&both, 0), to = side_of(&both, 4);
+    cl_event done = NULL;
+    relayout_error error = {.message = ""};
+    const relayout_status status = relayout_plan_submit(plan, at->queues[IN_ORDER], &from, &to,
+                                                        &staging, 0, NULL, NULL, &done, &error);
+    assert_int_equal(status, k == 0 ? RELAYOUT_BUFFERS_OVERLAP : RELAYOUT_OK);
+    if (status == RELAYOUT_OK) {
+      assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+      clReleaseEvent(done);
+      for (int i = 0; i < ROWS * COLUMNS; ++i) {
+        words[i / COLUMNS][2 * (i % COLUMNS) + 1] = words[i / COLUMNS][2 * (i % COLUMNS)];
+      }
+      assert_true(holds(at, &both, (const unsigned char *)words, sizeof words));
+    } else {
+      assert_non_null(strstr(error.message, "overlap in host memory: their ranges are compared"));
+    }
+    release_staging(&staging);
+    release(at, &both);
+  }
+  relayout_plan_destroy(plan);
+}
+
 /* Rows of a page, each followed by one that nobody may touch: no transfer does, nor a kernel that
  * writes in place. */
 static void test_gaps_are_not_touched(void **state) {
@@ -741,7 +779,8 @@ static void refuse_sides(const refusal *fine) {
   assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "destination has kind 9");
   of = *fine;
   of.source.pointer = NULL;
-  assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "source is NULL, but takes 16 bytes");
+  assert_refused(&of, RELAYOUT_INVALID_ARGUMENT,
+                 "source is NULL, but the plan needs 16 bytes of it");
   of = *fine;
   of.source.offset = 2;
   assert_refused(&of, RELAYOUT_MISALIGNED_OFFSET, "source->offset is 2");
@@ -777,7 +816,8 @@ static void refuse_staging(const refusal *fine) {
   assert_refused(&of, RELAYOUT_INVALID_ARGUMENT, "staging->buffer is NULL");
   of = *fine;
   of.staging.offset = 64;
-  assert_refused(&of, RELAYOUT_MISALIGNED_OFFSET, "staging->offset is 64, no multiple of 128");
+  assert_refused(&of, RELAYOUT_MISALIGNED_OFFSET,
+                 "staging->offset is 64; expected a multiple of 128");
   of = *fine;
   of.staging.offset = 256;
   assert_refused(&of, RELAYOUT_BUFFER_TOO_SMALL, "staging->buffer has 256 bytes");
@@ -811,6 +851,7 @@ static int run_device(const char *name) {
       cmocka_unit_test_prestate(test_execute_on_a_small_device, &at),
       cmocka_unit_test_prestate(test_events, &at),
       cmocka_unit_test_prestate(test_staging_size, &at),
+      cmocka_unit_test_prestate(test_svm_between_each_other, &at),
       cmocka_unit_test_prestate(test_gaps_are_not_touched, &at),
       cmocka_unit_test_prestate(test_chunk_limits, &at),
       cmocka_unit_test_prestate(test_nothing_to_move, &at),

@@ -42,6 +42,10 @@ static void program_destroy(relayout_device *device, void *program) {
   --record_of(device)->programs_alive;
 }
 
+static size_t program_host_bytes(const void *program) {
+  return sizeof *(const rlt_schedule *)program;
+}
+
 static relayout_status execute(const relayout_plan *plan, const void *source, void *destination,
                                relayout_error *error) {
   (void)source;
@@ -99,6 +103,8 @@ static void destroy(relayout_device *device) {
 static const rlt_backend backend = {.id = RELAYOUT_BACKEND_CPU,
                                     .program_create = program_create,
                                     .program_destroy = program_destroy,
+                                    .program_host_bytes = program_host_bytes,
+                                    .has_staging = true,
                                     .execute = execute,
                                     .trim = trim,
                                     .scratch_create = scratch_create,

@@ -44,6 +44,12 @@ static void tear_down(bench *dropped) {
   relayout_device_destroy(dropped->device);
 }
 
+/* Memory of the host's that each of these plans takes, which have one part and one program: enough
+ * to count them by a budget. */
+static uint64_t host_bytes(void) {
+  return sizeof(relayout_plan) + sizeof(rlt_part) + sizeof(rlt_schedule);
+}
+
 /* So many elements of 16 bytes, which no words are wider than: one program of so many bytes. */
 static relayout_shape shape_of_size(int64_t size) {
   relayout_shape shape;
@@ -59,6 +65,7 @@ static void add(bench *to, int64_t size) {
   assert_int_equal(rlt_plan_create(to->device, &shape, &shape, &to->wish, none, &plan, NULL),
                    RELAYOUT_OK);
   assert_int_equal(rlt_plan_device_bytes(plan), size);
+  assert_int_equal(rlt_plan_host_bytes(plan), host_bytes());
   rlt_plan_cache_add(to->cache, plan);
   relayout_plan_destroy(plan);
 }
@@ -79,20 +86,23 @@ static void expect_usage(bench *of, uint64_t plans, uint64_t bytes, uint64_t bud
   rlt_plan_cache_tell(of->cache, &usage);
   assert_int_equal(usage.plans, plans);
   assert_int_equal(usage.device_bytes, bytes);
+  assert_int_equal(usage.host_bytes, plans * host_bytes());
   assert_true(usage.budget_bytes == budget);
   assert_int_equal(of->record.programs_alive, plans); /* dropped ones are gone */
 }
 
-/* 64 plans; who was used least lately goes first, and finding is use. */
+/* Of 64 plans who was used least lately goes first, and finding is use. */
 static void test_least_lately_used_goes(void **state) {
   (void)state;
   bench on;
   set_up(&on);
+  const uint64_t budget = CAPACITY * host_bytes() + 5000;
+  rlt_plan_cache_set_budget(on.cache, budget);
   assert_false(finds(&on, 1));
   for (int64_t size = 1; size <= CAPACITY; ++size) {
     add(&on, size);
   }
-  expect_usage(&on, CAPACITY, CAPACITY * (CAPACITY + 1) / 2, UINT64_MAX);
+  expect_usage(&on, CAPACITY, CAPACITY * (CAPACITY + 1) / 2, budget);
   for (int64_t size = 1; size <= CAPACITY; ++size) {
     assert_true(finds(&on, size)); /* the first is the oldest again */
   }
@@ -100,7 +110,7 @@ static void test_least_lately_used_goes(void **state) {
   assert_true(finds(&on, 3));
   add(&on, 100);
   assert_false(finds(&on, 2));
-  expect_usage(&on, CAPACITY, CAPACITY * (CAPACITY + 1) / 2 - 2 + 100, UINT64_MAX);
+  expect_usage(&on, CAPACITY, CAPACITY * (CAPACITY + 1) / 2 - 2 + 100, budget);
   add(&on, 101);
   add(&on, 102);
   assert_false(finds(&on, 4));
@@ -112,34 +122,42 @@ static void test_least_lately_used_goes(void **state) {
   tear_down(&on);
 }
 
-/* As many bytes as it may have are not too many; one more is, and the oldest goes. */
+/* As many bytes as they may have, of both kinds, are not too many; one more is, and the oldest
+ * goes. */
 static void test_budget_by_hand(void **state) {
   (void)state;
   bench on;
   set_up(&on);
+  const uint64_t one = host_bytes(), three = 3 * one;
+  expect_usage(&on, 0, 0, RELAYOUT_DEFAULT_BUDGET);
   add(&on, 10);
   add(&on, 20);
   add(&on, 30);
-  rlt_plan_cache_set_budget(on.cache, 60);
-  expect_usage(&on, 3, 60, 60);
-  rlt_plan_cache_set_budget(on.cache, 59);
-  expect_usage(&on, 2, 50, 59);
+  rlt_plan_cache_set_budget(on.cache, three + 60);
+  expect_usage(&on, 3, 60, three + 60);
+  rlt_plan_cache_set_budget(on.cache, three + 59);
+  expect_usage(&on, 2, 50, three + 59);
   assert_false(finds(&on, 10));
   assert_true(finds(&on, 20)); /* the last now */
   add(&on, 9);
-  expect_usage(&on, 3, 59, 59);
+  expect_usage(&on, 3, 59, three + 59);
   add(&on, 5);
-  expect_usage(&on, 3, 34, 59);
+  expect_usage(&on, 3, 34, three + 59);
   assert_false(finds(&on, 30));
   add(&on, 50);
-  expect_usage(&on, 2, 55, 59);
+  expect_usage(&on, 2, 55, three + 59);
   assert_false(finds(&on, 20));
   assert_false(finds(&on, 9));
+  rlt_plan_cache_set_budget(on.cache, one + 59);
+  expect_usage(&on, 1, 50, one + 59);
   add(&on, 60); /* more than all may have is not kept, and leaves nothing */
-  expect_usage(&on, 0, 0, 59);
+  expect_usage(&on, 0, 0, one + 59);
   add(&on, 59);
-  expect_usage(&on, 1, 59, 59);
+  expect_usage(&on, 1, 59, one + 59);
+  rlt_plan_cache_set_budget(on.cache, one + 58);
+  expect_usage(&on, 0, 0, one + 58);
   rlt_plan_cache_set_budget(on.cache, 0);
+  add(&on, 7);
   expect_usage(&on, 0, 0, 0);
   rlt_plan_cache_set_budget(on.cache, UINT64_MAX);
   add(&on, 7);
@@ -149,6 +167,31 @@ static void test_budget_by_hand(void **state) {
   expect_usage(&on, 0, 0, UINT64_MAX);
   add(&on, 7);
   expect_usage(&on, 1, 7, UINT64_MAX);
+  tear_down(&on);
+}
+
+/* As many as the budget allows, by whatever they differ in: each is found, and goes in its turn. */
+static void test_thousands_of_plans(void **state) {
+  (void)state;
+  enum { MANY = 3000 };
+  bench on;
+  set_up(&on);
+  rlt_plan_cache_set_budget(on.cache, UINT64_MAX);
+  for (int64_t size = 1; size <= MANY; ++size) {
+    add(&on, size);
+  }
+  expect_usage(&on, MANY, (uint64_t)MANY * (MANY + 1) / 2, UINT64_MAX);
+  for (int64_t size = 1; size <= MANY; ++size) {
+    assert_true(finds(&on, size));
+  }
+  assert_false(finds(&on, MANY + 1));
+  const uint64_t rest = (uint64_t)MANY * (MANY + 1) / 2 - 1000 * 1001 / 2;
+  const uint64_t budget = (MANY - 1000) * host_bytes() + rest;
+  rlt_plan_cache_set_budget(on.cache, budget);
+  expect_usage(&on, MANY - 1000, rest, budget);
+  for (int64_t size = 1; size <= MANY; ++size) {
+    assert_int_equal(finds(&on, size), size > 1000);
+  }
   tear_down(&on);
 }
 
@@ -333,6 +376,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       HELD_TEST(test_least_lately_used_goes),
       HELD_TEST(test_budget_by_hand),
+      HELD_TEST(test_thousands_of_plans),
       HELD_TEST(test_holders),
       HELD_TEST(test_shapes_are_told_apart),
       HELD_TEST(test_equal_hashes_are_told_apart),

@@ -31,6 +31,7 @@ typedef struct relaid {
   const char *from;
   const char *to;
   double scale;
+  relayout_rounding rounding;
 } relaid;
 
 /* Every bit pattern of short types, and of long ones some of every exponent: NaN and subnormals
@@ -50,6 +51,7 @@ static void relay(const relaid *asked, const uint8_t *source, outcome *found) {
   const relayout_shape to = shape_of(asked->to);
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
   options.scale = asked->scale;
+  options.rounding = asked->rounding;
   relayout_device *device = NULL;
   relayout_plan *plan = NULL;
   found->size = 0;
@@ -145,7 +147,10 @@ static void check_conversions(void) {
       snprintf(to, sizeof to, "%s[12,33]{0,1}", types[pair % TYPES]);
     }
     for (size_t s = 0; s < SCALES; ++s) {
-      check(&(relaid){from, to, scales[s]});
+      check(&(relaid){from, to, scales[s], RELAYOUT_ROUNDING_ZERO});
+      if (strchr("su", types[pair % TYPES][0]) != NULL) { /* an integer */
+        check(&(relaid){from, to, scales[s], RELAYOUT_ROUNDING_NEAREST});
+      }
     }
   }
 }
@@ -165,10 +170,13 @@ static void test_conversions(void **state) {
 /* Threads that inherit the environment or do not. Padding whose source has to be found. */
 static void test_threads_and_fill(void **state) {
   (void)state;
-  check(&(relaid){"f64[1024,1024]{1,0}", "f16[1024,1024]{0,1}", 0.3});
-  check(&(relaid){"f32[1000,1001]{1,0}", "bf16[1000,1001]{0,1:PD(1000,1024)PV(highest)}", 1e-300});
-  check(&(relaid){"f64[10,100]{1,0}", "f32[10,100]{1,0:PD(16,128)PV(lowest)}", 0x1p-1074});
-  check(&(relaid){"f32[10,100]{1,0}", "f64[10,100]{1,0:T(8,128)}", 0x1p-1074});
+  check(&(relaid){"f64[1024,1024]{1,0}", "f16[1024,1024]{0,1}", 0.3, RELAYOUT_ROUNDING_ZERO});
+  check(&(relaid){"f32[1000,1001]{1,0}", "bf16[1000,1001]{0,1:PD(1000,1024)PV(highest)}", 1e-300,
+                  RELAYOUT_ROUNDING_ZERO});
+  check(&(relaid){"f64[10,100]{1,0}", "f32[10,100]{1,0:PD(16,128)PV(lowest)}", 0x1p-1074,
+                  RELAYOUT_ROUNDING_ZERO});
+  check(&(relaid){"f32[10,100]{1,0}", "f64[10,100]{1,0:T(8,128)}", 0x1p-1074,
+                  RELAYOUT_ROUNDING_ZERO});
 }
 #else
 static void test_conversions(void **state) {
@@ -199,9 +207,9 @@ static bool enter_comma_locale(void) {
 static void test_comma_locale(void **state) {
   (void)state;
   static const relaid cases[] = {
-      {"f32[100,200]{1,0}", "bf16[100,200]{0,1:PD(101,200)PV(-1.5)}", 0.25},
-      {"f32[300,500]{1,0}", "f32[300,500]{1,0:T(8,128)}", 1},
-      {"u8[20,30,3]", "u8[20,30,3]{1,0,2}", 1},
+      {"f32[100,200]{1,0}", "bf16[100,200]{0,1:PD(101,200)PV(-1.5)}", 0.25, RELAYOUT_ROUNDING_ZERO},
+      {"f32[300,500]{1,0}", "f32[300,500]{1,0:T(8,128)}", 1, RELAYOUT_ROUNDING_ZERO},
+      {"u8[20,30,3]", "u8[20,30,3]{1,0,2}", 1, RELAYOUT_ROUNDING_ZERO},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     relay(&cases[i], source, plain);

@@ -135,7 +135,7 @@ static void test_nothing_is_offered(void **state) {
   wish.method = &rlt_method_fill;
   assert_int_equal(rlt_plan_create(device, &from, &to, &wish, none, &plan, &error),
                    RELAYOUT_UNSUPPORTED);
-  assert_string_equal(error.message, "method `fill` offers nothing for this relayout");
+  assert_string_equal(error.message, "method `fill` has no schedule for this relayout");
   assert_null(plan);
   assert_int_equal(record.programs_alive, 0);
   relayout_device_destroy(device);

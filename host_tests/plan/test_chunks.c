@@ -191,8 +191,8 @@ static void test_boxes_follow_each_other(void **state) {
   }
 }
 
-/* 1000 rows in chunks of 256: three, and one of 232; each a plan that has no chunks, and that says
- * whether its destination is staged. */
+/* 1000 rows in chunks of 256: three by one plan, and one of 232; plans that have no chunks, and
+ * that say whether their destination is staged. */
 static void test_chunks_of_a_plan(void **state) {
   (void)state;
   recorder record;
@@ -203,17 +203,29 @@ static void test_chunks_of_a_plan(void **state) {
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {
     relayout_plan *const plan = plan_of(device, &view, &view, limits[i]);
     assert_int_equal(plan->chunk_count, 4);
+    assert_int_equal(plan->chunk_plan_count, 2);
     for (size_t c = 0; c < 4; ++c) {
-      const relayout_plan *const chunk = plan->chunks[c];
-      assert_int_equal(chunk->box->start[0], 256 * (int64_t)c);
-      assert_int_equal(chunk->box->sizes[0], c < 3 ? 256 : 232);
-      assert_int_equal(chunk->box->start[1], 0);
-      assert_int_equal(chunk->box->sizes[1], 1000);
-      assert_int_equal(chunk->chunk_count, 0);
-      assert_int_equal(chunk->wish.stages_destination, limits[i].destination > 0);
-      assert_int_equal(chunk->wish.chunks.source, 0);
-      assert_int_equal(chunk->wish.chunks.destination, 0);
+      const rlt_chunk *const chunk = &plan->chunks[c];
+      assert_ptr_equal(chunk->plan, plan->chunk_plans[c < 3 ? 0 : 1]);
+      assert_int_equal(chunk->source, c < 3 ? 256000 * c : 0);
+      assert_int_equal(chunk->destination, c < 3 ? 256000 * c : 0);
     }
+    for (size_t p = 0; p < 2; ++p) {
+      const relayout_plan *const part = plan->chunk_plans[p];
+      assert_int_equal(part->box->start[0], p == 0 ? 0 : 768);
+      assert_int_equal(part->box->sizes[0], p == 0 ? 256 : 232);
+      assert_int_equal(part->box->start[1], 0);
+      assert_int_equal(part->box->sizes[1], 1000);
+      assert_int_equal(part->chunk_count, 0);
+      assert_int_equal(part->wish.stages_destination, limits[i].destination > 0);
+      assert_int_equal(part->wish.chunks.source, 0);
+      assert_int_equal(part->wish.chunks.destination, 0);
+    }
+    const size_t ways = (size_t)plan->work.parts[0].way_count;
+    const size_t alone = sizeof *plan + sizeof(rlt_part) + ways * sizeof(rlt_schedule);
+    assert_int_equal(rlt_plan_host_bytes(plan),
+                     3 * alone + 2 * (sizeof(rlt_index_box) + sizeof(relayout_plan *)) +
+                         4 * sizeof(rlt_chunk));
     relayout_plan_destroy(plan);
   }
   /* What is within the limits has none. */
@@ -223,6 +235,101 @@ static void test_chunks_of_a_plan(void **state) {
   relayout_device_destroy(device);
   assert_int_equal(record.programs_alive, 0);
   assert_false(record.device_alive);
+}
+
+/* Chunks that are alike share a plan: on both sides as far apart as their boxes are, in steps that
+ * a caller's sides could be apart; each edge is a kind of its own, and so is what is filled. */
+static const struct {
+  const char *from;
+  const char *to;
+  rlt_chunk_limits limits;
+  size_t chunks;
+  size_t plans;
+  size_t number; /* a chunk, and how far its sides are from its plan's */
+  int64_t source;
+  int64_t destination;
+} kinds[] = {
+    /* Four by four boxes of 256 x 256. */
+    {"u8[1024,1024]", "u8[1024,1024]{0,1}", {262144, 262144}, 16, 1, 6, 524544, 262656},
+    /* The last of each dimension, and the one of both, have 232. */
+    {"u8[1000,1000]", "u8[1000,1000]{0,1}", {256000, 256000}, 16, 4, 5, 256256, 256256},
+    {"f32[64,256]", "f32[64,256]{1,0:T(8,128)}", {16384, 0}, 4, 1, 3, 49152, 49152},
+    /* Padding is written with the last rows, and the last columns of every box. */
+    {"u8[1000,100]", "u8[1000,100]{1,0:PD(1010,128)}", {25600, 0}, 4, 2, 2, 51200, 65536},
+    /* Packed elements are moved by whole bytes, and elements by whole ones. */
+    {"u4[64,64]{1,0:E(4)}", "u8[64,64]", {512, 0}, 4, 1, 3, 1536, 3072},
+};
+
+static void test_kinds_of_chunks(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+    const relayout_shape from_shape = shape_of(kinds[i].from);
+    const relayout_shape to_shape = shape_of(kinds[i].to);
+    const relayout_view from = view_of(&from_shape, NULL);
+    const relayout_view to = view_of(&to_shape, NULL);
+    relayout_plan *const plan = plan_of(device, &from, &to, kinds[i].limits);
+    print_message("case %zu\n", i);
+    assert_int_equal(plan->chunk_count, kinds[i].chunks);
+    assert_int_equal(plan->chunk_plan_count, kinds[i].plans);
+    assert_int_equal(plan->chunks[kinds[i].number].source, kinds[i].source);
+    assert_int_equal(plan->chunks[kinds[i].number].destination, kinds[i].destination);
+    relayout_plan_destroy(plan);
+  }
+  relayout_device_destroy(device);
+}
+
+/* 16384 chunks of one kind take less than a megabyte. */
+static void test_memory_of_chunks(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  const relayout_shape shape = shape_of("u8[512,512]");
+  const relayout_shape turned = shape_of("u8[512,512]{0,1}");
+  const relayout_view from = view_of(&shape, NULL);
+  const relayout_view to = view_of(&turned, NULL);
+  relayout_plan *const plan = plan_of(device, &from, &to, (rlt_chunk_limits){16, 0});
+  assert_int_equal(plan->chunk_count, 16384);
+  assert_int_equal(plan->chunk_plan_count, 1);
+  assert_true(rlt_plan_host_bytes(plan) < 1000000);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
+}
+
+/* 521 boxes of 1024 columns begin in another column of their first tile each. */
+static void test_chunks_that_differ(void **state) {
+  (void)state;
+  recorder record;
+  relayout_device *const device = recorder_device(&record);
+  const relayout_shape from = shape_of("u8[2,533504]");
+  const relayout_shape to = shape_of("u8[2,533504]{1,0:T(2,521)}");
+  relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
+  options.destination_chunk_bytes = 3000;
+  relayout_plan *plan = NULL;
+  relayout_error error;
+  assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, &error),
+                   RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message,
+                      "options->source_chunk_bytes 0 and destination_chunk_bytes 3000 make chunks "
+                      "of more than 256 kinds, each of which needs a plan");
+  assert_null(plan);
+  relayout_device_destroy(device);
+  assert_int_equal(record.programs_alive, 0);
+}
+
+/* A device that stages nothing has no use for chunks. */
+static void test_device_without_staging(void **state) {
+  (void)state;
+  relayout_device *device = NULL;
+  assert_int_equal(relayout_device_open("cpu", &device, NULL), RELAYOUT_OK);
+  const relayout_shape shape = shape_of("u8[512,512]");
+  const relayout_view view = view_of(&shape, NULL);
+  relayout_plan *const plan = plan_of(device, &view, &view, (rlt_chunk_limits){16, 16});
+  assert_int_equal(plan->chunk_count, 0);
+  relayout_plan_destroy(plan);
+  relayout_device_destroy(device);
 }
 
 /* The least limit of either side: an element each. */
@@ -301,11 +408,9 @@ static void test_chunks_of_the_highest_rank(void **state) {
   relayout_plan *const plan = plan_of(device, &view, &view, (rlt_chunk_limits){0, 8});
   assert_int_equal(plan->chunk_count, 2 * 16);
   for (size_t c = 0; c < plan->chunk_count; ++c) {
-    const rlt_index_box *const box = plan->chunks[c]->box;
-    assert_int_equal(box->start[0], c % 16);
-    assert_int_equal(box->sizes[0], 1);
-    assert_int_equal(box->start[RELAYOUT_MAX_RANK - 1], c < 16 ? 0 : 8);
-    assert_int_equal(box->sizes[RELAYOUT_MAX_RANK - 1], 8);
+    assert_ptr_equal(plan->chunks[c].plan, plan->chunk_plans[0]);
+    assert_int_equal(plan->chunks[c].source, 16 * (c % 16) + c / 16 * 8);
+    assert_int_equal(plan->chunks[c].destination, plan->chunks[c].source);
   }
   relayout_plan_destroy(plan);
   relayout_device_destroy(device);
@@ -319,6 +424,10 @@ int main(void) {
       cmocka_unit_test(test_boxes_of_a_box),
       cmocka_unit_test(test_boxes_follow_each_other),
       cmocka_unit_test(test_chunks_of_a_plan),
+      cmocka_unit_test(test_kinds_of_chunks),
+      cmocka_unit_test(test_memory_of_chunks),
+      cmocka_unit_test(test_chunks_that_differ),
+      cmocka_unit_test(test_device_without_staging),
       cmocka_unit_test(test_chunks_of_an_element),
       cmocka_unit_test(test_chunks_that_are_too_many),
       cmocka_unit_test(test_plans_without_chunks),

@@ -211,12 +211,12 @@ static void test_strides(void **state) {
   assert_int_equal(plan_strided(*state, most_backwards, most, NULL), RELAYOUT_OK);
   assert_int_equal(plan_strided(*state, most, most_backwards, NULL), RELAYOUT_OK);
   assert_int_equal(plan_strided(*state, beyond, NULL, &error), RELAYOUT_SIZE_OVERFLOW);
-  assert_string_equal(error.message, "from->byte_strides[0] is 72057594037927936, and 2 steps of "
+  assert_string_equal(error.message, "from->byte_strides[0] is 72057594037927936; 2 steps of "
                                      "it exceed 144115188075855872 bytes");
   assert_int_equal(plan_strided(*state, NULL, beyond_backwards, &error), RELAYOUT_SIZE_OVERFLOW);
   assert_non_null(strstr(error.message, "to->byte_strides[0] is -9223372036854775808"));
   assert_int_equal(plan_strided(*state, between, NULL, &error), RELAYOUT_SIZE_OVERFLOW);
-  assert_non_null(strstr(error.message, "from->byte_strides[1] is 5, and 4 steps"));
+  assert_non_null(strstr(error.message, "from->byte_strides[1] is 5; 4 steps"));
 }
 
 /* A stride that is never taken may be anything, and so may all of an array without elements. */

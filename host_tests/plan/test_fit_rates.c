@@ -121,6 +121,18 @@ static void test_errors_are_relative(void **state) {
   assert_near(rates.of[RLT_RATE_LINE], 1.4);
 }
 
+/* Of 2 and 4, of which 1 is known and a rate of 0.5 foretells half a unit: a quarter is left of the
+ * one and five eighths of the other. */
+static void test_errors_by_hand(void **state) {
+  (void)state;
+  const rlt_sample samples[] = {{.known = 1, .weights = {[RLT_RATE_LINE] = 1}, .time = 2},
+                                {.known = 1, .weights = {[RLT_RATE_LINE] = 1}, .time = 4}};
+  const rlt_rates rates = {.of = {[RLT_RATE_LINE] = 0.5}};
+  assert_near(rlt_rates_error(samples, 2, &rates), 0.25 * 0.25 + 0.625 * 0.625);
+  assert_near(rlt_rates_error(samples, 1, &rates), 0.25 * 0.25);
+  assert_true(rlt_rates_error(samples, 0, &rates) == 0);
+}
+
 /* Counts by what each is paid by: a transposed block of 16 by 16 floats 16 times. */
 static void test_samples_by_hand(void **state) {
   (void)state;
@@ -163,6 +175,7 @@ int main(void) {
       cmocka_unit_test(test_no_rate_is_below_0),
       cmocka_unit_test(test_belief_by_hand),
       cmocka_unit_test(test_errors_are_relative),
+      cmocka_unit_test(test_errors_by_hand),
       cmocka_unit_test(test_samples_by_hand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

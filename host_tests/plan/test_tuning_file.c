@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -192,21 +193,28 @@ static void this_month(char month[RLT_DATE_SIZE]) {
   assert_true(strftime(month, RLT_DATE_SIZE, "%Y-%m", gmtime_r(&now, &date)) > 0);
 }
 
-/* In so little time few wishes run, but some do. */
+/* In so little time few wishes run, but some do. What the times are decides whether a row is kept,
+ * and that is said. */
 static void test_tuned(void **state) {
   (void)state;
   char begun[RLT_DATE_SIZE], month[RLT_DATE_SIZE];
   this_month(begun);
   relayout_device *device = opened();
   findings all = {.thread = pthread_self()};
+  int32_t was_kept = -1;
   relayout_tune_options options = RELAYOUT_TUNE_OPTIONS_INIT;
   options.seconds = 0.5;
   options.found = note;
   options.context = &all;
+  options.was_kept = &was_kept;
   assert_int_equal(relayout_device_tune(device, &options, NULL), RELAYOUT_OK);
   assert_true(all.count > 0);
   assert_true(strcmp(device->tuning->suites, "tune") != 0);
   relayout_device_destroy(device);
+  assert_int_equal(was_kept, scratch_count(folder) > 0);
+  if (!was_kept) {
+    return;
+  }
   device = opened();
   char kind[RLT_KIND_SIZE];
   snprintf(kind, sizeof kind, "%s, %s", device->info.description, device->info.instructions);
@@ -216,6 +224,48 @@ static void test_tuned(void **state) {
   this_month(month);
   assert_true(strcmp(begun, date) <= 0 && strcmp(date, month) <= 0);
   relayout_device_destroy(device);
+}
+
+static void test_path_and_reset(void **state) {
+  (void)state;
+  relayout_device *device = opened();
+  char path[SCRATCH_PATH];
+  char kept[SCRATCH_PATH];
+  int32_t was_kept = -1;
+  relayout_error error;
+  const size_t length = relayout_device_get_tuning_path(device, path, sizeof path);
+  assert_true(length < sizeof path && strlen(path) == length);
+  assert_int_equal(relayout_device_get_tuning_path(device, NULL, 0), length);
+  assert_int_equal(relayout_device_get_tuning_path(NULL, NULL, 0), 0);
+  assert_int_equal(relayout_tuning_reset(device, &was_kept, NULL), RELAYOUT_OK);
+  assert_int_equal(was_kept, 0);
+  change_text(device);
+  assert_int_equal(relayout_tuning_keep(device, text, NULL), RELAYOUT_OK);
+  scratch_only_file(folder, kept);
+  assert_string_equal(path, kept);
+  expect_block_bytes(65537);
+  assert_int_equal(relayout_tuning_reset(device, &was_kept, NULL), RELAYOUT_OK);
+  assert_int_equal(was_kept, 1);
+  assert_int_equal(scratch_count(folder), 0);
+  expect_block_bytes(65536);
+  assert_int_equal(relayout_tuning_reset(device, NULL, NULL), RELAYOUT_OK);
+  assert_int_equal(relayout_tuning_reset(NULL, &was_kept, &error), RELAYOUT_INVALID_ARGUMENT);
+  assert_string_equal(error.message, "device is NULL");
+  relayout_device_destroy(device);
+  /* Where no files are kept there is none to remove; a folder in a file's place is none either. */
+  setenv("RELAYOUT_CACHE", "off", 1);
+  device = opened();
+  assert_int_equal(relayout_device_get_tuning_path(device, path, sizeof path), 0);
+  assert_int_equal(relayout_tuning_reset(device, &was_kept, NULL), RELAYOUT_OK);
+  assert_int_equal(was_kept, 0);
+  relayout_device_destroy(device);
+  unsetenv("RELAYOUT_CACHE");
+  device = opened();
+  assert_int_equal(mkdir(kept, 0700), 0);
+  assert_int_equal(relayout_tuning_reset(device, &was_kept, &error), RELAYOUT_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "cannot be removed from "));
+  relayout_device_destroy(device);
+  assert_int_equal(rmdir(kept), 0);
 }
 
 static void test_refused_tuning(void **state) {
@@ -270,6 +320,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_named_file, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_text_fits_any_buffer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_tuned, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_path_and_reset, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_refused_tuning, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_rows_move_alike, set_up, tear_down),
   };

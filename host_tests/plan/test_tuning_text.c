@@ -110,9 +110,9 @@ static void test_damaged_rows(void **state) {
   expect_refused("word 1 cached", "word 3 cached", "line 22: ");
   expect_refused("word 1 cached runs=64:256 blocks=4096:4096 prefetch=1:2 stores=0 loads=0",
                  "word 1 cached runs=64:256",
-                 "line 22: expected numbers of `blocks` that are possible, found ``");
+                 "line 22: expected possible numbers of `blocks`, found ``");
   expect_refused("word 1 cached runs=64:256 blocks", "word 1 cached runs=64:256  blocks",
-                 "line 22: expected numbers of `blocks` that are possible, found ` blocks=");
+                 "line 22: expected possible numbers of `blocks`, found ` blocks=");
   expect_refused("item_bytes=0\n", "item_bytes=0 \n",
                  "line 20: expected the line's end behind its fields, found `item_bytes=0 `");
   expect_refused("line_again=0.086", "line_again=nan", "line 27: ");
@@ -160,16 +160,16 @@ static void test_cut_and_longer_texts(void **state) {
   }
   /* 20 lines before those of five word sizes, each of seven. */
   text[length] = '\n';
-  expect_message(text, length + 1, "tuning: line 56: there is no such line of a row");
+  expect_message(text, length + 1, "tuning: line 56: expected the end of the row");
   const char *const second = strchr(text, '\n') + 1;
-  expect_message(text, 0, "tuning: line 1: expected relayout tuning 1, and the text is cut");
+  expect_message(text, 0, "tuning: line 1: expected relayout tuning 1, but the text ends");
   expect_message(text, (size_t)(second - text),
-                 "tuning: line 2: expected device: , and the text is cut");
+                 "tuning: line 2: expected device:, but the text ends");
   static char spaces[RLT_MOST_TUNING_TEXT + 1];
   memset(spaces, ' ', sizeof spaces);
   expect_message(spaces, RLT_MOST_TUNING_TEXT,
-                 "tuning: line 1: expected relayout tuning 1, and the text is cut");
-  expect_message(spaces, sizeof spaces, "tuning: its 65537 bytes are more than a row's");
+                 "tuning: line 1: expected relayout tuning 1, but the text ends");
+  expect_message(spaces, sizeof spaces, "tuning: the text has 65537 bytes, more than any row");
 }
 
 /* Devices whose driver chooses its instructions name none. */

@@ -146,8 +146,8 @@ static void test_refused(void **state) {
       {&far, &plain, RELAYOUT_SIZE_OVERFLOW, "from->byte_offset is 9"},
       {&plain, &far, RELAYOUT_SIZE_OVERFLOW, "to->byte_offset is 9"},
       {&plain, &overlaps, RELAYOUT_INVALID_ARGUMENT, "overlap, at bytes 8 and 8"},
-      {&plain, &too_close, RELAYOUT_INVALID_ARGUMENT, "[0] is 2, and elements of 4 bytes would"},
-      {&many, &entangled, RELAYOUT_UNSUPPORTED, "lay 8388608 elements between each other"},
+      {&plain, &too_close, RELAYOUT_INVALID_ARGUMENT, "[0] is 2; elements of 4 bytes would"},
+      {&many, &entangled, RELAYOUT_UNSUPPORTED, "interleave 8388608 elements"},
       {NULL, &plain, RELAYOUT_INVALID_ARGUMENT, "from is NULL"},
       {&plain, NULL, RELAYOUT_INVALID_ARGUMENT, "to is NULL"},
   };

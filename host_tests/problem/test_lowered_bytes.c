@@ -131,7 +131,7 @@ static bool carry_out(sides *at, const rlt_index_box *box, bool *by_program) {
   if (status != RELAYOUT_OK) {
     assert_int_equal(status, RELAYOUT_UNSUPPORTED);
     assert_non_null(box);
-    assert_non_null(strstr(error.message, "only all of this relayout can be moved at once"));
+    assert_non_null(strstr(error.message, "this relayout cannot be divided into boxes"));
     rlt_lowered_free(&made);
     return false;
   }
@@ -259,13 +259,13 @@ static void test_boxes_beyond(void **state) {
     rlt_index_box box;
     const char *message;
   } boxes[] = {
-      {{{0, -1}, {2, 2}}, "start[1] is -1 and sizes[1] 2, beyond a dimension of 5"},
-      {{{0, 1}, {2, -2}}, "start[1] is 1 and sizes[1] -2, beyond a dimension of 5"},
-      {{{0, 0}, {2, 6}}, "start[1] is 0 and sizes[1] 6, beyond a dimension of 5"},
-      {{{0, 4}, {2, 2}}, "start[1] is 4 and sizes[1] 2, beyond a dimension of 5"},
-      {{{3, 0}, {0, 5}}, "start[0] is 3 and sizes[0] 0, beyond a dimension of 2"},
+      {{{0, -1}, {2, 2}}, "start[1] is -1 and sizes[1] is 2, beyond a dimension of size 5"},
+      {{{0, 1}, {2, -2}}, "start[1] is 1 and sizes[1] is -2, beyond a dimension of size 5"},
+      {{{0, 0}, {2, 6}}, "start[1] is 0 and sizes[1] is 6, beyond a dimension of size 5"},
+      {{{0, 4}, {2, 2}}, "start[1] is 4 and sizes[1] is 2, beyond a dimension of size 5"},
+      {{{3, 0}, {0, 5}}, "start[0] is 3 and sizes[0] is 0, beyond a dimension of size 2"},
       {{{0, INT64_MAX}, {2, 5}},
-       "start[1] is 9223372036854775807 and sizes[1] 5, beyond a dimension of 5"},
+       "start[1] is 9223372036854775807 and sizes[1] is 5, beyond a dimension of size 5"},
   };
   for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; ++i) {
     expect_failure(&view, &view, &boxes[i].box, RELAYOUT_OUT_OF_RANGE, boxes[i].message);
@@ -281,7 +281,7 @@ static void test_sides(void **state) {
   rlt_view other = view;
   other.is_read_only = true;
   expect_failure(&view, &other, NULL, RELAYOUT_INVALID_ARGUMENT,
-                 "to->is_read_only is true: nothing may be written there");
+                 "to->is_read_only is true; expected a view that may be written to");
   rlt_lowered made;
   const rlt_changes changes = {.scale = 1};
   assert_int_equal(rlt_lower(&other, &view, NULL, &changes, &made, NULL), RELAYOUT_OK);
@@ -302,11 +302,11 @@ static void test_sides(void **state) {
   const relayout_shape narrow = shape_of("u8[2,5]");
   const rlt_view narrowed = rlt_view_of_shape(&narrow);
   expect_failure(&halves, &narrowed, NULL, RELAYOUT_UNSUPPORTED,
-                 "from->byte_strides are multiples of 1 bytes, and elements of 2 bytes that are "
-                 "packed, converted or of wider containers lie at multiples of their size");
+                 "from->byte_strides are multiples of 1 bytes; expected multiples of the element "
+                 "size, 2 bytes, for elements that are packed, converted or in wider containers");
   expect_failure(&narrowed, &halves, NULL, RELAYOUT_UNSUPPORTED,
-                 "to->byte_strides are multiples of 1 bytes, and elements of 2 bytes that are "
-                 "packed, converted or of wider containers lie at multiples of their size");
+                 "to->byte_strides are multiples of 1 bytes; expected multiples of the element "
+                 "size, 2 bytes, for elements that are packed, converted or in wider containers");
 }
 
 int main(void) {

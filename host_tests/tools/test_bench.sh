@@ -194,7 +194,7 @@ check_skipped() {
   check_kept "relayout: bench: $reason" ../logs/err
 }
 check_skipped 4 'there is nothing to move' --from 'f32[0]' --to '{0}'
-check_skipped 4 'elements cannot be converted to c64' --from 'f32[16,256]' --to 'c64[16,256]'
+check_skipped 4 'conversion to c64 is not supported' --from 'f32[16,256]' --to 'c64[16,256]'
 check_skipped 1 'the case takes 256.0 PiB, but ' --from 'u8[144115188075855872]' --to '{0}'
 
 check_no_files 'bench'

@@ -50,7 +50,7 @@ check 4 '' 'relayout: explain: TO: ' explain 'f32[2]' '{0,1}'
 check 4 '' 'relayout: explain: FROM: ' explain '{0}' 'f32[2]'
 check 4 '' 'relayout: explain: ' explain 'f32[2]' 'f32[3]'
 check 4 '' 'relayout: explain: ' explain 'f32[2]' 'f32[3]'
-check 4 '' 'cannot be converted to c64' explain 'f32[2]' 'c64[2]'
+check 4 '' 'conversion to c64 is not supported' explain 'f32[2]' 'c64[2]'
 check_printed 0 'converted from f32 to s32' explain --device cpu 'f32[2]' 's32[2]'
 check_printed 0 'axes
   axis 0: extent 2, source stride 4096, destination stride 1

@@ -61,24 +61,35 @@ static int remove_files(void **state) {
   return 0;
 }
 
-/* The exit code, and the most memory that was taken at a time. */
-static int convert(const char *device, const char *to, long *kibibytes) {
+static double seconds_of(struct timeval time) {
+  return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
+}
+
+/* The exit code, and what the process took. */
+static int convert_from(const char *device, const char *from, const char *to, struct rusage *used) {
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    char from[64];
-    snprintf(from, sizeof from, "u32[%d,%d]", HEIGHT, WIDTH);
     execl(command, command, "convert", "--device", device, "--from", from, "--to", to, input,
           output, (char *)NULL);
     _exit(127);
   }
   int status = 0;
-  struct rusage used;
-  assert_int_equal(wait4(child, &status, 0, &used), child);
+  assert_int_equal(wait4(child, &status, 0, used), child);
   assert_true(WIFEXITED(status));
-  *kibibytes = used.ru_maxrss;
-  print_message("%s, %s: %ld KiB\n", device, to, used.ru_maxrss);
+  print_message("%s, %s: %ld KiB, %.2f s\n", device, to, used->ru_maxrss,
+                seconds_of(used->ru_utime) + seconds_of(used->ru_stime));
   return WEXITSTATUS(status);
+}
+
+/* The exit code, and the most memory that was taken at a time. */
+static int convert(const char *device, const char *to, long *kibibytes) {
+  char from[64];
+  struct rusage used;
+  snprintf(from, sizeof from, "u32[%d,%d]", HEIGHT, WIDTH);
+  const int code = convert_from(device, from, to, &used);
+  *kibibytes = used.ru_maxrss;
+  return code;
 }
 
 static size_t transposed(uint32_t y, uint32_t x) {
@@ -135,6 +146,60 @@ static void test_padded(void **state) {
         padded);
 }
 
+/* Boxes go along what lies together on both sides: with bytes of every word, as lie together in the
+ * output, all that lies between them would be read too. */
+static void test_short_runs(void **state) {
+  (void)state;
+  enum { PIXELS = HEIGHT * WIDTH / 8, MOST_HERE = 320 << 10 };
+  char from[64];
+  struct rusage used;
+  snprintf(from, sizeof from, "u8[%d,8,4]", PIXELS);
+  assert_int_equal(convert_from("cpu", from, "{0,1,2}", &used), 0);
+  assert_true(used.ru_maxrss < MOST_HERE);
+  const uint8_t *const bytes = (const uint8_t *)map_words(output, (size_t)HEIGHT * WIDTH, false);
+  size_t wrong = 0;
+  for (uint32_t i = 0; i < PIXELS; ++i) {
+    for (uint32_t j = 0; j < 8; ++j) {
+      const uint32_t word = value_at(0, 8 * i + j);
+      uint8_t expected[4];
+      memcpy(expected, &word, sizeof word);
+      for (uint32_t k = 0; k < 4; ++k) {
+        wrong += bytes[((size_t)k * 8 + j) * PIXELS + i] != expected[k];
+      }
+    }
+  }
+  assert_int_equal(wrong, 0);
+  munmap((void *)(uintptr_t)bytes, (size_t)4 * HEIGHT * WIDTH);
+}
+
+/* Three words of each four: the fourth stays 0, which takes about as long as writing it. */
+static void test_unknown_padding(void **state) {
+  (void)state;
+  enum { PIXELS = HEIGHT * WIDTH / 3 };
+  double seconds[2];
+  for (int i = 0; i < 2; ++i) {
+    char from[64];
+    char to[64];
+    struct rusage used;
+    snprintf(from, sizeof from, "u32[%d,3]", PIXELS);
+    snprintf(to, sizeof to, "{1,0:PD(%d,4)%s}", PIXELS, i == 0 ? "" : "PV(unknown)");
+    assert_int_equal(convert_from("cpu", from, to, &used), 0);
+    assert_true(used.ru_maxrss < MOST_KIBIBYTES);
+    seconds[i] = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+    const uint32_t *const words = map_words(output, (size_t)4 * PIXELS, false);
+    size_t wrong = 0;
+    for (uint32_t p = 0; p < PIXELS; ++p) {
+      for (uint32_t c = 0; c < 3; ++c) {
+        wrong += words[(size_t)4 * p + c] != value_at(0, 3 * p + c);
+      }
+      wrong += words[(size_t)4 * p + 3] != 0;
+    }
+    assert_int_equal(wrong, 0);
+    munmap((void *)(uintptr_t)words, (size_t)16 * PIXELS);
+  }
+  assert_true(seconds[1] < 8 * seconds[0] + 1);
+}
+
 static void test_by_opencl(void **state) {
   (void)state;
   check("opencl", "{0,1}", (size_t)HEIGHT * WIDTH, transposed);
@@ -158,6 +223,8 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(test_transposed),
       cmocka_unit_test(test_tiled),
       cmocka_unit_test(test_padded),
+      cmocka_unit_test(test_short_runs),
+      cmocka_unit_test(test_unknown_padding),
       cmocka_unit_test(test_by_opencl),
       cmocka_unit_test(test_what_has_no_boxes),
   };

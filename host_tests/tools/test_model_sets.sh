@@ -92,10 +92,21 @@ check 4 '' 'x.safetensors.index.json: ' convert --tensor a --to '{0,1}' \
 check 2 '' 'wants an IN that is an index too' convert --tensor a --to '{0,1}' \
   $set/m-1.safetensors $o
 check 2 '' 'wants an IN that is an index too' convert --tensor a --to '{0,1}' in.npy $o
+check 2 '' 'would have its files replace those of ../logs/set/m.safetensors.index.json: put' \
+  convert --tensor a --to '{0,1}' $i $set/other.safetensors.index.json
+[ ! -e $set/other.safetensors.index.json ] || fail 'an index beside the other was written'
 check 4 '' "tensor 'a': --to: padded_dimensions" convert --tensor a --tensor c \
   --to '{1,0:PD(2,2)}' $i $o
 printf 'abcdefgh' | cmp -s - "$set/m-1.safetensors" && fail 'the set was changed'
 rmdir out || fail "files that nobody asked for: $(ls -A out)"
+
+# In place.
+cp -r $set in_place
+check 0 '' '' convert --tensor a --to '{0,1}' in_place/m.safetensors.index.json \
+  in_place/m.safetensors.index.json
+holds in_place/m-1.safetensors '"relayout.layout.a":"u8[2,3]{0,1}"' adbecf12
+holds in_place/m-2.safetensors '"part":"2"' ghij
+rm -rf in_place
 
 # ---- Lists ----
 check 0 "name         bytes  shape

@@ -41,6 +41,9 @@ check_model back.safetensors "{$w,$x,$n}" abcdefghij+-
 check 0 '' '' convert --tensor w --from '{0,1}' --to '{1,0}' ../logs/m.safetensors o.safetensors
 check_model o.safetensors '{"w":{"dtype":"U8","shape":[3,2],"data_offsets":[0,6]},'"$x,$n}" \
   'adbecfghij+-'
+check 0 '' '' convert --tensor w --from 's8{0,1}' --to '{1,0}' ../logs/m.safetensors o.safetensors
+check_model o.safetensors '{"w":{"dtype":"I8","shape":[3,2],"data_offsets":[0,6]},'"$x,$n}" \
+  'adbecfghij+-'
 rm -f o.safetensors p.safetensors back.safetensors end
 
 # Another type, which comes first where its elements would not be aligned.
@@ -135,7 +138,7 @@ check_bytes end 'abcdef..123.ghij....'
 rm -f o.safetensors end
 check 0 adbecf '' convert --tensor '*.w' --to '{0,1}' $r -
 
-check 4 '' "tensor 'b.w': --to: column 2: minor_to_major lists 2 dimensions, and the shape has 1" \
+check 4 '' "tensor 'b.w': --to: column 2: minor_to_major lists 2 dimensions, but the shape has 1" \
   convert --tensor b.w --to '{0,1}' $r o.safetensors
 check 4 '' "tensor 'b.w': --to: column 2: " convert --tensor '*' --tensor b.w --to '{0,1}' $r \
   o.safetensors

@@ -187,6 +187,28 @@ for number in $numbers; do
 done
 rm out
 
+# A model in several files: a signal leaves all of them as they were, and none beside them.
+"$RELAYOUT" convert --tensor a --from 'u8[2,3]' --to '{1,0}' ../logs/in ../logs/m-1.safetensors
+"$RELAYOUT" convert --tensor b --from 'u8[3,2]' --to '{1,0}' ../logs/in ../logs/m-2.safetensors
+printf '{"weight_map":{"a":"m-1.safetensors","b":"m-2.safetensors"}}' \
+  >../logs/m.safetensors.index.json
+# set_to CODE LAYOUT [VARIABLE]
+set_to() {
+  env ${3:+"$3"} "$RELAYOUT" convert --tensor '*' --to "$2" ../logs/m.safetensors.index.json \
+    m.safetensors.index.json 2>../logs/err
+  want "a model in several files: $3" "$?" "$1"
+}
+set_to 0 '{0,1}'
+cat ./* >../logs/before
+set_to 143 '{1,0:T(2,2)}' SIGNAL_AT_RENAME=15
+want_alone m-1.safetensors m-2.safetensors m.safetensors.index.json
+cat ./* | cmp -s - ../logs/before || fail 'a signal changed a model in several files'
+rm ./*
+if [ -n "$NO_UNNAMED_FILES" ]; then
+  set_to 143 '{0,1}' SIGNAL_AT_RENAME=15
+  want_alone
+fi
+
 [ -d "/proc/$$/fd" ] || finish # the rest must know what a command has open
 
 # begin: starts a conversion and waits until it has its output open, under a name or none. It goes

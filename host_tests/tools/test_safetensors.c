@@ -423,6 +423,48 @@ static void test_aligned_places(void **state) {
   check_places("3,0,0", 64, "abc", "0,3,3");
 }
 
+static void test_names(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    bool is_one;
+  } cases[] = {
+      {"", true},
+      {"w", true},
+      {"\x7f", true},
+      {"\xc2\x80", true},
+      {"\xdf\xbf", true},
+      {"\xe0\xa0\x80", true},
+      {"\xed\x9f\xbf", true},
+      {"\xef\xbf\xbf", true},
+      {"\xf0\x90\x80\x80", true},
+      {"\xf4\x8f\xbf\xbf", true},
+      {"\x80", false},
+      {"\xc1\xbf", false},
+      {"a\xc2", false},
+      {"\xc2z", false},
+      {"\xe0\x9f\xbf", false},
+      {"\xed\xa0\x80", false},
+      {"\xe1\x80", false},
+      {"\xf0\x8f\xbf\xbf", false},
+      {"\xf4\x90\x80\x80", false},
+      {"\xf8\x88\x80\x80\x80", false},
+      {"\xff", false},
+      {"__metadata__", false},
+  };
+  const relayout_shape shape = shape_of("u8[2]");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    safetensors of = {.count = 0};
+    print_message("%zu\n", i);
+    assert_int_equal(safetensors_add(&of, cases[i].name, &shape, NULL),
+                     cases[i].is_one ? RELAYOUT_OK : RELAYOUT_INVALID_TEXT);
+    if (cases[i].is_one) { /* jansson agrees */
+      free(written(&of));
+    }
+    safetensors_free(&of);
+  }
+}
+
 static void test_headers_of_several_files(void **state) {
   (void)state;
   safetensors one = parsed("{\"__metadata__\":{\"format\":\"pt\",\"n\":\"1\"},"
@@ -458,6 +500,7 @@ int main(void) {
       cmocka_unit_test(test_metadata_that_lie),
       cmocka_unit_test(test_places),
       cmocka_unit_test(test_aligned_places),
+      cmocka_unit_test(test_names),
       cmocka_unit_test(test_headers_of_several_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

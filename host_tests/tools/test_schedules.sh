@@ -142,8 +142,8 @@ check_refused '`frobnicate` is no method' 'frobnicate word=4'
 check_refused '`word` is no field' 'transpose word'
 check_refused '`colour=red` is no field' "$text colour=red"
 check_refused '`word` is given twice' "$text word=4"
-check_refused 'no method offers `word=3`' "$(echo "$text" | sed 's/word=4/word=3/')"
-check_refused 'method `bit-transpose` offers nothing' 'bit-transpose word=1'
+check_refused 'no schedule of this relayout has `word=3`' "$(echo "$text" | sed 's/word=4/word=3/')"
+check_refused 'method `bit-transpose` has no schedule' 'bit-transpose word=1'
 
 check 2 '' '--schedule is for one case, given by --from and --to' \
   bench --suite small --schedule "$text"

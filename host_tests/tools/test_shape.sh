@@ -205,7 +205,7 @@ check 4 '' '15' index 'f32[2,3]{0,1:PD(3,5)}' --linear 15
 check 4 '' '-1' index 'f32[2,3]' --linear -1
 check 4 '' '0' index 'f32[0]' --linear 0
 check 4 '' 'SHAPE' index 'f32[2' --at 1
-check 4 '' 'and the array takes 24 elements' index 'f32[3,5]{1,0:T(2,2)}' --linear 24
+check 4 '' 'out of range for an array of 24 elements' index 'f32[3,5]{1,0:T(2,2)}' --linear 24
 check 0 '-1,-1' '' index 'f32[3,5]{1,0:T(2,2)}' --linear 23
 check 0 '2,2' '' index 'f32[2,3]{0,1:PD(3,5)T(2,2)}' --linear 12
 

@@ -13,7 +13,7 @@ cp ../logs/out row
 check_printed 0 '"tuning":{"kind":"' devices --json
 
 sed 's/^suites: .*/suites: by hand/' row >other
-check 0 '' '' tune --device cpu --from other
+check_printed 0 "kept in $work/cache/relayout/tuning-" tune --device cpu --from other
 [ "$(find "$work/cache/relayout" -name 'tuning-*.txt' | wc -l)" -eq 1 ] || fail 'no file was kept'
 check_printed 0 '"suites":"by hand"}' devices --json
 check_printed 0 'suites: by hand' tune --device=cpu --print
@@ -21,7 +21,7 @@ check_printed 0 'suites: by hand' tune --device=cpu --print
 sed 's/^block_bytes=.*/block_bytes=-1/' row >bad
 check 4 '' 'relayout: tune: bad: tuning: line 17: ' tune --device cpu --from bad
 sed 's/^device: .*/device: none/' row >foreign
-check 4 '' "line 2: it is another device's" tune --device cpu --from foreign
+check 4 '' "line 2: the row is for another device" tune --device cpu --from foreign
 check 1 '' 'cannot open missing: ' tune --device cpu --from missing
 check_printed 0 'suites: by hand' tune --device cpu --print
 RELAYOUT_TUNING=foreign
@@ -32,10 +32,37 @@ export RELAYOUT_TUNING
 check 1 '' 'RELAYOUT_TUNING is `bad`: tuning: line 17: ' tune --device cpu --print
 unset RELAYOUT_TUNING
 
-check_printed 0 "OF A PLAIN COPY'S SPEED" tune --device cpu --seconds 1
-check_printed 0 'suites: tune' tune --device cpu --print
-check_printed 0 '"kept":true}' tune --device cpu --seconds=1 --json
+# What is removed is gone, and where it was is said.
+check_printed 0 "removed $work/cache/relayout/tuning-" tune --device cpu --reset
+[ -z "$(find "$work/cache/relayout" -name 'tuning-*.txt')" ] || fail 'a row is still there'
+check_printed 0 "nothing was kept in $work/cache/relayout/tuning-" tune --device cpu --reset
 
+# Times decide whether anything is kept: what is said of it is what happened.
+check_printed 0 "OF A PLAIN COPY'S SPEED" tune --device cpu --seconds 1
+kept=$(find "$work/cache/relayout" -name 'tuning-*.txt')
+checks=$((checks + 1))
+case $(tail -n 1 ../logs/out) in
+"kept in $kept") ;;
+'nothing is kept: '*) [ -z "$kept" ] || fail "a row was kept, and it is said that none was" ;;
+*) fail "neither kept nor not: $(tail -n 1 ../logs/out)" ;;
+esac
+if grep -vE '^(OF A PLAIN COPY|geometric mean|kept in |nothing is kept)' ../logs/out |
+  grep -qvE '  +[0-9.]+  +[0-9.]+  +[0-9.]+ %  (same|faster|unconfirmed|noise)$'; then
+  fail "a line without a spread and an outcome: $(cat ../logs/out)"
+fi
+check_printed 0 '"path":"' tune --device cpu --seconds=1 --json
+checks=$((checks + 1))
+grep -qE '"spread":[0-9.e-]+,"outcome":"[a-z]+"}.*"kept":(true|false)}$' ../logs/out ||
+  fail "no spread, outcome or kept in $(cat ../logs/out)"
+check_printed 0 "kept in $work/cache/relayout/tuning-" tune --device cpu --from other
+kept=$(find "$work/cache/relayout" -name 'tuning-*.txt')
+RELAYOUT_TUNING=row
+export RELAYOUT_TUNING
+check 0 "removed $kept" 'RELAYOUT_TUNING names row, which stands above what is kept' \
+  tune --device cpu --reset
+unset RELAYOUT_TUNING
+
+check 2 '' 'exclude each other' tune --print --reset
 check 2 '' 'exclude each other' tune --print --json
 check 2 '' 'exclude each other' tune --print --from row
 check 2 '' "--seconds: '0' is not from 1 to 86400" tune --seconds 0

@@ -147,24 +147,28 @@ RELAYOUT_API relayout_status relayout_device_get_info(const relayout_device *dev
  * struct_size (RELAYOUT_DEVICE_USAGE_INIT) before the call. */
 typedef struct relayout_device_usage {
   size_t struct_size;
-  uint64_t plans;        /* the last 64 at most, whoever else holds them */
+  uint64_t plans;        /* those asked for last, whoever else holds them */
   uint64_t programs;     /* that an OpenCL device has compiled or loaded, or is about to */
   uint64_t device_bytes; /* of these plans, as relayout_plan_info counts them */
-  uint64_t budget_bytes; /* that they may come to; UINT64_MAX at first */
+  uint64_t budget_bytes; /* that device_bytes and host_bytes may come to together */
+  uint64_t host_bytes;   /* of these plans, as relayout_plan_info counts them */
 } relayout_device_usage;
 
 #define RELAYOUT_DEVICE_USAGE_INIT                                                                 \
-  { sizeof(relayout_device_usage), 0, 0, 0, 0 }
+  { sizeof(relayout_device_usage), 0, 0, 0, 0, 0 }
 
 /* RELAYOUT_INVALID_ARGUMENT for a NULL, or a struct_size that the usage never has. */
 RELAYOUT_API relayout_status relayout_device_get_usage(relayout_device *device,
                                                        relayout_device_usage *usage,
                                                        relayout_error *error);
 
-/* Has the plans that the device keeps hold so many bytes of its memory at most: those that were
- * asked for least lately go first, now and later. RELAYOUT_INVALID_ARGUMENT for a NULL. */
-RELAYOUT_API relayout_status relayout_device_set_budget(relayout_device *device,
-                                                        uint64_t device_bytes,
+/* The budget at first, in bytes: enough for more than a thousand plans of one part. */
+enum { RELAYOUT_DEFAULT_BUDGET = 64 << 20 };
+
+/* Has the plans that the device keeps take so many bytes of memory at most, the device's and the
+ * host's together: those that were asked for least lately go first, now and later. 0 keeps none,
+ * UINT64_MAX all. RELAYOUT_INVALID_ARGUMENT for a NULL. */
+RELAYOUT_API relayout_status relayout_device_set_budget(relayout_device *device, uint64_t bytes,
                                                         relayout_error *error);
 
 /* Lets go of all that: plans, programs, and the CPU backend's memory for calls. What somebody holds

@@ -43,6 +43,11 @@ RELAYOUT_API relayout_status relayout_set_allocator(const relayout_allocator *al
                                                     relayout_error *error);
 
 /* ---- What happens --------------------------------------------------------------------------- */
+/* RELAYOUT_VERBOSE=1 in the environment has the library write a line on standard error, by one call
+ * of write, for each plan that is made and each relayout that is executed or enqueued: a command of
+ * `relayout bench` that measures the same, and in a comment its time, bytes and GB/s. Of what is
+ * enqueued it is the time of the call. What no command says, such as strides, is all comment. The
+ * variable is read once. Without it the library prints nothing. */
 
 typedef enum relayout_log_level {
   RELAYOUT_LOG_INFO = 0,    /* what takes long: a kernel that was compiled, and from what */

@@ -86,8 +86,10 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
  * events of `wait`. Offsets are in bytes and multiples of the element size, or of its wider
  * container's. Never blocks, waits or flushes, and allocates nothing. When `event` is not NULL it
  * becomes an event that completes with the relayout; the caller releases it. Source and destination
- * may be one buffer when their bytes do not overlap. A side that takes no bytes may be NULL. A plan
- * on an empty destination enqueues a marker.
+ * may be one buffer, where their elements may lie between each other, as long as no byte is shared
+ * (relayout_plan_execute says where that is known). Between a buffer and a part of it, or two
+ * parts, the ranges of bytes may not overlap. A side that takes no bytes may be NULL. A plan on an
+ * empty destination enqueues a marker.
  *
  * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait, a source
  * that is CL_MEM_WRITE_ONLY, a destination that is CL_MEM_READ_ONLY), RELAYOUT_WRONG_CONTEXT (queue

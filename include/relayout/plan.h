@@ -104,8 +104,9 @@ typedef struct relayout_plan_options {
   int32_t schedule_count;
   /* For sides that go through staging (relayout_plan_submit): the plan is cut into chunks that take
    * at most so many bytes of a side from the first to the last, or as few as one index spans; 0:
-   * any number. Where boxes would share bytes (relayout_plan_create_range) there are no chunks.
-   * RELAYOUT_INVALID_ARGUMENT for more than 16384 of them. */
+   * any number. Where boxes would share bytes (relayout_plan_create_range) there are no chunks, nor
+   * on the CPU backend, which stages nothing. Chunks that are alike share their kernels and tables.
+   * RELAYOUT_INVALID_ARGUMENT for more than 16384 of them, or more than 256 that differ. */
   size_t source_chunk_bytes;
   size_t destination_chunk_bytes;
   /* 1: the plan's kernels take 32 relayouts a launch (relayout_plan_enqueue_batch). 0: one. */
@@ -208,12 +209,13 @@ typedef struct relayout_plan_info {
   int32_t part_count;        /* as relayout_plan_part_count */
   int32_t kernel_count;      /* that each use enqueues; 0 on the CPU backend */
   int32_t moves_nothing;     /* 1: there is nothing to write */
-  int32_t is_bitcast; /* 1: each byte that is written comes, as it is, from the same place of the
+  int32_t is_bitcast;  /* 1: each byte that is written comes, as it is, from the same place of the
                          source, counted from the lowest: one buffer could be both */
+  uint64_t host_bytes; /* of the host's memory that it holds, beside what an OpenCL driver takes */
 } relayout_plan_info;
 
 #define RELAYOUT_PLAN_INFO_INIT                                                                    \
-  { sizeof(relayout_plan_info), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0 }
+  { sizeof(relayout_plan_info), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0, 0 }
 
 /* RELAYOUT_INVALID_ARGUMENT for a NULL, or a struct_size that the info never has. */
 RELAYOUT_API relayout_status relayout_plan_get_info(const relayout_plan *plan,
@@ -267,8 +269,17 @@ RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *pl
  * relayout_plan_submit says that it can, and the pointers are multiples of the element size;
  * elsewhere the data goes through staging. What takes more than the device allocates at once goes
  * box by box (relayout_plan_create_range). Pointers need no alignment and may be NULL when their
- * side is empty. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_BUFFERS_OVERLAP, RELAYOUT_OUT_OF_MEMORY,
- * RELAYOUT_OPENCL_ERROR (then the destination may be partly written). */
+ * side is empty.
+ *
+ * On the CPU backend the elements of both sides may lie between each other in one memory, such as
+ * the even and the odd columns of a matrix, as long as no byte that is written is read too:
+ * RELAYOUT_BUFFERS_OVERLAP for a plan that shares bytes, and for one whose ranges of bytes overlap
+ * where no more is known of it. That is so where an index program says where elements lie, where
+ * rows of packed elements begin within a byte, and where strides fit together in too many ways to
+ * try. On other devices the ranges may not overlap.
+ *
+ * RELAYOUT_INVALID_ARGUMENT, RELAYOUT_OUT_OF_MEMORY, RELAYOUT_OPENCL_ERROR (then the destination
+ * may be partly written). */
 RELAYOUT_API relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
                                                    void *destination, relayout_error *error);
 

@@ -74,6 +74,9 @@ RELAYOUT_API relayout_status relayout_plan_staging_size(const relayout_plan *pla
  * may be written again: with its last upload, or with the kernels that read it. `*done` becomes one
  * that completes with all. The caller releases both.
  *
+ * Sides may lie in one buffer as in relayout_plan_enqueue, and so may two of SVM, or two of USM, in
+ * one allocation; the ranges of two sides in the host's memory may not overlap.
+ *
  * Pointers and offsets are multiples of the element size, as in relayout_plan_enqueue. Of host
  * memory no byte is written but those that the plan writes; only where an index program says which,
  * or parts of packed elements share bytes, what lies between is read first and written back. Memory

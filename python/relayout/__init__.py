@@ -11,16 +11,17 @@ Layouts are XLA's, as text: minor-to-major orders, PD (padded dimensions), T (ti
 sizes). See relayout.Shape.
 """
 
-from ._device import Device, devices
+from ._device import Device, DeviceUsage, Tuned, devices
 from ._errors import (DeviceError, InvalidError, OutOfMemoryError, RangeError, RelayoutError,
                       UnsupportedError)
 from ._library import ffi as _ffi
 from ._library import lib as _lib
-from ._plan import Plan, PlanInfo, copy, enqueue, plan
+from ._log import set_log
+from ._plan import Plan, PlanInfo, Recording, Schedule, copy, enqueue, plan
 from ._shape import Shape
 
-__all__ = ["Device", "DeviceError", "InvalidError", "OutOfMemoryError", "Plan", "PlanInfo",
-           "RangeError", "RelayoutError", "Shape", "UnsupportedError", "copy", "devices",
-           "enqueue", "plan"]
+__all__ = ["Device", "DeviceError", "DeviceUsage", "InvalidError", "OutOfMemoryError", "Plan",
+           "PlanInfo", "RangeError", "Recording", "RelayoutError", "Schedule", "Shape", "Tuned",
+           "UnsupportedError", "copy", "devices", "enqueue", "plan", "set_log"]
 
 __version__ = _ffi.string(_lib.relayout_version()).decode()

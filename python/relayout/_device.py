@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from ._errors import c_text, call
+from ._errors import InvalidError, c_text, call, text_of
 from ._library import ffi, lib
 
 _CLASSES = ("cpu", "gpu", "accelerator", "other")
+
+
+_NO_BUDGET = 2**64 - 1  # UINT64_MAX
+
+
+@dataclass(frozen=True)
+class DeviceUsage:
+    """What a device keeps so that it need not be made again (relayout_device_usage)."""
+
+    plans: int
+    programs: int
+    device_bytes: int
+    budget_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What Device.tune found: of what, and the fractions of a plain copy's speed before and after;
+    `done` is how much of all work is, from 0 to 1."""
+
+    what: str
+    before: float
+    after: float
+    done: float
 
 
 class Device:
@@ -22,8 +48,23 @@ class Device:
 
     def __init__(self, name: str = "auto") -> None:
         handle = ffi.new("relayout_device **")
-        call(lib.relayout_device_open, c_text(name), handle)
+        call(lib.relayout_device_open, c_text(name, "device"), handle)
         self._own(handle[0])
+
+    @classmethod
+    def cpu(cls, threads: int = 0) -> Device:
+        """The CPU backend with so many threads at most; 0: one for each processor."""
+        options = ffi.new("relayout_cpu_options *")
+        options.struct_size = ffi.sizeof("relayout_cpu_options")
+        try:
+            options.threads = threads
+        except OverflowError:
+            raise InvalidError(f"threads is {threads}, too large a number") from None
+        handle = ffi.new("relayout_device **")
+        call(lib.relayout_cpu_device_create, options, handle)
+        made = cls.__new__(cls)
+        made._own(handle[0])
+        return made
 
     def _own(self, handle: Any) -> None:
         self._handle = ffi.gc(handle, lib.relayout_device_destroy)
@@ -55,12 +96,100 @@ class Device:
         """Whether it is reached through OpenCL, the CPU too."""
         return bool(self._info.backend == lib.RELAYOUT_BACKEND_OPENCL)
 
+    @property
+    def platform(self) -> str:
+        """The OpenCL platform and its version; "" for the CPU backend."""
+        return str(ffi.string(self._info.platform).decode(errors="replace"))
+
+    @property
+    def driver(self) -> str:
+        """The version of the OpenCL driver; "" for the CPU backend."""
+        return str(ffi.string(self._info.driver).decode(errors="replace"))
+
+    @property
+    def instructions(self) -> str:
+        """The CPU backend's instruction set, as "avx2"; "" for other devices."""
+        return str(ffi.string(self._info.instructions).decode())
+
+    @property
+    def compute_units(self) -> int:
+        """OpenCL's compute units, or the threads of the CPU backend."""
+        return int(self._info.compute_units)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Its memory; 0 where that is unknown."""
+        return int(self._info.memory_bytes)
+
+    # ---- What it keeps ----
+
+    @property
+    def usage(self) -> DeviceUsage:
+        """The plans and programs that it keeps for the next time, and what they hold."""
+        usage = ffi.new("relayout_device_usage *")
+        usage.struct_size = ffi.sizeof("relayout_device_usage")
+        call(lib.relayout_device_get_usage, self._handle, usage)
+        budget = None if usage.budget_bytes == _NO_BUDGET else int(usage.budget_bytes)
+        return DeviceUsage(int(usage.plans), int(usage.programs), int(usage.device_bytes), budget)
+
+    def set_budget(self, device_bytes: int | None) -> None:
+        """How many bytes of its memory the plans that it keeps may hold; None: any number. Those
+        that were used least lately go first."""
+        if not isinstance(device_bytes, int | None):
+            raise TypeError("device_bytes must be an integer or None, not "
+                            f"{type(device_bytes).__name__}")
+        if device_bytes is not None and not 0 <= device_bytes < _NO_BUDGET:
+            raise InvalidError(f"device_bytes is {device_bytes}, not 0 to 2**64 - 2")
+        budget = _NO_BUDGET if device_bytes is None else device_bytes
+        call(lib.relayout_device_set_budget, self._handle, budget)
+
     def trim(self) -> None:
         """Lets go of the plans and programs that the device keeps for the next time."""
         lib.relayout_device_trim(self._handle)
 
+    # ---- What it has learnt ----
+
+    def export_wisdom(self) -> str:
+        """What plans with the effort "measure" found, for `import_wisdom` of a device of the same
+        kind and driver, in this process or another."""
+        return text_of(lib.relayout_device_export_wisdom, self._handle)
+
+    def import_wisdom(self, text: str) -> None:
+        """Takes such a text over. Lines that cannot be read are passed over, and so is the text of
+        another device, driver or version."""
+        given = c_text(text, "text")
+        call(lib.relayout_device_import_wisdom, self._handle, given, len(given))
+
+    @property
+    def tuning(self) -> str:
+        """The row that its schedules go by, as text: its own, or that of the nearest machine."""
+        return text_of(lib.relayout_device_get_tuning, self._handle)
+
+    def keep_tuning(self, text: str) -> None:
+        """Keeps such a row for devices like this one that are opened later, in a file in the user's
+        cache directory. InvalidError for a text that is none, UnsupportedError for another
+        device's."""
+        call(lib.relayout_tuning_keep, self._handle, c_text(text, "text"))
+
+    def tune(self, seconds: float = 30, found: Callable[[Tuned], None] | None = None) -> None:
+        """Finds a row by measuring, in about so many seconds, and keeps it as `keep_tuning` does.
+        `found` is told of each finding. This device stays as it is: open it again."""
+        options = ffi.new("relayout_tune_options *")
+        options.struct_size = ffi.sizeof("relayout_tune_options")
+        options.seconds = seconds
+        context = ffi.new_handle(found)
+        if found is not None:
+            options.found, options.context = lib.relayout_python_found, context
+        call(lib.relayout_device_tune, self._handle, options)
+
     def __repr__(self) -> str:
         return f"<relayout.Device {self.name}: {self.description}>"
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def relayout_python_found(context: Any, what: Any) -> None:
+    ffi.from_handle(context)(Tuned(str(ffi.string(what.what).decode()), float(what.before),
+                                   float(what.after), float(what.done)))
 
 
 def devices() -> list[str]:

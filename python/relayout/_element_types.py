@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy
 
 from ._errors import UnsupportedError, call
 from ._library import ffi, lib
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 # XLA's name, and where it differs NumPy's or that of ml_dtypes.
 _names = {
@@ -51,6 +56,40 @@ def name_of_dtype(dtype: numpy.dtype[Any]) -> str:
     if dtype not in _texts:
         raise UnsupportedError(f"dtype {dtype} is no element type of XLA's")
     return _texts[dtype]
+
+
+def name_of(dtype: DTypeLike) -> str:
+    """XLA's name of what NumPy takes for a dtype, or of a type that is given by that name."""
+    if isinstance(dtype, str) and dtype in _type_names():
+        return dtype
+    return name_of_dtype(numpy.dtype(dtype))
+
+
+@functools.cache
+def _type_names() -> frozenset[str]:
+    names = (type_name(number) for number in range(64))
+    return frozenset(name for name in names if name != "invalid")
+
+
+def is_raw(dtype: numpy.dtype[Any]) -> bool:
+    """Whether it says nothing but how many bytes there are: void, and the characters of buffers.
+    Types of ml_dtypes are void to NumPy too."""
+    return dtype not in _texts and dtype.names is None and dtype.kind in "VS"
+
+
+def vector_of(dtype: numpy.dtype[Any]) -> tuple[numpy.dtype[Any], int] | None:
+    """The elements of a vector of OpenCL's (pyopencl.cltypes), and how many it has."""
+    types = sys.modules.get("pyopencl.cltypes")
+    if types is None or dtype.names is None:
+        return None
+    found: tuple[numpy.dtype[Any], int] | None = types.vec_type_to_scalar_and_count.get(dtype)
+    return found
+
+
+def shown(name: str, dimensions: tuple[int, ...]) -> str:
+    """How messages call an array: by NumPy's name of its type."""
+    dtype = dtype_of_name(name)
+    return f"{dtype.name if dtype is not None else name}[{','.join(map(str, dimensions))}]"
 
 
 def dtype_of_name(name: str) -> numpy.dtype[Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -51,19 +52,34 @@ _classes: dict[int, type[RelayoutError]] = {
 }
 
 
-def call(function: Callable[..., int], *arguments: Any) -> None:
+# What Python calls the two sides of a relayout, where the library says source and destination.
+Names = tuple[str, str]
+
+
+def call(function: Callable[..., int], *arguments: Any, names: Names | None = None) -> None:
     """Calls a function of the library whose last parameter is an error; raises what it says."""
     error = ffi.new("relayout_error *")
     status = function(*arguments, error)
     if status != lib.RELAYOUT_OK:
-        message = ffi.string(error.message).decode(errors="replace")
+        message = _in_python(ffi.string(error.message).decode(errors="replace"), names)
         raise _classes.get(status, InvalidError)(message, status, error.cl_status)
 
 
-def c_text(text: str) -> bytes:
+def _in_python(message: str, names: Names | None) -> str:
+    """The library's message, by the names that Python's arguments have."""
+    message = message.replace("options->", "")
+    if names is None:
+        return message
+    for side, from_or_to, word in zip(names, ("from", "to"), ("source", "destination")):
+        message = re.sub(rf"\b(?:{from_or_to}|{word})->", f"{side}'s ", message)
+        message = re.sub(rf"`{from_or_to}`|\b{word}\b", side, message)
+    return message
+
+
+def c_text(text: str, name: str = "text") -> bytes:
     """For a parameter of the library's, which would end at a NUL."""
     if not isinstance(text, str):
-        raise TypeError(f"{text!r} is no text")
+        raise TypeError(f"{name} must be a string, not {type(text).__name__}")
     if "\0" in text:
         raise InvalidError(f"{text!r} has a NUL in it")
     return text.encode()

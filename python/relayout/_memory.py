@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ._element_types import name_of_dtype, type_name, type_number
-from ._errors import InvalidError, UnsupportedError, call
+from ._element_types import is_raw, name_of_dtype, shown, type_name, type_number, vector_of
+from ._errors import InvalidError, RelayoutError, UnsupportedError, call
 from ._library import ffi, lib
 from ._shape import Shape
 
@@ -86,6 +88,31 @@ def view_of_shape(shape: Shape) -> View:
     return _view_of_text(str(shape))
 
 
+def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...] | None:
+    """As NumPy's transpose takes them, counted from 0; None where they leave all as it is."""
+    if axes is None:
+        return None
+    try:
+        given = tuple(operator.index(axis) for axis in axes)
+    except TypeError:
+        raise TypeError(f"axes must be a sequence of integers, not {axes!r}") from None
+    made = tuple(axis + rank if axis < 0 else axis for axis in given)
+    if sorted(made) != list(range(rank)):
+        raise InvalidError(f"axes is {given}, no permutation of {rank} dimensions")
+    return None if made == tuple(range(rank)) else made
+
+
+@functools.lru_cache(maxsize=1024)
+def permuted(view: View, axes: tuple[int, ...]) -> View | None:
+    """The same elements with dimension axes[i] as dimension i; None for a layout with tiles."""
+    struct = ffi.new("relayout_view *")
+    try:
+        call(lib.relayout_view_permute_dimensions, view.struct, axes, struct)
+    except UnsupportedError:
+        return None
+    return View(struct)
+
+
 @dataclass(slots=True)
 class Side:
     """What lies where. `start` is an address, or where there is a buffer an offset in it; `owner`
@@ -95,25 +122,38 @@ class Side:
     start: int
     owner: Any
     is_read_only: bool = False
-    buffer: int = 0  # cl_mem
+    buffer: int = 0  # cl_mem; 0 for none
     is_svm: bool = False
-
-    @property
-    def is_on_device(self) -> bool:
-        return self.buffer != 0 or self.is_svm
+    is_on_device: bool = False
+    raw: View | None = None  # the bytes of an array of the host that says no more about them
 
     def seen_as(self, view: View) -> Side:
         """The same memory."""
-        return Side(view, self.start, self.owner, self.is_read_only, self.buffer, self.is_svm)
+        return replace(self, view=view, raw=None)
 
 
 # ---- Arrays of the host -----------------------------------------------------------------------
 
 
+def view_of_elements(dtype: numpy.dtype[Any], sizes: tuple[int, ...],
+                     strides: tuple[int, ...]) -> View:
+    """Vectors of OpenCL's have one more dimension, the last, as DLPack's lanes do; the fourth
+    element that one of three takes in memory is none of it."""
+    vector = vector_of(dtype)
+    if vector is None:
+        return strided_view(name_of_dtype(dtype), sizes, strides)
+    element, count = vector
+    return strided_view(name_of_dtype(element), (*sizes, count), (*strides, element.itemsize))
+
+
 def _side_of_numpy(array: Array) -> Side:
-    view = strided_view(name_of_dtype(array.dtype), array.shape, array.strides)
     start, is_read_only = array.__array_interface__["data"]
-    return Side(view, start, array, is_read_only)
+    if is_raw(array.dtype):
+        size = array.dtype.itemsize
+        raw = strided_view("u8", (*array.shape, size), (*array.strides, 1))
+        return Side(None, start, array, is_read_only, raw=raw)
+    return Side(view_of_elements(array.dtype, array.shape, array.strides), start, array,
+                is_read_only)
 
 
 def _capsule_of(array: Any) -> Any:
@@ -201,30 +241,154 @@ def side_of(array: Any) -> Side:
 # ---- Memory that a shape is laid over ---------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=1024)
-def laid_over(view: View, text: str, is_source: bool) -> View:
-    """The bytes of a view as a tensor of the shape of this text: those of an array that lies as the
-    shape says, or that is a list of its elements, of which the shape then says more."""
-    shape, wanted = Shape(text), _view_of_text(text)
-    lies_so = (view.type_and_dimensions == wanted.type_and_dimensions
-               and view.byte_strides is not None and view.byte_strides == wanted.byte_strides)
-    if lies_so and (is_source or not shape.is_padded):
-        return wanted
+def _lies_so(view: View, wanted: View, shape: Shape, is_source: bool) -> bool:
+    """Whether it is an array of the shape's type and dimensions that lies as the shape says. Its
+    padding is not the array's, and is written nowhere."""
+    return (view.type_and_dimensions == wanted.type_and_dimensions
+            and view.byte_strides is not None and view.byte_strides == wanted.byte_strides
+            and (is_source or not shape.is_padded))
+
+
+def _check_list(view: View, shape: Shape, name: str) -> None:
     if not view.is_list:
-        raise InvalidError(f"the array's elements do not lie one behind the other, nor as {text} "
+        raise InvalidError(f"{name}'s elements do not lie one behind the other, nor as {shape} "
                            "says")
     if view.byte_size < shape.byte_size:
-        raise InvalidError(f"{text} takes {shape.byte_size} bytes, but the array has "
+        raise InvalidError(f"{shape} takes {shape.byte_size} bytes, but {name} has "
                            f"{view.byte_size}")
+
+
+@functools.lru_cache(maxsize=1024)
+def _bytes_laid_over(view: View, text: str, is_source: bool, name: str) -> View:
+    shape, wanted = Shape(text), _view_of_text(text)
+    if not _lies_so(view, wanted, shape, is_source):
+        _check_list(view, shape, name)
     return wanted
 
 
-def shape_of_text(text: str | Shape, side: Side) -> Shape:
-    """A shape; a layout in braces, or none, takes the side's type and dimensions."""
-    if isinstance(text, str) and (text == "" or text.lstrip().startswith("{")):
-        if side.view is None:
-            raise InvalidError(f"{text!r} is a layout without a type and dimensions, which a "
-                               "buffer does not say")
-        name, dimensions = side.view.type_and_dimensions
-        return Shape(f"{name}[{','.join(map(str, dimensions))}]{text}")
-    return Shape(text)
+def laid_over(side: Side, shape: Shape, *, is_source: bool, name: str) -> Side:
+    """An array's bytes as a tensor of this shape, whatever type and dimensions it has: it lies as
+    the shape says, or is a list of its elements, of which the shape then says more."""
+    view = side.raw or side.view
+    assert view is not None
+    return side.seen_as(_bytes_laid_over(view, str(shape), is_source, name))
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_place_of(view: View, text: str, is_source: bool, name: str) -> View:
+    """An array that says what it is in the place of a tensor of this shape.
+
+    It is of the shape's type, and has the shape's dimensions and lies as the shape says, or has the
+    dimensions that the shape has in memory, or lists as many elements as that takes. Bytes, uint8
+    in one dimension or where the shape's own elements are not uint8, are memory for any shape.
+    """
+    shape, wanted = Shape(text), _view_of_text(text)
+    if _lies_so(view, wanted, shape, is_source):
+        return wanted
+    type_of, sizes = view.type_and_dimensions
+    if type_of != "u8" or (shape.element_type == "u8" and len(sizes) != 1):
+        _check_type_and_dimensions(view, shape, name)
+    _check_list(view, shape, name)
+    return wanted
+
+
+def _check_type_and_dimensions(view: View, shape: Shape, name: str) -> None:
+    type_of, sizes = view.type_and_dimensions
+    memory = shape.physical_dimensions
+    count = shape.byte_size // shape.dtype.itemsize
+    own = shown(shape.element_type, shape.dimensions)
+    if type_of not in shape._memory_types:
+        raise TypeError(f"{name} is {shown(type_of, sizes)}, but {shape} is {own}: raw bytes "
+                        "are uint8 or void")
+    if sizes in (memory, (count,)) or (sizes == shape.dimensions and 0 in sizes):
+        return
+    if sizes == shape.dimensions:
+        raise InvalidError(f"{name} is {shown(type_of, sizes)} and does not lie as {shape} says; "
+                           f"its memory would be {shown(type_of, memory)}")
+    raise InvalidError(f"{name} is {shown(type_of, sizes)}, but {shape} is {own}")
+
+
+def in_place_of(side: Side, shape: Shape, *, is_source: bool, name: str) -> Side:
+    """An array in the place of a tensor of this shape. TypeError and InvalidError for one that says
+    it is something else."""
+    if side.raw is not None:
+        return laid_over(side, shape, is_source=is_source, name=name)
+    assert side.view is not None
+    return side.seen_as(_in_place_of(side.view, str(shape), is_source, name))
+
+
+def in_place_of_view(side: Side, view: View, name: str) -> Side:
+    """An array in the place of one that a plan was made for, which lies as that did."""
+    type_of, sizes = view.type_and_dimensions
+    if side.view is None:
+        raise TypeError(f"{name} does not say what it is; the plan was made for an array of "
+                        f"{shown(type_of, sizes)}")
+    if lib.relayout_view_equal(side.view.struct, view.struct):
+        return side
+    its_type, its_sizes = side.view.type_and_dimensions
+    text = f"{name} is {shown(its_type, its_sizes)}, but the plan's is {shown(type_of, sizes)}"
+    if its_type != type_of:
+        raise TypeError(text)
+    if its_sizes != sizes:
+        raise InvalidError(text)
+    raise InvalidError(f"{name}'s strides in bytes are {side.view.byte_strides}, but the plan's "
+                       f"are {view.byte_strides}")
+
+
+# ---- Shapes in arguments ----------------------------------------------------------------------
+
+
+def shape_of(text: str | Shape, defaults: View | None, name: str) -> Shape:
+    """A shape, or a part of one: the array says the rest."""
+    if isinstance(text, Shape):
+        return text
+    if not isinstance(text, str):
+        raise TypeError(f"{name} is {text!r}, neither a Shape nor its text")
+    if defaults is None and "[" not in text:
+        raise InvalidError(f"{name} is {text!r}: the array does not say what it is, so that type "
+                           "and dimensions are needed")
+    try:
+        if defaults is None:
+            return Shape(text)
+        return _completed(text, defaults) if text else _default_layout(defaults)
+    except RelayoutError as refused:
+        raise type(refused)(f"{name}: {refused}", refused.status, refused.cl_status) from None
+
+
+@functools.lru_cache(maxsize=1024)
+def _completed(text: str, defaults: View) -> Shape:
+    return Shape._of_part(text, ffi.addressof(defaults.struct, "shape"))
+
+
+def _default_layout(view: View) -> Shape:
+    name, sizes = view.type_and_dimensions
+    return view_shape(name, sizes)
+
+
+@functools.lru_cache(maxsize=1024)
+def view_shape(name: str, sizes: tuple[int, ...]) -> Shape:
+    """In the default layout."""
+    return Shape.of(name, sizes)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_type(view: View, name: str) -> View:
+    """The shape of a view with another element type."""
+    return view_of_shape(_completed(name, view))
+
+
+def destination_shape(to: str | Shape | None, source: View, dtype: str | None,
+                      axes: tuple[int, ...] | None) -> Shape:
+    """What `to`, `dtype` and `axes` make of a source, in this order: what none of them says stays,
+    but for the order of the dimensions, which is the default one."""
+    defaults = source
+    if axes is not None:
+        name, sizes = source.type_and_dimensions
+        defaults = permuted(source, axes) or view_of_shape(
+            view_shape(name, tuple(sizes[axis] for axis in axes)))
+    if dtype is not None:
+        defaults = _of_type(defaults, dtype)
+    shape = _default_layout(defaults) if to is None else shape_of(to, defaults, "to")
+    if dtype is not None and shape.element_type != dtype:
+        raise InvalidError(f"dtype is {dtype}, but to is {shape}")
+    return shape

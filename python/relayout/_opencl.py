@@ -7,12 +7,12 @@ import ctypes
 import functools
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _memory
 from ._device import Device
-from ._element_types import name_of_dtype
-from ._errors import InvalidError, UnsupportedError, call
+from ._errors import InvalidError, Names, UnsupportedError, call
 from ._library import ffi, lib
 from ._memory import Side
 from ._shape import Shape
@@ -41,20 +41,20 @@ def side_of(array: Memory) -> Side | None:
     arrays = sys.modules.get("pyopencl.array")
     if arrays is None or not isinstance(array, arrays.Array):
         return _side_of_memory(cl, array)
-    view = _memory.strided_view(name_of_dtype(array.dtype), tuple(array.shape),
-                                tuple(array.strides))
+    view = _memory.view_of_elements(array.dtype, tuple(array.shape), tuple(array.strides))
+    if array.base_data is None:  # it has no elements
+        return Side(view, 0, array, is_on_device=True)
     memory = _side_of_memory(cl, array.base_data)
     if memory is None:
         raise UnsupportedError(f"the array's memory is of {type(array.base_data).__name__}")
-    return Side(view, memory.start + array.offset, array, buffer=memory.buffer,
-                is_svm=memory.is_svm)
+    return replace(memory, view=view, start=memory.start + array.offset, owner=array)
 
 
 def _side_of_memory(cl: Any, memory: Any) -> Side | None:
     if isinstance(memory, cl.MemoryObjectHolder):
-        return Side(None, 0, memory, buffer=memory.int_ptr)
+        return Side(None, 0, memory, buffer=memory.int_ptr, is_on_device=True)
     if hasattr(cl, "SVMPointer") and isinstance(memory, cl.SVMPointer):
-        return Side(None, memory.svm_ptr, memory, is_svm=True)
+        return Side(None, memory.svm_ptr, memory, is_svm=True, is_on_device=True)
     return None
 
 
@@ -129,9 +129,9 @@ def _memory_struct(side: Side) -> Any:
     made = ffi.new("relayout_opencl_memory *")
     made.struct_size = ffi.sizeof("relayout_opencl_memory")
     made.kind = (lib.RELAYOUT_MEMORY_SVM if side.is_svm else
-                 lib.RELAYOUT_MEMORY_BUFFER if side.buffer else lib.RELAYOUT_MEMORY_HOST)
+                 lib.RELAYOUT_MEMORY_BUFFER if side.is_on_device else lib.RELAYOUT_MEMORY_HOST)
     made.memory = ffi.cast("cl_mem", side.buffer)
-    if side.buffer:
+    if side.is_on_device and not side.is_svm:
         made.offset = side.start
     else:
         made.pointer = ffi.cast("void *", side.start)
@@ -152,27 +152,100 @@ def _staging(plan: Plan, queue: pyopencl.CommandQueue, sides: tuple[Any, Any]) -
     return made, buffer
 
 
-def enqueue(plan: Plan, queue: pyopencl.CommandQueue | None, source: Side, to: Side,
-            wait_for: Sequence[pyopencl.Event] | None) -> pyopencl.Event:
-    """A relayout behind these events and those of the arrays, as an event of pyopencl's."""
-    queue = _queue_of(queue, source, to)
-    cl = _pyopencl()
-    before = [*(wait_for or ()), *getattr(source.owner, "events", ()),
-              *getattr(to.owner, "events", ())]
-    handles = ffi.new("cl_event[]", [ffi.cast("cl_event", event.int_ptr) for event in before])
-    sides = _memory_struct(source), _memory_struct(to)
-    staging, _buffer = _staging(plan, queue, sides)
-    done = ffi.new("cl_event *")
-    call(lib.relayout_plan_submit, plan._handle, ffi.cast("cl_command_queue", queue.int_ptr),
-         *sides, staging, len(before), handles if before else ffi.NULL, ffi.NULL, done)
-    event = cl.Event.from_int_ptr(int(ffi.cast("uintptr_t", done[0])), retain=False)
+def _handles_of(events: Sequence[pyopencl.Event]) -> tuple[int, Any]:
+    """As the library takes them: how many, and a list, or NULL where there are none."""
+    if not events:
+        return 0, ffi.NULL
+    return len(events), ffi.new("cl_event[]", [ffi.cast("cl_event", event.int_ptr)
+                                               for event in events])
+
+
+def _event_of(handle: Any) -> pyopencl.Event:
+    """It releases what the library gave."""
+    event = _pyopencl().Event.from_int_ptr(int(ffi.cast("uintptr_t", handle)), retain=False)
     return cast("pyopencl.Event", event)
 
 
+def _events_of(*sides: Side) -> list[pyopencl.Event]:
+    """Those that arrays wait for themselves."""
+    return [event for side in sides for event in getattr(side.owner, "events", ())]
+
+
+def _queue_handle(queue: pyopencl.CommandQueue) -> Any:
+    return ffi.cast("cl_command_queue", queue.int_ptr)
+
+
+def enqueue(plan: Plan, queue: pyopencl.CommandQueue | None, source: Side, to: Side,
+            wait_for: Sequence[pyopencl.Event] | None, names: Names) -> pyopencl.Event:
+    """A relayout behind these events and those of the arrays, as an event of pyopencl's."""
+    queue = _queue_of(queue, source, to)
+    before = [*(wait_for or ()), *_events_of(source, to)]
+    sides = _memory_struct(source), _memory_struct(to)
+    staging, _buffer = _staging(plan, queue, sides)
+    done = ffi.new("cl_event *")
+    call(lib.relayout_plan_submit, plan._handle, _queue_handle(queue), *sides, staging,
+         *_handles_of(before), ffi.NULL, done, names=names)
+    return _event_of(done[0])
+
+
+def _buffer_of(side: Side, name: str) -> tuple[Any, int]:
+    """A buffer and an offset in it."""
+    if not side.is_on_device or side.is_svm:
+        raise UnsupportedError(f"{name} is {type(side.owner).__name__}, no array or buffer of "
+                               "pyopencl's")
+    return ffi.cast("cl_mem", side.buffer), side.start
+
+
+def _places_of(source: Side, to: Side) -> tuple[Any, int, Any, int]:
+    return (*_buffer_of(source, "source"), *_buffer_of(to, "out"))
+
+
+def enqueue_batch(plan: Plan, queue: pyopencl.CommandQueue | None, sides: list[tuple[Side, Side]],
+                  wait_for: Sequence[pyopencl.Event] | None) -> pyopencl.Event:
+    both = [side for pair in sides for side in pair]
+    queue = _queue_of(queue, *both)
+    moves = ffi.new("relayout_opencl_move[]", [_places_of(*pair) for pair in sides])
+    done = ffi.new("cl_event *")
+    call(lib.relayout_plan_enqueue_batch, plan._handle, _queue_handle(queue), len(sides),
+         moves if sides else ffi.NULL, *_handles_of([*(wait_for or ()), *_events_of(*both)]), done,
+         names=("source", "out"))
+    return _event_of(done[0])
+
+
+# ---- Recordings -------------------------------------------------------------------------------
+
+
+def recorded(plan: Plan, queue: pyopencl.CommandQueue | None, source: Side,
+             to: Side) -> tuple[pyopencl.CommandQueue, Any]:
+    """The queue, and the library's recording, which goes with Python's."""
+    queue = _queue_of(queue, source, to)
+    made = ffi.new("relayout_recording **")
+    call(lib.relayout_recording_create, plan._handle, _queue_handle(queue),
+         *_places_of(source, to), made, names=("source", "out"))
+    return queue, ffi.gc(made[0], lib.relayout_recording_destroy)
+
+
+def enqueue_recording(recording: Any,
+                      wait_for: Sequence[pyopencl.Event] | None) -> pyopencl.Event:
+    done = ffi.new("cl_event *")
+    call(lib.relayout_recording_enqueue, recording, *_handles_of(wait_for or ()), done)
+    return _event_of(done[0])
+
+
+def is_complete(event: pyopencl.Event) -> bool:
+    """Or failed."""
+    return bool(event.command_execution_status <= _pyopencl().command_execution_status.COMPLETE)
+
+
+def set_recorded_memory(recording: Any, source: Side, to: Side) -> None:
+    call(lib.relayout_recording_set_buffers, recording, *_places_of(source, to),
+         names=("source", "out"))
+
+
 def run(plan: Plan, source: Side, to: Side, queue: pyopencl.CommandQueue | None,
-        wait_for: Sequence[pyopencl.Event] | None) -> None:
+        wait_for: Sequence[pyopencl.Event] | None, names: Names) -> None:
     """Without waiting where both sides are the device's."""
-    event = enqueue(plan, queue, source, to, wait_for)
+    event = enqueue(plan, queue, source, to, wait_for, names)
     for side in (source, to):
         if not side.is_on_device:
             event.wait()
@@ -192,7 +265,8 @@ def into_new_memory(plan: Plan, source: Side, shape: Shape, queue: pyopencl.Comm
     if shape.keeps_padding:
         before.append(pyopencl.enqueue_fill_buffer(queue, memory, b"\0", 0,
                                                    max(shape.byte_size, 1)))
-    event = enqueue(plan, queue, source, Side(plan._to, 0, memory, buffer=memory.int_ptr), before)
+    to = Side(plan._to, 0, memory, buffer=memory.int_ptr, is_on_device=True)
+    event = enqueue(plan, queue, source, to, before, ("source", "out"))
     sizes, strides = shape._array_form
     result = pyopencl.array.Array(queue, sizes, shape.dtype, strides=strides, data=memory)
     result.add_event(event)

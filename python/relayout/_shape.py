@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from . import _picture
-from ._element_types import dtype_of_name, name_of_dtype, type_name
+from ._element_types import dtype_of_name, name_of, name_of_dtype, type_name
 from ._errors import InvalidError, c_text, call, text_of
 from ._library import ffi, lib
 
@@ -47,9 +48,7 @@ class Shape:
 
         `layout` is one in braces, as "{0,1:T(8,128)}", or nothing for the default one.
         """
-        is_name = isinstance(dtype, str) and dtype in _type_names()
-        name = dtype if is_name else name_of_dtype(numpy.dtype(dtype))
-        return cls(f"{name}[{','.join(str(int(size)) for size in dimensions)}]{layout}")
+        return cls(f"{name_of(dtype)}[{','.join(str(int(size)) for size in dimensions)}]{layout}")
 
     @classmethod
     def of_struct(cls, struct: Any) -> Shape:
@@ -59,6 +58,14 @@ class Shape:
     def with_layout(self, layout: str) -> Shape:
         """The same type and dimensions in another layout, in braces; "" for the default one."""
         return Shape(f"{self.element_type}[{','.join(map(str, self.dimensions))}]{layout}")
+
+    @classmethod
+    def _of_part(cls, text: str, defaults: Any) -> Shape:
+        """Of a shape's text, or of a layout, an element type or both, which leave the rest to
+        another shape, a relayout_shape of the library's by cffi."""
+        struct = ffi.new("relayout_shape *")
+        call(lib.relayout_shape_parse_with_defaults, c_text(text), defaults, struct)
+        return cls.of_struct(struct)
 
     # ---- What it says ----
 
@@ -78,6 +85,15 @@ class Shape:
         if bits != own or dtype is None:
             return numpy.dtype(f"u{max(bits, 8) // 8}")
         return dtype
+
+    @property
+    def _memory_types(self) -> frozenset[str]:
+        """XLA's names of the types that an array of its memory may have."""
+        own = int(lib.relayout_element_type_byte_size(self._struct.element_type)) * 8
+        name = name_of_dtype(self.dtype)
+        if int(self._struct.layout.element_size_in_bits) not in (0, own):
+            return frozenset([name])
+        return frozenset([name, self.element_type])
 
     @property
     def rank(self) -> int:
@@ -181,16 +197,17 @@ class Shape:
 
     # ---- Memory for it ----
 
-    def empty(self) -> tuple[Array, Array]:
+    def empty(self, *, alignment: int = 1) -> tuple[Array, Array]:
         """Memory for a tensor of this shape, and the same memory for reading.
 
         The first is all of it, in the dimensions that it has in memory, or a list of bytes or of
         elements where elements are packed or the end is aligned. The second has the shape's own
         dimensions where strides can say where its elements lie, and is the first where not. Where
-        padding stays as it was (PV(unknown)) it is zero.
+        padding stays as it was (PV(unknown)) it is zero. It begins at a multiple of `alignment`
+        bytes.
         """
         form = _form_of(self._text)
-        memory = form.make(form.sizes, form.dtype)
+        memory = _aligned(form, alignment) if alignment > 1 else form.make(form.sizes, form.dtype)
         if form.as_in_memory:
             return memory, memory
         return memory, memory.transpose(form.order)[form.extents]
@@ -247,6 +264,14 @@ class _Form:
     extents: tuple[slice, ...]
 
 
+def _aligned(form: _Form, alignment: int) -> Array:
+    """By leaving out what lies before a multiple of so many bytes."""
+    size = math.prod(form.sizes) * form.dtype.itemsize
+    room = form.make(size + alignment - 1, numpy.dtype(numpy.uint8))
+    skipped = -room.ctypes.data % alignment
+    return numpy.ndarray(form.sizes, form.dtype, room, skipped)
+
+
 @functools.lru_cache(maxsize=1024)
 def _form_of(text: str) -> _Form:
     shape = Shape(text)
@@ -259,12 +284,6 @@ def _form_of(text: str) -> _Form:
                  is_list or bool(shape.tiles) or shape.rank == 0,
                  numpy.argsort(shape.minor_to_major[::-1]).tolist(),
                  tuple(slice(0, size) for size in shape.dimensions))
-
-
-@functools.cache
-def _type_names() -> frozenset[str]:
-    names = (type_name(number) for number in range(64))
-    return frozenset(name for name in names if name != "invalid")
 
 
 @functools.cache

@@ -82,6 +82,20 @@ def test_conversions(random):
     assert relayout.copy(numbers, "u8[2]").tolist() == [255, 0]
 
 
+@pytest.mark.parametrize("rounding, function", [("zero", numpy.trunc), ("nearest", numpy.rint)])
+def test_rounding(rounding, function, device):
+    array = numpy.arange(-40, 40, dtype=numpy.float32) / 4
+    for dtype, scale in (("int8", 1), ("int8", 8), ("int32", -3), ("int4", 0.5)):
+        low, high = (-8, 7) if dtype == "int4" else (-128, 127)
+        expected = function(array * scale)
+        if dtype != "int32":
+            expected = numpy.clip(expected, low, high)
+        found = relayout.copy(array, dtype=dtype, scale=scale, rounding=rounding, device=device)
+        assert numpy.array_equal(found.astype(float), expected)
+    plan = relayout.plan("f32[80]", dtype="u8", rounding=rounding)
+    assert numpy.array_equal(plan(array), numpy.clip(function(array), 0, 255))
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu",
                                   "float8_e3m4", "float8_e4m3b11fnuz", "int4", "uint4", "int2"])
 def test_types_of_ml_dtypes(name, random):
@@ -111,12 +125,12 @@ def test_padding_is_filled():
     (dict(to="f32[2,3]"), relayout.InvalidError, "2"),
     (dict(to="{0,1", ), ValueError, "column"),
     (dict(out=numpy.zeros((2, 2), numpy.float32)), relayout.InvalidError, "dimension"),
-    (dict(to="{0,1}", out=numpy.zeros(11, numpy.float32)), relayout.InvalidError, "44"),
+    (dict(to="{0,1}", out=bytearray(44)), relayout.InvalidError, "48 bytes, but out has 44"),
     (dict(device="opencl:99:0"), relayout.DeviceError, "99"),
     (dict(device="gpu"), relayout.InvalidError, "gpu"),
     (dict(scale=0.0), relayout.InvalidError, "scale"),
     (dict(overflow="clip"), relayout.InvalidError, "'clip', not one of"),
-    (dict(from_="f32[4,4]"), relayout.InvalidError, "takes 64 bytes, but the array has 48"),
+    (dict(from_="f32[4,4]"), relayout.InvalidError, "takes 64 bytes, but array has 48"),
 ])
 def test_refusals(arguments, error, text):
     array = numpy.zeros((3, 4), numpy.float32)
@@ -143,9 +157,9 @@ def test_refused_memory():
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (dict(to=(1, 0)), r"\(1, 0\) is neither a Shape nor its text"),
-    (dict(from_=4), "4 is neither a Shape"),
-    (dict(device=None), "None is no text"),
+    (dict(to=(1, 0)), r"to is \(1, 0\), neither a Shape nor its text"),
+    (dict(from_=4), "from_ is 4, neither a Shape"),
+    (dict(device=None), "device must be a string, not NoneType"),
     (dict(queue=3), "queue is 3, no CommandQueue"),
 ])
 def test_other_types_of_arguments(arguments, text):

@@ -129,6 +129,102 @@ def test_padding(queue, array):
     assert numpy.array_equal(memory.reshape(24, 40), expected)
 
 
+def test_arrays_without_elements(queue):
+    """They have no buffer."""
+    empty = cl.array.zeros(queue, (0, 5), numpy.float32)
+    host = numpy.zeros((0, 5), numpy.float32)
+    assert relayout.copy(empty, "{0,1}").shape == (0, 5)
+    assert relayout.copy(empty, out=host) is host and relayout.copy(host, out=empty) is empty
+    assert relayout.copy(host, queue=queue).shape == (0, 5)
+    relayout.enqueue(queue, empty, empty).wait()
+    plan = relayout.plan(empty, "{0,1}")
+    assert plan(empty).shape == (0, 5)
+    with pytest.raises(relayout.InvalidError, match=r"source is float32\[0,6\]"):
+        relayout.plan("f32[0,5]", "{0,1}", queue=queue)(cl.array.zeros(queue, (0, 6), "f4"))
+
+
+@pytest.mark.parametrize("name, count", [("float4", 4), ("float2", 2), ("float16", 16),
+                                         ("float3", 3)])
+def test_vectors(queue, name, count):
+    """One more dimension, as DLPack's lanes are; the fourth element of three stays as it is."""
+    types = pytest.importorskip("pyopencl.cltypes")
+    vectors = numpy.zeros(7, getattr(types, name))
+    fields = vectors.dtype.names[:count]
+    expected = numpy.arange(7 * count, dtype=numpy.float32).reshape(7, count)
+    for lane, field in enumerate(fields):
+        vectors[field] = expected[:, lane]
+    assert numpy.array_equal(relayout.copy(vectors), expected)
+    ours = cl.array.to_device(queue, vectors)
+    assert numpy.array_equal(relayout.copy(ours, "{0,1}").get(), expected)
+    if count == 3:
+        vectors["padding0"] = 9
+    out = cl.array.to_device(queue, vectors)
+    relayout.copy(expected[::-1], out=out)
+    for lane, field in enumerate(fields):
+        assert numpy.array_equal(out.get()[field], expected[::-1, lane])
+    assert count != 3 or (out.get()["padding0"] == 9).all()
+
+
+def test_other_arrays_are_refused(queue, array):
+    plan = relayout.plan("f32[24,36]", "{0,1}", queue=queue)
+    ours = cl.array.to_device(queue, array)
+    with pytest.raises(TypeError, match=r"source is int32\[24,36\], but f32"):
+        plan(cl.array.zeros(queue, (24, 36), numpy.int32))
+    with pytest.raises(TypeError, match=r"out is float64\[36,24\], but f32"):
+        relayout.copy(ours, "{0,1}", out=cl.array.zeros(queue, (36, 24), numpy.float64))
+    with pytest.raises(relayout.InvalidError, match=r"out is float32\[24,37\], but f32"):
+        plan.enqueue(queue, ours, cl.array.zeros(queue, (24, 37), numpy.float32))
+    with pytest.raises(relayout.InvalidError, match="like is for arrays of the host"):
+        relayout.copy(ours, like="numpy")
+    raw = cl.array.zeros(queue, array.nbytes, numpy.uint8)
+    plan.enqueue(queue, ours, raw).wait()
+    assert raw.get().tobytes() == array.T.tobytes()
+
+
+def test_axes(queue, array):
+    ours = cl.array.to_device(queue, array)
+    assert numpy.array_equal(relayout.copy(ours, axes=(1, 0)).get(), array.T)
+    out = cl.array.zeros(queue, (36, 24), numpy.float32)
+    relayout.enqueue(queue, ours, out, axes=(1, 0)).wait()
+    assert numpy.array_equal(out.get(), array.T)
+
+
+def test_batches(queue, array):
+    plan = relayout.plan("f32[24,36]", "{0,1}", queue=queue, batches=True)
+    sources = [cl.array.to_device(queue, array + i) for i in range(40)]
+    outs = [cl.array.zeros(queue, (36, 24), numpy.float32) for _ in sources]
+    plan.enqueue_batch(queue, zip(sources, outs)).wait()
+    for source, out in zip(sources, outs):
+        assert numpy.array_equal(out.get(), source.get().T)
+    plan.enqueue_batch(queue, []).wait()
+    with pytest.raises(relayout.UnsupportedError, match="source is ndarray"):
+        plan.enqueue_batch(queue, [(array, outs[0])])
+    with pytest.raises(TypeError, match="out is int32"):
+        plan.enqueue_batch(queue, [(sources[0], cl.array.zeros(queue, (36, 24), numpy.int32))])
+
+
+def test_recordings(queue, array):
+    plan = relayout.plan("f32[24,36]", "{0,1}", queue=queue)
+    ours, out = cl.array.to_device(queue, array), cl.array.zeros(queue, (36, 24), numpy.float32)
+    try:
+        recording = plan.record(queue, ours, out)
+    except relayout.UnsupportedError as lacking:
+        pytest.skip(str(lacking))
+    event = recording.enqueue()
+    event.wait()
+    assert numpy.array_equal(out.get(), array.T)
+    ours += 1
+    recording.enqueue(wait_for=ours.events).wait()
+    assert numpy.array_equal(out.get(), array.T + 1)
+    other = cl.array.zeros(queue, (36, 24), numpy.float32)
+    try:
+        recording.set_memory(ours, other)
+    except relayout.UnsupportedError:
+        return
+    recording.enqueue().wait()
+    assert numpy.array_equal(other.get(), array.T + 1)
+
+
 def test_without_queue(array):
     with pytest.raises(relayout.InvalidError, match="wait_for"):
         relayout.copy(array, wait_for=["event"])

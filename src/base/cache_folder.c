@@ -269,6 +269,20 @@ unsigned char *rlt_cache_folder_exchange(const char *folder, const char *name,
   return old;
 }
 
+/* ---- Removing ---- */
+
+bool rlt_cache_folder_remove(const char *folder, const char *name, bool *was_there) {
+  const int directory = folder == NULL ? -1 : open_directory(folder);
+  *was_there = false;
+  if (directory < 0) {
+    return folder == NULL || errno == ENOENT;
+  }
+  *was_there = unlinkat(directory, name, 0) == 0;
+  const bool is_gone = *was_there || errno == ENOENT;
+  close(directory);
+  return is_gone;
+}
+
 /* ---- Trimming ---- */
 
 /* Where the "-" stands before the digits at the end of these bytes; 0 for nowhere. */

@@ -42,6 +42,9 @@ unsigned char *rlt_cache_folder_exchange(const char *folder, const char *name,
                                          const unsigned char *bytes, size_t size,
                                          uint64_t most_bytes, size_t *old_size);
 
+/* Removes a file; true also where there was none, as `*was_there` says. */
+bool rlt_cache_folder_remove(const char *folder, const char *name, bool *was_there);
+
 /* Whether the first `length` bytes of a name are one of the caller's files. */
 typedef bool rlt_cache_folder_names(const char *name, size_t length);
 

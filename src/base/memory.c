@@ -94,7 +94,8 @@ relayout_status relayout_set_allocator(const relayout_allocator *allocator, rela
     return status;
   }
   if ((wanted.allocate == NULL) != (wanted.release == NULL)) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "allocator->%s is NULL, the other is not",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "allocator->%s is NULL; set both functions or neither",
                     wanted.allocate == NULL ? "allocate" : "release");
   }
   const bool is_another = wanted.allocate != chosen.allocate || wanted.release != chosen.release ||
@@ -102,7 +103,9 @@ relayout_status relayout_set_allocator(const relayout_allocator *allocator, rela
   const size_t held = atomic_load(&blocks_held);
   if (is_another && held > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "allocator is another one, but the library holds %zu blocks of the last", held);
+                    "allocator cannot be changed while the library holds %zu blocks of the one "
+                    "before; destroy all devices first",
+                    held);
   }
   chosen = wanted;
   return RELAYOUT_OK;

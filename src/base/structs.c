@@ -31,7 +31,8 @@ relayout_status rlt_struct_check(const void *given, const char *owner, size_t fi
   return given_size >= first_size && given_size <= MOST_BYTES
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                        "%sstruct_size is %zu, not %zu bytes, as once, to %d, more than ever",
+                        "%sstruct_size is %zu; expected %zu to %d: initialise with the struct's "
+                        "RELAYOUT_..._INIT",
                         owner, given_size, first_size, MOST_BYTES);
 }
 
@@ -44,11 +45,10 @@ relayout_status rlt_struct_read(const void *given, const char *owner, size_t fir
   }
   const size_t given_size = size_of(given);
   if (given_size > size && !is_zero((const unsigned char *)given + size, given_size - size)) {
-    return rlt_fail(
-        error, RELAYOUT_UNSUPPORTED,
-        "%sstruct_size is %zu, and what lies beyond the %zu bytes that this version of the "
-        "library knows is not 0",
-        owner, given_size, size);
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "%sstruct_size is %zu, but this version of the library knows %zu bytes of it; "
+                    "the rest must be 0",
+                    owner, given_size, size);
   }
   memcpy(known, given, given_size < size ? given_size : size);
   return RELAYOUT_OK;

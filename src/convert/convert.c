@@ -57,11 +57,11 @@ static relayout_status check_type(relayout_element_type type, const char *side,
                                   relayout_error *error) {
   const rlt_type_row *const row = rlt_type_find(type);
   if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%d, the type converted %s, is none",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "element type %d to convert %s is unknown",
                     (int)type, side);
   }
   if (row->kind == RELAYOUT_KIND_COMPLEX) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "elements cannot be converted %s %s", side,
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "conversion %s %s is not supported", side,
                     row->name);
   }
   return RELAYOUT_OK;

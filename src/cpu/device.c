@@ -128,6 +128,7 @@ const rlt_backend rlt_cpu_backend = {
     .id = RELAYOUT_BACKEND_CPU,
     .program_create = rlt_cpu_program_create,
     .program_destroy = rlt_cpu_program_destroy,
+    .program_host_bytes = rlt_cpu_program_host_bytes,
     .execute = rlt_cpu_execute,
     .scratch_create = rlt_cpu_scratch_create,
     .scratch_destroy = rlt_cpu_scratch_destroy,
@@ -143,8 +144,8 @@ static relayout_status read_options(const relayout_cpu_options *options, relayou
   const relayout_status status =
       rlt_struct_read(options, "options->", sizeof *options, read, sizeof *read, error);
   if (status == RELAYOUT_OK && read->threads < 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->threads is %" PRId32 ", below 0",
-                    read->threads);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->threads is %" PRId32 "; expected 0 or more", read->threads);
   }
   return status;
 }

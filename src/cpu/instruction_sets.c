@@ -124,7 +124,7 @@ relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **c
   for (const rlt_cpu_instruction_set *set = rlt_cpu_instruction_sets; set->name != NULL; ++set) {
     if (any ? set->is_there() : strcmp(set->name, wanted) == 0) {
       if (!set->is_there()) {
-        return rlt_fail(error, RELAYOUT_UNSUPPORTED, "%s is '%s', which this processor has not",
+        return rlt_fail(error, RELAYOUT_UNSUPPORTED, "%s: '%s' is not supported by this processor",
                         variable, wanted);
       }
       *chosen = set;
@@ -132,5 +132,5 @@ relayout_status rlt_cpu_instruction_set_choose(const rlt_cpu_instruction_set **c
     }
   }
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                  "%s is '%s', which names no instruction set of this build", variable, wanted);
+                  "%s: '%s' is not an instruction set of this build", variable, wanted);
 }

@@ -1,6 +1,6 @@
 /* kernels.c: what is transposed and interleaved in registers, for one instruction set and one
- * element size. It is compiled for each of both that makes a difference, which say ELEMENT_BYTES and
- * KERNELS, the name of what it defines.
+ * element size. It is compiled for each of both that makes a difference, which say ELEMENT_BYTES
+ * and KERNELS, the name of what it defines.
  *
  * Elements move as bytes, never as numbers.
  */

@@ -112,7 +112,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
   const int64_t bytes = schedule->problem->element_bytes;
   rlt_cpu_program *const made = rlt_aligned_alloc(_Alignof(rlt_cpu_program), sizeof *made);
   if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a program of %zu bytes",
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's program of %zu bytes",
                     sizeof *made);
   }
   *made = (rlt_cpu_program){.schedule = schedule,
@@ -138,6 +138,11 @@ void rlt_cpu_program_destroy(relayout_device *device, void *program_made) {
   rlt_cpu_tables_free(made);
   rlt_cpu_codec_destroy(made->codec);
   rlt_free(made);
+}
+
+size_t rlt_cpu_program_host_bytes(const void *program_made) {
+  const rlt_cpu_program *const made = program_made;
+  return sizeof *made + rlt_cpu_tables_bytes(made) + rlt_cpu_codec_bytes(made->codec);
 }
 
 void rlt_cpu_program_describe(const relayout_device *device, const void *program_made,

@@ -127,6 +127,8 @@ relayout_status rlt_cpu_unpacking_make(const rlt_cpu_instruction_set *set, rlt_c
                                        relayout_error *error);
 relayout_status rlt_cpu_tables_make(rlt_cpu_program *made, relayout_error *error);
 void rlt_cpu_tables_free(rlt_cpu_program *made);
+/* The memory that both take. */
+size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made);
 
 /* Moves one part. RELAYOUT_OUT_OF_MEMORY, with nothing written. */
 relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,
@@ -137,6 +139,7 @@ relayout_status rlt_cpu_program_create(relayout_device *device, const rlt_schedu
                                        void **program, int64_t *most_group_size,
                                        relayout_error *error);
 void rlt_cpu_program_destroy(relayout_device *device, void *program);
+size_t rlt_cpu_program_host_bytes(const void *program);
 relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
                                 relayout_error *error);
 relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_size,

@@ -89,8 +89,8 @@ typedef struct rlt_cpu_row_stages {
    * those that are f32s. */
   rlt_cpu_value_stages exact[RLT_CPU_VALUE_SOURCES], any[RLT_CPU_VALUE_SOURCES];
   rlt_cpu_value_stages single;
-  rlt_cpu_value_stages unscaled[2]; /* of s64 and u64 */
-  rlt_cpu_stage *f32_to_s32;        /* unscaled, all of its range */
+  rlt_cpu_value_stages unscaled[2];            /* of s64 and u64 */
+  rlt_cpu_stage *f32_to_s32, *f32_nearest_s32; /* unscaled, all of its range */
   rlt_cpu_shuffle_kernel *shuffle;
   void (*stream)(uint8_t *to, const uint8_t *from, int64_t lines); /* to where a line begins */
 } rlt_cpu_row_stages;

@@ -62,9 +62,12 @@ static void convert_one_by_one(const rlt_cpu_row *row, const uint8_t *from, uint
 }
 
 /* What each byte becomes, and a line that vectors may read. */
+static size_t table_size(const rlt_cpu_codec *codec) {
+  return (size_t)(TABLE_ENTRIES * bytes_of(codec->conversion.to) + LINE);
+}
+
 static relayout_status make_table(rlt_cpu_codec *codec, relayout_error *error) {
-  const int64_t bytes = bytes_of(codec->conversion.to);
-  const size_t size = (size_t)(TABLE_ENTRIES * bytes + LINE);
+  const size_t size = table_size(codec);
   codec->table = rlt_calloc(1, size);
   if (codec->table == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a table of %zu bytes", size);
@@ -165,6 +168,7 @@ static rlt_cpu_value_stages value_stages(const rlt_cpu_codec *codec, relayout_el
   }
   if (from == RELAYOUT_F32 && is_one && codec->conversion.to == RELAYOUT_S32) {
     found.to[RLT_CPU_TO_S32] = stages->f32_to_s32;
+    found.to[RLT_CPU_NEAREST_S32] = stages->f32_nearest_s32;
   }
   /* A double's product is rounded to a double by the multiplication itself, whatever the scale. */
   found.to[RLT_CPU_TO_F64] = stages->exact[source].to[RLT_CPU_TO_F64];
@@ -300,6 +304,10 @@ void rlt_cpu_codec_destroy(rlt_cpu_codec *codec) {
     rlt_free(codec->table);
     rlt_free(codec);
   }
+}
+
+size_t rlt_cpu_codec_bytes(const rlt_cpu_codec *codec) {
+  return codec == NULL ? 0 : sizeof *codec + (codec->table == NULL ? 0 : table_size(codec));
 }
 
 /* ---- Rows ---- */

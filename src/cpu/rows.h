@@ -8,6 +8,7 @@
 #ifndef RLT_CPU_ROWS_H
 #define RLT_CPU_ROWS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cpu/instruction_sets.h"
@@ -21,6 +22,9 @@ typedef struct rlt_cpu_codec rlt_cpu_codec;
 relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const rlt_problem *problem,
                                      rlt_cpu_codec **codec, relayout_error *error);
 void rlt_cpu_codec_destroy(rlt_cpu_codec *codec);
+
+/* The memory that it takes; 0 for NULL. */
+size_t rlt_cpu_codec_bytes(const rlt_cpu_codec *codec);
 
 /* Elements first .. first+count-1 of the packed `source`, to bytes at `words`. Fewer than 8 bytes
  * before `words` and 64 behind the last one may be written; only bytes that hold those elements are

@@ -610,23 +610,58 @@ static inline uint64_t u64_within(double value) {
   return value >= 0x1p64 ? UINT64_MAX : (uint64_t)within;
 }
 
-/* A double from 2^52 on has no fraction. */
-static inline double nearest_whole(double value) {
-  const double size = value < 0 ? -value : value;
-  const double whole = size < 0x1p52 ? (size + 0x1p52) - 0x1p52 : size;
-  return value < 0 ? -whole : whole;
+static inline uint32_t nearest_u32(double sum) {
+  const double above = sum > UNIT_SPACED ? sum : UNIT_SPACED;
+  return (uint32_t)bits_of_f64(LEAST_OF(above, UNIT_SPACED + 0x1.fffffffep31));
 }
 
 #define WIDE_INTEGERS(source, type)                                                                \
   EACH(source##_to_u32, type, u32, u32_within(PRODUCT(source, exact)))                             \
   EACH(source##_to_s64, type, s64, s64_within(PRODUCT(source, exact)))                             \
   EACH(source##_to_u64, type, u64, u64_within(PRODUCT(source, exact)))                             \
-  EACH(source##_nearest_u32, type, u32, u32_within(nearest_whole(PRODUCT(source, exact))))         \
-  EACH(source##_nearest_s64, type, s64, s64_within(nearest_whole(PRODUCT(source, exact))))         \
-  EACH(source##_nearest_u64, type, u64, u64_within(nearest_whole(PRODUCT(source, exact))))
+  EACH(source##_nearest_u32, type, u32, nearest_u32(SUM(source, exact)))
 
 WIDE_INTEGERS(f32, u32)
 WIDE_INTEGERS(f64, u64)
+
+#if STRIP_BYTES < 64
+
+#if defined(__SSE2__) && defined(__x86_64__)
+/* What an instruction does: all that is beyond its range becomes the least integer. */
+static inline int64_t nearest_s64(double value) {
+  const double real = value == value ? value : 0;
+  return real >= 0x1p63 ? INT64_MAX : _mm_cvtsd_si64(_mm_set_sd(real));
+}
+
+static inline uint64_t nearest_u64(double value) {
+  return value >= 0x1p63 ? u64_within(value) /* which has no fraction */
+         : value > 0     ? (uint64_t)_mm_cvtsd_si64(_mm_set_sd(value))
+                         : 0;
+}
+#else
+/* Doubles from 2^52 on have no fraction, and sums with that have none. */
+static inline double nearest_whole(double value) {
+  const double unit = __builtin_copysign(__builtin_fabs(value) < 0x1p52 ? 0x1p52 : 0, value);
+  return (value + unit) - unit;
+}
+
+static inline int64_t nearest_s64(double value) {
+  return s64_within(nearest_whole(value));
+}
+
+static inline uint64_t nearest_u64(double value) {
+  return u64_within(nearest_whole(value));
+}
+#endif
+
+#define NEAREST_WIDE(source, type)                                                                 \
+  EACH(source##_nearest_s64, type, s64, nearest_s64(PRODUCT(source, exact)))                       \
+  EACH(source##_nearest_u64, type, u64, nearest_u64(PRODUCT(source, exact)))
+
+NEAREST_WIDE(f32, u32)
+NEAREST_WIDE(f64, u64)
+
+#endif
 
 /* clang 14 makes f32 of vectors of these by way of f64 on Arm, which rounds twice. */
 static inline uint64_t alone(uint64_t element) {
@@ -652,6 +687,35 @@ static inline int32_t s32_within(float value) {
 }
 
 EACH(f32_to_s32, f32, s32, s32_within(element))
+
+/* What an instruction does: all that is beyond its range becomes the least integer. */
+#if STRIP_BYTES >= 32
+STAGE(f32_nearest_s32) {
+  (void)row;
+  for (int64_t i = 0; i < count; i += 8) {
+    const __m256 value = _mm256_loadu_ps((const float *)(const void *)(from + 4 * i));
+    const __m256 is_number = _mm256_cmp_ps(value, value, _CMP_ORD_Q);
+    const __m256 is_above = _mm256_cmp_ps(value, _mm256_set1_ps(0x1p31f), _CMP_GE_OQ);
+    const __m256 whole = _mm256_and_ps(_mm256_castsi256_ps(_mm256_cvtps_epi32(value)), is_number);
+    STORE_256(to + 4 * i, _mm256_castps_si256(_mm256_xor_ps(whole, is_above)));
+  }
+}
+#define NEAREST_S32 f32_nearest_s32
+#elif defined(__SSE2__)
+STAGE(f32_nearest_s32) {
+  (void)row;
+  for (int64_t i = 0; i < count; i += 4) {
+    const __m128 value = _mm_loadu_ps((const float *)(const void *)(from + 4 * i));
+    const __m128 is_above = _mm_cmpge_ps(value, _mm_set1_ps(0x1p31f));
+    const __m128 whole =
+        _mm_and_ps(_mm_castsi128_ps(_mm_cvtps_epi32(value)), _mm_cmpord_ps(value, value));
+    _mm_storeu_ps((float *)(void *)(to + 4 * i), _mm_xor_ps(whole, is_above));
+  }
+}
+#define NEAREST_S32 f32_nearest_s32
+#else
+#define NEAREST_S32 f32_nearest_s32_exact
+#endif
 
 #if STRIP_BYTES == 64
 
@@ -682,6 +746,34 @@ static inline __m512d odd_product(__m512d value, __m512d scale) {
 static inline __m512d load_doubles(const uint8_t *from) {
   return _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)from));
 }
+
+static inline __m512d as_doubles(const uint8_t *from) {
+  return _mm512_loadu_pd((const double *)(const void *)from);
+}
+
+/* Eight exact products, to nearest. */
+#define NEAREST_WIDE(source, bytes, load)                                                          \
+  STAGE(source##_nearest_s64) {                                                                    \
+    const __m512d scale = _mm512_set1_pd(row->scale);                                              \
+    for (int64_t i = 0; i < count; i += 8) {                                                       \
+      const __m512d value = _mm512_mul_pd(load(from + (bytes)*i), scale);                          \
+      const __mmask8 is_number = _mm512_cmp_pd_mask(value, value, _CMP_ORD_Q);                     \
+      const __mmask8 is_above = _mm512_cmp_pd_mask(value, _mm512_set1_pd(0x1p63), _CMP_GE_OQ);     \
+      const __m512i whole = _mm512_maskz_cvtpd_epi64(is_number, value);                            \
+      STORE_512(to + 8 * i, _mm512_mask_mov_epi64(whole, is_above, _mm512_set1_epi64(INT64_MAX))); \
+    }                                                                                              \
+  }                                                                                                \
+  STAGE(source##_nearest_u64) {                                                                    \
+    const __m512d scale = _mm512_set1_pd(row->scale);                                              \
+    for (int64_t i = 0; i < count; i += 8) {                                                       \
+      const __m512d value = _mm512_mul_pd(load(from + (bytes)*i), scale);                          \
+      const __mmask8 is_above = _mm512_cmp_pd_mask(value, _mm512_setzero_pd(), _CMP_GT_OQ);        \
+      STORE_512(to + 8 * i, _mm512_maskz_cvtpd_epu64(is_above, value));                            \
+    }                                                                                              \
+  }
+
+NEAREST_WIDE(f32, 4, load_doubles)
+NEAREST_WIDE(f64, 8, as_doubles)
 
 static inline void store_canonical(uint8_t *to, __m512 value) {
   const __mmask16 is_nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
@@ -851,6 +943,7 @@ const rlt_cpu_row_stages ROW_STAGES = {
     .integers = {TO_ALL(s8), TO_ALL(s16), TO_ALL(s32), TO_ALL(s64), TO_ALL(u8), TO_ALL(u16),
                  TO_ALL(u32), TO_ALL(u64)},
     .f32_to_s32 = f32_to_s32,
+    .f32_nearest_s32 = NEAREST_S32,
 #define SCALED(source, kind)                                                                       \
   [RLT_CPU_TO_F32] = source##_to_f32_##kind, [RLT_CPU_TO_ODD] = source##_to_odd_##kind,            \
   [RLT_CPU_TO_S32] = source##_to_s32_##kind, [RLT_CPU_TO_BYTE] = source##_to_byte_##kind,          \

@@ -232,7 +232,7 @@ static relayout_status take_scratch(const rlt_cpu_device *device, rlt_cpu_scratc
   *own = rlt_cpu_scratch_take(device->kept_scratch);
   return *own != NULL ? RELAYOUT_OK
                       : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
-                                 "no memory to put tiles together in, %zu bytes", sizeof **own);
+                                 "no memory for a tile buffer of %zu bytes", sizeof **own);
 }
 
 relayout_status rlt_cpu_program_run(relayout_device *device, const void *program,

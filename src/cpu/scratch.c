@@ -52,8 +52,8 @@ relayout_status rlt_cpu_kept_scratch_create(int32_t threads, rlt_cpu_kept_scratc
   rlt_cpu_kept_scratch *const made =
       rlt_aligned_alloc(LINE_BYTES, sizeof *made + count * sizeof(shelf));
   if (made == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu shelves of a CPU device",
-                    count);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                    "no memory to keep track of a CPU device's %zu tile buffers", count);
   }
   made->count = count;
   for (size_t i = 0; i < count; ++i) {

@@ -199,3 +199,25 @@ void rlt_cpu_tables_free(rlt_cpu_program *made) {
   rlt_free(made->frame.ahead);
   rlt_free(made->runs);
 }
+
+static size_t positions_bytes(const rlt_cpu_positions *made, const rlt_group *group) {
+  return made->from == NULL ? 0 : 2 * (size_t)rlt_group_held(group) * sizeof *made->from;
+}
+
+size_t rlt_cpu_tables_bytes(const rlt_cpu_program *made) {
+  const rlt_cpu_frame *const frame = &made->frame;
+  const rlt_group *const columns = &made->schedule->columns;
+  size_t bytes = positions_bytes(&frame->rows, &made->schedule->rows) +
+                 positions_bytes(&frame->columns, columns) +
+                 (size_t)frame->ahead_count * sizeof *frame->ahead;
+  if (frame->keeps != NULL) {
+    bytes += (size_t)(rlt_group_held(columns) * frame->element_bytes + LINE_BYTES);
+  }
+  if (frame->segments != NULL) {
+    bytes += (size_t)frame->staging.segment_count * sizeof *frame->segments;
+  }
+  if (made->runs != NULL) {
+    bytes += (size_t)made->unpacking.run_count * sizeof *made->runs;
+  }
+  return bytes;
+}

@@ -29,7 +29,7 @@ relayout_status rlt_cpu_scratch_create(relayout_device *device, size_t source_si
   }
   if (made == NULL || made->source == NULL || made->destination == NULL) {
     rlt_cpu_scratch_destroy(device, made);
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to time a relayout of %zu bytes in",
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to time a relayout of %zu bytes",
                     destination_size);
   }
   *made_scratch = made;

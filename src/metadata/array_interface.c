@@ -53,11 +53,11 @@ static relayout_status read_typestr(const char *typestr, relayout_element_type *
     *type = types[i].type;
     return RELAYOUT_OK;
   }
-  return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "typestr is %s, no type of NumPy's own that XLA has%s", quoted.text,
-                  typestr[0] != '\0' && typestr[1] == 'V'
-                      ? "; what a void type stands for has to be said by its name"
-                      : "");
+  return rlt_fail(
+      error, RELAYOUT_UNSUPPORTED, "typestr is %s, which is not an element type%s", quoted.text,
+      typestr[0] != '\0' && typestr[1] == 'V'
+          ? "; a void type must be given by the name of the element type that it stands for"
+          : "");
 }
 
 relayout_status relayout_view_from_array_interface(const char *typestr, int32_t rank,

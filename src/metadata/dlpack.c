@@ -75,7 +75,7 @@ static relayout_status check_fields(const relayout_dlpack_fields *fields, const 
   }
   const int32_t most = RELAYOUT_MAX_RANK - (fields->lanes > 1);
   if (fields->ndim < 0 || fields->ndim > most) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "ndim is %" PRId32 ", not 0 to %" PRId32,
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "ndim is %" PRId32 "; expected 0 to %" PRId32,
                     fields->ndim, most);
   }
   if (fields->ndim > 0 && fields->shape == NULL) {
@@ -84,7 +84,7 @@ static relayout_status check_fields(const relayout_dlpack_fields *fields, const 
   }
   return fields->lanes > 0
              ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "lanes is 0: an element has none");
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "lanes is 0; expected 1 or more");
 }
 
 static bool has_elements(const tensor *of) {
@@ -112,7 +112,7 @@ static relayout_status read_tensor(const relayout_dlpack_fields *fields, tensor 
                    .rank = fields->ndim + (fields->lanes > 1)};
   if (made->type == NULL) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "there is no element type of DLPack's code %d with %d bits", fields->code,
+                    "DLPack's type code %d with %d bits is not supported", fields->code,
                     fields->bits);
   }
   if (fields->lanes > 1) {
@@ -126,7 +126,8 @@ static relayout_status read_tensor(const relayout_dlpack_fields *fields, tensor 
   for (int32_t d = 0; d < fields->ndim && has_strides; ++d) {
     if (fields->shape[d] > 1 &&
         !rlt_multiply(fields->strides[d], fields->lanes, &made->strides[d])) {
-      return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW, "strides[%" PRId32 "] is %" PRId64, d,
+      return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
+                      "strides[%" PRId32 "] is %" PRId64 ", too large for 64 bits", d,
                       fields->strides[d]);
     }
   }
@@ -140,8 +141,9 @@ static relayout_status make_strided(const tensor *of, relayout_view *made, relay
   for (int32_t d = 0; d < of->rank; ++d) {
     if (!rlt_multiply(of->strides[d], size, &byte_strides[d])) {
       return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
-                      "strides[%" PRId32 "] is %" PRId64 " elements of %" PRId64 " bytes", d,
-                      of->strides[d], size);
+                      "strides[%" PRId32 "] is %" PRId64 " elements of %" PRId64
+                      " bytes, too large for 64 bits",
+                      d, of->strides[d], size);
     }
   }
   return relayout_view_make_strided(of->type->type, of->rank, of->dimensions,
@@ -189,7 +191,9 @@ static bool find_widths(const tensor *of, const int32_t *order, int64_t *widths)
  * rows. */
 static relayout_status make_packed(const tensor *of, relayout_view *made, relayout_error *error) {
   if (of->type->bits == 6) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "elements of 6 bits are packed, four in 3 bytes");
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "elements of 6 bits that are packed, four in 3 bytes, are not supported; "
+                    "expected a byte for each");
   }
   relayout_status status =
       relayout_view_make_strided(of->type->type, of->rank, of->dimensions, NULL, made, error);
@@ -203,9 +207,10 @@ static relayout_status make_packed(const tensor *of, relayout_view *made, relayo
     memcpy(widths, of->dimensions, sizeof widths);
     order_of(of, layout->minor_to_major);
     if (!find_widths(of, layout->minor_to_major, widths)) {
-      return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                      "packed elements of %d bits have strides that are those of no plain order",
-                      of->type->bits);
+      return rlt_fail(
+          error, RELAYOUT_UNSUPPORTED,
+          "strides of packed elements of %d bits are those of no order of the dimensions",
+          of->type->bits);
     }
     if (memcmp(widths, of->dimensions, (size_t)of->rank * sizeof widths[0]) != 0) {
       layout->padded_dimension_count = of->rank;
@@ -269,7 +274,7 @@ static relayout_status find_strides(const relayout_view *view, int64_t *strides,
     if (counts && view->byte_strides[d] % size != 0) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                       "byte_strides[%" PRId32 "] is %" PRId64
-                      ", no multiple of the element size, which is %" PRId64,
+                      "; expected a multiple of the element size, %" PRId64,
                       d, view->byte_strides[d], size);
     }
     strides[d] = counts ? view->byte_strides[d] / size : 0;
@@ -283,7 +288,7 @@ static relayout_status check_view(const relayout_view *view, relayout_error *err
     return status;
   }
   if (view->byte_offset < 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "byte_offset is %" PRId64 ", below 0",
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "byte_offset is %" PRId64 "; expected 0 or more",
                     view->byte_offset);
   }
   if (rlt_is_swapped(view->shape.element_type, view->byte_order)) {
@@ -294,7 +299,7 @@ static relayout_status check_view(const relayout_view *view, relayout_error *err
   return rlt_custom_bits(&view->shape) < 8
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "an element takes %" PRId64 " bits, not its %d",
+                        "elements take %" PRId64 " bits each; DLPack supports only their own %d",
                         view->shape.layout.element_size_in_bits,
                         (int)relayout_element_type_bits(view->shape.element_type));
 }

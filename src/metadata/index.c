@@ -47,8 +47,8 @@ relayout_status relayout_index_to_linear(const relayout_shape *shape, const int6
     const int64_t width = rlt_padded_width(shape, d);
     if (index[d] < 0 || index[d] >= width) {
       return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                      "index[%d] is %" PRId64 ", and dimension %d is %" PRId64 " wide", d, index[d],
-                      d, width);
+                      "index[%d] is %" PRId64 ", out of range for dimension %d of size %" PRId64, d,
+                      index[d], d, width);
     }
     numbers[d] = index[d];
   }
@@ -73,8 +73,8 @@ relayout_status relayout_index_from_linear(const relayout_shape *shape, int64_t 
   }
   if (linear < 0 || linear >= count) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "linear is %" PRId64 ", and the array takes %" PRId64 " elements", linear,
-                    count);
+                    "linear is %" PRId64 ", out of range for an array of %" PRId64 " elements",
+                    linear, count);
   }
   if (shape->rank > 0 && index == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "index is NULL");

@@ -25,7 +25,7 @@ static relayout_status make(int32_t rank, const int32_t *order, const char *name
     return status;
   }
   if (rank > 0 && order == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, and the rank is %d", name, rank);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, but the rank is %d", name, rank);
   }
   status = rlt_check_permutation(rank, order, name, RELAYOUT_INVALID_SHAPE, error);
   if (status != RELAYOUT_OK) {
@@ -63,14 +63,14 @@ static relayout_status add_tiles(size_t tile_count, const size_t *tile_ranks,
                     tile_ranks == NULL ? "tile_ranks" : "tile_dimensions", tile_count);
   }
   if (tile_count > RELAYOUT_MAX_TILES) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "tile_count is %zu, more than %d", tile_count,
-                    RELAYOUT_MAX_TILES);
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "tile_count is %zu; expected at most %d",
+                    tile_count, RELAYOUT_MAX_TILES);
   }
   size_t dimensions = 0;
   for (size_t i = 0; i < tile_count; ++i) {
     if (tile_ranks[i] > RELAYOUT_MAX_TILE_DIMENSIONS - dimensions) {
       return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                      "with tile_ranks[%zu], which is %zu, tiles have more than %d dimensions", i,
+                      "tile_ranks[%zu] is %zu; all tiles together may have %d dimensions", i,
                       tile_ranks[i], RELAYOUT_MAX_TILE_DIMENSIONS);
     }
     layout->tile_ranks[i] = (int32_t)tile_ranks[i];
@@ -232,7 +232,8 @@ static relayout_status find_dimension(const relayout_layout *layout, int32_t pos
   }
   if (position < 0 || position >= layout->rank) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "position is %d, and the layout orders %d dimensions", position, layout->rank);
+                    "position is %d, out of range for a layout of %d dimensions", position,
+                    layout->rank);
   }
   *dimension = layout->minor_to_major[from_major ? layout->rank - 1 - position : position];
   return RELAYOUT_OK;
@@ -303,7 +304,7 @@ static relayout_status move_dimension(const relayout_layout *layout, int32_t dim
   }
   if (dimension < 0 || dimension >= layout->rank) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "dimension is %d, and the layout orders %d dimensions", dimension,
+                    "dimension is %d, out of range for a layout of %d dimensions", dimension,
                     layout->rank);
   }
   relayout_layout moved = *layout;

@@ -45,12 +45,12 @@ static relayout_status parse_bits(const literal_text *literal, rlt_element *elem
   uint64_t high = 0;
   uint64_t low = 0;
   if (literal->length == 2) {
-    return fail(literal, "has no digits for", error);
+    return fail(literal, "has no digits of", error);
   }
   for (size_t i = 2; i < literal->length; ++i) {
     const int digit = hex_digit(literal->text[i]);
     if (digit < 0) {
-      return fail(literal, "is no number of type", error);
+      return fail(literal, "is not a number of type", error);
     }
     if (high >> 60 != 0) {
       return fail(literal, "has more bits than", error);
@@ -77,14 +77,14 @@ static relayout_status parse_integer(const literal_text *literal, rlt_element *e
   const bool negative = literal->text[0] == '-';
   const size_t first = negative ? 1 : 0;
   if (literal->length == first) {
-    return fail(literal, "is no number of type", error);
+    return fail(literal, "is not a number of type", error);
   }
   uint64_t magnitude = 0;
   bool fits = true;
   for (size_t i = first; i < literal->length; ++i) {
     const char c = literal->text[i];
     if (c < '0' || c > '9') {
-      return fail(literal, "is no integer, as it must be for", error);
+      return fail(literal, "is not an integer, which is needed for", error);
     }
     fits = fits && !__builtin_mul_overflow(magnitude, 10, &magnitude) &&
            !__builtin_add_overflow(magnitude, (uint64_t)(c - '0'), &magnitude);
@@ -115,7 +115,7 @@ static relayout_status parse_float(const literal_text *literal, rlt_element *ele
   const size_t first = negative ? 1 : 0;
   rlt_decimal decimal;
   if (!rlt_decimal_parse(literal->text + first, literal->length - first, &decimal)) {
-    return fail(literal, "is no number of type", error);
+    return fail(literal, "is not a number of type", error);
   }
   return rlt_float_from_decimal(format, negative, &decimal, &element->real)
              ? RELAYOUT_OK
@@ -127,7 +127,7 @@ relayout_status rlt_literal_parse(const char *text, size_t length, const rlt_typ
   const literal_text literal = {text, length, row};
   *element = (rlt_element){0};
   if (length == 0) {
-    return fail(&literal, "is no number of type", error);
+    return fail(&literal, "is not a number of type", error);
   }
   if (length >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     return parse_bits(&literal, element, error);

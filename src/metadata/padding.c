@@ -31,7 +31,7 @@ bool rlt_padding_value_find(const char *name, size_t length, relayout_padding_va
 
 static relayout_status has_no(relayout_padding_value value, const rlt_type_row *row,
                               relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "padding_value is %s, a value %s does not have",
+  return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "padding_value is %s, which type %s does not have",
                   names[value], row->name);
 }
 
@@ -45,8 +45,8 @@ relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,
   }
   const rlt_type_row *row = rlt_type_find(type);
   if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "type is %" PRId64 ", which is no type",
-                    (int64_t)type);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "type is %" PRId64 ", which is not an element type", (int64_t)type);
   }
   const relayout_padding_value value = layout->padding_value;
   rlt_element element = {0};
@@ -71,8 +71,9 @@ relayout_status relayout_layout_padding_bytes(const relayout_layout *layout,
     element = rlt_element_load(row, layout->padding_literal);
     break;
   default:
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "padding_value is %" PRId64 ", not in %d..%d",
-                    (int64_t)value, RELAYOUT_PADDING_ZERO, RELAYOUT_PADDING_LITERAL);
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "padding_value is %" PRId64 "; expected %d to %d", (int64_t)value,
+                    RELAYOUT_PADDING_ZERO, RELAYOUT_PADDING_LITERAL);
   }
   rlt_element_store(row, element, bytes);
   return RELAYOUT_OK;

@@ -43,7 +43,7 @@ fail_at(text_parser *parser, const char *where, relayout_status status, const ch
 
 static bool fail_expected(text_parser *parser, const char *expected) {
   if (*parser->at == '\0') {
-    return fail_at(parser, parser->at, RELAYOUT_INVALID_TEXT, "expected %s, and the text ends",
+    return fail_at(parser, parser->at, RELAYOUT_INVALID_TEXT, "expected %s, but the text ends",
                    expected);
   }
   return fail_at(parser, parser->at, RELAYOUT_INVALID_TEXT, "expected %s, found %s", expected,
@@ -178,7 +178,7 @@ static bool parse_tile_dimension(text_parser *parser, int64_t *value) {
     return false;
   }
   return *value >= 1 || fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                                "tile dimension %" PRId64 " is neither at least 1 nor *", *value);
+                                "tile dimension is %" PRId64 "; expected 1 or more, or *", *value);
 }
 
 /* ---- Properties ----------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static bool parse_padded_dimensions(text_parser *parser) {
   }
   if (parser->defaults != NULL && layout->padded_dimension_count != layout->rank) {
     return fail_at(parser, start, RELAYOUT_SHAPE_MISMATCH,
-                   "PD lists %d dimensions, and the shape has %d", layout->padded_dimension_count,
+                   "PD lists %d dimensions, but the shape has %d", layout->padded_dimension_count,
                    layout->rank);
   }
   return expect(parser, ')');
@@ -268,8 +268,8 @@ static bool parse_single(text_parser *parser, const char *what, int64_t least, i
     return false;
   }
   if (*value < least) {
-    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE, "%s of %" PRId64 " is less than %" PRId64,
-                   what, *value, least);
+    return fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
+                   "%s is %" PRId64 "; expected %" PRId64 " or more", what, *value, least);
   }
   return expect(parser, ')');
 }
@@ -335,11 +335,11 @@ static bool parse_properties(text_parser *parser) {
                      property->name, property->meaning);
     }
     if (i == last) {
-      return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "property %s stands twice",
+      return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "property %s is given twice",
                      property->name);
     }
     if (i < last) {
-      return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "property %s must stand before %s",
+      return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "property %s must come before %s",
                      property->name, properties[last].name);
     }
     last = i;
@@ -360,7 +360,7 @@ static bool parse_order_entry(text_parser *parser, int64_t *value) {
   }
   return (*value >= 0 && *value < RELAYOUT_MAX_RANK) ||
          fail_at(parser, start, RELAYOUT_INVALID_SHAPE,
-                 "minor_to_major holds %" PRId64 ", which is no dimension", *value);
+                 "minor_to_major contains %" PRId64 ", which is not a dimension", *value);
 }
 
 static bool parse_order(text_parser *parser, int32_t rank) {
@@ -382,7 +382,7 @@ static bool parse_order(text_parser *parser, int32_t rank) {
   if (count != rank) {
     return fail_at(parser, start,
                    parser->defaults != NULL ? RELAYOUT_SHAPE_MISMATCH : RELAYOUT_INVALID_SHAPE,
-                   "minor_to_major lists %d dimensions, and the shape has %d", count, rank);
+                   "minor_to_major lists %d dimensions, but the shape has %d", count, rank);
   }
   for (int32_t i = 0; i < rank; ++i) {
     parser->layout->minor_to_major[i] = (int32_t)order[i];
@@ -431,8 +431,7 @@ static bool parse_type(text_parser *parser) {
   if (length == 1 && *name == 'b' && peek(parser) == '(') {
     return fail_at(parser, name, RELAYOUT_UNSUPPORTED, "'b(': buffers are not supported");
   }
-  return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "%s",
-                 rlt_unknown_type_of(name, length).text);
+  return fail_at(parser, name, RELAYOUT_INVALID_TEXT, "%s", rlt_unknown_type_of(name, length).text);
 }
 
 static bool parse_dimensions(text_parser *parser, relayout_shape *shape) {
@@ -573,8 +572,8 @@ relayout_status relayout_layout_parse(const char *text, relayout_element_type ty
   }
   const rlt_type_row *const row = rlt_type_find(type);
   if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "type is %" PRId64 ", which is no type",
-                    (int64_t)type);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "type is %" PRId64 ", which is not an element type", (int64_t)type);
   }
   relayout_status status = rlt_check_rank(rank, "rank", error);
   if (status != RELAYOUT_OK) {

@@ -31,7 +31,7 @@ relayout_status relayout_element_type_from_pjrt(int32_t pjrt_type, relayout_elem
   if (pjrt_type < 0 || pjrt_type >= TYPE_COUNT ||
       types[pjrt_type] == RELAYOUT_ELEMENT_TYPE_INVALID) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "PJRT's type number %" PRId32 " is no array element that is known", pjrt_type);
+                    "PJRT's type number %" PRId32 " is not a known element type", pjrt_type);
   }
   *type = types[pjrt_type];
   return RELAYOUT_OK;
@@ -56,7 +56,7 @@ static relayout_status check_length(size_t length, const char *name, size_t rank
                                     relayout_error *error) {
   return length == rank ? RELAYOUT_OK
                         : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                                   "%s has %zu entries, and the rank is %zu", name, length, rank);
+                                   "%s has %zu entries, but the rank is %zu", name, length, rank);
 }
 
 static relayout_status make_tiled(const relayout_pjrt_fields *fields, relayout_element_type type,
@@ -100,7 +100,7 @@ relayout_status relayout_view_from_pjrt_fields(const relayout_pjrt_fields *field
                     fields == NULL ? "fields" : "view");
   }
   if (fields->rank > RELAYOUT_MAX_RANK) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "rank is %zu, not in 0..%d", fields->rank,
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "rank is %zu; expected 0 to %d", fields->rank,
                     RELAYOUT_MAX_RANK);
   }
   relayout_element_type type = RELAYOUT_ELEMENT_TYPE_INVALID;
@@ -115,7 +115,7 @@ relayout_status relayout_view_from_pjrt_fields(const relayout_pjrt_fields *field
   case RELAYOUT_PJRT_LAYOUT_STRIDES:
     return make_strided(fields, type, view, error);
   }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is %d, no known kind",
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "layout is %d, which is not a known kind",
                   (int)fields->layout);
 }
 
@@ -135,15 +135,15 @@ static relayout_status check_layout(const relayout_view *view, relayout_error *e
   }
   if (rlt_packed_bits(layout) > 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "an element takes %" PRId64 " bits, in PJRT's layouts whole bytes",
+                    "elements take %" PRId64 " bits each; PJRT's layouts support whole bytes",
                     rlt_packed_bits(layout));
   }
   return layout->tile_count == 0 ||
                  (is_order_and_tiles(view) && layout->tail_padding_alignment_in_elements <= 1)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "PJRT's tiled layouts have no padded dimensions, tail alignment or wider "
-                        "containers");
+                        "PJRT's tiled layouts do not support padded dimensions, tail alignment or "
+                        "wider containers");
 }
 
 static void list_tiled(const relayout_layout *layout, relayout_pjrt_lists *lists,

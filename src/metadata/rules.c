@@ -16,8 +16,8 @@
 
 relayout_status rlt_check_rank(int64_t rank, const char *name, relayout_error *error) {
   if (rank < 0 || rank > RELAYOUT_MAX_RANK) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "%s is %" PRId64 ", not in 0..%d", name, rank,
-                    RELAYOUT_MAX_RANK);
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "%s is %" PRId64 "; expected 0 to %d", name,
+                    rank, RELAYOUT_MAX_RANK);
   }
   return RELAYOUT_OK;
 }
@@ -27,12 +27,12 @@ relayout_status rlt_check_permutation(int32_t rank, const int32_t *order, const 
   uint64_t seen = 0;
   for (int32_t i = 0; i < rank; ++i) {
     if (order[i] < 0 || order[i] >= rank) {
-      return rlt_fail(error, failure, "%s[%d] is %d, not in 0..%d", name, i, order[i], rank - 1);
+      return rlt_fail(error, failure, "%s[%d] is %d; expected 0 to %d", name, i, order[i],
+                      rank - 1);
     }
     const uint64_t bit = UINT64_C(1) << order[i];
     if ((seen & bit) != 0) {
-      return rlt_fail(error, failure, "%s[%d] is %d, which stands in it already", name, i,
-                      order[i]);
+      return rlt_fail(error, failure, "%s[%d] is %d, which is listed twice", name, i, order[i]);
     }
     seen |= bit;
   }
@@ -65,13 +65,13 @@ static relayout_status check_tile(const relayout_layout *layout, int32_t first, 
     const int64_t size = layout->tile_dimensions[i];
     if (size == RELAYOUT_TILE_COMBINE && i == first + count - 1) {
       return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                      "tile_dimensions[%d] is *, and the last dimension of a tile has no more "
-                      "minor one to merge into",
+                      "tile_dimensions[%d] is *, but the last dimension of a tile has no next one "
+                      "to merge with",
                       i);
     }
     if (size != RELAYOUT_TILE_COMBINE && size < 1) {
       return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                      "tile_dimensions[%d] is %" PRId64 ", neither at least 1 nor *", i, size);
+                      "tile_dimensions[%d] is %" PRId64 "; expected 1 or more, or *", i, size);
     }
   }
   return RELAYOUT_OK;
@@ -79,17 +79,17 @@ static relayout_status check_tile(const relayout_layout *layout, int32_t first, 
 
 static relayout_status check_tiles(const relayout_layout *layout, relayout_error *error) {
   if (layout->tile_count < 0 || layout->tile_count > RELAYOUT_MAX_TILES) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "tile_count is %d, not in 0..%d",
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "tile_count is %d; expected 0 to %d",
                     layout->tile_count, RELAYOUT_MAX_TILES);
   }
   int32_t first = 0;
   for (int32_t i = 0; i < layout->tile_count; ++i) {
     const int32_t count = layout->tile_ranks[i];
     if (count < 1 || count > RELAYOUT_MAX_TILE_DIMENSIONS - first) {
-      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                      "tile_ranks[%d] is %d, not in 1..%d: all tiles together have at most %d "
-                      "dimensions",
-                      i, count, RELAYOUT_MAX_TILE_DIMENSIONS - first, RELAYOUT_MAX_TILE_DIMENSIONS);
+      return rlt_fail(
+          error, RELAYOUT_INVALID_SHAPE,
+          "tile_ranks[%d] is %d; expected 1 to %d: all tiles together may have %d dimensions", i,
+          count, RELAYOUT_MAX_TILE_DIMENSIONS - first, RELAYOUT_MAX_TILE_DIMENSIONS);
     }
     const relayout_status status = check_tile(layout, first, count, error);
     if (status != RELAYOUT_OK) {
@@ -107,20 +107,20 @@ relayout_status rlt_check_untyped_layout(const relayout_layout *layout, relayout
   }
   if (layout->padded_dimension_count != 0 && layout->padded_dimension_count != layout->rank) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "padded_dimension_count is %d, neither 0 nor the rank, which is %d",
+                    "padded_dimension_count is %d; expected 0 or the rank, %d",
                     layout->padded_dimension_count, layout->rank);
   }
   for (int32_t d = 0; d < layout->padded_dimension_count; ++d) {
     if (layout->padded_dimensions[d] < 0) {
       return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                      "padded_dimensions[%d] is %" PRId64 ", less than 0", d,
+                      "padded_dimensions[%d] is %" PRId64 "; expected 0 or more", d,
                       layout->padded_dimensions[d]);
     }
   }
   status = check_tiles(layout, error);
   if (status == RELAYOUT_OK && layout->tail_padding_alignment_in_elements < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "tail_padding_alignment_in_elements is %" PRId64 ", less than 0",
+                    "tail_padding_alignment_in_elements is %" PRId64 "; expected 0 or more",
                     layout->tail_padding_alignment_in_elements);
   }
   return status;
@@ -147,7 +147,7 @@ static relayout_status check_element_size(const relayout_layout *layout, const r
     }
   }
   return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                  "element_size_in_bits is %" PRId64 ", and an element of %s takes %s bits", given,
+                  "element_size_in_bits is %" PRId64 "; an element of %s can take %s bits", given,
                   row->name, sizes);
 }
 
@@ -155,8 +155,8 @@ relayout_status rlt_check_layout(const relayout_layout *layout, relayout_element
                                  relayout_error *error) {
   const rlt_type_row *row = rlt_type_find(type);
   if (row == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "element_type is %" PRId64 ", which is no type",
-                    (int64_t)type);
+    return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                    "element_type is %" PRId64 ", which is not an element type", (int64_t)type);
   }
   relayout_status status = rlt_check_untyped_layout(layout, error);
   if (status == RELAYOUT_OK) {
@@ -175,13 +175,13 @@ relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_er
   }
   for (int32_t d = 0; d < shape->rank; ++d) {
     if (shape->dimensions[d] < 0) {
-      return rlt_fail(error, RELAYOUT_INVALID_SHAPE, "dimensions[%d] is %" PRId64 ", less than 0",
-                      d, shape->dimensions[d]);
+      return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
+                      "dimensions[%d] is %" PRId64 "; expected 0 or more", d, shape->dimensions[d]);
     }
   }
   if (shape->layout.rank != shape->rank) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "the layout orders %d dimensions, and the shape has %d", shape->layout.rank,
+                    "the layout orders %d dimensions, but the shape has %d", shape->layout.rank,
                     shape->rank);
   }
   status = rlt_check_layout(&shape->layout, shape->element_type, error);
@@ -192,7 +192,7 @@ relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_er
     if (shape->layout.padded_dimensions[d] < shape->dimensions[d]) {
       return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
                       "padded_dimensions[%d] is %" PRId64
-                      ", less than dimensions[%d], which is %" PRId64,
+                      "; expected at least dimensions[%d], %" PRId64,
                       d, shape->layout.padded_dimensions[d], d, shape->dimensions[d]);
     }
   }
@@ -203,8 +203,7 @@ relayout_status relayout_shape_validate(const relayout_shape *shape, relayout_er
 relayout_status rlt_check_strided(const relayout_shape *shape, relayout_error *error) {
   const relayout_status status = relayout_shape_validate(shape, error);
   if (status == RELAYOUT_OK && shape->layout.tile_count > 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "tiled layouts have no strides, and tile_count is %d",
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tiled layouts have no strides; tile_count is %d",
                     shape->layout.tile_count);
   }
   return status;

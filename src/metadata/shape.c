@@ -43,7 +43,7 @@ relayout_status relayout_shape_make_with_layout(relayout_element_type type, int3
     return status;
   }
   if (rank > 0 && dimensions == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, and the rank is %d",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions is NULL, but the rank is %d",
                     rank);
   }
   relayout_shape made = {.element_type = type, .rank = rank, .layout = *layout};
@@ -137,8 +137,8 @@ relayout_status relayout_shape_dimension_number(const relayout_shape *shape, int
   }
   if (number < -shape->rank || number >= shape->rank) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "dimension number is %" PRId64 ", and the shape has %d dimensions", number,
-                    shape->rank);
+                    "dimension number is %" PRId64 ", out of range for a shape of %d dimensions",
+                    number, shape->rank);
   }
   *dimension = (int32_t)(number < 0 ? number + shape->rank : number);
   return RELAYOUT_OK;

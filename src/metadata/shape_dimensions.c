@@ -20,9 +20,10 @@ static relayout_status check_without_tiles(const relayout_shape *shape,
                                            const relayout_shape *result, relayout_error *error) {
   const relayout_status status = check(shape, result, error);
   if (status == RELAYOUT_OK && shape->layout.tile_count > 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "the shape's layout has %d tiles, which are bound to physical positions",
-                    shape->layout.tile_count);
+    return rlt_fail(
+        error, RELAYOUT_UNSUPPORTED,
+        "the layout has %d tiles; dimensions of tiled layouts cannot be added, removed or changed",
+        shape->layout.tile_count);
   }
   return status;
 }
@@ -135,12 +136,13 @@ relayout_status relayout_shape_insert_dimension(const relayout_shape *shape, int
     return status;
   }
   if (at < 0 || at > shape->rank) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE, "at is %d, and the shape has %d dimensions", at,
-                    shape->rank);
+    return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
+                    "at is %d, out of range for a shape of %d dimensions", at, shape->rank);
   }
   if (shape->rank == RELAYOUT_MAX_RANK) {
     return rlt_fail(error, RELAYOUT_INVALID_SHAPE,
-                    "the shape has %d dimensions, the most there are", shape->rank);
+                    "the shape has %d dimensions already, the most that are supported",
+                    shape->rank);
   }
   relayout_shape made = with_rank(shape, shape->rank + 1);
   made.dimensions[at] = size;

@@ -25,7 +25,7 @@ relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *by
                                   const char *name, rlt_span *span, relayout_error *error) {
   if (!has_default_layout(shape)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "%s are given, and the layout of that side is not the default one", name);
+                    "%s are given, but the layout of that side is not the default one", name);
   }
   *span = (rlt_span){0, 0};
   if (relayout_shape_element_count(shape) == 0) {
@@ -40,7 +40,7 @@ relayout_status rlt_strides_check(const relayout_shape *shape, const int64_t *by
     if (!rlt_multiply(steps, stride, &reach) || reach < -most || reach > most ||
         llabs(reach) > most - span->bytes) {
       return rlt_fail(error, RELAYOUT_SIZE_OVERFLOW,
-                      "%s[%" PRId32 "] is %" PRId64 ", and %" PRId64 " steps of it exceed %" PRId64
+                      "%s[%" PRId32 "] is %" PRId64 "; %" PRId64 " steps of it exceed %" PRId64
                       " bytes",
                       name, d, stride, steps, most);
     }
@@ -97,14 +97,13 @@ static relayout_status check_each(const relayout_shape *shape, const int64_t *by
   const int64_t count = relayout_shape_element_count(shape);
   if (count > MOST_LISTED) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "%s lay %" PRId64
-                    " elements between each other, too many to see that none overlap",
-                    name, count);
+                    "%s interleave %" PRId64 " elements, too many to check that none overlap", name,
+                    count);
   }
   int64_t *const places = rlt_malloc((size_t)count * sizeof *places);
   if (places == NULL) {
-    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory to compare %" PRId64 " places",
-                    count);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
+                    "no memory to compare the addresses of %" PRId64 " elements", count);
   }
   int64_t index[RELAYOUT_MAX_RANK] = {0};
   for (int64_t i = 0; i < count; ++i) {
@@ -119,7 +118,7 @@ static relayout_status check_each(const relayout_shape *shape, const int64_t *by
   for (int64_t i = 1; i < count && status == RELAYOUT_OK; ++i) {
     if (places[i] - places[i - 1] < element_bytes(shape)) {
       status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                        "%s let two elements overlap, at bytes %" PRId64 " and %" PRId64, name,
+                        "%s make two elements overlap, at bytes %" PRId64 " and %" PRId64, name,
                         places[i - 1], places[i]);
     }
   }
@@ -139,8 +138,7 @@ relayout_status rlt_strides_check_apart(const relayout_shape *shape, const int64
   }
   if (llabs(byte_strides[order[0]]) < element_bytes(shape)) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "%s[%" PRId32 "] is %" PRId64 ", and elements of %" PRId64
-                    " bytes would overlap",
+                    "%s[%" PRId32 "] is %" PRId64 "; elements of %" PRId64 " bytes would overlap",
                     name, order[0], byte_strides[order[0]], element_bytes(shape));
   }
   return check_each(shape, byte_strides, name, error);

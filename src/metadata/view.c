@@ -119,7 +119,7 @@ static relayout_status find_strides(const relayout_view *view, int64_t *byte_str
   const relayout_status status = rlt_check_strided(shape, error);
   if (status == RELAYOUT_OK && rlt_packed_bits(&shape->layout) > 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "an element takes %" PRId64 " bits, and has no stride in bytes",
+                    "elements take %" PRId64 " bits each and have no strides in bytes",
                     shape->layout.element_size_in_bits);
   }
   if (status == RELAYOUT_OK) {
@@ -189,7 +189,8 @@ static relayout_status as_strided(const relayout_view *view, relayout_view *made
                           .byte_offset = view->byte_offset,
                           .byte_order = view->byte_order};
   if (rlt_custom_bits(shape) > 0) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "an element takes %" PRId64 " bits, not its %zu",
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "elements take %" PRId64 " bits each; expected their own %zu",
                     shape->layout.element_size_in_bits,
                     8 * relayout_element_type_byte_size(shape->element_type));
   }
@@ -203,22 +204,23 @@ static relayout_status as_strided(const relayout_view *view, relayout_view *made
 static relayout_status check_slice(int64_t size, int64_t first, int64_t count, int64_t step,
                                    relayout_error *error) {
   if (count < 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is %" PRId64 ", below 0", count);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "count is %" PRId64 "; expected 0 or more",
+                    count);
   }
   if (count == 0) {
     return RELAYOUT_OK;
   }
   if (first < 0 || first >= size) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "first is %" PRId64 ", and the dimension has %" PRId64 " elements", first,
+                    "first is %" PRId64 ", out of range for a dimension of size %" PRId64, first,
                     size);
   }
   int64_t last = 0;
   if (!rlt_multiply(count - 1, step, &last) || !rlt_add(first, last, &last) || last < 0 ||
       last >= size) {
     return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                    "%" PRId64 " elements from %" PRId64 " on, %" PRId64
-                    " apart, leave a dimension of %" PRId64,
+                    "%" PRId64 " elements from %" PRId64 " on in steps of %" PRId64
+                    " exceed a dimension of size %" PRId64,
                     count, first, step, size);
   }
   return RELAYOUT_OK;

@@ -9,6 +9,7 @@ relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_sch
                                           relayout_error *error);
 void rlt_opencl_program_destroy(relayout_device *device, void *program);
 size_t rlt_opencl_program_bytes(const void *program);
+size_t rlt_opencl_program_host_bytes(const void *program);
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,
                                  rlt_text *text);
 rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan);

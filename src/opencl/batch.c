@@ -4,6 +4,7 @@
 #include "opencl/cl_error.h"
 #include "opencl/endpoint.h"
 #include "opencl/parts.h"
+#include "plan/verbose.h"
 
 /* A batch on its way from the first move to the last. */
 typedef struct tour {
@@ -187,6 +188,7 @@ relayout_status relayout_plan_enqueue_batch(const relayout_plan *plan, cl_comman
                                             cl_uint n_wait, const cl_event *wait, cl_event *event,
                                             relayout_error *error) {
   cl_event done = NULL;
+  const double begun = rlt_verbose_begin();
   relayout_status status = check_arguments(plan, queue, count, moves, error);
   if (status == RELAYOUT_OK) {
     tour at = {.plan = plan,
@@ -205,6 +207,9 @@ relayout_status relayout_plan_enqueue_batch(const relayout_plan *plan, cl_comman
   }
   if (event != NULL) {
     *event = done;
+  }
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, plan, count);
   }
   return status;
 }

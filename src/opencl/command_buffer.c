@@ -116,7 +116,8 @@ static relayout_status check_version(const rlt_opencl_device *device, cl_uint ve
   return major == 1 || (major == 0 && minor == 9)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "device %s has cl_khr_command_buffer %u.%u.%u, which is not known here",
+                        "device %s has cl_khr_command_buffer %u.%u.%u, which this library does not "
+                        "support",
                         device->base.info.name, major, minor, (unsigned)(version & 0xfff));
 }
 
@@ -129,7 +130,7 @@ static relayout_status find_function(cl_platform_id platform, const char *name, 
   memcpy(function, &address, sizeof address);
   return address != NULL ? RELAYOUT_OK
                          : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                                    "the platform has no %s of cl_khr_command_buffer", name);
+                                    "the platform lacks %s of cl_khr_command_buffer", name);
 }
 
 static relayout_status find_functions(cl_platform_id platform, rlt_command_buffers *found,
@@ -236,7 +237,7 @@ relayout_status rlt_command_buffers_check(const rlt_command_buffers *with,
         with->get_info(buffer, COMMAND_BUFFER_NUM_QUEUES, sizeof queue_count, &queue_count, NULL);
   }
   if (code == CL_SUCCESS && queue_count != 1) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "command_buffer %p is of %u queues, not of one",
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "command_buffer %p has %u queues; expected one",
                     (void *)buffer, (unsigned)queue_count);
   }
   if (code == CL_SUCCESS) {

@@ -173,7 +173,7 @@ static relayout_status read_options(const relayout_opencl_options *given,
   const char *const directory = options->cache_directory;
   if (directory != NULL && directory[0] != '\0' && directory[0] != '/') {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->cache_directory is `%.64s`, no absolute path", directory);
+                    "options->cache_directory is `%.64s`; expected an absolute path", directory);
   }
   switch (options->kernels) {
   case RELAYOUT_KERNELS_AUTO:
@@ -181,8 +181,8 @@ static relayout_status read_options(const relayout_opencl_options *given,
   case RELAYOUT_KERNELS_DIRECT:
     return RELAYOUT_OK;
   }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->kernels is %d, no kernel family",
-                  (int)options->kernels);
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                  "options->kernels is %d, which is not a kernel family", (int)options->kernels);
 }
 
 static relayout_status list_of_context(cl_context context, cl_device_id **ids, size_t *count,
@@ -358,12 +358,14 @@ const rlt_backend rlt_opencl_backend = {
     .program_destroy = rlt_opencl_program_destroy,
     .execute = rlt_opencl_execute,
     .host_transfers = rlt_opencl_host_transfers,
+    .has_staging = true,
     .scratch_create = rlt_opencl_scratch_create,
     .scratch_destroy = rlt_opencl_scratch_destroy,
     .program_time = rlt_opencl_program_time,
     .program_describe = rlt_opencl_program_describe,
     .kernels_of_program = 1,
     .program_bytes = rlt_opencl_program_bytes,
+    .program_host_bytes = rlt_opencl_program_host_bytes,
     .trim = rlt_builds_trim,
     .count_programs = rlt_builds_count,
     .destroy = destroy,

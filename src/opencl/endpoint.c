@@ -9,6 +9,7 @@
 #include "metadata/widths.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
+#include "plan/sharing.h"
 
 relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error) {
   if (plan == NULL) {
@@ -16,7 +17,7 @@ relayout_status rlt_check_plan(const relayout_plan *plan, relayout_error *error)
   }
   return rlt_opencl_device_of(plan->device) != NULL
              ? RELAYOUT_OK
-             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan is not one of an OpenCL device");
+             : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "plan was not made for an OpenCL device");
 }
 
 relayout_status rlt_check_handles(const relayout_plan *plan, cl_command_queue queue,
@@ -54,12 +55,13 @@ relayout_status rlt_check_queue(const rlt_opencl_device *device, const char *nam
   }
   if (context != device->context) {
     return rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
-                    "%s %p is of context %p, the plan's device of %p", name, (void *)queue,
+                    "%s %p belongs to context %p, but the plan's device to %p", name, (void *)queue,
                     (void *)context, (void *)device->context);
   }
   if (id != device->id) {
-    return rlt_fail(error, RELAYOUT_WRONG_CONTEXT, "%s %p is of device %p, the plan of device %p",
-                    name, (void *)queue, (void *)id, (void *)device->id);
+    return rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
+                    "%s %p belongs to device %p, but the plan to device %p", name, (void *)queue,
+                    (void *)id, (void *)device->id);
   }
   return RELAYOUT_OK;
 }
@@ -98,8 +100,8 @@ static relayout_status check_type(const rlt_endpoint *side, relayout_error *erro
     return RELAYOUT_OK;
   }
   if (is_pointer(side) ? side->pointer == NULL : side->memory == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL, but takes %zu bytes", side->name,
-                    side->size);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "%s is NULL, but the plan needs %zu bytes of it", side->name, side->size);
   }
   if (is_pointer(side)) {
     return RELAYOUT_OK;
@@ -113,7 +115,7 @@ static relayout_status check_type(const rlt_endpoint *side, relayout_error *erro
   return (wants_image ? is_image(type) : type == CL_MEM_OBJECT_BUFFER)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                        "%s %p is of memory object type 0x%x, not %s", side->name,
+                        "%s %p has memory object type 0x%x; expected %s", side->name,
                         (void *)side->memory, (unsigned)type,
                         wants_image ? "an image of two or three dimensions" : "a buffer");
 }
@@ -129,10 +131,11 @@ static relayout_status check_context(const rlt_endpoint *side, cl_context wanted
   if (code != CL_SUCCESS) {
     return rlt_cl_fail(error, code, "clGetMemObjectInfo");
   }
-  return context == wanted ? RELAYOUT_OK
-                           : rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
-                                      "%s %p is of context %p, the plan's device of %p", side->name,
-                                      (void *)side->memory, (void *)context, (void *)wanted);
+  return context == wanted
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
+                        "%s %p belongs to context %p, but the plan's device to %p", side->name,
+                        (void *)side->memory, (void *)context, (void *)wanted);
 }
 
 /* A sub-buffer lies in another buffer; sub-buffers have none themselves. */
@@ -192,13 +195,14 @@ static relayout_status check_alignment(const rlt_endpoint *side, relayout_error 
   const size_t element_size = side->element_size;
   if (rlt_endpoint_lowest(side) % element_size != 0) {
     return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
-                    "%s is %zu, no multiple of the element size, which is %zu%s", side->offset_name,
+                    "%s is %zu; expected a multiple of the element size, %zu%s", side->offset_name,
                     side->offset, element_size,
-                    side->offset % element_size == 0 ? ", with the view's byte_offset" : "");
+                    side->offset % element_size == 0 ? ", together with the view's byte_offset"
+                                                     : "");
   }
   if ((uintptr_t)side->host % element_size != 0) {
     return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
-                    "%s lies on host memory at %p, no multiple of the element size, which is %zu",
+                    "%s lies on host memory at %p; expected a multiple of the element size, %zu",
                     side->name, (const void *)side->host, element_size);
   }
   return RELAYOUT_OK;
@@ -227,12 +231,12 @@ static relayout_status find_size(rlt_endpoint *side, relayout_error *error) {
 /* An image is all of its side. */
 static relayout_status check_image(const rlt_endpoint *side, relayout_error *error) {
   if (side->offset != 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is %zu, not 0, of an image",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is %zu; expected 0 for an image",
                     side->offset_name, side->offset);
   }
   if (side->there != side->side_size || side->lowest != 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "%s is an image of %zu bytes, but the plan's side is %zu bytes from %" PRId64
+                    "%s is an image of %zu bytes, but the plan needs %zu bytes from byte %" PRId64
                     " on",
                     side->name, side->there, side->side_size, side->lowest);
   }
@@ -254,16 +258,28 @@ static relayout_status check_bounds(const rlt_endpoint *side, relayout_error *er
       return RELAYOUT_OK; /* memory that is there may begin before a pointer into it */
     }
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
-                    "%s is %zu, but the plan takes bytes from %" PRId64 " before it on",
-                    side->offset_name, side->offset, -by);
+                    "%s is %zu, but the plan needs %" PRId64 " bytes before it", side->offset_name,
+                    side->offset, -by);
   }
-  if (!is_countable || first > side->there || side->there - first < side->size) {
+  if (!is_countable) {
+    return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL, "%s has %zu bytes, but %s is %zu", side->name,
+                    side->there, side->offset_name, side->offset);
+  }
+  if (first > side->there || side->there - first < side->size) {
     return rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
-                    "%s has %zu bytes, but the plan takes %zu bytes from %" PRId64
-                    " behind %s %zu on",
-                    side->name, side->there, side->size, by, side->offset_name, side->offset);
+                    "%s has %zu bytes, but the plan needs %zu from byte %zu on (%s is %zu)",
+                    side->name, side->there, side->size, first, side->offset_name, side->offset);
   }
   return RELAYOUT_OK;
+}
+
+/* Whether bytes of both sides may lie between each other: kernels reach them by one buffer, or by
+ * pointers into one allocation. OpenCL leaves open what becomes of memory that two buffers have. */
+static bool may_interlace(const rlt_endpoint *source, const rlt_endpoint *destination) {
+  return source->kind == destination->kind && source->access == destination->access &&
+         (source->access == RLT_ACCESS_BUFFER    ? source->memory == destination->memory
+          : source->access == RLT_ACCESS_POINTER ? source->kind != RELAYOUT_MEMORY_HOST
+                                                 : false);
 }
 
 /* Buffers are distinct memory, unless one is a part of the other, both are parts of a third, or the
@@ -278,14 +294,18 @@ static relayout_status check_overlap(const rlt_endpoint *source, const rlt_endpo
   const size_t from = (in_one_buffer ? source->origin : (uintptr_t)source->host) + first_of(source);
   const size_t to =
       (in_one_buffer ? destination->origin : (uintptr_t)destination->host) + first_of(destination);
-  if (from < to ? to - from >= source->size : from - to >= destination->size) {
+  if (!rlt_plan_ranges_overlap(source->plan, from, to)) {
+    return RELAYOUT_OK;
+  }
+  const rlt_sharing sharing = rlt_plan_sharing(source->plan, from, to);
+  if (sharing == RLT_SHARES_NOTHING && may_interlace(source, destination)) {
     return RELAYOUT_OK;
   }
   return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
                   "source (%zu bytes from byte %zu on) and destination (%zu bytes from byte %zu "
-                  "on) overlap in %s",
+                  "on) overlap in %s%s",
                   source->size, from, destination->size, to,
-                  in_one_buffer ? "one buffer" : "host memory");
+                  in_one_buffer ? "one buffer" : "host memory", rlt_sharing_text(sharing));
 }
 
 static relayout_status check_side(cl_context context, rlt_endpoint *side, relayout_error *error) {
@@ -354,7 +374,8 @@ static size_t element_size_of(const relayout_plan *plan, bool is_source) {
 static rlt_endpoint endpoint_of(const relayout_plan *plan, bool is_source) {
   const rlt_work *const work = &plan->work;
   const rlt_bytes taken = is_source ? work->source_taken : work->destination_taken;
-  return (rlt_endpoint){.name = is_source ? "source" : "destination",
+  return (rlt_endpoint){.plan = plan,
+                        .name = is_source ? "source" : "destination",
                         .kind = RELAYOUT_MEMORY_BUFFER,
                         .lowest = is_source ? plan->source_lowest : plan->destination_lowest,
                         .first = taken.first,

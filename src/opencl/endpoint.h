@@ -12,6 +12,7 @@
 #include "relayout/submit.h"
 
 typedef struct rlt_endpoint {
+  const relayout_plan *plan;
   /* As messages name it, and what the caller gave. */
   const char *name;
   const char *offset_name;

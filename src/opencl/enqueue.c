@@ -9,6 +9,7 @@
 #include "opencl/endpoint.h"
 #include "opencl/parts.h"
 #include "opencl/staged.h"
+#include "plan/verbose.h"
 
 /* A queue of its own for each of two buffers, and nothing between them. */
 static relayout_status enqueue(const relayout_plan *plan, cl_command_queue queue,
@@ -35,6 +36,7 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
                                       const cl_event *wait, cl_event *event,
                                       relayout_error *error) {
   cl_event done = NULL;
+  const double begun = rlt_verbose_begin();
   relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     rlt_endpoint from = rlt_endpoint_of_buffer(plan, true, source, source_offset);
@@ -47,6 +49,9 @@ relayout_status relayout_plan_enqueue(const relayout_plan *plan, cl_command_queu
   }
   if (event != NULL) {
     *event = done; /* not before: it may be one of those that were waited for */
+  }
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, plan, 1);
   }
   return status;
 }

@@ -48,10 +48,11 @@ static relayout_status make_staging(rlt_submission *of, relayout_error *error) {
   }
   const uint64_t most = of->device->base.info.allocation_bytes;
   if (most > 0 && size > most) {
-    return rlt_fail_cl(error, CL_INVALID_BUFFER_SIZE,
-                       "the relayout takes %zu bytes of staging, but the device allocates at most "
-                       "%" PRIu64 " bytes at once",
-                       size, most);
+    return rlt_fail_cl(
+        error, CL_INVALID_BUFFER_SIZE,
+        "the relayout needs %zu bytes of staging, but the device allocates at most %" PRIu64
+        " bytes at once",
+        size, most);
   }
   cl_int code = CL_SUCCESS;
   of->means.staging = clCreateBuffer(of->device->context, CL_MEM_READ_WRITE, size, NULL, &code);
@@ -208,7 +209,7 @@ rlt_host_transfers rlt_opencl_host_transfers(const relayout_plan *plan) {
     return made;
   }
   for (size_t i = 0; i < plan->chunk_count; ++i) {
-    (void)add_box(&made, plan->chunks[i], NULL);
+    (void)add_box(&made, plan->chunks[i].plan, NULL);
   }
   if (plan->chunk_count == 0 && takes_boxes(&of, &limits)) {
     (void)visit_boxes(plan, limits, add_box, &made, &can, NULL);

@@ -51,14 +51,14 @@ static relayout_status find_channel_type(relayout_element_type type, cl_channel_
     }
   }
   return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "element_type is %d, of which images have no channel", (int)type);
+                  "element_type is %d; images have no channels of that type", (int)type);
 }
 
 static relayout_status check_dimensions(const int64_t *dimensions, relayout_error *error) {
   for (int i = 0; i < RANK; ++i) {
     if (dimensions[i] < 1) {
-      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "dimensions[%d] is %" PRId64 ", below 1", i,
-                      dimensions[i]);
+      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                      "dimensions[%d] is %" PRId64 "; expected 1 or more", i, dimensions[i]);
     }
   }
   return RELAYOUT_OK;
@@ -91,7 +91,7 @@ relayout_status relayout_opencl_image_make(cl_mem_object_type type,
   const bool is_array = type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
   if (!is_array && type != CL_MEM_OBJECT_IMAGE2D) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "type is 0x%x, neither CL_MEM_OBJECT_IMAGE2D nor CL_MEM_OBJECT_IMAGE2D_ARRAY",
+                    "type is 0x%x; expected CL_MEM_OBJECT_IMAGE2D or CL_MEM_OBJECT_IMAGE2D_ARRAY",
                     (unsigned)type);
   }
   relayout_opencl_image made = {.struct_size = sizeof made, .format.image_channel_order = CL_RGBA};

@@ -83,7 +83,7 @@ static relayout_status check_group(const rlt_opencl_device *device, const rlt_la
   }
   *most_group_size = group_size / 2;
   return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "kernel %s runs with %zu work-items a group at most, not %" PRId64,
+                  "kernel %s allows %zu work-items a group; the plan has %" PRId64,
                   rlt_kernel_name(launch->options.kernel), most, group_size);
 }
 
@@ -183,6 +183,10 @@ void rlt_opencl_program_destroy(relayout_device *device, void *program) {
 
 size_t rlt_opencl_program_bytes(const void *program) {
   return ((const rlt_launch *)program)->held_bytes;
+}
+
+size_t rlt_opencl_program_host_bytes(const void *program) {
+  return sizeof *(const rlt_launch *)program;
 }
 
 void rlt_opencl_program_describe(const relayout_device *device, const void *program,

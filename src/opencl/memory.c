@@ -58,7 +58,7 @@ void rlt_memory_learn(rlt_opencl_device *device) {
 }
 
 static relayout_status refuse(const char *name, const char *what, relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_UNSUPPORTED, "%s is %s memory, which the device does not know",
+  return rlt_fail(error, RELAYOUT_UNSUPPORTED, "%s is %s memory, which the device does not support",
                   name, what);
 }
 
@@ -84,8 +84,8 @@ relayout_status rlt_memory_access(const rlt_opencl_device *device, const char *n
     *access = RLT_ACCESS_POINTER;
     return device->set_usm_pointer != NULL ? RELAYOUT_OK : refuse(name, "USM", error);
   }
-  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s has kind %d, no kind of memory", name,
-                  (int)kind);
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s has kind %d, which is not a kind of memory",
+                  name, (int)kind);
 }
 
 rlt_set_pointer *rlt_memory_setter(const rlt_opencl_device *device, relayout_memory_kind kind) {

@@ -24,7 +24,7 @@ typedef struct found_device {
 /* ---- What one device tells ---- */
 
 static relayout_status no_memory(relayout_error *error) {
-  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for what OpenCL tells of its devices");
+  return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for OpenCL's device information");
 }
 
 /* As clGetDeviceInfo does it; what is asked of platforms, which has the lower numbers, the device's
@@ -430,7 +430,7 @@ static relayout_status open_at(uint32_t platform, uint32_t device_number, relayo
   }
   if (id == NULL) {
     return rlt_fail(error, RELAYOUT_NO_DEVICE,
-                    "there is no OpenCL device %" PRIu32 " of platform %" PRIu32, device_number,
+                    "there is no OpenCL device %" PRIu32 " on platform %" PRIu32, device_number,
                     platform);
   }
   return open_device(id, device, error);

@@ -11,6 +11,7 @@
 #include "opencl/endpoint.h"
 #include "opencl/parts.h"
 #include "plan/plan.h"
+#include "plan/verbose.h"
 
 /* A part of the plan, as a command. */
 typedef struct recorded_part {
@@ -286,9 +287,11 @@ relayout_status relayout_recording_create(relayout_plan *plan, cl_command_queue 
 static relayout_status enqueue(relayout_recording *recording, cl_uint n_wait, const cl_event *wait,
                                cl_event *event, relayout_error *error) {
   if (recording == NULL || !recording->owns_buffer) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    recording == NULL ? "recording is NULL"
-                                      : "recording is in a caller's command buffer");
+    return rlt_fail(
+        error, RELAYOUT_INVALID_ARGUMENT,
+        recording == NULL
+            ? "recording is NULL"
+            : "recording is in the caller's own command buffer, which the caller enqueues");
   }
   const relayout_status status = rlt_check_queue_and_list(
       rlt_opencl_device_of(recording->plan->device), recording->queue, n_wait, wait, error);
@@ -303,10 +306,14 @@ relayout_status relayout_recording_enqueue(relayout_recording *recording, cl_uin
                                            const cl_event *wait, cl_event *event,
                                            relayout_error *error) {
   cl_event done = NULL;
+  const double begun = rlt_verbose_begin();
   const relayout_status status =
       enqueue(recording, n_wait, wait, event == NULL ? NULL : &done, error);
   if (event != NULL) {
     *event = status == RELAYOUT_OK ? done : NULL; /* not before: it may be one of those of wait */
+  }
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, recording->plan, 1);
   }
   return status;
 }
@@ -322,8 +329,8 @@ static relayout_status check_mutable(const relayout_recording *recording, relayo
   }
   return recording->with.update == NULL
              ? rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "device %s does not have cl_khr_command_buffer_mutable_dispatch 0.9 for "
-                        "arguments, from 0.9.2 on",
+                        "device %s cannot change arguments: it lacks "
+                        "cl_khr_command_buffer_mutable_dispatch 0.9.2 or a later 0.9",
                         recording->plan->device->info.name)
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
                         "the command buffer was not made with CL_COMMAND_BUFFER_MUTABLE_KHR of "
@@ -339,12 +346,7 @@ static relayout_status check_alignment(const relayout_recording *recording, cons
     const rlt_schedule *const schedule = recording->parts[i].launch->schedule;
     if (source % (uintptr_t)schedule->source_alignment != 0 ||
         destination % (uintptr_t)schedule->destination_alignment != 0) {
-      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                      "the recorded kernels want source and destination at multiples of %" PRId64
-                      " and %" PRId64 " bytes; they lie %zu and %zu bytes behind one",
-                      schedule->source_alignment, schedule->destination_alignment,
-                      (size_t)(source % (uintptr_t)schedule->source_alignment),
-                      (size_t)(destination % (uintptr_t)schedule->destination_alignment));
+      return rlt_schedule_fail_alignment(schedule, "the recording", source, destination, error);
     }
   }
   return RELAYOUT_OK;

@@ -37,9 +37,9 @@ static int64_t lead_of(rlt_bytes taken) {
 
 static int64_t slot_size_of(const relayout_plan *plan, bool is_source, bool by_chunks) {
   int64_t most = 0;
-  const size_t count = by_chunks ? plan->chunk_count : 1;
+  const size_t count = by_chunks ? plan->chunk_plan_count : 1;
   for (size_t i = 0; i < count; ++i) {
-    const rlt_bytes taken = taken_of(by_chunks ? plan->chunks[i] : plan, is_source);
+    const rlt_bytes taken = taken_of(by_chunks ? plan->chunk_plans[i] : plan, is_source);
     most = rlt_max(most, lead_of(taken) + (taken.end - taken.first));
   }
   return rlt_divide_up(most, RLT_STAGING_ALIGNMENT) * RLT_STAGING_ALIGNMENT;
@@ -109,7 +109,8 @@ typedef struct flow {
   cl_event downloaded[SLOTS];
 } flow;
 
-/* Where a chunk's side is in staging: what its lowest byte is counted from, may be before it. */
+/* Where the side of a chunk's plan is in staging, however far on the chunk is: what the lowest byte
+ * is counted from, may be before it. */
 static int64_t base_in_staging(const flow *of, bool is_source, size_t slot, rlt_bytes taken) {
   const int64_t start = is_source
                             ? (int64_t)slot * of->at.source_size
@@ -219,17 +220,24 @@ static void copy_image(transfer *of, const rlt_endpoint *side) {
   }
 }
 
+/* How far on a chunk's side is from that of its plan. */
+static int64_t distance_of(const rlt_chunk *chunk, const rlt_endpoint *side) {
+  return side->is_read ? chunk->source : chunk->destination;
+}
+
 /* A transfer of a chunk's side; images stay on the queue of the kernels. */
 static transfer transfer_of(const flow *of, const rlt_endpoint *side, bool is_upload, size_t slot,
-                            rlt_bytes taken) {
+                            const rlt_chunk *chunk) {
   const rlt_means *const means = of->means;
+  const rlt_bytes taken = taken_of(chunk->plan, side->is_read);
+  const uintptr_t lowest = (uintptr_t)side->pointer + (uintptr_t)rlt_endpoint_lowest(side) +
+                           (uintptr_t)distance_of(chunk, side);
   return (transfer){.queue = side->access == RLT_ACCESS_IMAGE ? means->queue
                              : is_upload                      ? means->upload_queue
                                                               : means->download_queue,
                     .staging = means->staging,
                     .base = base_in_staging(of, side->is_read, slot, taken),
-                    .host =
-                        side->pointer == NULL ? NULL : side->pointer + rlt_endpoint_lowest(side),
+                    .host = side->pointer == NULL ? NULL : (uint8_t *)lowest,
                     .is_upload = is_upload,
                     .n_wait = means->n_wait,
                     .wait = means->wait};
@@ -256,17 +264,17 @@ static bool comes_back_whole(const relayout_plan *chunk) {
   return !rlt_work_visit(&chunk->work, rlt_problem_visit_written, NULL, NULL);
 }
 
-static relayout_status upload_source(flow *of, const relayout_plan *chunk, size_t slot,
+static relayout_status upload_source(flow *of, const rlt_chunk *chunk, size_t slot,
                                      relayout_error *error) {
-  const rlt_work *const work = &chunk->work;
+  const rlt_work *const work = &chunk->plan->work;
   if (!rlt_takes_staging(of->source->access) || rlt_bytes_size(work->source_taken) == 0) {
     return RELAYOUT_OK;
   }
-  transfer up = transfer_of(of, of->source, true, slot, work->source_taken);
+  transfer up = transfer_of(of, of->source, true, slot, chunk);
   wait_for(&up, &of->moved[slot]);
   if (of->source->access == RLT_ACCESS_IMAGE) {
     copy_image(&up, of->source);
-  } else if (goes_up_whole(chunk)) {
+  } else if (goes_up_whole(chunk->plan)) {
     transfer_all(&up, work->source_taken);
   } else {
     transfer_runs(&up, work, rlt_problem_visit_read);
@@ -277,15 +285,15 @@ static relayout_status upload_source(flow *of, const relayout_plan *chunk, size_
   return up.code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, up.code, "an upload");
 }
 
-static relayout_status upload_destination(flow *of, const relayout_plan *chunk, size_t slot,
+static relayout_status upload_destination(flow *of, const rlt_chunk *chunk, size_t slot,
                                           cl_event *uploaded, relayout_error *error) {
-  const rlt_work *const work = &chunk->work;
+  const rlt_work *const work = &chunk->plan->work;
   const bool is_image = of->destination->access == RLT_ACCESS_IMAGE;
   if (!rlt_takes_staging(of->destination->access) || work->writes_all ||
-      (!is_image && !comes_back_whole(chunk))) {
+      (!is_image && !comes_back_whole(chunk->plan))) {
     return RELAYOUT_OK;
   }
-  transfer up = transfer_of(of, of->destination, true, slot, work->destination_taken);
+  transfer up = transfer_of(of, of->destination, true, slot, chunk);
   wait_for(&up, &of->downloaded[slot]);
   if (is_image) {
     copy_image(&up, of->destination);
@@ -297,17 +305,17 @@ static relayout_status upload_destination(flow *of, const relayout_plan *chunk, 
                                : rlt_cl_fail(error, up.code, "an upload of the destination");
 }
 
-static relayout_status download(flow *of, const relayout_plan *chunk, size_t slot,
+static relayout_status download(flow *of, const rlt_chunk *chunk, size_t slot,
                                 relayout_error *error) {
-  const rlt_work *const work = &chunk->work;
+  const rlt_work *const work = &chunk->plan->work;
   if (!rlt_takes_staging(of->destination->access)) {
     return RELAYOUT_OK;
   }
-  transfer down = transfer_of(of, of->destination, false, slot, work->destination_taken);
+  transfer down = transfer_of(of, of->destination, false, slot, chunk);
   wait_for(&down, &of->moved[slot]);
   if (of->destination->access == RLT_ACCESS_IMAGE) {
     copy_image(&down, of->destination);
-  } else if (work->writes_all || comes_back_whole(chunk)) {
+  } else if (work->writes_all || comes_back_whole(chunk->plan)) {
     transfer_all(&down, work->destination_taken);
   } else {
     transfer_runs(&down, work, rlt_problem_visit_written);
@@ -340,18 +348,23 @@ void rlt_transferred_add(const relayout_plan *chunk, rlt_transferred *sum) {
   }
 }
 
-static rlt_place place_of(const flow *of, const rlt_endpoint *side, size_t slot, rlt_bytes taken) {
-  return rlt_takes_staging(side->access)
-             ? (rlt_place){.buffer = of->means->staging,
-                           .offset = (size_t)base_in_staging(of, side->is_read, slot, taken)}
-             : rlt_endpoint_place(side);
+static rlt_place place_of(const flow *of, const rlt_endpoint *side, size_t slot,
+                          const rlt_chunk *chunk) {
+  if (rlt_takes_staging(side->access)) {
+    const rlt_bytes taken = taken_of(chunk->plan, side->is_read);
+    return (rlt_place){.buffer = of->means->staging,
+                       .offset = (size_t)base_in_staging(of, side->is_read, slot, taken)};
+  }
+  rlt_place place = rlt_endpoint_place(side);
+  place.offset += (size_t)distance_of(chunk, side);
+  return place;
 }
 
 /* The kernels wait for the chunk's uploads and for the slot's last download, which all came after
  * the caller's events; for these where there is nothing else. */
-static relayout_status move(flow *of, const relayout_plan *chunk, size_t slot, cl_event uploaded,
+static relayout_status move(flow *of, const rlt_chunk *chunk, size_t slot, cl_event uploaded,
                             relayout_error *error) {
-  const rlt_work *const work = &chunk->work;
+  const rlt_work *const work = &chunk->plan->work;
   const cl_event needed[] = {of->uploaded[slot], uploaded, of->downloaded[slot]};
   cl_event list[sizeof needed / sizeof needed[0]];
   cl_uint count = 0;
@@ -362,8 +375,8 @@ static relayout_status move(flow *of, const relayout_plan *chunk, size_t slot, c
   }
   cl_event moved = NULL;
   const relayout_status status = rlt_opencl_parts_enqueue(
-      work, of->means->queue, place_of(of, of->source, slot, work->source_taken),
-      place_of(of, of->destination, slot, work->destination_taken), &rlt_batch_of_one,
+      work, of->means->queue, place_of(of, of->source, slot, chunk),
+      place_of(of, of->destination, slot, chunk), &rlt_batch_of_one,
       count > 0 ? count : of->means->n_wait, count > 0 ? list : of->means->wait, &moved, error);
   if (moved != NULL) {
     replace(&of->moved[slot], moved);
@@ -371,10 +384,10 @@ static relayout_status move(flow *of, const relayout_plan *chunk, size_t slot, c
   return status;
 }
 
-static relayout_status submit_chunk(flow *of, const relayout_plan *chunk, size_t slot,
+static relayout_status submit_chunk(flow *of, const rlt_chunk *chunk, size_t slot,
                                     relayout_error *error) {
   cl_event uploaded = NULL;
-  if (chunk->work.part_count == 0) {
+  if (chunk->plan->work.part_count == 0) {
     return RELAYOUT_OK;
   }
   relayout_status status = upload_source(of, chunk, slot, error);
@@ -431,6 +444,8 @@ relayout_status rlt_submit_staged(const relayout_plan *plan, const rlt_endpoint 
                                   const rlt_endpoint *destination, const rlt_means *means,
                                   rlt_submitted *submitted, relayout_error *error) {
   const bool by_chunks = goes_by_chunks(plan, source->access, destination->access);
+  const rlt_chunk whole = {plan, 0, 0};
+  const rlt_chunk *const chunks = by_chunks ? plan->chunks : &whole;
   const size_t count = by_chunks ? plan->chunk_count : 1;
   flow of = {.source = source,
              .destination = destination,
@@ -438,7 +453,7 @@ relayout_status rlt_submit_staged(const relayout_plan *plan, const rlt_endpoint 
              .at = slots_of(plan, source->access, destination->access)};
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
-    status = submit_chunk(&of, by_chunks ? plan->chunks[i] : plan, i % SLOTS, error);
+    status = submit_chunk(&of, &chunks[i], i % SLOTS, error);
   }
   *submitted = (rlt_submitted){NULL, NULL};
   cl_int code = tell(&of, status == RELAYOUT_OK, submitted);
@@ -451,5 +466,5 @@ relayout_status rlt_submit_staged(const relayout_plan *plan, const rlt_endpoint 
   }
   return status != RELAYOUT_OK || code == CL_SUCCESS
              ? status
-             : rlt_cl_fail(error, code, "what ends a submission");
+             : rlt_cl_fail(error, code, "clEnqueueMarkerWithWaitList at the end of a submission");
 }

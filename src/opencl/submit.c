@@ -6,6 +6,7 @@
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/submit.h"
+#include "plan/verbose.h"
 
 relayout_status relayout_plan_staging_size(const relayout_plan *plan, relayout_memory_kind source,
                                            relayout_memory_kind destination, size_t *bytes,
@@ -53,7 +54,7 @@ static relayout_status check_staging_buffer(const rlt_submission *of,
   }
   if (staging->buffer == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "staging%s is NULL, but the plan takes %zu bytes of it for these sides",
+                    "staging%s is NULL, but the plan needs %zu bytes of it for these sides",
                     of->means.staging == NULL ? "->buffer" : "", needed);
   }
   cl_context context = NULL;
@@ -67,17 +68,18 @@ static relayout_status check_staging_buffer(const rlt_submission *of,
   }
   if (context != of->device->context) {
     return rlt_fail(error, RELAYOUT_WRONG_CONTEXT,
-                    "staging->buffer %p is of context %p, the plan's device of %p",
+                    "staging->buffer %p belongs to context %p, but the plan's device to %p",
                     (void *)staging->buffer, (void *)context, (void *)of->device->context);
   }
   if (staging->offset % RLT_STAGING_ALIGNMENT != 0) {
-    return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET, "staging->offset is %zu, no multiple of %d",
-                    staging->offset, RLT_STAGING_ALIGNMENT);
+    return rlt_fail(error, RELAYOUT_MISALIGNED_OFFSET,
+                    "staging->offset is %zu; expected a multiple of %d", staging->offset,
+                    RLT_STAGING_ALIGNMENT);
   }
   return staging->offset <= size && size - staging->offset >= needed
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_BUFFER_TOO_SMALL,
-                        "staging->buffer has %zu bytes, but the plan takes %zu from "
+                        "staging->buffer has %zu bytes, but the plan needs %zu from "
                         "staging->offset %zu on",
                         size, needed, staging->offset);
 }
@@ -226,6 +228,7 @@ relayout_status relayout_plan_submit(const relayout_plan *plan, cl_command_queue
                                      const cl_event *wait, cl_event *source_done, cl_event *done,
                                      relayout_error *error) {
   rlt_submitted submitted = {NULL, NULL};
+  const double begun = rlt_verbose_begin();
   relayout_status status = rlt_check_handles(plan, queue, error);
   if (status == RELAYOUT_OK) {
     rlt_submission of = {.plan = plan,
@@ -238,5 +241,8 @@ relayout_status relayout_plan_submit(const relayout_plan *plan, cl_command_queue
   }
   give(submitted.source_done, source_done); /* not before: they may be ones that were waited for */
   give(submitted.done, done);
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_ENQUEUE, plan, 1);
+  }
   return status;
 }

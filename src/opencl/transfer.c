@@ -11,7 +11,7 @@ static relayout_status make_buffer(const rlt_opencl_device *device, const char *
                                    cl_mem *buffer, relayout_error *error) {
   if (device->base.info.allocation_bytes > 0 && size > device->base.info.allocation_bytes) {
     return rlt_fail_cl(error, CL_INVALID_BUFFER_SIZE,
-                       "%s takes %zu bytes, but the device allocates at most %" PRIu64
+                       "%s needs %zu bytes, but the device allocates at most %" PRIu64
                        " bytes at once",
                        side, size, device->base.info.allocation_bytes);
   }

@@ -34,6 +34,7 @@ typedef struct rlt_host_transfers {
 
 typedef struct rlt_backend {
   relayout_backend id;
+  bool has_staging;        /* sides may go through memory of the device, chunk by chunk */
   bool copies_host_memory; /* execute may move copies, which begin at multiples of any alignment */
 
   /* Compiles a schedule, which outlives the program and is of this device's facts; never called for
@@ -71,6 +72,8 @@ typedef struct rlt_backend {
   int32_t kernels_of_program;
   /* Memory of a device that a program holds beside its code; NULL where host memory is all. */
   size_t (*program_bytes)(const void *program);
+  /* Memory of the host's that it takes. */
+  size_t (*program_host_bytes)(const void *program);
 
   /* Lets go of what the device keeps for later. Other calls may be under way. */
   void (*trim)(relayout_device *device);

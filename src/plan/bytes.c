@@ -32,8 +32,8 @@ static relayout_status visit_bytes(const relayout_plan *plan, rlt_visit_runs *vi
   return rlt_work_visit(&plan->work, visit, tell_of, of)
              ? RELAYOUT_OK
              : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "the plan has an index program, or runs of packed elements that share "
-                        "bytes with others");
+                        "bytes cannot be listed: the plan has an index program, or packed elements "
+                        "that share bytes with others");
 }
 
 static relayout_status check_visit(const relayout_plan *plan, relayout_bytes_visitor visitor,

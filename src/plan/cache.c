@@ -1,4 +1,5 @@
-/* cache.c: least recently used plans go first. Few entries, so a scan beats any tree. */
+/* cache.c: plans by what they are asked for as, and by when that was last: those that were used
+ * least lately go first. */
 #include "plan/cache.h"
 
 #include <pthread.h>
@@ -10,20 +11,30 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { CACHE_CAPACITY = 64 };
+/* A power of two; there are twice as many when there are as many plans. */
+enum { FIRST_BUCKETS = 64 };
 
-typedef struct cache_entry {
+typedef struct entry {
   uint64_t hash;
-  relayout_plan *plan;   /* held */
-  uint64_t device_bytes; /* that it takes */
-} cache_entry;
+  relayout_plan *plan; /* held */
+  uint64_t device_bytes;
+  uint64_t host_bytes;
+  struct entry *next; /* of the same bucket */
+  struct entry *newer;
+  struct entry *older; /* of those that were taken out: the next */
+} entry;
 
 struct rlt_plan_cache {
   pthread_mutex_t mutex;
-  uint64_t budget;       /* for the device's memory that plans take */
+  uint64_t budget;       /* for the memory that plans take, the device's and the host's */
   uint64_t device_bytes; /* that they take */
-  int32_t count;
-  cache_entry entries[CACHE_CAPACITY]; /* the most recently used first */
+  uint64_t host_bytes;
+  uint64_t count;
+  entry *newest;
+  entry *oldest;
+  size_t bucket_count;
+  entry **buckets;
+  entry *first_buckets[FIRST_BUCKETS];
 };
 
 relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *error) {
@@ -33,60 +44,107 @@ relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *er
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan cache of %zu bytes",
                     sizeof *made);
   }
-  made->budget = UINT64_MAX;
+  made->budget = RELAYOUT_DEFAULT_BUDGET;
+  made->bucket_count = FIRST_BUCKETS;
+  made->buckets = made->first_buckets;
   *cache = made;
   return RELAYOUT_OK;
 }
 
-/* Plans that were taken out, to be dropped without the lock. */
-typedef struct dropped {
-  int32_t count;
-  relayout_plan *plans[CACHE_CAPACITY];
-} dropped;
+/* ---- Under the lock ---- */
 
-/* Takes out what was used least lately, until there are so many plans at most, within the budget,
- * as none at all are. Under the lock. */
-static void take_out(rlt_plan_cache *cache, int32_t most, dropped *taken) {
-  while (cache->count > most || cache->device_bytes > cache->budget) {
-    const cache_entry *const last = &cache->entries[--cache->count];
-    cache->device_bytes -= last->device_bytes;
-    taken->plans[taken->count++] = last->plan;
-  }
+static entry **bucket_of(rlt_plan_cache *cache, uint64_t hash) {
+  return &cache->buckets[hash & (cache->bucket_count - 1)];
 }
 
-static void drop(const dropped *taken) {
-  for (int32_t i = 0; i < taken->count; ++i) {
-    relayout_plan_destroy(taken->plans[i]);
+/* Out of the order of use. */
+static void unlink_entry(rlt_plan_cache *cache, entry *of) {
+  *(of->newer == NULL ? &cache->newest : &of->newer->older) = of->older;
+  *(of->older == NULL ? &cache->oldest : &of->older->newer) = of->newer;
+}
+
+static void put_in_front(rlt_plan_cache *cache, entry *of) {
+  of->newer = NULL;
+  of->older = cache->newest;
+  *(cache->newest == NULL ? &cache->oldest : &cache->newest->newer) = of;
+  cache->newest = of;
+}
+
+/* Takes the oldest plans out until the others are within the budget, or until there is none: a list
+ * of them, to be dropped without the lock. */
+static entry *take_out(rlt_plan_cache *cache, bool all) {
+  entry *taken = NULL;
+  while (cache->oldest != NULL && (all || cache->host_bytes > cache->budget ||
+                                   cache->device_bytes > cache->budget - cache->host_bytes)) {
+    entry *const last = cache->oldest;
+    entry **at = bucket_of(cache, last->hash);
+    while (*at != last) {
+      at = &(*at)->next;
+    }
+    *at = last->next;
+    unlink_entry(cache, last);
+    cache->device_bytes -= last->device_bytes;
+    cache->host_bytes -= last->host_bytes;
+    --cache->count;
+    last->older = taken;
+    taken = last;
+  }
+  return taken;
+}
+
+/* Takes over the buckets, of which there are twice as many; what is to be freed. */
+static entry **spread(rlt_plan_cache *cache, entry **buckets) {
+  entry **const former = cache->buckets;
+  cache->bucket_count *= 2;
+  cache->buckets = buckets;
+  for (entry *each = cache->newest; each != NULL; each = each->older) {
+    entry **const bucket = bucket_of(cache, each->hash);
+    each->next = *bucket;
+    *bucket = each;
+  }
+  return former == cache->first_buckets ? NULL : former;
+}
+
+/* ---- Without it ---- */
+
+static void drop(entry *taken) {
+  while (taken != NULL) {
+    entry *const next = taken->older;
+    relayout_plan_destroy(taken->plan);
+    rlt_free(taken);
+    taken = next;
   }
 }
 
 void rlt_plan_cache_clear(rlt_plan_cache *cache) {
-  dropped taken = {.count = 0};
   pthread_mutex_lock(&cache->mutex);
-  take_out(cache, 0, &taken);
+  entry *const taken = take_out(cache, true);
   pthread_mutex_unlock(&cache->mutex);
-  drop(&taken);
+  drop(taken);
 }
 
-void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t device_bytes) {
-  dropped taken = {.count = 0};
+void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t bytes) {
   pthread_mutex_lock(&cache->mutex);
-  cache->budget = device_bytes;
-  take_out(cache, CACHE_CAPACITY, &taken);
+  cache->budget = bytes;
+  entry *const taken = take_out(cache, false);
   pthread_mutex_unlock(&cache->mutex);
-  drop(&taken);
+  drop(taken);
 }
 
 void rlt_plan_cache_tell(rlt_plan_cache *cache, relayout_device_usage *usage) {
   pthread_mutex_lock(&cache->mutex);
-  usage->plans = (uint64_t)cache->count;
+  usage->plans = cache->count;
   usage->device_bytes = cache->device_bytes;
+  usage->host_bytes = cache->host_bytes;
   usage->budget_bytes = cache->budget;
   pthread_mutex_unlock(&cache->mutex);
 }
 
 void rlt_plan_cache_destroy(rlt_plan_cache *cache) {
   rlt_mutex_destroy(&cache->mutex);
+  if (cache->buckets != cache->first_buckets) {
+    rlt_free(cache->buckets);
+  }
   rlt_free(cache);
 }
 
@@ -97,18 +155,40 @@ static uint64_t hash_number(uint64_t hash, uint64_t number) {
   return hash ^ hash >> 32;
 }
 
-/* Over the fields that differ most, two numbers at a time. */
-static uint64_t hash_shape(uint64_t hash, const relayout_shape *shape) {
-  hash = hash_number(hash, (uint64_t)shape->element_type << 32 | (uint32_t)shape->rank);
-  for (int32_t d = 0; d < shape->rank; ++d) {
-    const uint64_t order = (uint32_t)shape->layout.minor_to_major[d];
-    hash = hash_number(hash, (uint64_t)shape->dimensions[d] ^ order << 56);
+static uint64_t hash_numbers(uint64_t hash, const int64_t *numbers, int32_t count) {
+  for (int32_t i = 0; i < count && i < RELAYOUT_MAX_RANK; ++i) {
+    hash = hash_number(hash, (uint64_t)numbers[i]);
   }
   return hash;
 }
 
-static uint64_t hash_shapes(const relayout_shape *from, const relayout_shape *to) {
-  return hash_shape(hash_shape(RLT_HASH_START, from), to);
+/* Over the fields that differ most, dimensions two numbers at a time. Nobody has checked the counts
+ * of a layout yet. */
+static uint64_t hash_view(uint64_t hash, const rlt_view *view) {
+  const relayout_shape *const shape = view->shape;
+  const relayout_layout *const layout = &shape->layout;
+  hash = hash_number(hash, (uint64_t)shape->element_type << 32 | (uint32_t)shape->rank);
+  for (int32_t d = 0; d < shape->rank; ++d) {
+    const uint64_t order = (uint32_t)layout->minor_to_major[d];
+    hash = hash_number(hash, (uint64_t)shape->dimensions[d] ^ order << 56);
+  }
+  hash = hash_numbers(hash, layout->padded_dimensions, layout->padded_dimension_count);
+  if (layout->tile_count > 0) {
+    hash = hash_numbers(hash, layout->tile_dimensions, layout->tile_ranks[0]);
+  }
+  if (view->byte_strides != NULL) {
+    hash = hash_numbers(hash, view->byte_strides, shape->rank);
+  }
+  return hash_number(hash, (uint64_t)view->byte_offset);
+}
+
+static uint64_t hash_all(const rlt_view *from, const rlt_view *to, const rlt_wish *wish) {
+  uint64_t scale;
+  memcpy(&scale, &wish->changes.scale, sizeof scale);
+  uint64_t hash = hash_view(hash_view(RLT_HASH_START, from), to);
+  hash = hash_number(hash, wish->chunks.source);
+  hash = hash_number(hash, wish->chunks.destination);
+  return hash_number(hash, scale);
 }
 
 /* Mostly few, for which calling memcmp takes longer. */
@@ -171,39 +251,66 @@ static bool same_view(const relayout_view *a, const rlt_view *b) {
 
 /* ---- Plans ---- */
 
-/* Moves entries up to number `last` back by one, and puts one in front. */
-static void put_in_front(rlt_plan_cache *cache, cache_entry entry, int32_t last) {
-  memmove(&cache->entries[1], &cache->entries[0], (size_t)last * sizeof entry);
-  cache->entries[0] = entry;
-  relayout_plan_retain(entry.plan);
-}
-
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
                                    const rlt_wish *wish) {
-  const uint64_t hash = hash_shapes(from->shape, to->shape);
-  relayout_plan *found = NULL;
+  const uint64_t hash = hash_all(from, to, wish);
   pthread_mutex_lock(&cache->mutex);
-  for (int32_t i = 0; i < cache->count && found == NULL; ++i) {
-    const cache_entry entry = cache->entries[i];
-    if (entry.hash == hash && rlt_wish_equal(&entry.plan->wish, wish) &&
-        same_view(&entry.plan->from, from) && same_view(&entry.plan->to, to)) {
-      found = entry.plan;
-      put_in_front(cache, entry, i);
-    }
+  entry *found = *bucket_of(cache, hash);
+  while (found != NULL &&
+         !(found->hash == hash && rlt_wish_equal(&found->plan->wish, wish) &&
+           same_view(&found->plan->from, from) && same_view(&found->plan->to, to))) {
+    found = found->next;
+  }
+  relayout_plan *const plan = found == NULL ? NULL : found->plan;
+  if (found != NULL) {
+    unlink_entry(cache, found);
+    put_in_front(cache, found);
+    relayout_plan_retain(plan);
   }
   pthread_mutex_unlock(&cache->mutex);
-  return found;
+  return plan;
+}
+
+/* Makes room for more plans, if there is memory for it: with less all goes on, slower. */
+static void grow(rlt_plan_cache *cache) {
+  pthread_mutex_lock(&cache->mutex);
+  const size_t count = cache->bucket_count;
+  const bool is_full = cache->count >= count;
+  pthread_mutex_unlock(&cache->mutex);
+  entry **unused = is_full ? rlt_calloc(2 * count, sizeof *unused) : NULL;
+  if (unused == NULL) {
+    return;
+  }
+  pthread_mutex_lock(&cache->mutex);
+  if (cache->bucket_count == count) { /* nobody else has grown it meanwhile */
+    unused = spread(cache, unused);
+  }
+  pthread_mutex_unlock(&cache->mutex);
+  rlt_free(unused);
 }
 
 void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan) {
-  const cache_entry entry = {hash_shapes(&plan->from.shape, &plan->to.shape), plan,
-                             rlt_plan_device_bytes(plan)};
-  dropped taken = {.count = 0};
+  entry *const made = rlt_malloc(sizeof *made);
+  if (made == NULL) {
+    return;
+  }
+  const rlt_view from = rlt_view_of(&plan->from);
+  const rlt_view to = rlt_view_of(&plan->to);
+  *made = (entry){.hash = hash_all(&from, &to, &plan->wish),
+                  .plan = plan,
+                  .device_bytes = rlt_plan_device_bytes(plan),
+                  .host_bytes = rlt_plan_host_bytes(plan)};
+  relayout_plan_retain(plan);
+  grow(cache);
   pthread_mutex_lock(&cache->mutex);
-  take_out(cache, CACHE_CAPACITY - 1, &taken);
-  put_in_front(cache, entry, cache->count++);
-  cache->device_bytes += entry.device_bytes;
-  take_out(cache, CACHE_CAPACITY, &taken);
+  entry **const bucket = bucket_of(cache, made->hash);
+  made->next = *bucket;
+  *bucket = made;
+  put_in_front(cache, made);
+  cache->device_bytes += made->device_bytes;
+  cache->host_bytes += made->host_bytes;
+  ++cache->count;
+  entry *const taken = take_out(cache, false);
   pthread_mutex_unlock(&cache->mutex);
-  drop(&taken);
+  drop(taken);
 }

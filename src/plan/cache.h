@@ -1,5 +1,5 @@
 /* cache.h: the plans that a device was last asked for, so that the next one who asks gets them at
- * once; one a device, and bounded. Depends on plan.h. */
+ * once; one a device, and within a budget of bytes. Depends on plan.h. */
 #ifndef RLT_PLAN_CACHE_H
 #define RLT_PLAN_CACHE_H
 
@@ -14,9 +14,9 @@ relayout_status rlt_plan_cache_create(rlt_plan_cache **cache, relayout_error *er
  * device's opener lets go. */
 void rlt_plan_cache_clear(rlt_plan_cache *cache);
 
-/* How many plans it holds, the bytes of the device's memory that these take, and may take. */
+/* How many plans it holds, and the bytes of memory that these take, and may take. */
 void rlt_plan_cache_tell(rlt_plan_cache *cache, relayout_device_usage *usage);
-void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t device_bytes);
+void rlt_plan_cache_set_budget(rlt_plan_cache *cache, uint64_t bytes);
 
 /* The cache is empty, or all its plans are dropped. */
 void rlt_plan_cache_destroy(rlt_plan_cache *cache);
@@ -26,8 +26,8 @@ void rlt_plan_cache_destroy(rlt_plan_cache *cache);
 relayout_plan *rlt_plan_cache_find(rlt_plan_cache *cache, const rlt_view *from, const rlt_view *to,
                                    const rlt_wish *wish);
 
-/* Holds a plan that was not found. Where another thread has added the same meanwhile, both are
- * right, and the older ages out. */
+/* Holds a plan that was not found, if there is memory for it. Where another thread has added the
+ * same meanwhile, both are right, and the older ages out. */
 void rlt_plan_cache_add(rlt_plan_cache *cache, relayout_plan *plan);
 
 #endif

@@ -122,7 +122,7 @@ relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const 
   relayout_status status =
       rlt_offers_make(&part->forms, &facts, device->tuning, wish->method, &offers, error);
   if (status == RELAYOUT_OK && offers.count == 0) { /* by one method: some offer anything */
-    status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` offers nothing for this relayout",
+    status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` has no schedule for this relayout",
                       wish->method->name);
   }
   if (status == RELAYOUT_OK && text != NULL) {

@@ -1,4 +1,4 @@
-/* chunks.c: which boxes, and a plan for each. */
+/* chunks.c: which boxes, and a plan for each kind of them. */
 #include "plan/chunks.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "metadata/widths.h"
 #include "relayout/index.h"
 
-/* Each has kernels and buffers of its own. */
-enum { MOST_CHUNKS = 1 << 14 };
+/* Each takes a few numbers; each kind has a plan with kernels and tables of its own. */
+enum { MOST_CHUNKS = 1 << 14, MOST_CHUNK_PLANS = 256 };
 
 /* ---- Which boxes ---- */
 
@@ -138,25 +138,124 @@ static size_t count_of(const rlt_equal_boxes *boxes) {
 }
 
 void rlt_chunks_free(relayout_plan *plan) {
-  for (size_t i = 0; i < plan->chunk_count; ++i) {
-    relayout_plan_destroy(plan->chunks[i]);
+  for (size_t i = 0; i < plan->chunk_plan_count; ++i) {
+    relayout_plan_destroy(plan->chunk_plans[i]);
   }
+  rlt_free(plan->chunk_plans);
   rlt_free(plan->chunks);
+  plan->chunk_plans = NULL;
   plan->chunks = NULL;
-  plan->chunk_count = 0;
+  plan->chunk_count = plan->chunk_plan_count = 0;
 }
 
-static relayout_status make_plans(relayout_plan *plan, rlt_equal_boxes *boxes, size_t count,
+/* Whether the problems differ in where they begin alone, and in where the source ends: boxes have
+ * no index programs. */
+static bool are_alike(const rlt_problem *a, const rlt_problem *b) {
+  const rlt_conversion *const x = &a->conversion;
+  const rlt_conversion *const y = &b->conversion;
+  return a->element_bytes == b->element_bytes && a->source_packed == b->source_packed &&
+         a->destination_packed == b->destination_packed && x->from == y->from && x->to == y->to &&
+         x->wraps == y->wraps && x->scale == y->scale &&
+         x->rounds_to_nearest == y->rounds_to_nearest && a->shuffles == b->shuffles &&
+         memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0 &&
+         a->transposed_bits == b->transposed_bits && a->transposed_stride == b->transposed_stride &&
+         a->index_program == NULL && b->index_program == NULL && a->axis_count == b->axis_count &&
+         memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0 &&
+         a->fills == b->fills && memcmp(a->fill, b->fill, sizeof a->fill) == 0 &&
+         memcmp(a->fill_word, b->fill_word, sizeof a->fill_word) == 0 &&
+         (rlt_problem_is_fill(a) ||
+          a->source_elements - a->source_start == b->source_elements - b->source_start);
+}
+
+/* How far one problem is behind another that is like it, in bits. */
+static int64_t source_bits_between(const rlt_problem *a, const rlt_problem *b) {
+  return (b->source_start - a->source_start) * rlt_problem_source_bits(a);
+}
+
+static int64_t destination_bits_between(const rlt_problem *a, const rlt_problem *b) {
+  return (b->destination_start - a->destination_start) * rlt_problem_destination_bits(a);
+}
+
+/* Whole elements, and whole bytes: so far apart callers' own sides may be. */
+static bool is_offset(int64_t bits, const relayout_view *side) {
+  return bits % (8 * (int64_t)relayout_element_type_byte_size(side->shape.element_type)) == 0;
+}
+
+/* Whether what a box lowers to is what the plan of another one moves, and how far from there. */
+static bool is_moved_by(const rlt_lowered *box, const relayout_plan *plan, rlt_chunk *chunk) {
+  const rlt_problem *read = NULL; /* one of the box's, and of the plan's */
+  const rlt_problem *read_by_plan = NULL;
+  const int32_t count = plan->work.part_count;
+  int64_t source = 0;
+  int64_t destination = 0;
+  bool is = box->count == count;
+  for (int32_t i = 0; i < count && is; ++i) {
+    const rlt_problem *const one = rlt_part_problem(&plan->work.parts[i]);
+    const rlt_problem *const other = &box->problems[i];
+    is = are_alike(one, other);
+    if (is && read == NULL && !rlt_problem_is_fill(one)) {
+      read = other;
+      read_by_plan = one;
+    }
+  }
+  if (is && count > 0) {
+    source = read == NULL ? 0 : source_bits_between(read_by_plan, read);
+    destination =
+        destination_bits_between(rlt_part_problem(&plan->work.parts[0]), &box->problems[0]);
+  }
+  for (int32_t i = 0; i < count && is; ++i) {
+    const rlt_problem *const one = rlt_part_problem(&plan->work.parts[i]);
+    const rlt_problem *const other = &box->problems[i];
+    is = destination_bits_between(one, other) == destination &&
+         (rlt_problem_is_fill(one) || source_bits_between(one, other) == source);
+  }
+  *chunk = (rlt_chunk){plan, source / 8, destination / 8};
+  return is && is_offset(source, &plan->from) && is_offset(destination, &plan->to);
+}
+
+static relayout_status refuse_kinds(const relayout_plan *plan, relayout_error *error) {
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                  "options->source_chunk_bytes %zu and destination_chunk_bytes %zu make chunks of "
+                  "more than %d kinds, each of which needs a plan",
+                  plan->wish.chunks.source, plan->wish.chunks.destination, MOST_CHUNK_PLANS);
+}
+
+/* A chunk by the plan of one that is like it, or by one of its own. */
+static relayout_status make_chunk(relayout_plan *plan, const rlt_index_box *box, rlt_chunk *chunk,
                                   relayout_error *error) {
+  rlt_lowered lowered;
+  relayout_status status = rlt_plan_lower_box(plan, box, &lowered, error);
+  bool is_there = false;
+  for (size_t i = 0; i < plan->chunk_plan_count && status == RELAYOUT_OK && !is_there; ++i) {
+    is_there = is_moved_by(&lowered, plan->chunk_plans[i], chunk);
+  }
+  rlt_lowered_free(&lowered);
+  if (is_there || status != RELAYOUT_OK) {
+    return status;
+  }
+  if (plan->chunk_plan_count == MOST_CHUNK_PLANS) {
+    return refuse_kinds(plan, error);
+  }
+  relayout_plan **const made = &plan->chunk_plans[plan->chunk_plan_count];
+  status = rlt_plan_create_box(plan, box, made, error);
+  plan->chunk_plan_count += status == RELAYOUT_OK;
+  *chunk = (rlt_chunk){*made, 0, 0};
+  return status;
+}
+
+static relayout_status make_chunks(relayout_plan *plan, rlt_equal_boxes *boxes, size_t count,
+                                   relayout_error *error) {
+  const size_t most_plans = count < MOST_CHUNK_PLANS ? count : MOST_CHUNK_PLANS;
   plan->chunks = rlt_calloc(count, sizeof *plan->chunks);
-  if (plan->chunks == NULL) {
+  plan->chunk_plans = rlt_calloc(most_plans, sizeof(relayout_plan *));
+  if (plan->chunks == NULL || plan->chunk_plans == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for %zu chunks of a plan", count);
   }
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     rlt_index_box box;
     rlt_equal_boxes_next(boxes, &box);
-    status = rlt_plan_create_box(plan, &box, &plan->chunks[i], error);
+    status = make_chunk(plan, &box, &plan->chunks[i], error);
     plan->chunk_count += status == RELAYOUT_OK;
   }
   return status;
@@ -165,7 +264,8 @@ static relayout_status make_plans(relayout_plan *plan, rlt_equal_boxes *boxes, s
 relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error) {
   const rlt_chunk_limits limits = plan->wish.chunks;
   rlt_equal_boxes boxes;
-  if ((limits.source == 0 && limits.destination == 0) || plan->work.part_count == 0) {
+  if ((limits.source == 0 && limits.destination == 0) || plan->work.part_count == 0 ||
+      !plan->device->backend->has_staging) {
     return RELAYOUT_OK;
   }
   relayout_status status = rlt_equal_boxes_make(plan, limits, &boxes, error);
@@ -179,7 +279,7 @@ relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error) {
                     "than %d chunks",
                     limits.source, limits.destination, MOST_CHUNKS);
   }
-  status = count == 1 ? RELAYOUT_OK : make_plans(plan, &boxes, count, error);
+  status = count == 1 ? RELAYOUT_OK : make_chunks(plan, &boxes, count, error);
   if (status == RELAYOUT_UNSUPPORTED) {
     rlt_chunks_free(plan);
     return RELAYOUT_OK;

@@ -24,8 +24,9 @@ relayout_status rlt_equal_boxes_make(const relayout_plan *plan, rlt_chunk_limits
 /* Tells the next box; false where it is the last one. */
 bool rlt_equal_boxes_next(rlt_equal_boxes *boxes, rlt_index_box *box);
 
-/* Makes the plan's chunks where one is wished for that takes less, each a plan of its own. A plan
- * that has no boxes (relayout_plan_create_range) has none. The statuses of plans. */
+/* Makes the plan's chunks where one is wished for that takes less, and a plan for each kind of
+ * them. A plan that has no boxes (relayout_plan_create_range) has none, nor has one of a device
+ * without staging. The statuses of plans. */
 relayout_status rlt_chunks_make(relayout_plan *plan, relayout_error *error);
 void rlt_chunks_free(relayout_plan *plan);
 

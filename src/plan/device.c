@@ -1,6 +1,7 @@
 /* device.c: opening, listing and holding devices of whatever backend. */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 #ifdef RELAYOUT_HAVE_OPENCL
 #include "opencl/opencl.h"
 #endif
+
+/* Of relayout_device_info in the first version. */
+enum { FIRST_INFO_SIZE = offsetof(relayout_device_info, shares_host_memory) };
 
 relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend *backend,
                                       relayout_error *error) {
@@ -117,15 +121,15 @@ relayout_status relayout_device_get_usage(relayout_device *device, relayout_devi
   return status;
 }
 
-relayout_status relayout_device_set_budget(relayout_device *device, uint64_t device_bytes,
+relayout_status relayout_device_set_budget(relayout_device *device, uint64_t bytes,
                                            relayout_error *error) {
   if (device == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
   }
-  rlt_plan_cache_set_budget(device->cache, device_bytes);
+  rlt_plan_cache_set_budget(device->cache, bytes);
   return device->for_host_memory == NULL
              ? RELAYOUT_OK
-             : relayout_device_set_budget(device->for_host_memory, device_bytes, error);
+             : relayout_device_set_budget(device->for_host_memory, bytes, error);
 }
 
 /* Plans in the cache may be out of date then. */
@@ -153,7 +157,7 @@ relayout_status relayout_device_get_info(const relayout_device *device, relayout
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "%s is NULL",
                     device == NULL ? "device" : "info");
   }
-  const relayout_status status = rlt_struct_check(info, "info->", sizeof *info, error);
+  const relayout_status status = rlt_struct_check(info, "info->", FIRST_INFO_SIZE, error);
   if (status == RELAYOUT_OK) {
     rlt_struct_write(&device->info, sizeof device->info, info);
   }
@@ -168,13 +172,13 @@ static relayout_status check_infos(relayout_device_info *infos, size_t capacity,
     char name[32];
     snprintf(name, sizeof name, "infos[%zu].", i);
     const relayout_device_info *const info = rlt_info_at(infos, i);
-    status = rlt_struct_check(info, name, sizeof *info, error);
+    status = rlt_struct_check(info, name, FIRST_INFO_SIZE, error);
     if (status == RELAYOUT_OK && (info->struct_size != infos->struct_size ||
                                   info->struct_size % _Alignof(relayout_device_info) != 0)) {
-      status = rlt_fail(
-          error, RELAYOUT_INVALID_ARGUMENT,
-          "%sstruct_size is %zu, and that of infos[0] is %zu: neither the size of one struct", name,
-          info->struct_size, infos->struct_size);
+      status = rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                        "%sstruct_size is %zu and that of infos[0] is %zu; expected the same: "
+                        "initialise all with RELAYOUT_DEVICE_INFO_INIT",
+                        name, info->struct_size, infos->struct_size);
     }
   }
   return status;

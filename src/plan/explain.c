@@ -2,6 +2,7 @@
  * they cannot disagree. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/float_control.h"
 #include "base/text.h"
@@ -27,7 +28,7 @@ static void summarize(const relayout_plan *plan, summary *s) {
   if (plan->work.part_count == 0) {
     return;
   }
-  if (plan->device->backend->host_transfers != NULL) {
+  if (plan->device->backend->host_transfers != NULL && !rlt_plan_leaves_host_memory(plan)) {
     s->transfers = plan->device->backend->host_transfers(plan);
   }
   /* The bits as a number, most significant first, as PV(0x...) takes them. */
@@ -151,16 +152,52 @@ static void add_tiles_text(rlt_text *text, const rlt_schedule *schedule) {
   rlt_text_add(text, "\n");
 }
 
-static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
-  rlt_text_add(text, "schedule: ");
-  rlt_schedule_add_text(&way->offer.schedule, text);
-  rlt_text_add(text, "\n");
-  add_tiles_text(text, &way->offer.schedule);
+static void add_prediction_text(rlt_text *text, const rlt_way *way) {
   rlt_text_add(text, "predicted: ");
   add_cost_text(text, &way->offer.cost);
+}
+
+static void add_runs_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way) {
   rlt_text_add(text, "runs: ");
   plan->device->backend->program_describe(plan->device, way->program, text);
   rlt_text_add(text, "\n");
+}
+
+/* What is said of a way beside its schedule, by number; false beyond the last. */
+static bool add_line(rlt_text *text, const relayout_plan *plan, const rlt_way *way, int number) {
+  switch (number) {
+  case 0:
+    add_tiles_text(text, &way->offer.schedule);
+    return true;
+  case 1:
+    add_prediction_text(text, way);
+    return true;
+  case 2:
+    add_runs_text(text, plan, way);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Without the lines that stand in `before` too, where there is that. */
+static void add_way_text(rlt_text *text, const relayout_plan *plan, const rlt_way *way,
+                         const rlt_way *before) {
+  rlt_text_add(text, "schedule: ");
+  rlt_schedule_add_text(&way->offer.schedule, text);
+  rlt_text_add(text, "\n");
+  char line[1024];
+  rlt_text own = rlt_text_in(line, sizeof line);
+  for (int i = 0; add_line(&own, plan, way, i); ++i) {
+    char other[sizeof line];
+    rlt_text old = rlt_text_in(other, sizeof other);
+    const bool is_there = before != NULL && add_line(&old, plan, before, i) &&
+                          own.length < sizeof line && strcmp(line, other) == 0;
+    if (!is_there) {
+      add_line(text, plan, way, i);
+    }
+    own = rlt_text_in(line, sizeof line);
+  }
 }
 
 /* Who chose a part's schedule, and why. */
@@ -179,20 +216,32 @@ static const char *reason_of(const rlt_part *part) {
                                                                  : choices[part->choice].reason;
 }
 
+/* When a part goes another way than this schedule's. */
+static void add_condition_text(rlt_text *text, const rlt_schedule *schedule) {
+  const int64_t source = schedule->source_alignment;
+  const int64_t destination = schedule->destination_alignment;
+  if (source > 1 && destination > 1) {
+    rlt_text_add(text,
+                 "if the source is not %" PRId64 "-byte aligned, or the destination not %" PRId64
+                 "-byte aligned:\n",
+                 source, destination);
+  } else {
+    rlt_text_add(text, "if the %s is not %" PRId64 "-byte aligned:\n",
+                 source > 1 ? "source" : "destination", source > 1 ? source : destination);
+  }
+}
+
 static void add_part_text(rlt_text *text, const relayout_plan *plan, const rlt_part *part) {
   const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
   add_axes_text(text, schedule->problem);
   rlt_text_add(text, "method: %s, because %s\n", schedule->method->name, reason_of(part));
-  add_way_text(text, plan, &part->ways[0]);
+  add_way_text(text, plan, &part->ways[0], NULL);
   if (part->way_count > 1) {
-    rlt_text_add(text,
-                 "where the source does not begin at a multiple of %" PRId64
-                 " bytes, or the destination not at one of %" PRId64 ":\n",
-                 schedule->source_alignment, schedule->destination_alignment);
+    add_condition_text(text, schedule);
     if (part->ways[1].offer.schedule.problem != schedule->problem) {
       add_axes_text(text, part->ways[1].offer.schedule.problem);
     }
-    add_way_text(text, plan, &part->ways[1]);
+    add_way_text(text, plan, &part->ways[1], &part->ways[0]);
   }
 }
 
@@ -225,9 +274,38 @@ static void add_view(rlt_text *text, const char *side, const relayout_view *view
   }
 }
 
+/* All of it in a sentence. */
+static void add_sentence(rlt_text *text, const relayout_plan *plan, const summary *s) {
+  const int32_t parts = plan->work.part_count;
+  rlt_text_add(text, "%s", relayout_plan_get_method(plan));
+  if (parts > 1) {
+    rlt_text_add(text, " in %" PRId32 " parts", parts);
+  }
+  rlt_text_add(text, " on %s, predicted to reach ",
+               s->device.name[0] != '\0' ? s->device.name : "the device");
+  rlt_text_add_double(text, "%.2f", relayout_plan_get_predicted_fraction(plan));
+  rlt_text_add(text, " of a plain copy's speed\n");
+}
+
+static void add_host_memory_text(rlt_text *text, const relayout_plan *plan,
+                                 const rlt_host_transfers *transfers) {
+  if (rlt_plan_leaves_host_memory(plan)) {
+    rlt_text_add(text,
+                 "host memory: moved by the CPU backend, since the device does not share it\n");
+  } else if (transfers->boxes > 0) {
+    rlt_text_add(text,
+                 "host memory: %" PRId64 " bytes up and %" PRId64 " down, in %" PRId64 " box%s\n",
+                 transfers->bytes_up, transfers->bytes_down, transfers->boxes,
+                 transfers->boxes == 1 ? "" : "es");
+  }
+}
+
 static void explain_text(const relayout_plan *plan, const summary *s, bool with_offers,
                          rlt_text *text) {
   const rlt_work *const work = &plan->work;
+  if (work->part_count > 0) {
+    add_sentence(text, plan, s);
+  }
   add_view(text, "from ", &plan->from);
   add_view(text, "\nto   ", &plan->to);
   if (plan->box != NULL) {
@@ -248,12 +326,7 @@ static void explain_text(const relayout_plan *plan, const summary *s, bool with_
                  s->fill);
   }
   rlt_text_add(text, "\ndevice: %s (%s)\n", s->device.name, s->device.description);
-  if (s->transfers.boxes > 0) {
-    rlt_text_add(text,
-                 "host memory: %" PRId64 " bytes up and %" PRId64 " down, in %" PRId64 " box%s\n",
-                 s->transfers.bytes_up, s->transfers.bytes_down, s->transfers.boxes,
-                 s->transfers.boxes == 1 ? "" : "es");
-  }
+  add_host_memory_text(text, plan, &s->transfers);
   for (int32_t i = 0; i < work->part_count; ++i) {
     if (work->part_count > 1) {
       rlt_text_add(text, "part %" PRId32 " of %" PRId32 "\n", i + 1, work->part_count);

@@ -140,7 +140,8 @@ static relayout_status settle_caches(const bool given[FIELDS], rlt_facts *facts,
   for (int level = 1; level < RLT_CACHE_LEVELS; ++level) {
     if (given[FIELD_L1 + level] && facts->caches[level].bytes > 0 &&
         facts->caches[level - 1].bytes == 0) {
-      return rlt_fail(error, RELAYOUT_INVALID_TEXT, "facts: `%s` is given, but `%s` is unknown",
+      return rlt_fail(error, RELAYOUT_INVALID_TEXT,
+                      "facts: `%s` is given, but `%s` is missing or 0",
                       fields[FIELD_L1 + level].name, fields[FIELD_L1 + level - 1].name);
     }
   }
@@ -153,14 +154,14 @@ static relayout_status read_word(const char *word, size_t length, bool given[FIE
   const field of = field_of(word, length);
   int64_t numbers[MOST_NUMBERS];
   if (of == FIELDS) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "facts: `%s` is no field of facts",
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "facts: `%s` is not a field",
                     rlt_quote_printable(word, length).text);
   }
   if (given[of]) {
     return rlt_fail(error, RELAYOUT_INVALID_TEXT, "facts: `%s` is given twice", fields[of].name);
   }
   if (!read_numbers(word + strlen(fields[of].name) + 1, word + length, of, numbers)) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "facts: `%s` has a value that no machine has",
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "facts: `%s` has an impossible value",
                     rlt_quote_printable(word, length).text);
   }
   given[of] = true;

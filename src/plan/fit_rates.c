@@ -51,3 +51,12 @@ void rlt_rates_fit(const rlt_sample *samples, int64_t count, rlt_rates *rates) {
     }
   }
 }
+
+double rlt_rates_error(const rlt_sample *samples, int64_t count, const rlt_rates *rates) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double error = left_for(&samples[i], rates, RLT_RATE_NONE) / samples[i].time;
+    sum += error * error;
+  }
+  return sum;
+}

@@ -21,4 +21,7 @@ rlt_sample rlt_sample_of(const rlt_facts *facts, const rlt_schedule *schedule, c
  * for, or hardly, stays as it is. */
 void rlt_rates_fit(const rlt_sample *samples, int64_t count, rlt_rates *rates);
 
+/* The sum of the squared relative errors of what these rates foretell. */
+double rlt_rates_error(const rlt_sample *samples, int64_t count, const rlt_rates *rates);
+
 #endif

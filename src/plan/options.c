@@ -31,7 +31,8 @@ static relayout_status check_schedules(const relayout_plan_options *options,
                                        relayout_error *error) {
   if (options->schedule_count < 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->schedule_count is %" PRId32 ", below 0", options->schedule_count);
+                    "options->schedule_count is %" PRId32 "; expected 0 or more",
+                    options->schedule_count);
   }
   for (int32_t i = 0; i < options->schedule_count; ++i) {
     if (options->schedules == NULL || options->schedules[i] == NULL) {
@@ -46,17 +47,19 @@ static relayout_status check_schedules(const relayout_plan_options *options,
 
 static relayout_status check(const relayout_plan_options *options, relayout_error *error) {
   if (options->effort != RELAYOUT_PLAN_ESTIMATE && options->effort != RELAYOUT_PLAN_MEASURE) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->effort is %d, no known effort",
-                    (int)options->effort);
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->effort is %d, which is not a planning effort", (int)options->effort);
   }
   if (options->overflow != RELAYOUT_OVERFLOW_SATURATE &&
       options->overflow != RELAYOUT_OVERFLOW_WRAP) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->overflow is %d, no known overflow",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->overflow is %d, which is not an overflow rule",
                     (int)options->overflow);
   }
   if (options->rounding != RELAYOUT_ROUNDING_ZERO &&
       options->rounding != RELAYOUT_ROUNDING_NEAREST) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->rounding is %d, no known rounding",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->rounding is %d, which is not a rounding mode",
                     (int)options->rounding);
   }
   if (!isfinite(options->scale)) {
@@ -65,7 +68,7 @@ static relayout_status check(const relayout_plan_options *options, relayout_erro
   }
   if (options->measured < 0 || options->measured > RLT_MOST_MEASURED) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->measured is %" PRId32 ", not 0 to %d", options->measured,
+                    "options->measured is %" PRId32 "; expected 0 to %d", options->measured,
                     RLT_MOST_MEASURED);
   }
   return check_schedules(options, error);

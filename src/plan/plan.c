@@ -14,6 +14,8 @@
 #include "plan/measure.h"
 #include "plan/methods/method.h"
 #include "plan/schedule_text.h"
+#include "plan/sharing.h"
+#include "plan/verbose.h"
 #include "problem/lower.h"
 
 /* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
@@ -48,8 +50,21 @@ static int64_t bits_written(const rlt_problem *problem) {
              : rlt_problem_written(problem) * rlt_problem_destination_bits(problem);
 }
 
-/* What was lowered becomes the plan's parts, the largest first. No two write the same element, so
- * counting tells whether all are written. */
+/* The largest first. */
+static void sort_problems(rlt_lowered *lowered) {
+  for (int32_t i = 1; i < lowered->count; ++i) {
+    const rlt_problem problem = lowered->problems[i];
+    const int64_t bits = bits_written(&problem);
+    int32_t at = i;
+    for (; at > 0 && bits_written(&lowered->problems[at - 1]) < bits; --at) {
+      lowered->problems[at] = lowered->problems[at - 1];
+    }
+    lowered->problems[at] = problem;
+  }
+}
+
+/* What was lowered becomes the plan's parts. No two write the same element, so counting tells
+ * whether all are written. */
 static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
                                   relayout_error *error) {
   rlt_work *const work = &plan->work;
@@ -68,16 +83,11 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   if (work->parts == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's parts");
   }
+  sort_problems(lowered);
   int64_t all = 0;
   for (int32_t i = 0; i < lowered->count; ++i) {
-    const rlt_problem *const problem = &lowered->problems[i];
-    const int64_t bits = bits_written(problem);
-    int32_t at = i;
-    for (; at > 0 && bits_written(rlt_part_problem(&work->parts[at - 1])) < bits; --at) {
-      work->parts[at].forms.of[0] = work->parts[at - 1].forms.of[0];
-    }
-    work->parts[at].forms.of[0] = *problem;
-    all += bits;
+    work->parts[i].forms.of[0] = lowered->problems[i];
+    all += bits_written(&lowered->problems[i]);
   }
   work->part_count = lowered->count;
   for (int32_t i = 0; i < work->part_count; ++i) {
@@ -166,14 +176,19 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
   return RELAYOUT_OK;
 }
 
+static relayout_status lower_for(const relayout_device *device, const sides *of,
+                                 const rlt_wish *wish, rlt_lowered *made, relayout_error *error) {
+  rlt_changes changes = wish->changes;
+  changes.packing = packing_of(&device->facts);
+  return rlt_lower(of->from, of->to, of->box, &changes, made, error);
+}
+
 static relayout_status create_anew(relayout_device *device, const sides *of, const rlt_wish *wish,
                                    rlt_texts schedules, relayout_plan **plan,
                                    relayout_error *error) {
-  rlt_changes changes = wish->changes;
-  changes.packing = packing_of(&device->facts);
   rlt_lowered lowered;
   relayout_plan *made = NULL;
-  relayout_status status = rlt_lower(of->from, of->to, of->box, &changes, &lowered, error);
+  relayout_status status = lower_for(device, of, wish, &lowered, error);
   if (status == RELAYOUT_OK) {
     status = make(device, wish, &lowered, schedules, &made, error);
   }
@@ -190,6 +205,16 @@ static relayout_status create_anew(relayout_device *device, const sides *of, con
   }
   *plan = made;
   return RELAYOUT_OK;
+}
+
+relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_box *box,
+                                   rlt_lowered *made, relayout_error *error) {
+  const rlt_view from = rlt_view_of(&whole->from);
+  const rlt_view to = rlt_view_of(&whole->to);
+  const relayout_status status =
+      lower_for(whole->device, &(sides){&from, &to, box}, &whole->wish, made, error);
+  sort_problems(made);
+  return status;
 }
 
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
@@ -231,7 +256,11 @@ static relayout_status create(relayout_device *device, const sides *of,
     *plan = found;
     return RELAYOUT_OK;
   }
+  const double begun = rlt_verbose_begin();
   const relayout_status status = create_anew(device, of, &wish, schedules, plan, error);
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_PLAN, *plan, 1);
+  }
   if (status == RELAYOUT_OK && is_cached) {
     rlt_plan_cache_add(device->cache, *plan);
   }
@@ -268,9 +297,10 @@ static relayout_status create_by_options(relayout_device *device, rlt_view from,
     from.byte_strides = source;
     to.byte_strides = destination;
   } else if (source != NULL || destination != NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "options->former_%s_byte_strides are given: views have strides of their own",
-                    source != NULL ? "source" : "destination");
+    return rlt_fail(
+        error, RELAYOUT_INVALID_ARGUMENT,
+        "options->former_%s_byte_strides are given; expected NULL, as views have their own strides",
+        source != NULL ? "source" : "destination");
   }
   const sides of = {&from, &to, box};
   return create(device, &of, read, plan, error);
@@ -418,7 +448,8 @@ relayout_status relayout_plan_visit_schedules(const relayout_plan *plan, int32_t
   }
   if (part < 0 || part >= plan->work.part_count) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "part is %" PRId32 ", but the plan has %" PRId32, part, plan->work.part_count);
+                    "part is %" PRId32 ", out of range for a plan of %" PRId32 " parts", part,
+                    plan->work.part_count);
   }
   const rlt_float_control was = rlt_floats_enter();
   rlt_offers offers;
@@ -466,36 +497,43 @@ relayout_status rlt_plan_check_places(const relayout_plan *plan, uintptr_t sourc
   for (int32_t i = 0; i < plan->work.part_count; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     if (rlt_part_way(part, source, destination) == NULL) {
-      const rlt_schedule *const schedule = &part->ways[0].offer.schedule;
-      return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                      "the schedule asked for wants source and destination at multiples of %" PRId64
-                      " and %" PRId64 " bytes; they lie %zu and %zu bytes behind one",
-                      schedule->source_alignment, schedule->destination_alignment,
-                      (size_t)(source % (uintptr_t)schedule->source_alignment),
-                      (size_t)(destination % (uintptr_t)schedule->destination_alignment));
+      return rlt_schedule_fail_alignment(&part->ways[0].offer.schedule, "the schedule asked for",
+                                         source, destination, error);
     }
   }
   return RELAYOUT_OK;
 }
 
-/* Whether what is taken of two sides with these lowest bytes shares any. */
-static bool overlap(const uint8_t *a, rlt_bytes a_taken, const uint8_t *b, rlt_bytes b_taken) {
-  const uintptr_t a_at = (uintptr_t)a + (uintptr_t)a_taken.first;
-  const uintptr_t b_at = (uintptr_t)b + (uintptr_t)b_taken.first;
-  return a_at < b_at ? b_at - a_at < rlt_bytes_size(a_taken)
-                     : a_at - b_at < rlt_bytes_size(b_taken);
+/* That no byte of the destination is one of the source, of sides with these lowest bytes. To a
+ * device that takes the ranges of host memory as they are, these may not overlap either. */
+static relayout_status check_sharing(const relayout_plan *plan, const uint8_t *lowest_source,
+                                     const uint8_t *lowest_destination, relayout_error *error) {
+  const rlt_work *const work = &plan->work;
+  const uintptr_t source = (uintptr_t)lowest_source + (uintptr_t)work->source_taken.first;
+  const uintptr_t destination =
+      (uintptr_t)lowest_destination + (uintptr_t)work->destination_taken.first;
+  const rlt_sharing sharing = rlt_plan_sharing(plan, source, destination);
+  const bool are_ranges = plan->device->backend->copies_host_memory &&
+                          rlt_plan_ranges_overlap(plan, source, destination);
+  return sharing == RLT_SHARES_NOTHING && !are_ranges
+             ? RELAYOUT_OK
+             : rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
+                        "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap%s",
+                        rlt_bytes_size(work->source_taken), (const void *)source,
+                        rlt_bytes_size(work->destination_taken), (const void *)destination,
+                        rlt_sharing_text(sharing));
 }
 
 static relayout_status check_pointers(const relayout_plan *plan, const void *source,
                                       const void *destination, relayout_error *error) {
   if (source == NULL && rlt_bytes_size(plan->work.source_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "source is NULL, but the source takes %zu bytes",
+                    "source is NULL, but the plan reads %zu bytes",
                     rlt_bytes_size(plan->work.source_taken));
   }
   if (destination == NULL && rlt_bytes_size(plan->work.destination_taken) > 0) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "destination is NULL, but the destination takes %zu bytes",
+                    "destination is NULL, but the plan writes %zu bytes",
                     rlt_bytes_size(plan->work.destination_taken));
   }
   return RELAYOUT_OK;
@@ -503,8 +541,10 @@ static relayout_status check_pointers(const relayout_plan *plan, const void *sou
 
 /* ---- Host memory of a device that has its own ---- */
 
-static bool is_asked_for(const relayout_plan *plan) {
-  return plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+bool rlt_plan_leaves_host_memory(const relayout_plan *plan) {
+  const bool is_asked_for =
+      plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+  return plan->device->for_host_memory != NULL && !is_asked_for;
 }
 
 /* By an estimate: a relayout is no time to measure. */
@@ -516,17 +556,21 @@ static relayout_status make_for_host_memory(const relayout_plan *plan, relayout_
   rlt_wish wish;
   rlt_wish_clear(&wish);
   wish.changes = plan->wish.changes;
+  const double begun = rlt_verbose_begin();
   const rlt_float_control was = rlt_floats_enter();
   const relayout_status status =
       create_anew(plan->device->for_host_memory, &of, &wish, (rlt_texts){0, NULL}, made, error);
   rlt_floats_leave(was);
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_PLAN, *made, 1);
+  }
   return status;
 }
 
 relayout_status rlt_plan_for_host_memory(const relayout_plan *plan, const relayout_plan **found,
                                          relayout_error *error) {
   *found = plan;
-  if (plan->device->for_host_memory == NULL || is_asked_for(plan)) {
+  if (!rlt_plan_leaves_host_memory(plan)) {
     return RELAYOUT_OK;
   }
   /* The one thing of a plan that is set when others have it; the first to make it wins. */
@@ -557,13 +601,18 @@ static uint8_t *lowest_of(uintptr_t pointer, int64_t lowest) {
 static relayout_status execute_checked(const relayout_plan *plan, const uint8_t *source,
                                        uint8_t *destination, relayout_error *error) {
   const rlt_backend *const backend = plan->device->backend;
-  const relayout_status status =
+  const double begun = rlt_verbose_begin();
+  relayout_status status =
       plan->work.fits_anywhere || backend->copies_host_memory
           ? RELAYOUT_OK
           : rlt_plan_check_places(plan, (uintptr_t)source, (uintptr_t)destination, error);
-  return plan->work.part_count == 0 || status != RELAYOUT_OK
-             ? status
-             : backend->execute(plan, source, destination, error);
+  if (plan->work.part_count > 0 && status == RELAYOUT_OK) {
+    status = backend->execute(plan, source, destination, error);
+  }
+  if (status == RELAYOUT_OK) {
+    rlt_verbose_end(begun, RLT_TOLD_EXECUTE, plan, 1);
+  }
+  return status;
 }
 
 relayout_status relayout_plan_execute(const relayout_plan *plan, const void *source,
@@ -577,16 +626,9 @@ relayout_status relayout_plan_execute(const relayout_plan *plan, const void *sou
   }
   const uint8_t *const lowest_source = lowest_of((uintptr_t)source, plan->source_lowest);
   uint8_t *const lowest_destination = lowest_of((uintptr_t)destination, plan->destination_lowest);
-  if (rlt_bytes_size(plan->work.source_taken) > 0 &&
-      rlt_bytes_size(plan->work.destination_taken) > 0 &&
-      overlap(lowest_source, plan->work.source_taken, lowest_destination,
-              plan->work.destination_taken)) {
-    return rlt_fail(error, RELAYOUT_BUFFERS_OVERLAP,
-                    "source (%zu bytes at %p) and destination (%zu bytes at %p) overlap",
-                    rlt_bytes_size(plan->work.source_taken),
-                    (const void *)(lowest_source + plan->work.source_taken.first),
-                    rlt_bytes_size(plan->work.destination_taken),
-                    (void *)(lowest_destination + plan->work.destination_taken.first));
+  status = check_sharing(plan, lowest_source, lowest_destination, error);
+  if (status != RELAYOUT_OK) {
+    return status;
   }
   const relayout_plan *runs = NULL;
   status = rlt_plan_for_host_memory(plan, &runs, error);

@@ -47,6 +47,14 @@ typedef struct rlt_texts {
   const char *const *of;
 } rlt_texts;
 
+/* A box of a plan: what another plan moves, so many bytes further on on either side. Boxes that are
+ * alike share that plan. */
+typedef struct rlt_chunk {
+  const relayout_plan *plan;
+  int64_t source;
+  int64_t destination;
+} rlt_chunk;
+
 struct relayout_plan {
   relayout_device *device; /* held */
   atomic_int holders;      /* those who created it, and the cache */
@@ -62,7 +70,9 @@ struct relayout_plan {
   rlt_index_program *index_program; /* of a part's problem; NULL for most */
   /* What it is cut into for sides that go through staging (chunks.h); mostly nothing. */
   size_t chunk_count;
-  relayout_plan **chunks;
+  rlt_chunk *chunks;
+  size_t chunk_plan_count;
+  relayout_plan **chunk_plans;
   /* The same on the device's CPU for host memory, made when it is wanted first; or NULL. */
   _Atomic(relayout_plan *) for_host_memory;
 };
@@ -78,9 +88,18 @@ relayout_status rlt_plan_create_for_problem(relayout_device *device, const rlt_p
                                             const rlt_wish *wish, rlt_texts schedules,
                                             relayout_plan **plan, relayout_error *error);
 
+/* What a box of a plan lowers to, the problem that writes the most bytes first. The statuses of
+ * relayout_plan_create_range; what is made is freed after a failure too. */
+relayout_status rlt_plan_lower_box(const relayout_plan *whole, const rlt_index_box *box,
+                                   rlt_lowered *made, relayout_error *error);
+
 /* A plan for a box of what another plan moves. The statuses of relayout_plan_create_range. */
 relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_box *box,
                                     relayout_plan **plan, relayout_error *error);
+
+/* Whether it leaves host memory to the CPU that its device has for that: not where somebody asked
+ * for its schedules. */
+bool rlt_plan_leaves_host_memory(const relayout_plan *plan);
 
 /* The plan that moves host memory: this one, or the same on the CPU that its device has for that.
  * It is the plan's, as long as that is there. What is wrong with making it. */
@@ -106,7 +125,8 @@ typedef struct rlt_totals {
 
 rlt_totals rlt_plan_totals(const relayout_plan *plan);
 
-/* Memory of the device that it and its chunks hold beside the code of kernels. */
+/* Memory that it and its chunks hold: the device's beside the code of kernels, and the host's. */
 uint64_t rlt_plan_device_bytes(const relayout_plan *plan);
+uint64_t rlt_plan_host_bytes(const relayout_plan *plan);
 
 #endif

@@ -49,13 +49,32 @@ static bool is_bitcast(const relayout_plan *plan) {
 uint64_t rlt_plan_device_bytes(const relayout_plan *plan) {
   const rlt_backend *const backend = plan->device->backend;
   uint64_t bytes = 0;
-  for (size_t i = 0; i < plan->chunk_count; ++i) {
-    bytes += rlt_plan_device_bytes(plan->chunks[i]);
+  for (size_t i = 0; i < plan->chunk_plan_count; ++i) {
+    bytes += rlt_plan_device_bytes(plan->chunk_plans[i]);
   }
   for (int32_t i = 0; i < plan->work.part_count && backend->program_bytes != NULL; ++i) {
     const rlt_part *const part = &plan->work.parts[i];
     for (int32_t w = 0; w < part->way_count; ++w) {
       bytes += backend->program_bytes(part->ways[w].program);
+    }
+  }
+  return bytes;
+}
+
+uint64_t rlt_plan_host_bytes(const relayout_plan *plan) {
+  const rlt_backend *const backend = plan->device->backend;
+  uint64_t bytes = sizeof *plan + plan->chunk_count * sizeof plan->chunks[0] +
+                   plan->chunk_plan_count * sizeof(relayout_plan *) +
+                   (plan->box == NULL ? 0 : sizeof *plan->box) +
+                   (plan->index_program == NULL ? 0 : sizeof *plan->index_program) +
+                   (uint64_t)plan->work.part_count * sizeof plan->work.parts[0];
+  for (size_t i = 0; i < plan->chunk_plan_count; ++i) {
+    bytes += rlt_plan_host_bytes(plan->chunk_plans[i]);
+  }
+  for (int32_t i = 0; i < plan->work.part_count; ++i) {
+    const rlt_part *const part = &plan->work.parts[i];
+    for (int32_t w = 0; w < part->way_count; ++w) {
+      bytes += backend->program_host_bytes(part->ways[w].program);
     }
   }
   return bytes;
@@ -84,7 +103,8 @@ relayout_status relayout_plan_get_info(const relayout_plan *plan, relayout_plan_
       .part_count = work->part_count,
       .kernel_count = work->part_count * plan->device->backend->kernels_of_program,
       .moves_nothing = work->part_count == 0,
-      .is_bitcast = is_bitcast(plan)};
+      .is_bitcast = is_bitcast(plan),
+      .host_bytes = rlt_plan_host_bytes(plan)};
   rlt_struct_write(&told, sizeof told, info);
   return RELAYOUT_OK;
 }

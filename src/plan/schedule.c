@@ -1,9 +1,11 @@
 /* schedule.c: from a tile and a move to all that a backend needs to know. */
 #include "plan/schedule.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "plan/local_tile.h"
 #include "plan/unpacking.h"
 
@@ -245,4 +247,24 @@ bool rlt_schedules_equal(const rlt_schedule *a, const rlt_schedule *b) {
          a->combined == b->combined && a->prefetch.tiles == b->prefetch.tiles &&
          a->prefetch.level == b->prefetch.level &&
          a->destination_alignment == b->destination_alignment && a->group_size == b->group_size;
+}
+
+relayout_status rlt_schedule_fail_alignment(const rlt_schedule *schedule, const char *whose,
+                                            uintptr_t source, uintptr_t destination,
+                                            relayout_error *error) {
+  const size_t source_off = (size_t)(source % (uintptr_t)schedule->source_alignment);
+  const size_t destination_off = (size_t)(destination % (uintptr_t)schedule->destination_alignment);
+  if (source_off != 0 && destination_off != 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "%s needs a source that is %" PRId64
+                    "-byte aligned and a destination that is %" PRId64
+                    "-byte aligned; these are off by %zu and %zu",
+                    whose, schedule->source_alignment, schedule->destination_alignment, source_off,
+                    destination_off);
+  }
+  const bool is_source = source_off != 0;
+  return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                  "%s needs a %" PRId64 "-byte aligned %s; this one is off by %zu", whose,
+                  is_source ? schedule->source_alignment : schedule->destination_alignment,
+                  is_source ? "source" : "destination", is_source ? source_off : destination_off);
 }

@@ -30,6 +30,7 @@
 #include "plan/tile.h"
 #include "plan/tuning.h"
 #include "problem/problem.h"
+#include "relayout/status.h"
 
 struct rlt_method;
 
@@ -129,6 +130,12 @@ static inline int64_t rlt_in_byte(int64_t packed) {
 
 /* The power of two of a group's work-items that lie side by side along a row. */
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid);
+
+/* RELAYOUT_INVALID_ARGUMENT for sides at these addresses or offsets, which lack the alignment that
+ * the schedule needs. `whose` names who needs it. */
+relayout_status rlt_schedule_fail_alignment(const rlt_schedule *schedule, const char *whose,
+                                            uintptr_t source, uintptr_t destination,
+                                            relayout_error *error);
 
 /* Whether both, of one problem and finished for one device, do the same, whatever methods offered
  * them: all else in them follows from what is compared. */

@@ -174,7 +174,7 @@ static relayout_status read_field(span word, fields *read, relayout_error *error
   const char *const equals = memchr(word.at, '=', word.length);
   const int f = equals == NULL ? -1 : field_named(word.at, (size_t)(equals - word.at));
   if (f < 0) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is no field of a schedule",
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is not a field of a schedule",
                     shown(word).text);
   }
   if (read->of[f].at != NULL) {
@@ -194,7 +194,8 @@ static relayout_status read_fields(const char *text, size_t length, fields *read
   const span name = next_word(&at, end);
   *read = (fields){.method = rlt_method_named(name.at, name.length)};
   if (read->method == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is no method", shown(name).text);
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "schedule: `%s` is not a method",
+                    shown(name).text);
   }
   relayout_status status = RELAYOUT_OK;
   for (span word = next_word(&at, end); word.length > 0 && status == RELAYOUT_OK;
@@ -254,8 +255,7 @@ static relayout_status fail_as_unlike(const rlt_schedule *nearest, int f, span w
   rlt_text text = rlt_text_in(value, sizeof value);
   add_field(nearest, (field)f, &text);
   return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                  "schedule: no method offers `%s=%s` for this relayout; the nearest that is "
-                  "offered has `%s=%.48s`",
+                  "schedule: no schedule of this relayout has `%s=%s`; the nearest has `%s=%.48s`",
                   field_names[f], shown(wanted).text, field_names[f],
                   text.length == 0 ? "" : value);
 }
@@ -332,7 +332,7 @@ relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t
   const likeness best = find_among_all(offers, &read);
   if (best.nearest < 0) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "schedule: method `%s` offers nothing for this relayout", read.method->name);
+                    "schedule: method `%s` has no schedule for this relayout", read.method->name);
   }
   *found = best.nearest;
   if (best.other >= 0) {

@@ -3,8 +3,10 @@
  * A wish is tried on the problems that stand for its kind, each of which it makes one schedule of.
  * Wishes take turns, so that whatever else the machine does meets them alike, and those that have
  * been much slower than the best have no further turn. First tiles of all sizes run, then, with the
- * best of these, all orders, then all prefetches; at last the sizes beside the best once more. How
- * work is shared out to threads comes behind, and then the rates.
+ * best of these, all orders, then all prefetches; then the sizes beside the best once more. At last
+ * the winner meets the first wish alone, pass after pass, until two passes in a row agree: a busy
+ * machine lets anything win once. How work is shared out to threads comes behind, and then the
+ * rates.
  */
 #include "plan/tune.h"
 
@@ -20,6 +22,7 @@
 #include "plan/measure.h"
 #include "plan/offers.h"
 #include "plan/tune_cases.h"
+#include "plan/tune_passes.h"
 #include "plan/tune_threads.h"
 
 enum {
@@ -33,6 +36,7 @@ enum {
   CASE_BYTES = 24 << 20,
   CACHES = 3, /* a case past the cache takes so many of it at least */
   CACHED_SHARE = 8,
+  MOST_PASSES = 5,
   LEAST_CASE_BYTES = 1 << 20
 };
 
@@ -51,7 +55,8 @@ typedef struct tuner {
   rlt_track track;
   rlt_tuning *row;
   const rlt_tune_report *report;
-  double end; /* when no more is begun */
+  double end;  /* when no more is begun */
+  bool is_new; /* something of the row is */
   int64_t count;
   rlt_sample *samples;
   int8_t *words; /* each sample's word size, by number */
@@ -245,23 +250,43 @@ static void add_round(const tuner *on, const cell *at, int round, heat *of) {
   }
 }
 
-/* What the cell's wish becomes, which has been faster than the first whenever they met; and what
- * both took when these two alone did. */
-static rlt_tile_wish search(tuner *on, const cell *at, rlt_tile_wish first, double *before,
-                            double *after) {
+/* ---- Passes ---- */
+
+/* Passes until two in a row agree, but two at least; more only while there is time. The first two
+ * share the time that is left. */
+static int32_t run_passes(tuner *on, const cell *at, rlt_tile_wish first, rlt_tile_wish best,
+                          rlt_pass passes[MOST_PASSES]) {
+  int32_t count = 0;
+  bool goes_on = true;
+  while (goes_on) {
+    heat of = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};
+    const double begun = rlt_seconds();
+    const int32_t left = count + 1 < RLT_LEAST_PASSES ? RLT_LEAST_PASSES - count : 1;
+    const int32_t won = hold(on, at, begun + (on->end - begun) / left, &of);
+    passes[count++] = (rlt_pass){.before = root_of(of.times[0]),
+                                 .after = root_of(of.times[of.count - 1]),
+                                 .is_faster = won > 0};
+    goes_on = count < RLT_LEAST_PASSES ||
+              (count < MOST_PASSES && !rlt_passes_agree(&passes[count - 1], &passes[count - 2]) &&
+               rlt_seconds() < on->end);
+  }
+  return count;
+}
+
+/* What the cell's wish becomes where it is confirmed, and what is told of it; false: nothing. The
+ * passes have twice the time of a round. */
+static bool search(tuner *on, const cell *at, rlt_tile_wish first, rlt_tile_wish *best,
+                   relayout_tuned *made) {
   enum { ROUNDS = 4 };
-  rlt_tile_wish best = first;
+  rlt_pass passes[MOST_PASSES];
+  *best = first;
   for (int round = 0; round < ROUNDS && rlt_seconds() < on->end; ++round) {
-    heat of = {.count = 1, .wishes = {best}};
+    heat of = {.count = 1, .wishes = {*best}};
     add_round(on, at, round, &of);
     const double begun = rlt_seconds();
-    best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 1 - round), &of)];
+    *best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 2 - round), &of)];
   }
-  heat last = {.count = wishes_equal(&best, &first) ? 1 : 2, .wishes = {first, best}};
-  const int32_t won = hold(on, at, on->end, &last);
-  *before = root_of(last.times[0]);
-  *after = root_of(last.times[won]);
-  return last.wishes[won];
+  return rlt_passes_judge(passes, run_passes(on, at, first, *best, passes), made);
 }
 
 /* ---- Rates ---- */
@@ -300,16 +325,44 @@ static void run_offers(tuner *on, const rlt_problem *problem) {
   rlt_runner_stop(&on->track, copy);
 }
 
-static void fit_rates(tuner *on) {
-  rlt_sample *const own = rlt_malloc(MOST_SAMPLES * sizeof *own);
-  for (int w = 0; w < RLT_WORD_SIZES && own != NULL; ++w) {
-    int64_t count = 0;
+/* Whether the rates that are the best for one half of the samples foretell the other half better
+ * than what was believed, and the other way round. */
+static bool are_confirmed(const rlt_sample *samples, int64_t count, const rlt_rates *believed) {
+  const int64_t half = count / 2;
+  rlt_rates first = *believed;
+  rlt_rates second = *believed;
+  if (half == 0) {
+    return false;
+  }
+  rlt_rates_fit(samples, half, &first);
+  rlt_rates_fit(samples + half, count - half, &second);
+  return rlt_rates_error(samples + half, count - half, &first) <
+             rlt_rates_error(samples + half, count - half, believed) &&
+         rlt_rates_error(samples, half, &second) < rlt_rates_error(samples, half, believed);
+}
+
+/* A word size's own samples: every other one, and then the rest. */
+static int64_t take_samples(const tuner *on, int word, rlt_sample *own) {
+  int64_t count = 0;
+  for (int odd = 0; odd < 2; ++odd) {
+    int64_t seen = 0;
     for (int64_t i = 0; i < on->count; ++i) {
-      if (on->words[i] == w) {
+      if (on->words[i] == word && seen++ % 2 == odd) {
         own[count++] = on->samples[i];
       }
     }
-    rlt_rates_fit(own, count, &on->row->words[w].rates);
+  }
+  return count;
+}
+
+static void fit_rates(tuner *on) {
+  rlt_sample *const own = rlt_malloc(MOST_SAMPLES * sizeof *own);
+  for (int w = 0; w < RLT_WORD_SIZES && own != NULL; ++w) {
+    const int64_t count = take_samples(on, w, own);
+    if (are_confirmed(own, count, &on->row->words[w].rates)) {
+      rlt_rates_fit(own, count, &on->row->words[w].rates);
+      on->is_new = true;
+    }
   }
   rlt_free(own);
 }
@@ -332,14 +385,12 @@ static int32_t steps_of(const tuner *on) {
   return CELLS + (on->track.device->facts.threads > 1 ? THREAD_STEPS : 0);
 }
 
-static void tell(const tuner *on, int32_t step, const char *what, double before, double after) {
-  const relayout_tuned tuned = {.struct_size = sizeof tuned,
-                                .what = what,
-                                .before = 1 / before,
-                                .after = 1 / after,
-                                .done = (double)(step + 1) / steps_of(on)};
+static void tell(const tuner *on, int32_t step, const char *what, relayout_tuned *tuned) {
+  tuned->struct_size = sizeof *tuned;
+  tuned->what = what;
+  tuned->done = (double)(step + 1) / steps_of(on);
   if (on->report->found != NULL) {
-    on->report->found(on->report->context, &tuned);
+    on->report->found(on->report->context, tuned);
   }
 }
 
@@ -347,25 +398,55 @@ static void tune_cell(tuner *on, int32_t number) {
   const cell at = cell_of(on, number);
   rlt_tile_wish *const wish = &on->row->words[at.word].tiles[at.tiles];
   const rlt_tile_wish any = on->row->words[at.word].tiles[RLT_TILES_ANY];
-  double before, after;
+  relayout_tuned tuned;
+  rlt_tile_wish found;
   char what[64];
   snprintf(what, sizeof what, "words of %d byte%s, %s tiles", 1 << at.word, at.word == 0 ? "" : "s",
            rlt_tiles_name(at.tiles));
-  const rlt_tile_wish found =
-      search(on, &at, wish->runs.read_bytes > 0 ? *wish : any, &before, &after);
-  if (before > 0) {
-    *wish = found;
-    tell(on, number, what, before, after);
+  if (search(on, &at, wish->runs.read_bytes > 0 ? *wish : any, &found, &tuned)) {
+    if (tuned.outcome == RELAYOUT_TUNED_FASTER) {
+      *wish = found;
+      on->is_new = true;
+    }
+    tell(on, number, what, &tuned);
   }
 }
 
+/* By how a row shares out work. */
+static bool shares_equal(const rlt_tuning *a, const rlt_tuning *b) {
+  return a->thread_bytes == b->thread_bytes && a->thread_blocks == b->thread_blocks;
+}
+
+/* Twice, from the same row on: what both find is confirmed. */
 static void tune_threads(tuner *on, int32_t number) {
-  const rlt_tuned_times times = number == 0 ? rlt_tune_thread_bytes(&on->track, on->end, on->row)
-                                            : rlt_tune_thread_blocks(&on->track, on->end, on->row);
-  if (times.count > 0) {
-    tell(on, CELLS + number, number == 0 ? "bytes that wake a thread" : "blocks of a thread",
-         times.before / times.count, times.after / times.count);
+  rlt_pass passes[RLT_LEAST_PASSES];
+  rlt_tuning rows[RLT_LEAST_PASSES];
+  relayout_tuned tuned;
+  for (int32_t i = 0; i < RLT_LEAST_PASSES; ++i) {
+    const double begun = rlt_seconds();
+    const double end = begun + (on->end - begun) / (RLT_LEAST_PASSES - i);
+    rows[i] = *on->row;
+    const rlt_tuned_times times = number == 0 ? rlt_tune_thread_bytes(&on->track, end, &rows[i])
+                                              : rlt_tune_thread_blocks(&on->track, end, &rows[i]);
+    if (times.count == 0) {
+      return;
+    }
+    passes[i] = (rlt_pass){.before = times.before / times.count,
+                           .after = times.after / times.count,
+                           .is_faster = !shares_equal(&rows[i], on->row)};
   }
+  if (!rlt_passes_judge(passes, RLT_LEAST_PASSES, &tuned)) {
+    return;
+  }
+  if (tuned.outcome == RELAYOUT_TUNED_FASTER && !shares_equal(&rows[0], &rows[1])) {
+    tuned.outcome = RELAYOUT_TUNED_UNCONFIRMED;
+    tuned.after = tuned.before;
+  }
+  if (tuned.outcome == RELAYOUT_TUNED_FASTER) {
+    *on->row = rows[0];
+    on->is_new = true;
+  }
+  tell(on, CELLS + number, number == 0 ? "bytes that wake a thread" : "blocks of a thread", &tuned);
 }
 
 static void run_samples(tuner *on) {
@@ -406,7 +487,8 @@ static relayout_status prepare(tuner *on, double seconds, relayout_error *error)
   track->side_bytes = rlt_min(rlt_max(track->side_bytes, 4 * LEAST_CASE_BYTES), largest);
   if (track->side_bytes < 2 * LEAST_CASE_BYTES) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "device %s cannot be tuned: there are %" PRId64 " bytes to do so in, below %d",
+                    "device %s cannot be tuned: %" PRId64
+                    " bytes of memory are available, but %d are needed",
                     track->device->info.name, track->side_bytes, 2 * LEAST_CASE_BYTES);
   }
   on->samples = rlt_malloc(MOST_SAMPLES * sizeof *on->samples);
@@ -421,10 +503,11 @@ static relayout_status prepare(tuner *on, double seconds, relayout_error *error)
 }
 
 relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune_report *report,
-                         rlt_tuning *found, relayout_error *error) {
+                         rlt_tuning *found, bool *is_new, relayout_error *error) {
+  *is_new = false;
   if (device->facts.memory != RLT_STAGING_PRIVATE || device->backend->program_time == NULL) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                    "device %s cannot be tuned: its tiles are of one size, or it has no clock",
+                    "device %s cannot be tuned: it has tiles of one size only, or no clock",
                     device->info.name);
   }
   *found = *device->tuning;
@@ -432,6 +515,7 @@ relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune
   const relayout_status status = prepare(&on, seconds, error);
   if (status == RELAYOUT_OK) {
     tune_all(&on, seconds);
+    *is_new = on.is_new;
   }
   if (on.track.scratch != NULL) {
     device->backend->scratch_destroy(device, on.track.scratch);

@@ -2,6 +2,7 @@
 #include "plan/tuning_file.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -67,7 +68,7 @@ static relayout_status load_named(relayout_device *device, const char *path,
   unsigned char *const bytes = rlt_named_file_read(path, RLT_MOST_TUNING_TEXT, &size);
   if (bytes == NULL) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "RELAYOUT_TUNING is `%.200s`, where no file of at most %d bytes can be read",
+                    "RELAYOUT_TUNING is `%.200s`; expected a readable file of at most %d bytes",
                     path, (int)RLT_MOST_TUNING_TEXT);
   }
   relayout_error reason;
@@ -136,11 +137,50 @@ relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
   if (status != RELAYOUT_OK) {
     return status;
   }
+  if (folder == NULL) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                    "tuning: no file can be kept: there is no cache folder");
+  }
   if (!rlt_cache_folder_write(folder, name, (const unsigned char *)text, size)) {
-    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: no file can be kept in %.200s",
-                    folder == NULL ? "any folder: there is none for the cache" : folder);
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: no file can be written in `%.200s`",
+                    folder);
   }
   rlt_cache_folder_trim(folder, is_tuning_file, MOST_BYTES_OF_ALL);
+  return RELAYOUT_OK;
+}
+
+size_t relayout_device_get_tuning_path(const relayout_device *device, char *buffer,
+                                       size_t capacity) {
+  char head[HEAD_SIZE];
+  char name[NAME_SIZE];
+  rlt_text text = rlt_text_in(buffer, capacity);
+  const char *const folder = device == NULL ? NULL : rlt_wisdom_folder(device);
+  if (folder != NULL) {
+    make_head(device, head);
+    make_name(head, name);
+    rlt_text_add(&text, "%s/%s", folder, name);
+  }
+  return text.length;
+}
+
+relayout_status relayout_tuning_reset(relayout_device *device, int32_t *was_kept,
+                                      relayout_error *error) {
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  char head[HEAD_SIZE];
+  char name[NAME_SIZE];
+  bool was_there;
+  const char *const folder = rlt_wisdom_folder(device);
+  make_head(device, head);
+  make_name(head, name);
+  if (!rlt_cache_folder_remove(folder, name, &was_there)) {
+    return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: %s cannot be removed from %.200s", name,
+                    folder);
+  }
+  if (was_kept != NULL) {
+    *was_kept = was_there;
+  }
   return RELAYOUT_OK;
 }
 
@@ -150,9 +190,10 @@ static relayout_status read_options(const relayout_tune_options *given,
                                     relayout_tune_options *options, relayout_error *error) {
   *options = (relayout_tune_options)RELAYOUT_TUNE_OPTIONS_INIT;
   const relayout_status status =
-      rlt_struct_read(given, "options->", sizeof *given, options, sizeof *options, error);
+      rlt_struct_read(given, "options->", offsetof(relayout_tune_options, was_kept), options,
+                      sizeof *options, error);
   if (status == RELAYOUT_OK && !(options->seconds >= 0)) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g, not 0 or more",
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "options->seconds is %g; expected 0 or more",
                     options->seconds);
   }
   return status;
@@ -198,11 +239,15 @@ relayout_status relayout_device_tune(relayout_device *device, const relayout_tun
   }
   const rlt_tune_report report = {wanted.found, wanted.context};
   rlt_tuning row;
+  bool is_new;
   status = rlt_tune(device, wanted.seconds == 0 ? default_seconds : wanted.seconds, &report, &row,
-                    error);
-  if (status != RELAYOUT_OK) {
-    return status;
+                    &is_new, error);
+  if (status == RELAYOUT_OK && is_new) {
+    name_row(device, &row);
+    status = keep_row(device, &row, error);
   }
-  name_row(device, &row);
-  return keep_row(device, &row, error);
+  if (status == RELAYOUT_OK && wanted.was_kept != NULL) {
+    *wanted.was_kept = is_new;
+  }
+  return status;
 }

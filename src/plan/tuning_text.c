@@ -233,8 +233,8 @@ static relayout_status next_line(reader *from, const char *expected, relayout_er
   from->line = from->at;
   from->length = (size_t)((end == NULL ? from->end : end) - from->at);
   if (end == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                    "tuning: line %d: expected %s, and the text is cut", from->number, expected);
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "tuning: line %d: expected %s, but the text ends",
+                    from->number, expected);
   }
   from->at = end + 1;
   return RELAYOUT_OK;
@@ -306,7 +306,7 @@ static relayout_status read_line(reader *from, int number, rlt_tuning *row, rela
     const char *const begin = at;
     if (!is_behind || !read_field(&of.fields[f], (char *)row + of.offset, &at, end)) {
       return rlt_fail(error, RELAYOUT_INVALID_TEXT,
-                      "tuning: line %d: expected numbers of `%s` that are possible, found `%s`",
+                      "tuning: line %d: expected possible numbers of `%s`, found `%s`",
                       from->number, of.fields[f].name,
                       rlt_quote_printable(begin, (size_t)(end - begin)).text);
     }
@@ -332,9 +332,9 @@ static relayout_status read_head(reader *from, const char *head, relayout_error 
     if (status == RELAYOUT_OK && head != NULL) {
       const char *const own_end = strchr(head, '\n');
       if ((size_t)(own_end - head) != from->length || memcmp(head, from->line, from->length) != 0) {
-        status =
-            rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: line %d: it is another device's: `%s`",
-                     from->number, rlt_quote_printable(from->line, from->length).text);
+        status = rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                          "tuning: line %d: the row is for another device: `%s`", from->number,
+                          rlt_quote_printable(from->line, from->length).text);
       }
       head = own_end + 1;
     }
@@ -358,7 +358,7 @@ static relayout_status read_all(reader *from, const char *head, rlt_tuning *row,
     status = read_line(from, number, row, error);
   }
   if (status == RELAYOUT_OK && from->at != from->end) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "tuning: line %d: there is no such line of a row",
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "tuning: line %d: expected the end of the row",
                     from->number + 1);
   }
   return status;
@@ -367,8 +367,8 @@ static relayout_status read_all(reader *from, const char *head, rlt_tuning *row,
 relayout_status rlt_tuning_read_text(const char *text, size_t size, const char *head,
                                      rlt_tuning *row, relayout_error *error) {
   if (size > RLT_MOST_TUNING_TEXT) {
-    return rlt_fail(error, RELAYOUT_INVALID_TEXT, "tuning: its %zu bytes are more than a row's",
-                    size);
+    return rlt_fail(error, RELAYOUT_INVALID_TEXT,
+                    "tuning: the text has %zu bytes, more than any row", size);
   }
   reader from = {.at = text, .end = text + size};
   rlt_tuning made;

@@ -218,9 +218,9 @@ static relayout_status set_words(lowering *at, relayout_error *error) {
     const int64_t common = rlt_strides_common_bytes(one->shape, one->byte_strides, whole);
     if (common < whole && !rlt_problem_keeps_elements(&at->common)) {
       return rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                      "%s are multiples of %" PRId64 " bytes, and elements of %" PRId64
-                      " bytes that are packed, converted or of wider containers lie at multiples "
-                      "of their size",
+                      "%s are multiples of %" PRId64
+                      " bytes; expected multiples of the element size, %" PRId64
+                      " bytes, for elements that are packed, converted or in wider containers",
                       one->strides_name, common, whole);
     }
     word = common < whole ? rlt_min(word, common) : word;
@@ -698,11 +698,10 @@ static relayout_status lower(lowering *at, relayout_error *error) {
     return RELAYOUT_OK;
   }
   at->made->count = 0;
-  return at->box == NULL
-             ? lower_to_program(at, error)
-             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
-                        "only all of this relayout can be moved at once: its digits share no "
-                        "divisor, or boxes would share a byte of packed elements");
+  return at->box == NULL ? lower_to_program(at, error)
+                         : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                                    "this relayout cannot be divided into boxes: its digits share "
+                                    "no divisor, or boxes would share a byte of packed elements");
 }
 
 static relayout_status check_box(const relayout_shape *shape, const rlt_index_box *box,
@@ -713,8 +712,8 @@ static relayout_status check_box(const relayout_shape *shape, const rlt_index_bo
     if (start < 0 || size < 0 || size > shape->dimensions[d] ||
         start > shape->dimensions[d] - size) {
       return rlt_fail(error, RELAYOUT_OUT_OF_RANGE,
-                      "start[%" PRId32 "] is %" PRId64 " and sizes[%" PRId32 "] %" PRId64
-                      ", beyond a dimension of %" PRId64,
+                      "start[%" PRId32 "] is %" PRId64 " and sizes[%" PRId32 "] is %" PRId64
+                      ", beyond a dimension of size %" PRId64,
                       d, start, d, size, shape->dimensions[d]);
     }
   }
@@ -741,8 +740,7 @@ static relayout_status check_sides(const rlt_view *from, const rlt_view *to,
   }
   if (status == RELAYOUT_OK && to->is_read_only) {
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                    "to->is_read_only is true: nothing may be "
-                    "written there");
+                    "to->is_read_only is true; expected a view that may be written to");
   }
   return status == RELAYOUT_OK ? check_same_tensor(from->shape, to->shape, error) : status;
 }

@@ -53,19 +53,8 @@ rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem) {
 
 /* ---- Runs ---- */
 
-/* One side's elements: those of a run lie one behind the other, and runs begin where the digits of
- * the steps say. */
-typedef struct runs {
-  int64_t first; /* element */
-  int64_t length;
-  int64_t bits; /* of an element */
-  int32_t step_count;
-  int64_t counts[RLT_MAX_AXES];
-  int64_t strides[RLT_MAX_AXES]; /* above 0, in ascending order until runs are joined */
-} runs;
-
 /* Steps of 0 lead nowhere else, and those below 0 are gone through from the other end. */
-static void add_step(runs *of, int64_t count, int64_t stride) {
+static void add_step(rlt_runs *of, int64_t count, int64_t stride) {
   if (count == 1 || stride == 0) {
     return;
   }
@@ -83,7 +72,7 @@ static void add_step(runs *of, int64_t count, int64_t stride) {
 }
 
 /* Steps from run to next run make longer ones. */
-static void join(runs *of) {
+static void join(rlt_runs *of) {
   int32_t joined = 0;
   while (joined < of->step_count && of->strides[joined] == of->length) {
     of->length *= of->counts[joined++];
@@ -95,7 +84,7 @@ static void join(runs *of) {
   }
 }
 
-static void visit(const runs *of, rlt_run_visitor visitor, void *context) {
+static void visit(const rlt_runs *of, rlt_run_visitor visitor, void *context) {
   int64_t digits[RLT_MAX_AXES] = {0};
   int64_t position = of->first;
   for (;;) {
@@ -113,7 +102,7 @@ static void visit(const runs *of, rlt_run_visitor visitor, void *context) {
 }
 
 /* The array's last byte may be used in part. */
-static bool are_whole_bytes(const rlt_problem *problem, const runs *of) {
+static bool are_whole_bytes(const rlt_problem *problem, const rlt_runs *of) {
   const bool ends_array =
       of->step_count == 0 && of->first + of->length == problem->destination_elements;
   bool are = of->first * of->bits % 8 == 0 && (of->length * of->bits % 8 == 0 || ends_array);
@@ -123,37 +112,54 @@ static bool are_whole_bytes(const rlt_problem *problem, const runs *of) {
   return are;
 }
 
-bool rlt_problem_visit_written(const rlt_problem *problem, rlt_run_visitor visitor, void *context) {
+bool rlt_problem_runs_written(const rlt_problem *problem, rlt_runs *of) {
+  *of = (rlt_runs){.first = problem->destination_start,
+                   .bits = rlt_problem_destination_bits(problem)};
   if (problem->index_program != NULL || writes_nothing(problem)) {
     return problem->index_program == NULL;
   }
-  runs of = {.first = problem->destination_start,
-             .length = 1,
-             .bits = rlt_problem_destination_bits(problem)};
+  of->length = 1;
   for (int32_t a = 0; a < problem->axis_count; ++a) {
-    add_step(&of, written_of(problem, a), problem->axes[a].destination_stride);
+    add_step(of, written_of(problem, a), problem->axes[a].destination_stride);
   }
-  join(&of);
-  if (!are_whole_bytes(problem, &of)) {
+  join(of);
+  return true;
+}
+
+bool rlt_problem_runs_read(const rlt_problem *problem, rlt_runs *of) {
+  *of = (rlt_runs){.first = problem->source_start, .bits = rlt_problem_source_bits(problem)};
+  const rlt_bytes all = rlt_problem_bytes_read(problem);
+  if (problem->index_program != NULL || all.first == all.end) {
+    return problem->index_program == NULL;
+  }
+  of->length = 1;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    add_step(of, problem->axes[a].valid, problem->axes[a].source_stride);
+  }
+  join(of);
+  return true;
+}
+
+bool rlt_problem_visit_written(const rlt_problem *problem, rlt_run_visitor visitor, void *context) {
+  rlt_runs of;
+  if (!rlt_problem_runs_written(problem, &of)) {
     return false;
   }
-  if (visitor != NULL) {
+  if (of.length > 0 && !are_whole_bytes(problem, &of)) {
+    return false;
+  }
+  if (of.length > 0 && visitor != NULL) {
     visit(&of, visitor, context);
   }
   return true;
 }
 
 bool rlt_problem_visit_read(const rlt_problem *problem, rlt_run_visitor visitor, void *context) {
-  const rlt_bytes all = rlt_problem_bytes_read(problem);
-  if (problem->index_program != NULL || all.first == all.end) {
-    return problem->index_program == NULL;
+  rlt_runs of;
+  if (!rlt_problem_runs_read(problem, &of)) {
+    return false;
   }
-  runs of = {.first = problem->source_start, .length = 1, .bits = rlt_problem_source_bits(problem)};
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    add_step(&of, problem->axes[a].valid, problem->axes[a].source_stride);
-  }
-  join(&of);
-  if (visitor != NULL) {
+  if (of.length > 0 && visitor != NULL) {
     visit(&of, visitor, context);
   }
   return true;

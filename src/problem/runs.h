@@ -29,6 +29,22 @@ static inline rlt_bytes rlt_bytes_join(rlt_bytes a, rlt_bytes b) {
 rlt_bytes rlt_problem_bytes_read(const rlt_problem *problem);
 rlt_bytes rlt_problem_bytes_written(const rlt_problem *problem);
 
+/* The runs of one side: `length` elements of so many bits, one behind the other, wherever the
+ * digits of the steps lead from the first element on. */
+typedef struct rlt_runs {
+  int64_t first;
+  int64_t length; /* 0: there are none */
+  int64_t bits;
+  int32_t step_count;
+  int64_t counts[RLT_MAX_AXES];
+  int64_t strides[RLT_MAX_AXES]; /* above 0, in ascending order */
+} rlt_runs;
+
+/* What a problem reads or writes, as runs that are as long as they can be. False where an index
+ * program says where that is. The problem is simplified. */
+bool rlt_problem_runs_read(const rlt_problem *problem, rlt_runs *of);
+bool rlt_problem_runs_written(const rlt_problem *problem, rlt_runs *of);
+
 /* Tells of every run of bytes that a problem writes, each byte once, and of every run that it
  * reads, in which bytes may come again; a visitor that is NULL asks whether it would. False, and
  * nothing is told, where an index program says where these are, and where runs of packed elements

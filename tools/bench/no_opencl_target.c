@@ -1,5 +1,5 @@
-/* Stands for opencl_target.c where the library is built without OpenCL: no
- * device is of that kind. */
+/* Stands for opencl_target.c where there is no OpenCL, or no loader to
+ * link with. */
 #include "fail.h"
 #include "target.h"
 
@@ -7,5 +7,6 @@ relayout_status bench_opencl_target_create(relayout_device *device, bench_target
                                            relayout_error *error) {
   (void)device;
   (void)target;
-  return fail_with(error, RELAYOUT_NO_DEVICE, "this build has no OpenCL");
+  return fail_with(error, RELAYOUT_NO_DEVICE,
+                   "this build of the command measures no OpenCL devices");
 }

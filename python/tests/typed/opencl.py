@@ -19,3 +19,5 @@ assert_type(relayout.enqueue(queue, buffer, above, from_="f32[4,6]"), pyopencl.E
 plan = relayout.plan(above, "{1,0}")
 assert_type(plan(above), pyopencl.array.Array)
 assert_type(plan.enqueue(queue, above, buffer), pyopencl.Event)
+assert_type(plan.enqueue_batch(queue, [(above, buffer)], wait_for=above.events), pyopencl.Event)
+assert_type(plan.record(queue, above, buffer).enqueue(), pyopencl.Event)

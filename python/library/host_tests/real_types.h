@@ -1,0 +1,1 @@
+../../../host_tests/real_types.h

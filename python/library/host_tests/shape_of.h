@@ -1,0 +1,1 @@
+../../../host_tests/shape_of.h

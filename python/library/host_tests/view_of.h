@@ -1,0 +1,1 @@
+../../../host_tests/view_of.h

@@ -1,0 +1,159 @@
+/* verbose.c: what is done, as a command that does the same, and how long it took. */
+#include "plan/verbose.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/memory.h"
+#include "plan/schedule_text.h"
+#include "problem/problem.h"
+
+/* ---- Whether anything is told ---- */
+
+enum { UNKNOWN, SILENT, VERBOSE };
+
+/* Read once: what threads find out at the same time is the same. */
+static atomic_int state = UNKNOWN;
+
+static bool is_verbose(void) {
+  int known = atomic_load_explicit(&state, memory_order_relaxed);
+  if (known == UNKNOWN) {
+    const char *const value = rlt_environment("RELAYOUT_VERBOSE");
+    const bool is_on = value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+    known = is_on ? VERBOSE : SILENT;
+    atomic_store_explicit(&state, known, memory_order_relaxed);
+  }
+  return known == VERBOSE;
+}
+
+double rlt_verbose_begin(void) {
+  return is_verbose() ? rlt_seconds() : 0;
+}
+
+/* ---- The line ---- */
+
+/* What no shape says: where a view's elements lie, a box of them, or a device without a name. */
+static bool has_command(const relayout_plan *plan) {
+  return !plan->from.is_strided && !plan->to.is_strided && plan->box == NULL &&
+         plan->device->info.name[0] != '\0';
+}
+
+static void add_shape(rlt_text *text, const char *before, const relayout_view *view) {
+  char shape[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape_format(&view->shape, shape, sizeof shape);
+  rlt_text_add(text, "%s'%s'", before, shape);
+}
+
+static bool is_asked_for(const relayout_plan *plan) {
+  return plan->work.part_count > 0 && plan->work.parts[0].choice == RLT_CHOICE_ASKED_FOR;
+}
+
+static void add_command(rlt_text *text, const relayout_plan *plan) {
+  add_shape(text, "relayout bench --from ", &plan->from);
+  add_shape(text, " --to ", &plan->to);
+  rlt_text_add(text, " --device %s", plan->device->info.name);
+  if (plan->wish.changes.rounds_to_nearest) {
+    rlt_text_add(text, " --round nearest");
+  }
+  for (int32_t i = 0; i < plan->work.part_count && is_asked_for(plan); ++i) {
+    rlt_text_add(text, " --schedule '");
+    rlt_schedule_add_text(&plan->work.parts[i].ways[0].offer.schedule, text);
+    rlt_text_add(text, "'");
+  }
+}
+
+/* What the command does not say of the plan. */
+static void add_rest(rlt_text *text, const relayout_plan *plan) {
+  if (plan->wish.changes.scale != 1) {
+    rlt_text_add(text, ", scaled by ");
+    rlt_text_add_double(text, "%.9g", plan->wish.changes.scale);
+  }
+  if (plan->wish.changes.wraps) {
+    rlt_text_add(text, ", wrapping");
+  }
+}
+
+static void add_view(rlt_text *text, const relayout_view *view) {
+  add_shape(text, view->is_strided ? "a strided " : "", view);
+}
+
+static void add_description(rlt_text *text, const relayout_plan *plan) {
+  add_view(text, &plan->from);
+  rlt_text_add(text, " to ");
+  add_view(text, &plan->to);
+  if (plan->box != NULL) {
+    rlt_text_add(text, ", a range of it,");
+  }
+  rlt_text_add(text, " on %s",
+               plan->device->info.name[0] != '\0' ? plan->device->info.name
+                                                  : plan->device->info.description);
+}
+
+static void add_move(rlt_text *text, const relayout_plan *plan, size_t count, double seconds) {
+  const rlt_totals bytes = rlt_plan_totals(plan);
+  const double moved = (double)count * ((double)bytes.read + (double)bytes.written);
+  rlt_text_add(text, ", ");
+  if (count != 1) {
+    rlt_text_add(text, "%zu times ", count);
+  }
+  rlt_text_add(text, "%" PRId64 " bytes read and %" PRId64 " written", bytes.read, bytes.written);
+  if (seconds > 0) {
+    rlt_text_add(text, ", ");
+    rlt_text_add_double(text, "%.2f", 1e-9 * moved / seconds);
+    rlt_text_add(text, " GB/s");
+  }
+}
+
+void rlt_verbose_add_line(rlt_told what, const relayout_plan *plan, size_t count, double seconds,
+                          rlt_text *text) {
+  if (has_command(plan)) {
+    add_command(text, plan);
+    rlt_text_add(text, " # ");
+  } else {
+    rlt_text_add(text, "# ");
+    add_description(text, plan);
+    rlt_text_add(text, ": ");
+  }
+  rlt_text_add(text, "%s in ",
+               what == RLT_TOLD_PLAN      ? "plan made"
+               : what == RLT_TOLD_EXECUTE ? "executed"
+                                          : "enqueued");
+  rlt_text_add_double(text, "%.4f", 1e3 * seconds);
+  rlt_text_add(text, " ms");
+  if (what == RLT_TOLD_PLAN) {
+    rlt_text_add(text, ", %s, predicted ", relayout_plan_get_method(plan));
+    rlt_text_add_double(text, "%.2f", relayout_plan_get_predicted_fraction(plan));
+    rlt_text_add(text, " of a plain copy");
+  } else {
+    add_move(text, plan, count, what == RLT_TOLD_EXECUTE ? seconds : 0);
+  }
+  add_rest(text, plan);
+  rlt_text_add(text, "%s\n", what == RLT_TOLD_ENQUEUE ? "; the time is that of the call" : "");
+}
+
+/* ---- Telling ---- */
+
+/* Lines of threads must not mix, so each is written by one call. */
+static void tell(rlt_told what, const relayout_plan *plan, size_t count, double seconds) {
+  rlt_text counted = rlt_text_in(NULL, 0);
+  rlt_verbose_add_line(what, plan, count, seconds, &counted);
+  char *const line = rlt_malloc(counted.length + 1);
+  if (line == NULL) {
+    return;
+  }
+  rlt_text text = rlt_text_in(line, counted.length + 1);
+  rlt_verbose_add_line(what, plan, count, seconds, &text);
+  const ssize_t written = write(STDERR_FILENO, line, text.length);
+  (void)written; /* nobody hears of it then */
+  rlt_free(line);
+}
+
+void rlt_verbose_end(double begun, rlt_told what, const relayout_plan *plan, size_t count) {
+  if (begun > 0) {
+    tell(what, plan, count, rlt_seconds() - begun);
+  }
+}
