@@ -36,7 +36,7 @@
  * cut. */
 #define BY_FLOAT                                                                                   \
   (!SCALED && HOST_ORDER &&                                                                        \
-   ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                            \
+   ((FROM_FITS_FLOAT && (TO_FITS_FLOAT || TO_DOUBLE)) ||                                           \
     ((FROM_INTEGER || FROM_DOUBLE) && TO_FLOAT)))
 
 #endif

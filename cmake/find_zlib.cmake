@@ -1,4 +1,4 @@
-# relayout_zlib: what the command inflates arrays of .npz files with; nothing where there is no zlib.
+# relayout_zlib: what the command inflates arrays of .npz files with; empty where there is no zlib.
 add_library(relayout_zlib INTERFACE)
 if(RELAYOUT_ZLIB)
   find_package(ZLIB)

@@ -78,8 +78,7 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
  * nothing. */
 static exit_code make_header(const convert_request *asked, job *work) {
   if (convert_model_is(asked->output)) {
-    return convert_model_header(asked, work->name, &work->move.to, &work->header,
-                                &work->header_size);
+    return convert_model_header(asked, work->name, &work->move, &work->header, &work->header_size);
   }
   if (work->output_is_npy) {
     npy_header header = npy_describe(&work->move.to);

@@ -13,6 +13,7 @@
 #include "npy.h"
 #include "npy_source.h"
 #include "safetensors.h"
+#include "six_bits.h"
 
 /* A file that is written. */
 typedef struct made_file {
@@ -65,6 +66,9 @@ static exit_code fail_names(const job *work, const char *pattern) {
                                tensor_of(work, i)->name);
   }
   const char *const rest = length < sizeof names ? "" : " ...";
+  if (count == 0) {
+    return report(EXIT_CODE_BAD_INPUT, "%s has no tensors", asked->input);
+  }
   if (pattern == NULL) {
     return report(EXIT_CODE_USAGE, "--tensor is missing: %s has %zu tensors: %s%s", asked->input,
                   count, names, rest);
@@ -225,6 +229,9 @@ static exit_code read_shapes(const job *work, size_t number, tensor_move *move) 
   }
   size_t size = 0;
   relayout_shape_byte_size(&move->from, &size, NULL);
+  move->packs_source =
+      safetensors_packs(tensor) && relayout_element_type_bits(move->from.element_type) == 6;
+  size = move->packs_source ? six_bits_size(size) : size;
   if (code == EXIT_CODE_OK && size != tensor->end - tensor->begin) {
     code = report(EXIT_CODE_BAD_INPUT, "--from %s takes %zu bytes, but the tensor has %zu in %s",
                   asked->from, size, (size_t)(tensor->end - tensor->begin), file->path);
@@ -350,6 +357,7 @@ static exit_code write_tensor(const job *work, size_t number, stream_output *out
   code = begin_move(work, number, &move);
   if (code == EXIT_CODE_OK) {
     move.says = work->asked->verbose;
+    move.packs_destination = safetensors_packs_shape(&move.to);
     tensor_move_say(&move);
     code = tensor_move_run(&move, &file->input, false, NULL, 0, output);
   }
@@ -528,11 +536,12 @@ exit_code convert_model(const convert_request *asked, const tensor_move *like) {
   return code;
 }
 
-exit_code convert_model_header(const convert_request *asked, const char *name,
-                               const relayout_shape *shape, char **bytes, size_t *size) {
+exit_code convert_model_header(const convert_request *asked, const char *name, tensor_move *move,
+                               char **bytes, size_t *size) {
   safetensors made = {.count = 0};
   relayout_error error;
-  relayout_status status = safetensors_add(&made, name, shape, &error);
+  relayout_status status = safetensors_add(&made, name, &move->to, &error);
+  move->packs_destination = safetensors_packs_shape(&move->to);
   if (status == RELAYOUT_OK) {
     safetensors_place(&made, asked->alignment);
     status = safetensors_write(&made, asked->alignment, bytes, size, &error);

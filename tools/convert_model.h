@@ -37,8 +37,9 @@ bool convert_model_is(const char *path);
  * for as a file by itself. `like` has what all moves have in common. */
 exit_code convert_model(const convert_request *asked, const tensor_move *like);
 
-/* What a file begins with that has one tensor of this name and shape; the caller frees it. */
-exit_code convert_model_header(const convert_request *asked, const char *name,
-                               const relayout_shape *shape, char **bytes, size_t *size);
+/* What a file begins with that has one tensor of this name, which `move` makes and packs as the
+ * file has it; the caller frees it. */
+exit_code convert_model_header(const convert_request *asked, const char *name, tensor_move *move,
+                               char **bytes, size_t *size);
 
 #endif

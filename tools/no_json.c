@@ -129,10 +129,10 @@ exit_code convert_model(const convert_request *asked, const tensor_move *like) {
   return report(EXIT_CODE_FAILURE, "%s: %s", asked->input, reason);
 }
 
-exit_code convert_model_header(const convert_request *asked, const char *name,
-                               const relayout_shape *shape, char **bytes, size_t *size) {
+exit_code convert_model_header(const convert_request *asked, const char *name, tensor_move *move,
+                               char **bytes, size_t *size) {
   (void)name;
-  (void)shape;
+  (void)move;
   (void)bytes;
   (void)size;
   return report(EXIT_CODE_FAILURE, "%s: %s", asked->output, reason);

@@ -39,8 +39,8 @@ relayout_status npy_header_size(const uint8_t *bytes, size_t size, size_t *heade
                                 relayout_error *error);
 
 /* Reads a whole header of npy_header_size bytes. RELAYOUT_INVALID_TEXT; RELAYOUT_UNSUPPORTED for
- * what NumPy can say and this cannot: elements of several fields, objects, strings, dates, more than
- * 64 dimensions. */
+ * what NumPy can say and this cannot: elements of several fields, objects, strings, dates, more
+ * than 64 dimensions. */
 relayout_status npy_parse(const uint8_t *bytes, size_t size, npy_header *header,
                           relayout_error *error);
 

@@ -1,5 +1,5 @@
-/* npz.h: NumPy's .npz files: zip archives of which each member NAME.npy is an array NAME. Depends on
- * file_kind.h, npy_source.h, stream.h, tensor_choice.h, tensor_list.h and zip.h. */
+/* npz.h: NumPy's .npz files: zip archives of which each member NAME.npy is an array NAME. Depends
+ * on file_kind.h, npy_source.h, stream.h, tensor_choice.h, tensor_list.h and zip.h. */
 #ifndef TOOLS_NPZ_H
 #define TOOLS_NPZ_H
 

@@ -8,11 +8,13 @@
 #include "fail.h"
 #include "json_text.h"
 #include "npy.h"
+#include "six_bits.h"
 
 static const char metadata_key[] = "__metadata__";
 static const char layout_prefix[] = "relayout.layout.";
 
-/* The format's types. Bits that are no whole bytes are packed. */
+/* The format's types. Bits that are no whole bytes are packed; those of 6 as no layout has them: in
+ * memory each element has a byte. */
 static const struct {
   const char *dtype;
   int32_t bits;
@@ -20,8 +22,8 @@ static const struct {
 } dtypes[] = {
     {"BOOL", 8, RELAYOUT_PRED},
     {"F4", 4, RELAYOUT_F4E2M1FN},
-    {"F6_E2M3", 6, 0},
-    {"F6_E3M2", 6, 0},
+    {"F6_E2M3", 6, RELAYOUT_F6E2M3FN},
+    {"F6_E3M2", 6, RELAYOUT_F6E3M2FN},
     {"U8", 8, RELAYOUT_U8},
     {"I8", 8, RELAYOUT_S8},
     {"F8_E5M2", 8, RELAYOUT_F8E5M2},
@@ -41,6 +43,7 @@ static const struct {
     {"I64", 64, RELAYOUT_S64},
     {"U64", 64, RELAYOUT_U64},
 };
+enum { SIX_BITS = 6 };
 enum { DTYPE_COUNT = sizeof dtypes / sizeof dtypes[0] };
 
 /* Its row; -1 where it is not known. */
@@ -384,18 +387,20 @@ static char *layout_key(const safetensors_tensor *tensor) {
 static relayout_status plain_shape(int row, int32_t rank, const int64_t *dimensions,
                                    relayout_shape *shape, relayout_error *error) {
   relayout_status status = relayout_shape_make(dtypes[row].type, rank, dimensions, shape, error);
-  if (status == RELAYOUT_OK && dtypes[row].bits < 8) {
+  if (status == RELAYOUT_OK && dtypes[row].bits < 8 && dtypes[row].bits != SIX_BITS) {
     shape->layout.element_size_in_bits = dtypes[row].bits;
     status = relayout_shape_validate(shape, error);
   }
   return status;
 }
 
-/* The dtype that says all of the shape, beside its dimensions; -1 where none does. */
+/* The dtype that says all of the shape, beside its dimensions; -1 where none does. What would not
+ * end with a byte is none's. */
 static int row_of_shape(const relayout_shape *shape) {
   relayout_shape plain;
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (dtypes[i].type == shape->element_type &&
+        relayout_shape_element_count(shape) % 8 * dtypes[i].bits % 8 == 0 &&
         plain_shape(i, shape->rank, shape->dimensions, &plain, NULL) == RELAYOUT_OK &&
         relayout_shape_equal(&plain, shape)) {
       return i;
@@ -481,6 +486,16 @@ static bool record_layout(safetensors *of, const safetensors_tensor *tensor, con
   return is_done;
 }
 
+bool safetensors_packs_shape(const relayout_shape *shape) {
+  const int row = row_of_shape(shape);
+  return row >= 0 && dtypes[row].bits == SIX_BITS;
+}
+
+bool safetensors_packs(const safetensors_tensor *tensor) {
+  const int row = row_of_dtype(tensor->dtype);
+  return row >= 0 && dtypes[row].bits == SIX_BITS;
+}
+
 relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tensor,
                                       const relayout_shape *shape, relayout_error *error) {
   size_t size = 0;
@@ -489,6 +504,7 @@ relayout_status safetensors_set_shape(safetensors *of, safetensors_tensor *tenso
   char text[RELAYOUT_SHAPE_TEXT_SIZE];
   const char *const dtype = describe(shape, &rank, dimensions);
   relayout_shape_byte_size(shape, &size, NULL);
+  size = safetensors_packs_shape(shape) ? six_bits_size(size) : size;
   relayout_shape_format(shape, text, sizeof text);
   if (!make_dimensions(tensor, rank) ||
       !record_layout(of, tensor, row_of_shape(shape) >= 0 ? NULL : text)) {

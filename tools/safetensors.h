@@ -62,11 +62,15 @@ relayout_status safetensors_add(safetensors *made, const char *name, const relay
                                 relayout_error *error);
 
 /* The shape of a tensor, as the metadata has it, or as its type and dimensions say.
- * RELAYOUT_UNSUPPORTED for a type that XLA has not, or whose elements share bytes in a way that no
- * layout has; RELAYOUT_SHAPE_MISMATCH for metadata that do not go with the tensor, and what
- * relayout_shape_parse returns. */
+ * RELAYOUT_UNSUPPORTED for a type that XLA has not; RELAYOUT_SHAPE_MISMATCH for metadata that do
+ * not go with the tensor, and what relayout_shape_parse returns. */
 relayout_status safetensors_shape(const safetensors *of, const safetensors_tensor *tensor,
                                   relayout_shape *shape, relayout_error *error);
+
+/* Whether the file has four elements in 3 bytes (six_bits.h) where the shape has a byte for each:
+ * of this tensor, and of one that gets this valid shape. */
+bool safetensors_packs(const safetensors_tensor *tensor);
+bool safetensors_packs_shape(const relayout_shape *shape);
 
 /* Makes the tensor one of this valid shape: its type and dimensions as a .npy file would have them
  * (npy_describe), and its size; its place stays to be found. The metadata name its shape where type

@@ -55,34 +55,49 @@ void stream_close(stream_input *input) {
   }
 }
 
+/* What there is, or what comes next; 0 at the end. */
+static exit_code read_some(stream_input *input, uint8_t *bytes, size_t size, size_t *got) {
+  ssize_t count;
+  *got = 0;
+  do {
+    count = read(input->file, bytes, smaller(size, CHUNK_SIZE));
+  } while (count < 0 && may_try_again(input->file, POLLIN));
+  if (count < 0) {
+    return report(EXIT_CODE_FAILURE, "cannot read %s: %s", input->name, strerror(errno));
+  }
+  *got = (size_t)count;
+  return EXIT_CODE_OK;
+}
+
 /* As read(), in one piece unless the input ends. */
 static exit_code read_fully(stream_input *input, uint8_t *bytes, size_t size, size_t *got) {
   size_t done = 0;
   if (input->source.read != NULL) {
     return input->source.read(input->source.context, bytes, size, got);
   }
-  while (done < size) {
-    const ssize_t count = read(input->file, bytes + done, smaller(size - done, CHUNK_SIZE));
-    if (count < 0 && may_try_again(input->file, POLLIN)) {
-      continue;
+  size_t count = 1;
+  while (done < size && count > 0) {
+    const exit_code code = read_some(input, bytes + done, size - done, &count);
+    if (code != EXIT_CODE_OK) {
+      return code;
     }
-    if (count < 0) {
-      return report(EXIT_CODE_FAILURE, "cannot read %s: %s", input->name, strerror(errno));
-    }
-    if (count == 0) {
-      break;
-    }
-    done += (size_t)count;
+    done += count;
   }
   *got = done;
   return EXIT_CODE_OK;
 }
 
+/* Of a pipe as much as comes with its first bytes: whoever writes it may be waiting. */
 exit_code stream_peek(stream_input *input) {
-  size_t got = 0;
-  const exit_code code = read_fully(input, input->ahead + input->ahead_size,
-                                    STREAM_PEEK_SIZE - input->ahead_size, &got);
-  input->ahead_size += got;
+  const bool is_pipe = input->source.read == NULL && !stream_is_file(input);
+  const size_t least = is_pipe ? STREAM_LEAST_PEEK : STREAM_PEEK_SIZE;
+  exit_code code = EXIT_CODE_OK;
+  for (size_t got = 1; code == EXIT_CODE_OK && got > 0 && input->ahead_size < least;) {
+    uint8_t *const to = input->ahead + input->ahead_size;
+    const size_t room = STREAM_PEEK_SIZE - input->ahead_size;
+    code = is_pipe ? read_some(input, to, room, &got) : read_fully(input, to, room, &got);
+    input->ahead_size += got;
+  }
   return code;
 }
 

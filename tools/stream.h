@@ -16,7 +16,7 @@
 
 /* ---- Input ---------------------------------------------------------------------------------- */
 
-enum { STREAM_PEEK_SIZE = 320 };
+enum { STREAM_PEEK_SIZE = 320, STREAM_LEAST_PEEK = 12 };
 
 /* Bytes that come from elsewhere than a file: takes up to `size` of them, fewer only at the end.
  * NULL: there is a file. */
@@ -36,7 +36,8 @@ typedef struct stream_input {
 exit_code stream_open(const char *path, stream_input *input);
 void stream_close(stream_input *input);
 
-/* Fills `ahead` with the next STREAM_PEEK_SIZE bytes, fewer where the input ends. */
+/* Fills `ahead` with the next STREAM_PEEK_SIZE bytes, of a pipe with STREAM_LEAST_PEEK or more;
+ * fewer where the input ends. */
 exit_code stream_peek(stream_input *input);
 
 /* Whether it is a regular file; pipes, sockets and devices are not. */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "large_files.h"
+#include "six_bits.h"
 #include "verify.h"
 
 static relayout_status make_views(const tensor_move *move, relayout_view *from, relayout_view *to,
@@ -123,6 +124,23 @@ static exit_code verify_move(const tensor_move *move, const uint8_t *source, con
              : report_error(NULL, &error);
 }
 
+/* What so many bytes take in a file. */
+static size_t file_size(bool is_packed, size_t size) {
+  return is_packed ? six_bits_size(size) : size;
+}
+
+/* Gives `*source` a byte for each of so many elements. */
+static exit_code unpack(size_t count, uint8_t **source) {
+  uint8_t *const elements = malloc(count > 0 ? count : 1);
+  if (elements == NULL) {
+    return report(EXIT_CODE_FAILURE, "no memory for %zu elements", count);
+  }
+  six_bits_unpack(*source, elements, count);
+  free(*source);
+  *source = elements;
+  return EXIT_CODE_OK;
+}
+
 static exit_code move_and_write(const tensor_move *move, const uint8_t *source, const void *header,
                                 size_t header_size, stream_output *output) {
   const size_t size = relayout_plan_destination_size(move->plan);
@@ -146,7 +164,10 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
     code = stream_write(output, header, header_size);
   }
   if (code == EXIT_CODE_OK) {
-    code = stream_write(output, destination, size);
+    if (move->packs_destination) {
+      six_bits_pack(destination, destination, size);
+    }
+    code = stream_write(output, destination, file_size(move->packs_destination, size));
   }
   free(memory);
   return code;
@@ -155,8 +176,12 @@ static exit_code move_and_write(const tensor_move *move, const uint8_t *source, 
 static exit_code move_whole(const tensor_move *move, stream_input *input, bool ends_input,
                             const void *header, size_t size, stream_output *output) {
   uint8_t *source = NULL;
-  exit_code code =
-      read_source(input, ends_input, &move->from, relayout_plan_source_size(move->plan), &source);
+  const size_t source_size = relayout_plan_source_size(move->plan);
+  exit_code code = read_source(input, ends_input, &move->from,
+                               file_size(move->packs_source, source_size), &source);
+  if (code == EXIT_CODE_OK && move->packs_source) {
+    code = unpack(source_size, &source);
+  }
   if (code == EXIT_CODE_OK) {
     code = move_and_write(move, source, header, size, output);
   }
@@ -181,8 +206,8 @@ static bool goes_by_boxes(const tensor_move *move, const stream_input *input, bo
                              .destination_name = output->name,
                              .destination_file = output->file,
                              .destination_start = output->written + header_size};
-  return !move->verifies && move->options.schedule_count == 0 && output->is_whole &&
-         files->source_start >= 0 &&
+  return !move->packs_source && !move->packs_destination && !move->verifies &&
+         move->options.schedule_count == 0 && output->is_whole && files->source_start >= 0 &&
          (ends_input ? remaining == source_size : remaining >= source_size) &&
          make_views(move, &files->from, &files->to, NULL) == RELAYOUT_OK && large_files_suit(files);
 }

@@ -16,6 +16,8 @@ typedef struct tensor_move {
   relayout_shape to;
   relayout_byte_order from_order; /* of the bytes of numbers */
   relayout_byte_order to_order;
+  bool packs_source;      /* the file has elements of 6 bits packed (six_bits.h) */
+  bool packs_destination; /* likewise */
   bool verifies;
   bool says; /* what runs where */
   relayout_plan *plan;

@@ -171,7 +171,7 @@ static relayout_status read_ending(int file, uint64_t size, ending *found, relay
 
 /* ---- The directory -------------------------------------------------------------------------- */
 
-/* Of numbers that 32 bits do not hold, those of 64 bits: in this order, as far as they are needed. */
+/* Of numbers that 32 bits do not hold, those of 64 bits: in this order, those that are needed. */
 static bool read_wide_numbers(const uint8_t *extra, size_t size, zip_member *member) {
   uint64_t *const numbers[] = {&member->size, &member->packed_size, &member->header};
   bool is_needed = false;

@@ -362,7 +362,8 @@ kind '\211HDF\r\n\032\n' 'an HDF5 file'
 kind '\037\213\010\000' 'a gzip file'
 kind '\211PNG\r\n\032\n' 'a PNG image'
 kind '\377\330\377\340' 'a JPEG image'
-kind 'version https://git-lfs.github.com/spec/v1' 'a Git LFS pointer'
+kind 'version https://git-lfs.github.com/spec/v1' \
+  "a Git LFS pointer ('git lfs pull' fetches the file)"
 kind '\020\000\000\000\000\000\000\000{"__metadata' 'a .safetensors file'
 kind '\200\004\225\020\000\000\000\000\000\000\000]' 'a Python pickle'
 { printf %257s '' && printf ustar; } >../logs/tar

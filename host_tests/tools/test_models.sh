@@ -64,7 +64,29 @@ check 0 '' '' convert --tensor w --to '{1,0}' ../logs/m.safetensors out.npy
 check 0 adbecf '' convert --to '{0,1}' --from 'u8[2,3]' out.npy /dev/stdout
 rm -f out out.npy
 
+# Elements of 6 bits: 1, 2, 3 and 4 lie in 0x81, 0x30 and 0x10, low bits first; and back.
+model '{"s":{"dtype":"F6_E2M3","shape":[4],"data_offsets":[0,3]}}' '' >../logs/six.safetensors
+printf '\201\060\020' >>../logs/six.safetensors
+check 0 '' '' convert --tensor s --to '{0}' --verify ../logs/six.safetensors out
+printf '\001\002\003\004' | cmp -s - out || fail "elements of 6 bits: $(od -An -tx1 out)"
+check 0 '' '' convert --tensor s --from 'u8[3]' --to '{0}' ../logs/six.safetensors out
+printf '\201\060\020' | cmp -s - out || fail "bytes of 6 bits each: $(od -An -tx1 out)"
+check 0 '' '' convert --tensor s --to '{0:T(2)}' ../logs/six.safetensors o.safetensors
+check 0 '' '' convert --tensor s --to '{0}' --verify o.safetensors back.safetensors
+grep -q '"dtype":"F6_E2M3","shape":\[4\],"data_offsets":\[0,3\]' back.safetensors ||
+  fail "elements of 6 bits: $(head -c 100 back.safetensors)"
+tail -c 3 back.safetensors >out
+printf '\201\060\020' | cmp -s - out || fail "packed elements of 6 bits: $(od -An -tx1 out)"
+printf '\001\002\003\004' >../logs/raw
+check 0 '' '' convert --tensor s --from 'f6e3m2fn[4]' --to '{0}' ../logs/raw o.safetensors
+tail -c 3 o.safetensors >out
+printf '\201\060\020' | cmp -s - out || fail "a file of 6 bits: $(od -An -tx1 out)"
+rm -f out o.safetensors back.safetensors
+
 # What cannot be meant.
+model '{}' '' >../logs/empty.safetensors
+check 4 '' '../logs/empty.safetensors has no tensors' \
+  convert --tensor '*' --to '{0}' ../logs/empty.safetensors out
 m=../logs/m.safetensors
 check 2 '' '--tensor is missing: ../logs/m.safetensors has 3 tensors: w, x.w, n' \
   convert --to '{0,1}' $m out.safetensors
@@ -75,7 +97,8 @@ check 4 '' "tensor 'n' is of dtype Q3" convert --tensor n --to '{0}' $m out.safe
 check 4 '' "tensor 'w': --to: column 2: " convert --tensor w --to '{0}' $m out.safetensors
 check 4 '' "tensor 'w': --from u8[2,2] takes 4 bytes, but the tensor has 6 in" \
   convert --tensor w --from 'u8[2,2]' --to '{0,1}' $m out.safetensors
-check 2 '' '--tensor wants an IN or an OUT that is' convert --tensor w --to '{0,1}' in.npy out.npy
+check 2 '' '--tensor wants an IN that is a .safetensors or .npz file' \
+  convert --tensor w --to '{0,1}' in.npy out.npy
 check 2 '' 'o.safetensors gets one tensor: --tensor NAME' convert --from 'u8[6]' --to '{0}' in \
   o.safetensors
 check_no_files 'what cannot be meant'

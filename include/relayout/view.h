@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* In which order the bytes of a number lie: of an element, or of each part of a complex one. Elements
- * of one byte have none. */
+/* In which order the bytes of a number lie: of an element, or of each part of a complex one.
+ * Elements of one byte have none. */
 typedef enum relayout_byte_order {
   RELAYOUT_BYTE_ORDER_NATIVE = 0, /* the host's */
   RELAYOUT_BYTE_ORDER_LITTLE = 1, /* the lowest bits come first */
@@ -40,8 +40,8 @@ typedef struct relayout_view {
    * is strided to the element at index 0, ..., 0. */
   int64_t byte_offset;
   int64_t byte_strides[RELAYOUT_MAX_RANK];
-  /* Padding that is written has this order too. Wider containers have the host's alone, unless their
-   * elements are bytes. */
+  /* Padding that is written has this order too. Wider containers have the host's alone, unless
+   * their elements are bytes. */
   relayout_byte_order byte_order;
 } relayout_view;
 
