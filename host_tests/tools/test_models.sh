@@ -112,7 +112,7 @@ check_bytes end 'abcdef..123.ghij....'
 rm -f o.safetensors end
 check 0 adbecf '' convert --tensor '*.w' --to '{0,1}' $r -
 
-check 4 '' "tensor 'b.w': --to: column 2: minor_to_major lists 2 dimensions, and the shape has 1" \
+check 4 '' "tensor 'b.w': --to: column 2: minor_to_major lists 2 dimensions, but the shape has 1" \
   convert --tensor b.w --to '{0,1}' $r o.safetensors
 check 4 '' "tensor 'b.w': --to: column 2: " convert --tensor '*' --tensor b.w --to '{0,1}' $r \
   o.safetensors
