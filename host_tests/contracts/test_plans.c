@@ -769,7 +769,7 @@ static void test_byte_orders(void **state) {
   }
 }
 
-/* Strides that are no multiples of the numbers; plans of two orders are not taken for each other. */
+/* Strides that are no multiples of numbers; plans of two orders are not taken for each other. */
 static void test_byte_orders_of_strides(void **state) {
   static const int64_t sizes[] = {2}, strides[] = {5};
   const relayout_shape plain = shape_of("u32[2]");
