@@ -15,12 +15,28 @@ static exit_code report_usage(const command *of, const char *what, const char *w
   return report(EXIT_CODE_USAGE, "%s '%s'; try 'relayout %s --help'", what, word, of->name);
 }
 
+/* No value stands where one is needed; `next` is the option there, or NULL at the end. */
+static exit_code report_no_value(const command *of, const char *name, const char *next) {
+  return next == NULL
+             ? report(EXIT_CODE_USAGE,
+                      "--%s needs a value, but nothing follows it; try 'relayout %s --help'", name,
+                      of->name)
+             : report(EXIT_CODE_USAGE,
+                      "--%s needs a value, but '%s' follows it; try 'relayout %s --help'", name,
+                      next, of->name);
+}
+
 /* What is not known, and what it may have been meant to be. */
 static exit_code report_unknown(const command *of, const char *word, size_t option_count,
                                 const arguments_option *options) {
   char text[SUGGESTION_TEXT_SIZE];
   const char *const name = word + strspn(word, "-");
   suggestion near = suggestion_for(name, strcspn(name, "="));
+  if (name == word + 1 && name[0] != '\0' && name[1] == '\0') {
+    return report(EXIT_CODE_USAGE,
+                  "unknown option '%s': no option but -h is one letter; try 'relayout %s --help'",
+                  word, of->name);
+  }
   for (size_t i = 0; i < option_count; i++) {
     suggestion_try(&near, options[i].name);
   }
@@ -64,18 +80,19 @@ void arguments_free_list(arguments_list *list) {
 static bool take_value(const command *of, int argument_count, char **arguments,
                        const arguments_option *option, const char *value, int *at,
                        exit_code *code) {
-  const char *const word = arguments[*at];
   if (option->value != NULL && *option->value != NULL) {
-    *code = report_usage(of, "the option is there twice:", word);
+    *code = report(EXIT_CODE_USAGE, "--%s is given twice; give it once", option->name);
     return false;
   }
   if (option->values != NULL && option->values->count == ARGUMENTS_MOST_VALUES) {
-    *code = report_usage(of, "the option is there too often:", word);
+    *code = report(EXIT_CODE_USAGE, "--%s is given more than %d times", option->name,
+                   ARGUMENTS_MOST_VALUES);
     return false;
   }
   if (value == NULL) {
-    if (*at + 1 == argument_count || strncmp(arguments[*at + 1], "--", 2) == 0) {
-      *code = report_usage(of, "a value is missing behind", word);
+    const char *const next = *at + 1 < argument_count ? arguments[*at + 1] : NULL;
+    if (next == NULL || strncmp(next, "--", 2) == 0) {
+      *code = report_no_value(of, option->name, next);
       return false;
     }
     *at += 1;
@@ -109,11 +126,19 @@ static bool take_option(const command *of, int argument_count, char **arguments,
     return take_value(of, argument_count, arguments, option, attached, at, code);
   }
   if (attached != NULL) {
-    *code = report_usage(of, "no value belongs to the option", word);
+    *code =
+        report(EXIT_CODE_USAGE, "--%s takes no value, but is given as '%s'", option->name, word);
     return false;
   }
   *option->flag = true;
   return true;
+}
+
+void arguments_print_help(const command *of) {
+  fputs(of->help, stdout);
+  if (of->more_help != NULL) {
+    fputs(of->more_help, stdout);
+  }
 }
 
 bool arguments_parse(const command *of, int argument_count, char **arguments, size_t option_count,
@@ -127,7 +152,7 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
     if (!options_ended && strcmp(word, "--") == 0) {
       options_ended = true;
     } else if (!options_ended && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
-      fputs(of->help, stdout);
+      arguments_print_help(of);
       *code = EXIT_CODE_OK;
       return false;
     } else if (!options_ended && has_dash && word[1] != '-') {
@@ -163,9 +188,17 @@ bool arguments_is_bare_layout(const char *text) {
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape) {
   relayout_error error;
-  return relayout_shape_parse_with_defaults(text, like, shape, &error) == RELAYOUT_OK
-             ? EXIT_CODE_OK
-             : report_error(about, &error);
+  if (relayout_shape_parse_with_defaults(text, like, shape, &error) != RELAYOUT_OK) {
+    return report_error(about, &error);
+  }
+  if (like == NULL || relayout_shape_same_dimensions(like, shape)) {
+    return EXIT_CODE_OK;
+  }
+  char text_of_like[RELAYOUT_SHAPE_TEXT_SIZE];
+  relayout_shape_format(like, text_of_like, sizeof text_of_like);
+  return report(EXIT_CODE_BAD_INPUT,
+                "%s: '%s' has other dimensions than %s; leave them out to keep these", about, text,
+                text_of_like);
 }
 
 exit_code arguments_open_device(const char *name, relayout_device **device) {
@@ -197,8 +230,8 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
   const char *at = text;
   while (*at != '\0') {
     if (seen == capacity) {
-      return report(EXIT_CODE_BAD_INPUT, "%s has more than %zu numbers: '%s'", option, capacity,
-                    text);
+      return report(EXIT_CODE_BAD_INPUT, "%s takes at most %zu number%s, not '%s'", option,
+                    capacity, capacity == 1 ? "" : "s", text);
     }
     char *end;
     errno = 0;
@@ -208,7 +241,7 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
                     text);
     }
     if (errno == ERANGE) {
-      return report(EXIT_CODE_BAD_INPUT, "%s: a number in '%s' does not fit 64 bits", option, text);
+      return report(EXIT_CODE_BAD_INPUT, "%s is '%s'; its numbers must fit 64 bits", option, text);
     }
     numbers[seen] = number;
     seen += 1;
@@ -218,27 +251,37 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
   return EXIT_CODE_OK;
 }
 
-exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number) {
+static bool read_unsigned(const char *text, uint64_t *number) {
   char *end;
   errno = 0;
-  const unsigned long long value = strtoull(text, &end, 0);
-  if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno == ERANGE) {
-    return report(EXIT_CODE_USAGE, "%s takes a number of at most 64 bits, not '%s'", option, text);
-  }
-  *number = value;
-  return EXIT_CODE_OK;
+  *number = strtoull(text, &end, 0);
+  return isdigit((unsigned char)text[0]) && *end == '\0' && errno != ERANGE;
+}
+
+exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number) {
+  return read_unsigned(text, number)
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes a number of at most 64 bits, not '%s'", option,
+                      text);
+}
+
+exit_code arguments_read_count(const char *option, const char *text, uint64_t least, uint64_t most,
+                               uint64_t *count) {
+  return read_unsigned(text, count) && *count >= least && *count <= most
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE,
+                      "%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'", option, least,
+                      most, text);
 }
 
 exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,
                                    uint64_t *alignment) {
-  uint64_t value = 0;
-  const exit_code code = arguments_read_unsigned(option, text, &value);
-  if (code == EXIT_CODE_OK && (value == 0 || value > most || (value & (value - 1)) != 0)) {
-    return report(EXIT_CODE_USAGE, "%s takes a power of two, at most %" PRIu64 ", not '%s'", option,
-                  most, text);
-  }
-  *alignment = value;
-  return code;
+  const bool is_number = read_unsigned(text, alignment);
+  const uint64_t value = *alignment;
+  return is_number && value > 0 && value <= most && (value & (value - 1)) == 0
+             ? EXIT_CODE_OK
+             : report(EXIT_CODE_USAGE, "%s takes a power of two, at most %" PRIu64 ", not '%s'",
+                      option, most, text);
 }
 
 exit_code arguments_read_factor(const char *option, const char *text, double *factor) {
@@ -262,6 +305,15 @@ exit_code arguments_read_rounding(const char *option, const char *text,
   return strcmp(text, "nearest") == 0
              ? EXIT_CODE_OK
              : report(EXIT_CODE_USAGE, "%s takes zero or nearest, not '%s'", option, text);
+}
+
+exit_code arguments_read_values(const char *scale, const char *rounding, bool wraps,
+                                relayout_plan_options *options) {
+  options->overflow = wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
+  const exit_code code = arguments_read_rounding("--round", rounding, &options->rounding);
+  return code == EXIT_CODE_OK && scale != NULL
+             ? arguments_read_factor("--scale", scale, &options->scale)
+             : code;
 }
 
 exit_code arguments_read_byte_order(const char *option, const char *text,

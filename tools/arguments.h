@@ -47,13 +47,17 @@ bool arguments_parse(const command *of, int argument_count, char **arguments, si
                      const arguments_option *options, size_t operand_count,
                      const arguments_operand *operands, exit_code *code);
 
+/* Prints all that there is to say of the command. */
+void arguments_print_help(const command *of);
+
 void arguments_free_list(arguments_list *list);
 
 /* Whether the text is a layout alone, as in `{0,1:PD(3,5)}`. */
 bool arguments_is_bare_layout(const char *text);
 
 /* Reads a shape; `about` names it in messages. With `like`, a layout or an element type will do:
- * what the text does not say is that of `like`, as relayout_shape_parse_with_defaults has it. */
+ * what the text does not say is that of `like`, as relayout_shape_parse_with_defaults has it, and
+ * other dimensions than those of `like` are an error. */
 exit_code arguments_read_shape(const char *about, const char *text, const relayout_shape *like,
                                relayout_shape *shape);
 
@@ -72,6 +76,10 @@ exit_code arguments_read_integers(const char *option, const char *text, size_t c
 /* Reads one number that is not negative. */
 exit_code arguments_read_unsigned(const char *option, const char *text, uint64_t *number);
 
+/* Reads one number of this range. */
+exit_code arguments_read_count(const char *option, const char *text, uint64_t least, uint64_t most,
+                               uint64_t *count);
+
 /* Reads a power of two, at most `most`. */
 exit_code arguments_read_alignment(const char *option, const char *text, uint64_t most,
                                    uint64_t *alignment);
@@ -82,6 +90,10 @@ exit_code arguments_read_factor(const char *option, const char *text, double *fa
 /* Reads `zero` or `nearest`; NULL is zero. */
 exit_code arguments_read_rounding(const char *option, const char *text,
                                   relayout_rounding *rounding);
+
+/* Reads what --scale and --round, either of which may be NULL, and --wrap say of values. */
+exit_code arguments_read_values(const char *scale, const char *rounding, bool wraps,
+                                relayout_plan_options *options);
 
 /* Reads `big` or `little`; NULL is the host's. */
 exit_code arguments_read_byte_order(const char *option, const char *text,

@@ -28,6 +28,8 @@ typedef struct request {
   const char *threads;
   const char *measured;
   const char *rounding;
+  const char *scale;
+  bool wraps;
   arguments_values schedules;
   bool with_peers;
   bool measures;
@@ -78,26 +80,21 @@ static exit_code read_single(const request *asked, bench_suite *suite) {
   if (code == EXIT_CODE_OK) {
     code = arguments_read_shape("--to", asked->to, &only->from, &only->to);
   }
-  if (code == EXIT_CODE_OK && !relayout_shape_same_dimensions(&only->from, &only->to)) {
-    code = report(EXIT_CODE_BAD_INPUT,
-                  "--from %s and --to %s differ in more than layout and element type", asked->from,
-                  asked->to);
-  }
   return code;
 }
 
 static exit_code read_cases(const request *asked, bench_suite *suite) {
   if (asked->from == NULL && asked->to == NULL) {
     if (asked->schedules.count > 0) {
-      return report(EXIT_CODE_USAGE, "--schedule is for one case, given by --from and --to");
+      return report(EXIT_CODE_USAGE, "--schedule needs --from and --to: it is for one case");
     }
     return read_suite(asked->suite != NULL ? asked->suite : "ttc", suite);
   }
   if (asked->suite != NULL) {
-    return report(EXIT_CODE_USAGE, "give either --suite or --from and --to");
+    return report(EXIT_CODE_USAGE, "give either --suite or --from and --to, not both");
   }
   if (asked->from == NULL || asked->to == NULL) {
-    return report(EXIT_CODE_USAGE, "--from and --to belong together; %s is missing",
+    return report(EXIT_CODE_USAGE, "%s is missing: --from and --to are given together",
                   asked->from == NULL ? "--from" : "--to");
   }
   return read_single(asked, suite);
@@ -112,7 +109,8 @@ static exit_code read_text(const char *option, const char *path, char **text) {
   }
   const int64_t size = stream_remaining(&input);
   if (size < 0) {
-    code = report(EXIT_CODE_FAILURE, "%s takes a file, and %s is none", option, input.name);
+    code =
+        report(EXIT_CODE_FAILURE, "%s needs a regular file, and %s is not one", option, input.name);
   } else if ((*text = malloc((size_t)size + 1)) == NULL) {
     code = report(EXIT_CODE_FAILURE, "no memory for the %lld bytes of %s", (long long)size, path);
   }
@@ -155,12 +153,9 @@ static exit_code read_results(const char *path, results_file *file) {
  * benchmark must not. */
 static exit_code open_cpu(const char *threads, relayout_device **device) {
   uint64_t count;
-  const exit_code code = arguments_read_unsigned("--threads", threads, &count);
+  const exit_code code = arguments_read_count("--threads", threads, 1, INT32_MAX, &count);
   if (code != EXIT_CODE_OK) {
     return code;
-  }
-  if (count < 1 || count > INT32_MAX) {
-    return report(EXIT_CODE_USAGE, "--threads takes a number of 1 or more, not '%s'", threads);
   }
   relayout_cpu_options options = RELAYOUT_CPU_OPTIONS_INIT;
   options.threads = (int32_t)count;
@@ -200,16 +195,12 @@ static exit_code read_plan_options(const request *asked, relayout_plan_options *
   if (asked->measures || asked->measured != NULL) {
     options->effort = RELAYOUT_PLAN_MEASURE;
   }
-  exit_code code = arguments_read_rounding("--round", asked->rounding, &options->rounding);
+  exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, options);
   if (code != EXIT_CODE_OK || asked->measured == NULL) {
     return code;
   }
   uint64_t count;
-  code = arguments_read_unsigned("--measured", asked->measured, &count);
-  if (code == EXIT_CODE_OK && (count < 1 || count > MOST_MEASURED)) {
-    return report(EXIT_CODE_USAGE, "--measured takes a number of 1 to %d, not '%s'", MOST_MEASURED,
-                  asked->measured);
-  }
+  code = arguments_read_count("--measured", asked->measured, 1, MOST_MEASURED, &count);
   options->measured = (int32_t)count;
   return code;
 }
@@ -406,6 +397,8 @@ static exit_code check_measures_nothing(const request *asked) {
                  {"measured", asked->measured != NULL},
                  {"schedule", asked->schedules.count > 0},
                  {"round", asked->rounding != NULL},
+                 {"scale", asked->scale != NULL},
+                 {"wrap", asked->wraps},
                  {"peers", asked->with_peers},
                  {"measure", asked->measures},
                  {"unverified", asked->trusts},
@@ -468,6 +461,8 @@ static exit_code run(int argument_count, char **arguments) {
                                       {"measured", .value = &asked.measured},
                                       {"schedule", .values = &asked.schedules},
                                       {"round", .value = &asked.rounding},
+                                      {"scale", .value = &asked.scale},
+                                      {"wrap", .flag = &asked.wraps},
                                       {"peers", .flag = &asked.with_peers},
                                       {"measure", .flag = &asked.measures},
                                       {"unverified", .flag = &asked.trusts},
@@ -488,7 +483,7 @@ const command command_bench = {
         "usage: relayout bench [--suite NAME | --from SHAPE --to SHAPE] [--device D]\n"
         "                      [--json F] [--svg F] [--compare F] [--peers] [--measure]\n"
         "                      [--schedule TEXT] [--threads N] [--huge-pages] [--unverified]\n"
-        "                      [--hot] [--round R]\n"
+        "                      [--hot] [--scale X] [--round R] [--wrap]\n"
         "       relayout bench --results F [--json F] [--svg F] [--compare F]\n"
         "\n"
         "Measures each case of a suite, or one of your own, against the best plain copy of as\n"
@@ -515,7 +510,9 @@ const command command_bench = {
         "  --unverified   trust relayouts that an earlier run has verified: much quicker\n"
         "  --hot          move the same bytes over and over, so that they stay in the caches, as\n"
         "                 the suite small does\n"
+        "  --scale X      multiply every value by X before it is rounded\n"
         "  --round R      nearest: integers are the nearest; zero, when left out\n"
+        "  --wrap         give integers that do not fit their low bits\n"
         "  --threads N    with --device cpu: relayouts and copies by N threads\n"
         "  --huge-pages   with --device cpu: in memory of huge pages, or not at all\n"
         "\n"

@@ -7,7 +7,9 @@
 typedef struct command {
   const char *name;
   const char *summary; /* one line, for `relayout --help` */
-  const char *help;    /* all of `relayout NAME --help` */
+  const char *help;    /* what `relayout NAME --help` prints */
+  /* and what it prints next, where a compiler need not take so long a string; or NULL */
+  const char *more_help;
   /* Gets the words behind the command's name. */
   exit_code (*run)(int argument_count, char **arguments);
 } command;

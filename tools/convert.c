@@ -66,8 +66,8 @@ static exit_code read_source_shape(const convert_request *asked, stream_input *i
                : code;
   }
   if (asked->from == NULL || strchr(asked->from, '[') == NULL) {
-    return report(EXIT_CODE_USAGE, "--from must be a whole shape: %s holds raw bytes, not .npy",
-                  input->name);
+    return report(EXIT_CODE_USAGE,
+                  "--from must be a whole shape, as in f32[2,3]: %s holds raw bytes", input->name);
   }
   return arguments_read_shape("--from", asked->from, NULL, &work->move.from);
 }
@@ -132,13 +132,10 @@ static exit_code begin_move(const convert_request *asked, tensor_move *move) {
       .options = RELAYOUT_PLAN_OPTIONS_INIT, .verifies = asked->verify, .says = asked->verbose};
   move->options.schedules = asked->schedules.of;
   move->options.schedule_count = asked->schedules.count;
-  move->options.overflow = asked->wraps ? RELAYOUT_OVERFLOW_WRAP : RELAYOUT_OVERFLOW_SATURATE;
-  exit_code code = arguments_read_rounding("--round", asked->rounding, &move->options.rounding);
-  if (code == EXIT_CODE_OK) {
-    code = arguments_read_byte_order("--byte-order", asked->byte_order, &move->to_order);
-  }
-  return code == EXIT_CODE_OK && asked->scale != NULL
-             ? arguments_read_factor("--scale", asked->scale, &move->options.scale)
+  const exit_code code =
+      arguments_read_values(asked->scale, asked->rounding, asked->wraps, &move->options);
+  return code == EXIT_CODE_OK
+             ? arguments_read_byte_order("--byte-order", asked->byte_order, &move->to_order)
              : code;
 }
 
@@ -198,8 +195,8 @@ enum { LARGEST_ALIGNMENT = 1 << 20 };
 
 static exit_code check_output(const convert_request *asked) {
   return convert_model_is(asked->output) && strstr(asked->output, ".index.json") != NULL
-             ? report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", asked->output,
-                      asked->input)
+             ? report(EXIT_CODE_USAGE, "OUT %s is an index, so IN must be one too, not %s",
+                      asked->output, asked->input)
              : EXIT_CODE_OK;
 }
 
@@ -214,7 +211,7 @@ static exit_code check_names(const convert_request *asked) {
     return check_output(asked);
   }
   if (choice->exceptions.count > 0 || choice->rank_text != NULL) {
-    return report(EXIT_CODE_USAGE, "%s wants an IN that is a .safetensors file, not %s",
+    return report(EXIT_CODE_USAGE, "%s needs an IN that is a .safetensors file, not %s",
                   choice->rank_text != NULL ? "--rank" : "--except", asked->input);
   }
   if (!convert_model_is(asked->output)) {
@@ -222,14 +219,15 @@ static exit_code check_names(const convert_request *asked) {
                ? EXIT_CODE_OK
                : report(
                      EXIT_CODE_USAGE,
-                     "--tensor wants an IN that is a .safetensors or .npz file, or a .safetensors "
+                     "--tensor needs an IN that is a .safetensors or .npz file, or a .safetensors "
                      "OUT, not %s and %s",
                      asked->input, asked->output);
   }
   const exit_code code = check_output(asked);
   return code != EXIT_CODE_OK || choice->tensors.count == 1
              ? code
-             : report(EXIT_CODE_USAGE, "%s gets one tensor: --tensor NAME says what it is called",
+             : report(EXIT_CODE_USAGE,
+                      "--tensor NAME must be given once: it names the one tensor of %s",
                       asked->output);
 }
 
@@ -238,12 +236,14 @@ static exit_code check_words(convert_request *asked) {
     return report(EXIT_CODE_USAGE, "--to is missing; try 'relayout convert --help'");
   }
   if (asked->alignment_text != NULL && !convert_model_is(asked->output)) {
-    return report(EXIT_CODE_USAGE, "--align wants an OUT that is a .safetensors file, not %s",
+    return report(EXIT_CODE_USAGE, "--align needs an OUT that is a .safetensors file, not %s",
                   asked->output);
   }
   if (asked->byte_order != NULL && strcmp(asked->byte_order, "big") == 0 &&
       convert_model_is(asked->output)) {
-    return report(EXIT_CODE_USAGE, "--byte-order is big, and .safetensors files are little-endian");
+    return report(EXIT_CODE_USAGE,
+                  "--byte-order is big, but .safetensors files such as %s are little-endian",
+                  asked->output);
   }
   exit_code code = check_names(asked);
   if (code == EXIT_CODE_OK) {
@@ -310,7 +310,8 @@ const command command_convert = {
         "\n"
         "A file OUT appears whole or not at all. Pipes, devices and /dev/stdout are written in\n"
         "place.\n"
-        "\n"
+        "\n",
+    .more_help =
         "  --from SHAPE   how the tensor lies in IN. May be left out for .npy, whose C order is\n"
         "                 {..,1,0} and whose Fortran order is {0,1,..}, or be a layout, a type or\n"
         "                 both, which put the file's dimensions, major to minor, in their order.\n"

@@ -24,12 +24,19 @@ typedef struct made_file {
   bool is_begun;
 } made_file;
 
+/* How many tensors of each rank stay as they are because layouts do not fit them. */
+typedef struct misfits {
+  size_t of_rank[RELAYOUT_MAX_RANK + 1];
+  size_t count;
+} misfits;
+
 typedef struct job {
   const convert_request *asked;
   const tensor_move *like;
   model from;
   bool *is_relaid; /* by the tensors' numbers in the model */
   size_t relaid_count;
+  misfits misfits;
   size_t file_count; /* to be written */
   made_file *files;
   stream_output index;
@@ -73,7 +80,7 @@ static exit_code fail_names(const job *work, const char *pattern) {
     return report(EXIT_CODE_USAGE, "--tensor is missing: %s has %zu tensors: %s%s", asked->input,
                   count, names, rest);
   }
-  return report(EXIT_CODE_BAD_INPUT, "--tensor '%s' is none of the %zu tensors of %s: %s%s",
+  return report(EXIT_CODE_BAD_INPUT, "--tensor '%s' matches none of the %zu tensors of %s: %s%s",
                 pattern, count, asked->input, names, rest);
 }
 
@@ -99,7 +106,7 @@ static exit_code check_names(const job *work) {
   for (size_t i = 0; i < choice->exceptions.count; i++) {
     const char *const pattern = choice->exceptions.of[i];
     if (strpbrk(pattern, "*?[") == NULL && !matches_any(work, pattern)) {
-      return report(EXIT_CODE_BAD_INPUT, "--except '%s' is no tensor of %s", pattern,
+      return report(EXIT_CODE_BAD_INPUT, "--except '%s' names no tensor of %s", pattern,
                     work->asked->input);
     }
   }
@@ -128,12 +135,6 @@ static int32_t rank_of(const job *work, size_t number, bool *fits) {
   return rank;
 }
 
-/* How many tensors of each rank stay as they are because layouts do not fit them. */
-typedef struct misfits {
-  size_t of_rank[RELAYOUT_MAX_RANK + 1];
-  size_t count;
-} misfits;
-
 /* "2 tensors of rank 1, 1 of rank 4" */
 static void describe_misfits(const misfits *found, size_t capacity, char *text) {
   size_t length = 0;
@@ -148,32 +149,52 @@ static void describe_misfits(const misfits *found, size_t capacity, char *text) 
   }
 }
 
-static exit_code check_chosen(const job *work, const misfits *found) {
+static const char *layouts_of(const convert_request *asked) {
+  return asked->from != NULL ? "the layout of --from or --to" : "the layout of --to";
+}
+
+/* No tensor is chosen, though each pattern of --tensor has some. */
+static exit_code fail_none_left(const convert_request *asked) {
+  const tensor_choice *const choice = &asked->choice;
+  const char *const those = choice->tensors.count > 0 ? " that --tensor chooses" : "";
+  if (choice->rank_text == NULL) {
+    return report(EXIT_CODE_BAD_INPUT, "--except excludes every tensor of %s%s", asked->input,
+                  those);
+  }
+  return report(EXIT_CODE_BAD_INPUT, "--rank is %s, which no tensor of %s%s has%s",
+                choice->rank_text, asked->input, those,
+                choice->exceptions.count > 0 ? " but those of --except" : "");
+}
+
+/* Says under which patterns tensors stay as they are, once nothing is wrong. */
+static void say_misfits(const job *work) {
+  char text[512];
+  const bool is_one = work->misfits.count == 1;
+  describe_misfits(&work->misfits, sizeof text, text);
+  if (work->misfits.count > 0) {
+    report_line("%s %s copied as %s: %s '%s' is of another rank", text, is_one ? "is" : "are",
+                is_one ? "it is" : "they are", layouts_of(work->asked), work->asked->to);
+  }
+}
+
+static exit_code check_chosen(const job *work) {
   const convert_request *const asked = work->asked;
   char text[512];
-  const bool is_one = found->count == 1;
-  describe_misfits(found, sizeof text, text);
-  if (work->relaid_count == 0 && found->count == 0) {
-    return report(EXIT_CODE_BAD_INPUT,
-                  "no tensor of %s is left: --except or --rank takes all that --tensor names",
-                  asked->input);
+  describe_misfits(&work->misfits, sizeof text, text);
+  if (work->relaid_count == 0 && work->misfits.count == 0) {
+    return fail_none_left(asked);
   }
   if (work->relaid_count == 0) {
-    return report(EXIT_CODE_BAD_INPUT, "nothing to relay: %s, which %s'%s' %s not fit", text,
-                  asked->from != NULL ? "--from or --to " : "--to ", asked->to,
-                  asked->from != NULL ? "do" : "does");
+    return report(EXIT_CODE_BAD_INPUT, "%s '%s' fits none of the tensors that are chosen: %s",
+                  layouts_of(asked), asked->to, text);
   }
   if (!convert_model_is(asked->output)) {
     return work->relaid_count == 1
                ? EXIT_CODE_OK
                : report(EXIT_CODE_USAGE,
-                        "%zu tensors of %s are asked for, and %s can hold only one",
+                        "%zu tensors of %s are chosen, but %s holds one; only a .safetensors OUT "
+                        "holds several",
                         work->relaid_count, asked->input, asked->output);
-  }
-  if (found->count > 0) {
-    report_line("%s %s copied as %s: the layout of %s '%s' is of another rank", text,
-                is_one ? "is" : "are", is_one ? "it is" : "they are",
-                asked->from != NULL ? "--from or --to" : "--to", asked->to);
   }
   return EXIT_CODE_OK;
 }
@@ -181,7 +202,6 @@ static exit_code check_chosen(const job *work, const misfits *found) {
 /* Under a pattern, tensors of other ranks than the layouts stay as they are. */
 static exit_code choose(job *work) {
   const tensor_choice *const choice = &work->asked->choice;
-  misfits found = {.count = 0};
   const exit_code code = check_names(work);
   if (code != EXIT_CODE_OK) {
     return code;
@@ -197,10 +217,10 @@ static exit_code choose(job *work) {
     const bool is_meant = tensor_choice_has(choice, name, rank);
     work->is_relaid[i] = is_meant && (fits || tensor_choice_names(choice, name));
     work->relaid_count += work->is_relaid[i];
-    found.count += is_meant && !work->is_relaid[i];
-    found.of_rank[rank] += is_meant && !work->is_relaid[i];
+    work->misfits.count += is_meant && !work->is_relaid[i];
+    work->misfits.of_rank[rank] += is_meant && !work->is_relaid[i];
   }
-  return check_chosen(work, &found);
+  return check_chosen(work);
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
@@ -450,6 +470,9 @@ static exit_code write_model(job *work) {
   for (size_t i = 0; i < work->file_count && code == EXIT_CODE_OK; i++) {
     code = set_shapes(work, &work->files[i]);
   }
+  if (code == EXIT_CODE_OK) {
+    say_misfits(work);
+  }
   for (size_t i = 0; i < work->file_count && code == EXIT_CODE_OK; i++) {
     code = write_file(work, &work->files[i]);
   }
@@ -481,7 +504,7 @@ static exit_code check_place(const job *work) {
       code = report(EXIT_CODE_FAILURE, "no memory for the names of files");
     } else if (fstat(old->input.file, &file) == 0 && is_same_file(path, &file)) {
       code = report(EXIT_CODE_USAGE,
-                    "%s would have its files replace those of %s: put it into another folder",
+                    "the files of OUT %s would replace those of IN %s: put it into another folder",
                     work->asked->output, work->asked->input);
     }
     free(path);
@@ -495,14 +518,15 @@ static exit_code check_output(const job *work) {
     return EXIT_CODE_OK;
   }
   if (work->from.index == NULL) {
-    return report(EXIT_CODE_USAGE, "%s wants an IN that is an index too, not %s", path,
+    return report(EXIT_CODE_USAGE, "OUT %s is an index, so IN must be one too, not %s", path,
                   work->asked->input);
   }
   const char *const slash = strrchr(path, '/');
   const char *const name = slash != NULL ? slash + 1 : path;
   for (size_t i = 0; i < work->from.file_count; i++) {
     if (strcmp(work->from.files[i].name, name) == 0) {
-      return report(EXIT_CODE_USAGE, "%s is also the name of a file with tensors", path);
+      return report(EXIT_CODE_USAGE,
+                    "OUT %s is also the name of a file with tensors that the index lists", path);
     }
   }
   return check_place(work);

@@ -11,6 +11,8 @@ typedef struct request {
   const char *to;
   const char *device;
   const char *rounding;
+  const char *scale;
+  bool wraps;
   arguments_values schedules; /* that are asked for */
   bool lists_schedules;
   bool as_json;
@@ -118,7 +120,7 @@ static exit_code print_explanation(const request *asked, relayout_device *device
 static exit_code explain(const request *asked, const relayout_shape *from,
                          const relayout_shape *to) {
   relayout_plan_options options = RELAYOUT_PLAN_OPTIONS_INIT;
-  exit_code code = arguments_read_rounding("--round", asked->rounding, &options.rounding);
+  exit_code code = arguments_read_values(asked->scale, asked->rounding, asked->wraps, &options);
   relayout_device *device = NULL;
   if (code == EXIT_CODE_OK) {
     code = arguments_open_device(asked->device != NULL ? asked->device : "auto", &device);
@@ -142,11 +144,11 @@ static exit_code explain(const request *asked, const relayout_shape *from,
 
 static exit_code run(int argument_count, char **arguments) {
   request asked = {.from = NULL};
-  const arguments_option options[] = {{"device", .value = &asked.device},
-                                      {"round", .value = &asked.rounding},
-                                      {"json", .flag = &asked.as_json},
-                                      {"schedules", .flag = &asked.lists_schedules},
-                                      {"schedule", .values = &asked.schedules}};
+  const arguments_option options[] = {
+      {"device", .value = &asked.device},      {"round", .value = &asked.rounding},
+      {"scale", .value = &asked.scale},        {"wrap", .flag = &asked.wraps},
+      {"json", .flag = &asked.as_json},        {"schedules", .flag = &asked.lists_schedules},
+      {"schedule", .values = &asked.schedules}};
   const arguments_operand operands[] = {{"FROM", &asked.from}, {"TO", &asked.to}};
   exit_code code;
   if (!arguments_parse(&command_explain, argument_count, arguments,
@@ -167,7 +169,7 @@ const command command_explain = {
     .summary = "say what a relayout will do on a device, and why",
     .help =
         "usage: relayout explain FROM TO [--device D] [--json] [--schedules]\n"
-        "                        [--schedule TEXT] [--round R]\n"
+        "                        [--schedule TEXT] [--scale X] [--round R] [--wrap]\n"
         "\n"
         "Prints how a tensor of shape FROM is moved to shape TO, and how fast: a sentence, and\n"
         "for the CPU what that comes to in GB/s and milliseconds, by a copy of 32 MiB that is\n"
@@ -179,7 +181,9 @@ const command command_explain = {
         "  --schedules       also every schedule that is offered, best predicted first\n"
         "  --schedule TEXT   explain exactly this one of them; where the relayout has\n"
         "                    several parts, once for each of them, in order\n"
+        "  --scale X         multiply every value by X before it is rounded\n"
         "  --round R         nearest: integers are the nearest; zero, when left out\n"
+        "  --wrap            give integers that do not fit their low bits\n"
         "\n"
         "example: relayout explain 'f32[1024,1000]' '{0,1:PD(1024,1024)}'\n",
     .run = run,

@@ -123,6 +123,7 @@ exit_code file_kind_check(const stream_input *input, const char *wanted) {
   }
   return wanted != NULL
              ? report(EXIT_CODE_BAD_INPUT, "%s is %s, not %s", input->name, kind, wanted)
-             : report(EXIT_CODE_BAD_INPUT, "%s is %s, not raw bytes; --raw takes it for these",
+             : report(EXIT_CODE_BAD_INPUT,
+                      "%s is %s, not raw bytes; --raw reads it as raw bytes all the same",
                       input->name, kind);
 }

@@ -35,7 +35,7 @@ static exit_code read_linear(const relayout_shape *shape, const char *text, plac
     return code;
   }
   if (count == 0) {
-    return report(EXIT_CODE_USAGE, "--linear takes a number");
+    return report(EXIT_CODE_USAGE, "--linear takes a number, not '%s'", text);
   }
   relayout_error error;
   return relayout_index_from_linear(shape, made->linear, made->index, &error) == RELAYOUT_OK

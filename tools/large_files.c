@@ -305,7 +305,8 @@ static exit_code act_on(const relayout_plan *plan, side *of, void (*act)(side *)
   return of->cause != 0
              ? report(EXIT_CODE_FAILURE, "cannot %s %s: %s", verb, of->name, strerror(of->cause))
          : of->has_ended
-             ? report(EXIT_CODE_FAILURE, "cannot %s %s: it has become shorter", verb, of->name)
+             ? report(EXIT_CODE_FAILURE, "cannot %s %s: the file has become shorter meanwhile",
+                      verb, of->name)
              : EXIT_CODE_OK;
 }
 

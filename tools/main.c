@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "arguments.h"
 #include "relayout/version.h"
 #include "suggestion.h"
 
@@ -95,7 +95,7 @@ static exit_code help(int word_count, char **words) {
   if (about == NULL) {
     return report_unknown(words[0]);
   }
-  fputs(about->help, stdout);
+  arguments_print_help(about);
   return EXIT_CODE_OK;
 }
 

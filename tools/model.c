@@ -45,7 +45,7 @@ static exit_code read_header(model_file *file) {
   size_t size = 0;
   size_t got = 0;
   if (file_size < 0) {
-    return report(EXIT_CODE_FAILURE, "%s is no regular file, which a .safetensors file has to be",
+    return report(EXIT_CODE_FAILURE, "%s is not a regular file, which a .safetensors file must be",
                   input->name);
   }
   exit_code code = stream_peek(input);
@@ -109,10 +109,11 @@ static exit_code read_index(const char *path, json_t **index) {
   size_t got = 0;
   relayout_error error;
   if (size < 0) {
-    code = report(EXIT_CODE_FAILURE, "%s is no regular file, which an index has to be", path);
+    code = report(EXIT_CODE_FAILURE, "%s is not a regular file, which an index must be", path);
   } else if (size > SAFETENSORS_MAX_HEADER_SIZE) {
-    code = report(EXIT_CODE_BAD_INPUT, "%s is no index: it has %" PRId64 " bytes, more than %d",
-                  path, size, SAFETENSORS_MAX_HEADER_SIZE);
+    code = report(EXIT_CODE_BAD_INPUT,
+                  "%s is too large for an index: it has %" PRId64 " bytes, more than %d", path,
+                  size, SAFETENSORS_MAX_HEADER_SIZE);
   } else {
     code = stream_read_all(&input, (size_t)size, &text, &got);
   }
@@ -138,8 +139,8 @@ static exit_code check_entry(const char *path, const char *tensor, const json_t 
   }
   if (!is_file_name(json_string_value(file))) {
     return report(EXIT_CODE_BAD_INPUT,
-                  "%s: tensor '%s' is said to be in '%s', which is no name of a file beside the "
-                  "index",
+                  "%s: weight_map has tensor '%s' in '%s', which is not the name of a file beside "
+                  "the index",
                   path, tensor, json_string_value(file));
   }
   return EXIT_CODE_OK;
@@ -178,12 +179,12 @@ static exit_code check_file(const model *of, const json_t *map, const model_file
     const char *const name = file->header.tensors[i].name;
     const char *const place = json_string_value(json_object_get(map, name));
     if (place == NULL) {
-      return report(EXIT_CODE_BAD_INPUT, "%s has tensor '%s', which %s does not name", file->path,
+      return report(EXIT_CODE_BAD_INPUT, "%s has tensor '%s', which %s does not list", file->path,
                     name, of->path);
     }
     if (strcmp(place, file->name) != 0) {
-      return report(EXIT_CODE_BAD_INPUT, "%s has tensor '%s', which %s says to be in %s",
-                    file->path, name, of->path, place);
+      return report(EXIT_CODE_BAD_INPUT, "%s has tensor '%s', which %s lists in %s", file->path,
+                    name, of->path, place);
     }
     if (json_object_set_new(seen, name, json_true()) != 0) {
       return report(EXIT_CODE_FAILURE, "no memory for the tensors of %s", of->path);
@@ -202,7 +203,7 @@ static exit_code check_files(const model *of, const json_t *map) {
   json_t *file;
   json_object_foreach((json_t *)(uintptr_t)map, tensor, file) {
     if (code == EXIT_CODE_OK && json_object_get(seen, tensor) == NULL) {
-      code = report(EXIT_CODE_BAD_INPUT, "%s has no tensor '%s', which %s says to be in it",
+      code = report(EXIT_CODE_BAD_INPUT, "%s has no tensor '%s', which %s lists in it",
                     json_string_value(file), tensor, of->path);
     }
   }
@@ -218,8 +219,8 @@ static exit_code open_index(model *made) {
   const json_t *const map = json_object_get(made->index, "weight_map");
   const json_t *const metadata = json_object_get(made->index, "metadata");
   if (!json_is_object(map) || (metadata != NULL && !json_is_object(metadata))) {
-    return report(EXIT_CODE_BAD_INPUT, "%s is no index of a model: its %s is no object", made->path,
-                  json_is_object(map) ? "metadata" : "weight_map");
+    return report(EXIT_CODE_BAD_INPUT, "%s is not an index of a model: its %s is not a JSON object",
+                  made->path, json_is_object(map) ? "metadata" : "weight_map");
   }
   code = open_files(made, map);
   return code == EXIT_CODE_OK ? check_files(made, map) : code;

@@ -64,7 +64,7 @@ json_t *json_with_element(json_t *array, json_t *element) {
 exit_code json_print_line(json_t *value, FILE *file) {
   (void)value;
   (void)file;
-  return report(EXIT_CODE_FAILURE, "%s, and prints no JSON", reason);
+  return report(EXIT_CODE_FAILURE, "%s, so it prints no JSON", reason);
 }
 
 exit_code results_json_write(const bench_results *results, const bench_summary *summary,
@@ -77,7 +77,7 @@ exit_code results_json_write(const bench_results *results, const bench_summary *
 relayout_status comparison_parse(const char *text, comparison *old, relayout_error *error) {
   (void)text;
   (void)old;
-  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, and reads no JSON", reason);
+  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, so it reads no JSON", reason);
 }
 
 void comparison_free(comparison *old) {
@@ -94,7 +94,7 @@ bool comparison_print(const comparison *old, const bench_results *results, FILE 
 relayout_status results_file_parse(const char *text, results_file *file, relayout_error *error) {
   (void)text;
   (void)file;
-  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, and reads no JSON", reason);
+  return fail_with(error, RELAYOUT_UNSUPPORTED, "%s, so it reads no JSON", reason);
 }
 
 void results_file_free(results_file *file) {

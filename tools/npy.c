@@ -32,7 +32,7 @@ relayout_status npy_header_size(const uint8_t *bytes, size_t size, size_t *heade
                                 relayout_error *error) {
   if (!npy_has_magic(bytes, size)) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "this is no .npy file: it does not begin with \\x93NUMPY");
+                     "this is not a .npy file: it does not begin with \\x93NUMPY");
   }
   if (size < NPY_MAGIC_SIZE + 2) {
     return fail_with(error, RELAYOUT_INVALID_TEXT, "the file ends after %zu bytes, in its version",
@@ -165,7 +165,7 @@ static relayout_status read_descr(reader *in, npy_header *header) {
   skip_space(in);
   if (in->at < in->end && (*in->at == '[' || *in->at == '(' || *in->at == '{')) {
     return fail_with(in->error, RELAYOUT_UNSUPPORTED,
-                     "elements of several fields are not supported");
+                     "descr lists several fields, which is not supported");
   }
   char text[32];
   const relayout_status status = read_string(in, "the type of its elements", sizeof text, text);
@@ -174,19 +174,21 @@ static relayout_status read_descr(reader *in, npy_header *header) {
   }
   const char order = text[0];
   if (order == '\0' || strchr("<>|=", order) == NULL || text[1] == '\0') {
-    return fail_with(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT,
+                     "descr is '%s', which is not an element type", text);
   }
   if (strchr("biufcV", text[1]) == NULL) {
-    return fail_with(in->error, RELAYOUT_UNSUPPORTED,
-                     "elements of type '%s' are not supported: they are neither numbers nor bytes",
-                     text);
+    return fail_with(
+        in->error, RELAYOUT_UNSUPPORTED,
+        "descr is '%s', which is not supported: its elements are neither numbers nor bytes", text);
   }
   relayout_error ignored;
   reader digits = {.start = text, .at = text + 2, .end = text + strlen(text), .error = &ignored};
   int64_t item_size;
   if (read_integer(&digits, "a size", &item_size) != RELAYOUT_OK || digits.at != digits.end ||
       item_size == 0) {
-    return fail_with(in->error, RELAYOUT_INVALID_TEXT, "'%s' is no element type", text);
+    return fail_with(in->error, RELAYOUT_INVALID_TEXT,
+                     "descr is '%s', which is not an element type", text);
   }
   header->kind = text[1];
   header->byte_order = RELAYOUT_BYTE_ORDER_NATIVE;
@@ -235,7 +237,7 @@ static relayout_status read_dimensions(reader *in, npy_header *header) {
   }
   if (header->rank == 1 && !comma_seen) {
     return fail_with(in->error, RELAYOUT_INVALID_TEXT,
-                     "the shape (%" PRId64 ") is no tuple; it would be (%" PRId64 ",)",
+                     "the shape (%" PRId64 ") is not a tuple; expected (%" PRId64 ",)",
                      header->dimensions[0], header->dimensions[0]);
   }
   return RELAYOUT_OK;
@@ -311,7 +313,7 @@ relayout_status npy_parse(const uint8_t *bytes, size_t size, npy_header *header,
   }
   for (size_t i = 0; i < KEY_COUNT; i++) {
     if (!seen[i]) {
-      return fail_with(error, RELAYOUT_INVALID_TEXT, "the header does not say '%s'", keys[i].name);
+      return fail_with(error, RELAYOUT_INVALID_TEXT, "the header lacks the key '%s'", keys[i].name);
     }
   }
   *header = parsed;
@@ -372,7 +374,7 @@ relayout_status npy_element_type(const npy_header *header, relayout_element_type
   }
   return fail_with(error, RELAYOUT_SHAPE_MISMATCH,
                    "the file's elements are '%c%" PRId64
-                   "', which does not say their type; the source's shape must say it",
+                   "', a size without a type: say the type with --from",
                    header->kind, header->item_size);
 }
 

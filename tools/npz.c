@@ -73,7 +73,7 @@ static exit_code open_archive(const char *path, npz_array *made) {
   }
   const int64_t size = stream_remaining(&made->archive);
   if (size < 0) {
-    return report(EXIT_CODE_FAILURE, "%s is no regular file, which a .npz file has to be", path);
+    return report(EXIT_CODE_FAILURE, "%s is not a regular file, which a .npz file must be", path);
   }
   code = stream_peek(&made->archive);
   if (code == EXIT_CODE_OK) {
@@ -122,11 +122,12 @@ static exit_code fail_choice(const npz_array *of, const tensor_choice *choice, s
     return report(EXIT_CODE_USAGE, "--tensor is missing: %s holds %zu arrays%s", of->path, count,
                   names);
   }
-  return chosen == 0
-             ? report(EXIT_CODE_BAD_INPUT, "none of the %zu arrays of %s is meant%s", count,
-                      of->path, names)
-             : report(EXIT_CODE_USAGE, "%zu of the %zu arrays of %s are meant, and OUT holds one%s",
-                      chosen, count, of->path, names);
+  return chosen == 0 ? report(EXIT_CODE_BAD_INPUT,
+                              "--tensor and --except choose none of the %zu arrays of %s%s", count,
+                              of->path, names)
+                     : report(EXIT_CODE_USAGE,
+                              "%zu of the %zu arrays of %s are chosen, but OUT holds one%s", chosen,
+                              count, of->path, names);
 }
 
 /* The last member that is meant. */

@@ -62,7 +62,7 @@ relayout_status safetensors_header_size(const uint8_t bytes[SAFETENSORS_PREAMBLE
                                         uint64_t file_size, size_t *size, relayout_error *error) {
   if (file_size < SAFETENSORS_PREAMBLE_SIZE) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "this is no .safetensors file: it has %" PRIu64 " bytes", file_size);
+                     "this is not a .safetensors file: it has %" PRIu64 " bytes", file_size);
   }
   uint64_t stated = 0;
   for (int i = SAFETENSORS_PREAMBLE_SIZE - 1; i >= 0; i--) {
@@ -70,7 +70,8 @@ relayout_status safetensors_header_size(const uint8_t bytes[SAFETENSORS_PREAMBLE
   }
   if (stated > SAFETENSORS_MAX_HEADER_SIZE || stated > file_size - SAFETENSORS_PREAMBLE_SIZE) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "this is no .safetensors file: its header would have %" PRIu64 " bytes, and "
+                     "this is not a .safetensors file: its header would have %" PRIu64
+                     " bytes, and "
                      "the file has %" PRIu64,
                      stated, file_size);
   }
@@ -94,7 +95,7 @@ static relayout_status read_dimensions(const json_t *list, safetensors_tensor *t
                                        relayout_error *error) {
   const size_t rank = json_array_size(list);
   if (!json_is_array(list)) {
-    return fail_with(error, RELAYOUT_INVALID_TEXT, "tensor '%s' has no list as its shape",
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "the shape of tensor '%s' is not a list",
                      tensor->name);
   }
   if (rank > RELAYOUT_MAX_RANK) {
@@ -108,8 +109,8 @@ static relayout_status read_dimensions(const json_t *list, safetensors_tensor *t
   for (size_t i = 0; i < rank; i++) {
     const json_t *const size = json_array_get(list, i);
     if (!json_is_integer(size) || json_integer_value(size) < 0) {
-      return fail_with(error, RELAYOUT_INVALID_TEXT, "dimension %zu of tensor '%s' is no size", i,
-                       tensor->name);
+      return fail_with(error, RELAYOUT_INVALID_TEXT, "dimension %zu of tensor '%s' is not a size",
+                       i, tensor->name);
     }
     tensor->dimensions[i] = json_integer_value(size);
   }
@@ -123,8 +124,8 @@ static relayout_status read_place(const json_t *pair, safetensors_tensor *tensor
   if (json_array_size(pair) != 2 || !json_is_integer(begin) || !json_is_integer(end) ||
       json_integer_value(begin) < 0 || json_integer_value(end) < json_integer_value(begin)) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "data_offsets of tensor '%s' are no two numbers, the second as large as the "
-                     "first or larger",
+                     "data_offsets of tensor '%s' must be two numbers, the first at most the "
+                     "second",
                      tensor->name);
   }
   tensor->begin = (uint64_t)json_integer_value(begin);
@@ -146,7 +147,8 @@ static relayout_status check_size(const safetensors_tensor *tensor, relayout_err
   }
   if (!fits || bits / 8 + (bits % 8 > 0) != size) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "tensor '%s' has %" PRIu64 " bytes, which its shape and dtype %s do not take",
+                     "tensor '%s' has %" PRIu64
+                     " bytes, but its shape and dtype %s take another number",
                      tensor->name, size, tensor->dtype);
   }
   return RELAYOUT_OK;
@@ -158,7 +160,7 @@ static relayout_status read_tensor(const char *name, const json_t *value,
   *tensor = (safetensors_tensor){.name = name, .dtype = json_string_value(dtype)};
   if (!json_is_object(value) || json_object_size(value) != 3 || tensor->dtype == NULL) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "tensor '%s' is no object of dtype, shape and data_offsets", name);
+                     "tensor '%s' must be an object of dtype, shape and data_offsets", name);
   }
   relayout_status status = read_dimensions(json_object_get(value, "shape"), tensor, error);
   if (status == RELAYOUT_OK) {
@@ -197,7 +199,7 @@ static relayout_status check_places(const safetensors *of, uint64_t data_size,
   return end == data_size ? RELAYOUT_OK
                           : fail_with(error, RELAYOUT_INVALID_TEXT,
                                       "the tensors have %" PRIu64
-                                      " bytes, but the file has %" PRIu64 " behind its header",
+                                      " bytes, but the file has %" PRIu64 " after its header",
                                       end, data_size);
 }
 
@@ -205,11 +207,12 @@ static relayout_status check_metadata(const json_t *metadata, relayout_error *er
   const char *key;
   json_t *value;
   if (metadata != NULL && !json_is_object(metadata)) {
-    return fail_with(error, RELAYOUT_INVALID_TEXT, "%s is no object", metadata_key);
+    return fail_with(error, RELAYOUT_INVALID_TEXT, "%s is not an object", metadata_key);
   }
   json_object_foreach((json_t *)(uintptr_t)metadata, key, value) {
     if (!json_is_string(value)) {
-      return fail_with(error, RELAYOUT_INVALID_TEXT, "'%s' of %s is no text", key, metadata_key);
+      return fail_with(error, RELAYOUT_INVALID_TEXT, "'%s' of %s is not a string", key,
+                       metadata_key);
     }
   }
   return RELAYOUT_OK;
@@ -459,15 +462,16 @@ relayout_status safetensors_shape(const safetensors *of, const safetensors_tenso
     return row >= 0 && dtypes[row].type != RELAYOUT_ELEMENT_TYPE_INVALID
                ? plain_shape(row, tensor->rank, tensor->dimensions, shape, error)
                : fail_with(error, RELAYOUT_UNSUPPORTED,
-                           "tensor '%s' is of dtype %s, which no layout has", tensor->name,
+                           "tensor '%s' has dtype %s, which relayout cannot move", tensor->name,
                            tensor->dtype);
   }
   const relayout_status status = relayout_shape_parse(text, shape, error);
   if (status == RELAYOUT_OK && !is_described(tensor, shape)) {
-    return fail_with(error, RELAYOUT_SHAPE_MISMATCH,
-                     "the metadata say that tensor '%s' is %s, which its dtype and shape are not "
-                     "those of",
-                     tensor->name, text);
+    return fail_with(
+        error, RELAYOUT_SHAPE_MISMATCH,
+        "the metadata give tensor '%s' the layout %s, which does not fit its dtype and "
+        "shape",
+        tensor->name, text);
   }
   return status;
 }

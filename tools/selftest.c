@@ -232,7 +232,7 @@ static exit_code run(int argument_count, char **arguments) {
   }
   if (asked.number != NULL &&
       (asked.forever || asked.cases != NULL || asked.seconds != NULL || asked.seed != NULL)) {
-    return report(EXIT_CODE_USAGE, "--case is one case: give it with --device alone; "
+    return report(EXIT_CODE_USAGE, "--case runs one case, so only --device goes with it; "
                                    "try 'relayout selftest --help'");
   }
   uint64_t seed = (uint64_t)time(NULL);

@@ -162,8 +162,19 @@ static void print_text(const relayout_shape *shape, const shape_facts *facts) {
   }
 }
 
+/* Dots and slashes stand in no element type, but in names of files. */
+static bool is_file_name(const char *text) {
+  return strpbrk(text, "./") != NULL && strpbrk(text, "[{") == NULL;
+}
+
 static exit_code show_shape(const char *text, bool as_json) {
   relayout_shape shape;
+  if (is_file_name(text)) {
+    return report(EXIT_CODE_BAD_INPUT,
+                  "'%s' is neither a shape, as f32[2,3] is, nor the name of a .safetensors, "
+                  ".safetensors.index.json or .npz file",
+                  text);
+  }
   const exit_code code = arguments_read_shape("SHAPE", text, NULL, &shape);
   if (code != EXIT_CODE_OK) {
     return code;
@@ -262,8 +273,9 @@ const command command_shape = {
         "           (how much of that is padding), and strides, in elements, null for a tiled\n"
         "           layout\n"
         "\n"
-        "Of a FILE, .safetensors or the .safetensors.index.json of several, the tensors are\n"
-        "listed: name, bytes and shape; with --json as tensors, a list of objects of name, text\n"
+        "Of a FILE, .safetensors, the .safetensors.index.json of several, or .npz, the tensors\n"
+        "are listed: name, bytes and shape; with --json as tensors, a list of objects of name, "
+        "text\n"
         "(the shape; null for a type that has none here) and bytes.\n"
         "\n"
         "example: relayout shape 'f32[2,3]{0,1:PD(3,5)}'\n"

@@ -285,7 +285,8 @@ exit_code stream_copy(stream_input *input, int64_t size, stream_output *output) 
     size_t got = 0;
     code = stream_read(input, chunk, wanted, &got);
     if (code == EXIT_CODE_OK && got < wanted) {
-      code = report(EXIT_CODE_FAILURE, "cannot read %s: it has become shorter", input->name);
+      code = report(EXIT_CODE_FAILURE, "cannot read %s: the file has become shorter meanwhile",
+                    input->name);
     }
     if (code == EXIT_CODE_OK) {
       code = stream_write(output, chunk, wanted);

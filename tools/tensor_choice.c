@@ -6,16 +6,12 @@
 #include <string.h>
 
 exit_code tensor_choice_read(tensor_choice *made) {
-  int64_t rank = 0;
-  size_t count = 0;
   if (made->rank_text == NULL) {
     return EXIT_CODE_OK;
   }
-  const exit_code code = arguments_read_integers("--rank", made->rank_text, 1, &rank, &count);
-  if (code == EXIT_CODE_OK && (count == 0 || rank < 0 || rank > RELAYOUT_MAX_RANK)) {
-    return report(EXIT_CODE_USAGE, "--rank takes a number of dimensions, 0 to %d, not '%s'",
-                  RELAYOUT_MAX_RANK, made->rank_text);
-  }
+  uint64_t rank = 0;
+  const exit_code code =
+      arguments_read_count("--rank", made->rank_text, 0, RELAYOUT_MAX_RANK, &rank);
   made->rank = (int32_t)rank;
   return code;
 }

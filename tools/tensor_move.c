@@ -88,8 +88,8 @@ static exit_code check_end(stream_input *input, const relayout_shape *shape, siz
   if (code == EXIT_CODE_OK && got > 0) {
     char text[RELAYOUT_SHAPE_TEXT_SIZE];
     relayout_shape_format(shape, text, sizeof text);
-    return report(EXIT_CODE_BAD_INPUT, "%s goes on after the %zu bytes that %s takes", input->name,
-                  size, text);
+    return report(EXIT_CODE_BAD_INPUT, "%s holds more bytes than the %zu that %s takes",
+                  input->name, size, text);
   }
   return code;
 }

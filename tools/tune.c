@@ -37,7 +37,7 @@ static char *path_of(const relayout_device *device) {
 static void warn_of_variable(void) {
   const char *const named = getenv("RELAYOUT_TUNING");
   if (named != NULL && named[0] != '\0') {
-    report_line("RELAYOUT_TUNING names %s, which stands above what is kept", named);
+    report_line("RELAYOUT_TUNING names %s, which is read instead of the file that is kept", named);
   }
 }
 
@@ -186,14 +186,14 @@ static exit_code keep_file(relayout_device *device, const char *path) {
     return report(EXIT_CODE_FAILURE, "cannot open %s: %s", path, strerror(errno));
   }
   const size_t size = fread(text, 1, sizeof text - 1, file);
-  const bool is_read = !ferror(file);
+  const int cause = ferror(file) ? errno : 0;
   fclose(file);
-  if (!is_read) {
-    return report(EXIT_CODE_FAILURE, "cannot read %s", path);
+  if (cause != 0) {
+    return report(EXIT_CODE_FAILURE, "cannot read %s: %s", path, strerror(cause));
   }
   text[size] = '\0';
   if (strlen(text) != size) {
-    return report(EXIT_CODE_BAD_INPUT, "%s is no text", path);
+    return report(EXIT_CODE_BAD_INPUT, "%s is not a text: it has a byte of 0", path);
   }
   relayout_error error;
   return relayout_tuning_keep(device, text, &error) == RELAYOUT_OK ? print_kept(device)
@@ -218,17 +218,12 @@ static exit_code read_words(int argument_count, char **arguments, words *read, u
           (read->as_json || read->seconds != NULL) >
       1) {
     return report(EXIT_CODE_USAGE,
-                  "--from, --print, --reset, and --json or --seconds exclude each other");
+                  "only one of --from, --print, --reset, and --json or --seconds can be given");
   }
   if (read->seconds == NULL) {
     return EXIT_CODE_OK;
   }
-  code = arguments_read_unsigned("--seconds", read->seconds, seconds);
-  if (code == EXIT_CODE_OK && (*seconds == 0 || *seconds > MOST_SECONDS)) {
-    return report(EXIT_CODE_USAGE, "--seconds: '%s' is not from 1 to %d", read->seconds,
-                  (int)MOST_SECONDS);
-  }
-  return code;
+  return arguments_read_count("--seconds", read->seconds, 1, MOST_SECONDS, seconds);
 }
 
 static exit_code run(int argument_count, char **arguments) {

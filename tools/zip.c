@@ -132,7 +132,7 @@ static relayout_status read_tail(int file, uint64_t size, const uint8_t *tail, s
   const int64_t at = find_end(tail, tail_size);
   if (at < 0) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "this is no zip archive: it does not end with a directory");
+                     "this is not a zip archive: it does not end with a directory");
   }
   const uint8_t *const record = tail + at;
   const uint64_t end = size - tail_size + (uint64_t)at;
@@ -154,7 +154,7 @@ static relayout_status read_ending(int file, uint64_t size, ending *found, relay
   const size_t tail_size = (size_t)(size < most ? size : most);
   if (size < END_SIZE) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "this is no zip archive: it has %" PRIu64 " bytes", size);
+                     "this is not a zip archive: it has %" PRIu64 " bytes", size);
   }
   uint8_t *const tail = malloc(tail_size);
   if (tail == NULL) {
@@ -201,7 +201,8 @@ static bool read_wide_numbers(const uint8_t *extra, size_t size, zip_member *mem
 static relayout_status read_entry(const uint8_t *bytes, size_t left, size_t number, char **names,
                                   zip_member *member, size_t *taken, relayout_error *error) {
   if (left < ENTRY_SIZE || !is_record(bytes, 1, 2)) {
-    return fail_with(error, RELAYOUT_INVALID_TEXT, "entry %zu of the archive's directory is none",
+    return fail_with(error, RELAYOUT_INVALID_TEXT,
+                     "entry %zu of the archive's directory does not begin as an entry does",
                      number);
   }
   const size_t name = (size_t)number_at(bytes + 28, 2);
@@ -217,7 +218,7 @@ static relayout_status read_entry(const uint8_t *bytes, size_t left, size_t numb
   if (*taken > left || memchr(bytes + ENTRY_SIZE, '\0', name) != NULL ||
       !read_wide_numbers(bytes + ENTRY_SIZE + name, extra, member)) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "entry %zu of the archive's directory does not fit what it says of itself",
+                     "entry %zu of the archive's directory has lengths or sizes that do not fit it",
                      number);
   }
   memcpy(*names, bytes + ENTRY_SIZE, name);
@@ -378,7 +379,7 @@ static relayout_status check_header(const zip_member *member, const uint8_t byte
                       *first <= member->limit && member->packed_size <= member->limit - *first;
   return agrees ? RELAYOUT_OK
                 : fail_with(error, RELAYOUT_INVALID_TEXT,
-                            "the header of member '%s' does not say what the directory says",
+                            "the header of member '%s' differs from the archive's directory",
                             member->name);
 }
 
@@ -393,18 +394,19 @@ static relayout_status check_packing(const zip_member *member, relayout_error *e
   }
 #ifndef RELAYOUT_HAVE_ZLIB
   if (member->method == DEFLATED) {
-    return fail_with(error, RELAYOUT_UNSUPPORTED,
-                     "member '%s' is deflated, and this command was built without zlib "
-                     "(RELAYOUT_ZLIB); numpy.savez stores what it can read",
-                     member->name);
+    return fail_with(
+        error, RELAYOUT_UNSUPPORTED,
+        "member '%s' is deflated, and this command was built without zlib "
+        "(RELAYOUT_ZLIB): write the file anew with numpy.savez, which deflates nothing",
+        member->name);
   }
 #endif
   const bool can_be = member->method == STORED ? member->size == member->packed_size
                                                : member->size / MOST_GAIN <= member->packed_size;
   return can_be ? RELAYOUT_OK
                 : fail_with(error, RELAYOUT_INVALID_TEXT,
-                            "member '%s' would hold %" PRIu64 " bytes in %" PRIu64, member->name,
-                            member->size, member->packed_size);
+                            "member '%s' cannot hold %" PRIu64 " bytes packed in %" PRIu64,
+                            member->name, member->size, member->packed_size);
 }
 
 relayout_status zip_reader_open(const zip_directory *of, const zip_member *member,
@@ -459,8 +461,10 @@ uint64_t zip_reader_place(const zip_reader *reader) {
 }
 
 static relayout_status fail_lying(const zip_reader *reader, relayout_error *error) {
-  return fail_with(error, RELAYOUT_INVALID_TEXT,
-                   "member '%s' does not hold the bytes that the directory says", reader->name);
+  return fail_with(
+      error, RELAYOUT_INVALID_TEXT,
+      "the bytes of member '%s' do not have the size or checksum that the directory has",
+      reader->name);
 }
 
 static relayout_status read_stored(zip_reader *reader, uint8_t *bytes, size_t size,

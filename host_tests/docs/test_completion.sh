@@ -37,7 +37,8 @@ expect 'relayout index ' ''
 expect 'relayout shape f' ''
 expect 'relayout shape --' --json --help
 expect 'relayout index f32[2] --' --at --linear --json --help
-expect 'relayout explain --sc' --schedule --schedules
+expect 'relayout explain --sch' --schedule --schedules
+expect 'relayout explain --wr' --wrap
 expect 'relayout explain --schedule ' ''
 expect 'relayout explain a b --device a' auto
 expect 'relayout explain a b --device=c' cpu

@@ -173,7 +173,8 @@ check 2 '' "one argument too many: 'ttc'" bench ttc
 check 2 '' '--json and --svg cannot both' bench --json - --svg -
 check 4 '' '--from: ' bench --from 'f32[2' --to '{0}'
 check 4 '' '--to: ' bench --from 'f32[2]' --to '{0,1}'
-check 4 '' '--from f32[2] and --to f32[3] differ' bench --from 'f32[2]' --to 'f32[3]'
+check 4 '' "--to: 'f32[3]' has other dimensions than f32[2]{0}; leave them out" \
+  bench --from 'f32[2]' --to 'f32[3]'
 check 5 '' 'relayout: bench: ' bench --from 'f32[2]' --to '{0}' --device cuda
 
 printf '{"cases": 5}' >../logs/other.json

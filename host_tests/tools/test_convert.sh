@@ -306,7 +306,7 @@ refuse 5 'relayout: convert: ' abcdef --from 'u8[2,3]' --to '{0,1}' --device cud
 checks=$((checks + 1))
 printf abcdefg | "$RELAYOUT" convert --from 'u8[2,3]' --to '{0,1}' - out 2>../logs/err
 [ $? -eq 4 ] || fail 'a pipe that is too long: no exit code 4'
-grep -q 'standard input goes on after the 6 bytes' ../logs/err ||
+grep -q 'standard input holds more bytes than the 6 that' ../logs/err ||
   fail "a pipe that is too long: $(cat ../logs/err)"
 check_no_files 'a pipe that is too long'
 

@@ -71,28 +71,30 @@ refused() {
 refused 1 'cannot open ../logs/set/m-3.safetensors: ' '"a":"m-1.safetensors","z":"m-3.safetensors"'
 refused 4 "m-1.safetensors has tensor 'b', which ../logs/set/x.safetensors.index.json does not" \
   '"a":"m-1.safetensors"'
-refused 4 "m-2.safetensors has no tensor 'z', which ../logs/set/x.safetensors.index.json says" \
+refused 4 "m-2.safetensors has no tensor 'z', which ../logs/set/x.safetensors.index.json lists" \
   '"a":"m-1.safetensors","b":"m-1.safetensors","c":"m-2.safetensors","z":"m-2.safetensors"'
 refused 4 "m-1.safetensors has tensor 'b', which" \
   '"a":"m-1.safetensors","b":"m-2.safetensors","c":"m-2.safetensors"'
 for name in ../m-1.safetensors /etc/passwd a/../m-1.safetensors .. . ''; do
-  refused 4 "tensor 'a' is said to be in '$name', which is no name of a file beside the index" \
+  refused 4 "tensor 'a' in '$name', which is not the name of a file beside the index" \
     "\"a\":\"$name\""
 done
 refused 4 "weight_map names no file for tensor 'a'" '"a":["m-1.safetensors"]'
 printf '{"weight_map":[]}' >$set/x.safetensors.index.json
-check 4 '' 'is no index of a model: its weight_map is no object' convert --tensor a --to '{0,1}' \
+check 4 '' 'is not an index of a model: its weight_map is not a JSON object' \
+  convert --tensor a --to '{0,1}' \
   $set/x.safetensors.index.json $o
 printf '{"weight_map":{},"metadata":1}' >$set/x.safetensors.index.json
-check 4 '' 'is no index of a model: its metadata is no object' convert --tensor a --to '{0,1}' \
+check 4 '' 'is not an index of a model: its metadata is not a JSON object' \
+  convert --tensor a --to '{0,1}' \
   $set/x.safetensors.index.json $o
 printf '{"weight_map"' >$set/x.safetensors.index.json
 check 4 '' 'x.safetensors.index.json: ' convert --tensor a --to '{0,1}' \
   $set/x.safetensors.index.json $o
-check 2 '' 'wants an IN that is an index too' convert --tensor a --to '{0,1}' \
+check 2 '' 'is an index, so IN must be one too' convert --tensor a --to '{0,1}' \
   $set/m-1.safetensors $o
-check 2 '' 'wants an IN that is an index too' convert --tensor a --to '{0,1}' in.npy $o
-check 2 '' 'would have its files replace those of ../logs/set/m.safetensors.index.json: put' \
+check 2 '' 'is an index, so IN must be one too' convert --tensor a --to '{0,1}' in.npy $o
+check 2 '' 'would replace those of IN ../logs/set/m.safetensors.index.json: put it into another' \
   convert --tensor a --to '{0,1}' $i $set/other.safetensors.index.json
 [ ! -e $set/other.safetensors.index.json ] || fail 'an index beside the other was written'
 check 4 '' "tensor 'a': --to: padded_dimensions" convert --tensor a --tensor c \
@@ -132,7 +134,7 @@ case $(cat ../logs/out) in
 esac
 check 1 '' 'cannot open none.safetensors' shape none.safetensors
 printf 12345678 >q.safetensors
-check 4 '' 'q.safetensors: this is no .safetensors file' shape q.safetensors
+check 4 '' 'q.safetensors: this is not a .safetensors file' shape q.safetensors
 rm -f p.safetensors q.safetensors
 check_no_files 'sets'
 

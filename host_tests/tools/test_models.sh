@@ -90,16 +90,18 @@ check 4 '' '../logs/empty.safetensors has no tensors' \
 m=../logs/m.safetensors
 check 2 '' '--tensor is missing: ../logs/m.safetensors has 3 tensors: w, x.w, n' \
   convert --to '{0,1}' $m out.safetensors
-check 4 '' "--tensor 'y*' is none of the 3 tensors of" convert --tensor 'y*' --to '{0}' $m o.npy
-check 2 '' '2 tensors of ../logs/m.safetensors are asked for, and out.npy can hold' \
+check 4 '' "--tensor 'y*' matches none of the 3 tensors of" \
+  convert --tensor 'y*' --to '{0}' $m o.npy
+check 2 '' '2 tensors of ../logs/m.safetensors are chosen, but out.npy holds one;' \
   convert --tensor '*w' --to '{0,1}' $m out.npy
-check 4 '' "tensor 'n' is of dtype Q3" convert --tensor n --to '{0}' $m out.safetensors
+check 4 '' "tensor 'n' has dtype Q3" convert --tensor n --to '{0}' $m out.safetensors
 check 4 '' "tensor 'w': --to: column 2: " convert --tensor w --to '{0}' $m out.safetensors
 check 4 '' "tensor 'w': --from u8[2,2] takes 4 bytes, but the tensor has 6 in" \
   convert --tensor w --from 'u8[2,2]' --to '{0,1}' $m out.safetensors
-check 2 '' '--tensor wants an IN that is a .safetensors or .npz file' \
+check 2 '' '--tensor needs an IN that is a .safetensors or .npz file' \
   convert --tensor w --to '{0,1}' in.npy out.npy
-check 2 '' 'o.safetensors gets one tensor: --tensor NAME' convert --from 'u8[6]' --to '{0}' in \
+check 2 '' '--tensor NAME must be given once: it names the one tensor of o.safetensors' \
+  convert --from 'u8[6]' --to '{0}' in \
   o.safetensors
 check_no_files 'what cannot be meant'
 
@@ -142,19 +144,31 @@ check 4 '' "tensor 'b.w': --to: column 2: minor_to_major lists 2 dimensions, but
   convert --tensor b.w --to '{0,1}' $r o.safetensors
 check 4 '' "tensor 'b.w': --to: column 2: " convert --tensor '*' --tensor b.w --to '{0,1}' $r \
   o.safetensors
-check 4 '' "tensor 'b.w': dimensions" convert --tensor '*w' --except 'a*' --to 'u16[2]' $r \
-  o.safetensors
-check 4 '' "tensor 'c': the rank of \`from\` is 2, that of \`to\` is 1" convert --tensor 'c*' \
-  --to 'u16[2]' $r o.safetensors
-check 4 '' "nothing to relay: 1 tensor of rank 1, 2 of rank 2, which --to '{0,1,2}' does not fit" \
+check 4 '' "tensor 'b.w': --to: 'u16[2]' has other dimensions than u8[3]{0}; leave" \
+  convert --tensor '*w' --except 'a*' --to 'u16[2]' $r o.safetensors
+check 4 '' "tensor 'c': --to: 'u16[2]' has other dimensions than u8[2,2]{1,0}; leave" \
+  convert --tensor 'c*' --to 'u16[2]' $r o.safetensors
+check 4 '' "'{0,1,2}' fits none of the tensors that are chosen: 1 tensor of rank 1, 2 of rank 2" \
   convert --tensor '[abc]*' --to '{0,1,2}' $r o.safetensors
-check 4 '' "--tensor 'y' is none of the 4 tensors" convert --tensor a.w --tensor y --to u16 $r o.npy
-check 4 '' "--except 'y' is no tensor of" convert --tensor a.w --except y --to u16 $r o.npy
-check 4 '' 'no tensor of ../logs/r.safetensors is left' convert --tensor a.w --rank 3 --to u16 $r o
-check 2 '' "--rank takes a number of dimensions, 0 to 64, not '65'" convert --rank 65 --to u16 $r o
-check 2 '' "--rank takes a number of dimensions, 0 to 64, not ''" convert --rank '' --to u16 $r o
-check 2 '' '--rank wants an IN that is' convert --rank 2 --to u16 in.npy o.npy
-check 2 '' '--except wants an IN that is' convert --except x --to u16 in.npy o.npy
+check 4 '' "--tensor 'y' matches none of the 4 tensors" \
+  convert --tensor a.w --tensor y --to u16 $r o.npy
+check 4 '' "--except 'y' names no tensor of" convert --tensor a.w --except y --to u16 $r o.npy
+check 4 '' '--rank is 3, which no tensor of ../logs/r.safetensors that --tensor chooses has' \
+  convert --tensor a.w --rank 3 --to u16 $r o
+check 4 '' '--rank is 1, which no tensor of ../logs/r.safetensors has but those of --except' \
+  convert --except b.w --rank 1 --to u16 $r o
+check 4 '' '--except excludes every tensor of ../logs/r.safetensors that --tensor chooses' \
+  convert --tensor '*.w' --except '*w' --to u16 $r o
+check 2 '' "--rank takes a number from 0 to 64, not 'two'" convert --rank two --to u16 $r o
+# Nothing is said to be copied where nothing will be.
+check 4 '' "tensor 'a.w': --to: column 6: " convert --tensor '*.w' --to '{0,1:' $r o.safetensors
+case $err in
+*copied*) fail "a conversion that failed said '$err'" ;;
+esac
+check 2 '' "--rank takes a number from 0 to 64, not '65'" convert --rank 65 --to u16 $r o
+check 2 '' "--rank takes a number from 0 to 64, not ''" convert --rank '' --to u16 $r o
+check 2 '' '--rank needs an IN that is' convert --rank 2 --to u16 in.npy o.npy
+check 2 '' '--except needs an IN that is' convert --except x --to u16 in.npy o.npy
 check_no_files 'patterns that cannot be meant'
 
 # Where tensors begin.
@@ -179,7 +193,7 @@ for align in 0 3 -64 64x 2097152; do
   check 2 '' '--align takes a' convert --align $align --tensor big --to '{0,1}' \
     ../logs/b.safetensors o.safetensors
 done
-check 2 '' '--align wants an OUT that is a .safetensors file, not o.npy' convert --align 64 \
+check 2 '' '--align needs an OUT that is a .safetensors file, not o.npy' convert --align 64 \
   --tensor big --to '{0,1}' ../logs/b.safetensors o.npy
 
 # Arrays become models of one tensor.
@@ -195,7 +209,8 @@ check 4 '' "--tensor: '__metadata__' cannot be a tensor's name" convert --tensor
   --from 'u8[6]' --to '{0}' ../logs/six o.safetensors
 check 4 '' "cannot be a tensor's name" convert --tensor "$(printf '\377')" --from 'u8[6]' \
   --to '{0}' ../logs/six o.safetensors
-check 2 '' 'o.safetensors gets one tensor: --tensor NAME' convert --tensor a --tensor b \
+check 2 '' '--tensor NAME must be given once: it names the one tensor of o.safetensors' \
+  convert --tensor a --tensor b \
   --from 'u8[6]' --to '{0}' ../logs/six o.safetensors
 check_no_files 'models of one tensor'
 
@@ -209,7 +224,7 @@ while [ "$cut" -lt "$size" ]; do
 done
 mkfifo ../logs/pipe.safetensors
 (cat $m >../logs/pipe.safetensors) &
-check 1 '' 'is no regular file' convert --tensor w --to '{0,1}' ../logs/pipe.safetensors out.npy
+check 1 '' 'is not a regular file' convert --tensor w --to '{0,1}' ../logs/pipe.safetensors out.npy
 check_no_files 'files that were cut'
 
 # Names that a terminal would obey.

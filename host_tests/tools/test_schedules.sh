@@ -145,16 +145,17 @@ check_refused '`word` is given twice' "$text word=4"
 check_refused 'no schedule of this relayout has `word=3`' "$(echo "$text" | sed 's/word=4/word=3/')"
 check_refused 'method `bit-transpose` has no schedule' 'bit-transpose word=1'
 
-check 2 '' '--schedule is for one case, given by --from and --to' \
+check 2 '' '--schedule needs --from and --to: it is for one case' \
   bench --suite small --schedule "$text"
-check 2 '' '--schedule is for one case, given by --from and --to' bench --schedule "$text"
-check 2 '' "a value is missing behind '--schedule'" explain 'f32[2]' '{0}' --schedule
-check 2 '' "no value belongs to the option '--schedules=all'" explain 'f32[2]' '{0}' --schedules=all
+check 2 '' '--schedule needs --from and --to: it is for one case' bench --schedule "$text"
+check 2 '' "--schedule needs a value, but nothing follows it" explain 'f32[2]' '{0}' --schedule
+check 2 '' "--schedules takes no value, but is given as '--schedules=all'" \
+  explain 'f32[2]' '{0}' --schedules=all
 set --
 for _ in 1 2 3 4 5 6 7 8 9 10 11; do
   set -- "$@" --schedule a --schedule b --schedule c
 done
-check 2 '' 'the option is there too often:' explain 'f32[2]' '{0}' "$@"
+check 2 '' '--schedule is given more than 32 times' explain 'f32[2]' '{0}' "$@"
 
 check_no_files 'schedules'
 finish

@@ -223,6 +223,6 @@ for numbers in x 1,x '1,' ,1 1,,2 1.5 0x1; do
 done
 check 2 '' '--linear takes' index 'f32[2,3]' --linear ''
 check 2 '' '--linear takes' index 'f32[2,3]' --linear x
-check 4 '' '--linear has more than 1' index 'f32[2,3]' --linear 1,2
+check 4 '' '--linear takes at most 1 number, not' index 'f32[2,3]' --linear 1,2
 
 finish

@@ -58,14 +58,17 @@ check_printed 0 "kept in $work/cache/relayout/tuning-" tune --device cpu --from 
 kept=$(find "$work/cache/relayout" -name 'tuning-*.txt')
 RELAYOUT_TUNING=row
 export RELAYOUT_TUNING
-check 0 "removed $kept" 'RELAYOUT_TUNING names row, which stands above what is kept' \
+check 0 "removed $kept" 'RELAYOUT_TUNING names row, which is read instead' \
   tune --device cpu --reset
 unset RELAYOUT_TUNING
 
-check 2 '' 'exclude each other' tune --print --reset
-check 2 '' 'exclude each other' tune --print --json
-check 2 '' 'exclude each other' tune --print --from row
-check 2 '' "--seconds: '0' is not from 1 to 86400" tune --seconds 0
+check 2 '' 'only one of --from, --print, --reset, and --json or --seconds can be given' \
+  tune --print --reset
+check 2 '' 'only one of --from, --print, --reset, and --json or --seconds can be given' \
+  tune --print --json
+check 2 '' 'only one of --from, --print, --reset, and --json or --seconds can be given' \
+  tune --print --from row
+check 2 '' "--seconds takes a number from 1 to 86400, not '0'" tune --seconds 0
 check 2 '' '--seconds takes a number' tune --seconds long
 check 5 '' 'relayout: tune: ' tune --device cuda
 

@@ -32,6 +32,8 @@ check 2 '' "unknown option '--versoin'; did you mean '--version'?" --versoin
 check 2 '' "relayout: shape: unknown option '--jsno'; did you mean '--json'?" shape --jsno
 check 2 '' "unknown option '-json'; did you mean '--json'?" shape -json
 check 2 '' "unknown option '--devise=cpu'; did you mean '--device'?" explain --devise=cpu
+check 2 '' "unknown option '-v': no option but -h is one letter; try 'relayout convert --help'" \
+  convert -v --to bf16 in.npy out.npy
 check 2 '' "unknown option '--hepl'; did you mean '--help'?" shape --hepl
 check 2 '' "unknown command 'x'; try 'relayout --help'" x
 check 4 '' "'float32' is not an element type; did you mean 'f32'?" shape 'float32[2]'
@@ -40,13 +42,15 @@ check 2 '' "relayout: unknown option '--frobnicate'; try 'relayout --help'" --fr
 check 2 '' "unknown command ''" ''
 check 2 '' "SHAPE is missing; try 'relayout shape --help'" shape
 check 2 '' "one argument too many: 'f32[3]'" shape 'f32[2]' 'f32[3]'
-check 2 '' "no value belongs to the option '--json=yes'" shape --json=yes 'f32[2]'
+check 2 '' "--json takes no value, but is given as '--json=yes'" shape --json=yes 'f32[2]'
 check 2 '' "one argument too many: '--json'" shape 'f32[2]' -- --json
 check 2 '' "one argument too many: 'cpu'" devices cpu
 check 2 '' 'TO is missing' explain 'f32[2]'
-check 2 '' "a value is missing behind '--device'" explain 'f32[2]' 'f32[2]' --device
-check 2 '' "a value is missing behind '--device'" explain --device --json 'f32[2]' 'f32[2]'
-check 2 '' "the option is there twice: '--device=cpu'" \
+check 2 '' "--device needs a value, but nothing follows it; try 'relayout explain" \
+  explain 'f32[2]' 'f32[2]' --device
+check 2 '' "--device needs a value, but '--json' follows it" \
+  explain --device --json 'f32[2]' 'f32[2]'
+check 2 '' "--device is given twice; give it once" \
   explain --device cpu --device=cpu 'f32[2]' 'f32[2]'
 check 2 '' 'IN is missing' convert --to 'f32[2]'
 check 2 '' 'OUT is missing' convert --to 'f32[2]' in
@@ -57,8 +61,8 @@ check 2 '' '--seed takes a number' selftest --seed later
 check 2 '' '--cases takes a number' selftest --cases all
 check 2 '' '--seconds takes a number' selftest --forever --seconds -1
 check 2 '' '--case takes a number' selftest --case first
-check 2 '' '--case is one case' selftest --case 17 --cases 100
-check 2 '' '--case is one case' selftest --seed 1 --case 17
+check 2 '' '--case runs one case, so only --device goes with it' selftest --case 17 --cases 100
+check 2 '' '--case runs one case, so only --device goes with it' selftest --seed 1 --case 17
 check 0 'cpu: ok, case 0x0000000000000011' '' selftest --case 17
 check_printed 0 'cpu: ok, 100 cases, 0 refused, seed 3, ' selftest --cases 100 --seed 3
 check_printed 0 'cpu: ok, 0 cases, 0 refused, seed 3, ' selftest --forever --seconds 0 --seed 3

@@ -34,7 +34,7 @@ static relayout_status read_case(const json_t *json, comparison_case *of, relayo
       to == NULL || !json_text_number(json_object_get(json, "fraction"), &of->fraction) ||
       !json_text_number(json_object_get(json, "spread"), &of->spread) || !(of->fraction > 0)) {
     return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "it is JSON, but not a benchmark's: a case needs from, to and fraction");
+                     "the JSON is not of a benchmark: a case needs name, from, to and fraction");
   }
   of->from = strdup(from);
   of->to = strdup(to);
@@ -48,8 +48,9 @@ static relayout_status read_results(const json_t *json, comparison *old, relayou
   if (!json_is_array(cases) ||
       !json_text_copy(json_object_get(json, "device"), sizeof old->device, old->device) ||
       !json_text_number(json_object_get(json, "geomean_fraction"), &old->geomean)) {
-    return fail_with(error, RELAYOUT_INVALID_TEXT,
-                     "it is JSON, but not a benchmark's: that has cases");
+    return fail_with(
+        error, RELAYOUT_INVALID_TEXT,
+        "the JSON is not of a benchmark, which has cases, device and geomean_fraction");
   }
   const size_t count = json_array_size(cases);
   old->cases = calloc(count > 0 ? count : 1, sizeof *old->cases);

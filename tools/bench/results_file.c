@@ -8,7 +8,7 @@
 #include "json_text.h"
 
 static relayout_status fail_member(const char *what, const char *key, relayout_error *error) {
-  return fail_with(error, RELAYOUT_INVALID_TEXT, "%s has no '%s', or one of the wrong kind", what,
+  return fail_with(error, RELAYOUT_INVALID_TEXT, "%s has no '%s', or one of another type", what,
                    key);
 }
 
