@@ -280,7 +280,7 @@ static void test_lying_members(void **state) {
   refuse_one(of, "do not have the size or checksum");
   of = many;
   of.size = UINT32_MAX - 1; /* a bomb */
-  refuse_one(of, "would hold 4294967294 bytes in 11");
+  refuse_one(of, "cannot hold 4294967294 bytes packed in 11");
   of = many;
   of.packed = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
   refuse_one(of, "do not have the size or checksum");
