@@ -73,9 +73,9 @@ static void test_options(void **state) {
   options.schedule_count = 1;
   assert_int_equal(relayout_plan_create(device, &from, &to, &options, &plan, NULL), RELAYOUT_OK);
   snprintf(expected, sizeof expected,
-           "relayout bench --from 'f32[8]{0}' --to 's8[8]{0}' --device recorder --round nearest "
-           "--schedule '%s' # executed in 1.0000 ms, 32 bytes read and 8 written, 0.00 GB/s, "
-           "scaled by 0.5, wrapping\n",
+           "relayout bench --from 'f32[8]{0}' --to 's8[8]{0}' --device recorder --scale 0.5 "
+           "--round nearest --wrap --schedule '%s' # executed in 1.0000 ms, 32 bytes read and 8 "
+           "written, 0.00 GB/s\n",
            schedule);
   expect_line(RLT_TOLD_EXECUTE, plan, 1, 1e-3, expected);
   relayout_plan_destroy(plan);

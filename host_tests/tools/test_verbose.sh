@@ -27,4 +27,15 @@ line=$(tail -n 1 ../logs/err)
 eval "$line" >../logs/out 2>../logs/err || fail "not a command: $(cat ../logs/err)"
 grep -q '^given  .* 12 bytes ' ../logs/out || fail "another benchmark: $(cat ../logs/out)"
 
+# Also where values change on the way: 97/2 is 48, whose low 4 bits are 0, and so on.
+export RELAYOUT_VERBOSE=1
+line="--to 's4[6]{0}' --device cpu --scale 0.5 --round nearest --wrap # executed in "
+check 0 "$(printf '.\001\002\002\002\003')" "$line" \
+  convert --from 'u8[6]' --to s4 --scale 0.5 --round nearest --wrap --device cpu in -
+unset RELAYOUT_VERBOSE
+checks=$((checks + 1))
+line=$(tail -n 1 ../logs/err)
+eval "$line" >../logs/out 2>../logs/err || fail "not a command: $(cat ../logs/err)"
+grep -q '^given ' ../logs/out || fail "another benchmark: $(cat ../logs/out)"
+
 finish

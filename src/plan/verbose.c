@@ -56,8 +56,15 @@ static void add_command(rlt_text *text, const relayout_plan *plan) {
   add_shape(text, "relayout bench --from ", &plan->from);
   add_shape(text, " --to ", &plan->to);
   rlt_text_add(text, " --device %s", plan->device->info.name);
+  if (plan->wish.changes.scale != 1) {
+    rlt_text_add(text, " --scale ");
+    rlt_text_add_double(text, "%.17g", plan->wish.changes.scale);
+  }
   if (plan->wish.changes.rounds_to_nearest) {
     rlt_text_add(text, " --round nearest");
+  }
+  if (plan->wish.changes.wraps) {
+    rlt_text_add(text, " --wrap");
   }
   for (int32_t i = 0; i < plan->work.part_count && is_asked_for(plan); ++i) {
     rlt_text_add(text, " --schedule '");
@@ -66,8 +73,8 @@ static void add_command(rlt_text *text, const relayout_plan *plan) {
   }
 }
 
-/* What the command does not say of the plan. */
-static void add_rest(rlt_text *text, const relayout_plan *plan) {
+/* What is done to values where no command says it. */
+static void add_changes(rlt_text *text, const relayout_plan *plan) {
   if (plan->wish.changes.scale != 1) {
     rlt_text_add(text, ", scaled by ");
     rlt_text_add_double(text, "%.9g", plan->wish.changes.scale);
@@ -91,6 +98,7 @@ static void add_description(rlt_text *text, const relayout_plan *plan) {
   rlt_text_add(text, " on %s",
                plan->device->info.name[0] != '\0' ? plan->device->info.name
                                                   : plan->device->info.description);
+  add_changes(text, plan);
 }
 
 static void add_move(rlt_text *text, const relayout_plan *plan, size_t count, double seconds) {
@@ -131,7 +139,6 @@ void rlt_verbose_add_line(rlt_told what, const relayout_plan *plan, size_t count
   } else {
     add_move(text, plan, count, what == RLT_TOLD_EXECUTE ? seconds : 0);
   }
-  add_rest(text, plan);
   rlt_text_add(text, "%s\n", what == RLT_TOLD_ENQUEUE ? "; the time is that of the call" : "");
 }
 
