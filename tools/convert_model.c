@@ -72,7 +72,7 @@ static exit_code fail_names(const job *work, const char *pattern) {
     length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
                                tensor_of(work, i)->name);
   }
-  const char *const rest = length < sizeof names ? "" : " ...";
+  const char *const rest = length < sizeof names ? "" : " ...; 'relayout shape' lists all";
   if (count == 0) {
     return report(EXIT_CODE_BAD_INPUT, "%s has no tensors", asked->input);
   }

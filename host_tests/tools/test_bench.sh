@@ -175,6 +175,9 @@ check 4 '' '--from: ' bench --from 'f32[2' --to '{0}'
 check 4 '' '--to: ' bench --from 'f32[2]' --to '{0,1}'
 check 4 '' "--to: 'f32[3]' has other dimensions than f32[2]{0}; leave them out" \
   bench --from 'f32[2]' --to 'f32[3]'
+check 2 '' '--scale takes a finite number other than 0' bench --from 'f32[2]' --to s8 --scale 0
+check 2 '' '--results measures nothing, so --scale' bench --results r.json --scale 2
+check 2 '' '--results measures nothing, so --wrap' bench --results r.json --wrap
 check 5 '' 'relayout: bench: ' bench --from 'f32[2]' --to '{0}' --device cuda
 
 printf '{"cases": 5}' >../logs/other.json

@@ -52,6 +52,12 @@ check 2 '' "--device needs a value, but '--json' follows it" \
   explain --device --json 'f32[2]' 'f32[2]'
 check 2 '' "--device is given twice; give it once" \
   explain --device cpu --device=cpu 'f32[2]' 'f32[2]'
+check 2 '' '--scale takes a finite number other than 0' explain 'f32[2]' s8 --scale inf
+check_printed 0 'converted from f32 to s8, times 0.5, to nearest, wrapping' \
+  explain 'f32[64]' s8 --scale 0.5 --round nearest --wrap --device cpu
+check 4 '' "'model.safetensor' is neither a shape, as f32[2,3] is, nor the name of a .safetensors" \
+  shape model.safetensor
+check 4 '' "'./m.bin' is neither a shape" shape ./m.bin
 check 2 '' 'IN is missing' convert --to 'f32[2]'
 check 2 '' 'OUT is missing' convert --to 'f32[2]' in
 check 2 '' '--to is missing' convert --from 'f32[2]' in out
