@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_discrete_gpu.sh: which device the command opens for auto, beside a GPU with its own memory and
-# beside one that shares the host's. What the GPU writes counts for nothing: it moves nothing.
+# test_discrete_gpu.sh: which device the command opens for auto, beside a GPU with memory of its own
+# and one that shares the host's. What the GPU writes counts for nothing: it moves nothing.
 . "$(dirname "$0")/check.sh"
 
 printf abcdef >../logs/in
