@@ -19,7 +19,7 @@ function escaped(text,    pieces, count, i, result) {
     if (!in_code) {
       gsub(/[\\@<>&#%$]/, "\\\\&", pieces[i])
       gsub(/relayout_[a-z_]*[a-z]|RELAYOUT_[A-Z_0-9]*[A-Z0-9]/, "#&", pieces[i])
-      gsub(/#RELAYOUT_(CACHE|TUNING|VERBOSE|CPU_)/, "@&", pieces[i]) # the environment's
+      gsub(/#RELAYOUT_(CACHE|TUNING|CPU_|VERBOSE)/, "@&", pieces[i]) # the environment's
       gsub(/@#/, "", pieces[i])
     }
     result = result (i > 1 ? "`" : "") pieces[i]

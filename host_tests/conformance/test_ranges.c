@@ -404,9 +404,9 @@ static void test_refused(void **state) {
     const char *message;
   } cases[] = {
       {"f32[4,6]", "f32[4,6]{0,1}", {-1, 0}, {1, 1}, RELAYOUT_OUT_OF_RANGE, "start[0] is -1"},
-      {"f32[4,6]", "f32[4,6]{0,1}", {0, 0}, {1, 7}, RELAYOUT_OUT_OF_RANGE, "sizes[1] 7"},
-      {"f32[4,6]", "f32[4,6]{0,1}", {0, 2}, {1, 5}, RELAYOUT_OUT_OF_RANGE, "a dimension of 6"},
-      {"f32[4,6]", "f32[4,6]{0,1}", {0, 0}, {-1, 1}, RELAYOUT_OUT_OF_RANGE, "sizes[0] -1"},
+      {"f32[4,6]", "f32[4,6]{0,1}", {0, 0}, {1, 7}, RELAYOUT_OUT_OF_RANGE, "sizes[1] is 7"},
+      {"f32[4,6]", "f32[4,6]{0,1}", {0, 2}, {1, 5}, RELAYOUT_OUT_OF_RANGE, "a dimension of size 6"},
+      {"f32[4,6]", "f32[4,6]{0,1}", {0, 0}, {-1, 1}, RELAYOUT_OUT_OF_RANGE, "sizes[0] is -1"},
       {"f32[4,6]", "f32[4,6]", {INT64_MAX, 0}, {INT64_MAX, 1}, RELAYOUT_OUT_OF_RANGE, "start[0]"},
       {"s4[4,6]", "s4[4,6]{1,0:E(4)}", {0, 0}, {4, 3}, RELAYOUT_UNSUPPORTED, "share a byte"},
       {"f32[4,6]{1,0:T(2,4)}",

@@ -1,4 +1,4 @@
-/* Relayouts that get no memory to put tiles together in, and no threads, as `ulimit` has it. The
+/* Relayouts that get no memory for a tile buffer of, and no threads, as `ulimit` has it. The
  * program is linked so that calloc goes through a function of its own. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,7 +45,7 @@ static void test_no_workshop(void **state) {
   atomic_store(&workshops_left, 0);
   assert_int_equal(relayout_plan_execute(made.plan, made.source, destination, &error),
                    RELAYOUT_OUT_OF_MEMORY);
-  assert_non_null(strstr(error.message, "no memory to put tiles together in"));
+  assert_non_null(strstr(error.message, "no memory for a tile buffer of"));
   assert_memory_equal(destination, before, BYTES);
   atomic_store(&workshops_left, INT32_MAX);
   assert_true(scene_works(&made));

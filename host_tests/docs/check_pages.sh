@@ -61,7 +61,8 @@ done
 for status in $(sed -n 's/^  X(\(RELAYOUT_[A-Z_]*\),.*/\1/p' include/relayout/status.h); do
   grep -q "^## $status\$" docs/howto/troubleshooting.md || fail "no section on $status"
 done
-for variable in $(grep -rhoE '"RELAYOUT_(CACHE|TUNING|CPU_[A-Z]+)"' src | sort -u | tr -d '"'); do
+variables='"RELAYOUT_(CACHE|TUNING|VERBOSE|CPU_[A-Z]+)"'
+for variable in $(grep -rhoE "$variables" src | sort -u | tr -d '"'); do
   grep -q "^\`$variable\`\$" docs/reference/environment.md || fail "no entry for $variable"
   grep -q "^\.It Ev $variable\$" docs/man/relayout.1 || fail "relayout.1 has no entry for $variable"
 done

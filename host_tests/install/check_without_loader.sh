@@ -1,16 +1,16 @@
 #!/bin/sh
-# check_without_loader.sh CMAKE SOURCE BUILD COMPILER
+# check_without_loader.sh CMAKE GENERATOR SOURCE BUILD COMPILER
 # Configures the library and the command where there are OpenCL's headers and no loader to link
 # with: that goes, and says so. Without headers the message names the package that has them.
 set -eu
-cmake=$1 source=$2 build=$3 compiler=$4
+cmake=$1 generator=$2 source=$3 build=$4 compiler=$5
 rm -rf "$build"
 
 # configure FOLDER OPTION...
 configure() {
   folder=$1
   shift
-  "$cmake" -S "$source" -B "$build/$folder" -DCMAKE_C_COMPILER="$compiler" \
+  "$cmake" -G "$generator" -S "$source" -B "$build/$folder" -DCMAKE_C_COMPILER="$compiler" \
     -DRELAYOUT_BUILD_TESTS=OFF "$@" 2>&1
 }
 

@@ -1397,11 +1397,11 @@ static void test_scratch(void **state) {
   assert_int_equal(fake_all_holders(), before);
   assert_int_equal(backend->scratch_create(device, 4096, 4097, &scratch, &error),
                    RELAYOUT_OUT_OF_DEVICE_MEMORY);
-  assert_non_null(strstr(error.message, "destination takes 4097 bytes"));
+  assert_non_null(strstr(error.message, "destination needs 4097 bytes"));
   assert_non_null(strstr(error.message, "at most 4096 bytes"));
   assert_int_equal(backend->scratch_create(device, 4097, 1, &scratch, &error),
                    RELAYOUT_OUT_OF_DEVICE_MEMORY);
-  assert_non_null(strstr(error.message, "source takes 4097 bytes"));
+  assert_non_null(strstr(error.message, "source needs 4097 bytes"));
   assert_int_equal(fake_all_holders(), before);
   device->info.allocation_bytes = 0; /* unlimited */
   assert_int_equal(backend->scratch_create(device, 4097, 4097, &scratch, NULL), RELAYOUT_OK);
