@@ -63,8 +63,8 @@ static void test_errors(void **state) {
   assert_int_equal(rlt_fail_cl_with_log(&error, -11, "log:\n%s", "a:1:\tb\n\033[31mc"),
                    RELAYOUT_OPENCL_ERROR);
   assert_string_equal(error.message, "log:\na:1:\tb\n?[31mc");
-  char wide[RELAYOUT_MESSAGE_SIZE + 2] = "";
-  for (size_t i = 0; i + 1 < sizeof wide; i += 2) {
+  char wide[RELAYOUT_MESSAGE_SIZE + 3] = "";
+  for (size_t i = 0; i + 2 < sizeof wide; i += 2) {
     memcpy(wide + i, "\xc3\xb6", 2);
   }
   rlt_fail(&error, RELAYOUT_INVALID_TEXT, "%s", wide);
