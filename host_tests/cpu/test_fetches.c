@@ -10,7 +10,8 @@
 static void note_fetch(const void *at, int writes, int locality);
 #define __builtin_prefetch(at, writes, locality) note_fetch(at, writes, locality)
 #define PLAIN
-#define LINE_KERNELS seen_kernels
+#define ELEMENT_BYTES 1
+#define LINE_KERNELS  seen_kernels
 extern const struct rlt_cpu_line_kernels LINE_KERNELS;
 #include "cpu/line_kernels.c"
 

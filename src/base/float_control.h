@@ -18,7 +18,7 @@
 typedef uint64_t rlt_float_control;
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <xmmintrin.h>
 
 enum { RLT_USUAL_FLOAT_CONTROL = 0x1f80, RLT_FLOAT_FLAGS = 0x3f };
 

@@ -46,7 +46,8 @@ extern const rlt_cpu_kernels KERNELS(avx512vbmi, 1), KERNELS(avx512, 1), KERNELS
     KERNELS(avx2, 4), KERNELS(avx2, 8), KERNELS(avx2, 16), KERNELS(sse41, 1), KERNELS(sse41, 2),
     KERNELS(sse41, 4), KERNELS(sse41, 8), KERNELS(sse2, 1), KERNELS(sse2, 2), KERNELS(sse2, 4),
     KERNELS(sse2, 8), KERNELS(sse2, 16);
-extern const rlt_cpu_row_stages ROWS(avx512vbmi), ROWS(avx512), ROWS(avx2), ROWS(sse41), ROWS(sse2);
+extern const rlt_cpu_row_stages ROWS(avx512), ROWS(avx2), ROWS(sse41), ROWS(sse2);
+extern rlt_cpu_stage *const rlt_cpu_bytes_avx512vbmi[4];
 #else
 extern const rlt_cpu_kernels KERNELS(plain, 1), KERNELS(plain, 2), KERNELS(plain, 16);
 #endif
@@ -64,38 +65,44 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      &LINES(avx512),
      {&KERNELS(avx512vbmi, 1), &KERNELS(avx512, 2), &KERNELS(avx512, 4), &KERNELS(avx512, 8),
       &KERNELS(avx512, 16)},
-     &ROWS(avx512vbmi)},
+     &ROWS(avx512),
+     rlt_cpu_bytes_avx512vbmi},
     {"avx512",
      has_avx512,
      &LINES(avx512),
      {&KERNELS(avx512, 1), &KERNELS(avx512, 2), &KERNELS(avx512, 4), &KERNELS(avx512, 8),
       &KERNELS(avx512, 16)},
-     &ROWS(avx512)},
+     &ROWS(avx512),
+     NULL},
     {"avx2",
      has_avx2,
      &LINES(avx2),
      {&KERNELS(avx2, 1), &KERNELS(avx2, 2), &KERNELS(avx2, 4), &KERNELS(avx2, 8),
       &KERNELS(avx2, 16)},
-     &ROWS(avx2)},
+     &ROWS(avx2),
+     NULL},
     {"sse41",
      has_sse41,
      &LINES(sse2),
      {&KERNELS(sse41, 1), &KERNELS(sse41, 2), &KERNELS(sse41, 4), &KERNELS(sse41, 8),
       &KERNELS(sse2, 16)},
-     &ROWS(sse41)},
+     &ROWS(sse41),
+     NULL},
     {"sse2",
      always,
      &LINES(sse2),
      {&KERNELS(sse2, 1), &KERNELS(sse2, 2), &KERNELS(sse2, 4), &KERNELS(sse2, 8),
       &KERNELS(sse2, 16)},
-     &ROWS(sse2)},
+     &ROWS(sse2),
+     NULL},
     /* Plain C differs by the channels that it does without: words of 4 and 8 bytes. */
     {"plain",
      always,
      &LINES(plain),
      {&KERNELS(sse2, 1), &KERNELS(sse2, 2), &KERNELS(plain, 4), &KERNELS(plain, 8),
       &KERNELS(sse2, 16)},
-     &ROWS(plain)},
+     &ROWS(plain),
+     NULL},
 #else
 #if defined(__aarch64__)
     {"neon",
@@ -103,14 +110,16 @@ const rlt_cpu_instruction_set rlt_cpu_instruction_sets[] = {
      &LINES(neon),
      {&KERNELS(neon, 1), &KERNELS(neon, 2), &KERNELS(neon, 4), &KERNELS(neon, 8),
       &KERNELS(neon, 16)},
-     &ROWS(neon)},
+     &ROWS(neon),
+     NULL},
 #endif
     {"plain",
      always,
      &LINES(plain),
      {&KERNELS(plain, 1), &KERNELS(plain, 2), &KERNELS(plain, 4), &KERNELS(plain, 8),
       &KERNELS(plain, 16)},
-     &ROWS(plain)},
+     &ROWS(plain),
+     NULL},
 #endif
     {.name = NULL},
 };

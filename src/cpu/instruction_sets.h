@@ -13,6 +13,7 @@ typedef struct rlt_cpu_instruction_set {
   const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels[5]; /* for elements of 1, 2, 4, 8 and 16 bytes */
   const rlt_cpu_row_stages *rows;
+  rlt_cpu_stage *const *bytes; /* in place of those of `rows`, where not NULL */
 } rlt_cpu_instruction_set;
 
 /* All that this library was built for, the best first; ends with one of no name. */

@@ -6,7 +6,6 @@
  */
 #include "cpu/kernels.h"
 
-#define ELEMENT_BYTES 1 /* of what registers hold */
 #include "cpu/runs.h"
 
 /* ---- Straight: both sides run along the columns ---- */

@@ -25,6 +25,7 @@ enum {
 
 struct rlt_cpu_codec {
   const rlt_cpu_row_stages *stages; /* of the instruction set */
+  rlt_cpu_stage *const *bytes;      /* in place of theirs, or NULL */
   rlt_cpu_stage *unpack;            /* NULL: the source is not packed */
   int64_t source_packed;
   int64_t word_bytes;
@@ -87,8 +88,14 @@ static relayout_status add_table(rlt_cpu_codec *codec, relayout_error *error) {
   const int64_t bytes = bytes_of(codec->conversion.to);
   const bool is_nibble = relayout_element_type_bits(from) <= 4 &&
                          relayout_element_type_kind(from) != RELAYOUT_KIND_PRED;
-  rlt_cpu_stage *const *const stages = is_nibble ? codec->stages->nibbles : codec->stages->bytes;
-  add_stage(codec, stages[rlt_word_size_number(bytes)]);
+  const int size = rlt_word_size_number(bytes);
+  if (is_nibble) {
+    add_stage(codec, codec->stages->nibbles[size]);
+  } else if (codec->bytes != NULL && codec->bytes[size] != NULL) {
+    add_stage(codec, codec->bytes[size]);
+  } else {
+    add_stage(codec, codec->stages->bytes[size]);
+  }
   return make_table(codec, error);
 }
 
@@ -275,6 +282,7 @@ relayout_status rlt_cpu_codec_create(const rlt_cpu_instruction_set *set, const r
                     sizeof *made);
   }
   made->stages = set->rows;
+  made->bytes = set->bytes;
   made->source_packed = problem->source_packed;
   made->word_bytes = problem->element_bytes;
   made->destination_bits = rlt_problem_destination_bits(problem);
