@@ -351,19 +351,6 @@ static relayout_status list_here(relayout_device_info *infos, size_t capacity, s
   return status;
 }
 
-/* A device in a context of its own, which the device keeps. */
-static relayout_status open_device(cl_device_id id, relayout_device **device,
-                                   relayout_error *error) {
-  cl_int code = CL_SUCCESS;
-  const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-  if (context == NULL) {
-    return rlt_cl_fail(error, code, "clCreateContext");
-  }
-  const relayout_status status = relayout_opencl_device_create(context, id, NULL, device, error);
-  clReleaseContext(context);
-  return status;
-}
-
 /* GPUs come first, then accelerators, then any other; at a tie the one that is listed first. */
 static int preference(relayout_device_class device_class) {
   return device_class == RELAYOUT_DEVICE_CLASS_GPU
@@ -393,62 +380,57 @@ static relayout_status find_best(const found_device *found, size_t count, bool o
   return RELAYOUT_OK;
 }
 
-static relayout_status open_best(bool offload_only, relayout_device **device,
-                                 relayout_error *error) {
+static relayout_status find_best_here(bool offload_only, cl_device_id *best,
+                                      relayout_error *error) {
   found_device *found = NULL;
   size_t count = 0;
-  cl_device_id best = NULL;
   relayout_status status = find_devices(&found, &count, error);
   if (status == RELAYOUT_OK) {
-    status = find_best(found, count, offload_only, &best, error);
+    status = find_best(found, count, offload_only, best, error);
   }
   rlt_free(found);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  if (best == NULL) {
+  if (status == RELAYOUT_OK && *best == NULL) {
     return rlt_fail(error, RELAYOUT_NO_DEVICE, "no OpenCL platform offers %s",
                     offload_only ? "a GPU or an accelerator" : "a device");
   }
-  return open_device(best, device, error);
+  return status;
 }
 
-static relayout_status open_at(uint32_t platform, uint32_t device_number, relayout_device **device,
+static relayout_status find_at(uint32_t platform, uint32_t device_number, cl_device_id *id,
                                relayout_error *error) {
   found_device *found = NULL;
   size_t count = 0;
   const relayout_status status = find_devices(&found, &count, error);
-  cl_device_id id = NULL;
+  *id = NULL;
   for (size_t i = 0; i < count && status == RELAYOUT_OK; ++i) {
     if (found[i].platform_number == platform && found[i].device_number == device_number) {
-      id = found[i].id;
+      *id = found[i].id;
     }
   }
   rlt_free(found);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
-  if (id == NULL) {
+  if (status == RELAYOUT_OK && *id == NULL) {
     return rlt_fail(error, RELAYOUT_NO_DEVICE,
                     "there is no OpenCL device %" PRIu32 " on platform %" PRIu32, device_number,
                     platform);
   }
-  return open_device(id, device, error);
+  return status;
 }
 
 /* ---- On a stack of its own ----
  *
- * Whoever asks first has the drivers loaded, which may take more than the caller's stack has. */
+ * Whoever asks first has the drivers loaded, which may take more than the caller's stack has. A
+ * context is made by the caller's own thread: Oclgrind keeps what it needs of memory with the thread
+ * that made the context. */
 
 typedef struct search {
-  enum { LISTS, OPENS_BEST, OPENS_AT } what;
+  enum { LISTS, FINDS_BEST, FINDS_AT } what;
   relayout_device_info *infos;
   size_t capacity;
   size_t *count;
   bool offload_only;
   uint32_t platform;
   uint32_t device_number;
-  relayout_device **device;
+  cl_device_id *id;
   relayout_error *error;
   relayout_status status;
 } search;
@@ -459,11 +441,11 @@ static void make_search(void *argument) {
   case LISTS:
     made->status = list_here(made->infos, made->capacity, made->count, made->error);
     break;
-  case OPENS_BEST:
-    made->status = open_best(made->offload_only, made->device, made->error);
+  case FINDS_BEST:
+    made->status = find_best_here(made->offload_only, made->id, made->error);
     break;
-  case OPENS_AT:
-    made->status = open_at(made->platform, made->device_number, made->device, made->error);
+  case FINDS_AT:
+    made->status = find_at(made->platform, made->device_number, made->id, made->error);
     break;
   }
 }
@@ -479,17 +461,34 @@ relayout_status rlt_opencl_list(relayout_device_info *infos, size_t capacity, si
       .what = LISTS, .infos = infos, .capacity = capacity, .count = count, .error = error});
 }
 
+/* A device in a context of its own, which the device keeps. */
+static relayout_status open_device(cl_device_id id, relayout_device **device,
+                                   relayout_error *error) {
+  cl_int code = CL_SUCCESS;
+  const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  if (context == NULL) {
+    return rlt_cl_fail(error, code, "clCreateContext");
+  }
+  const relayout_status status = relayout_opencl_device_create(context, id, NULL, device, error);
+  clReleaseContext(context);
+  return status;
+}
+
 relayout_status rlt_opencl_open_best(bool offload_only, relayout_device **device,
                                      relayout_error *error) {
-  return run_search(
-      (search){.what = OPENS_BEST, .offload_only = offload_only, .device = device, .error = error});
+  cl_device_id id = NULL;
+  const relayout_status status = run_search(
+      (search){.what = FINDS_BEST, .offload_only = offload_only, .id = &id, .error = error});
+  return status == RELAYOUT_OK ? open_device(id, device, error) : status;
 }
 
 relayout_status rlt_opencl_open_at(uint32_t platform, uint32_t device_number,
                                    relayout_device **device, relayout_error *error) {
-  return run_search((search){.what = OPENS_AT,
-                             .platform = platform,
-                             .device_number = device_number,
-                             .device = device,
-                             .error = error});
+  cl_device_id id = NULL;
+  const relayout_status status = run_search((search){.what = FINDS_AT,
+                                                     .platform = platform,
+                                                     .device_number = device_number,
+                                                     .id = &id,
+                                                     .error = error});
+  return status == RELAYOUT_OK ? open_device(id, device, error) : status;
 }
