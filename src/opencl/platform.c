@@ -419,8 +419,8 @@ static relayout_status find_at(uint32_t platform, uint32_t device_number, cl_dev
 /* ---- On a stack of its own ----
  *
  * Whoever asks first has the drivers loaded, which may take more than the caller's stack has. A
- * context is made by the caller's own thread: Oclgrind keeps what it needs of memory with the thread
- * that made the context. */
+ * context is made by the caller's own thread: Oclgrind keeps what it needs of memory with the
+ * thread that made the context. */
 
 typedef struct search {
   enum { LISTS, FINDS_BEST, FINDS_AT } what;
