@@ -42,10 +42,6 @@ typedef struct job {
   stream_output index;
 } job;
 
-bool convert_model_is(const char *path) {
-  return model_is_file(path) || model_is_index(path);
-}
-
 /* Of the tensor of this number. */
 static model_file *file_of(const job *work, size_t number) {
   model_file *file = work->from.files;

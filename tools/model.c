@@ -9,20 +9,6 @@
 #include "file_kind.h"
 #include "json_text.h"
 
-static bool has_suffix(const char *path, const char *suffix) {
-  const size_t length = strlen(path);
-  const size_t size = strlen(suffix);
-  return length >= size && strcmp(path + length - size, suffix) == 0;
-}
-
-bool model_is_file(const char *path) {
-  return has_suffix(path, ".safetensors");
-}
-
-bool model_is_index(const char *path) {
-  return has_suffix(path, ".safetensors.index.json");
-}
-
 char *model_path_beside(const char *path, const char *name) {
   const char *const slash = strrchr(path, '/');
   const char *const folder = slash != NULL ? path : "./";

@@ -101,27 +101,9 @@ void results_file_free(results_file *file) {
   (void)file;
 }
 
-static bool has_suffix(const char *path, const char *suffix) {
-  const size_t length = strlen(path);
-  const size_t size = strlen(suffix);
-  return length >= size && strcmp(path + length - size, suffix) == 0;
-}
-
-bool model_is_file(const char *path) {
-  return has_suffix(path, ".safetensors");
-}
-
-bool model_is_index(const char *path) {
-  return has_suffix(path, ".safetensors.index.json");
-}
-
 exit_code model_list(const char *path, tensor_list *made) {
   (void)made;
   return report(EXIT_CODE_FAILURE, "%s: %s", path, reason);
-}
-
-bool convert_model_is(const char *path) {
-  return model_is_file(path) || model_is_index(path);
 }
 
 exit_code convert_model(const convert_request *asked, const tensor_move *like) {
