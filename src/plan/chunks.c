@@ -156,7 +156,8 @@ static bool are_alike(const rlt_problem *a, const rlt_problem *b) {
   return a->element_bytes == b->element_bytes && a->source_packed == b->source_packed &&
          a->destination_packed == b->destination_packed && x->from == y->from && x->to == y->to &&
          x->wraps == y->wraps && x->scale == y->scale &&
-         x->rounds_to_nearest == y->rounds_to_nearest && a->shuffles == b->shuffles &&
+         x->rounds_to_nearest == y->rounds_to_nearest && a->source_swapped == b->source_swapped &&
+         a->destination_swapped == b->destination_swapped && a->shuffles == b->shuffles &&
          memcmp(a->shuffle, b->shuffle, sizeof a->shuffle) == 0 &&
          a->transposed_bits == b->transposed_bits && a->transposed_stride == b->transposed_stride &&
          a->index_program == NULL && b->index_program == NULL && a->axis_count == b->axis_count &&
