@@ -12,7 +12,7 @@
 
 #include "bench/pool.h"
 #include "cost.h"
-#include "host/processors.h"
+#include "machine/processors.h"
 #include "plan/plan.h"
 
 const char cost_program[] = "cpu_cost";

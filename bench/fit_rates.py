@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the rates of the cost model (src/plan/cost.h) to what was measured.
+"""Fits the rates of the cost model (src/search/cost.h) to what was measured.
 
     relayout bench --suite ttc --device opencl --json ttc.json
     bench/fit_rates.py build/release/tools/relayout ttc.json ml.json ...
@@ -13,7 +13,7 @@ and `fraction`, its speed in terms of a plain copy of as many bytes.
 Every case is one equation: what it took, in plain copies of as many bytes, is half a copy for each
 line read and each line written, and a rate, which is looked for, times what else `relayout explain`
 counts of the schedule that was measured. The rates are the ones of the least squared relative
-error, none of them negative. They go into the device's row of src/plan/tuning.c; the rate of
+error, none of them negative. They go into the device's row of src/search/tuning.c; the rate of
 transposed lines is told as a multiple of the one that stands there. Use the command that measured,
 on the same device, or it may not offer the same schedules.
 """

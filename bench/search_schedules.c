@@ -16,9 +16,9 @@
 #include "cost.h"
 #include "cost_suite.h"
 #include "plan/plan.h"
-#include "plan/schedule_text.h"
-#include "plan/tune_runs.h"
 #include "relayout/relayout.h"
+#include "schedule/schedule_text.h"
+#include "search/tune_runs.h"
 
 const char cost_program[] = "search_schedules";
 

@@ -1,6 +1,6 @@
 /* arguments.cl: what kernels read besides elements, as the host fills it.
  *
- * The library compiles this as C too (src/launch/arguments.h), so that both sides have one
+ * The library compiles this as C too (src/gpu/arguments.h), so that both sides have one
  * declaration, in C's names of whole numbers and without gaps.
  */
 #ifdef __OPENCL_VERSION__

@@ -13,7 +13,7 @@
  *               |g h i j k l . |
  *
  * Where runs, rows and columns lie follows no single stride, so it stands in tables that the host
- * made once (src/launch/slot_tables.c). A work-item has the same part of several runs or rows, so
+ * made once (src/gpu/slot_tables.c). A work-item has the same part of several runs or rows, so
  * that it looks up its columns once for all of them.
  */
 

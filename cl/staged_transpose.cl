@@ -18,7 +18,7 @@
  * Rows then leave as pieces where both sides allow it, or unit by unit.
  */
 
-/* The host compiles in TILE_ROWS and TILE_COLUMNS, powers of two (src/plan/local_tile.c).
+/* The host compiles in TILE_ROWS and TILE_COLUMNS, powers of two (src/gpu/local_tile.c).
  * Local memory holds a column of units behind the other. */
 #define TILE_WORDS   (TILE_ROWS * TILE_COLUMNS)
 #define UNIT_COLUMNS (TILE_COLUMNS / UNIT)

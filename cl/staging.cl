@@ -1,6 +1,6 @@
 /* staging.cl: a tile is put together in the work-item's own memory, as the
  * destination has it, and leaves from there line by line. Follows run.cl;
- * src/plan/staging.h tells what a staging buffer is.
+ * src/cpu/tile_buffer.h tells what a staging buffer is.
  *
  * The host made a table of pairs for each side of the tile: where a position lies in the source, or
  * NO_SOURCE, and where in the staging buffer. STAGING_BYTES is compiled in.

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan/wisdom.h"
+#include "search/wisdom.h"
 
 #define KIB(count) ((int64_t)(count) << 10)
 #define MIB(count) ((int64_t)(count) << 20)

@@ -4,7 +4,7 @@
 #define HOST_TESTS_CACHE_PROCESSORS_H
 
 #include "cache/simulator.h"
-#include "plan/backend.h"
+#include "device/target.h"
 
 enum { PROCESSORS = 12 };
 

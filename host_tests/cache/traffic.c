@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "plan/plan.h"
-#include "plan/schedule_text.h"
+#include "schedule/schedule_text.h"
 
 /* Of bench/suites/, and matrices of each element size whose rows lie powers of two apart, an odd
  * number of elements, and in between. */

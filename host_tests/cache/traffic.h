@@ -8,7 +8,7 @@
 
 #include "cache/processors.h"
 #include "cache/replay.h"
-#include "plan/tuning.h"
+#include "search/tuning.h"
 
 typedef struct traffic_case {
   const char *name;

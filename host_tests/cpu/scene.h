@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "plan/tuning.h"
 #include "relayout/relayout.h"
+#include "search/tuning.h"
 
 enum { SCENE_SIDE = 128, SCENE_THREADS = 4 };
 

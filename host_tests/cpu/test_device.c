@@ -11,7 +11,7 @@
 #include "cpu/cpu.h"
 #include "cpu/instruction_sets.h"
 #include "cpu/trial.h"
-#include "host/processors.h"
+#include "machine/processors.h"
 #include "plan/plan.h"
 #include "relayout/relayout.h"
 

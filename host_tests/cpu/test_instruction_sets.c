@@ -4,7 +4,7 @@
 
 #include "cmocka_all.h"
 #include "cpu/instruction_sets.h"
-#include "plan/facts.h"
+#include "machine/facts.h"
 #include "relayout/device.h"
 
 static const char variable[] = "RELAYOUT_CPU_INSTRUCTIONS";

@@ -5,7 +5,7 @@
 
 #include "cmocka_all.h"
 #include "cpu/instruction_sets.h"
-#include "plan/facts.h"
+#include "machine/facts.h"
 #include "problem/definition.h"
 
 enum {

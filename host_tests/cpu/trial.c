@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "plan/methods/method.h"
-#include "plan/schedule_text.h"
 #include "problem/definition.h"
+#include "schedule/schedule_text.h"
+#include "search/methods/method.h"
 
 enum { GUARD_BYTES = 64, LINE_BYTES = 64, POISON = 0xa5 };
 

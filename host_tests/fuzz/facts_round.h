@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "plan/facts_text.h"
+#include "machine/facts_text.h"
 #include "promise.h"
 
 static inline void check_facts_round(const rlt_facts *facts) {

@@ -2,8 +2,8 @@
  * input is the answers' registers, one after the other. */
 #include "facts_round.h"
 #include "fuzz_target.h"
-#include "host/cpuid.h"
 #include "input.h"
+#include "machine/cpuid.h"
 
 static input answers;
 

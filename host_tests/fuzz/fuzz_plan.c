@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/target.h"
 #include "fuzz_target.h"
 #include "input.h"
-#include "plan/backend.h"
 #include "promise.h"
 #include "relayout/relayout.h"
 

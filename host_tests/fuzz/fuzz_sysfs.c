@@ -7,7 +7,7 @@
 
 #include "facts_round.h"
 #include "fuzz_target.h"
-#include "host/sysfs.h"
+#include "machine/sysfs.h"
 #include "scratch.h"
 
 enum { PROCESSORS = 2, INDICES = 2, PATH_SIZE = 2 * SCRATCH_PATH };

@@ -2,11 +2,11 @@
  * round and makes plans that move what they should. */
 #include <string.h>
 
+#include "device/target.h"
 #include "fuzz_target.h"
-#include "plan/backend.h"
-#include "plan/tuning_text.h"
 #include "promise.h"
 #include "relayout/relayout.h"
+#include "search/tuning_text.h"
 
 enum { ROWS = 70, COLUMNS = 300 };
 

@@ -1,5 +1,5 @@
 /* Reading answers to cpuid, such as x86 processors of either maker give. */
-#include "host/cpuid.h"
+#include "machine/cpuid.h"
 
 #include <string.h>
 

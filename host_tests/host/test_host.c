@@ -1,12 +1,12 @@
 /* The host as it is: whatever it tells, the facts agree with each other. */
-#include "host/host.h"
+#include "machine/host.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
-#include "host/processors.h"
+#include "machine/processors.h"
 
 static void test_facts_agree(void **state) {
   (void)state;

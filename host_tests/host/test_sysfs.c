@@ -1,6 +1,6 @@
 /* Reading caches from folders such as Linux has for its processors: those of processors that there
  * are, and of some that say little or nonsense. */
-#include "host/sysfs.h"
+#include "machine/sysfs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,9 +8,9 @@
 
 #include "base/checked.h"
 #include "cmocka_all.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "problem/definition.h"
+#include "search/methods/method.h"
 
 /* Bytes kept on both sides of the destination. The source's buffer ends with it, so that
  * Oclgrind sees a read behind it. */

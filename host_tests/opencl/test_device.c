@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/host.h"
+#include "machine/host.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
 #include "opencl/device.h"

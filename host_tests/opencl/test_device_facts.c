@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/host.h"
+#include "gpu/local_tile.h"
+#include "machine/host.h"
 #include "opencl/device.h"
 #include "opencl/fake_driver.h"
 #include "opencl/memory.h"
-#include "plan/local_tile.h"
 #include "relayout/hooks.h"
 #include "relayout/relayout.h"
 

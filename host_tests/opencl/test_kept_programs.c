@@ -16,9 +16,9 @@
 #include "child.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "scratch.h"
+#include "search/methods/method.h"
 #include "shape_of.h"
 
 static const char *program_path;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "device/target.h"
 #include "opencl/bench.h"
 #include "opencl/moves.h"
-#include "plan/backend.h"
 #include "problem/definition.h"
 
 static const char runtime[] = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";

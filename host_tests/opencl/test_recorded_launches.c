@@ -11,7 +11,7 @@
 
 #include "base/checked.h"
 #include "conformance/schedules.h"
-#include "launch/arguments.h"
+#include "gpu/arguments.h"
 #include "opencl/bench.h"
 #include "opencl/device.h"
 #include "opencl/launch_recorder.h"

@@ -1,12 +1,12 @@
 /* asked.h: what one method offers by itself for a problem made up by hand.
  *
- * Depends on plan/methods/method.h. */
+ * Depends on search/methods/method.h. */
 #ifndef HOST_TESTS_PLAN_ASKED_H
 #define HOST_TESTS_PLAN_ASKED_H
 
 #include "cmocka_all.h"
 
-#include "plan/methods/method.h"
+#include "search/methods/method.h"
 
 /* In its own elements, of which there are no wider words. */
 static inline rlt_scene scene_of(const rlt_problem *problem, const rlt_facts *facts,

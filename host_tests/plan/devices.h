@@ -2,11 +2,11 @@
  * which tiles can be worked out by hand. None of them takes time for anything but a copy's lines,
  * so that of the schedules offered the first that suits is chosen.
  *
- * Depends on plan/tuning.h. */
+ * Depends on search/tuning.h. */
 #ifndef HOST_TESTS_PLAN_DEVICES_H
 #define HOST_TESTS_PLAN_DEVICES_H
 
-#include "plan/tuning.h"
+#include "search/tuning.h"
 
 /* Blocks of 16 by 16 words, and so many channels. */
 #define FIVE_WORDS(channels)                                                                       \

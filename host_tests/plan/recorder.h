@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "plan/backend.h"
+#include "device/target.h"
 
 /* A program that is timed: the nth that is, of all. */
 typedef struct recorded_run {

@@ -4,10 +4,10 @@
 
 #include "plan/devices.h"
 #include "plan/held.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
+#include "search/methods/method.h"
 #include "shape_of.h"
 
 static relayout_plan *plan_by(relayout_device *device, const char *from_text, const char *to_text,

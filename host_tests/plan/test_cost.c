@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/cost.h"
 #include "plan/devices.h"
-#include "plan/grid.h"
-#include "plan/methods/method.h"
-#include "plan/offers.h"
 #include "plan/tiles.h"
 #include "problem_of.h"
+#include "schedule/grid.h"
+#include "search/cost.h"
+#include "search/methods/method.h"
+#include "search/offers.h"
 
 typedef struct estimate {
   rlt_problem problem;

@@ -1,5 +1,5 @@
 /* Facts as text, there and back; texts that are none; what follows from facts. */
-#include "plan/facts_text.h"
+#include "machine/facts_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

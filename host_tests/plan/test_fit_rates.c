@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "plan/devices.h"
-#include "plan/fit_rates.h"
 #include "problem/definition.h"
+#include "search/fit_rates.h"
 
 enum { SAMPLES = 200 };
 

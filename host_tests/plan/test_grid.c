@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/grid.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
+#include "schedule/grid.h"
 
 /* Walks every tile as a backend does; what it finds has the form of definition_map. */
 static void map_by_tiles(const rlt_problem *problem, const rlt_group *column_group,

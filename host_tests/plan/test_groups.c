@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "plan/tile.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
+#include "schedule/tile.h"
 
 /* Five slabs, the last one first, of four columns and three rows, of which two are read. */
 static const rlt_problem slabs = {.element_bytes = 4,

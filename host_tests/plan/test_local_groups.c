@@ -2,9 +2,9 @@
  * with channels, worked out by hand. */
 #include "cmocka_all.h"
 
+#include "gpu/local_tile.h"
 #include "plan/asked.h"
 #include "plan/devices.h"
-#include "plan/local_tile.h"
 
 /* ---- Groups of axes ---- */
 

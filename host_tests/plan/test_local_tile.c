@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/local_tile.h"
+#include "gpu/local_tile.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
 

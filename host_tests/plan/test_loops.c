@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/loops.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
+#include "schedule/loops.h"
 
 /* ---- By hand ---- */
 

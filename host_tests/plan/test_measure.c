@@ -5,12 +5,12 @@
 
 #include "plan/devices.h"
 #include "plan/held.h"
-#include "plan/measure.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "problem_of.h"
 #include "relayout/relayout.h"
+#include "search/measure.h"
+#include "search/methods/method.h"
 #include "shape_of.h"
 
 static relayout_status create_from(relayout_device *device, const char *from_text,

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "plan/devices.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
+#include "search/methods/method.h"
 #include "shape_of.h"
 
 static const struct {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "plan/devices.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "problem/definition.h"
 #include "problem_of.h"
+#include "search/methods/method.h"
 
 /* The direct device, where these are dear, and so is looking each element up. */
 static rlt_tuning direct_with(rlt_rates rates) {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "plan/cache.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
-#include "plan/wisdom.h"
 #include "relayout/relayout.h"
+#include "search/methods/method.h"
+#include "search/wisdom.h"
 #include "shape_of.h"
 #include "view_of.h"
 

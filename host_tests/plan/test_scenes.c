@@ -4,7 +4,7 @@
 
 #include "plan/asked.h"
 #include "plan/devices.h"
-#include "plan/methods/method.h"
+#include "search/methods/method.h"
 
 /* 100 runs of `valid` elements, of `extent` that lie `pitch` apart in the destination. */
 #define RUNS(bytes, extent, valid, pitch, fill)                                                    \

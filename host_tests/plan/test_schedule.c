@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plan/devices.h"
-#include "plan/schedule.h"
+#include "schedule/schedule.h"
 
 /* 1024 rows of as many floats, transposed; and with so many in a row of the destination. */
 #define MATRIX(pitch)                                                                              \

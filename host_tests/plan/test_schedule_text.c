@@ -10,9 +10,9 @@
 #include "plan/devices.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
-#include "plan/schedule_text.h"
 #include "problem/definition.h"
 #include "problem_of.h"
+#include "schedule/schedule_text.h"
 
 typedef struct device_kind {
   const rlt_facts *facts;

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "cpu/tile_buffer.h"
 #include "plan/devices.h"
-#include "plan/grid.h"
-#include "plan/offers.h"
-#include "plan/staging.h"
 #include "plan/tiles.h"
 #include "problem/definition.h"
+#include "schedule/grid.h"
+#include "search/offers.h"
 
 static void assert_group_offsets(const rlt_problem *problem, const rlt_group *group,
                                  const rlt_staging *staging, const int64_t *expected) {

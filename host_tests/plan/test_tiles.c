@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "plan/devices.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
+#include "search/methods/method.h"
 #include "shape_of.h"
 
 /* On a device like this, by this method or any. The schedule's problem is gone. */

@@ -7,7 +7,7 @@
 #include "plan/fake_clock.h"
 #include "plan/held.h"
 #include "plan/recorder.h"
-#include "plan/tune.h"
+#include "search/tune.h"
 
 /* Far longer than anything here takes. */
 static const double enough = 1000;

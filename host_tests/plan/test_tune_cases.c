@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "plan/tune_cases.h"
 #include "problem/problem_text.h"
 #include "problem_of.h"
+#include "search/tune_cases.h"
 
 typedef struct relayout_case {
   const char *dimensions;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "plan/tune_passes.h"
+#include "search/tune_passes.h"
 
 static void test_agreement(void **state) {
   (void)state;

@@ -5,8 +5,8 @@
 
 #include "plan/devices.h"
 #include "plan/recorder.h"
-#include "plan/tune_runs.h"
 #include "problem_of.h"
+#include "search/tune_runs.h"
 
 static double seconds[16]; /* by number */
 static rlt_offsets places[16];

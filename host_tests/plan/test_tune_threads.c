@@ -8,8 +8,8 @@
 #include "plan/devices.h"
 #include "plan/fake_clock.h"
 #include "plan/recorder.h"
-#include "plan/tune_cases.h"
-#include "plan/tune_threads.h"
+#include "search/tune_cases.h"
+#include "search/tune_threads.h"
 
 enum { SIDE_BYTES = 64 << 20, GRAINS = 7, PROBLEMS_OF_GRAIN = 6, TURNS = 9, MOST_FIELD = 8 };
 

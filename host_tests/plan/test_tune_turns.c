@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/cost.h"
 #include "plan/devices.h"
 #include "plan/fake_clock.h"
 #include "plan/recorder.h"
-#include "plan/tune.h"
-#include "plan/tune_cases.h"
+#include "search/cost.h"
+#include "search/tune.h"
+#include "search/tune_cases.h"
 
 /* Far longer than anything here takes. */
 static const double enough = 1000;

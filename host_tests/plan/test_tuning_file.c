@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plan/backend.h"
+#include "device/target.h"
 #include "plan/held.h"
-#include "plan/tuning_text.h"
 #include "relayout/relayout.h"
 #include "scratch.h"
+#include "search/tuning_text.h"
 
 enum { TEXT_SIZE = RLT_MOST_TUNING_TEXT + 1 };
 

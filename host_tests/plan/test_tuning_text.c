@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/tuning_text.h"
+#include "search/tuning_text.h"
 
 enum { TEXT_SIZE = RLT_MOST_TUNING_TEXT + 1 };
 

@@ -1,7 +1,7 @@
 /* test_unpacking.c: where the runs of a tile lie once they are brought together, by hand. */
 #include "cmocka_all.h"
 
-#include "plan/unpacking.h"
+#include "cpu/unpacked_tile.h"
 
 /* 300 columns of 2048 rows that lie side by side. */
 #define MATRIX(bytes, packed, stride)                                                              \

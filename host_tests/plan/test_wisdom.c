@@ -15,12 +15,12 @@
 #include "base/memory.h"
 #include "child.h"
 #include "plan/held.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
-#include "plan/wisdom.h"
 #include "relayout/relayout.h"
 #include "scratch.h"
+#include "search/methods/method.h"
+#include "search/wisdom.h"
 #include "shape_of.h"
 
 enum { TEXT_SIZE = 4096 };

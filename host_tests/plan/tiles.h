@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "plan/grid.h"
 #include "problem/definition.h"
+#include "schedule/grid.h"
 
 /* From the digits of one tile to those of the next; the first one's are all 0. */
 static inline void tiles_step(const rlt_grid *grid, int64_t *digits) {

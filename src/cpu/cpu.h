@@ -1,8 +1,8 @@
-/* cpu.h: what the CPU backend offers to plans. Depends on plan/backend.h. */
+/* cpu.h: what the CPU backend offers to plans. Depends on device/target.h. */
 #ifndef RLT_CPU_CPU_H
 #define RLT_CPU_CPU_H
 
-#include "plan/backend.h"
+#include "device/target.h"
 #include "relayout/device.h"
 
 extern const rlt_backend rlt_cpu_backend;

@@ -16,11 +16,11 @@
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
-#include "host/host.h"
-#include "host/processors.h"
-#include "plan/facts_text.h"
-#include "plan/tuning_file.h"
-#include "plan/wisdom.h"
+#include "machine/facts_text.h"
+#include "machine/host.h"
+#include "machine/processors.h"
+#include "search/tuning_file.h"
+#include "search/wisdom.h"
 
 /* ---- Info ---- */
 

@@ -1,4 +1,4 @@
-/* device.h: the CPU device. Depends on instruction_sets.h, scratch.h and plan/backend.h. */
+/* device.h: the CPU device. Depends on instruction_sets.h, scratch.h and device/target.h. */
 #ifndef RLT_CPU_DEVICE_H
 #define RLT_CPU_DEVICE_H
 
@@ -7,7 +7,7 @@
 
 #include "cpu/instruction_sets.h"
 #include "cpu/scratch.h"
-#include "plan/backend.h"
+#include "device/target.h"
 
 typedef struct rlt_cpu_device {
   struct relayout_device base;

@@ -3,7 +3,7 @@
  *
  * What all tiles of a program share is its frame. Pointers need no alignment.
  *
- * Depends on plan/grid.h and plan/staging.h.
+ * Depends on schedule/grid.h and cpu/tile_buffer.h.
  */
 #ifndef RLT_CPU_KERNELS_H
 #define RLT_CPU_KERNELS_H
@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/grid.h"
-#include "plan/staging.h"
+#include "cpu/tile_buffer.h"
+#include "schedule/grid.h"
 
 /* A tile and where it is; `source` is not to be used where no element has one. */
 typedef struct rlt_cpu_tile {

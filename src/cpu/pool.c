@@ -11,7 +11,7 @@
 #include "base/forks.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "host/processors.h"
+#include "machine/processors.h"
 
 enum {
   LINE_BYTES = 64,

@@ -5,7 +5,7 @@
  * fewer. They are started by the first call that wants them and end with the last user. After a
  * fork the child has none, whatever the parent's were doing, and starts its own.
  *
- * Depends on base/forks.h, host/processors.h and POSIX threads.
+ * Depends on base/forks.h, machine/processors.h and POSIX threads.
  */
 #ifndef RLT_CPU_POOL_H
 #define RLT_CPU_POOL_H

@@ -11,10 +11,10 @@
 #include "cpu/device.h"
 #include "cpu/kernels.h"
 #include "cpu/rows.h"
+#include "cpu/unpacked_tile.h"
 #include "cpu/walk.h"
-#include "plan/grid.h"
-#include "plan/schedule.h"
-#include "plan/unpacking.h"
+#include "schedule/grid.h"
+#include "schedule/schedule.h"
 
 typedef struct rlt_cpu_call rlt_cpu_call;
 

@@ -4,7 +4,7 @@
  * that were used, and a thread gets the same one from call to call, unless another one needed it
  * meanwhile.
  *
- * Depends on kernels.h and plan/unpacking.h.
+ * Depends on kernels.h and cpu/unpacked_tile.h.
  */
 #ifndef RLT_CPU_SCRATCH_H
 #define RLT_CPU_SCRATCH_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cpu/kernels.h"
-#include "plan/unpacking.h"
+#include "cpu/unpacked_tile.h"
 #include "relayout/status.h"
 
 /* All that a tile reads of packed elements, a byte an element. */

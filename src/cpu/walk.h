@@ -1,6 +1,6 @@
 /* walk.h: going through the tiles of a schedule, block by block: what a thread takes at a time.
  *
- * Depends on plan/grid.h and plan/loops.h.
+ * Depends on schedule/grid.h and schedule/loops.h.
  */
 #ifndef RLT_CPU_WALK_H
 #define RLT_CPU_WALK_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan/grid.h"
-#include "plan/loops.h"
+#include "schedule/grid.h"
+#include "schedule/loops.h"
 
 /* The loops of a grid, by number, in the order of a schedule: those within a block first, with how
  * many iterations a block has of each; then the others. */

@@ -1,8 +1,8 @@
-/* backend.h: the functions of rlt_backend, by their names there. Depends on plan/backend.h. */
+/* backend.h: the functions of rlt_backend, by their names there. Depends on device/target.h. */
 #ifndef RLT_OPENCL_BACKEND_H
 #define RLT_OPENCL_BACKEND_H
 
-#include "plan/backend.h"
+#include "device/target.h"
 
 relayout_status rlt_opencl_program_create(relayout_device *device, const rlt_schedule *schedule,
                                           void **program, int64_t *most_group_size,

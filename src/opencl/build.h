@@ -1,9 +1,9 @@
 /* build.h: the device's built programs, each built once and kept for the next process. Depends on
- * device.h and launch/kernel_options.h. */
+ * device.h and gpu/kernel_options.h. */
 #ifndef RLT_OPENCL_BUILD_H
 #define RLT_OPENCL_BUILD_H
 
-#include "launch/kernel_options.h"
+#include "gpu/kernel_options.h"
 #include "opencl/device.h"
 
 /* Sets up what `device` keeps its programs in: its lock, its list, and its files, where

@@ -5,14 +5,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
+#include "gpu/local_tile.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/memory.h"
-#include "plan/local_tile.h"
-#include "plan/tuning_file.h"
-#include "plan/wisdom.h"
+#include "search/tuning_file.h"
+#include "search/wisdom.h"
 
 enum {
   /* Small groups leave fewer compute units idle while the last ones end, and wait for fewer others

@@ -1,6 +1,6 @@
 /* device.h: an OpenCL device of ours, and the ones that the platforms offer.
  *
- * Depends on plan/backend.h, cl.h, disk_cache.h and the public OpenCL header.
+ * Depends on device/target.h, cl.h, disk_cache.h and the public OpenCL header.
  */
 #ifndef RLT_OPENCL_DEVICE_H
 #define RLT_OPENCL_DEVICE_H

@@ -1,13 +1,13 @@
 /* launch.h: one kernel with its arguments and geometry, ready to be enqueued any number of times.
  *
- * The backend's program for one schedule. Depends on device.h, launch/spec.h and plan/part.h.
+ * The backend's program for one schedule. Depends on device.h, gpu/spec.h and plan/part.h.
  */
 #ifndef RLT_OPENCL_LAUNCH_H
 #define RLT_OPENCL_LAUNCH_H
 
 #include <pthread.h>
 
-#include "launch/spec.h"
+#include "gpu/spec.h"
 #include "opencl/device.h"
 #include "plan/part.h"
 

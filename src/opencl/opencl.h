@@ -1,6 +1,6 @@
 /* opencl.h: the OpenCL backend, as the plan layer sees it.
  *
- * Depends on plan/backend.h; needs no OpenCL header.
+ * Depends on device/target.h; needs no OpenCL header.
  */
 #ifndef RLT_OPENCL_OPENCL_H
 #define RLT_OPENCL_OPENCL_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/backend.h"
+#include "device/target.h"
 
 extern const rlt_backend rlt_opencl_backend;
 

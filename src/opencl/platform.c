@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "base/threads.h"
-#include "host/host.h"
+#include "machine/host.h"
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/device.h"

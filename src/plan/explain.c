@@ -7,10 +7,10 @@
 #include "base/float_control.h"
 #include "base/text.h"
 #include "metadata/view.h"
-#include "plan/grid.h"
-#include "plan/methods/method.h"
 #include "plan/plan.h"
-#include "plan/schedule_text.h"
+#include "schedule/grid.h"
+#include "schedule/schedule_text.h"
+#include "search/methods/method.h"
 
 typedef struct summary {
   relayout_device_info device;

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/structs.h"
-#include "plan/measure.h"
 #include "plan/plan.h"
+#include "search/measure.h"
 
 void rlt_wish_clear(rlt_wish *wish) {
   wish->method = NULL;

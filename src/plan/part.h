@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/offers.h"
 #include "problem/problem.h"
 #include "problem/runs.h"
+#include "search/offers.h"
 
 /* Why it does what it does. */
 typedef enum rlt_choice {

@@ -9,14 +9,14 @@
 #include "base/float_control.h"
 #include "base/memory.h"
 #include "plan/cache.h"
-#include "plan/choose.h"
 #include "plan/chunks.h"
-#include "plan/measure.h"
-#include "plan/methods/method.h"
-#include "plan/schedule_text.h"
 #include "plan/sharing.h"
 #include "plan/verbose.h"
 #include "problem/lower.h"
+#include "schedule/schedule_text.h"
+#include "search/choose.h"
+#include "search/measure.h"
+#include "search/methods/method.h"
 
 /* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
  * the programs. What was measured is remembered, so that plans in the cache may be out of date. */

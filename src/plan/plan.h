@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/backend.h"
+#include "device/target.h"
 #include "plan/part.h"
 #include "problem/lower.h"
 #include "relayout/plan.h"

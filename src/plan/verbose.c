@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/memory.h"
-#include "plan/schedule_text.h"
 #include "problem/problem.h"
+#include "schedule/schedule_text.h"
 
 /* ---- Whether anything is told ---- */
 

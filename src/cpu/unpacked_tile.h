@@ -1,0 +1,37 @@
+/* unpacking.h: what a tile reads, brought together before anything else is done with it: the runs
+ * of a tile in the source are put beside each other, and the tile is moved from there. Packed
+ * elements are unpacked on the way, a byte an element, or their bits transposed so that they are
+ * bytes that the destination has too. Words are as they were; but where the source has its runs so
+ * far apart that all meet in few sets of a cache, they do not here.
+ *
+ * Depends on tile.h, staging.h and problem/.
+ */
+#ifndef RLT_CPU_UNPACKED_TILE_H
+#define RLT_CPU_UNPACKED_TILE_H
+
+#include <stdbool.h>
+
+#include "cpu/tile_buffer.h"
+#include "schedule/tile.h"
+
+/* What is unpacked at once: a run that is as long may be written around. */
+enum { RLT_AROUND_RUN = 64 };
+
+typedef struct rlt_unpacking {
+  rlt_problem problem; /* with the source as it is unpacked */
+  int32_t axis_count;
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES]; /* that tiles read along */
+  int64_t run_count;
+  rlt_tile_runs runs;
+  int64_t pitch; /* from one run's place to the next one's, in words */
+  bool is_exact; /* runs are so short that nothing may be written around them */
+} rlt_unpacking;
+
+/* `room` is what all runs of a tile may take, in bytes. */
+void rlt_unpacking_make(const rlt_problem *problem, const rlt_group *columns, const rlt_group *rows,
+                        int64_t room, rlt_unpacking *made);
+
+/* What a buffer takes that all runs of a tile of so many bytes are unpacked to. */
+#define rlt_unpacking_bytes(tile_bytes) (5 * (tile_bytes) / 4 + 2 * RLT_AROUND_RUN)
+
+#endif

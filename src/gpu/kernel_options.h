@@ -1,0 +1,60 @@
+/* kernel_options.h: what is compiled into a kernel; everything else is an argument. Depends on
+ * convert/ and problem/. */
+#ifndef RLT_GPU_KERNEL_OPTIONS_H
+#define RLT_GPU_KERNEL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "convert/convert.h"
+#include "relayout/element_type.h"
+
+/* X(NAME, text): the kernels, by the names of their functions. */
+#define RLT_KERNEL_TABLE(X)                                                                        \
+  X(COPY, "copy")                                                                                  \
+  X(FILL, "fill")                                                                                  \
+  X(TRANSPOSE, "transpose")                                                                        \
+  X(INTERLEAVE, "interleave")                                                                      \
+  X(PERMUTE, "permute")                                                                            \
+  X(LOOKUP, "lookup")
+
+typedef enum rlt_kernel {
+#define RLT_KERNEL_ENUMERATOR(name, text) RLT_KERNEL_##name,
+  RLT_KERNEL_TABLE(RLT_KERNEL_ENUMERATOR)
+#undef RLT_KERNEL_ENUMERATOR
+} rlt_kernel;
+
+const char *rlt_kernel_name(rlt_kernel kernel);
+
+typedef struct rlt_kernel_options {
+  rlt_kernel kernel;
+  bool direct;        /* a work-item moves whole tiles by itself */
+  int32_t word_bytes; /* of the destination's words */
+  int32_t source_bytes;
+  int32_t source_bits; /* of packed elements; or 0 */
+  int32_t destination_bits;
+  bool wide; /* 64-bit arithmetic within tiles */
+  int32_t group_size;
+  bool stages;               /* direct: tiles are staged before they are written */
+  rlt_conversion conversion; /* of elements by arithmetic; a scale other than 1 is an argument */
+  bool converts_by_table;
+  bool source_swapped; /* as rlt_problem has them */
+  bool destination_swapped;
+  bool only_swaps; /* words keep their values */
+  bool shuffles;   /* words leave with their bytes in the order of rlt_problem's shuffle */
+  uint8_t shuffle[RELAYOUT_MAX_ELEMENT_SIZE];
+  int32_t tile_rows; /* of square tiles in local memory; 0: there are none */
+  int32_t tile_columns;
+  int32_t channels; /* words from a pixel to the next on the joined side; 0: nothing is joined */
+  bool joins;       /* that is the destination */
+  int32_t transposed_bits; /* of elements that change places among rows; or 0 */
+  int32_t numbers;         /* that an index program works with; 0: it follows the axes */
+  int32_t batch;           /* relayouts that a launch does at most; 0: it does one */
+} rlt_kernel_options;
+
+enum { RLT_KERNEL_NAME_SIZE = 32 };
+
+/* The kernel's function: relayout_transpose_4 has words of four bytes. */
+void rlt_kernel_function(const rlt_kernel_options *options, char name[RLT_KERNEL_NAME_SIZE]);
+
+#endif

@@ -1,0 +1,156 @@
+/* local_groups.c: whole lines of both sides, and as much more of them as local
+ * memory has room for. */
+#include "base/checked.h"
+#include "gpu/local_tile.h"
+#include "search/methods/method.h"
+
+/* Columns: the destination's first axes, `written` positions of them. Rows: enough of the source's
+ * first axes that a tile reads `read` positions in a row, counting those the columns hold. */
+static void pack_groups(const rlt_problem *problem, int64_t written, int64_t read,
+                        rlt_group *columns, rlt_group *rows) {
+  const int32_t last = rlt_byte_run_of(problem).last;
+  *columns = rlt_no_axes;
+  *rows = rlt_no_axes;
+  for (int32_t a = 0;
+       a < problem->axis_count && (a <= last || (columns->axis_count < RLT_MAX_GROUP_AXES &&
+                                                 rlt_group_length(columns) < written));
+       ++a) {
+    const int64_t least = a < last ? problem->axes[a].extent * rlt_group_length(columns) : 1;
+    rlt_group_append(problem, columns, a, rlt_max(written, least));
+  }
+
+  bool seen[RLT_MAX_AXES] = {false};
+  int64_t run = 1;
+  while (run < read && rows->axis_count < RLT_MAX_GROUP_AXES) {
+    const int32_t axis = rlt_next_source_axis(problem, seen);
+    if (axis < 0) {
+      break;
+    }
+    seen[axis] = true;
+    const int64_t extent = problem->axes[axis].extent;
+    const int64_t wanted = rlt_min(extent, rlt_divide_up(read, run));
+    if (rlt_group_last(columns) == axis) {
+      columns->block = rlt_max(columns->block, wanted);
+      run *= columns->block;
+      if (columns->block < extent) {
+        break;
+      }
+    } else if (rlt_group_has(columns, axis)) {
+      run *= extent;
+    } else {
+      rlt_group_append(problem, rows, axis, rlt_group_length(rows) * wanted);
+      run *= wanted;
+    }
+  }
+  rlt_end_with_byte(problem, columns);
+}
+
+/* As many more steps of the group's last axis as keep a tile of `elements` within `budget`. */
+static void grow_group(const rlt_problem *problem, int64_t budget, int64_t elements,
+                       rlt_group *group) {
+  if (elements < budget) {
+    group->block = rlt_min(rlt_group_extent(problem, group), group->block * (budget / elements));
+  }
+}
+
+/* The same for the columns, which take the destination's next axes too while all of each fits. */
+static void grow_columns(const rlt_problem *problem, int64_t budget, const rlt_group *rows,
+                         rlt_group *columns) {
+  const int64_t row_count = rlt_group_length(rows);
+  grow_group(problem, budget, row_count * rlt_group_length(columns), columns);
+  for (int32_t next = columns->axis_count; next < problem->axis_count; ++next) {
+    const int64_t room = budget / (row_count * rlt_group_length(columns));
+    const bool is_cut = next > 0 && columns->block < problem->axes[next - 1].extent;
+    if (columns->axis_count == RLT_MAX_GROUP_AXES || room < 2 || rlt_group_has(rows, next) ||
+        is_cut) {
+      return;
+    }
+    rlt_group_append(problem, columns, next, room * rlt_group_length(columns));
+  }
+}
+
+/* Blocks of the same size leave the last tile no smaller than it must be. They are
+ * whole lines, or halves or so of one, as far as that goes. */
+static void split_evenly(const rlt_problem *problem, int64_t line, rlt_group *group) {
+  const int64_t even = rlt_even_steps(rlt_group_extent(problem, group), group->block);
+  int64_t unit = line;
+  while (unit > 1 && 2 * unit > even) {
+    unit /= 2;
+  }
+  group->block = rlt_min(group->block, rlt_divide_up(even, unit) * unit);
+}
+
+/* A tile stays for a while as words of the destination, of so many bytes in all. */
+static void choose_groups(const rlt_scene *scene, int64_t tile_bytes, rlt_schedule *schedule) {
+  const rlt_problem *const problem = scene->problem;
+  const int64_t line_bytes = scene->facts->line_bytes;
+  const int64_t budget = rlt_max(tile_bytes / rlt_problem_destination_bytes(problem), 1);
+  const int64_t line = rlt_elements_of(line_bytes, rlt_problem_destination_bits(problem));
+  const int64_t read_line = rlt_elements_of(line_bytes, rlt_problem_source_bits(problem));
+  rlt_group *const columns = &schedule->columns;
+  rlt_group *const rows = &schedule->rows;
+  int64_t part = 1;
+  do {
+    pack_groups(problem, rlt_max(line / part, 1), rlt_max(read_line / part, 1), columns, rows);
+    part *= 2;
+  } while (rlt_group_length(columns) * rlt_group_length(rows) > budget &&
+           part <= rlt_max(line, read_line));
+
+  /* That is the least that moves whole lines. More at once costs each element less to find its
+   * place, and gives every work-item of a group something to do. */
+  grow_columns(problem, budget, rows, columns);
+  grow_group(problem, budget, rlt_group_length(columns) * rlt_group_length(rows), rows);
+  split_evenly(problem, line, columns);
+  rlt_end_with_byte(problem, columns);
+  split_evenly(problem, read_line, rows);
+}
+
+/* ---- Within local memory ---- */
+
+/* About half of the group's positions, in multiples of so many steps, or all of
+ * its last axis but one. */
+static void shrink(const rlt_problem *problem, rlt_group *group, int64_t steps) {
+  if (group->block > steps) {
+    group->block = rlt_divide_up(rlt_divide_up(group->block, 2), steps) * steps;
+    return;
+  }
+  group->axis_count -= 1;
+  group->block = rlt_group_extent(problem, group);
+  group->inner /= group->block;
+}
+
+/* Steps of the columns' last axis that fill whole bytes of the destination. */
+static int64_t byte_steps(const rlt_problem *problem, const rlt_group *columns) {
+  const rlt_byte_run run = rlt_byte_run_of(problem);
+  return rlt_group_last(columns) == run.last ? run.steps : 1;
+}
+
+static int64_t local_bytes(const rlt_schedule *schedule) {
+  rlt_slots slots;
+  rlt_slots_find(schedule->problem, &schedule->columns, &schedule->rows, &slots);
+  return rlt_slots_bytes(&slots);
+}
+
+/* Gaps between slots may make a tile larger than its elements. */
+static void fit(rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  rlt_group *const columns = &schedule->columns;
+  rlt_group *const rows = &schedule->rows;
+  while (local_bytes(schedule) > RLT_LOCAL_BYTES) {
+    const int64_t steps = byte_steps(problem, columns);
+    const bool columns_are_more = rlt_group_length(columns) > rlt_group_length(rows);
+    const bool by_columns =
+        rows->axis_count == 0 || (columns_are_more && (steps == 1 || columns->block > steps));
+    shrink(problem, by_columns ? columns : rows, by_columns ? steps : 1);
+  }
+}
+
+void rlt_offer_local_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+  for (int64_t share = 1; share <= 4; share *= 4) {
+    rlt_schedule schedule = *like;
+    schedule.suits = like->suits && share == 1;
+    choose_groups(scene, scene->tuning->tile_bytes / share, &schedule);
+    fit(&schedule);
+    rlt_offers_add(offers, &schedule);
+  }
+}

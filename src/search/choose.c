@@ -1,0 +1,142 @@
+/* choose.c: the first that suits, unless another is clearly better or was asked for. */
+#include "search/choose.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "schedule/schedule_text.h"
+#include "search/measure.h"
+#include "search/methods/method.h"
+#include "search/wisdom.h"
+
+/* Another schedule is taken only when it is predicted to be faster by this much: the prediction is
+ * not finer, and the first is what its method was made for. */
+static const double clearly_faster = 1.1;
+
+/* Of those that run at any offset, or of all; -1 without one. */
+static int32_t best_of(const rlt_offers *offers, bool at_any_offset) {
+  int32_t first = -1;
+  for (int32_t i = 0; i < offers->count; ++i) {
+    if (rlt_offer_is_allowed(&offers->of[i], at_any_offset) &&
+        (first < 0 || (offers->of[i].schedule.suits && !offers->of[first].schedule.suits))) {
+      first = i;
+    }
+  }
+  int32_t best = first;
+  double least = clearly_faster;
+  for (int32_t i = 0; i < offers->count && first >= 0; ++i) {
+    const double faster = offers->of[i].cost.fraction / offers->of[first].cost.fraction;
+    if (rlt_offer_is_allowed(&offers->of[i], at_any_offset) && faster > least) {
+      best = i;
+      least = faster;
+    }
+  }
+  return best;
+}
+
+/* Which offers become the part's ways, and why. */
+typedef struct chosen {
+  rlt_choice choice;
+  int32_t count;
+  int32_t of[RLT_MOST_WAYS];
+  int64_t group_size; /* that was asked for; 0: the offers' own */
+} chosen;
+
+/* The last of them runs at any offset. */
+static bool is_enough(const rlt_offers *offers, const chosen *made) {
+  return made->count > 0 && !offers->of[made->of[made->count - 1]].schedule.only_aligned;
+}
+
+static void take(const rlt_offers *offers, int32_t number, chosen *made) {
+  if (number >= 0 && !is_enough(offers, made)) {
+    made->of[made->count++] = number;
+  }
+}
+
+/* The best of all and, unless that runs at any offset, the best of those that do: what is run and
+ * found to be the fastest, or what is predicted to be. */
+static void find_best(relayout_device *device, const rlt_wish *wish, rlt_offers *offers,
+                      double *seconds_left, chosen *made) {
+  for (int any = 0; any <= 1 && !is_enough(offers, made); ++any) {
+    const int32_t estimated = best_of(offers, any != 0);
+    int32_t number = -1;
+    if (wish->effort == RELAYOUT_PLAN_MEASURE) {
+      number = rlt_measure(device, offers, estimated, any != 0, wish->measured, seconds_left);
+    }
+    if (number >= 0) {
+      made->choice = RLT_CHOICE_MEASURED;
+    }
+    take(offers, number >= 0 ? number : estimated, made);
+  }
+}
+
+static relayout_status asked_for(rlt_offers *offers, const char *text, chosen *made,
+                                 relayout_error *error) {
+  made->choice = RLT_CHOICE_ASKED_FOR;
+  made->count = 1;
+  return rlt_offers_find(offers, text, strlen(text), &made->of[0], &made->group_size, error);
+}
+
+/* Whether something is remembered. */
+static bool recall(relayout_device *device, const rlt_problem *problem, rlt_offers *offers,
+                   chosen *made) {
+  int32_t known[RLT_MOST_WAYS];
+  const int32_t count = rlt_wisdom_find(device, problem, offers, known);
+  for (int32_t i = 0; i < count; ++i) {
+    take(offers, known[i], made);
+  }
+  if (count > 0) {
+    made->choice = RLT_CHOICE_REMEMBERED;
+    take(offers, best_of(offers, true), made);
+  }
+  return count > 0;
+}
+
+/* Programs of the offers that were chosen. A kernel may not run with as many work-items as others
+ * of the device: then fewer share a tile. */
+static relayout_status make_ways(relayout_device *device, const rlt_wish *wish,
+                                 const rlt_offers *offers, const chosen *made, rlt_part *part,
+                                 relayout_error *error) {
+  relayout_status status = RELAYOUT_OK;
+  for (int32_t i = 0; i < made->count && status == RELAYOUT_OK; ++i) {
+    rlt_way *const way = &part->ways[i];
+    way->offer = offers->of[made->of[i]];
+    way->offer.schedule.batch = wish->for_batches ? RLT_MOST_BATCH : 0;
+    if (made->group_size > 0) {
+      way->offer.schedule.group_size = made->group_size;
+    }
+    status = rlt_program_create(device, &way->offer.schedule, &way->program, error);
+    part->way_count += status == RELAYOUT_OK;
+  }
+  return status;
+}
+
+relayout_status rlt_choose(relayout_device *device, const rlt_wish *wish, const char *text,
+                           double *seconds_left, rlt_part *part, relayout_error *error) {
+  const rlt_problem *const problem = rlt_part_problem(part);
+  const bool is_free = wish->method == NULL;
+  rlt_facts facts = device->facts;
+  facts.cache_bytes = wish->stages_destination ? 0 : facts.cache_bytes; /* no store goes past it */
+  chosen made = {.choice = RLT_CHOICE_ESTIMATED};
+  rlt_offers offers;
+  relayout_status status =
+      rlt_offers_make(&part->forms, &facts, device->tuning, wish->method, &offers, error);
+  if (status == RELAYOUT_OK && offers.count == 0) { /* by one method: some offer anything */
+    status = rlt_fail(error, RELAYOUT_UNSUPPORTED, "method `%s` has no schedule for this relayout",
+                      wish->method->name);
+  }
+  if (status == RELAYOUT_OK && text != NULL) {
+    status = asked_for(&offers, text, &made, error);
+  } else if (status == RELAYOUT_OK && !(is_free && recall(device, problem, &offers, &made))) {
+    find_best(device, wish, &offers, seconds_left, &made);
+    if (made.choice == RLT_CHOICE_MEASURED && is_free) {
+      rlt_wisdom_remember(device, problem, &offers, made.of, made.count);
+    }
+  }
+  if (status == RELAYOUT_OK) {
+    part->choice = made.choice;
+    status = make_ways(device, wish, &offers, &made, part, error);
+  }
+  rlt_offers_free(&offers);
+  return status;
+}

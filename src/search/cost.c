@@ -1,0 +1,380 @@
+/* cost.c: counting what a schedule's tiles touch. */
+#include "search/cost.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "gpu/local_tile.h"
+#include "schedule/grid.h"
+
+const char *rlt_cost_name(rlt_cost_term term) {
+  static const char *const names[] = {
+#define COST_NAME(name, text) text,
+      RLT_COST_TABLE(COST_NAME)
+#undef COST_NAME
+  };
+  return names[term];
+}
+
+/* Of the `unit / step` starts in a unit, bytes / step - 1 go on into one more. */
+double rlt_units_touched(int64_t bytes, int64_t unit, int64_t step) {
+  return (double)(rlt_divide_up(bytes, step) - 1) * (double)step / (double)unit + 1;
+}
+
+/* Those of the touched units that the run does not cover. */
+static double units_in_parts(int64_t bytes, int64_t unit, int64_t step) {
+  if (bytes < unit) {
+    return rlt_units_touched(bytes, unit, step);
+  }
+  const double first = 1 - (double)step / (double)unit;
+  return first + (bytes % step == 0 ? first : 1);
+}
+
+/* ---- One side of a problem, as its tiles see it ---- */
+
+/* An axis of the tile. */
+typedef struct tile_axis {
+  int64_t stride; /* bytes */
+  int64_t steps;  /* of a whole tile */
+  int64_t limit;  /* digits that are moved, or written */
+  bool is_cut;    /* taken in blocks */
+  bool ends_run;  /* other tiles have what lies behind */
+} tile_axis;
+
+typedef struct side {
+  int32_t count;
+  tile_axis axes[RLT_MAX_TILE_AXES]; /* the smallest stride first */
+  double outer;                      /* tiles for each block of the axes taken in blocks */
+  double held;                       /* with its halo, for each element of a tile's own */
+  int64_t line_step;                 /* every run starts at a multiple of this within its line, */
+  int64_t page_step;                 /* and of this within its page */
+} side;
+
+typedef struct counts {
+  double runs;
+  double lines;
+  double lines_in_parts;
+  double pages;
+} counts;
+
+typedef struct view {
+  const rlt_problem *problem;
+  int64_t line_bytes;
+  bool is_source;
+  bool joins;   /* what lies together in a tile is moved together, along however many axes */
+  bool goes_on; /* so is what lies together in tiles side by side */
+} view;
+
+/* Of so many elements; packed ones fill bytes in part. */
+static int64_t bytes_of(const view *seen, int64_t elements) {
+  const int64_t bits = seen->is_source ? rlt_problem_source_bits(seen->problem)
+                                       : rlt_problem_destination_bits(seen->problem);
+  return rlt_divide_up(elements * bits, 8);
+}
+
+static int64_t stride_in(const view *seen, int32_t axis) {
+  const rlt_axis *const of = &seen->problem->axes[axis];
+  const int64_t stride = seen->is_source ? of->source_stride : of->destination_stride;
+  return bytes_of(seen, llabs(stride));
+}
+
+static int64_t limit_in(const view *seen, int32_t axis) {
+  const rlt_axis *const of = &seen->problem->axes[axis];
+  return seen->is_source ? of->valid : rlt_problem_written_digits(seen->problem, of);
+}
+
+static void add_axis(side *made, tile_axis added) {
+  int32_t at = made->count++;
+  for (; at > 0 && made->axes[at - 1].stride > added.stride; --at) {
+    made->axes[at] = made->axes[at - 1];
+  }
+  made->axes[at] = added;
+}
+
+/* A start that moves by `stride` lies at a multiple of what that shares with lines and pages. */
+static void start_moves_by(side *made, int64_t stride) {
+  made->line_step = rlt_common_factor(made->line_step, stride);
+  made->page_step = rlt_common_factor(made->page_step, stride);
+}
+
+/* The axes of the tile. Halos, or lines that are combined, make the destination's runs go on from
+ * tile to tile. */
+static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_tile, side *made) {
+  rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+  const int32_t count = rlt_tile_axes(seen->problem, &schedule->columns, &schedule->rows, axes);
+  for (int32_t i = 0; i < count; ++i) {
+    const rlt_tile_axis *const of = &axes[i];
+    const bool has_halo = of->steps > of->own;
+    const bool is_cut = of->is_cut && !seen->goes_on && (seen->is_source || !has_halo);
+    const int64_t extent = seen->problem->axes[of->axis].extent;
+    in_tile[of->axis] = true;
+    if (has_halo) {
+      made->held = (double)of->steps / (double)of->own;
+    }
+    add_axis(made, (tile_axis){.stride = stride_in(seen, of->axis),
+                               .steps = is_cut ? of->own : extent,
+                               .limit = limit_in(seen, of->axis),
+                               .is_cut = is_cut,
+                               .ends_run = of->is_cut});
+  }
+}
+
+static void see_side(const view *seen, const rlt_schedule *schedule, side *made) {
+  bool in_tile[RLT_MAX_AXES] = {false};
+  *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
+  see_tile(seen, schedule, in_tile, made);
+  for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
+    if (!in_tile[a]) {
+      made->outer *= (double)limit_in(seen, a);
+      if (limit_in(seen, a) > 1) {
+        start_moves_by(made, stride_in(seen, a));
+      }
+    }
+  }
+}
+
+/* The part of the tile that lies together: how many of the axes, and its bytes. */
+static int32_t find_run(const view *seen, const side *of, const int64_t *steps, int64_t *bytes) {
+  int32_t inside = 0;
+  int64_t elements = 1;
+  *bytes = bytes_of(seen, 1);
+  for (; inside < of->count && (steps[inside] <= 1 || of->axes[inside].stride == *bytes);
+       ++inside) {
+    elements *= steps[inside];
+    *bytes = bytes_of(seen, elements);
+    if (steps[inside] > 1 && (of->axes[inside].ends_run || !seen->joins)) {
+      return inside + 1;
+    }
+  }
+  return inside;
+}
+
+/* Tiles that are alike, `tiles` of them. */
+static void count_tiles(const view *seen, const side *of, const int64_t *steps, double tiles,
+                        counts *sum) {
+  int64_t bytes;
+  const int32_t inside = find_run(seen, of, steps, &bytes);
+  side starts = *of;
+  double runs = tiles;
+  double apart = tiles; /* parts of a tile that have pages of their own */
+  int64_t span = bytes;
+  for (int32_t i = 0; i < of->count; ++i) {
+    if (of->axes[i].is_cut && of->axes[i].steps < of->axes[i].limit) {
+      start_moves_by(&starts, of->axes[i].stride * of->axes[i].steps);
+    }
+    if (i < inside || steps[i] == 1) {
+      continue;
+    }
+    runs *= (double)steps[i];
+    if (of->axes[i].stride < RLT_PAGE_BYTES) {
+      starts.line_step = rlt_common_factor(starts.line_step, of->axes[i].stride);
+      span += (steps[i] - 1) * of->axes[i].stride;
+    } else {
+      start_moves_by(&starts, of->axes[i].stride);
+      apart *= (double)steps[i];
+    }
+  }
+  sum->runs += runs;
+  sum->lines += runs * rlt_units_touched(bytes, seen->line_bytes, starts.line_step);
+  sum->lines_in_parts += runs * units_in_parts(bytes, seen->line_bytes, starts.line_step);
+  sum->pages += apart * rlt_units_touched(span, RLT_PAGE_BYTES, starts.page_step);
+}
+
+/* All tiles: those that are whole and, for each axis taken in blocks, those at its end. */
+static void count_side(const view *seen, const rlt_schedule *schedule, counts *sum) {
+  side of;
+  see_side(seen, schedule, &of);
+  int32_t cut[2];
+  int32_t cut_count = 0;
+  int64_t steps[RLT_MAX_TILE_AXES];
+  for (int32_t i = 0; i < of.count; ++i) {
+    steps[i] = rlt_min(of.axes[i].steps, of.axes[i].limit);
+    if (of.axes[i].is_cut) {
+      cut[cut_count++] = i;
+    }
+    if (of.axes[i].limit == 0) {
+      return;
+    }
+  }
+  for (int32_t ends = 0; ends < 1 << cut_count; ++ends) {
+    double tiles = of.outer;
+    for (int32_t c = 0; c < cut_count; ++c) {
+      const tile_axis *const axis = &of.axes[cut[c]];
+      const bool at_end = (ends >> c & 1) != 0;
+      const int64_t left = axis->limit % axis->steps;
+      steps[cut[c]] = at_end ? left : axis->steps;
+      tiles *= at_end ? left > 0 : (double)(axis->limit / axis->steps);
+    }
+    if (tiles > 0) {
+      count_tiles(seen, &of, steps, tiles, sum);
+    }
+  }
+  if (seen->is_source) {
+    sum->runs *= of.held;
+    sum->lines *= of.held;
+  }
+}
+
+/* ---- What moves in between ---- */
+
+/* Pieces of at most `most` positions, which end where the dense stretches do. */
+static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
+  return length / dense * rlt_divide_up(dense, most) + rlt_divide_up(length % dense, most);
+}
+
+/* What a group cuts its axis into, all blocks of it together, times what is done for each. */
+static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
+                              int64_t most) {
+  const int64_t extent = rlt_group_extent(problem, group);
+  return (double)(extent / group->block) * (double)pieces(rlt_group_held(group), dense, most) +
+         (double)pieces(group->inner * (extent % group->block), dense, most);
+}
+
+static double tiles_of_group(const rlt_problem *problem, const rlt_group *group) {
+  return (double)rlt_divide_up(rlt_group_extent(problem, group), group->block);
+}
+
+/* Blocks of tiles with tables, and what is interleaved instead of blocks; their lines, where runs
+ * are gathered; elements of the others. */
+static double count_moves(const rlt_facts *facts, const rlt_schedule *schedule, double tiles) {
+  const rlt_problem *const problem = schedule->problem;
+  if (!rlt_schedule_has_tables(schedule)) {
+    return (double)rlt_problem_digit_lists(problem);
+  }
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  const rlt_staging *const staging = &schedule->staging;
+  const bool gathers = schedule->move == RLT_MOVE_GATHER;
+  if (rlt_staging_interleaves(staging)) {
+    return (double)rlt_problem_digit_lists(problem) /
+           ((double)block->block_rows * block->block_columns);
+  }
+  const int64_t line = rlt_max(facts->line_bytes / problem->element_bytes, 1);
+  const double others = tiles / tiles_of_group(problem, &schedule->columns) /
+                        tiles_of_group(problem, &schedule->rows);
+  const double columns = pieces_of_group(problem, &schedule->columns, staging->dense_columns,
+                                         gathers ? line : block->block_columns);
+  const double rows = pieces_of_group(problem, &schedule->rows, staging->dense_rows,
+                                      gathers ? 1 : block->block_rows);
+  return others * columns * rows;
+}
+
+/* Whether runs begin with pieces wherever they begin on either side, but for pixels next to each
+ * other. */
+static bool runs_begin_with_pieces(const rlt_problem *problem) {
+  const int64_t bytes = problem->element_bytes;
+  int64_t shared = RLT_LOCAL_PIECE_BYTES;
+  for (int32_t a = 0; a < problem->axis_count; ++a) {
+    const int64_t strides[] = {problem->axes[a].source_stride, problem->axes[a].destination_stride};
+    for (int i = 0; i < 2; ++i) {
+      if (strides[i] > RLT_LOCAL_MOST_CHANNELS) {
+        shared = rlt_common_factor(shared, strides[i] * bytes);
+      }
+    }
+  }
+  return shared == RLT_LOCAL_PIECE_BYTES;
+}
+
+/* In tiles that work-items share, what moves in pieces and units is as quick as a copy, unless it
+ * is changed on the way or, of channels, each unit has words of two. In a square that is mostly
+ * empty, work-items are idle for as long as it would take to look each element up. */
+static rlt_price price_of_shared_move(const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const bool is_looked_up = schedule->move == RLT_MOVE_PERMUTE ||
+                            schedule->move == RLT_MOVE_INDEX ||
+                            (schedule->move == RLT_MOVE_TRANSPOSE && !schedule->suits);
+  const bool is_reworked =
+      schedule->move != RLT_MOVE_FILL &&
+      (!rlt_problem_keeps_elements(problem) ||
+       (schedule->move == RLT_MOVE_INTERLEAVE && !runs_begin_with_pieces(problem)));
+  return is_looked_up  ? (rlt_price){RLT_RATE_ELEMENT, 1}
+         : is_reworked ? (rlt_price){RLT_RATE_REWORKED_ELEMENT, 1}
+                       : (rlt_price){RLT_RATE_NONE, 0};
+}
+
+/* What each of them is paid by. */
+static rlt_price price_of_move(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const rlt_problem *const problem = schedule->problem;
+  const rlt_word_facts *const block = &facts->words[rlt_word_size_number(problem->element_bytes)];
+  const double block_lines = (double)block->block_rows * block->block_columns *
+                             (double)problem->element_bytes / (double)facts->line_bytes;
+  if (schedule->memory == RLT_STAGING_LOCAL) {
+    return price_of_shared_move(schedule);
+  }
+  switch (schedule->move) {
+  case RLT_MOVE_GATHER:
+    return (rlt_price){RLT_RATE_LINE, 1};
+  case RLT_MOVE_TRANSPOSE:
+  case RLT_MOVE_INTERLEAVE:
+  case RLT_MOVE_BIT_TRANSPOSE:
+    return (rlt_price){RLT_RATE_TRANSPOSED_LINE, block_lines};
+  case RLT_MOVE_INDEX:
+    return (rlt_price){RLT_RATE_ELEMENT, 1};
+  default:
+    return (rlt_price){RLT_RATE_NONE, 0};
+  }
+}
+
+rlt_price rlt_cost_price(const rlt_facts *facts, const rlt_schedule *schedule, rlt_cost_term term) {
+  static const rlt_rate rates[RLT_COST_TERMS] = {[RLT_COST_LINES_AGAIN] = RLT_RATE_LINE_AGAIN,
+                                                 [RLT_COST_LINES_IN_PARTS] = RLT_RATE_LINE_IN_PARTS,
+                                                 [RLT_COST_RUNS] = RLT_RATE_RUN,
+                                                 [RLT_COST_STRAIGHT_RUNS] = RLT_RATE_STRAIGHT_RUN,
+                                                 [RLT_COST_TILES] = RLT_RATE_TILE,
+                                                 [RLT_COST_PAGES] = RLT_RATE_PAGE};
+  return term == RLT_COST_MOVES ? price_of_move(facts, schedule) : (rlt_price){rates[term], 1};
+}
+
+/* A line that goes through the caches is read before it is written. */
+static double price_of_written(const rlt_facts *facts, const rlt_schedule *schedule) {
+  const bool is_read = rlt_schedule_has_tables(schedule) && !schedule->streamed &&
+                       rlt_is_past_cache(schedule->problem, facts);
+  return is_read ? 1 : 0.5;
+}
+
+void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
+                       const rlt_schedule *schedule, rlt_cost *cost) {
+  const rlt_problem *const problem = schedule->problem;
+  counts read = {0};
+  counts written = {0};
+  /* Runs that are copied, and elements that are looked up, go one by one with nothing else under
+   * way. */
+  const bool joins = schedule->move != RLT_MOVE_COPY && schedule->move != RLT_MOVE_INDEX;
+  const view source = {problem, facts->line_bytes, true, joins, false};
+  const view destination = {problem, facts->line_bytes, false, joins,
+                            rlt_schedule_has_tables(schedule) && facts->combines_lines};
+  count_side(&source, schedule, &read);
+  count_side(&destination, schedule, &written);
+  rlt_grid grid;
+  rlt_grid_make(problem, &schedule->columns, &schedule->rows, &grid);
+  const double tiles = (double)grid.tile_count;
+
+  const double line_bits = 8 * (double)facts->line_bytes;
+  const double least_read =
+      (double)rlt_problem_sources(problem) * (double)rlt_problem_source_bits(problem) / line_bits;
+  const double least_written = (double)rlt_problem_written(problem) *
+                               (double)rlt_problem_destination_bits(problem) / line_bits;
+  const double least_time = (least_read + least_written) / 2;
+
+  const rlt_rates *const rates = &tuning->words[rlt_word_size_number(problem->element_bytes)].rates;
+  *cost = (rlt_cost){
+      .counts = {[RLT_COST_LINES_READ] = least_read,
+                 [RLT_COST_LINES_AGAIN] = read.lines > least_read ? read.lines - least_read : 0,
+                 [RLT_COST_LINES_WRITTEN] = written.lines - written.lines_in_parts,
+                 [RLT_COST_LINES_IN_PARTS] = written.lines_in_parts,
+                 [RLT_COST_RUNS] = read.runs,
+                 [RLT_COST_STRAIGHT_RUNS] = joins ? 0 : read.runs,
+                 [RLT_COST_MOVES] = count_moves(facts, schedule, tiles),
+                 [RLT_COST_TILES] = tiles,
+                 [RLT_COST_PAGES] = read.pages + written.pages}};
+  double time = 0;
+  for (int t = 0; t < RLT_COST_TERMS; ++t) {
+    const rlt_price price = rlt_cost_price(facts, schedule, (rlt_cost_term)t);
+    const double each = t == RLT_COST_LINES_READ      ? 0.5
+                        : t == RLT_COST_LINES_WRITTEN ? price_of_written(facts, schedule)
+                                                      : price.times * rates->of[price.rate];
+    cost->times[t] = cost->counts[t] * each / least_time;
+    time += cost->times[t];
+  }
+  cost->least_time = least_time;
+  cost->fraction = time > 1 ? 1 / time : 1;
+}

@@ -1,0 +1,311 @@
+/* measure.c: a few schedules take turns, so that whatever else the machine does meets them alike.
+ *
+ * They run on the problem itself, or where that is too large on a part of it: both sides' strides,
+ * and all that a tile of any of them takes, are those of the whole.
+ */
+#include "search/measure.h"
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "problem/crop.h"
+
+enum {
+  REPETITIONS = 5, /* after one that warms up */
+  MOST_SCRATCH_BYTES = 1 << 30,
+  MEMORY_SHARES = 4
+};
+
+/* After that a contender has no further turn. */
+static const double most_seconds_each = 0.25;
+
+/* A run that is predicted to take as long as copying so much is not begun. */
+static const double most_copied_bytes = 8.0 * (1 << 30);
+
+/* What is predicted to take so many times as long as the best does not take part. */
+static const double hopeless = 4;
+
+typedef struct contender {
+  int32_t offer;
+  rlt_schedule schedule; /* of the form that is run */
+  void *program;
+  int32_t runs;
+  double spent;   /* seconds, of all runs */
+  double seconds; /* its fastest run: what else goes on only ever slows it down */
+} contender;
+
+typedef struct contest {
+  relayout_device *device;
+  rlt_offers *offers;
+  bool at_any_offset;
+  int32_t most;      /* contenders */
+  int32_t defender;  /* offers that take part: this one, */
+  int32_t first_new; /* and those from here on */
+  rlt_forms forms;   /* that are run: the problem's, or parts of these */
+  void *scratch;
+  rlt_offsets offsets;
+  double *seconds_left; /* to the plan */
+  int32_t count;
+  contender of[];
+} contest;
+
+/* ---- What is run ---- */
+
+int64_t rlt_scratch_room(const relayout_device_info *info, int64_t *largest) {
+  const int64_t share = (int64_t)(info->memory_bytes / MEMORY_SHARES);
+  const int64_t room = share > 0 ? rlt_min(share, MOST_SCRATCH_BYTES) : MOST_SCRATCH_BYTES;
+  *largest = info->allocation_bytes > 0 && info->allocation_bytes < (uint64_t)room
+                 ? (int64_t)info->allocation_bytes
+                 : room;
+  return room;
+}
+
+/* That behind what lies before both sides' first elements. */
+static int64_t room_of(const contest *held, int64_t *largest) {
+  const int64_t source_before = (int64_t)held->offsets.source;
+  const int64_t destination_before = (int64_t)held->offsets.destination;
+  const int64_t room = rlt_scratch_room(&held->device->info, largest);
+  *largest -= rlt_max(source_before, destination_before);
+  return room - source_before - destination_before;
+}
+
+/* A tile of any schedule of this form takes at least these steps of each axis. Those that look each
+ * element up take shorter tiles where they must. */
+static void find_least(const rlt_problem *form, const rlt_offers *offers, int64_t *least) {
+  const bool is_packed = form->source_packed > 0 || form->destination_packed > 0;
+  for (int32_t a = 0; a < form->axis_count; ++a) {
+    least[a] = 1;
+  }
+  for (int32_t i = 0; i < offers->count; ++i) {
+    const rlt_schedule *const schedule = &offers->of[i].schedule;
+    if (schedule->problem == form && !rlt_schedule_goes_by_index(schedule)) {
+      rlt_tile_axis axes[RLT_MAX_TILE_AXES];
+      const int32_t count = rlt_tile_axes(form, &schedule->columns, &schedule->rows, axes);
+      for (int32_t n = 0; n < count; ++n) {
+        least[axes[n].axis] = rlt_max(least[axes[n].axis], axes[n].steps);
+      }
+    }
+  }
+  for (int32_t a = 0; a < form->axis_count && is_packed; ++a) {
+    least[a] = rlt_divide_up(least[a], 8) * 8;
+  }
+}
+
+/* A form, or a part of it that there is room for. False where there is room for none. What one side
+ * does not need of its half is the other's. */
+static bool crop_form(const contest *held, const rlt_problem *form, rlt_problem *run) {
+  int64_t largest;
+  const int64_t room = room_of(held, &largest);
+  const int64_t source = (int64_t)rlt_problem_source_size(form);
+  const int64_t destination = (int64_t)rlt_problem_destination_size(form);
+  *run = *form;
+  if (source <= largest && destination <= largest && source + destination <= room) {
+    return true;
+  }
+  int64_t least[RLT_MAX_AXES];
+  find_least(form, held->offers, least);
+  return rlt_problem_crop(run, least, rlt_min(rlt_max(room / 2, room - destination), largest),
+                          rlt_min(rlt_max(room / 2, room - source), largest));
+}
+
+/* All forms that offers are made of; false where one is too large. */
+static bool crop_forms(contest *held) {
+  const rlt_problem *last = NULL;
+  held->forms.count = 0;
+  for (int32_t i = 0; i < held->offers->count; ++i) {
+    const rlt_problem *const form = held->offers->of[i].schedule.problem;
+    if (form != last && held->forms.count < RLT_MOST_FORMS &&
+        !crop_form(held, form, &held->forms.of[held->forms.count++])) {
+      return false;
+    }
+    last = form;
+  }
+  return true;
+}
+
+/* ---- Taking part ---- */
+
+static double copied_bytes(const rlt_problem *problem) {
+  const int64_t bits =
+      rlt_max(rlt_problem_source_bits(problem), rlt_problem_destination_bits(problem));
+  return (double)rlt_problem_digit_lists(problem) * (double)bits / 8;
+}
+
+/* The challenger of the highest predicted fraction behind `last`, the first of equals; of all,
+ * where that is -1. -1 behind the last. */
+static int32_t next_promising(const contest *held, int32_t last) {
+  const rlt_offer *const of = held->offers->of;
+  int32_t best = -1;
+  for (int32_t i = 0; i < held->offers->count; ++i) {
+    const double fraction = of[i].cost.fraction;
+    const bool is_behind = last < 0 || fraction < of[last].cost.fraction ||
+                           (i > last && fraction == of[last].cost.fraction);
+    const bool may_enter = i >= held->first_new && i != held->defender &&
+                           rlt_offer_is_allowed(&of[i], held->at_any_offset);
+    if (is_behind && may_enter && (best < 0 || fraction > of[best].cost.fraction)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* The schedule, of the form that is run. */
+static rlt_schedule schedule_of(const contest *held, int32_t number) {
+  rlt_schedule made = held->offers->of[number].schedule;
+  const rlt_problem *form = held->offers->of[0].schedule.problem;
+  made.problem = &held->forms.of[made.problem == form ? 0 : 1];
+  made.columns.block = rlt_min(made.columns.block, rlt_group_extent(made.problem, &made.columns));
+  rlt_schedule_finish(held->offers->facts, held->offers->tuning, made.combined, &made);
+  return made;
+}
+
+/* False where it would take too long to run, also for all that are slower. One that the device
+ * cannot make a program of does not take part. */
+static bool enter(contest *held, int32_t number) {
+  contender *const entered = &held->of[held->count];
+  *entered = (contender){.offer = number, .schedule = schedule_of(held, number)};
+  if (copied_bytes(entered->schedule.problem) >
+      most_copied_bytes * held->offers->of[number].cost.fraction) {
+    return false;
+  }
+  held->count +=
+      rlt_program_create(held->device, &entered->schedule, &entered->program, NULL) == RELAYOUT_OK;
+  return true;
+}
+
+/* The defender, and those that are predicted to be the best. */
+static void enter_all(contest *held) {
+  if (!enter(held, held->defender)) {
+    return;
+  }
+  const rlt_offer *const of = held->offers->of;
+  int32_t next = next_promising(held, -1);
+  double best = of[held->defender].cost.fraction;
+  if (next >= 0 && of[next].cost.fraction > best) {
+    best = of[next].cost.fraction;
+  }
+  while (next >= 0 && held->count < held->most && of[next].cost.fraction >= best / hopeless &&
+         enter(held, next)) {
+    next = next_promising(held, next);
+  }
+}
+
+static void leave(contest *held, int32_t number) {
+  held->device->backend->program_destroy(held->device, held->of[number].program);
+  for (--held->count; number < held->count; ++number) {
+    held->of[number] = held->of[number + 1];
+  }
+}
+
+/* The first run warms up, and counts where it is the only one. */
+static void take_turns(contest *held) {
+  for (int32_t i = held->count - 1; i >= 0; --i) {
+    contender *const next = &held->of[i];
+    double seconds = 0;
+    if (next->spent >= most_seconds_each || (next->runs > 0 && *held->seconds_left <= 0)) {
+      continue;
+    }
+    if (held->device->backend->program_time(held->device, next->program, held->scratch,
+                                            held->offsets, &seconds, NULL) != RELAYOUT_OK) {
+      leave(held, i);
+      continue;
+    }
+    if (next->runs <= 1 || seconds < next->seconds) {
+      next->seconds = seconds;
+    }
+    next->spent += seconds;
+    *held->seconds_left -= seconds;
+    ++next->runs;
+  }
+}
+
+/* Parts of different forms may be of different sizes. */
+static double seconds_a_byte(const contender *of) {
+  return of->seconds / copied_bytes(of->schedule.problem);
+}
+
+static int32_t winner_of(const contest *held) {
+  int32_t best = -1;
+  for (int32_t i = 0; i < held->count; ++i) {
+    if (best < 0 || seconds_a_byte(&held->of[i]) < seconds_a_byte(&held->of[best])) {
+      best = i;
+    }
+  }
+  return best < 0 ? -1 : held->of[best].offer;
+}
+
+/* All contenders' turns, in scratch memory for the largest form. */
+static int32_t hold(contest *held) {
+  const rlt_backend *const backend = held->device->backend;
+  int64_t source = 0;
+  int64_t destination = 0;
+  for (int32_t f = 0; f < held->forms.count; ++f) {
+    const rlt_problem *const form = &held->forms.of[f];
+    source = rlt_max(source, (int64_t)rlt_problem_source_size(form));
+    destination = rlt_max(destination, (int64_t)rlt_problem_destination_size(form));
+  }
+  if (backend->scratch_create(held->device, (size_t)source + held->offsets.source,
+                              (size_t)destination + held->offsets.destination, &held->scratch,
+                              NULL) != RELAYOUT_OK) {
+    return -1;
+  }
+  for (int32_t repetition = 0; repetition <= REPETITIONS; ++repetition) {
+    take_turns(held);
+  }
+  backend->scratch_destroy(held->device, held->scratch);
+  return winner_of(held);
+}
+
+/* What lies behind a multiple of any alignment: an element of either side. */
+static rlt_offsets odd_offsets(const rlt_offers *offers) {
+  const rlt_problem *const elements = offers->of[offers->count - 1].schedule.problem;
+  return (rlt_offsets){.source = (size_t)elements->element_bytes,
+                       .destination = (size_t)rlt_problem_destination_bytes(elements)};
+}
+
+/* The winner; -1 where there were not two who could run. */
+static int32_t hold_for(contest *held) {
+  held->count = 0;
+  if (crop_forms(held)) {
+    enter_all(held);
+  }
+  const int32_t winner = held->count > 1 ? hold(held) : -1;
+  while (held->count > 0) {
+    leave(held, held->count - 1);
+  }
+  return winner;
+}
+
+/* First tiles of all sizes, in half of the time; then, with those of the winner, all orders,
+ * prefetches and stores. */
+int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimated,
+                    bool at_any_offset, int32_t most, double *seconds_left) {
+  if (*seconds_left <= 0 || device->backend->program_time == NULL || most < 2 || estimated < 0) {
+    return -1;
+  }
+  contest *const held = rlt_calloc(1, sizeof *held + (size_t)most * sizeof held->of[0]);
+  if (held == NULL) {
+    return -1;
+  }
+  *held = (contest){.device = device,
+                    .offers = offers,
+                    .at_any_offset = at_any_offset,
+                    .most = most,
+                    .defender = estimated,
+                    .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
+                    .seconds_left = seconds_left};
+  const bool varies = device->facts.memory == RLT_STAGING_PRIVATE;
+  const double later = varies ? *seconds_left / 2 : 0;
+  *seconds_left -= later;
+  rlt_offers_add_all(offers);
+  int32_t winner = hold_for(held);
+  *seconds_left += later;
+  held->defender = winner < 0 ? estimated : winner;
+  held->first_new = offers->count;
+  rlt_offers_vary(offers, held->defender);
+  if (*seconds_left > 0 && offers->count > held->first_new) {
+    const int32_t again = hold_for(held);
+    winner = again < 0 ? winner : again;
+  }
+  rlt_free(held);
+  return winner;
+}

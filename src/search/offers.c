@@ -1,0 +1,167 @@
+/* offers.c: asks every method about every form of a problem. */
+#include "search/offers.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "search/methods/method.h"
+
+enum { FIRST_CAPACITY = 16 };
+
+/* Where tiles are staged by a worker alone, words are runs of either side in whatever order; where
+ * work-items share them, parts of runs that both sides have. */
+void rlt_forms_make(const rlt_facts *facts, rlt_forms *made) {
+  const rlt_problem *const problem = &made->of[0];
+  rlt_problem *const wide = &made->of[1];
+  made->count = 1;
+  *wide = *problem;
+  if (facts->memory == RLT_STAGING_PRIVATE) {
+    rlt_problem_widen(wide);
+    rlt_problem_transpose_bits(wide, facts->bit_transposed_rows);
+  } else {
+    rlt_problem_widen_runs(wide);
+  }
+  if (wide->element_bytes > problem->element_bytes || rlt_problem_transposes_bits(wide)) {
+    made->count = 2;
+  }
+}
+
+/* Room for one more; NULL without memory. */
+static rlt_offer *next_offer(rlt_offers *offers) {
+  if (offers->count == offers->capacity) {
+    const int32_t capacity = offers->capacity > 0 ? 2 * offers->capacity : FIRST_CAPACITY;
+    rlt_offer *const grown = rlt_realloc(offers->of, (size_t)offers->count * sizeof *grown,
+                                         (size_t)capacity * sizeof *grown);
+    if (grown == NULL) {
+      offers->lacks_memory = true;
+      return NULL;
+    }
+    offers->of = grown;
+    offers->capacity = capacity;
+  }
+  return &offers->of[offers->count];
+}
+
+static bool is_offered(const rlt_offers *offers, const rlt_schedule *schedule) {
+  for (int32_t i = 0; i < offers->count; ++i) {
+    if (rlt_schedules_equal(&offers->of[i].schedule, schedule)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether there is another way to do the same: lines are not combined, where the destination begins
+ * with one, and could be. */
+static bool add(rlt_offers *offers, const rlt_schedule *schedule, bool combines) {
+  rlt_offer *const added = next_offer(offers);
+  if (added == NULL) {
+    return false;
+  }
+  added->schedule = *schedule;
+  added->varied = false;
+  rlt_schedule_finish(offers->facts, offers->tuning, combines, &added->schedule);
+  if (!is_offered(offers, &added->schedule)) {
+    rlt_cost_estimate(offers->facts, offers->tuning, &added->schedule, &added->cost);
+    ++offers->count;
+  }
+  return added->schedule.only_aligned && !offers->facts->words_need_alignment;
+}
+
+void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {
+  if (add(offers, schedule, false)) {
+    add(offers, schedule, true);
+  }
+}
+
+static void ask_methods(rlt_offers *made, bool all) {
+  for (int32_t f = made->forms->count - 1; f >= 0; --f) {
+    rlt_scene scene = {.problem = &made->forms->of[f],
+                       .is_wide = f > 0,
+                       .has_wide = made->forms->count > 1,
+                       .offers_all = all,
+                       .facts = made->facts,
+                       .tuning = made->tuning};
+    for (int32_t m = 0; rlt_methods[m] != NULL; ++m) {
+      scene.method = rlt_methods[m];
+      if (made->method == NULL || scene.method == made->method) {
+        scene.method->offer(&scene, made);
+      }
+    }
+  }
+}
+
+relayout_status rlt_offers_make(const rlt_forms *forms, const rlt_facts *facts,
+                                const rlt_tuning *tuning, const struct rlt_method *method,
+                                rlt_offers *made, relayout_error *error) {
+  *made = (rlt_offers){.facts = facts, .tuning = tuning, .forms = forms, .method = method};
+  ask_methods(made, false);
+  if (made->lacks_memory) {
+    rlt_offers_free(made);
+    return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
+  }
+  return RELAYOUT_OK;
+}
+
+void rlt_offers_add_all(rlt_offers *offers) {
+  if (!offers->has_all) {
+    offers->has_all = true;
+    ask_methods(offers, true);
+  }
+}
+
+/* The tile as it is, by another wish, which tells what is loaded first. */
+static void add_by_wish(rlt_offers *offers, const rlt_schedule *like, rlt_tile_wish wish) {
+  rlt_schedule other = *like;
+  other.suits = false;
+  other.wish = wish;
+  rlt_schedule_stage(offers->facts, &other);
+  rlt_offers_add(offers, &other);
+}
+
+void rlt_offers_vary(rlt_offers *offers, int32_t number) {
+  static const rlt_stores stores[] = {RLT_STORES_STREAMED, RLT_STORES_CACHED, RLT_STORES_DIRECT};
+  enum { STORES = sizeof stores / sizeof stores[0] };
+  if (number < 0 || offers->of[number].varied) {
+    return;
+  }
+  offers->of[number].varied = true;
+  const rlt_schedule like = offers->of[number].schedule;
+  if (!rlt_schedule_has_tables(&like)) {
+    return;
+  }
+  rlt_tile_wish wish = like.wish;
+  for (int i = 0; i < RLT_BLOCK_REACHES; ++i) {
+    wish.blocks = rlt_block_reaches[i];
+    add_by_wish(offers, &like, wish);
+  }
+  wish = like.wish;
+  for (int i = 0; i < RLT_PREFETCHES; ++i) {
+    wish.prefetch = rlt_prefetches[i];
+    add_by_wish(offers, &like, wish);
+  }
+  wish = like.wish;
+  wish.loads = !wish.loads;
+  add_by_wish(offers, &like, wish);
+  wish = like.wish;
+  for (int i = 0; i < STORES; ++i) {
+    wish.stores = stores[i];
+    add_by_wish(offers, &like, wish);
+  }
+}
+
+void rlt_offers_free(rlt_offers *offers) {
+  rlt_free(offers->of);
+  *offers = (rlt_offers){.count = 0};
+}
+
+void rlt_offers_sort(rlt_offers *offers) {
+  for (int32_t i = 1; i < offers->count; ++i) {
+    const rlt_offer moved = offers->of[i];
+    int32_t at = i;
+    for (; at > 0 && offers->of[at - 1].cost.fraction < moved.cost.fraction; --at) {
+      offers->of[at] = offers->of[at - 1];
+    }
+    offers->of[at] = moved;
+  }
+}

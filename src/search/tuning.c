@@ -1,0 +1,325 @@
+/* tuning.c: the table, a row a kind of machine. */
+#include "search/tuning.h"
+
+#include <stddef.h>
+
+bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs) {
+  enum { SIDES = 5 };
+  const int64_t least = has_channels ? 1024 : 64;
+  *runs = (rlt_reach){least << number / SIDES, least << number % SIDES};
+  return number < SIDES * SIDES;
+}
+
+const rlt_reach rlt_block_reaches[] = {{RLT_PAGE_BYTES, RLT_PAGE_BYTES},
+                                       {RLT_PAGE_BYTES / 2, RLT_PAGE_BYTES / 2},
+                                       {RLT_ALL_THE_WAY, 0},
+                                       {0, RLT_ALL_THE_WAY},
+                                       {RLT_PAGE_BYTES, RLT_ALL_THE_WAY},
+                                       {RLT_PAGE_BYTES, 4 * RLT_PAGE_BYTES}};
+
+const rlt_prefetch rlt_prefetches[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}};
+
+const char *rlt_tiles_name(rlt_tiles tiles) {
+  static const char *const names[] = {
+#define TILES_NAME(name, text) text,
+      RLT_TILES_TABLE(TILES_NAME)
+#undef TILES_NAME
+  };
+  return names[tiles];
+}
+
+/* Strips of one line, and longer runs of either side: sources and destinations that begin anew cost
+ * differently. */
+#define OTHER_RUNS                                                                                 \
+  {                                                                                                \
+    {512, 128}, {256, 1024}, {256, 256}, {                                                         \
+      64, 1024                                                                                     \
+    }                                                                                              \
+  }
+
+#define TILES(read, write, near_read, near_write, tiles_ahead, cache_level)                        \
+  {                                                                                                \
+    .runs = {(read), (write)}, .blocks = {(near_read), (near_write)}, .prefetch = {                \
+      (tiles_ahead),                                                                               \
+      (cache_level)                                                                                \
+    }                                                                                              \
+  }
+
+#define ALL RLT_ALL_THE_WAY
+#define RATES(again, in_parts, run, straight_run, transposed, line, element, tile, page)           \
+  {                                                                                                \
+    {                                                                                              \
+      0, (again), (in_parts), (run), (straight_run), (transposed), (line), (element), (tile),      \
+          (page)                                                                                   \
+    }                                                                                              \
+  }
+
+/* ---- The CPU backend ---- */
+
+/* Copies are at their best by then, and a megabyte still makes work for four. A megabyte is moved
+ * in the fifty to a hundred microseconds that a thread may take to wake. */
+#define CPU_SIZES                                                                                  \
+  .straight_columns_bytes = 256 << 10, .straight_tile_bytes = 64 << 10, .straight_run_bytes = 512, \
+  .tile_bytes = 16 << 10, .least_tile_bytes = 4 << 10, .together_bytes = 16 << 10,                 \
+  .joined_runs = {1024, 256}, .other_runs = OTHER_RUNS, .block_bytes = 64 << 10,                   \
+  .thread_bytes = 1 << 20, .thread_blocks = 8
+
+/* Found by `relayout tune`, but for what the cache holds, how far channels of words up to 4 bytes
+ * are written, and two wishes each of words of 1 and 2 bytes: the suites, or the simulated caches
+ * of other processors, liked these better. */
+static const rlt_tuning cpu_avx512 = {
+    .kind = "CPU backend, Xeon of 2023, AVX-512",
+    .date = "2026-11",
+    .suites = "tune, ttc, ml",
+    CPU_SIZES,
+    .words = {{{[RLT_TILES_CHANNELS] = TILES(1024, 2048, 0, ALL, 1, 2),
+                [RLT_TILES_CACHED] = TILES(64, 256, 4096, 4096, 1, 2),
+                [RLT_TILES_APART] = TILES(128, 128, 2048, 2048, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(128, 128, 4096, 4096, 1, 2),
+                [RLT_TILES_FAR] = TILES(128, 128, 4096, 4096, 1, 2),
+                [RLT_TILES_ANY] = TILES(64, 1024, 4096, 4096, 1, 2)},
+               RATES(0.086, 1.8, 0.032, 2.43, 0.45, 0.2, 0.1, 0, 0.26)},
+              {{[RLT_TILES_CHANNELS] = TILES(1024, 2048, 0, ALL, 1, 2),
+                [RLT_TILES_CACHED] = TILES(64, 256, 4096, 4096, 1, 2),
+                [RLT_TILES_APART] = TILES(256, 128, 4096, 4096, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(256, 256, ALL, 0, 1, 3),
+                [RLT_TILES_FAR] = TILES(128, 256, 4096, 16384, 1, 2),
+                [RLT_TILES_ANY] = TILES(128, 128, 4096, 4096, 1, 2)},
+               RATES(0.075, 2.07, 0.027, 2.49, 0.47, 0.21, 0.1, 0, 0.21)},
+              {{[RLT_TILES_CHANNELS] = TILES(1024, 2048, ALL, 0, 1, 2),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 256, 4096, ALL, 1, 1),
+                [RLT_TILES_CROWDED] = TILES(128, 256, 4096, 4096, 2, 2),
+                [RLT_TILES_FAR] = TILES(64, 256, 4096, ALL, 1, 2),
+                [RLT_TILES_ANY] = TILES(128, 256, 4096, 16384, 1, 3)},
+               RATES(0.056, 2.82, 0.018, 2.46, 0.4, 0.21, 0.1, 0, 0.084)},
+              {{[RLT_TILES_CHANNELS] = TILES(4096, 16384, 0, ALL, 1, 1),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 512, 4096, ALL, 1, 1),
+                [RLT_TILES_CROWDED] = TILES(128, 512, ALL, 0, 1, 1),
+                [RLT_TILES_FAR] = TILES(128, 256, ALL, 0, 1, 3),
+                [RLT_TILES_ANY] = TILES(256, 256, 4096, ALL, 1, 2)},
+               RATES(0.065, 2.4, 0.02, 2.38, 0.34, 0.2, 0.1, 0, 0.094)},
+              {{[RLT_TILES_CHANNELS] = TILES(256, 256, 4096, 4096, 1, 1),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(256, 1024, 4096, ALL, 1, 1),
+                [RLT_TILES_CROWDED] = TILES(128, 512, 4096, 4096, 2, 2),
+                [RLT_TILES_FAR] = TILES(128, 128, ALL, 0, 1, 3),
+                [RLT_TILES_ANY] = TILES(256, 512, 4096, 16384, 1, 2)},
+               RATES(0.057, 1.92, 0.019, 2.44, 0.34, 0.18, 0.1, 0, 0.051)}}};
+
+static const rlt_tuning cpu_avx2 = {
+    .kind = "CPU backend, Xeon of 2023, AVX2",
+    .date = "2026-11",
+    .suites = "tune, ttc, ml",
+    CPU_SIZES,
+    .words = {{{[RLT_TILES_CHANNELS] = TILES(1024, 2048, ALL, 0, 1, 3),
+                [RLT_TILES_CACHED] = TILES(64, 256, 4096, 4096, 1, 2),
+                [RLT_TILES_APART] = TILES(512, 256, 4096, ALL, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(512, 256, 4096, 16384, 0, 0),
+                [RLT_TILES_FAR] = TILES(512, 256, 4096, ALL, 1, 3),
+                [RLT_TILES_ANY] = TILES(128, 1024, 0, ALL, 1, 2)},
+               RATES(0.1, 1.7, 0.031, 2.15, 0.56, 0.33, 0.1, 0, 0.25)},
+              {{[RLT_TILES_CHANNELS] = TILES(2048, 2048, ALL, 0, 1, 2),
+                [RLT_TILES_CACHED] = TILES(64, 256, 4096, 4096, 1, 2),
+                [RLT_TILES_APART] = TILES(256, 256, 4096, ALL, 1, 3),
+                [RLT_TILES_CROWDED] = TILES(128, 128, 4096, 4096, 1, 2),
+                [RLT_TILES_FAR] = TILES(1024, 512, 4096, 16384, 1, 3),
+                [RLT_TILES_ANY] = TILES(512, 1024, 4096, 16384, 1, 3)},
+               RATES(0.084, 2.12, 0.026, 2.28, 0.5, 0.18, 0.1, 0, 0.18)},
+              {{[RLT_TILES_CHANNELS] = TILES(2048, 2048, ALL, 0, 1, 3),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 256, 4096, ALL, 1, 1),
+                [RLT_TILES_CROWDED] = TILES(128, 256, 4096, 4096, 1, 1),
+                [RLT_TILES_FAR] = TILES(128, 256, 4096, 4096, 1, 3),
+                [RLT_TILES_ANY] = TILES(128, 256, 4096, 4096, 1, 3)},
+               RATES(0.069, 2.84, 0.018, 2.47, 0.47, 0.23, 0.1, 0, 0.076)},
+              {{[RLT_TILES_CHANNELS] = TILES(8192, 2048, ALL, 0, 1, 3),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 512, 4096, 4096, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(256, 256, 4096, 16384, 1, 3),
+                [RLT_TILES_FAR] = TILES(128, 512, ALL, 0, 1, 3),
+                [RLT_TILES_ANY] = TILES(256, 256, 4096, 4096, 1, 1)},
+               RATES(0.07, 2.67, 0.019, 2.18, 0.39, 0.25, 0.1, 0, 0.063)},
+              {{[RLT_TILES_CHANNELS] = TILES(2048, 8192, 0, ALL, 1, 3),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 1024, 4096, ALL, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(256, 512, ALL, 0, 1, 3),
+                [RLT_TILES_FAR] = TILES(256, 512, ALL, 0, 1, 3),
+                [RLT_TILES_ANY] = TILES(512, 256, 4096, 4096, 1, 3)},
+               RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)}}};
+
+/* Where pages far apart meet in few sets of the second-level TLB, blocks have to be small, or each
+ * line written takes a walk through the page tables; and rows that meet in a set of the nearest
+ * cache are gone from it before they are used. By the simulated caches of host_tests/cache. */
+static const rlt_tuning cpu_zen = {
+    .kind = "CPU backend, Zen 2 and 3, or Arm",
+    .date = "2026-11",
+    .suites = "simulated",
+    CPU_SIZES,
+    .words = {{{[RLT_TILES_CHANNELS] = TILES(1024, 2048, ALL, 0, 1, 3),
+                [RLT_TILES_CACHED] = TILES(64, 256, 4096, 4096, 1, 2),
+                [RLT_TILES_APART] = TILES(128, 128, 1024, 2048, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(128, 128, 512, 512, 1, 2),
+                [RLT_TILES_FAR] = TILES(128, 128, 512, 512, 1, 2),
+                [RLT_TILES_ANY] = TILES(128, 1024, 0, ALL, 1, 2)},
+               RATES(0.1, 1.7, 0.031, 2.15, 0.56, 0.33, 0.1, 0, 0.25)},
+              {{[RLT_TILES_CHANNELS] = TILES(2048, 2048, ALL, 0, 1, 2),
+                [RLT_TILES_CACHED] = TILES(64, 256, 4096, 4096, 1, 2),
+                [RLT_TILES_APART] = TILES(128, 128, 1024, 2048, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(128, 128, 1024, 1024, 1, 2),
+                [RLT_TILES_FAR] = TILES(256, 128, 1024, 1024, 1, 2),
+                [RLT_TILES_ANY] = TILES(512, 1024, 4096, 16384, 1, 3)},
+               RATES(0.084, 2.12, 0.026, 2.28, 0.5, 0.18, 0.1, 0, 0.18)},
+              {{[RLT_TILES_CHANNELS] = TILES(2048, 2048, ALL, 0, 1, 3),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 256, 1024, 2048, 1, 1),
+                [RLT_TILES_CROWDED] = TILES(256, 256, 1024, 1024, 1, 2),
+                [RLT_TILES_FAR] = TILES(256, 256, 1024, 1024, 1, 2),
+                [RLT_TILES_ANY] = TILES(128, 256, 4096, 4096, 1, 3)},
+               RATES(0.069, 2.84, 0.018, 2.47, 0.47, 0.23, 0.1, 0, 0.076)},
+              {{[RLT_TILES_CHANNELS] = TILES(8192, 2048, ALL, 0, 1, 3),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 512, 1024, 2048, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(256, 256, 1024, 1024, 1, 2),
+                [RLT_TILES_FAR] = TILES(128, 512, 1024, 1024, 1, 2),
+                [RLT_TILES_ANY] = TILES(256, 256, 4096, 4096, 1, 1)},
+               RATES(0.07, 2.67, 0.019, 2.18, 0.39, 0.25, 0.1, 0, 0.063)},
+              {{[RLT_TILES_CHANNELS] = TILES(2048, 8192, 0, ALL, 1, 3),
+                [RLT_TILES_CACHED] = TILES(128, 512, 4096, 4096, 1, 1),
+                [RLT_TILES_APART] = TILES(128, 1024, 1024, 2048, 1, 2),
+                [RLT_TILES_CROWDED] = TILES(256, 512, 1024, 1024, 1, 2),
+                [RLT_TILES_FAR] = TILES(256, 512, 1024, 1024, 1, 2),
+                [RLT_TILES_ANY] = TILES(512, 256, 4096, 4096, 1, 3)},
+               RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)}}};
+
+/* ---- OpenCL on a CPU ---- */
+
+/* The longer the runs that a work-item reads, the more of them the processor prefetches by
+ * itself, and the fewer of them it reads at a time the less they crowd each other out where
+ * they lie powers of two apart. Runs that it writes are long only where lines at their ends
+ * are shared with other tiles. */
+#define DIRECT_TILES(read, write) TILES(read, write, RLT_PAGE_BYTES / 2, RLT_PAGE_BYTES / 2, 1, 2)
+#define DIRECT_WORDS(by_line, line_rate)                                                           \
+  {                                                                                                \
+    .tiles = {[RLT_TILES_APART] = DIRECT_TILES(256, 1024),                                         \
+              [RLT_TILES_FAR] = DIRECT_TILES(512, 128),                                            \
+              [RLT_TILES_ANY] = DIRECT_TILES(256, 256)},                                           \
+    .rates = RATES(0.05, 1.1, 0.01, 2.2, by_line, line_rate, 0.1, 2, 0.3)                          \
+  }
+
+static const rlt_tuning opencl_cpu = {
+    .kind = "PoCL, AVX-512 Xeon",
+    .date = "2026-11",
+    .suites = "ttc, ml, pad, perm6",
+    .straight_columns_bytes = 32 << 10,
+    .straight_tile_bytes = 32 << 10,
+    .straight_run_bytes = 512,
+    .tile_bytes = 16 << 10,
+    .least_tile_bytes = 8 << 10,
+    .most_tile_bytes = 64 << 10,
+    .other_runs = OTHER_RUNS,
+    .thread_bytes = 1 << 20,
+    /* Or waking another core to start the work-item is what takes the time. */
+    .item_bytes = 64 << 10,
+    .words = {DIRECT_WORDS(0.47, 0.3), DIRECT_WORDS(0.37, 0.03), DIRECT_WORDS(0.2, 0.03),
+              DIRECT_WORDS(0.2, 0.03), DIRECT_WORDS(0.2, 0.03)}};
+
+/* ---- GPUs ---- */
+
+/* Groups that run side by side read side by side: what they write waits in a cache. */
+#define SIMULATED(element, reworked)                                                               \
+  {                                                                                                \
+    .tiles[RLT_TILES_ANY] = TILES(0, 0, ALL, 0, 0, 0), .rates = {                                  \
+      .of = {[RLT_RATE_LINE_AGAIN] = 0.02,                                                         \
+             [RLT_RATE_LINE_IN_PARTS] = 0.4,                                                       \
+             [RLT_RATE_PAGE] = 0.08,                                                               \
+             [RLT_RATE_TILE] = 2,                                                                  \
+             [RLT_RATE_ELEMENT] = (element),                                                       \
+             [RLT_RATE_REWORKED_ELEMENT] = (reworked)}                                             \
+    }                                                                                              \
+  }
+
+/* Tiles and their order by what a simulated GPU likes (bench/RESULTS.md): 8 KiB give each of 64
+ * work-items eight pieces, and many groups are under way at once, of which the last ones to end
+ * leave few idle. Rates by fit_rates.py of what it took for as much as was simulated, but that of
+ * bytes that are reworked, which is what packed ones took since; for words of 8 and 16 bytes twice
+ * those of half as many. */
+static const rlt_tuning gpu = {.kind = "GPU",
+                               .date = "2026-11",
+                               .suites = "simulated",
+                               .straight_columns_bytes = 4 << 10,
+                               .straight_tile_bytes = 4 << 10,
+                               .tile_bytes = 8 << 10,
+                               .thread_bytes = 1 << 20,
+                               .words = {SIMULATED(0.006, 0.0005), SIMULATED(0.01, 0.001),
+                                         SIMULATED(0.014, 0.002), SIMULATED(0.02, 0.004),
+                                         SIMULATED(0.04, 0.008)}};
+
+/* ---- The table ---- */
+
+/* Rows are for one of these: each stages, and has its work done, in a way of its own. */
+typedef enum manner { MANNER_CPU, MANNER_OPENCL_CPU, MANNER_GPU } manner;
+
+/* A row, and what the machine is that it was found on; 0: unknown. */
+typedef struct known_machine {
+  const rlt_tuning *row;
+  manner manner;
+  int64_t l1_bytes;
+  int64_t l2_bytes;
+  int64_t vector_bytes;
+} known_machine;
+
+static const known_machine machines[] = {
+    {&cpu_avx512, MANNER_CPU, 48 << 10, 2 << 20, 64},
+    {&cpu_avx2, MANNER_CPU, 48 << 10, 2 << 20, 32},
+    {&cpu_zen, MANNER_CPU, 32 << 10, 512 << 10, 32},
+    {&cpu_zen, MANNER_CPU, 64 << 10, 1 << 20, 16},
+    {&opencl_cpu, MANNER_OPENCL_CPU, 48 << 10, 2 << 20, 64},
+    {&gpu, MANNER_GPU, 0, 0, 0},
+};
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+static manner manner_of(const rlt_facts *facts) {
+  return facts->memory == RLT_STAGING_LOCAL ? MANNER_GPU
+         : facts->words_need_alignment      ? MANNER_OPENCL_CPU
+                                            : MANNER_CPU;
+}
+
+/* How often one is twice the other, in 256ths; between powers of two by a straight line. What is
+ * not known of one of them counts as a half. */
+static int64_t doublings_between(int64_t a, int64_t b) {
+  enum { ONE = 256 };
+  if (a <= 0 || b <= 0) {
+    return a == b ? 0 : ONE / 2;
+  }
+  const int64_t least = a < b ? a : b;
+  int64_t most = a < b ? b : a;
+  int64_t doublings = 0;
+  for (; most / 2 >= least; most /= 2) {
+    doublings += ONE;
+  }
+  return doublings + (int64_t)((double)(most - least) / (double)least * ONE);
+}
+
+static int64_t distance(const known_machine *from, const rlt_facts *to) {
+  return doublings_between(from->l1_bytes, to->caches[0].bytes) +
+         doublings_between(from->l2_bytes, to->caches[1].bytes) +
+         doublings_between(from->vector_bytes, to->vector_bytes);
+}
+
+const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
+  const known_machine *nearest = NULL;
+  for (int i = 0; i < MACHINES; ++i) {
+    const known_machine *const other = &machines[i];
+    if (other->manner == manner_of(facts) &&
+        (nearest == NULL || distance(other, facts) < distance(nearest, facts))) {
+      nearest = other;
+    }
+  }
+  return nearest->row; /* there is one for each manner */
+}
+
+const rlt_tuning *rlt_tuning_shipped(int number) {
+  return number < MACHINES ? machines[number].row : NULL;
+}
