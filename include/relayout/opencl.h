@@ -18,6 +18,7 @@
 #endif
 #include <CL/cl.h>
 
+#include "relayout/device.h"
 #include "relayout/plan.h"
 
 #ifdef __cplusplus
@@ -40,12 +41,18 @@ typedef void *relayout_opencl_lookup(void *context, const char *name);
 RELAYOUT_API relayout_status relayout_opencl_use(relayout_opencl_lookup *lookup, void *context,
                                                  relayout_error *error);
 
-/* Which family of kernels a device runs. */
+/* Which kernels a device runs.
+ *
+ * OpenCL's CPU drivers run native kernels where CL_DEVICE_EXECUTION_CAPABILITIES has
+ * CL_EXEC_NATIVE_KERNEL: functions of the process, as commands of a queue. There the CPU backend
+ * plans and moves, by the same schedules, and OpenCL compiles nothing; each enqueue, submission or
+ * batch is one native kernel. All other devices, and recordings on any device, run kernels in
+ * OpenCL C. */
 typedef enum relayout_kernel_family {
-  RELAYOUT_KERNELS_AUTO = 0,   /* DIRECT on CPU devices with vectors, STAGED on all others */
-  RELAYOUT_KERNELS_STAGED = 1, /* work-groups share a tile through local memory: GPUs */
-  RELAYOUT_KERNELS_DIRECT = 2 /* one work-item moves a whole tile, without local memory or barriers:
-                                CPU devices */
+  RELAYOUT_KERNELS_AUTO = 0, /* NATIVE where the device runs native kernels, else WORK_GROUP */
+  RELAYOUT_KERNELS_WORK_GROUP = 1, /* kernels in OpenCL C, whose work-groups share tiles */
+  RELAYOUT_KERNELS_STAGED = 1,     /* the same; deprecated */
+  RELAYOUT_KERNELS_NATIVE = 3 /* the CPU backend's code, on the processors that the device has */
 } relayout_kernel_family;
 
 typedef struct relayout_opencl_options {
@@ -59,16 +66,22 @@ typedef struct relayout_opencl_options {
    * file that is missing, damaged, another user's or another driver's means a compilation, as does
    * a directory that cannot be used; never an error. */
   const char *cache_directory;
+  /* Threads of native kernels, as relayout_cpu_options has them: the most tasks of a relayout to run
+   * at once, and where these run. No more run at once than the device has compute units; 0 means as
+   * many, if the process may run on so many processors. Unused by other kernels. */
+  int32_t threads;
+  relayout_parallel_for parallel_for;
+  void *parallel_context;
 } relayout_opencl_options;
 
 #define RELAYOUT_OPENCL_OPTIONS_INIT                                                               \
-  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO, NULL }
+  { sizeof(relayout_opencl_options), RELAYOUT_KERNELS_AUTO, NULL, 0, NULL, NULL }
 
 /* A relayout device on the caller's context and one of its devices; both are retained. `options`
  * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the
  * context's nor a part of one, a handle is NULL, or an option is none of those above;
- * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler, or when the library has
- * no OpenCL to call; RELAYOUT_OPENCL_ERROR where the driver does not answer;
+ * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler, for NATIVE where the
+ * device runs no native kernels, or when the library has no OpenCL to call; RELAYOUT_OPENCL_ERROR where the driver does not answer;
  * RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,

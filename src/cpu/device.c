@@ -233,35 +233,57 @@ static relayout_status set_up(const relayout_cpu_options *options, rlt_cpu_devic
   return status;
 }
 
-relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
-                                           relayout_device **device, relayout_error *error) {
-  if (device == NULL) {
-    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
-  }
-  relayout_cpu_options wanted;
-  relayout_status status = read_options(options, &wanted, error);
-  if (status != RELAYOUT_OK) {
-    return status;
-  }
+/* By checked options; what is kept for the next process lies in `folder`. */
+static relayout_status make(const relayout_cpu_options *options, const char *folder,
+                            relayout_device **device, relayout_error *error) {
   rlt_cpu_device *made = rlt_calloc(1, sizeof *made);
   if (made == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a CPU device of %zu bytes",
                     sizeof *made);
   }
-  status = set_up(&wanted, made, error);
+  relayout_status status = set_up(options, made, error);
   if (status != RELAYOUT_OK) {
     rlt_free(made);
     return status;
   }
   rlt_pool_open();
-  char *const folder = rlt_cache_folder(NULL);
-  rlt_wisdom_keep_in(&made->base, folder);
-  rlt_free(folder);
+  char *const path = rlt_cache_folder(folder);
+  rlt_wisdom_keep_in(&made->base, path);
+  rlt_free(path);
   status = rlt_tuning_file_load(&made->base, error);
   if (status != RELAYOUT_OK) {
     relayout_device_destroy(&made->base);
     return status;
   }
   *device = &made->base;
+  return RELAYOUT_OK;
+}
+
+relayout_status relayout_cpu_device_create(const relayout_cpu_options *options,
+                                           relayout_device **device, relayout_error *error) {
+  if (device == NULL) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT, "device is NULL");
+  }
+  relayout_cpu_options wanted;
+  const relayout_status status = read_options(options, &wanted, error);
+  return status == RELAYOUT_OK ? make(&wanted, NULL, device, error) : status;
+}
+
+relayout_status rlt_cpu_device_create_behind(const relayout_cpu_options *options,
+                                             int32_t most_threads, const char *folder,
+                                             relayout_device **device, relayout_error *error) {
+  relayout_cpu_options wanted = *options;
+  const int32_t threads = thread_count(&wanted);
+  wanted.threads = threads < most_threads || most_threads < 1 ? threads : most_threads;
+  relayout_device *made = NULL;
+  relayout_status status = make(&wanted, folder, &made, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_cpu_kept_scratch_set_aside(((rlt_cpu_device *)made)->kept_scratch, error);
+  }
+  if (status != RELAYOUT_OK) {
+    relayout_device_destroy(made);
+    return status;
+  }
+  *device = made;
   return RELAYOUT_OK;
 }

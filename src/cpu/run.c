@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
 #include "plan/plan.h"
@@ -229,7 +230,7 @@ static void run_program(const rlt_cpu_device *device, const rlt_cpu_program *mad
 
 static relayout_status take_scratch(const rlt_cpu_device *device, rlt_cpu_scratch **own,
                                     relayout_error *error) {
-  *own = rlt_cpu_scratch_take(device->kept_scratch);
+  *own = rlt_cpu_scratch_take_first(device->kept_scratch);
   return *own != NULL ? RELAYOUT_OK
                       : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY,
                                  "no memory for a tile buffer of %zu bytes", sizeof **own);
@@ -281,12 +282,15 @@ static relayout_status run_parts(relayout_device *device, const rlt_work *all, c
   return status;
 }
 
-relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
-                                relayout_error *error) {
-  const rlt_work *const all = &plan->work;
-  relayout_device *const device = plan->device;
+relayout_status rlt_cpu_run(relayout_device *device, const rlt_work *all, const void *source,
+                            void *destination, relayout_error *error) {
   return all->part_count == 1
              ? rlt_cpu_program_run(device, program_of(&all->parts[0], source, destination), source,
                                    destination, error)
              : run_parts(device, all, source, destination, error);
+}
+
+relayout_status rlt_cpu_execute(const relayout_plan *plan, const void *source, void *destination,
+                                relayout_error *error) {
+  return rlt_cpu_run(plan->device, &plan->work, source, destination, error);
 }

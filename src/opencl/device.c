@@ -1,6 +1,9 @@
 /* device.c: the OpenCL device as a backend: made from a context, and what it is. */
 #include "opencl/device.h"
 
+#include <inttypes.h>
+#include <stddef.h>
+
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,6 +14,7 @@
 #include "opencl/calls.h"
 #include "opencl/cl_error.h"
 #include "opencl/memory.h"
+#include "opencl/native.h"
 #include "search/tuning_file.h"
 #include "search/wisdom.h"
 
@@ -31,7 +35,9 @@ enum {
   SMALL_STAGING_BYTES = 16 << 10,
   MOST_ITERATIONS = 48 << 10,
   /* What the direct kernels load and store at once, as cl/line.cl has it. */
-  DIRECT_LINE_BYTES = 64
+  DIRECT_LINE_BYTES = 64,
+  /* RELAYOUT_KERNELS_DIRECT of relayout 0.1. */
+  FORMER_DIRECT = 2
 };
 
 /* The largest power of two that the device allows, to MOST_GROUP_SIZE. */
@@ -109,41 +115,19 @@ static relayout_status learn_machine(rlt_opencl_device *device, bool is_direct,
   return status;
 }
 
-/* Direct kernels are made of vectors. A CPU device that says it has none would take them apart, and
- * Mesa's compiler for llvmpipe crashes over those of bytes. */
-static relayout_status choose_family(const rlt_opencl_device *device,
-                                     relayout_kernel_family *family, relayout_error *error) {
-  if (*family != RELAYOUT_KERNELS_AUTO) {
-    return RELAYOUT_OK;
-  }
-  int64_t vector_bytes = 0;
-  const relayout_status status = rlt_opencl_number_told(
-      device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, RLT_MOST_VECTOR_BYTES, &vector_bytes, error);
-  const bool is_cpu = device->base.info.device_class == RELAYOUT_DEVICE_CLASS_CPU;
-  *family = is_cpu && vector_bytes != 1 ? RELAYOUT_KERNELS_DIRECT : RELAYOUT_KERNELS_STAGED;
-  return status;
-}
-
-static relayout_status learn(rlt_opencl_device *device, relayout_kernel_family family,
-                             relayout_error *error) {
-  device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+/* Of a device that runs work-group kernels. */
+static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   cl_ulong bytes = 0;
   int64_t group_size = 1;
-  relayout_status status = rlt_opencl_device_info(device->id, &device->base.info, error);
-  if (status == RELAYOUT_OK) {
-    status = learn_group_size(device, &group_size, error);
-  }
+  relayout_status status = learn_group_size(device, &group_size, error);
   if (status == RELAYOUT_OK) {
     status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
                                      &bytes, error);
   }
-  if (status == RELAYOUT_OK) {
-    status = choose_family(device, &family, error);
-  }
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool is_direct = family == RELAYOUT_KERNELS_DIRECT;
+  const bool is_direct = false;
   /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
    * vectors nor builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
@@ -166,7 +150,8 @@ static relayout_status read_options(const relayout_opencl_options *given,
                                     relayout_opencl_options *options, relayout_error *error) {
   *options = (relayout_opencl_options)RELAYOUT_OPENCL_OPTIONS_INIT;
   const relayout_status status =
-      rlt_struct_read(given, "options->", sizeof *given, options, sizeof *options, error);
+      rlt_struct_read(given, "options->", offsetof(relayout_opencl_options, threads), options,
+                      sizeof *options, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -175,14 +160,22 @@ static relayout_status read_options(const relayout_opencl_options *given,
     return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
                     "options->cache_directory is `%.64s`; expected an absolute path", directory);
   }
+  if (options->threads < 0) {
+    return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
+                    "options->threads is %" PRId32 "; expected 0 or more", options->threads);
+  }
   switch (options->kernels) {
   case RELAYOUT_KERNELS_AUTO:
-  case RELAYOUT_KERNELS_STAGED:
-  case RELAYOUT_KERNELS_DIRECT:
+  case RELAYOUT_KERNELS_WORK_GROUP:
+  case RELAYOUT_KERNELS_NATIVE:
     return RELAYOUT_OK;
   }
   return rlt_fail(error, RELAYOUT_INVALID_ARGUMENT,
-                  "options->kernels is %d, which is not a kernel family", (int)options->kernels);
+                  (int)options->kernels == FORMER_DIRECT
+                      ? "options->kernels is %d, RELAYOUT_KERNELS_DIRECT of relayout 0.1, which is "
+                        "gone: RELAYOUT_KERNELS_AUTO runs native kernels on CPU devices"
+                      : "options->kernels is %d, which is not a kernel family",
+                  (int)options->kernels);
 }
 
 static relayout_status list_of_context(cl_context context, cl_device_id **ids, size_t *count,
@@ -245,15 +238,44 @@ static relayout_status retain_handles(rlt_opencl_device *device, cl_context cont
   return RELAYOUT_OK;
 }
 
-static void release_handles(rlt_opencl_device *device) {
+void rlt_opencl_release_handles(rlt_opencl_device *device) {
   clReleaseContext(device->context);
   clReleaseDevice(device->id);
+}
+
+/* Whether the device is to run native kernels. */
+static relayout_status choose_kernels(const rlt_opencl_device *device,
+                                      relayout_kernel_family asked_for, bool *native,
+                                      relayout_error *error) {
+  *native = false;
+  if (asked_for == RELAYOUT_KERNELS_WORK_GROUP) {
+    return RELAYOUT_OK;
+  }
+  const relayout_device_info *const info = &device->base.info;
+  const relayout_status status = rlt_native_can_run(device->id, info, native, error);
+  return status != RELAYOUT_OK || *native || asked_for == RELAYOUT_KERNELS_AUTO
+             ? status
+             : rlt_fail(error, RELAYOUT_UNSUPPORTED,
+                        "options->kernels is RELAYOUT_KERNELS_NATIVE, but device %s `%s` runs no "
+                        "native kernels",
+                        info->name, info->description);
 }
 
 /* Of a device that has its handles; after a failure it has nothing else. */
 static relayout_status set_up(rlt_opencl_device *device, const relayout_opencl_options *options,
                               relayout_error *error) {
-  relayout_status status = learn(device, options->kernels, error);
+  bool native = false;
+  device->base.info = (relayout_device_info)RELAYOUT_DEVICE_INFO_INIT;
+  relayout_status status = rlt_opencl_device_info(device->id, &device->base.info, error);
+  if (status == RELAYOUT_OK) {
+    status = choose_kernels(device, options->kernels, &native, error);
+  }
+  if (status == RELAYOUT_OK && native) {
+    return rlt_native_set_up(device, options, error);
+  }
+  if (status == RELAYOUT_OK) {
+    status = learn(device, error);
+  }
   if (status == RELAYOUT_OK) {
     status = rlt_builds_initialize(device, options->cache_directory, error);
   }
@@ -281,14 +303,16 @@ static relayout_status make_device(cl_context context, cl_device_id id,
   if (status == RELAYOUT_OK) {
     status = set_up(made, options, error);
     if (status != RELAYOUT_OK) {
-      release_handles(made);
+      rlt_opencl_release_handles(made);
     }
   }
   if (status != RELAYOUT_OK) {
     rlt_free(made);
     return status;
   }
-  status = rlt_tuning_file_load(&made->base, error);
+  if (made->base.planner == NULL) {
+    status = rlt_tuning_file_load(&made->base, error);
+  }
   if (status != RELAYOUT_OK) {
     relayout_device_destroy(&made->base);
     return status;
@@ -323,14 +347,16 @@ relayout_status relayout_opencl_device_create(cl_context context, cl_device_id i
 static void destroy(relayout_device *device) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   rlt_builds_release(opened);
-  release_handles(opened);
+  rlt_opencl_release_handles(opened);
   rlt_free(opened);
 }
 
 /* ---- Asking it ---- */
 
 const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device) {
-  return device->backend == &rlt_opencl_backend ? (const rlt_opencl_device *)device : NULL;
+  return device->backend == &rlt_opencl_backend || device->backend == &rlt_native_backend
+             ? (const rlt_opencl_device *)device
+             : NULL;
 }
 
 relayout_status relayout_opencl_device_get_handles(const relayout_device *device,

@@ -45,10 +45,17 @@ typedef struct rlt_opencl_device {
   rlt_build_counts build_counts;
   rlt_disk_cache disk_cache;
   char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
+  /* Of a device that runs native kernels, which has none of the builds before. */
+  bool sorts_buffers;                    /* hands them to native kernels in an order of its own */
+  char *kept_directory;                  /* options->cache_directory; owned */
+  _Atomic(relayout_device *) by_kernels; /* the same device for recordings; NULL: none yet */
 } rlt_opencl_device;
 
-/* The device as this backend knows it; NULL for one of another backend. */
+/* The device as OpenCL's targets know it; NULL for one of another target. */
 const rlt_opencl_device *rlt_opencl_device_of(const relayout_device *device);
+
+/* Of a device that is destroyed. */
+void rlt_opencl_release_handles(rlt_opencl_device *device);
 
 /* ---- What the platforms offer (platform.c) ---- */
 

@@ -26,6 +26,7 @@
   X(clEnqueueFillBuffer, true)                                                                     \
   X(clEnqueueMapBuffer, true)                                                                      \
   X(clEnqueueMarkerWithWaitList, true)                                                             \
+  X(clEnqueueNativeKernel, true)                                                                   \
   X(clEnqueueNDRangeKernel, true)                                                                  \
   X(clEnqueueReadBuffer, true)                                                                     \
   X(clEnqueueReadBufferRect, true)                                                                 \
@@ -61,6 +62,7 @@
   X(clRetainEvent, true)                                                                           \
   X(clRetainProgram, true)                                                                         \
   X(clSetKernelArg, true)                                                                          \
+  X(clSetMemObjectDestructorCallback, true)                                                        \
   X(clWaitForEvents, true)                                                                         \
   X(clSetKernelArgSVMPointer, false)
 

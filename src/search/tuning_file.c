@@ -23,6 +23,11 @@ enum { HEAD_SIZE = 1 << 10, NAME_SIZE = 48, MOST_BYTES_OF_ALL = 4 << 20 };
 
 static const double default_seconds = 30;
 
+/* Whose row it is: that of what chooses the device's schedules. */
+static const relayout_device *owner_of(const relayout_device *device) {
+  return device->planner == NULL ? device : device->planner;
+}
+
 static void make_head(const relayout_device *device, char head[HEAD_SIZE]) {
   rlt_text text = rlt_text_in(head, HEAD_SIZE);
   rlt_tuning_add_head(&device->info, &device->facts, &text);
@@ -114,8 +119,9 @@ relayout_status rlt_tuning_file_load(relayout_device *device, relayout_error *er
 size_t relayout_device_get_tuning(const relayout_device *device, char *buffer, size_t capacity) {
   rlt_text text = rlt_text_in(buffer, capacity);
   if (device != NULL) {
-    rlt_tuning_add_head(&device->info, &device->facts, &text);
-    rlt_tuning_add_text(device->tuning, &text);
+    const relayout_device *const owner = owner_of(device);
+    rlt_tuning_add_head(&owner->info, &owner->facts, &text);
+    rlt_tuning_add_text(owner->tuning, &text);
   }
   return text.length;
 }
@@ -129,9 +135,9 @@ relayout_status relayout_tuning_keep(relayout_device *device, const char *text,
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
   rlt_tuning row;
-  const char *const folder = rlt_wisdom_folder(device);
+  const char *const folder = rlt_wisdom_folder(owner_of(device));
   const size_t size = strlen(text);
-  make_head(device, head);
+  make_head(owner_of(device), head);
   make_name(head, name);
   const relayout_status status = rlt_tuning_read_text(text, size, head, &row, error);
   if (status != RELAYOUT_OK) {
@@ -154,9 +160,9 @@ size_t relayout_device_get_tuning_path(const relayout_device *device, char *buff
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
   rlt_text text = rlt_text_in(buffer, capacity);
-  const char *const folder = device == NULL ? NULL : rlt_wisdom_folder(device);
+  const char *const folder = device == NULL ? NULL : rlt_wisdom_folder(owner_of(device));
   if (folder != NULL) {
-    make_head(device, head);
+    make_head(owner_of(device), head);
     make_name(head, name);
     rlt_text_add(&text, "%s/%s", folder, name);
   }
@@ -171,8 +177,8 @@ relayout_status relayout_tuning_reset(relayout_device *device, int32_t *was_kept
   char head[HEAD_SIZE];
   char name[NAME_SIZE];
   bool was_there;
-  const char *const folder = rlt_wisdom_folder(device);
-  make_head(device, head);
+  const char *const folder = rlt_wisdom_folder(owner_of(device));
+  make_head(owner_of(device), head);
   make_name(head, name);
   if (!rlt_cache_folder_remove(folder, name, &was_there)) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED, "tuning: %s cannot be removed from %.200s", name,
@@ -240,6 +246,7 @@ relayout_status relayout_device_tune(relayout_device *device, const relayout_tun
   const rlt_tune_report report = {wanted.found, wanted.context};
   rlt_tuning row;
   bool is_new;
+  device = rlt_planner_of(device);
   status = rlt_tune(device, wanted.seconds == 0 ? default_seconds : wanted.seconds, &report, &row,
                     &is_new, error);
   if (status == RELAYOUT_OK && is_new) {

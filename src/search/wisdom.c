@@ -316,9 +316,10 @@ size_t relayout_device_export_wisdom(relayout_device *device, char *buffer, size
   if (device == NULL) {
     return 0;
   }
-  lock_and_read(device);
-  add_all(device, &text);
-  pthread_mutex_unlock(&device->wisdom->mutex);
+  relayout_device *const planner = rlt_planner_of(device);
+  lock_and_read(planner);
+  add_all(planner, &text);
+  pthread_mutex_unlock(&planner->wisdom->mutex);
   return text.length;
 }
 
