@@ -46,8 +46,8 @@ typedef struct rlt_opencl_device {
   rlt_disk_cache disk_cache;
   char *key_strings[RLT_KEY_DEVICE_STRINGS]; /* of a key in disk_cache; owned */
   /* Of a device that runs native kernels, which has none of the builds before. */
-  bool sorts_buffers;                    /* hands them to native kernels in an order of its own */
-  char *kept_directory;                  /* options->cache_directory; owned */
+  cl_command_queue questions; /* to drivers with an order of buffers of their own; or NULL */
+  char *kept_directory;       /* options->cache_directory; owned */
   _Atomic(relayout_device *) by_kernels; /* the same device for recordings; NULL: none yet */
 } rlt_opencl_device;
 

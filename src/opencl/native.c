@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cpu/cpu.h"
 #include "opencl/calls.h"
+#include "opencl/cl_error.h"
 #include "opencl/memory.h"
 #include "plan/plan.h"
 
@@ -31,6 +32,24 @@ relayout_status rlt_native_can_run(cl_device_id id, const relayout_device_info *
   return status;
 }
 
+/* native_command.c says what PoCL is asked there. */
+static relayout_status make_queue(rlt_opencl_device *device, relayout_error *error) {
+  cl_int code = CL_SUCCESS;
+  if (!rlt_opencl_is_pocl(&device->base.info)) {
+    return RELAYOUT_OK;
+  }
+  device->questions = clCreateCommandQueue(device->context, device->id, 0, &code);
+  return code == CL_SUCCESS ? RELAYOUT_OK : rlt_cl_fail(error, code, "clCreateCommandQueue");
+}
+
+/* What a device has beside its handles and its CPU device. */
+static void release(rlt_opencl_device *device) {
+  if (device->questions != NULL) {
+    clReleaseCommandQueue(device->questions);
+  }
+  rlt_free(device->kept_directory);
+}
+
 relayout_status rlt_native_set_up(rlt_opencl_device *device, const relayout_opencl_options *options,
                                   relayout_error *error) {
   const relayout_cpu_options cpu_options = {.struct_size = sizeof cpu_options,
@@ -43,19 +62,21 @@ relayout_status rlt_native_set_up(rlt_opencl_device *device, const relayout_open
   if (directory != NULL && device->kept_directory == NULL) {
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for options->cache_directory");
   }
-  relayout_status status = rlt_cpu_device_create_behind(
-      &cpu_options, (int32_t)device->base.info.compute_units, directory, &cpu, error);
+  relayout_status status = make_queue(device, error);
+  if (status == RELAYOUT_OK) {
+    status = rlt_cpu_device_create_behind(&cpu_options, (int32_t)device->base.info.compute_units,
+                                          directory, &cpu, error);
+  }
   if (status == RELAYOUT_OK) {
     device->base.facts = cpu->facts;
     status = rlt_device_initialize(&device->base, &rlt_native_backend, error);
   }
   if (status != RELAYOUT_OK) {
     relayout_device_destroy(cpu);
-    rlt_free(device->kept_directory);
+    release(device);
     return status;
   }
   device->base.planner = cpu;
-  device->sorts_buffers = rlt_opencl_is_pocl(&device->base.info);
   atomic_init(&device->by_kernels, NULL);
   rlt_memory_learn(device);
   return RELAYOUT_OK;
@@ -120,7 +141,7 @@ static uint64_t count_programs(relayout_device *device) {
 static void destroy(relayout_device *device) {
   rlt_opencl_device *const opened = (rlt_opencl_device *)device;
   relayout_device_destroy(atomic_load(&opened->by_kernels));
-  rlt_free(opened->kept_directory);
+  release(opened);
   rlt_opencl_release_handles(opened);
   rlt_free(opened);
 }

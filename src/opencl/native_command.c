@@ -8,9 +8,10 @@
  *
  * PoCL hands the addresses of the memory objects over in the order in which these were made, which
  * need not be the order of the list (it sorts them by number: 1.8 to 6.0 at least). Nothing tells
- * one address from another, so a command with several buffers has a question enqueued first for
- * each buffer but one: a native kernel with that buffer and the keeper, which is the younger. The
- * last address is what is left.
+ * one address from another, so a command with several buffers asks first, for each buffer but one:
+ * by a native kernel with that buffer and the keeper, which is the younger. The last address is
+ * what is left. Questions wait for nothing, on a queue of the device's own, and so never fail: PoCL
+ * 3.1 ends the process when a command fails of which nobody holds the event.
  */
 #include "opencl/native_command.h"
 
@@ -47,7 +48,7 @@ struct rlt_native_command {
   _Atomic(relayout_plan *) plan; /* held once it is enqueued; NULL when it ran */
   const relayout_plan *of;
   cl_mem keeper;
-  bool asks; /* the driver has an order of its own */
+  cl_command_queue asked; /* where questions go; NULL: the driver keeps the list's order */
   size_t count;
   native_move *moves;
   size_t buffer_count;
@@ -74,8 +75,7 @@ relayout_status rlt_native_command_make(const relayout_plan *plan, size_t most,
     return rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a native kernel of %zu relayouts",
                     most);
   }
-  *made =
-      (rlt_native_command){.of = plan, .asks = rlt_opencl_device_of(plan->device)->sorts_buffers};
+  *made = (rlt_native_command){.of = plan, .asked = rlt_opencl_device_of(plan->device)->questions};
   made->moves = (native_move *)(made + 1);
   made->buffers = (cl_mem *)(made->moves + most);
   made->addresses = (void **)(made->buffers + sides);
@@ -146,11 +146,11 @@ static void find_addresses(rlt_native_command *command, void *const *given) {
   uintptr_t rest = 0;
   for (size_t i = 0; i < command->buffer_count; ++i) {
     rest += (uintptr_t)given[i];
-    if (!command->asks) {
+    if (command->asked == NULL) {
       command->addresses[i] = given[i];
     }
   }
-  if (command->asks && command->buffer_count > 0) {
+  if (command->asked != NULL && command->buffer_count > 0) {
     const size_t last = command->buffer_count - 1;
     for (size_t i = 0; i < last; ++i) {
       rest -= (uintptr_t)command->addresses[i];
@@ -219,28 +219,52 @@ static cl_int enqueue_kernel(const rlt_native_command *command, size_t first, si
                                command->listed, command->locations, n_wait, wait, event);
 }
 
-/* Each kernel behind the one before. */
+/* Asks, and gives the event that comes with the last answer; NULL: there is no question. */
+static cl_int ask(const rlt_native_command *command, cl_event *answered) {
+  const size_t count =
+      command->asked != NULL && command->buffer_count > 0 ? command->buffer_count - 1 : 0;
+  cl_int code = CL_SUCCESS;
+  *answered = NULL;
+  for (size_t i = 0; i < count && code == CL_SUCCESS; ++i) {
+    code = enqueue_kernel(command, i, i + 1, answer, command->asked, 0, NULL,
+                          i + 1 < count ? NULL : answered);
+  }
+  return code;
+}
+
+/* Behind the caller's events and the answers. */
+static cl_int enqueue_run(const rlt_native_command *command, cl_event answered,
+                          cl_command_queue queue, cl_uint n_wait, const cl_event *wait,
+                          cl_event *event) {
+  enum { FEW = 16 };
+  cl_event few[FEW];
+  cl_event *const all = n_wait < FEW ? few : rlt_malloc((n_wait + (size_t)1) * sizeof *all);
+  if (all == NULL) {
+    return CL_OUT_OF_HOST_MEMORY;
+  }
+  for (cl_uint i = 0; i < n_wait; ++i) {
+    all[i] = wait[i];
+  }
+  all[n_wait] = answered;
+  const cl_int code =
+      enqueue_kernel(command, 0, command->buffer_count, run, queue, n_wait + 1, all, event);
+  if (all != few) {
+    rlt_free(all);
+  }
+  return code;
+}
+
 static cl_int enqueue_kernels(const rlt_native_command *command, cl_command_queue queue,
                               cl_uint n_wait, const cl_event *wait, cl_event *event) {
-  const size_t questions =
-      command->asks && command->buffer_count > 0 ? command->buffer_count - 1 : 0;
-  cl_event last = NULL;
-  cl_int code = CL_SUCCESS;
-  for (size_t i = 0; i < questions && code == CL_SUCCESS; ++i) {
-    cl_event next = NULL;
-    code = enqueue_kernel(command, i, i + 1, answer, queue, last == NULL ? n_wait : 1,
-                          last == NULL ? wait : &last, &next);
-    if (last != NULL) {
-      clReleaseEvent(last);
-    }
-    last = next;
-  }
+  cl_event answered = NULL;
+  cl_int code = ask(command, &answered);
   if (code == CL_SUCCESS) {
-    code = enqueue_kernel(command, 0, command->buffer_count, run, queue, last == NULL ? n_wait : 1,
-                          last == NULL ? wait : &last, event);
+    code = answered == NULL
+               ? enqueue_kernel(command, 0, command->buffer_count, run, queue, n_wait, wait, event)
+               : enqueue_run(command, answered, queue, n_wait, wait, event);
   }
-  if (last != NULL) {
-    clReleaseEvent(last);
+  if (answered != NULL) {
+    clReleaseEvent(answered);
   }
   return code;
 }
