@@ -97,7 +97,8 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
 
 /* Enqueues the relayout of a buffer on the caller's queue, in or out of order, after the `n_wait`
  * events of `wait`. Offsets are in bytes and multiples of the element size, or of its wider
- * container's. Never blocks, waits or flushes, and allocates nothing. When `event` is not NULL it
+ * container's. Never blocks, waits or flushes, and allocates nothing but, where it is a native
+ * kernel, a few hundred bytes and a buffer of one, which go with the command. When `event` is not NULL it
  * becomes an event that completes with the relayout; the caller releases it. Source and destination
  * may be one buffer, where their elements may lie between each other, as long as no byte is shared
  * (relayout_plan_execute says where that is known). Between a buffer and a part of it, or two
@@ -108,7 +109,7 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
  * that is CL_MEM_WRITE_ONLY, a destination that is CL_MEM_READ_ONLY), RELAYOUT_WRONG_CONTEXT (queue
  * or buffers not of the plan's context, or the queue of another device),
  * RELAYOUT_MISALIGNED_OFFSET, RELAYOUT_BUFFER_TOO_SMALL, RELAYOUT_BUFFERS_OVERLAP (in one buffer,
- * or in host memory that both use), RELAYOUT_OPENCL_ERROR.
+ * or in host memory that both use), RELAYOUT_OUT_OF_MEMORY (native kernels), RELAYOUT_OPENCL_ERROR.
  *
  * On failure nothing is enqueued and `*event` becomes NULL, but for one case that OpenCL leaves
  * open: where a relayout takes several kernels, the driver may take some and refuse the next. All
@@ -131,8 +132,9 @@ typedef struct relayout_opencl_move {
 } relayout_opencl_move;
 
 /* Enqueues `count` relayouts by one plan, as relayout_plan_enqueue does each: pages of a cache,
- * parameters of a model. Those that follow each other share launches, of a plan that was made with
- * for_batches (relayout_plan_options): 32 to one, in up to 16 buffers a side. All are checked
+ * parameters of a model. Native kernels take any number of them at once. Of a plan that was made
+ * with for_batches (relayout_plan_options), those that follow each other share launches of other
+ * kernels: 32 to one, in up to 16 buffers a side. All are checked
  * before any is enqueued; what one writes is no other's source or destination, which is not
  * checked. `*event` completes with all of them. `count` 0 enqueues a marker.
  *

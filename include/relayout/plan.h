@@ -105,7 +105,7 @@ typedef struct relayout_plan_options {
   /* For sides that go through staging (relayout_plan_submit): the plan is cut into chunks that take
    * at most so many bytes of a side from the first to the last, or as few as one index spans; 0:
    * any number. Where boxes would share bytes (relayout_plan_create_range) there are no chunks, nor
-   * on the CPU backend, which stages nothing. Chunks that are alike share their kernels and tables.
+   * on the CPU backend and for native kernels, which stage nothing. Chunks that are alike share their kernels and tables.
    * RELAYOUT_INVALID_ARGUMENT for more than 16384 of them, or more than 256 that differ. */
   size_t source_chunk_bytes;
   size_t destination_chunk_bytes;
@@ -127,7 +127,8 @@ typedef struct relayout_plan_options {
  * the same one again costs a look-up, and may be the same handle; each has its own
  * relayout_plan_destroy.
  *
- * An OpenCL device compiles what it has not compiled before, on the thread that asks. Others go on,
+ * An OpenCL device that runs no native kernels compiles what it has not compiled before, on the
+ * thread that asks. Others go on,
  * but for those that want the same kernel, which wait for it: a thread of the caller's that makes
  * plans ahead warms the device up.
  *
@@ -204,7 +205,7 @@ typedef struct relayout_plan_info {
   uint64_t bytes_left_alone;  /* of the destination's */
   uint64_t padding_bytes;     /* of those written */
   uint64_t device_bytes; /* that it holds on an OpenCL device, beside the code of kernels; 0 on the
-                            CPU backend */
+                            CPU backend and for native kernels */
   double predicted_fraction; /* as relayout_plan_get_predicted_fraction */
   int32_t part_count;        /* as relayout_plan_part_count */
   int32_t kernel_count;      /* that each use enqueues; 0 on the CPU backend */
