@@ -234,7 +234,7 @@ static exit_code run(int argument_count, char **arguments) {
     return code; /* with no device: the help is printed */
   }
   relayout_device *device;
-  code = arguments_open_device(read.device, &device);
+  code = arguments_open_device(read.device, NULL, &device);
   if (code != EXIT_CODE_OK) {
     return code;
   }
