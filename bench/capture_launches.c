@@ -407,7 +407,7 @@ static exit_code take_direct(capture *own, cl_device_id id) {
 }
 
 static exit_code open_device(capture *own) {
-  exit_code code = arguments_open_device(own->asked->device, &own->device);
+  exit_code code = arguments_open_device(own->asked->device, NULL, &own->device);
   if (code != EXIT_CODE_OK) {
     return code;
   }

@@ -32,8 +32,8 @@ typedef void *relayout_opencl_lookup(void *context, const char *name);
  * Otherwise it opens libOpenCL.so.1 when it needs OpenCL first: to list devices, to open one, or in
  * relayout_opencl_device_create. Without that library only the CPU backend is listed. What is in
  * use stays so to the end of the process, and serves all its threads. `lookup` is called with
- * `context` by this call alone, once for each function, and may lack those beyond OpenCL 1.2: what
- * they are for is unsupported then.
+ * `context` by this call alone, once for each function, and may lack those beyond OpenCL 1.2 and
+ * those for native kernels: what they are for is unsupported then.
  *
  * RELAYOUT_INVALID_ARGUMENT when `lookup` is NULL; RELAYOUT_UNSUPPORTED when it lacks a function
  * that the library needs, which the message names, or when other functions are in use already;

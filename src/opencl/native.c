@@ -18,7 +18,8 @@ relayout_status rlt_native_can_run(cl_device_id id, const relayout_device_info *
   cl_device_exec_capabilities runs = 0;
   cl_uint aligned_bits = 0;
   *can = false;
-  if (info->device_class != RELAYOUT_DEVICE_CLASS_CPU) {
+  if (info->device_class != RELAYOUT_DEVICE_CLASS_CPU || clEnqueueNativeKernel == NULL ||
+      clSetMemObjectDestructorCallback == NULL) {
     return RELAYOUT_OK;
   }
   relayout_status status =
