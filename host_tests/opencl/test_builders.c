@@ -242,5 +242,5 @@ static int run(opencl_bench *bench) {
 int main(void) {
   sem_init(&driver.held, 0, 0);
   sem_init(&driver.go_on, 0, 0);
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }

@@ -443,5 +443,5 @@ int main(int argc, char **argv) {
   }
   program_path = argv[0];
   unsetenv("RELAYOUT_CACHE");
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }

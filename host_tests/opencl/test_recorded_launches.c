@@ -739,5 +739,5 @@ static int run(opencl_bench *bench) {
 
 int main(void) {
   setenv("RELAYOUT_CACHE", "off", 1); /* so that no program comes from a file */
-  return opencl_on_each_device(run);
+  return opencl_on_each_device_with(RELAYOUT_KERNELS_WORK_GROUP, run);
 }
