@@ -1,5 +1,5 @@
-/* kernel_choice.h: --kernels, which kernels an OpenCL device runs. Depends on the public headers and
- * report.h. */
+/* kernel_choice.h: --kernels, which kernels an OpenCL device runs. Depends on the public headers
+ * and report.h. */
 #ifndef TOOLS_KERNEL_CHOICE_H
 #define TOOLS_KERNEL_CHOICE_H
 

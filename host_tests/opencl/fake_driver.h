@@ -1,7 +1,7 @@
 /* fake_driver.h: an OpenCL made of memory. Its platforms have the devices that a test describes,
  * its buffers hold bytes, its queues carry out transfers and native kernels at once and note every
- * command, and its other kernels move nothing. It counts what is held, ends the process when something is used that was
- * let go, and refuses any one call.
+ * command, and its other kernels move nothing. It counts what is held, ends the process when
+ * something is used that was let go, and refuses any one call.
  *
  * The library takes it with fake_driver_use, before anything else of OpenCL. Not for several
  * threads. */

@@ -1,6 +1,6 @@
-/* test_native.c: native kernels on a driver's queues: which memory they get, when they run, how long
- * they hold what they need, and on how many threads. The linker leads their enqueuing to the wrapper
- * here. */
+/* test_native.c: native kernels on a driver's queues: which memory they get, when they run, how
+ * long they hold what they need, and on how many threads. The linker leads their enqueuing to the
+ * wrapper here. */
 #include "cmocka_all.h"
 
 #include <pthread.h>
@@ -348,7 +348,8 @@ static void test_profile(void **state) {
 
 enum { LANES = 8, STEPS = 30 };
 
-/* A lane's cells go there and back, from buffer to buffer, each step behind the last one's event. */
+/* A lane's cells go there and back, from buffer to buffer, each step behind the last one's event.
+ */
 static void run_lanes(const opencl_bench *bench, cl_command_queue queue) {
   static int32_t cells[LANES][CELLS];
   relayout_plan *const plan = plan_on(bench->device, from_text, to_text);

@@ -142,8 +142,8 @@ static void end(scene *of) {
   relayout_device_destroy(of->device);
 }
 
-/* Each order of three buffers, one of them both sides of a move, and a part of one; one command that
- * moves, and on PoCL a question for each buffer but one. */
+/* Each order of three buffers, one of them both sides of a move, and a part of one; one command
+ * that moves, and on PoCL a question for each buffer but one. */
 static void test_batches(void **state) {
   (void)state;
   static const char *const platforms[] = {"Some", pocl};

@@ -66,9 +66,9 @@ typedef struct relayout_opencl_options {
    * file that is missing, damaged, another user's or another driver's means a compilation, as does
    * a directory that cannot be used; never an error. */
   const char *cache_directory;
-  /* Threads of native kernels, as relayout_cpu_options has them: the most tasks of a relayout to run
-   * at once, and where these run. No more run at once than the device has compute units; 0 means as
-   * many, if the process may run on so many processors. Unused by other kernels. */
+  /* Threads of native kernels, as relayout_cpu_options has them: the most tasks of a relayout to
+   * run at once, and where these run. No more run at once than the device has compute units; 0
+   * means as many, if the process may run on so many processors. Unused by other kernels. */
   int32_t threads;
   relayout_parallel_for parallel_for;
   void *parallel_context;
@@ -81,8 +81,8 @@ typedef struct relayout_opencl_options {
  * NULL means the defaults. RELAYOUT_INVALID_ARGUMENT when the device is neither one of the
  * context's nor a part of one, a handle is NULL, or an option is none of those above;
  * RELAYOUT_UNSUPPORTED for a device below OpenCL 1.2 or without a compiler, for NATIVE where the
- * device runs no native kernels, or when the library has no OpenCL to call; RELAYOUT_OPENCL_ERROR where the driver does not answer;
- * RELAYOUT_OUT_OF_MEMORY. */
+ * device runs no native kernels, or when the library has no OpenCL to call; RELAYOUT_OPENCL_ERROR
+ * where the driver does not answer; RELAYOUT_OUT_OF_MEMORY. */
 RELAYOUT_API relayout_status relayout_opencl_device_create(cl_context context, cl_device_id id,
                                                            const relayout_opencl_options *options,
                                                            relayout_device **device,
@@ -98,12 +98,12 @@ RELAYOUT_API relayout_status relayout_opencl_device_get_handles(const relayout_d
 /* Enqueues the relayout of a buffer on the caller's queue, in or out of order, after the `n_wait`
  * events of `wait`. Offsets are in bytes and multiples of the element size, or of its wider
  * container's. Never blocks, waits or flushes, and allocates nothing but, where it is a native
- * kernel, a few hundred bytes and a buffer of one, which go with the command. When `event` is not NULL it
- * becomes an event that completes with the relayout; the caller releases it. Source and destination
- * may be one buffer, where their elements may lie between each other, as long as no byte is shared
- * (relayout_plan_execute says where that is known). Between a buffer and a part of it, or two
- * parts, the ranges of bytes may not overlap. A side that takes no bytes may be NULL. A plan on an
- * empty destination enqueues a marker.
+ * kernel, a few hundred bytes and a buffer of one, which go with the command. When `event` is not
+ * NULL it becomes an event that completes with the relayout; the caller releases it. Source and
+ * destination may be one buffer, where their elements may lie between each other, as long as no
+ * byte is shared (relayout_plan_execute says where that is known). Between a buffer and a part of
+ * it, or two parts, the ranges of bytes may not overlap. A side that takes no bytes may be NULL. A
+ * plan on an empty destination enqueues a marker.
  *
  * RELAYOUT_INVALID_ARGUMENT (NULL handles, a plan of another backend, n_wait against wait, a source
  * that is CL_MEM_WRITE_ONLY, a destination that is CL_MEM_READ_ONLY), RELAYOUT_WRONG_CONTEXT (queue

@@ -105,8 +105,9 @@ typedef struct relayout_plan_options {
   /* For sides that go through staging (relayout_plan_submit): the plan is cut into chunks that take
    * at most so many bytes of a side from the first to the last, or as few as one index spans; 0:
    * any number. Where boxes would share bytes (relayout_plan_create_range) there are no chunks, nor
-   * on the CPU backend and for native kernels, which stage nothing. Chunks that are alike share their kernels and tables.
-   * RELAYOUT_INVALID_ARGUMENT for more than 16384 of them, or more than 256 that differ. */
+   * on the CPU backend and for native kernels, which stage nothing. Chunks that are alike share
+   * their kernels and tables. RELAYOUT_INVALID_ARGUMENT for more than 16384 of them, or more than
+   * 256 that differ. */
   size_t source_chunk_bytes;
   size_t destination_chunk_bytes;
   /* 1: the plan's kernels take 32 relayouts a launch (relayout_plan_enqueue_batch). 0: one. */

@@ -8,8 +8,8 @@
 extern const rlt_backend rlt_cpu_backend;
 
 /* relayout_cpu_device_create for another target, whose native kernels cannot fail once they are
- * enqueued: rlt_cpu_run never does. `most_threads` bounds what the options ask for; what is kept for
- * the next process lies in `folder`, as rlt_cache_folder takes it. */
+ * enqueued: rlt_cpu_run never does. `most_threads` bounds what the options ask for; what is kept
+ * for the next process lies in `folder`, as rlt_cache_folder takes it. */
 relayout_status rlt_cpu_device_create_behind(const relayout_cpu_options *options,
                                              int32_t most_threads, const char *folder,
                                              relayout_device **device, relayout_error *error);

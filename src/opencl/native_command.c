@@ -90,7 +90,8 @@ void rlt_native_command_drop(rlt_native_command *command) {
   rlt_free(command);
 }
 
-/* The number of a buffer of the command's, which it is from now on. Mostly it is one of the last. */
+/* The number of a buffer of the command's, which it is from now on. Mostly it is one of the last.
+ */
 static size_t number_of(rlt_native_command *command, cl_mem buffer) {
   for (size_t i = command->buffer_count; i > 0; --i) {
     if (command->buffers[i - 1] == buffer) {

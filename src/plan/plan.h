@@ -102,8 +102,9 @@ relayout_status rlt_plan_create_box(const relayout_plan *whole, const rlt_index_
  * for its schedules. */
 bool rlt_plan_leaves_host_memory(const relayout_plan *plan);
 
-/* The same plan on another device of its device's, always the same one, for any schedules: made when
- * it is wanted first, and the plan's as long as that is there. What is wrong with making it. */
+/* The same plan on another device of its device's, always the same one, for any schedules: made
+ * when it is wanted first, and the plan's as long as that is there. What is wrong with making it.
+ */
 relayout_status rlt_plan_elsewhere(const relayout_plan *plan, relayout_device *device,
                                    relayout_plan **found, relayout_error *error);
 
