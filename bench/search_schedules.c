@@ -242,7 +242,9 @@ int main(int count, char **values) {
   of->most = most;
   of->stays = suite.is_hot;
   of->track.runners = calloc(RLT_MOST_RUNNERS, sizeof *of->track.runners);
-  cost_check(relayout_device_open(values[1], &of->track.device, &error), &error);
+  relayout_device *opened = NULL;
+  cost_check(relayout_device_open(values[1], &opened, &error), &error);
+  of->track.device = rlt_planner_of(opened);
   size_t measured = 0;
   for (size_t i = 0; i < suite.count; i += (size_t)every) {
     reached[measured] = search_case(of, &suite.cases[i]);
@@ -251,7 +253,7 @@ int main(int count, char **values) {
   if (measured > 0) {
     printf("%-32s %6.3f\n", "geomean", statistics_geomean(reached, measured));
   }
-  relayout_device_destroy(of->track.device);
+  relayout_device_destroy(opened);
   free(of->track.runners);
   free(of);
   free(reached);
