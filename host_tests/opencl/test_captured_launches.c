@@ -239,19 +239,6 @@ static void test_offered(void **state) {
   globfree(&found);
 }
 
-/* Each of its work-items moves tiles by itself. */
-static void test_direct(void **state) {
-  (void)state;
-  captured_launch launch;
-  assert_int_equal(capture("direct", "--from 'f32[70,50]' --to '{0,1}' --sources --direct"),
-                   EXIT_CODE_OK);
-  read_launch("direct/000-relayout_permute_4", &launch);
-  assert_non_null(strstr(launch.options, " -DDIRECT=1 "));
-  assert_non_null(strstr(launch.options, " -DNATIVE=0 "));
-  assert_int_equal(launch.local[0], 1);
-  captured_launch_free(&launch);
-}
-
 /* Rows of 16 floats can be moved 16 bytes at a time, but not from the second float on. */
 static void test_unaligned(void **state) {
   (void)state;
@@ -412,7 +399,7 @@ int main(int count, char **values) {
       cmocka_unit_test(test_refused),       cmocka_unit_test(test_contents),
       cmocka_unit_test(test_files),         cmocka_unit_test(test_replay),
       cmocka_unit_test(test_sources),       cmocka_unit_test(test_offered),
-      cmocka_unit_test(test_unaligned),     cmocka_unit_test(test_direct),
+      cmocka_unit_test(test_unaligned),
   };
   if (count != 3) {
     fprintf(stderr, "wants CAPTURE and REPLAY\n");

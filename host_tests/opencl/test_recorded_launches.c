@@ -184,7 +184,7 @@ static const rlt_problem *form_of(const rlt_forms *forms, const said *of) {
   return NULL;
 }
 
-static const char *kernel_of(const said *of, bool is_direct) {
+static const char *kernel_of(const said *of) {
   if (moves_by(of, "index") || (moves_by(of, "fill") && of->packs)) {
     return "lookup";
   }
@@ -195,7 +195,7 @@ static const char *kernel_of(const said *of, bool is_direct) {
     return "copy";
   }
   const bool is_of_its_own = moves_by(of, "transpose") || moves_by(of, "interleave");
-  return is_of_its_own && !is_direct ? of->move : "permute";
+  return is_of_its_own ? of->move : "permute";
 }
 
 /* In words of any size. */
@@ -205,10 +205,10 @@ static bool runs_kernel(const recorded_launch *launch, const char *kernel) {
   return strncmp(launch->kernel, name, strlen(name)) == 0;
 }
 
-static void check_options(const said *of, const rlt_problem *problem, bool is_direct,
+static void check_options(const said *of, const rlt_problem *problem,
                           const recorded_launch *launch) {
   char name[64];
-  snprintf(name, sizeof name, "relayout_%s_%d", kernel_of(of, is_direct),
+  snprintf(name, sizeof name, "relayout_%s_%d", kernel_of(of),
            (int)rlt_problem_destination_bytes(problem));
   if (strcmp(launch->kernel, name) != 0) {
     fail_msg("kernel %s, not %s: %s", launch->kernel, name, of->text);
@@ -216,9 +216,9 @@ static void check_options(const said *of, const rlt_problem *problem, bool is_di
   const bool converts = option(launch, "CONVERTS") != 0 || option(launch, "TABLE") != 0;
   EXPECT("WORD_BYTES", option(launch, "WORD_BYTES"), rlt_problem_destination_bytes(problem));
   EXPECT("SOURCE_BYTES", option(launch, "SOURCE_BYTES"), of->word);
-  EXPECT("DIRECT", option(launch, "DIRECT"), is_direct);
+  EXPECT("DIRECT", option(launch, "DIRECT"), false);
   EXPECT("GROUP", option(launch, "GROUP"), of->group_size);
-  EXPECT("STAGES", option(launch, "STAGES"), is_direct && of->staged);
+  EXPECT("STAGES", option(launch, "STAGES"), false);
   EXPECT("SOURCE_BITS", option(launch, "SOURCE_BITS"), problem->source_packed);
   EXPECT("DESTINATION_BITS", option(launch, "DESTINATION_BITS"), problem->destination_packed);
   EXPECT("unpacking", option(launch, "SOURCE_BITS") > 0, of->unpacks);
@@ -445,27 +445,23 @@ static void launch_at(const opencl_bench *bench, const relayout_plan *plan, size
   clReleaseMemObject(destination);
 }
 
-static void check_launch(const opencl_bench *bench, const relayout_plan *plan, int32_t part,
-                         const char *text) {
-  const bool is_direct = bench->family == RELAYOUT_KERNELS_DIRECT;
+static void check_launch(const relayout_plan *plan, int32_t part, const char *text) {
   const recorded_launch *const launch = &launches_recorded.of[part];
   const said schedule = read_schedule(text);
   const rlt_problem *const problem = form_of(&plan->work.parts[part].forms, &schedule);
-  check_options(&schedule, problem, is_direct, launch);
+  check_options(&schedule, problem, launch);
   check_grid(&schedule, problem, launch);
 }
 
 /* ---- What was asked for is launched ---- */
 
-/* Every move there is, and which kernels can. */
+/* Every move there is, and whether kernels can. */
 static const struct known_move {
   const char *name;
-  bool is_direct;
-  bool is_staged;
+  bool is_known;
 } known_moves[] = {
-    {"fill", true, true},       {"copy", true, true},      {"gather", true, false},
-    {"interleave", true, true}, {"transpose", true, true}, {"bit-transpose", true, false},
-    {"permute", false, true},   {"index", true, true},
+    {"fill", true},      {"copy", true},           {"gather", false}, {"interleave", true},
+    {"transpose", true}, {"bit-transpose", false}, {"permute", true}, {"index", true},
 };
 enum { KNOWN_MOVES = sizeof known_moves / sizeof known_moves[0] };
 _Static_assert((int)KNOWN_MOVES == (int)RLT_MOVES, "all moves are known");
@@ -491,7 +487,7 @@ static void launch_schedules(const opencl_bench *bench, const struct relayout *o
     relayout_plan *const plan = plan_of(bench, of, texts, all.part_count);
     launch_at(bench, plan, 0, 0);
     for (int32_t part = 0; part < all.part_count; ++part) {
-      check_launch(bench, plan, part, texts[part]);
+      check_launch(plan, part, texts[part]);
       count_move(texts[part], counts);
     }
     relayout_plan_destroy(plan);
@@ -506,9 +502,7 @@ static void launch_all(const opencl_bench *bench) {
     launch_schedules(bench, &relayouts[i], counts);
   }
   for (size_t m = 0; m < KNOWN_MOVES; ++m) {
-    const bool is_known = bench->family == RELAYOUT_KERNELS_DIRECT ? known_moves[m].is_direct
-                                                                   : known_moves[m].is_staged;
-    if ((counts[m] > 0) != is_known) {
+    if ((counts[m] > 0) != known_moves[m].is_known) {
       fail_msg("%zu launches move by %s", counts[m], known_moves[m].name);
     }
   }
@@ -555,7 +549,7 @@ static void launch_schedule(void *context, const relayout_schedule_info *info) {
   launching *const at = context;
   relayout_plan *const plan = plan_of_problem(at->bench, at->problem, (rlt_texts){1, &info->text});
   launch_at(at->bench, plan, 0, 0);
-  check_launch(at->bench, plan, 0, info->text);
+  check_launch(plan, 0, info->text);
   at->count += 1;
   relayout_plan_destroy(plan);
 }
@@ -609,7 +603,7 @@ static void launch_and_compare(const opencl_bench *bench, const relayout_plan *p
     if (!is_aligned) {
       get_schedule(plan, part, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text);
     }
-    check_launch(bench, plan, part, text);
+    check_launch(plan, part, text);
     counts[is_aligned] += 1;
   }
 }
@@ -658,11 +652,11 @@ static void test_host_memory(void **state) {
   enqueue(bench, plan, source, 0, destination, 0);
   get_schedule(plan, 0, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text);
   assert_non_null(strstr(text, " align=1:1 "));
-  check_launch(bench, plan, 0, text);
+  check_launch(plan, 0, text);
   enqueue(bench, plan, source, WORD - SHIFT, destination, 0);
   get_schedule(plan, 0, RELAYOUT_SCHEDULE_ALIGNED, text);
   assert_non_null(strstr(text, " align=8:8 "));
-  check_launch(bench, plan, 0, text);
+  check_launch(plan, 0, text);
   relayout_plan_destroy(plan);
   clReleaseMemObject(source);
   clReleaseMemObject(destination);
@@ -685,9 +679,6 @@ static opencl_bench with_own_device(const opencl_bench *bench) {
 /* Another row of the tuning table makes other tiles, and kernels for these. */
 static void test_other_tuning(void **state) {
   const opencl_bench *const bench = *state;
-  if (bench->family == RELAYOUT_KERNELS_DIRECT) {
-    skip(); /* which have no tiles in local memory */
-  }
   const opencl_bench other = with_own_device(bench);
   rlt_tuning tuning = *other.device->tuning;
   tuning.tile_bytes /= 4;
@@ -708,9 +699,6 @@ static void test_other_tuning(void **state) {
  * is what it launches. */
 static void test_smaller_groups(void **state) {
   const opencl_bench *const bench = *state;
-  if (bench->family == RELAYOUT_KERNELS_DIRECT) {
-    skip(); /* whose groups are of one work-item */
-  }
   const opencl_bench smaller = with_own_device(bench);
   launch_recorder_allow_group_size(32);
   for (size_t i = 0; i < RELAYOUTS; ++i) {
