@@ -68,7 +68,8 @@ typedef struct relayout_opencl_options {
   const char *cache_directory;
   /* Threads of native kernels, as relayout_cpu_options has them: the most tasks of a relayout to
    * run at once, and where these run. No more run at once than the device has compute units; 0
-   * means as many, if the process may run on so many processors. Unused by other kernels. */
+   * means as many, if the process may run on so many processors. A thread of the driver's calls
+   * parallel_for, which may not wait for commands of the device. Unused by other kernels. */
   int32_t threads;
   relayout_parallel_for parallel_for;
   void *parallel_context;
