@@ -3,11 +3,13 @@
 #include "cmocka_all.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opencl/device.h"
 #include "opencl/fake_driver.h"
 #include "opencl/native.h"
+#include "relayout/hooks.h"
 #include "relayout/relayout.h"
 #include "relayout/submit.h"
 #include "shape_of.h"
@@ -224,6 +226,63 @@ static void test_dropped_command(void **state) {
   end(&of);
 }
 
+/* ---- Without memory ---- */
+
+static bool is_out;           /* of memory for tile buffers, */
+static size_t refused_blocks; /* which so many were wanted */
+
+static void *take_block(void *context, size_t size, size_t alignment) {
+  enum { LARGE = 16 << 10 };
+  (void)context;
+  if (is_out && size >= LARGE) {
+    ++refused_blocks;
+    return NULL;
+  }
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void give_block(void *context, void *block) {
+  (void)context;
+  free(block);
+}
+
+/* A command that was enqueued cannot fail: it has a tile buffer set aside, twice in a row. */
+static void test_no_memory_for_tiles(void **state) {
+  (void)state;
+  const relayout_allocator allocator = {
+      .struct_size = sizeof allocator, .allocate = take_block, .release = give_block};
+  enum { HIGH = 41, WIDE = 37 };
+  scene of;
+  assert_int_equal(relayout_set_allocator(&allocator, NULL), RELAYOUT_OK);
+  begin(&of, "Some");
+  const relayout_shape from = shape_of("u8[41,37]{1,0}");
+  const relayout_shape to = shape_of("u8[41,37]{0,1}");
+  relayout_plan *plan = NULL;
+  char text[512];
+  assert_int_equal(relayout_plan_create(of.device, &from, &to, NULL, &plan, NULL), RELAYOUT_OK);
+  relayout_plan_get_schedule(plan, 0, RELAYOUT_SCHEDULE_AT_ANY_OFFSET, text, sizeof text);
+  assert_non_null(strstr(text, "store=staged"));
+  const cl_mem source = fake_buffer(of.context, HIGH * WIDE);
+  is_out = true;
+  for (int round = 0; round < 2; ++round) {
+    const cl_mem destination = fake_buffer(of.context, HIGH * WIDE);
+    for (int i = 0; i < HIGH * WIDE; ++i) {
+      fake_bytes(source)[i] = (unsigned char)(i * 31 + round);
+    }
+    assert_int_equal(
+        relayout_plan_enqueue(plan, of.queue, source, 0, destination, 0, 0, NULL, NULL, NULL),
+        RELAYOUT_OK);
+    for (int i = 0; i < HIGH * WIDE; ++i) {
+      assert_int_equal(fake_bytes(destination)[i], fake_bytes(source)[i % HIGH * WIDE + i / HIGH]);
+    }
+  }
+  is_out = false;
+  assert_int_equal(refused_blocks, 2);
+  relayout_plan_destroy(plan);
+  end(&of);
+  assert_int_equal(relayout_set_allocator(NULL, NULL), RELAYOUT_OK);
+}
+
 /* ---- Calls that fail ---- */
 
 /* Opens a device, makes a plan and enqueues it; what comes of it is the first failure. */
@@ -286,6 +345,7 @@ int main(void) {
       cmocka_unit_test(test_host_memory),
       cmocka_unit_test(test_dropped_command),
       cmocka_unit_test(test_each_call_fails),
+      cmocka_unit_test(test_no_memory_for_tiles),
   };
   fake_driver_use();
   return cmocka_run_group_tests_name("native devices", tests, NULL, NULL);
