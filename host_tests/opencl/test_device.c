@@ -277,7 +277,6 @@ static void test_programs_are_known_by_their_text(void **state) {
       .conversion = {.from = RELAYOUT_F32, .to = RELAYOUT_S32, .scale = 2}};
   const size_t count = count_builds(bench, &options);
   options.conversion.scale = 3;
-  options.shuffle[1] = 1;
   assert_int_equal(count_builds(bench, &options), count);
   options.conversion.wraps = true;
   assert_int_equal(count_builds(bench, &options), count + 1);
@@ -304,7 +303,7 @@ static void test_compilations_are_told(void **state) {
   static heard log;
   cl_program program = NULL;
   const rlt_kernel_options options = {
-      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .group_size = 1, .direct = true};
+      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .source_bytes = 2, .group_size = 1};
   log.count = 0;
   relayout_set_log(hear, &log);
   assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &options, &program, NULL),

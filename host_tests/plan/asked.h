@@ -30,7 +30,6 @@ static inline void expect_group(const rlt_group *found, const rlt_group *expecte
   }
   assert_int_equal(found->inner, expected->inner);
   assert_int_equal(found->block, expected->block);
-  assert_int_equal(found->halo, expected->halo);
 }
 
 #endif

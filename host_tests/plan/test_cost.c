@@ -158,7 +158,7 @@ static void test_padding_by_hand(void **state) {
 
 static double moves_of(const char *from, const char *to, const rlt_facts *facts) {
   estimate made;
-  estimate_offer(from, to, facts, &direct_tuning, &made);
+  estimate_offer(from, to, facts, &plain_cpu_tuning, &made);
   return made.cost.counts[RLT_COST_MOVES];
 }
 
@@ -167,16 +167,16 @@ static double moves_of(const char *from, const char *to, const rlt_facts *facts)
  * they do not. */
 static void test_blocks_by_hand(void **state) {
   (void)state;
-  rlt_facts facts = direct_facts;
+  rlt_facts facts = plain_cpu_facts;
   facts.words[rlt_word_size_number(4)].channels = 4;
   estimate square;
-  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &facts, &direct_tuning, &square);
+  estimate_offer("f32[128,64]{1,0}", "f32[128,64]{0,1}", &facts, &plain_cpu_tuning, &square);
   assert_int_equal(square.schedule.move, RLT_MOVE_TRANSPOSE);
   assert_near(square.cost.counts[RLT_COST_TILES], 1, 0);
   assert_near(square.cost.counts[RLT_COST_MOVES], 8 * 4, 0);
   assert_near(moves_of("f32[1600,5]{1,0}", "f32[1600,5]{0,1}", &facts), 100, 0);
   assert_near(moves_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &facts), 1600 * 3 / 256., 0);
-  assert_near(moves_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &direct_facts), 100, 0);
+  assert_near(moves_of("f32[1600,3]{1,0}", "f32[1600,3]{0,1}", &plain_cpu_facts), 100, 0);
 
   /* Eight take blocks that are half full, or are interleaved. */
   assert_near(moves_of("f32[1600,8]{1,0}", "f32[1600,8]{0,1}", &facts), 100, 0);
@@ -184,32 +184,11 @@ static void test_blocks_by_hand(void **state) {
   assert_near(moves_of("f32[1600,8]{1,0}", "f32[1600,8]{0,1}", &facts), 1600 * 8 / 256., 0);
 
   /* 16 lines of a block of 16 x 16 floats; 512 lines are copied. */
-  rlt_tuning tuning = direct_tuning;
+  rlt_tuning tuning = plain_cpu_tuning;
   tuning.words[rlt_word_size_number(4)].rates =
       (rlt_rates){.of = {[RLT_RATE_TRANSPOSED_LINE] = 0.25}};
   rlt_cost_estimate(&facts, &tuning, &square.schedule, &square.cost);
   assert_near(square.cost.times[RLT_COST_MOVES], 8 * 4 * 16 * 0.25 / 512, 0);
-}
-
-/* Columns of 130 floats in blocks of 64, which leave past the cache: with 15 more each, runs of 130
- * begin and end within a line 7 times in 8, and 15 columns in 64 are read again. */
-static void test_halo_by_hand(void **state) {
-  (void)state;
-  rlt_facts facts = direct_facts;
-  facts.cache_bytes = 1;
-  estimate made;
-  rlt_tuning tuning = direct_tuning;
-  for (int32_t w = 0; w < RLT_WORD_SIZES; ++w) {
-    tuning.words[w].tiles[RLT_TILES_ANY].runs = (rlt_reach){128, 256};
-  }
-  estimate_offer("f32[130,64]{1,0}", "f32[130,64]{0,1}", &facts, &tuning, &made);
-  assert_int_equal(made.schedule.columns.block, 64);
-  assert_int_equal(made.schedule.columns.halo, 15);
-  assert_near(made.cost.counts[RLT_COST_LINES_IN_PARTS], 64 * 2 * (7. / 8), 0);
-  assert_near(made.cost.counts[RLT_COST_LINES_WRITTEN], 64 * (9 - 2 * (7. / 8)), 0);
-  assert_near(made.cost.counts[RLT_COST_LINES_AGAIN], 130 * 4 * (15. / 64), 0);
-  assert_int_equal(made.schedule.rows.block, 32); /* of 64: two runs for each column */
-  assert_near(made.cost.counts[RLT_COST_RUNS], 2 * 130 * (79. / 64), 0);
 }
 
 /* Runs of 20 floats that begin 24 apart: half of them with a line, which they fill and a part of
@@ -592,6 +571,9 @@ static void expect_as_its_tiles(const estimate *made) {
   const double *const counts = made->cost.counts;
   assert_near(counts[RLT_COST_RUNS], read.runs, 0.1);
   assert_near(counts[RLT_COST_LINES_READ] + counts[RLT_COST_LINES_AGAIN], read.lines, 0.1);
+  if (made->schedule.memory == RLT_STAGING_PRIVATE && rlt_schedule_has_tables(&made->schedule)) {
+    return; /* other tiles finish the lines that one begins */
+  }
   assert_near(counts[RLT_COST_LINES_WRITTEN] + counts[RLT_COST_LINES_IN_PARTS], written.lines, 0.1);
   if (fabs(counts[RLT_COST_LINES_IN_PARTS] - written.in_parts) > 0.1 * written.lines) {
     fail_msg("%g lines in parts are not %g", counts[RLT_COST_LINES_IN_PARTS], written.in_parts);
@@ -604,10 +586,10 @@ static void test_tiles(void **state) {
   int tried = 0;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const rlt_forms elements = {.count = 1, .of = {problem_of(cases[i].from, cases[i].to)}};
-    for (int is_direct = 0; is_direct <= 1; ++is_direct) {
+    for (int is_cpu = 0; is_cpu <= 1; ++is_cpu) {
       rlt_offers offers;
-      assert_int_equal(rlt_offers_make(&elements, is_direct ? &direct_facts : &staged_facts,
-                                       is_direct ? &direct_tuning : &staged_tuning, NULL, &offers,
+      assert_int_equal(rlt_offers_make(&elements, is_cpu ? &plain_cpu_facts : &staged_facts,
+                                       is_cpu ? &plain_cpu_tuning : &staged_tuning, NULL, &offers,
                                        NULL),
                        RELAYOUT_OK);
       for (int32_t o = 0; o < offers.count; ++o) {
@@ -631,7 +613,6 @@ int main(void) {
       cmocka_unit_test(test_odd_pitch_by_hand),
       cmocka_unit_test(test_padding_by_hand),
       cmocka_unit_test(test_blocks_by_hand),
-      cmocka_unit_test(test_halo_by_hand),
       cmocka_unit_test(test_segments_by_hand),
       cmocka_unit_test(test_loops_by_hand),
       cmocka_unit_test(test_joined_runs_by_hand),

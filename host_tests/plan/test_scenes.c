@@ -142,7 +142,7 @@ static void test_square_tiles_pay(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = cases[i].problem;
     problem.source_packed = cases[i].packed;
-    const rlt_scene private = scene_of(&problem, &direct_facts, &direct_tuning);
+    const rlt_scene private = scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning);
     const rlt_scene local = scene_of(&problem, &staged_facts, &staged_tuning);
     print_message("case %zu\n", i);
     assert_int_equal(rlt_square_tiles_pay(&private), cases[i].pay);
@@ -150,9 +150,9 @@ static void test_square_tiles_pay(void **state) {
   }
   /* Words of 64 bytes' lines: never less than two on a side. */
   const rlt_problem narrow = MATRIX(16, 1, 9);
-  rlt_facts facts = direct_facts;
+  rlt_facts facts = plain_cpu_facts;
   facts.line_bytes = 16;
-  const rlt_scene scene = scene_of(&narrow, &facts, &direct_tuning);
+  const rlt_scene scene = scene_of(&narrow, &facts, &plain_cpu_tuning);
   assert_false(rlt_square_tiles_pay(&scene));
 }
 
@@ -163,7 +163,7 @@ static void test_left_to_wider_words(void **state) {
       for (int packed = 0; packed < 2; ++packed) {
         rlt_problem problem = MATRIX(1, 64, 64);
         problem.source_packed = 4 * packed;
-        rlt_scene scene = scene_of(&problem, &direct_facts, &direct_tuning);
+        rlt_scene scene = scene_of(&problem, &staged_facts, &staged_tuning);
         scene.has_wide = has_wide;
         scene.is_wide = is_wide;
         assert_int_equal(rlt_is_left_to_wide(&scene), has_wide && !is_wide && packed);
@@ -196,7 +196,7 @@ static void test_bytes_of_packed_elements(void **state) {
     print_message("case %zu\n", i);
     assert_int_equal(rlt_writes_bytes(&scene, false), cases[i].one_axis);
     assert_int_equal(rlt_writes_bytes(&scene, true), cases[i].several_axes);
-    scene.facts = &direct_facts; /* whose workers put lines together */
+    scene.facts = &plain_cpu_facts; /* whose workers put lines together */
     assert_true(rlt_writes_bytes(&scene, false));
     const rlt_byte_run run = rlt_byte_run_of(&problem);
     assert_int_equal(run.last, cases[i].last);
@@ -244,38 +244,39 @@ static void test_straight_runs(void **state) {
   assert_int_equal(rlt_straight_run(&scene).axis_count, 0);
 }
 
-/* A work-item looks up what it bears: three iterations an element, and one more for each operation
- * of a program; whole bytes of packed ones, though the last one may have fewer. */
+/* A group's work-items look up what 48 * 1024 iterations of each bear: three an element, and one more
+ * for each operation of a program; whole bytes of packed ones, though the last one may have fewer.
+ */
 static void test_runs_of_lookups(void **state) {
   (void)state;
-  static const rlt_index_program program = {.count = 2};
   static const struct {
     int64_t packed;
-    bool has_program;
-    int64_t most_iterations;
+    int32_t operations; /* of a program; 0: there is none */
+    int64_t group_size;
     int64_t block;
   } cases[] = {
-      {0, false, INT64_MAX, 1024},
-      {0, false, 300, 100},
-      {0, false, 299, 99},
-      {0, true, 300, 60},
-      {0, false, 1, 1},
-      {4, false, 297, 100},
-      {4, false, 1, 2},
-      {1, false, 300, 104},
-      {1, true, 1, 8},
+      {0, 0, 1, 1024},  {0, 97, 1, 491},  {0, 97, 2, 982},    {0, 97, 256, 1024},
+      {0, 49149, 1, 1}, {0, 50000, 1, 1}, {0, 50000, 64, 64}, {4, 97, 1, 492},
+      {4, 49149, 1, 2}, {1, 97, 1, 496},  {1, 49149, 1, 8},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = RUNS(4, 2000, 2000, 2000, false);
+    const rlt_index_program program = {.count = cases[i].operations};
     rlt_facts facts = staged_facts;
-    facts.most_iterations = cases[i].most_iterations;
+    facts.group_size = cases[i].group_size;
     problem.element_bytes = cases[i].packed > 0 ? 1 : 4;
     problem.destination_packed = cases[i].packed;
-    problem.index_program = cases[i].has_program ? &program : NULL;
+    problem.index_program = cases[i].operations > 0 ? &program : NULL;
     const rlt_scene scene = scene_of(&problem, &facts, &staged_tuning);
     print_message("case %zu\n", i);
     assert_int_equal(rlt_index_run(&scene).block, cases[i].block);
   }
+  /* One that moves tiles by itself goes on for as long as it takes. */
+  static const rlt_index_program long_program = {.count = 50000};
+  rlt_problem alone = RUNS(4, 2000, 2000, 2000, false);
+  alone.index_program = &long_program;
+  const rlt_scene of_cpu = scene_of(&alone, &plain_cpu_facts, &plain_cpu_tuning);
+  assert_int_equal(rlt_index_run(&of_cpu).block, 2000);
   rlt_problem last = {
       .element_bytes = 1, .destination_packed = 4, .axis_count = 1, .axes = {{7, 7, 1, 1}}};
   const rlt_scene scene = scene_of(&last, &staged_facts, &staged_tuning);
@@ -369,7 +370,8 @@ static void test_copies_by_length(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     print_message("case %zu\n", i);
-    expect_copies(scene_of(&cases[i].problem, &direct_facts, &direct_tuning), cases[i].expected);
+    expect_copies(scene_of(&cases[i].problem, &plain_cpu_facts, &plain_cpu_tuning),
+                  cases[i].expected);
   }
 }
 
@@ -380,7 +382,7 @@ static void test_copies_that_change_elements(void **state) {
   static const copies put_together = {false, false, true, true};
   rlt_problem problem = RUNS(4, 256, 256, 257, false);
   problem.conversion = to_bf16;
-  const rlt_scene scene = scene_of(&problem, &direct_facts, &direct_tuning);
+  const rlt_scene scene = scene_of(&problem, &plain_cpu_facts, &plain_cpu_tuning);
   expect_copies(scene, straight); /* of 512 bytes where they are fewer */
   problem.fills = true;
   expect_copies(scene, put_together);
@@ -406,16 +408,12 @@ static void test_copies_that_change_elements(void **state) {
   expect_copies(scene, put_together);
 }
 
-/* Wider words of a worker's that want to be aligned gain nothing where runs are copied as they are;
- * and elements are left to those that need not be. */
+/* On CPUs wider words may lie anywhere, so that elements are left to them. */
 static void test_copies_of_wider_words(void **state) {
   (void)state;
   const rlt_problem problem = RUNS(4, 600, 600, 601, false);
-  rlt_scene scene = scene_of(&problem, &direct_facts, &direct_tuning);
+  rlt_scene scene = scene_of(&problem, &cpu_facts, &cpu_tuning);
   scene.has_wide = scene.is_wide = true;
-  expect_copies(scene, (copies){false, false, true, true});
-  scene.facts = &cpu_facts;
-  scene.tuning = &cpu_tuning;
   expect_copies(scene, (copies){true, true, false, false});
   scene.is_wide = false;
   expect_copies(scene, (copies){false, false, false, false});

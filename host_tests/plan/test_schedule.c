@@ -113,7 +113,6 @@ static void test_streamed_and_loaded(void **state) {
       rlt_schedule schedule = {.problem = &problem, .move = (rlt_move)move};
       schedule.wish.stores = cases[i].stores;
       facts.cache_bytes = cases[i].cache_bytes;
-      facts.loads = true;
       const bool streams = cases[i].streams && move != RLT_MOVE_INDEX;
       assert_int_equal(rlt_schedule_streams(&facts, &schedule), streams);
       /* What is brought together first is what registers turn, where a tile wants it so. */
@@ -124,9 +123,6 @@ static void test_streamed_and_loaded(void **state) {
       problem.source_packed = 4;
       assert_false(rlt_schedule_loads(&facts, &schedule));
       problem.source_packed = 0;
-      facts.loads = false;
-      assert_false(rlt_schedule_loads(&facts, &schedule));
-      facts.loads = true;
       facts.memory = RLT_STAGING_LOCAL;
       assert_false(rlt_schedule_streams(&facts, &schedule));
       assert_false(rlt_schedule_loads(&facts, &schedule));
@@ -160,8 +156,6 @@ static void test_staged(void **state) {
   far.cache_bytes = 1;
   rlt_facts near = cpu_facts;
   near.cache_bytes = 1 << 30;
-  rlt_facts gathers = near;
-  gathers.scatters = false;
   const struct {
     const rlt_problem *problem;
     const rlt_facts *facts;
@@ -177,12 +171,10 @@ static void test_staged(void **state) {
       {&matrix_1024, &staged_facts, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &staged_facts, RLT_MOVE_INTERLEAVE, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &staged_facts, RLT_MOVE_INDEX, RLT_STORES_BY_SIZE, 64, 64, false},
-      /* A worker's tables, past the cache, or on devices that do not scatter; never runs. */
+      /* A worker's tables, past the cache; never runs. */
       {&matrix_1024, &far, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
       {&matrix_1024, &far, RLT_MOVE_COPY, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &far, RLT_MOVE_INDEX, RLT_STORES_BY_SIZE, 64, 64, false},
-      {&matrix_1024, &gathers, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, true},
-      {&matrix_1024, &gathers, RLT_MOVE_TRANSPOSE, RLT_STORES_DIRECT, 64, 64, true},
       /* In a cache what is as long as a block is written at once, as runs of a line are. */
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 64, 64, false},
       {&matrix_1024, &near, RLT_MOVE_TRANSPOSE, RLT_STORES_BY_SIZE, 16, 64, false},
@@ -210,7 +202,7 @@ static void test_staged(void **state) {
     rlt_schedule_finish(cases[i].facts, &cpu_tuning, false, &schedule);
     assert_int_equal(schedule.staged, cases[i].staged);
     /* Only what is put together first leaves time to fetch what comes next. */
-    const bool fetches = cases[i].staged && cases[i].facts->prefetches;
+    const bool fetches = cases[i].staged && cases[i].facts->memory == RLT_STAGING_PRIVATE;
     assert_int_equal(schedule.prefetch.tiles, fetches ? 2 : 0);
     assert_int_equal(schedule.prefetch.level, fetches ? 1 : 0);
   }
@@ -290,7 +282,7 @@ static void test_lines_that_tiles_share(void **state) {
   }
 }
 
-/* Segments that no tile goes on with, and devices that combine none. */
+/* Segments that no tile goes on with, and stores that go through the caches. */
 static void test_lines_that_nobody_shares(void **state) {
   (void)state;
   static const rlt_problem matrix = MATRIX(1000);
@@ -303,10 +295,6 @@ static void test_lines_that_nobody_shares(void **state) {
   assert_int_equal(schedule.destination_alignment, 1);
   schedule = of_blocks(&matrix, &far, RLT_MOVE_TRANSPOSE, 120, 64);
   schedule.wish.stores = RLT_STORES_CACHED;
-  rlt_schedule_finish(&far, &cpu_tuning, true, &schedule);
-  assert_false(schedule.combined);
-  far.combines_lines = false;
-  schedule = of_blocks(&matrix, &far, RLT_MOVE_TRANSPOSE, 120, 64);
   rlt_schedule_finish(&far, &cpu_tuning, true, &schedule);
   assert_false(schedule.combined);
 }
@@ -338,10 +326,10 @@ static void test_words_that_want_to_be_aligned(void **state) {
     if (cases[i].converts) {
       problem.conversion = (rlt_conversion){.from = RELAYOUT_F32, .to = RELAYOUT_BF16, .scale = 1};
     }
-    rlt_schedule schedule = of_blocks(&problem, &direct_facts, cases[i].move, 64, 64);
+    rlt_schedule schedule = of_blocks(&problem, &staged_facts, cases[i].move, 64, 64);
     schedule.is_wide = cases[i].is_wide;
     print_message("case %zu\n", i);
-    rlt_schedule_finish(&direct_facts, &direct_tuning, false, &schedule);
+    rlt_schedule_finish(&staged_facts, &staged_tuning, false, &schedule);
     assert_int_equal(schedule.source_alignment, cases[i].source);
     assert_int_equal(schedule.destination_alignment, cases[i].destination);
     assert_int_equal(schedule.only_aligned, cases[i].only_aligned);
@@ -510,65 +498,21 @@ static void test_tiles_that_wait(void **state) {
 
 /* ---- Groups and grains ---- */
 
-/* A work-item by itself takes tiles of so many bytes together, while it stays within the iterations
- * of all its loops: two for each loop, three for each of 16 * 64 elements, two for each of 64 rows,
- * and one. */
-static void test_grains_of_work_items(void **state) {
+/* 1024 tiles in no more groups than a launch has. */
+static void test_grains_of_few_groups(void **state) {
   (void)state;
   static const rlt_problem matrix = MATRIX(1024);
-  enum { ITERATIONS = 2 * 2 + 3 * 16 * 64 + 2 * 64 + 1 };
   static const struct {
-    int64_t item_bytes;
-    int64_t most_iterations;
     int64_t most_groups;
     int64_t grain;
-  } cases[] = {
-      {4096, INT64_MAX, 65535, 1},
-      {4095, INT64_MAX, 65535, 1},
-      {65536, INT64_MAX, 65535, 16},
-      {65535, INT64_MAX, 65535, 15},
-      {65536, 5 * ITERATIONS, 65535, 5},
-      {65536, 5 * ITERATIONS - 1, 65535, 4},
-      {65536, 1, 65535, 1},
-      /* 1024 tiles in no more groups than a launch has. */
-      {4096, INT64_MAX, 1024, 1},
-      {4096, INT64_MAX, 1023, 2},
-      {4096, INT64_MAX, 100, 11},
-  };
+  } cases[] = {{65535, 1}, {1024, 1}, {1023, 2}, {100, 11}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_facts facts = direct_facts;
-    rlt_tuning tuning = direct_tuning;
-    facts.most_iterations = cases[i].most_iterations;
+    rlt_facts facts = staged_facts;
     facts.most_groups = cases[i].most_groups;
-    tuning.item_bytes = cases[i].item_bytes;
     rlt_schedule schedule = of_blocks(&matrix, &facts, RLT_MOVE_TRANSPOSE, 16, 64);
-    print_message("case %zu\n", i);
-    rlt_schedule_finish(&facts, &tuning, false, &schedule);
+    rlt_schedule_finish(&facts, &staged_tuning, false, &schedule);
     assert_int_equal(schedule.grain, cases[i].grain);
-    assert_int_equal(schedule.group_size, 1);
   }
-  /* Without tables an element takes one; looked up by itself, two and what its program has. */
-  static const struct {
-    rlt_move move;
-    int64_t iterations;
-  } moves[] = {{RLT_MOVE_COPY, 4 + 1024 + 128 + 1}, {RLT_MOVE_INDEX, 4 + 2 * 1024 + 128 + 1}};
-  for (size_t i = 0; i < 2; ++i) {
-    rlt_facts facts = direct_facts;
-    facts.most_iterations = 3 * moves[i].iterations;
-    rlt_schedule schedule = of_blocks(&matrix, &facts, moves[i].move, 16, 64);
-    rlt_schedule_finish(&facts, &direct_tuning, false, &schedule);
-    assert_int_equal(schedule.grain, 3);
-    --facts.most_iterations;
-    rlt_schedule_finish(&facts, &direct_tuning, false, &schedule);
-    assert_int_equal(schedule.grain, 2);
-  }
-  /* Bits of packed elements: 1024 of four are 512 bytes. */
-  rlt_problem packed = MATRIX(1024);
-  packed.element_bytes = 1;
-  packed.destination_packed = 4;
-  rlt_schedule schedule = of_blocks(&packed, &direct_facts, RLT_MOVE_TRANSPOSE, 16, 64);
-  rlt_schedule_finish(&direct_facts, &direct_tuning, false, &schedule);
-  assert_int_equal(schedule.grain, 128);
 }
 
 /* A group moves a tile at a time, unless each work-item finds its own elements: the 256 are rows of
@@ -691,11 +635,9 @@ static void test_equal_schedules(void **state) {
   others[count++].columns.axis_count = 0;
   others[count++].columns.axes[0] = 1;
   others[count++].columns.block = 127;
-  others[count++].columns.halo = 1;
   others[count++].rows.axis_count = 0;
   others[count++].rows.axes[0] = 0;
   others[count++].rows.block = 63;
-  others[count++].rows.halo = 1;
   others[count++].loops.inner_count -= 1;
   others[count++].loops.outer_count -= 1;
   others[count++].loops.inner[0] ^= 1;
@@ -740,7 +682,7 @@ int main(void) {
       cmocka_unit_test(test_wished_blocks),
       cmocka_unit_test(test_blocks_of_long_runs),
       cmocka_unit_test(test_tiles_that_wait),
-      cmocka_unit_test(test_grains_of_work_items),
+      cmocka_unit_test(test_grains_of_few_groups),
       cmocka_unit_test(test_grains_of_groups),
       cmocka_unit_test(test_work_items_side_by_side),
       cmocka_unit_test(test_work_items_along_runs),

@@ -260,16 +260,13 @@ static void expect_blocks(int round, rlt_tile_wish best) {
   expect_round(round, tried, 6);
 }
 
-/* Devices that fetch nothing ahead have nothing to try there. */
-static void expect_prefetches(int round, rlt_tile_wish best, const rlt_facts *facts) {
+static void expect_prefetches(int round, rlt_tile_wish best) {
   static const rlt_prefetch prefetches[] = {{0, 0}, {1, 2}, {1, 3}, {2, 1}, {2, 2}};
   rlt_tile_wish tried[7] = {best};
   int count = 1;
-  if (facts->prefetches && facts->loads) {
-    tried[count] = best;
-    tried[count++].loads = true;
-  }
-  for (int i = 0; i < 5 && facts->prefetches; ++i) {
+  tried[count] = best;
+  tried[count++].loads = true;
+  for (int i = 0; i < 5; ++i) {
     tried[count] = best;
     tried[count++].prefetch = prefetches[i];
   }
@@ -282,36 +279,31 @@ static void test_rounds_by_hand(void **state) {
   (void)state;
   static const struct {
     double (*seconds)(const recorded_run *run);
-    bool prefetches, can_load, loading_is_fast;
+    bool loading_is_fast;
     rlt_reach first_runs, runs, blocks;
     rlt_prefetch prefetch;
   } cases[] = {
-      {as_wished, true, false, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
-      {as_wished, true, true, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
-      {as_wished, true, true, true, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
-      {as_wished, false, true, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
-      {loading_alone, true, true, true, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
-      {all_alike, true, false, false, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
-      {all_alike, true, false, false, {192, 96}, {192, 96}, {4096, 4096}, {1, 1}},
+      {as_wished, false, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 2}},
+      {as_wished, true, {256, 512}, {512, 64}, {0, RLT_ALL_THE_WAY}, {1, 1}},
+      {loading_alone, true, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
+      {all_alike, false, {256, 512}, {256, 512}, {4096, 4096}, {1, 1}},
+      {all_alike, false, {192, 96}, {192, 96}, {4096, 4096}, {1, 1}},
   };
   rlt_tile_wish first = cpu_tuning.words[0].tiles[RLT_TILES_ANY]; /* unless it has its own */
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    rlt_facts facts = cpu_facts;
     rlt_tuning found;
     told made;
-    facts.prefetches = cases[i].prefetches;
-    facts.loads = cases[i].can_load;
     loading_is_fast = cases[i].loading_is_fast;
     rlt_tuning row = cpu_tuning;
     first.runs = cases[i].first_runs;
     row.words[0].tiles[i % 2 == 0 ? RLT_TILES_ANY : RLT_TILES_CACHED] = first;
-    tune(&facts, &row, cases[i].seconds, &found, &made);
+    tune(&cpu_facts, &row, cases[i].seconds, &found, &made);
     rlt_tile_wish best = first;
     expect_runs(0, best, false);
     best.runs = cases[i].runs;
     expect_blocks(1, best);
     best.blocks = cases[i].blocks;
-    expect_prefetches(2, best, &facts);
+    expect_prefetches(2, best);
     best.prefetch = cases[i].prefetch;
     best.loads = cases[i].loading_is_fast;
     expect_runs(3, best, true);

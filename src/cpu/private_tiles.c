@@ -4,8 +4,6 @@
 
 enum {
   UNPACKED_AT_ONCE = 64,
-  /* What a tile of packed elements writes whose halo is up to one more. */
-  LINES_BESIDE_HALO = 3,
   /* Steps that make so many times a whole number of lines may as well end with one. */
   LINES_WORTH_ENDING = 4
 };
@@ -184,13 +182,6 @@ static int64_t read_unit(const rlt_scene *scene) {
              : rlt_elements_of(scene->facts->line_bytes, 8 * problem->element_bytes);
 }
 
-/* Whether tiles end within bytes of the destination, and have a halo to write these whole. */
-static bool shares_bytes(const rlt_scene *scene) {
-  rlt_byte_run run;
-  return scene->problem->destination_packed > 0 && !scene->facts->combines_lines &&
-         !rlt_problem_byte_run(scene->problem, &run);
-}
-
 /* Lines of packed elements are long enough as they are, and those of few bits are transposed among
  * so many rows that a line of each is enough. */
 static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
@@ -268,9 +259,8 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   const int64_t line = rlt_elements_of(line_bytes, write_bits);
   const int64_t read =
       rlt_max(rlt_elements_of(run_bytes(scene, runs.read_bytes, read_bits), read_bits), 2);
-  const int64_t write_bytes = shares_bytes(scene) ? LINES_BESIDE_HALO * line_bytes
-                                                  : run_bytes(scene, runs.write_bytes, write_bits);
-  const int64_t write = rlt_max(rlt_elements_of(write_bytes, write_bits), 2);
+  const int64_t write =
+      rlt_max(rlt_elements_of(run_bytes(scene, runs.write_bytes, write_bits), write_bits), 2);
   growing_tile at = {.problem = problem,
                      .line = line,
                      .read_unit = read_unit(scene),
@@ -305,26 +295,6 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   }
 }
 
-/* Where a tile's segments end in the middle of lines, and the next tile goes on with them: as many
- * of its steps as make up a line, so that every line is written whole. Whether there are any. */
-static bool add_halo(const rlt_scene *scene, rlt_schedule *schedule) {
-  const rlt_problem *const problem = scene->problem;
-  const rlt_facts *const facts = scene->facts;
-  const rlt_staging *const staging = &schedule->staging;
-  const int64_t line = 8 * facts->line_bytes / rlt_problem_destination_bits(problem);
-  rlt_group *const group =
-      staging->segment.side == RLT_SEGMENT_COLUMNS ? &schedule->columns : &schedule->rows;
-  const int64_t length = staging->segment.unit * group->block;
-  if ((!rlt_schedule_streams(facts, schedule) && !shares_bytes(scene)) || facts->combines_lines ||
-      staging->segment.side == RLT_SEGMENT_NEITHER ||
-      (length % line == 0 && begins_lines(problem, length, line))) {
-    return false;
-  }
-  group->halo = rlt_min(rlt_divide_up(line - 1, staging->segment.unit),
-                        rlt_group_extent(problem, group) - group->block);
-  return group->halo > 0;
-}
-
 /* What tiles may take: less than the staging buffer, for the gaps between segments. The tile beside
  * which the next one is fetched, and what both read, share the nearest cache; wished runs may ask
  * for more, and lines of packed elements hold so many that their tiles have to be large. */
@@ -349,9 +319,6 @@ static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
     schedule->rows = rlt_no_axes;
     choose_groups(scene, room, schedule);
     rlt_schedule_stage(scene->facts, schedule);
-    if (add_halo(scene, schedule)) {
-      rlt_schedule_stage(scene->facts, schedule);
-    }
     room /= 2;
   } while (schedule->staging.elements * bytes > scene->facts->staging_bytes);
 }

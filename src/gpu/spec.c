@@ -80,14 +80,13 @@ static kernel_side side_of(const rlt_problem *problem, const rlt_group *group, c
   const rlt_axis *const axis = group->axis_count > 0 ? &problem->axes[rlt_group_last(group)] : NULL;
   return (kernel_side){.inner = side->inner,
                        .block = side->block,
-                       .halo = side->halo,
                        .extent = side->extent,
                        .valid = side->valid,
                        .loop_number = side->block_loop < 0 ? -1 : numbers[side->block_loop],
                        .source_stride =
                            axis == NULL || problem->index_program != NULL ? 0 : axis->source_stride,
                        .destination_stride = axis == NULL ? 0 : axis->destination_stride,
-                       .length = rlt_group_held(group)};
+                       .length = rlt_group_length(group)};
 }
 
 static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *grid, rlt_blob *blob,
@@ -111,7 +110,6 @@ static relayout_status make_grid(const rlt_schedule *schedule, const rlt_grid *g
       .rows = side_of(problem, &schedule->rows, &grid->rows, numbers),
       .fills = problem->fills,
       .across_shift = rlt_schedule_across_shift(schedule, grid),
-      .streams = schedule->streamed,
       .source_first = -problem->source_start,
       .source_end = problem->source_elements - problem->source_start,
   };
@@ -137,9 +135,7 @@ static rlt_conversion compiled_conversion(const rlt_schedule *schedule) {
                      : (rlt_conversion){.from = RELAYOUT_ELEMENT_TYPE_INVALID};
 }
 
-/* A worker alone transposes, permutes and interleaves with one kernel. */
 static rlt_kernel kernel_of(const rlt_schedule *schedule) {
-  const bool is_local = schedule->memory == RLT_STAGING_LOCAL;
   if (rlt_schedule_goes_by_index(schedule)) {
     return RLT_KERNEL_LOOKUP;
   }
@@ -147,12 +143,11 @@ static rlt_kernel kernel_of(const rlt_schedule *schedule) {
   case RLT_MOVE_FILL:
     return RLT_KERNEL_FILL;
   case RLT_MOVE_COPY:
-  case RLT_MOVE_GATHER:
     return RLT_KERNEL_COPY;
   case RLT_MOVE_TRANSPOSE:
-    return is_local ? RLT_KERNEL_TRANSPOSE : RLT_KERNEL_PERMUTE;
+    return RLT_KERNEL_TRANSPOSE;
   case RLT_MOVE_INTERLEAVE:
-    return is_local ? RLT_KERNEL_INTERLEAVE : RLT_KERNEL_PERMUTE;
+    return RLT_KERNEL_INTERLEAVE;
   default:
     return RLT_KERNEL_PERMUTE;
   }
@@ -193,9 +188,8 @@ static int64_t reach(const rlt_problem *problem, const rlt_group *group) {
 /* 32 bits hold every tile's number and every offset in a tile; and where a group walks over no more
  * than one tile, its kernel need not loop. */
 static bool is_narrow(const rlt_schedule *schedule, const rlt_grid *grid, int64_t most_offset) {
-  const bool one_tile_a_group =
-      schedule->memory == RLT_STAGING_LOCAL && !rlt_schedule_goes_by_index(schedule);
-  return grid->tile_count <= INT32_MAX && (!one_tile_a_group || schedule->grain == 1) &&
+  return grid->tile_count <= INT32_MAX &&
+         (schedule->grain == 1 || rlt_schedule_goes_by_index(schedule)) &&
          reach(schedule->problem, &schedule->columns) + reach(schedule->problem, &schedule->rows) <=
              most_offset;
 }
@@ -204,24 +198,19 @@ static rlt_kernel_options options_of(const rlt_schedule *schedule, const rlt_gri
                                      int64_t most_offset) {
   const rlt_problem *const problem = schedule->problem;
   rlt_kernel_options made = {.kernel = kernel_of(schedule),
-                             .direct = schedule->memory == RLT_STAGING_PRIVATE,
                              .word_bytes = (int32_t)rlt_problem_destination_bytes(problem),
                              .source_bytes = (int32_t)problem->element_bytes,
                              .source_bits = (int32_t)problem->source_packed,
                              .destination_bits = (int32_t)problem->destination_packed,
                              .wide = !is_narrow(schedule, grid, most_offset),
                              .group_size = (int32_t)schedule->group_size,
-                             .stages = rlt_schedule_has_tables(schedule),
                              .conversion = compiled_conversion(schedule),
                              .converts_by_table = converts_by_table(schedule),
                              .source_swapped = problem->source_swapped,
                              .destination_swapped = problem->destination_swapped,
                              .only_swaps = rlt_problem_only_swaps(problem),
-                             .shuffles = problem->shuffles,
-                             .transposed_bits = (int32_t)problem->transposed_bits,
                              .numbers = numbers_of(problem),
                              .batch = schedule->batch};
-  memcpy(made.shuffle, problem->shuffle, sizeof made.shuffle);
   if (made.kernel == RLT_KERNEL_TRANSPOSE) {
     const rlt_square_tile tile = rlt_square_tile_for(problem, schedule->tile_bytes);
     made.tile_rows = (int32_t)tile.rows;
@@ -253,9 +242,6 @@ static relayout_status make_tables(const rlt_schedule *schedule, bool wide, rlt_
                                    relayout_error *error) {
   if (schedule->problem->index_program != NULL) {
     return copy_program(schedule->problem->index_program, blob, error);
-  }
-  if (rlt_schedule_has_tables(schedule)) {
-    return rlt_staging_tables_make(schedule, wide, blob, error);
   }
   return schedule->move == RLT_MOVE_PERMUTE ? rlt_slot_tables_make(schedule, wide, blob, error)
                                             : RELAYOUT_OK;
@@ -293,7 +279,7 @@ static relayout_status make_conversions(const rlt_problem *problem, rlt_blob *bl
 
 static int64_t local_bytes(const rlt_schedule *schedule) {
   rlt_slots slots;
-  if (schedule->memory != RLT_STAGING_LOCAL || !schedule->staged) {
+  if (!schedule->staged) {
     return 0;
   }
   switch (schedule->move) {

@@ -99,9 +99,7 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
 }
 
 static rlt_packing packing_of(const rlt_facts *facts) {
-  return facts->merges_bytes                    ? RLT_PACKING_MERGED
-         : facts->memory == RLT_STAGING_PRIVATE ? RLT_PACKING_SHARED
-                                                : RLT_PACKING_TILED;
+  return facts->memory == RLT_STAGING_PRIVATE ? RLT_PACKING_MERGED : RLT_PACKING_TILED;
 }
 
 /* Takes the index program of what was lowered, if it has one. */

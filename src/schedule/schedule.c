@@ -31,15 +31,13 @@ bool rlt_schedule_streams(const rlt_facts *facts, const rlt_schedule *schedule) 
 }
 
 bool rlt_schedule_loads(const rlt_facts *facts, const rlt_schedule *schedule) {
-  return facts->loads && schedule->wish.loads && rlt_schedule_streams(facts, schedule) &&
+  return schedule->wish.loads && rlt_schedule_streams(facts, schedule) &&
          (schedule->move == RLT_MOVE_TRANSPOSE || schedule->move == RLT_MOVE_INTERLEAVE) &&
          !rlt_problem_is_unpacked_first(schedule->problem);
 }
 
 void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
-  const int64_t staged_bytes =
-      facts->stages_source_words ? problem->element_bytes : rlt_problem_destination_bytes(problem);
   const int32_t word = rlt_word_size_number(problem->element_bytes);
   const bool may_interleave = schedule->move != RLT_MOVE_TRANSPOSE;
   rlt_staging_request of = {.problem = problem,
@@ -47,10 +45,9 @@ void rlt_schedule_stage(const rlt_facts *facts, rlt_schedule *schedule) {
                             .rows = &schedule->rows,
                             .copies = schedule->move == RLT_MOVE_GATHER,
                             .most_channels = may_interleave ? facts->words[word].channels : 0,
-                            .lanes = facts->line_bytes / staged_bytes};
+                            .lanes = facts->line_bytes / problem->element_bytes};
   rlt_unpacking unpacking;
-  if (rlt_schedule_loads(facts, schedule) ||
-      (facts->stages_source_words && rlt_problem_is_unpacked_first(problem))) {
+  if (rlt_schedule_loads(facts, schedule) || rlt_problem_is_unpacked_first(problem)) {
     rlt_unpacking_make(problem, &schedule->columns, &schedule->rows,
                        rlt_unpacking_bytes(facts->staging_bytes), &unpacking);
     of.problem = &unpacking.problem;
@@ -95,8 +92,7 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
   if (!rlt_schedule_has_tables(schedule)) {
     return false;
   }
-  if (facts->scatters && keeps && !schedule->streamed &&
-      schedule->wish.stores != RLT_STORES_BY_SIZE) {
+  if (keeps && !schedule->streamed && schedule->wish.stores != RLT_STORES_BY_SIZE) {
     return schedule->wish.stores == RLT_STORES_CACHED;
   }
   /* In a cache, rows that are long enough to be written as they come need not be staged; those of
@@ -108,7 +104,7 @@ static bool is_staged(const rlt_facts *facts, const rlt_schedule *schedule) {
   const int64_t least = schedule->move == RLT_MOVE_GATHER
                             ? facts->line_bytes / problem->element_bytes
                             : facts->words[word].block_columns;
-  return !facts->scatters || !keeps || schedule->streamed || written < least;
+  return !keeps || schedule->streamed || written < least;
 }
 
 static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
@@ -131,25 +127,13 @@ static void choose_loops(const rlt_facts *facts, const rlt_tuning *tuning, const
       .near_destination = 8 * schedule->wish.blocks.write_bytes / bits,
       .tiles = tuning->block_bytes / rlt_max(bytes / grid->tile_count, 1),
       .least_blocks = schedule->threads == 1 ? 1 : schedule->threads * tuning->thread_blocks,
-      .only_whole = facts->only_whole_blocks};
+      .only_whole = facts->memory == RLT_STAGING_LOCAL};
   if (!schedule->combined) {
     rlt_loops_make(grid, &wish, &schedule->loops);
     return;
   }
   const int64_t tiles_held = facts->most_segments / schedule->staging.segment_count;
   rlt_loops_make_combining(grid, combining, tiles_held - 1, &wish, &schedule->loops);
-}
-
-/* Iterations of all loops that one work-item goes through for a tile. In a staging buffer an
- * element is loaded, stored and, at the edge of a block, both twice, one by one at worst. */
-static int64_t iterations_of(const rlt_schedule *schedule, const rlt_grid *grid) {
-  const int64_t rows = rlt_group_length(&schedule->rows);
-  const int64_t elements = rows * rlt_group_length(&schedule->columns);
-  const int64_t each = rlt_schedule_has_tables(schedule) ? 3
-                       : rlt_schedule_goes_by_index(schedule)
-                           ? rlt_index_iterations(schedule->problem)
-                           : 1;
-  return 2 * grid->loop_count + each * elements + 2 * rows + 1;
 }
 
 int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *grid) {
@@ -176,17 +160,10 @@ int64_t rlt_schedule_across_shift(const rlt_schedule *schedule, const rlt_grid *
   return rlt_across_shift(rows, across, schedule->group_size);
 }
 
-static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const rlt_grid *grid,
-                         rlt_schedule *schedule) {
-  const int64_t bits = rlt_problem_destination_bits(schedule->problem);
-  const int64_t tile_bits =
-      bits * rlt_group_length(&schedule->rows) * rlt_group_length(&schedule->columns);
+static void choose_grain(const rlt_facts *facts, const rlt_grid *grid, rlt_schedule *schedule) {
   schedule->group_size = facts->group_size;
   schedule->grain = 1;
-  if (facts->memory == RLT_STAGING_PRIVATE) {
-    schedule->grain = rlt_min(8 * tuning->item_bytes / tile_bits,
-                              facts->most_iterations / iterations_of(schedule, grid));
-  } else if (rlt_schedule_goes_by_index(schedule)) {
+  if (facts->memory == RLT_STAGING_LOCAL && rlt_schedule_goes_by_index(schedule)) {
     schedule->grain = facts->group_size >> rlt_schedule_across_shift(schedule, grid);
   }
   schedule->grain =
@@ -196,7 +173,7 @@ static void choose_grain(const rlt_facts *facts, const rlt_tuning *tuning, const
 static void choose_alignment(const rlt_facts *facts, bool need_not_combine,
                              rlt_schedule *schedule) {
   const rlt_problem *const problem = schedule->problem;
-  const bool by_words = facts->words_need_alignment;
+  const bool by_words = facts->memory == RLT_STAGING_LOCAL;
   schedule->only_aligned =
       need_not_combine || (by_words && schedule->is_wide && !rlt_problem_transposes_bits(problem));
   schedule->source_alignment =
@@ -214,15 +191,16 @@ void rlt_schedule_finish(const rlt_facts *facts, const rlt_tuning *tuning, bool 
   schedule->streamed = rlt_schedule_streams(facts, schedule);
   schedule->loads = rlt_schedule_loads(facts, schedule);
   schedule->staged = is_staged(facts, schedule);
-  schedule->prefetch =
-      schedule->staged && facts->prefetches ? schedule->wish.prefetch : (rlt_prefetch){0, 0};
-  if (facts->combines_lines && schedule->staged && schedule->streamed) {
+  schedule->prefetch = schedule->staged && facts->memory == RLT_STAGING_PRIVATE
+                           ? schedule->wish.prefetch
+                           : (rlt_prefetch){0, 0};
+  if (schedule->staged && schedule->streamed) {
     rlt_combining_find(schedule->problem, &grid, schedule->staging.segment.length, &combining);
   }
   schedule->combined = combining.count > 0 && (combines || !begin_lines(facts, schedule, &grid));
   choose_alignment(facts, combining.count > 0 && !schedule->combined, schedule);
   choose_loops(facts, tuning, &grid, &combining, schedule);
-  choose_grain(facts, tuning, &grid, schedule);
+  choose_grain(facts, &grid, schedule);
 }
 
 /* ---- Comparing ---- */
@@ -236,7 +214,7 @@ static bool loops_equal(const rlt_loops *a, const rlt_loops *b) {
 }
 
 static bool groups_equal(const rlt_group *a, const rlt_group *b) {
-  return a->axis_count == b->axis_count && a->block == b->block && a->halo == b->halo &&
+  return a->axis_count == b->axis_count && a->block == b->block &&
          memcmp(a->axes, b->axes, (size_t)a->axis_count * sizeof a->axes[0]) == 0;
 }
 

@@ -51,9 +51,6 @@ static void add_group(const rlt_problem *problem, const rlt_group *group, rlt_te
   if (group->axis_count > 0 && group->block < rlt_group_extent(problem, group)) {
     rlt_text_add(text, ":%" PRId64, group->block);
   }
-  if (group->halo > 0) {
-    rlt_text_add(text, "+%" PRId64, group->halo);
-  }
 }
 
 static void add_loops(const rlt_loops *loops, rlt_text *text) {

@@ -45,7 +45,6 @@ typedef struct side {
   int32_t count;
   tile_axis axes[RLT_MAX_TILE_AXES]; /* the smallest stride first */
   double outer;                      /* tiles for each block of the axes taken in blocks */
-  double held;                       /* with its halo, for each element of a tile's own */
   int64_t line_step;                 /* every run starts at a multiple of this within its line, */
   int64_t page_step;                 /* and of this within its page */
 } side;
@@ -97,22 +96,18 @@ static void start_moves_by(side *made, int64_t stride) {
   made->page_step = rlt_common_factor(made->page_step, stride);
 }
 
-/* The axes of the tile. Halos, or lines that are combined, make the destination's runs go on from
- * tile to tile. */
+/* The axes of the tile. Lines that are combined make the destination's runs go on from tile to
+ * tile. */
 static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_tile, side *made) {
   rlt_tile_axis axes[RLT_MAX_TILE_AXES];
   const int32_t count = rlt_tile_axes(seen->problem, &schedule->columns, &schedule->rows, axes);
   for (int32_t i = 0; i < count; ++i) {
     const rlt_tile_axis *const of = &axes[i];
-    const bool has_halo = of->steps > of->own;
-    const bool is_cut = of->is_cut && !seen->goes_on && (seen->is_source || !has_halo);
+    const bool is_cut = of->is_cut && !seen->goes_on;
     const int64_t extent = seen->problem->axes[of->axis].extent;
     in_tile[of->axis] = true;
-    if (has_halo) {
-      made->held = (double)of->steps / (double)of->own;
-    }
     add_axis(made, (tile_axis){.stride = stride_in(seen, of->axis),
-                               .steps = is_cut ? of->own : extent,
+                               .steps = is_cut ? of->steps : extent,
                                .limit = limit_in(seen, of->axis),
                                .is_cut = is_cut,
                                .ends_run = of->is_cut});
@@ -121,7 +116,7 @@ static void see_tile(const view *seen, const rlt_schedule *schedule, bool *in_ti
 
 static void see_side(const view *seen, const rlt_schedule *schedule, side *made) {
   bool in_tile[RLT_MAX_AXES] = {false};
-  *made = (side){.outer = 1, .held = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
+  *made = (side){.outer = 1, .line_step = seen->line_bytes, .page_step = RLT_PAGE_BYTES};
   see_tile(seen, schedule, in_tile, made);
   for (int32_t a = 0; a < seen->problem->axis_count; ++a) {
     if (!in_tile[a]) {
@@ -209,10 +204,6 @@ static void count_side(const view *seen, const rlt_schedule *schedule, counts *s
       count_tiles(seen, &of, steps, tiles, sum);
     }
   }
-  if (seen->is_source) {
-    sum->runs *= of.held;
-    sum->lines *= of.held;
-  }
 }
 
 /* ---- What moves in between ---- */
@@ -226,7 +217,7 @@ static int64_t pieces(int64_t length, int64_t dense, int64_t most) {
 static double pieces_of_group(const rlt_problem *problem, const rlt_group *group, int64_t dense,
                               int64_t most) {
   const int64_t extent = rlt_group_extent(problem, group);
-  return (double)(extent / group->block) * (double)pieces(rlt_group_held(group), dense, most) +
+  return (double)(extent / group->block) * (double)pieces(rlt_group_length(group), dense, most) +
          (double)pieces(group->inner * (extent % group->block), dense, most);
 }
 
@@ -341,7 +332,8 @@ void rlt_cost_estimate(const rlt_facts *facts, const rlt_tuning *tuning,
   const bool joins = schedule->move != RLT_MOVE_COPY && schedule->move != RLT_MOVE_INDEX;
   const view source = {problem, facts->line_bytes, true, joins, false};
   const view destination = {problem, facts->line_bytes, false, joins,
-                            rlt_schedule_has_tables(schedule) && facts->combines_lines};
+                            rlt_schedule_has_tables(schedule) &&
+                                facts->memory == RLT_STAGING_PRIVATE};
   count_side(&source, schedule, &read);
   count_side(&destination, schedule, &written);
   rlt_grid grid;

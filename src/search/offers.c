@@ -65,7 +65,7 @@ static bool add(rlt_offers *offers, const rlt_schedule *schedule, bool combines)
     rlt_cost_estimate(offers->facts, offers->tuning, &added->schedule, &added->cost);
     ++offers->count;
   }
-  return added->schedule.only_aligned && !offers->facts->words_need_alignment;
+  return added->schedule.only_aligned && offers->facts->memory == RLT_STAGING_PRIVATE;
 }
 
 void rlt_offers_add(rlt_offers *offers, const rlt_schedule *schedule) {

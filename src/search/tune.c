@@ -198,13 +198,11 @@ static void add_blocks(heat *of) {
 }
 
 /* And whether what a tile reads is brought together first. */
-static void add_prefetches(heat *of, bool can_load) {
+static void add_prefetches(heat *of) {
   const rlt_tile_wish own = of->wishes[0];
   rlt_tile_wish loading = own;
   loading.loads = !own.loads;
-  if (can_load) {
-    add_wish(of, loading);
-  }
+  add_wish(of, loading);
   for (int32_t i = 0; i < RLT_PREFETCHES; ++i) {
     rlt_tile_wish other = own;
     other.prefetch = rlt_prefetches[i];
@@ -245,8 +243,8 @@ static void add_round(const tuner *on, const cell *at, int round, heat *of) {
     add_runs(of, at->tiles == RLT_TILES_CHANNELS, round == 0);
   } else if (round == 1) {
     add_blocks(of);
-  } else if (on->track.device->facts.prefetches) {
-    add_prefetches(of, on->track.device->facts.loads);
+  } else if (on->track.device->facts.memory == RLT_STAGING_PRIVATE) {
+    add_prefetches(of);
   }
 }
 

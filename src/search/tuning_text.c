@@ -55,7 +55,6 @@ static const field row_fields[] = {
     SIZE(block_bytes, 0),
     SIZE(thread_bytes, 1 << 10),
     FIELD(rlt_tuning, thread_blocks, NUMBER_INT32, 0, MOST_THREAD_BLOCKS),
-    SIZE(item_bytes, 0),
 };
 enum { ROW_FIELDS = sizeof row_fields / sizeof row_fields[0] };
 

@@ -41,9 +41,7 @@ static void offer_private(const rlt_scene *scene, bool suits, const char *reason
                           rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
   const int64_t straight = scene->tuning->straight_run_bytes;
-  const bool gains = !scene->is_wide || !scene->facts->words_need_alignment;
-  const bool may_be_straight =
-      gains && (rlt_problem_keeps_elements(problem) || runs_change_straight(problem));
+  const bool may_be_straight = rlt_problem_keeps_elements(problem) || runs_change_straight(problem);
   const bool is_one_run = problem->axis_count <= 1; /* long, however short */
   const int64_t bytes =
       is_one_run ? INT64_MAX : problem->axes[0].extent * rlt_least_bits(problem) / 8;

@@ -3,12 +3,19 @@
 #include "base/checked.h"
 #include "search/methods/method.h"
 
+/* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, of which
+ * there are some for each element. Other drivers are taken to be no better. */
+enum { MOST_ITERATIONS = 48 << 10 };
+
 rlt_group rlt_index_run(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
   rlt_group run = rlt_straight_run(scene);
   const int64_t whole = rlt_in_byte(problem->destination_packed);
-  const int64_t bearable = scene->facts->most_iterations / (1 + rlt_index_iterations(problem));
-  const int64_t block = rlt_min(run.block, rlt_max(bearable, 1));
+  int64_t block = run.block;
+  if (scene->facts->memory == RLT_STAGING_LOCAL) {
+    const int64_t elements = MOST_ITERATIONS / (1 + rlt_index_iterations(problem));
+    block = rlt_min(block, rlt_max(elements, 1) * scene->facts->group_size);
+  }
   run.block = rlt_min(rlt_divide_up(block, whole) * whole, rlt_group_extent(problem, &run));
   return run;
 }

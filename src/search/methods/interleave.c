@@ -11,7 +11,7 @@
  * their tiles tell. */
 static bool has_channels(const rlt_scene *scene) {
   const rlt_problem *const problem = scene->problem;
-  if (scene->facts->stages_source_words && rlt_problem_is_unpacked_first(problem)) {
+  if (rlt_problem_is_unpacked_first(problem)) {
     return true;
   }
   const int32_t most = scene->facts->words[rlt_word_size_number(problem->element_bytes)].channels;

@@ -103,7 +103,7 @@ bool rlt_square_tiles_pay(const rlt_scene *scene) {
 
 bool rlt_is_left_to_wide(const rlt_scene *scene) {
   return scene->has_wide && !scene->is_wide &&
-         (!scene->facts->words_need_alignment || rlt_problem_is_packed(scene->problem));
+         (scene->facts->memory == RLT_STAGING_PRIVATE || rlt_problem_is_packed(scene->problem));
 }
 
 rlt_byte_run rlt_byte_run_of(const rlt_problem *problem) {
