@@ -120,7 +120,7 @@ static void test_what_is_read_at_once(void **state) {
     int64_t bytes, packed;
     bool converts;
     int64_t rows;
-  } cases[] = {{4, 0, false, 50}, {4, 0, true, 48}, {1, 0, false, 200}, {1, 4, false, 128}};
+  } cases[] = {{4, 0, false, 50}, {4, 0, true, 96}, {1, 0, false, 200}, {1, 4, false, 128}};
   const rlt_tuning tuning = tuning_with((rlt_reach){200, 128});
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_problem problem = MATRIX(4, 1001, 1003, 1001);
@@ -132,6 +132,26 @@ static void test_what_is_read_at_once(void **state) {
     print_message("case %zu\n", i);
     const rlt_schedule found =
         first_offered(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
+    assert_int_equal(found.rows.block, cases[i].rows);
+  }
+}
+
+/* Floats that become bf16 are transposed by as many columns as floats that stay, and twice the rows,
+ * but by no fewer than a line of bf16, and by all where a side has no more. */
+static void test_columns_that_get_narrower(void **state) {
+  (void)state;
+  static const struct {
+    int64_t write_bytes, width, columns, rows;
+  } cases[] = {{256, 1001, 64, 64}, {64, 1001, 32, 32}, {128, 1001, 32, 64},
+               {192, 1001, 32, 64}, {256, 70, 70, 64},  {256, 64, 64, 32}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const rlt_tuning tuning = tuning_with((rlt_reach){128, cases[i].write_bytes});
+    rlt_problem problem = MATRIX(4, cases[i].width, 1003, cases[i].width);
+    problem.conversion = to_bf16;
+    print_message("case %zu\n", i);
+    const rlt_schedule found =
+        first_offered(&rlt_method_transpose, &problem, &direct_facts, &tuning);
+    assert_int_equal(found.columns.block, cases[i].columns);
     assert_int_equal(found.rows.block, cases[i].rows);
   }
 }
@@ -400,6 +420,7 @@ int main(void) {
       cmocka_unit_test(test_blocks_of_axes),
       cmocka_unit_test(test_least_of_both_sides),
       cmocka_unit_test(test_what_is_read_at_once),
+      cmocka_unit_test(test_columns_that_get_narrower),
       cmocka_unit_test(test_least_tiles),
       cmocka_unit_test(test_room_of_tiles),
       cmocka_unit_test(test_columns_that_share_bytes),

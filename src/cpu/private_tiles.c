@@ -244,6 +244,19 @@ static rlt_tile_wish own_wish(const rlt_scene *scene, rlt_move move) {
   return wishes[tiles];
 }
 
+/* Columns lie far apart in the source, each in lines of its own, and caches hold so many of these:
+ * where elements get narrower, columns are counted by what they take there, and rows make up for
+ * those that this leaves out. A line of the destination is always full. */
+static void count_by_source(const rlt_problem *problem, int64_t line, int64_t *read,
+                            int64_t *write) {
+  const int64_t narrower = rlt_problem_source_bits(problem) / rlt_problem_destination_bits(problem);
+  const int64_t columns = rlt_max(*write / rlt_max(narrower, 1), line);
+  if (columns < rlt_min(*write, problem->axes[0].extent)) {
+    *read = *read * *write / columns;
+    *write = columns;
+  }
+}
+
 /* Both sides get whole lines first; then the destination's runs grow, so that few lines at their
  * ends are shared, and at last the source's. Where these lie side by side, a tile opens few of them
  * and can write farther. Short axes on both sides leave small tiles, which go farther too, in the
@@ -257,9 +270,9 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   const int64_t write_bits = rlt_problem_destination_bits(problem);
   const int64_t line_bytes = scene->facts->line_bytes;
   const int64_t line = rlt_elements_of(line_bytes, write_bits);
-  const int64_t read =
+  int64_t read =
       rlt_max(rlt_elements_of(run_bytes(scene, runs.read_bytes, read_bits), read_bits), 2);
-  const int64_t write =
+  int64_t write =
       rlt_max(rlt_elements_of(run_bytes(scene, runs.write_bytes, write_bits), write_bits), 2);
   growing_tile at = {.problem = problem,
                      .line = line,
@@ -272,6 +285,9 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   int32_t next;
   if (problem->axis_count == 0) {
     return;
+  }
+  if (scene->method == &rlt_method_transpose) {
+    count_by_source(problem, line, &read, &write);
   }
   take_byte_run(&at);
   take_transposed_rows(&at);
