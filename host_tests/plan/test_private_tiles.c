@@ -150,7 +150,7 @@ static void test_columns_that_get_narrower(void **state) {
     problem.conversion = to_bf16;
     print_message("case %zu\n", i);
     const rlt_schedule found =
-        first_offered(&rlt_method_transpose, &problem, &direct_facts, &tuning);
+        first_offered(&rlt_method_transpose, &problem, &plain_cpu_facts, &tuning);
     assert_int_equal(found.columns.block, cases[i].columns);
     assert_int_equal(found.rows.block, cases[i].rows);
   }
