@@ -136,8 +136,8 @@ static void test_what_is_read_at_once(void **state) {
   }
 }
 
-/* Floats that become bf16 are transposed by as many columns as floats that stay, and twice the rows,
- * but by no fewer than a line of bf16, and by all where a side has no more. */
+/* Floats that become bf16 are transposed by as many columns as floats that stay, and twice the
+ * rows, but by no fewer than a line of bf16, and by all where a side has no more. */
 static void test_columns_that_get_narrower(void **state) {
   (void)state;
   static const struct {

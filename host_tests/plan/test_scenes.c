@@ -244,9 +244,9 @@ static void test_straight_runs(void **state) {
   assert_int_equal(rlt_straight_run(&scene).axis_count, 0);
 }
 
-/* A group's work-items look up what 48 * 1024 iterations of each bear: three an element, and one more
- * for each operation of a program; whole bytes of packed ones, though the last one may have fewer.
- */
+/* A group's work-items look up as many elements as 48 * 1024 iterations of each do: three for an
+ * element, and one more for each operation of a program. Packed elements are whole bytes, though
+ * the last byte may have fewer. */
 static void test_runs_of_lookups(void **state) {
   (void)state;
   static const struct {
