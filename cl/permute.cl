@@ -427,9 +427,12 @@ __kernel SUB_GROUP __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 ENTRY(permute)(SIDE_PARAMETERS(word, destination), __constant const kernel_grid *grid,
                const word fill, SIDE_PARAMETERS(const source_word, source),
                __global const kernel_slots *restrict made,
-               __local word *restrict staged CONVERSION_PARAMETER) {
+               __local unit *restrict units CONVERSION_PARAMETER) {
   FIND_SIDE(word, destination);
   FIND_SIDE(const source_word, source);
+  /* Units are stored to it: NVIDIA's driver aligns local memory no better than its parameter wants,
+   * and devices stop at a misaligned address. */
+  __local word *const staged = (__local word *)units;
   const tables at = tables_of(made, grid);
   const uint inner_columns = (uint)grid->columns.inner;
   const uint inner_rows = (uint)grid->rows.inner;
