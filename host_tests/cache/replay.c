@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/checked.h"
+#include "search/target.h"
 
 enum { LINE_BYTES = RLT_CPU_LINE_BYTES, LANE_BYTES = 16 };
 

@@ -10,6 +10,7 @@
 #include "cmocka_all.h"
 #include "cpu/cpu.h"
 #include "cpu/instruction_sets.h"
+#include "cpu/target.h"
 #include "cpu/trial.h"
 #include "machine/processors.h"
 #include "plan/plan.h"
@@ -328,7 +329,7 @@ static void test_facts_of_the_kernels(void **state) {
   unsetenv("RELAYOUT_CPU_INSTRUCTIONS");
   const rlt_facts *const facts = &device->facts;
   assert_int_equal(facts->threads, 3);
-  assert_int_equal(facts->memory, RLT_STAGING_PRIVATE);
+  assert_ptr_equal(facts->target, &rlt_cpu_target);
   assert_int_equal(facts->staging_bytes, 64 << 10);
   /* A tile of bytes, each a segment of its own with a line behind it; and one of bit transposes,
    * whose rows each have a line. */

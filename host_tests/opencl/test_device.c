@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/target.h"
+#include "gpu/target.h"
 #include "machine/host.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
@@ -122,7 +124,7 @@ static void test_family_follows_the_class(void **state) {
       CL_SUCCESS);
   const bool is_native =
       info.device_class == RELAYOUT_DEVICE_CLASS_CPU && (runs & CL_EXEC_NATIVE_KERNEL) != 0;
-  assert_int_equal(device->facts.memory, is_native ? RLT_STAGING_PRIVATE : RLT_STAGING_LOCAL);
+  assert_ptr_equal(device->facts.target, is_native ? &rlt_cpu_target : &rlt_gpu_target);
   relayout_device_destroy(device);
 }
 

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/target.h"
 #include "gpu/local_tile.h"
+#include "gpu/target.h"
 #include "machine/host.h"
 #include "opencl/device.h"
 #include "opencl/fake_driver.h"
@@ -72,20 +74,19 @@ static void test_families(void **state) {
     cl_device_type type;
     int vector_bytes; /* -1: it does not know the question */
     relayout_kernel_family asked;
-    rlt_staging_memory memory;
+    const rlt_target *target;
     relayout_device_class device_class;
   } cases[] = {
-      {CL_DEVICE_TYPE_GPU, 1, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_GPU},
-      {CL_DEVICE_TYPE_GPU, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_GPU},
-      {CL_DEVICE_TYPE_ACCELERATOR, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL,
+      {CL_DEVICE_TYPE_GPU, 1, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_GPU},
+      {CL_DEVICE_TYPE_GPU, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_GPU},
+      {CL_DEVICE_TYPE_ACCELERATOR, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target,
        RELAYOUT_DEVICE_CLASS_ACCELERATOR},
-      {CL_DEVICE_TYPE_CUSTOM, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL,
+      {CL_DEVICE_TYPE_CUSTOM, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target,
        RELAYOUT_DEVICE_CLASS_OTHER},
-      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, -1, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, 1, RELAYOUT_KERNELS_AUTO, RLT_STAGING_LOCAL, RELAYOUT_DEVICE_CLASS_CPU},
-      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_STAGED, RLT_STAGING_LOCAL,
-       RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, -1, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, 1, RELAYOUT_KERNELS_AUTO, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
+      {CL_DEVICE_TYPE_CPU, 16, RELAYOUT_KERNELS_STAGED, &rlt_gpu_target, RELAYOUT_DEVICE_CLASS_CPU},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     print_message("case %zu\n", i);
@@ -94,7 +95,7 @@ static void test_families(void **state) {
     told.vector_bytes = cases[i].vector_bytes;
     fake_platform platform = platform_of("Some", &told);
     rlt_opencl_device *const device = make(&platform, cases[i].asked);
-    assert_int_equal(device->base.facts.memory, cases[i].memory);
+    assert_ptr_equal(device->base.facts.target, cases[i].target);
     assert_int_equal(device->base.info.device_class, cases[i].device_class);
     assert_int_equal(device->base.info.vector_bytes,
                      cases[i].vector_bytes < 0 ? 0 : cases[i].vector_bytes);

@@ -7,7 +7,7 @@
 #include "opencl/bench.h"
 #include "opencl/launch.h"
 #include "plan/plan.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 /* Both take short runs for words: pairs that both sides have alike, of 4 bytes, and squares of

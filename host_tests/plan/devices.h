@@ -2,10 +2,12 @@
  * which tiles can be worked out by hand. None of them takes time for anything but a copy's lines,
  * so that of the schedules offered the first that suits is chosen.
  *
- * Depends on search/tuning.h. */
+ * Depends on search/ and the targets. */
 #ifndef HOST_TESTS_PLAN_DEVICES_H
 #define HOST_TESTS_PLAN_DEVICES_H
 
+#include "cpu/target.h"
+#include "gpu/target.h"
 #include "search/tuning.h"
 
 /* Blocks of 16 by 16 words, and so many channels. */
@@ -26,7 +28,7 @@
 /* Work-items of a group share tiles of 16 KiB. */
 static const rlt_facts staged_facts = {.line_bytes = 64,
                                        .words = FIVE_WORDS(0),
-                                       .memory = RLT_STAGING_LOCAL,
+                                       .target = &rlt_gpu_target,
                                        .staging_bytes = 32768,
                                        .threads = 1,
                                        .group_size = 256,
@@ -43,7 +45,7 @@ static const rlt_tuning staged_tuning = {.kind = "staged",
 static const rlt_facts plain_cpu_facts = {.line_bytes = 64,
                                           .words = FIVE_WORDS(0),
                                           .bit_transposed_rows = 512,
-                                          .memory = RLT_STAGING_PRIVATE,
+                                          .target = &rlt_cpu_target,
                                           .staging_bytes = 40960,
                                           .most_segments = 630,
                                           .threads = 1,
@@ -69,7 +71,7 @@ static const rlt_facts cpu_facts = {.line_bytes = 64,
                                     .cache_bytes = 1 << 20,
                                     .words = FIVE_WORDS(4),
                                     .bit_transposed_rows = 512,
-                                    .memory = RLT_STAGING_PRIVATE,
+                                    .target = &rlt_cpu_target,
                                     .staging_bytes = 65536,
                                     .most_segments = 1008,
                                     .threads = 2,

@@ -5,12 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu/planning.h"
 #include "plan/devices.h"
 #include "plan/tiles.h"
 #include "problem_of.h"
 #include "schedule/grid.h"
 #include "search/cost.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "search/offers.h"
 
 typedef struct estimate {
@@ -30,10 +31,11 @@ static void estimate_tiles(const char *from_text, const char *to_text, rlt_move 
   const rlt_problem *const problem = &made->problem;
   made->schedule = (rlt_schedule){
       .problem = problem,
-      .memory = RLT_STAGING_LOCAL,
+      .target = &rlt_gpu_target,
       .move = move,
       .columns = columns_of(problem, columns),
       .rows = problem->axis_count < 2 ? rlt_no_axes : rlt_group_of_axis(problem, 1, rows)};
+  rlt_schedule_finish(&staged_facts, &staged_tuning, false, &made->schedule);
   rlt_cost_estimate(&staged_facts, tuning, &made->schedule, &made->cost);
 }
 
@@ -306,9 +308,10 @@ static void test_gathered_runs_by_hand(void **state) {
                                    .axes = {{16, 1, 1, 1}, {64, 64, 1, 16}},
                                    .fills = true}}};
   rlt_offers offers;
-  assert_int_equal(
-      rlt_offers_make(&forms, &cpu_facts, &cpu_tuning, &rlt_method_copy, &offers, NULL),
-      RELAYOUT_OK);
+  assert_int_equal(rlt_offers_make(&forms, &cpu_facts, &cpu_tuning,
+                                   &(rlt_offers_request){.method = &rlt_method_copy}, &offers,
+                                   NULL),
+                   RELAYOUT_OK);
   assert_true(offers.count > 0);
   rlt_schedule *const schedule = &offers.of[0].schedule;
   assert_int_equal(schedule->move, RLT_MOVE_GATHER);
@@ -316,7 +319,8 @@ static void test_gathered_runs_by_hand(void **state) {
     rlt_cost cost;
     schedule->columns = rlt_group_of_axis(&forms.of[0], 0, 16);
     schedule->rows = rlt_group_of_axis(&forms.of[0], 1, rows);
-    rlt_schedule_stage(&cpu_facts, schedule);
+    rlt_cpu_lay_out_tile(&cpu_facts, schedule);
+    schedule->tile_count = rlt_divide_up(64, rows);
     rlt_cost_estimate(&cpu_facts, &cpu_tuning, schedule, &cost);
     assert_near(cost.counts[RLT_COST_MOVES], 64, 0);
   }
@@ -345,7 +349,7 @@ static void test_written_lines_are_read(void **state) {
     assert_near(made.cost.times[RLT_COST_LINES_READ], 0.5, 0);
     assert_near(made.cost.fraction, 1 / (0.5 + cases[i].each), 0);
   }
-  made.schedule.memory = RLT_STAGING_LOCAL; /* of a GPU, which writes whole lines at once */
+  made.schedule.target = &rlt_gpu_target; /* of a GPU, which writes whole lines at once */
   rlt_facts facts = cpu_facts;
   facts.cache_bytes = 1;
   made.schedule.streamed = false;
@@ -356,12 +360,12 @@ static void test_written_lines_are_read(void **state) {
 /* ---- Prices ---- */
 
 /* What the moves of a schedule are paid by, and how often. */
-static void expect_price(const char *from, const char *to, rlt_staging_memory memory, rlt_move move,
+static void expect_price(const char *from, const char *to, const rlt_target *target, rlt_move move,
                          bool suits, rlt_rate rate, double times) {
   rlt_problem problem = problem_of(from, to);
   problem.axes[problem.axis_count] = (rlt_axis){99, 99, 99, 99}; /* which is none */
   const rlt_schedule schedule = {
-      .problem = &problem, .memory = memory, .move = move, .suits = suits};
+      .problem = &problem, .target = target, .move = move, .suits = suits};
   const rlt_price price = rlt_cost_price(&cpu_facts, &schedule, RLT_COST_MOVES);
   print_message("  %s\n", rlt_move_name(move));
   assert_int_equal(price.rate, rate);
@@ -372,7 +376,7 @@ static void test_prices_of_moves(void **state) {
   (void)state;
   static const struct {
     const char *from, *to;
-    rlt_staging_memory memory;
+    const rlt_target *target;
     rlt_move move;
     bool suits;
     rlt_rate rate;
@@ -380,60 +384,60 @@ static void test_prices_of_moves(void **state) {
   } of[] = {
       /* Groups: what is moved one by one, or lies in squares that are mostly empty; what
        * changes. */
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_PERMUTE, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INDEX, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_INDEX, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_TRANSPOSE, true,
        RLT_RATE_NONE, 0},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, false,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_TRANSPOSE, false,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_TRANSPOSE, true,
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_TRANSPOSE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_PERMUTE, true,
+      {"f32[64,64]{1,0}", "bf16[64,64]{0,1}", &rlt_gpu_target, RLT_MOVE_PERMUTE, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, true,
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_COPY, true,
        RLT_RATE_NONE, 0},
-      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, false,
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_COPY, false,
        RLT_RATE_NONE, 0},
-      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_COPY, true,
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_COPY, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_FILL, true,
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_FILL, true,
        RLT_RATE_NONE, 0},
-      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", RLT_STAGING_LOCAL, RLT_MOVE_FILL, true,
+      {"f32[64,60]{1,0}", "f32[64,60]{1,0:PD(64,64)}", &rlt_gpu_target, RLT_MOVE_FILL, true,
        RLT_RATE_NONE, 0},
       /* Channels: planes of 1600 bytes begin with pieces of 16, and of 1608 do not; nor do pixels
        * of more than eight. */
-      {"u8[1600,3]{1,0}", "u8[1600,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,3]{1,0}", "u8[1600,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_NONE, 0},
-      {"u8[1600,8]{1,0}", "u8[1600,8]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,8]{1,0}", "u8[1600,8]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_NONE, 0},
-      {"u8[1600,9]{1,0}", "u8[1600,9]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,9]{1,0}", "u8[1600,9]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"u16[1608,3]{1,0}", "u16[1608,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u16[1608,3]{1,0}", "u16[1608,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_NONE, 0},
-      {"u8[3,1608]{1,0}", "u8[3,1608]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[3,1608]{1,0}", "u8[3,1608]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
-      {"u8[1600,3]{1,0}", "u16[1600,3]{0,1}", RLT_STAGING_LOCAL, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1600,3]{1,0}", "u16[1600,3]{0,1}", &rlt_gpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_REWORKED_ELEMENT, 1},
       /* Workers: blocks of 16 by 16 floats are 16 lines, of bytes 4. */
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_TRANSPOSE, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_TRANSPOSE, true,
        RLT_RATE_TRANSPOSED_LINE, 16},
-      {"u8[64,64]{1,0}", "u8[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_TRANSPOSE, false,
+      {"u8[64,64]{1,0}", "u8[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_TRANSPOSE, false,
        RLT_RATE_TRANSPOSED_LINE, 4},
-      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_INTERLEAVE, true,
+      {"u8[1608,3]{1,0}", "u8[1608,3]{0,1}", &rlt_cpu_target, RLT_MOVE_INTERLEAVE, true,
        RLT_RATE_TRANSPOSED_LINE, 4},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_GATHER, true,
-       RLT_RATE_LINE, 1},
-      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", RLT_STAGING_PRIVATE, RLT_MOVE_INDEX, true,
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_GATHER, true, RLT_RATE_LINE,
+       1},
+      {"f32[64,64]{1,0}", "f32[64,64]{0,1}", &rlt_cpu_target, RLT_MOVE_INDEX, true,
        RLT_RATE_ELEMENT, 1},
-      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", RLT_STAGING_PRIVATE, RLT_MOVE_COPY, true,
+      {"f32[64,60]{1,0}", "bf16[64,60]{1,0:PD(64,64)}", &rlt_cpu_target, RLT_MOVE_COPY, true,
        RLT_RATE_NONE, 0},
   };
   for (size_t i = 0; i < sizeof of / sizeof of[0]; ++i) {
-    expect_price(of[i].from, of[i].to, of[i].memory, of[i].move, of[i].suits, of[i].rate,
+    expect_price(of[i].from, of[i].to, of[i].target, of[i].move, of[i].suits, of[i].rate,
                  of[i].times);
   }
 }
@@ -571,7 +575,7 @@ static void expect_as_its_tiles(const estimate *made) {
   const double *const counts = made->cost.counts;
   assert_near(counts[RLT_COST_RUNS], read.runs, 0.1);
   assert_near(counts[RLT_COST_LINES_READ] + counts[RLT_COST_LINES_AGAIN], read.lines, 0.1);
-  if (made->schedule.memory == RLT_STAGING_PRIVATE && rlt_schedule_has_tables(&made->schedule)) {
+  if (made->schedule.target == &rlt_cpu_target && rlt_schedule_has_tables(&made->schedule)) {
     return; /* other tiles finish the lines that one begins */
   }
   assert_near(counts[RLT_COST_LINES_WRITTEN] + counts[RLT_COST_LINES_IN_PARTS], written.lines, 0.1);

@@ -138,7 +138,7 @@ static void test_samples_by_hand(void **state) {
   (void)state;
   const rlt_problem problem = {.element_bytes = 4};
   const rlt_schedule schedule = {
-      .problem = &problem, .memory = RLT_STAGING_PRIVATE, .move = RLT_MOVE_TRANSPOSE};
+      .problem = &problem, .target = &rlt_cpu_target, .move = RLT_MOVE_TRANSPOSE};
   const rlt_cost cost = {
       .counts = {[RLT_COST_LINES_READ] = 90,
                  [RLT_COST_LINES_AGAIN] = 2,

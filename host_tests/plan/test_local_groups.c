@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 
 #include "gpu/local_tile.h"
+#include "gpu/planning.h"
 #include "plan/asked.h"
 #include "plan/devices.h"
 
@@ -171,13 +172,13 @@ static void test_schedules_without_a_tile(void **state) {
   rlt_scene scene = scene_of(&word, &staged_facts, &tuning);
   scene.is_wide = true;
   scene.method = &rlt_method_fill;
-  rlt_schedule made = rlt_method_schedule(&scene, RLT_MOVE_FILL, "so");
+  rlt_schedule made = rlt_gpu_schedule(&scene, RLT_MOVE_FILL, "so");
   assert_ptr_equal(made.problem, &word);
   assert_ptr_equal(made.method, &rlt_method_fill);
   assert_string_equal(made.reason, "so");
   assert_true(made.suits);
   assert_true(made.is_wide);
-  assert_int_equal(made.memory, RLT_STAGING_LOCAL);
+  assert_ptr_equal(made.target, &rlt_gpu_target);
   assert_int_equal(made.move, RLT_MOVE_FILL);
   assert_int_equal(made.tile_bytes, 16384);
   assert_int_equal(made.wish.runs.read_bytes, 7);
@@ -186,7 +187,7 @@ static void test_schedules_without_a_tile(void **state) {
   expect_group(&made.rows, &rlt_no_axes);
   scene.facts = &cpu_facts;
   made = rlt_method_schedule(&scene, RLT_MOVE_FILL, "so");
-  assert_int_equal(made.memory, RLT_STAGING_PRIVATE);
+  assert_ptr_equal(made.target, &rlt_cpu_target);
   assert_int_equal(made.wish.runs.read_bytes, 0);
   assert_int_equal(made.wish.runs.write_bytes, 0);
   assert_int_equal(made.wish.blocks.read_bytes, 0);

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 static const struct {

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/planning.h"
 #include "plan/devices.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "problem/definition.h"
 #include "problem_of.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 /* A CPU where these are dear, and so is looking each element up. */
 static rlt_tuning cpu_with(rlt_rates rates) {
@@ -252,15 +253,15 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
   const rlt_schedule *const schedule = &offer->schedule;
   const rlt_problem *const problem = schedule->problem;
   const bool is_wide = problem == &forms->of[1];
-  const int64_t word = facts->memory == RLT_STAGING_LOCAL ? problem->element_bytes : 1;
+  const int64_t word = facts->target == &rlt_gpu_target ? problem->element_bytes : 1;
   if (schedule->method == NULL || schedule->reason == NULL) {
     return "no method, or no reason";
   }
   if (problem != &forms->of[0] && (forms->count < 2 || !is_wide)) {
     return "none of the problem's forms";
   }
-  if (schedule->is_wide != is_wide || schedule->memory != facts->memory) {
-    return "another form or memory than it says";
+  if (schedule->is_wide != is_wide || schedule->target != facts->target) {
+    return "another form or target than it says";
   }
   if (!(offer->cost.fraction > 0 && offer->cost.fraction <= 1)) {
     return "a fraction that is none";
@@ -270,7 +271,7 @@ static const char *what_is_wrong(const rlt_facts *facts, const rlt_forms *forms,
     return "another alignment than the device's words want";
   }
   if (schedule->only_aligned !=
-      (facts->memory == RLT_STAGING_LOCAL ? is_wide : schedule->destination_alignment > 1)) {
+      (facts->target == &rlt_gpu_target ? is_wide : schedule->destination_alignment > 1)) {
     return "only_aligned is not what the alignment says";
   }
   if (schedule->threads < 1 || schedule->threads > facts->threads || schedule->grain < 1 ||
@@ -350,9 +351,10 @@ static void test_two_ways_to_share_lines(void **state) {
   const rlt_forms elements = {.count = 1,
                               .of = {problem_of("f32[1024,1024]{1,0}", "f32[1024,1024]{0,1}")}};
   rlt_offers offers;
-  assert_int_equal(
-      rlt_offers_make(&elements, &far, &cpu_tuning, &rlt_method_transpose, &offers, NULL),
-      RELAYOUT_OK);
+  assert_int_equal(rlt_offers_make(&elements, &far, &cpu_tuning,
+                                   &(rlt_offers_request){.method = &rlt_method_transpose}, &offers,
+                                   NULL),
+                   RELAYOUT_OK);
   assert_true(offers.count >= 2);
   assert_false(offers.of[0].schedule.combined);
   assert_int_equal(offers.of[0].schedule.destination_alignment, 64);
@@ -371,7 +373,7 @@ static rlt_schedule by_wish(const rlt_offers *offers, const rlt_schedule *like, 
                             bool combines) {
   rlt_schedule made = *like;
   made.wish = wish;
-  rlt_schedule_stage(offers->facts, &made);
+  rlt_cpu_lay_out_tile(offers->facts, &made);
   rlt_schedule_finish(offers->facts, offers->tuning, combines, &made);
   return made;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "cpu/planning.h"
+#include "gpu/planning.h"
 #include "plan/devices.h"
 #include "schedule/schedule.h"
 
@@ -30,9 +32,9 @@
 static rlt_schedule unfinished(const rlt_problem *problem, const rlt_facts *facts, rlt_move move,
                                rlt_group columns, rlt_group rows) {
   rlt_schedule made = {
-      .problem = problem, .memory = facts->memory, .columns = columns, .rows = rows, .move = move};
+      .problem = problem, .target = facts->target, .columns = columns, .rows = rows, .move = move};
   if (rlt_schedule_has_tables(&made)) {
-    rlt_schedule_stage(facts, &made);
+    rlt_cpu_lay_out_tile(facts, &made);
   }
   return made;
 }
@@ -56,10 +58,10 @@ static void test_moves(void **state) {
                             move == RLT_MOVE_TRANSPOSE || move == RLT_MOVE_BIT_TRANSPOSE;
     rlt_problem problem = MATRIX(1024);
     rlt_schedule schedule = {
-        .problem = &problem, .move = (rlt_move)move, .memory = RLT_STAGING_PRIVATE};
+        .problem = &problem, .move = (rlt_move)move, .target = &rlt_cpu_target};
     assert_string_equal(rlt_move_name((rlt_move)move), names[move]);
     assert_int_equal(rlt_schedule_has_tables(&schedule), has_tables);
-    schedule.memory = RLT_STAGING_LOCAL;
+    schedule.target = &rlt_gpu_target;
     assert_false(rlt_schedule_has_tables(&schedule));
     assert_int_equal(rlt_schedule_goes_by_index(&schedule), move == RLT_MOVE_INDEX);
     /* Bytes that packed elements share are filled element by element. */
@@ -69,13 +71,8 @@ static void test_moves(void **state) {
   }
 }
 
-static void test_iterations_of_an_element(void **state) {
+static void test_elements_of_a_byte(void **state) {
   (void)state;
-  static const rlt_index_program program = {.count = 5};
-  rlt_problem problem = MATRIX(1024);
-  assert_int_equal(rlt_index_iterations(&problem), 2);
-  problem.index_program = &program;
-  assert_int_equal(rlt_index_iterations(&problem), 7);
   assert_int_equal(rlt_in_byte(0), 1);
   assert_int_equal(rlt_in_byte(1), 8);
   assert_int_equal(rlt_in_byte(4), 2);
@@ -92,7 +89,8 @@ static void test_past_the_cache(void **state) {
   } caches[] = {{0, false}, {1, true}, {(4 << 20) - 1, true}, {4 << 20, false}, {8 << 20, false}};
   for (size_t i = 0; i < sizeof caches / sizeof caches[0]; ++i) {
     const rlt_facts facts = {.cache_bytes = caches[i].cache_bytes};
-    assert_int_equal(rlt_is_past_cache(&problem, &facts), caches[i].is_past);
+    assert_int_equal(rlt_is_past_cache(&problem, &facts, false), caches[i].is_past);
+    assert_false(rlt_is_past_cache(&problem, &facts, true));
   }
 }
 
@@ -114,18 +112,15 @@ static void test_streamed_and_loaded(void **state) {
       schedule.wish.stores = cases[i].stores;
       facts.cache_bytes = cases[i].cache_bytes;
       const bool streams = cases[i].streams && move != RLT_MOVE_INDEX;
-      assert_int_equal(rlt_schedule_streams(&facts, &schedule), streams);
+      assert_int_equal(rlt_cpu_streams(&facts, &schedule), streams);
       /* What is brought together first is what registers turn, where a tile wants it so. */
-      assert_false(rlt_schedule_loads(&facts, &schedule));
+      assert_false(rlt_cpu_loads(&facts, &schedule));
       schedule.wish.loads = true;
       const bool loads = streams && (move == RLT_MOVE_TRANSPOSE || move == RLT_MOVE_INTERLEAVE);
-      assert_int_equal(rlt_schedule_loads(&facts, &schedule), loads);
+      assert_int_equal(rlt_cpu_loads(&facts, &schedule), loads);
       problem.source_packed = 4;
-      assert_false(rlt_schedule_loads(&facts, &schedule));
+      assert_false(rlt_cpu_loads(&facts, &schedule));
       problem.source_packed = 0;
-      facts.memory = RLT_STAGING_LOCAL;
-      assert_false(rlt_schedule_streams(&facts, &schedule));
-      assert_false(rlt_schedule_loads(&facts, &schedule));
     }
   }
 }
@@ -202,7 +197,7 @@ static void test_staged(void **state) {
     rlt_schedule_finish(cases[i].facts, &cpu_tuning, false, &schedule);
     assert_int_equal(schedule.staged, cases[i].staged);
     /* Only what is put together first leaves time to fetch what comes next. */
-    const bool fetches = cases[i].staged && cases[i].facts->memory == RLT_STAGING_PRIVATE;
+    const bool fetches = cases[i].staged && cases[i].facts->target == &rlt_cpu_target;
     assert_int_equal(schedule.prefetch.tiles, fetches ? 2 : 0);
     assert_int_equal(schedule.prefetch.level, fetches ? 1 : 0);
   }
@@ -314,7 +309,6 @@ static void test_words_that_want_to_be_aligned(void **state) {
   } cases[] = {
       {RLT_MOVE_TRANSPOSE, false, 0, false, 4, 4, false},
       {RLT_MOVE_TRANSPOSE, true, 0, false, 4, 4, true},
-      {RLT_MOVE_BIT_TRANSPOSE, true, 4, false, 4, 4, false},
       {RLT_MOVE_TRANSPOSE, false, 0, true, 4, 2, false},
       {RLT_MOVE_FILL, false, 0, false, 1, 4, false},
   };
@@ -557,19 +551,19 @@ static void test_work_items_side_by_side(void **state) {
                  rlt_group_of_axis(&bytes, 2, 3));
   schedule.group_size = 64;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 6);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 6);
   rlt_group_append(&bytes, &schedule.columns, 1, 4 * 512);
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
   schedule.columns.block = 16;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
 
   /* Tables: rows and columns as they are. */
   schedule = of_blocks(&bytes, &facts, RLT_MOVE_PERMUTE, 8, 8);
   schedule.group_size = 64;
   rlt_grid_make(&bytes, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 3);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 3);
 }
 
 static void test_work_items_along_runs(void **state) {
@@ -588,7 +582,7 @@ static void test_work_items_along_runs(void **state) {
       unfinished(&packed, &facts, RLT_MOVE_INDEX, rlt_group_of_axis(&packed, 0, 6), rlt_no_axes);
   schedule.group_size = 64;
   rlt_grid_make(&packed, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 2);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 2);
 
   /* Copies by units of four bytes, whole lines of 32 at least: of 256 bytes and 4 rows two lines,
    * which two rows share; changed to floats each is one byte. */
@@ -600,16 +594,16 @@ static void test_work_items_along_runs(void **state) {
   schedule = of_blocks(&copied, &facts, RLT_MOVE_COPY, 256, 4);
   schedule.group_size = 64;
   rlt_grid_make(&copied, &schedule.columns, &schedule.rows, &grid);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
   schedule.rows = rlt_group_of_axis(&copied, 1, 1);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 6);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 6);
   schedule.columns = rlt_group_of_axis(&copied, 0, 32);
   schedule.rows = rlt_group_of_axis(&copied, 1, 8);
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 3);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 3);
   copied.conversion = (rlt_conversion){.from = RELAYOUT_U8, .to = RELAYOUT_F32, .scale = 1};
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 5);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 5);
   schedule.group_size = 1;
-  assert_int_equal(rlt_schedule_across_shift(&schedule, &grid), 0);
+  assert_int_equal(rlt_gpu_across_shift(&schedule, grid.tile_count), 0);
 }
 
 /* ---- Comparing ---- */
@@ -670,7 +664,7 @@ static void test_equal_schedules(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_moves),
-      cmocka_unit_test(test_iterations_of_an_element),
+      cmocka_unit_test(test_elements_of_a_byte),
       cmocka_unit_test(test_past_the_cache),
       cmocka_unit_test(test_streamed_and_loaded),
       cmocka_unit_test(test_staged),

@@ -7,7 +7,7 @@
 #include "plan/devices.h"
 #include "plan/plan.h"
 #include "plan/recorder.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 /* On a device like this, by this method or any. The schedule's problem is gone. */

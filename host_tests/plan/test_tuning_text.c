@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/target.h"
+#include "gpu/target.h"
 #include "search/tuning_text.h"
 
 enum { TEXT_SIZE = RLT_MOST_TUNING_TEXT + 1 };
@@ -233,10 +235,11 @@ static void test_nearest_row(void **state) {
       {32 << 10, 0, 0, "CPU backend, Zen 2 and 3, or Arm"},
   };
   for (size_t i = 0; i < sizeof processors / sizeof processors[0]; ++i) {
-    rlt_facts machine = {.caches = {{processors[i].l1_bytes, 8, 2}, {processors[i].l2_bytes, 8, 2}},
+    rlt_facts machine = {.target = &rlt_cpu_target,
+                         .caches = {{processors[i].l1_bytes, 8, 2}, {processors[i].l2_bytes, 8, 2}},
                          .vector_bytes = processors[i].vector_bytes};
     assert_string_equal(rlt_tuning_of(&machine)->kind, processors[i].kind);
-    machine.memory = RLT_STAGING_LOCAL;
+    machine.target = &rlt_gpu_target;
     assert_string_equal(rlt_tuning_of(&machine)->kind, "GPU");
   }
 }

@@ -16,6 +16,7 @@
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
+#include "cpu/target.h"
 #include "machine/facts_text.h"
 #include "machine/host.h"
 #include "machine/processors.h"
@@ -181,7 +182,7 @@ enum { MOST_TRANSPOSED_ROWS = 512 };
 /* What the kernels are, on whatever machine. */
 static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   rlt_facts facts = {.bit_transposed_rows = MOST_TRANSPOSED_ROWS,
-                     .memory = RLT_STAGING_PRIVATE,
+                     .target = &rlt_cpu_target,
                      .staging_bytes = RLT_CPU_STAGING_BYTES,
                      .most_segments = RLT_CPU_MOST_SEGMENTS,
                      .threads = threads,

@@ -1,6 +1,6 @@
 /* private_tiles.c: how far a tile of a worker's own goes on either side. */
 #include "base/checked.h"
-#include "search/methods/method.h"
+#include "cpu/planning.h"
 
 enum {
   UNPACKED_AT_ONCE = 64,
@@ -214,7 +214,7 @@ static bool is_of(const rlt_scene *scene, rlt_move move, rlt_tiles tiles) {
   case RLT_TILES_CHANNELS:
     return move == RLT_MOVE_INTERLEAVE;
   case RLT_TILES_CACHED:
-    return !rlt_is_past_cache(problem, scene->facts);
+    return !rlt_is_past_cache(problem, scene->facts, scene->stays_cached);
   case RLT_TILES_APART:
     return !begins_lines(problem, first->extent, line);
   case RLT_TILES_CROWDED:
@@ -265,7 +265,7 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
   const rlt_reach runs = schedule->wish.runs;
   const rlt_problem *const problem = scene->problem;
   const rlt_tuning *const tuning = scene->tuning;
-  const bool copies = schedule->move == RLT_MOVE_GATHER;
+  const bool copies = rlt_cpu_move_row_of(schedule->move)->copies_runs;
   const int64_t read_bits = rlt_problem_source_bits(problem);
   const int64_t write_bits = rlt_problem_destination_bits(problem);
   const int64_t line_bytes = scene->facts->line_bytes;
@@ -334,7 +334,7 @@ static void choose_tile(const rlt_scene *scene, rlt_schedule *schedule) {
     schedule->columns = rlt_no_axes;
     schedule->rows = rlt_no_axes;
     choose_groups(scene, room, schedule);
-    rlt_schedule_stage(scene->facts, schedule);
+    rlt_cpu_lay_out_tile(scene->facts, schedule);
     room /= 2;
   } while (schedule->staging.elements * bytes > scene->facts->staging_bytes);
 }
@@ -359,7 +359,7 @@ static void offer_all_runs(const rlt_scene *scene, const rlt_schedule *like, rlt
   }
 }
 
-void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
+void rlt_cpu_offer_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers) {
   rlt_schedule own = *like;
   own.wish = own_wish(scene, like->move);
   offer_tile(scene, &own, offers);

@@ -27,12 +27,6 @@ static inline int32_t rlt_word_size_number(int64_t size) {
   return __builtin_ctzll((unsigned long long)size);
 }
 
-/* Where tiles are put together. */
-typedef enum rlt_staging_memory {
-  RLT_STAGING_PRIVATE, /* in memory of a worker's own, who moves the whole tile: CPUs */
-  RLT_STAGING_LOCAL    /* in local memory, which the work-items of a group share: GPUs */
-} rlt_staging_memory;
-
 /* What kernels do at once with words of one size. */
 typedef struct rlt_word_facts {
   int32_t block_rows; /* of a block that is transposed in registers */
@@ -60,8 +54,8 @@ typedef struct rlt_facts {
   rlt_word_facts words[RLT_WORD_SIZES];
   int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
 
-  rlt_staging_memory memory;
-  int64_t staging_bytes; /* what a tile may take there */
+  const struct rlt_target *target; /* whose schedules it runs (search/target.h) */
+  int64_t staging_bytes;           /* what a tile that is put together may take */
   int64_t most_segments; /* CPUs: so many unfinished lines can wait for the tile that goes on */
 
   int32_t threads;     /* workers that blocks of tiles are shared out to; 1: a driver does */

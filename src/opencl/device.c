@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "gpu/local_tile.h"
+#include "gpu/target.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/calls.h"
@@ -55,7 +56,7 @@ static relayout_status learn_group_size(const rlt_opencl_device *device, int64_t
 /* Work-items share local memory. */
 static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
   return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
-                     .memory = RLT_STAGING_LOCAL,
+                     .target = &rlt_gpu_target,
                      .staging_bytes = RLT_LOCAL_BYTES,
                      .threads = 1,
                      .group_size = group_size,

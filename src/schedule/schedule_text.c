@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "metadata/quote.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 /* X(KEY, text): in the order in which they are printed. */
 #define FIELD_TABLE(X)                                                                             \

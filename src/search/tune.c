@@ -21,6 +21,7 @@
 #include "search/fit_rates.h"
 #include "search/measure.h"
 #include "search/offers.h"
+#include "search/target.h"
 #include "search/tune_cases.h"
 #include "search/tune_passes.h"
 #include "search/tune_threads.h"
@@ -238,12 +239,12 @@ static double root_of(double product) {
 }
 
 /* Those that are tried beside the best so far. */
-static void add_round(const tuner *on, const cell *at, int round, heat *of) {
+static void add_round(const cell *at, int round, heat *of) {
   if (round == 0 || round == 3) {
     add_runs(of, at->tiles == RLT_TILES_CHANNELS, round == 0);
   } else if (round == 1) {
     add_blocks(of);
-  } else if (on->track.device->facts.memory == RLT_STAGING_PRIVATE) {
+  } else {
     add_prefetches(of);
   }
 }
@@ -280,7 +281,7 @@ static bool search(tuner *on, const cell *at, rlt_tile_wish first, rlt_tile_wish
   *best = first;
   for (int round = 0; round < ROUNDS && rlt_seconds() < on->end; ++round) {
     heat of = {.count = 1, .wishes = {*best}};
-    add_round(on, at, round, &of);
+    add_round(at, round, &of);
     const double begun = rlt_seconds();
     *best = of.wishes[hold(on, at, begun + (on->end - begun) / (ROUNDS + 2 - round), &of)];
   }
@@ -503,7 +504,7 @@ static relayout_status prepare(tuner *on, double seconds, relayout_error *error)
 relayout_status rlt_tune(relayout_device *device, double seconds, const rlt_tune_report *report,
                          rlt_tuning *found, bool *is_new, relayout_error *error) {
   *is_new = false;
-  if (device->facts.memory != RLT_STAGING_PRIVATE || device->backend->program_time == NULL) {
+  if (device->facts.target->vary == NULL || device->backend->program_time == NULL) {
     return rlt_fail(error, RELAYOUT_UNSUPPORTED,
                     "device %s cannot be tuned: it has tiles of one size only, or no clock",
                     device->info.name);

@@ -3,6 +3,9 @@
 
 #include <stddef.h>
 
+#include "cpu/target.h"
+#include "gpu/target.h"
+
 bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs) {
   enum { SIDES = 5 };
   const int64_t least = has_channels ? 1024 : 64;
@@ -226,30 +229,23 @@ static const rlt_tuning gpu = {.kind = "GPU",
 
 /* ---- The table ---- */
 
-/* Rows are for one of these: each stages, and has its work done, in a way of its own. */
-typedef enum manner { MANNER_CPU, MANNER_GPU } manner;
-
 /* A row, and what the machine is that it was found on; 0: unknown. */
 typedef struct known_machine {
   const rlt_tuning *row;
-  manner manner;
+  const struct rlt_target *target;
   int64_t l1_bytes;
   int64_t l2_bytes;
   int64_t vector_bytes;
 } known_machine;
 
 static const known_machine machines[] = {
-    {&cpu_avx512, MANNER_CPU, 48 << 10, 2 << 20, 64},
-    {&cpu_avx2, MANNER_CPU, 48 << 10, 2 << 20, 32},
-    {&cpu_zen, MANNER_CPU, 32 << 10, 512 << 10, 32},
-    {&cpu_zen, MANNER_CPU, 64 << 10, 1 << 20, 16},
-    {&gpu, MANNER_GPU, 0, 0, 0},
+    {&cpu_avx512, &rlt_cpu_target, 48 << 10, 2 << 20, 64},
+    {&cpu_avx2, &rlt_cpu_target, 48 << 10, 2 << 20, 32},
+    {&cpu_zen, &rlt_cpu_target, 32 << 10, 512 << 10, 32},
+    {&cpu_zen, &rlt_cpu_target, 64 << 10, 1 << 20, 16},
+    {&gpu, &rlt_gpu_target, 0, 0, 0},
 };
 enum { MACHINES = sizeof machines / sizeof machines[0] };
-
-static manner manner_of(const rlt_facts *facts) {
-  return facts->memory == RLT_STAGING_LOCAL ? MANNER_GPU : MANNER_CPU;
-}
 
 /* How often one is twice the other, in 256ths; between powers of two by a straight line. What is
  * not known of one of them counts as a half. */
@@ -277,12 +273,12 @@ const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
   const known_machine *nearest = NULL;
   for (int i = 0; i < MACHINES; ++i) {
     const known_machine *const other = &machines[i];
-    if (other->manner == manner_of(facts) &&
+    if (other->target == facts->target &&
         (nearest == NULL || distance(other, facts) < distance(nearest, facts))) {
       nearest = other;
     }
   }
-  return nearest->row; /* there is one for each manner */
+  return nearest->row; /* there is one for each target */
 }
 
 const rlt_tuning *rlt_tuning_shipped(int number) {

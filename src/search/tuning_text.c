@@ -319,7 +319,7 @@ static relayout_status read_head(reader *from, const char *head, relayout_error 
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && status == RELAYOUT_OK; ++i) {
     char words[LONGEST_LINE];
-    rlt_facts facts = {.memory = RLT_STAGING_PRIVATE};
+    rlt_facts facts = {0};
     status = read_words(from, names[i], words, sizeof words, error);
     if (status == RELAYOUT_OK && i == 0 && words[0] != '\0') {
       status = fail_at(from, names[i], error);
