@@ -116,8 +116,8 @@ static void test_damaged_rows(void **state) {
   expect_refused("word 1 cached runs=64:256 blocks", "word 1 cached runs=64:256 runs=64:256 blocks",
                  "line 21: `runs` is given twice");
   expect_refused("thread_blocks=8\n", "thread_blocks=8:0\n",
-                 "line 19: `thread_blocks=8:0` has an impossible value; expected 1 number from 0 to "
-                 "1024");
+                 "line 19: `thread_blocks=8:0` has an impossible value; expected 1 number from 0 "
+                 "to 1024");
   expect_refused("thread_blocks=8\n", "\n", "line 19: `thread_blocks` is missing");
   expect_refused("line_again=0.086", "line_again=nan", "line 26: ");
   expect_refused("line_again=0.086", "line_again=inf", "line 26: ");
