@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/target.h"
 #include "opencl/bench.h"
 #include "opencl/command_buffer.h"
 #include "opencl/device.h"
@@ -543,7 +544,7 @@ static void test_null_options_are_the_defaults(void **state) {
   }
   const rlt_opencl_device *const a = (rlt_opencl_device *)devices[0];
   const rlt_opencl_device *const b = (rlt_opencl_device *)devices[1];
-  assert_int_equal(a->base.facts.memory, b->base.facts.memory);
+  assert_ptr_equal(a->base.facts.target, b->base.facts.target);
   assert_int_equal(a->disk_cache.directory == NULL, b->disk_cache.directory == NULL);
   if (a->disk_cache.directory != NULL) {
     assert_string_equal(a->disk_cache.directory, b->disk_cache.directory);
@@ -683,7 +684,7 @@ static void test_part_of_a_device(void **state) {
 /* The families that may be asked for are those that are run. */
 static void test_family_is_the_one_asked_for(void **state) {
   (void)state;
-  const bool is_native = here.bench->device->facts.memory == RLT_STAGING_PRIVATE;
+  const bool is_native = here.bench->device->facts.target == &rlt_cpu_target;
   assert_int_equal(is_native ? RELAYOUT_KERNELS_NATIVE : RELAYOUT_KERNELS_WORK_GROUP,
                    here.bench->family);
 }

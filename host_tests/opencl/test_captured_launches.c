@@ -89,7 +89,6 @@ static void check_launch(const captured_launch *launch, const char *kernel, cons
   assert_memory_equal(launch->schedule, kernel, strlen(kernel));
   /* As for a GPU, not as for PoCL. */
   assert_non_null(strstr(launch->options, " -DNATIVE=0 "));
-  assert_non_null(strstr(launch->options, " -DDIRECT=0 "));
   assert_non_null(strstr(launch->options, " -DGRID_AXIS=0 "));
   assert_int_equal(launch->local[0], 64);
   assert_int_equal(launch->global[0] % 64, 0);

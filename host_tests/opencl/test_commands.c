@@ -293,7 +293,7 @@ static void test_smaller_groups(void **state) {
              groups == 1 ? "" : "s", (int)expected[i], expected[i] == 1 ? "" : "s");
     assert_in_range(relayout_plan_explain(plan, RELAYOUT_EXPLAIN_TEXT, text, sizeof text), 1,
                     sizeof text - 1);
-    assert_non_null(strstr(text, "staged kernel transpose on 4-byte words, "));
+    assert_non_null(strstr(text, "work-group kernel transpose on 4-byte words, "));
     assert_non_null(strstr(text, words));
     assert_non_null(strstr(text, " bytes of local memory"));
     assert_int_equal(rlt_plan_device_bytes(plan), fake_memory_bytes());

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/target.h"
+#include "gpu/target.h"
 #include "machine/host.h"
 #include "opencl/bench.h"
 #include "opencl/build.h"
@@ -122,7 +124,7 @@ static void test_family_follows_the_class(void **state) {
       CL_SUCCESS);
   const bool is_native =
       info.device_class == RELAYOUT_DEVICE_CLASS_CPU && (runs & CL_EXEC_NATIVE_KERNEL) != 0;
-  assert_int_equal(device->facts.memory, is_native ? RLT_STAGING_PRIVATE : RLT_STAGING_LOCAL);
+  assert_ptr_equal(device->facts.target, is_native ? &rlt_cpu_target : &rlt_gpu_target);
   relayout_device_destroy(device);
 }
 
@@ -277,7 +279,6 @@ static void test_programs_are_known_by_their_text(void **state) {
       .conversion = {.from = RELAYOUT_F32, .to = RELAYOUT_S32, .scale = 2}};
   const size_t count = count_builds(bench, &options);
   options.conversion.scale = 3;
-  options.shuffle[1] = 1;
   assert_int_equal(count_builds(bench, &options), count);
   options.conversion.wraps = true;
   assert_int_equal(count_builds(bench, &options), count + 1);
@@ -304,7 +305,7 @@ static void test_compilations_are_told(void **state) {
   static heard log;
   cl_program program = NULL;
   const rlt_kernel_options options = {
-      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .group_size = 1, .direct = true};
+      .kernel = RLT_KERNEL_FILL, .word_bytes = 2, .source_bytes = 2, .group_size = 1};
   log.count = 0;
   relayout_set_log(hear, &log);
   assert_int_equal(rlt_build_get((rlt_opencl_device *)bench->device, &options, &program, NULL),

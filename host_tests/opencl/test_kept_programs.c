@@ -18,7 +18,7 @@
 #include "opencl/build.h"
 #include "plan/plan.h"
 #include "scratch.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "shape_of.h"
 
 static const char *program_path;

@@ -252,16 +252,13 @@ static void test_wide_corners(void **state) {
 
 static int64_t narrow_groups; /* the device's most_groups */
 
-/* The kernels with 64-bit arithmetic, and, where groups share tiles, with several of them a group:
- * work-items of the direct kernels always walk over several. */
+/* The kernels with 64-bit arithmetic, whose groups move several tiles each. */
 static int make_wide(void **state) {
   const opencl_bench *const bench = *state;
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   narrow_groups = device->base.facts.most_groups;
   device->most_offset = -1;
-  if (bench->family == RELAYOUT_KERNELS_STAGED) {
-    device->base.facts.most_groups = 3;
-  }
+  device->base.facts.most_groups = 3;
   return 0;
 }
 
@@ -270,22 +267,6 @@ static int make_narrow(void **state) {
   rlt_opencl_device *const device = (rlt_opencl_device *)bench->device;
   device->most_offset = INT32_MAX;
   device->base.facts.most_groups = narrow_groups;
-  return 0;
-}
-
-static int64_t cache_bytes; /* the device's own */
-
-/* Destinations leave past the cache, as large ones do. */
-static int make_streaming(void **state) {
-  const opencl_bench *const bench = *state;
-  cache_bytes = bench->device->facts.cache_bytes;
-  bench->device->facts.cache_bytes = 1;
-  return 0;
-}
-
-static int make_cached(void **state) {
-  const opencl_bench *const bench = *state;
-  bench->device->facts.cache_bytes = cache_bytes;
   return 0;
 }
 
@@ -612,15 +593,11 @@ static int run(opencl_bench *bench) {
       cmocka_unit_test_prestate(test_channels, bench),
       cmocka_unit_test_prestate(test_corners, bench),
       {"test_wide_corners", test_wide_corners, make_wide, make_narrow, bench},
-      {"test_corners, streaming", test_corners, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_runs, bench),
-      {"test_runs, streaming", test_runs, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_turns, bench),
-      {"test_turns, streaming", test_turns, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_changes, bench),
       {"test_changes, wide", test_changes, make_wide, make_narrow, bench},
       cmocka_unit_test_prestate(test_conversions, bench),
-      {"test_conversions, streaming", test_conversions, make_streaming, make_cached, bench},
       cmocka_unit_test_prestate(test_ragged_ends, bench),
       cmocka_unit_test_prestate(test_host_memory, bench),
       cmocka_unit_test_prestate(test_random_problems, bench),

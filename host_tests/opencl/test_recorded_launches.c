@@ -27,7 +27,6 @@ typedef struct said_group {
   int32_t count;
   int32_t axes[MOST_SAID];
   int64_t block; /* steps of the last axis; 0: all of them */
-  int64_t halo;
 } said_group;
 
 typedef struct said_loop {
@@ -68,7 +67,7 @@ static int64_t number(const char *text, const char *name, int64_t otherwise) {
   return field(text, name, value) ? strtoll(value, NULL, 10) : otherwise;
 }
 
-/* `axis,axis:steps+more`, or `-`. */
+/* `axis,axis:steps`, or `-`. */
 static said_group group_of(const char *text, const char *name) {
   char value[512];
   said_group made = {.count = 0};
@@ -79,9 +78,6 @@ static said_group group_of(const char *text, const char *name) {
     made.axes[made.count++] = (int32_t)strtol(at, &at, 10);
     if (*at == ':') {
       made.block = strtoll(at + 1, &at, 10);
-    }
-    if (*at == '+') {
-      made.halo = strtoll(at + 1, &at, 10);
     }
     at += *at == ',';
   }
@@ -191,9 +187,6 @@ static const char *kernel_of(const said *of) {
   if (moves_by(of, "fill") || moves_by(of, "copy")) {
     return of->move;
   }
-  if (moves_by(of, "gather")) {
-    return "copy";
-  }
   const bool is_of_its_own = moves_by(of, "transpose") || moves_by(of, "interleave");
   return is_of_its_own ? of->move : "permute";
 }
@@ -216,16 +209,13 @@ static void check_options(const said *of, const rlt_problem *problem,
   const bool converts = option(launch, "CONVERTS") != 0 || option(launch, "TABLE") != 0;
   EXPECT("WORD_BYTES", option(launch, "WORD_BYTES"), rlt_problem_destination_bytes(problem));
   EXPECT("SOURCE_BYTES", option(launch, "SOURCE_BYTES"), of->word);
-  EXPECT("DIRECT", option(launch, "DIRECT"), false);
   EXPECT("GROUP", option(launch, "GROUP"), of->group_size);
-  EXPECT("STAGES", option(launch, "STAGES"), false);
   EXPECT("SOURCE_BITS", option(launch, "SOURCE_BITS"), problem->source_packed);
   EXPECT("DESTINATION_BITS", option(launch, "DESTINATION_BITS"), problem->destination_packed);
   EXPECT("unpacking", option(launch, "SOURCE_BITS") > 0, of->unpacks);
   EXPECT("packing", option(launch, "DESTINATION_BITS") > 0, of->packs);
   EXPECT("converting", converts, of->converts && !moves_by(of, "fill"));
-  EXPECT("SHUFFLES", option(launch, "SHUFFLES"), of->shuffles);
-  EXPECT("swapping", option(launch, "TRANSPOSED_BITS") > 0, moves_by(of, "bit-transpose"));
+  EXPECT("shuffling", of->shuffles, false);
   if (runs_kernel(launch, "interleave")) {
     const rlt_axis *const pixels = &problem->axes[of->columns.axes[0]];
     const bool joins = pixels->source_stride == 1;
@@ -296,9 +286,8 @@ static void check_side(const said *of, const rlt_problem *problem, const said_gr
   const int64_t block = group->block > 0 ? group->block : extent;
   EXPECT("inner", side->inner, inner);
   EXPECT("block", side->block, block);
-  EXPECT("halo", side->halo, group->halo);
   EXPECT("extent", side->extent, extent);
-  EXPECT("length", side->length, inner * (block + group->halo));
+  EXPECT("length", side->length, inner * block);
   EXPECT("the loop over a side's blocks", side->loop_number,
          block < extent ? loop_over(of, last) : -1);
   EXPECT("a side's destination stride", side->destination_stride,
@@ -341,7 +330,7 @@ static void check_grid(const said *of, const rlt_problem *problem, const recorde
   EXPECT("what loops count", counted, tiles);
   EXPECT("loop_count", grid.loop_count, of->loop_count);
   EXPECT("tiles_per_group", grid.tiles_per_group, of->grain);
-  EXPECT("streams", grid.streams, of->streamed);
+  EXPECT("streaming", of->streamed, false);
   EXPECT("fills", grid.fills, problem->fills);
   EXPECT("work-groups", launch->group_count, rlt_divide_up(tiles, of->grain));
   EXPECT("work-items of a group", launch->group_size, of->group_size);

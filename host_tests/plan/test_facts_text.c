@@ -97,12 +97,11 @@ static void test_reading(void **state) {
 /* What no text names stays. */
 static void test_other_facts_stay(void **state) {
   (void)state;
-  rlt_facts facts = {.staging_bytes = 123, .threads = 5, .cache_bytes = 77, .scatters = true};
+  rlt_facts facts = {.staging_bytes = 123, .threads = 5, .cache_bytes = 77};
   assert_int_equal(rlt_facts_read_text(zen_3_text, &facts, NULL), RELAYOUT_OK);
   assert_int_equal(facts.staging_bytes, 123);
   assert_int_equal(facts.threads, 5);
   assert_int_equal(facts.cache_bytes, 77);
-  assert_true(facts.scatters);
 }
 
 static void test_bad_texts(void **state) {

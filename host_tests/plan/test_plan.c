@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "plan/recorder.h"
 #include "relayout/relayout.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 #include "search/wisdom.h"
 #include "shape_of.h"
 #include "view_of.h"
@@ -946,7 +946,7 @@ static void test_wishes(void **state) {
   assert_true(all.for_batches);
 
   /* One that differs in anything is another. */
-  static const rlt_method method = {"test", NULL};
+  static const rlt_method method = {"test"};
   rlt_wish others[11];
   for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
     others[i] = none;

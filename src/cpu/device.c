@@ -16,6 +16,7 @@
 #include "cpu/cpu.h"
 #include "cpu/pool.h"
 #include "cpu/program.h"
+#include "cpu/target.h"
 #include "machine/facts_text.h"
 #include "machine/host.h"
 #include "machine/processors.h"
@@ -181,19 +182,12 @@ enum { MOST_TRANSPOSED_ROWS = 512 };
 /* What the kernels are, on whatever machine. */
 static rlt_facts facts_of(const rlt_cpu_instruction_set *set, int32_t threads) {
   rlt_facts facts = {.bit_transposed_rows = MOST_TRANSPOSED_ROWS,
-                     .memory = RLT_STAGING_PRIVATE,
+                     .target = &rlt_cpu_target,
                      .staging_bytes = RLT_CPU_STAGING_BYTES,
-                     .stages_source_words = true,
-                     .loads = true,
-                     .scatters = true,
-                     .combines_lines = true,
                      .most_segments = RLT_CPU_MOST_SEGMENTS,
-                     .merges_bytes = true,
-                     .prefetches = true,
                      .threads = threads,
                      .group_size = 1,
-                     .most_groups = INT64_MAX,
-                     .most_iterations = INT64_MAX};
+                     .most_groups = INT64_MAX};
   for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
     const rlt_cpu_kernels *const kernels = set->kernels[i];
     facts.words[i] =

@@ -52,7 +52,7 @@ rlt_cpu_tile rlt_cpu_place_tile(const rlt_cpu_call *call, const rlt_tile *tile) 
 static void move_by_tables(const rlt_cpu_call *call, const rlt_tile *tile) {
   const rlt_cpu_program *const made = call->made;
   const rlt_cpu_tile placed = rlt_cpu_place_tile(call, tile);
-  made->gather(&made->frame, &placed, placed.destination);
+  made->fill_tile(&made->frame, &placed, placed.destination);
 }
 
 static void move_straight(const rlt_cpu_call *call, const rlt_tile *tile) {
@@ -134,7 +134,7 @@ rlt_cpu_move *rlt_cpu_move_of(const rlt_cpu_program *made) {
            : rlt_cpu_is_dense(made) ? move_straight
                                     : move_strided;
   default:
-    return made->schedule->staged ? NULL : move_by_tables;
+    return move_by_tables;
   }
 }
 
@@ -148,7 +148,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   if (!start_block(&at)) {
     return;
   }
-  if (made->move == NULL) {
+  if (made->schedule->staged) {
     rlt_cpu_run_staged(&at, here);
   } else {
     do {
@@ -165,7 +165,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
 /* Most calls of few bytes: there is no walk to the tile, and nobody to share with. */
 static void run_only_tile(const rlt_cpu_call *call) {
   const rlt_cpu_program *const made = call->made;
-  if (made->move == NULL) {
+  if (made->schedule->staged) {
     rlt_cpu_move_staged(call, &made->only_tile, call->own);
   } else {
     made->move(call, &made->only_tile);
@@ -194,7 +194,7 @@ static void work(void *data, size_t worker) {
 }
 
 static bool puts_together(const rlt_cpu_program *made) {
-  return made->move == NULL;
+  return made->schedule->staged;
 }
 
 /* Calls task(data, i) for each i in 0 .. count-1, count <= threads, and returns when all have

@@ -27,12 +27,6 @@ static inline int32_t rlt_word_size_number(int64_t size) {
   return __builtin_ctzll((unsigned long long)size);
 }
 
-/* Where tiles are put together. */
-typedef enum rlt_staging_memory {
-  RLT_STAGING_PRIVATE, /* in memory of a worker's own, who moves the whole tile: CPUs */
-  RLT_STAGING_LOCAL    /* in local memory, which the work-items of a group share: GPUs */
-} rlt_staging_memory;
-
 /* What kernels do at once with words of one size. */
 typedef struct rlt_word_facts {
   int32_t block_rows; /* of a block that is transposed in registers */
@@ -60,22 +54,13 @@ typedef struct rlt_facts {
   rlt_word_facts words[RLT_WORD_SIZES];
   int64_t bit_transposed_rows; /* of a tile, at most, for bit transposes; 0: there are none */
 
-  rlt_staging_memory memory;
-  int64_t staging_bytes;    /* what a tile may take there */
-  bool stages_source_words; /* elements are converted when they leave, not when they arrive */
-  bool loads; /* what a tile reads may be brought together before anything else is done with it */
-  bool scatters;         /* tiles may be stored word by word, without staging */
-  bool combines_lines;   /* lines that a tile leaves unfinished wait for one that goes on */
-  int64_t most_segments; /* of which so many can wait */
-  bool merges_bytes;     /* packed elements enter bytes that others write too, even at once */
-  bool prefetches;       /* what the next tile reads */
+  const struct rlt_target *target; /* whose schedules it runs (search/target.h) */
+  int64_t staging_bytes;           /* what a tile that is put together may take */
+  int64_t most_segments; /* CPUs: so many unfinished lines can wait for the tile that goes on */
 
-  bool words_need_alignment; /* words wider than an element begin at multiples of their size */
-  bool only_whole_blocks;    /* loops are cut into parts of equal length */
-  int32_t threads;           /* workers that blocks of tiles are shared out to; 1: a driver does */
-  int64_t group_size;        /* work-items of a work-group */
-  int64_t most_groups;       /* of a launch */
-  int64_t most_iterations;   /* of all loops of a work-item */
+  int32_t threads;     /* workers that blocks of tiles are shared out to; 1: a driver does */
+  int64_t group_size;  /* work-items of a work-group */
+  int64_t most_groups; /* of a launch */
 } rlt_facts;
 
 /* Makes facts of caches and lines agree with what is said of them above: behind a level of which

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "gpu/local_tile.h"
+#include "gpu/target.h"
 #include "opencl/backend.h"
 #include "opencl/build.h"
 #include "opencl/calls.h"
@@ -28,14 +29,6 @@ enum {
   MOST_GROUPS = 1 << 22,
   /* PoCL compiles a kernel again for launches that are wider than this. */
   POCL_MOST_GROUPS = 65534,
-  /* A tile's two sides and their gaps fit any second-level cache. */
-  STAGING_BYTES = 80 << 10,
-  /* llvmpipe ends a work-item's loops, without a word, after 65535 iterations altogether, and a
-   * tile may take some for each of its elements. Other drivers are taken to be no better. */
-  SMALL_STAGING_BYTES = 16 << 10,
-  MOST_ITERATIONS = 48 << 10,
-  /* What the direct kernels load and store at once, as cl/line.cl has it. */
-  DIRECT_LINE_BYTES = 64,
   /* RELAYOUT_KERNELS_DIRECT of relayout 0.1. */
   FORMER_DIRECT = 2
 };
@@ -60,78 +53,38 @@ static relayout_status learn_group_size(const rlt_opencl_device *device, int64_t
   return status;
 }
 
-/* Blocks of 16 x 32 bytes, 8 x 16 halves, then of 16 x 16, 8 x 8 and 4 x 4 longer words. */
-static rlt_word_facts word_facts(int64_t bytes) {
-  return bytes <= 2 ? (rlt_word_facts){(int32_t)(16 / bytes), (int32_t)(32 / bytes), 8}
-                    : (rlt_word_facts){(int32_t)(64 / bytes), (int32_t)(64 / bytes), 4};
-}
-
-/* CPU devices: a work-item moves whole tiles by itself. */
-static rlt_facts direct_facts(bool is_pocl) {
-  const int64_t staging_bytes = is_pocl ? STAGING_BYTES : SMALL_STAGING_BYTES;
-  rlt_facts facts = {.line_bytes = DIRECT_LINE_BYTES,
-                     .bit_transposed_rows = is_pocl ? 512 : 128,
-                     .memory = RLT_STAGING_PRIVATE,
-                     .staging_bytes = staging_bytes,
-                     .prefetches = is_pocl, /* whose compiler knows how */
-                     .words_need_alignment = true,
-                     .only_whole_blocks = true,
-                     .threads = 1,
-                     .group_size = 1,
-                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
-                     .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
-  for (int32_t i = 0; i < RLT_WORD_SIZES; ++i) {
-    facts.words[i] = word_facts(INT64_C(1) << i);
-  }
-  return facts;
-}
-
-/* GPUs: work-items share local memory. */
-static rlt_facts staged_facts(bool is_pocl, int64_t group_size) {
+/* Work-items share local memory. */
+static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
   return (rlt_facts){.line_bytes = RLT_LOCAL_LINE_BYTES,
-                     .memory = RLT_STAGING_LOCAL,
+                     .target = &rlt_gpu_target,
                      .staging_bytes = RLT_LOCAL_BYTES,
-                     .words_need_alignment = true,
-                     .only_whole_blocks = true,
                      .threads = 1,
                      .group_size = group_size,
-                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS,
-                     .most_iterations = is_pocl ? INT64_MAX : MOST_ITERATIONS};
+                     .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS};
 }
 
-/* Kernels keep the lines that they are written for, whatever moves at once. A last-level cache may
- * be shared with more than the device, so not all of it counts as a direct kernel's. */
-static relayout_status learn_machine(rlt_opencl_device *device, bool is_direct,
-                                     cl_ulong cache_bytes, relayout_error *error) {
+/* Kernels keep the lines that they are written for, whatever moves at once, and store through the
+ * caches. */
+static relayout_status learn_machine(rlt_opencl_device *device, relayout_error *error) {
   rlt_facts *const facts = &device->base.facts;
   const int64_t line_bytes = facts->line_bytes;
   const relayout_status status = rlt_opencl_add_facts(device->id, &device->base.info, facts, error);
   facts->line_bytes = line_bytes;
-  facts->streams = facts->streams && is_direct;
-  if (is_direct) {
-    const int64_t kept = rlt_facts_cache_bytes(facts, device->base.info.compute_units);
-    facts->cache_bytes = cache_bytes < (cl_ulong)kept ? (int64_t)cache_bytes : kept;
-  }
+  facts->streams = false;
   return status;
 }
 
 /* Of a device that runs work-group kernels. */
 static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
-  cl_ulong bytes = 0;
   int64_t group_size = 1;
-  relayout_status status = learn_group_size(device, &group_size, error);
-  if (status == RELAYOUT_OK) {
-    status = rlt_opencl_device_value(device->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes,
-                                     &bytes, error);
-  }
+  const relayout_status status = learn_group_size(device, &group_size, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
-  const bool is_direct = false;
-  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide
-   * vectors nor builtins. */
+  /* Compilers to SPIR-V are clang too, but what runs that knows neither wide vectors nor
+   * builtins. */
   const bool is_pocl = rlt_opencl_is_pocl(&device->base.info);
-  device->base.facts = is_direct ? direct_facts(is_pocl) : staged_facts(is_pocl, group_size);
+  device->base.facts = kernel_facts(is_pocl, group_size);
   device->native = is_pocl;
   device->most_offset = MOST_OFFSET;
   /* While three launches of one kernel are under way, PoCL before 6.0 may end the process (an
@@ -141,7 +94,7 @@ static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   /* To hand a binary out, it compiles every kernel a second time. */
   device->driver_keeps_programs = is_pocl;
   rlt_memory_learn(device);
-  return learn_machine(device, is_direct, bytes, error);
+  return learn_machine(device, error);
 }
 
 /* ---- Making one ---- */

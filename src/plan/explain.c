@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "schedule/grid.h"
 #include "schedule/schedule_text.h"
-#include "search/methods/method.h"
+#include "search/method.h"
 
 typedef struct summary {
   relayout_device_info device;

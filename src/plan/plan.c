@@ -16,7 +16,8 @@
 #include "schedule/schedule_text.h"
 #include "search/choose.h"
 #include "search/measure.h"
-#include "search/methods/method.h"
+#include "search/method.h"
+#include "search/target.h"
 
 /* Chooses every part's schedules, as texts for all parts or for none say, and has the backend make
  * the programs. What was measured is remembered, so that plans in the cache may be out of date. */
@@ -98,12 +99,6 @@ static relayout_status take_parts(relayout_plan *plan, rlt_lowered *lowered,
   return RELAYOUT_OK;
 }
 
-static rlt_packing packing_of(const rlt_facts *facts) {
-  return facts->merges_bytes                    ? RLT_PACKING_MERGED
-         : facts->memory == RLT_STAGING_PRIVATE ? RLT_PACKING_SHARED
-                                                : RLT_PACKING_TILED;
-}
-
 /* Takes the index program of what was lowered, if it has one. */
 static relayout_status make(relayout_device *device, const rlt_wish *wish, rlt_lowered *lowered,
                             rlt_texts schedules, relayout_plan **plan, relayout_error *error) {
@@ -180,7 +175,7 @@ static relayout_status keep_sides(const sides *of, relayout_plan *plan, relayout
 static relayout_status lower_for(const relayout_device *device, const sides *of,
                                  const rlt_wish *wish, rlt_lowered *made, relayout_error *error) {
   rlt_changes changes = wish->changes;
-  changes.packing = packing_of(&device->facts);
+  changes.packing = device->facts.target->packing;
   return rlt_lower(of->from, of->to, of->box, &changes, made, error);
 }
 
@@ -435,8 +430,9 @@ size_t relayout_plan_get_schedule(const relayout_plan *plan, int32_t part,
 relayout_status rlt_plan_offers(const relayout_plan *plan, int32_t part, rlt_offers *offers,
                                 relayout_error *error) {
   const relayout_device *const device = rlt_planner_of(plan->device);
+  const rlt_offers_request request = rlt_wish_offers(&plan->wish);
   const relayout_status status = rlt_offers_make(&plan->work.parts[part].forms, &device->facts,
-                                                 device->tuning, plan->wish.method, offers, error);
+                                                 device->tuning, &request, offers, error);
   rlt_offers_sort(offers);
   return status;
 }

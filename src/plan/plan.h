@@ -33,6 +33,11 @@ void rlt_wish_clear(rlt_wish *wish);
 
 bool rlt_wish_equal(const rlt_wish *a, const rlt_wish *b);
 
+/* What it asks for of the schedules that are offered. */
+static inline rlt_offers_request rlt_wish_offers(const rlt_wish *wish) {
+  return (rlt_offers_request){wish->method, wish->stages_destination};
+}
+
 /* A caller's options, of whatever version, checked: `*read` becomes the copy of them, or the
  * defaults for NULL, which take no time. RELAYOUT_INVALID_ARGUMENT, RELAYOUT_UNSUPPORTED. */
 relayout_status rlt_options_read(const relayout_plan_options *options, relayout_plan_options *copy,

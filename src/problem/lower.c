@@ -425,9 +425,7 @@ static bool may_write(const lowering *at, const rlt_problem *problem) {
   rlt_byte_run run;
   const rlt_packing packing = at->box == NULL ? at->changes->packing : RLT_PACKING_TILED;
   return packing == RLT_PACKING_MERGED || problem->destination_packed == 0 ||
-         (!rlt_problem_is_fill(problem) &&
-          (rlt_problem_byte_run(problem, &run) ||
-           (packing == RLT_PACKING_SHARED && rlt_problem_is_dense(problem))));
+         (!rlt_problem_is_fill(problem) && rlt_problem_byte_run(problem, &run));
 }
 
 /* Behind the last element that a box reads there may be none: kernels load whole words as far as

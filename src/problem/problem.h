@@ -223,10 +223,6 @@ typedef struct rlt_byte_run {
  * The problem is simplified. */
 bool rlt_problem_byte_run(const rlt_problem *problem, rlt_byte_run *run);
 
-/* Whether all of the destination is written, as one run over all axes. The problem is simplified.
- */
-bool rlt_problem_is_dense(const rlt_problem *problem);
-
 /* Nothing to write. Both are for simplified problems. */
 bool rlt_problem_is_empty(const rlt_problem *problem);
 /* Something to write, and nothing of it has a source. */

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "problem/crop.h"
+#include "search/target.h"
 #include "search/turns.h"
 
 enum {
@@ -292,7 +293,7 @@ int32_t rlt_measure(relayout_device *device, rlt_offers *offers, int32_t estimat
                        .offsets = at_any_offset ? odd_offsets(offers) : (rlt_offsets){0, 0},
                        .seconds_left = seconds_left,
                        .times = times};
-  const bool varies = device->facts.memory == RLT_STAGING_PRIVATE;
+  const bool varies = device->facts.target->vary != NULL;
   const double later = varies ? *seconds_left / 2 : 0;
   *seconds_left -= later;
   rlt_offers_add_all(offers);

@@ -3,6 +3,9 @@
 
 #include <stddef.h>
 
+#include "cpu/target.h"
+#include "gpu/target.h"
+
 bool rlt_run_reach(bool has_channels, int32_t number, rlt_reach *runs) {
   enum { SIDES = 5 };
   const int64_t least = has_channels ? 1024 : 64;
@@ -193,38 +196,6 @@ static const rlt_tuning cpu_zen = {
                 [RLT_TILES_ANY] = TILES(512, 256, 4096, 4096, 1, 3)},
                RATES(0.06, 2.03, 0.022, 2.37, 0.33, 0.21, 0.1, 0, 0.085)}}};
 
-/* ---- OpenCL on a CPU ---- */
-
-/* The longer the runs that a work-item reads, the more of them the processor prefetches by
- * itself, and the fewer of them it reads at a time the less they crowd each other out where
- * they lie powers of two apart. Runs that it writes are long only where lines at their ends
- * are shared with other tiles. */
-#define DIRECT_TILES(read, write) TILES(read, write, RLT_PAGE_BYTES / 2, RLT_PAGE_BYTES / 2, 1, 2)
-#define DIRECT_WORDS(by_line, line_rate)                                                           \
-  {                                                                                                \
-    .tiles = {[RLT_TILES_APART] = DIRECT_TILES(256, 1024),                                         \
-              [RLT_TILES_FAR] = DIRECT_TILES(512, 128),                                            \
-              [RLT_TILES_ANY] = DIRECT_TILES(256, 256)},                                           \
-    .rates = RATES(0.05, 1.1, 0.01, 2.2, by_line, line_rate, 0.1, 2, 0.3)                          \
-  }
-
-static const rlt_tuning opencl_cpu = {
-    .kind = "PoCL, AVX-512 Xeon",
-    .date = "2026-11",
-    .suites = "ttc, ml, pad, perm6",
-    .straight_columns_bytes = 32 << 10,
-    .straight_tile_bytes = 32 << 10,
-    .straight_run_bytes = 512,
-    .tile_bytes = 16 << 10,
-    .least_tile_bytes = 8 << 10,
-    .most_tile_bytes = 64 << 10,
-    .other_runs = OTHER_RUNS,
-    .thread_bytes = 1 << 20,
-    /* Or waking another core to start the work-item is what takes the time. */
-    .item_bytes = 64 << 10,
-    .words = {DIRECT_WORDS(0.47, 0.3), DIRECT_WORDS(0.37, 0.03), DIRECT_WORDS(0.2, 0.03),
-              DIRECT_WORDS(0.2, 0.03), DIRECT_WORDS(0.2, 0.03)}};
-
 /* ---- GPUs ---- */
 
 /* Groups that run side by side read side by side: what they write waits in a cache. */
@@ -258,33 +229,23 @@ static const rlt_tuning gpu = {.kind = "GPU",
 
 /* ---- The table ---- */
 
-/* Rows are for one of these: each stages, and has its work done, in a way of its own. */
-typedef enum manner { MANNER_CPU, MANNER_OPENCL_CPU, MANNER_GPU } manner;
-
 /* A row, and what the machine is that it was found on; 0: unknown. */
 typedef struct known_machine {
   const rlt_tuning *row;
-  manner manner;
+  const struct rlt_target *target;
   int64_t l1_bytes;
   int64_t l2_bytes;
   int64_t vector_bytes;
 } known_machine;
 
 static const known_machine machines[] = {
-    {&cpu_avx512, MANNER_CPU, 48 << 10, 2 << 20, 64},
-    {&cpu_avx2, MANNER_CPU, 48 << 10, 2 << 20, 32},
-    {&cpu_zen, MANNER_CPU, 32 << 10, 512 << 10, 32},
-    {&cpu_zen, MANNER_CPU, 64 << 10, 1 << 20, 16},
-    {&opencl_cpu, MANNER_OPENCL_CPU, 48 << 10, 2 << 20, 64},
-    {&gpu, MANNER_GPU, 0, 0, 0},
+    {&cpu_avx512, &rlt_cpu_target, 48 << 10, 2 << 20, 64},
+    {&cpu_avx2, &rlt_cpu_target, 48 << 10, 2 << 20, 32},
+    {&cpu_zen, &rlt_cpu_target, 32 << 10, 512 << 10, 32},
+    {&cpu_zen, &rlt_cpu_target, 64 << 10, 1 << 20, 16},
+    {&gpu, &rlt_gpu_target, 0, 0, 0},
 };
 enum { MACHINES = sizeof machines / sizeof machines[0] };
-
-static manner manner_of(const rlt_facts *facts) {
-  return facts->memory == RLT_STAGING_LOCAL ? MANNER_GPU
-         : facts->words_need_alignment      ? MANNER_OPENCL_CPU
-                                            : MANNER_CPU;
-}
 
 /* How often one is twice the other, in 256ths; between powers of two by a straight line. What is
  * not known of one of them counts as a half. */
@@ -312,12 +273,12 @@ const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
   const known_machine *nearest = NULL;
   for (int i = 0; i < MACHINES; ++i) {
     const known_machine *const other = &machines[i];
-    if (other->manner == manner_of(facts) &&
+    if (other->target == facts->target &&
         (nearest == NULL || distance(other, facts) < distance(nearest, facts))) {
       nearest = other;
     }
   }
-  return nearest->row; /* there is one for each manner */
+  return nearest->row; /* there is one for each target */
 }
 
 const rlt_tuning *rlt_tuning_shipped(int number) {

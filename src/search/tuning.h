@@ -129,7 +129,6 @@ typedef struct rlt_tuning {
   int64_t block_bytes;   /* blocks of long runs take so much */
   int64_t thread_bytes;  /* what makes it worth to wake a thread, if there are any, */
   int32_t thread_blocks; /* and how many blocks each takes at least */
-  int64_t item_bytes;    /* what makes it worth to start a work-item that moves tiles by itself */
 
   rlt_word_tuning words[RLT_WORD_SIZES];
 } rlt_tuning;

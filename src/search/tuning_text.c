@@ -44,7 +44,6 @@ static const rlt_field row_fields[] = {
     SIZE(block_bytes, 0),
     SIZE(thread_bytes, 1 << 10),
     NUMBERS("thread_blocks", "i", offsetof(rlt_tuning, thread_blocks), 0, MOST_THREAD_BLOCKS, 0),
-    SIZE(item_bytes, 0),
 };
 enum { ROW_FIELDS = sizeof row_fields / sizeof row_fields[0] };
 
@@ -215,7 +214,7 @@ static relayout_status read_head(reader *from, const char *head, relayout_error 
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && status == RELAYOUT_OK; ++i) {
     char words[LONGEST_LINE];
-    rlt_facts facts = {.memory = RLT_STAGING_PRIVATE};
+    rlt_facts facts = {0};
     status = read_words(from, names[i], words, sizeof words, error);
     if (status == RELAYOUT_OK && i == 0 && words[0] != '\0') {
       status = fail_at(from, names[i], error);

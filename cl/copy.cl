@@ -1,4 +1,4 @@
-/* staged_copy.cl: both sides run along the columns. Follows staged.cl.
+/* copy.cl: both sides run along the columns. Follows work_group.cl.
  *
  *     source       |a b c d e|. . .      destination  |a b c d e|0 0 0|
  *                  |f g h i j|. . .                   |f g h i j|0 0 0|

@@ -1,9 +1,17 @@
-/* methods.c: the table of methods, and what several of them ask of a problem. */
+/* method.c: the methods' names, and what several of them ask of a problem. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
-#include "search/methods/method.h"
+#include "search/method.h"
+
+const rlt_method rlt_method_fill = {"fill"};
+const rlt_method rlt_method_index_program = {"index-program"};
+const rlt_method rlt_method_copy = {"copy"};
+const rlt_method rlt_method_transpose = {"transpose"};
+const rlt_method rlt_method_interleave = {"interleave"};
+const rlt_method rlt_method_bit_transpose = {"bit-transpose"};
+const rlt_method rlt_method_permute = {"permute"};
 
 const rlt_method *const rlt_methods[] = {
     &rlt_method_fill,       &rlt_method_index_program, &rlt_method_copy,    &rlt_method_transpose,
@@ -19,19 +27,16 @@ const rlt_method *rlt_method_named(const char *name, size_t length) {
 }
 
 rlt_schedule rlt_method_schedule(const rlt_scene *scene, rlt_move move, const char *reason) {
-  const int32_t word = rlt_word_size_number(scene->problem->element_bytes);
-  const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
-  const rlt_tile_wish none = {.runs = {0, 0}};
   return (rlt_schedule){.problem = scene->problem,
                         .method = scene->method,
                         .reason = reason,
                         .suits = true,
                         .is_wide = scene->is_wide,
-                        .memory = scene->facts->memory,
+                        .stays_cached = scene->stays_cached,
+                        .target = scene->facts->target,
                         .columns = rlt_no_axes,
                         .rows = rlt_no_axes,
                         .move = move,
-                        .wish = is_local ? scene->tuning->words[word].tiles[RLT_TILES_ANY] : none,
                         .tile_bytes = scene->tuning->tile_bytes};
 }
 
@@ -72,12 +77,6 @@ bool rlt_is_read_by_axes(const rlt_problem *problem) {
   return problem->index_program == NULL && !rlt_problem_is_fill(problem);
 }
 
-bool rlt_writes_bytes(const rlt_scene *scene, bool by_several_axes) {
-  rlt_byte_run run;
-  return scene->problem->destination_packed == 0 || scene->facts->memory == RLT_STAGING_PRIVATE ||
-         (rlt_problem_byte_run(scene->problem, &run) && (run.last == 0 || by_several_axes));
-}
-
 bool rlt_runs_along_one_axis(const rlt_problem *problem) {
   return rlt_is_read_by_axes(problem) &&
          (problem->axis_count == 0 ||
@@ -90,20 +89,19 @@ bool rlt_runs_along_two_axes(const rlt_problem *problem) {
          problem->axes[run].source_stride == 1;
 }
 
-/* Half a line is where a square tile begins to pay: below, most of its lines are not whole. Of
- * packed elements a quarter does too in local memory, where other tiles look up each element. */
-bool rlt_square_tiles_pay(const rlt_scene *scene) {
-  const rlt_problem *const problem = scene->problem;
-  const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
-  const int64_t part = rlt_problem_is_packed(problem) && is_local ? 4 : 2;
-  const int64_t side = rlt_max(rlt_elements_in(problem, scene->facts->line_bytes) / part, 2);
+bool rlt_sides_are_long(const rlt_problem *problem, int64_t line_bytes, int64_t parts) {
+  const int64_t side = rlt_max(rlt_elements_in(problem, line_bytes) / parts, 2);
   return problem->axes[0].valid >= side &&
          problem->axes[rlt_source_run_axis(problem)].valid >= side;
 }
 
-bool rlt_is_left_to_wide(const rlt_scene *scene) {
-  return scene->has_wide && !scene->is_wide &&
-         (!scene->facts->words_need_alignment || rlt_problem_is_packed(scene->problem));
+bool rlt_copy_runs(const rlt_problem *problem) {
+  return problem->axis_count <= 1 || problem->axes[0].valid > 1 || rlt_source_run_axis(problem) < 0;
+}
+
+bool rlt_is_one_word(const rlt_scene *scene) {
+  const rlt_problem *const problem = scene->problem;
+  return scene->is_wide && problem->axis_count == 1 && problem->axes[0].extent == 1;
 }
 
 rlt_byte_run rlt_byte_run_of(const rlt_problem *problem) {
@@ -126,4 +124,34 @@ int64_t rlt_even_steps(int64_t extent, int64_t steps) {
 rlt_group rlt_straight_run(const rlt_scene *scene) {
   const int64_t most = rlt_elements_in(scene->problem, scene->tuning->straight_columns_bytes);
   return scene->problem->axis_count == 0 ? rlt_no_axes : rlt_group_of_axis(scene->problem, 0, most);
+}
+
+void rlt_take_straight_runs(const rlt_scene *scene, rlt_schedule *schedule) {
+  const rlt_problem *const problem = scene->problem;
+  schedule->columns = rlt_straight_run(scene);
+  if (problem->axis_count > 1 && schedule->columns.block == problem->axes[0].extent) {
+    const int64_t elements = rlt_elements_in(problem, scene->tuning->straight_tile_bytes);
+    schedule->rows = rlt_group_of_axis(problem, 1, elements / schedule->columns.block);
+  }
+}
+
+/* ---- Reasons ---- */
+
+const char rlt_transpose_reason[] =
+    "the sides run along different axes, both long enough for square tiles";
+const char rlt_interleave_reason[] =
+    "a few short runs lie side by side, which registers join and part";
+const char rlt_permute_reason[] =
+    "an inner axis is short, so several together make one wide enough";
+
+const char *rlt_copy_reason(const rlt_problem *problem) {
+  return problem->axis_count == 0
+             ? "a single element moves"
+             : "both sides run along the same axis, far enough to copy its runs";
+}
+
+const char *rlt_index_reason(const rlt_problem *problem) {
+  return problem->index_program != NULL
+             ? "the digits of both sides share no divisor, so each element finds its own way"
+             : "rows end within bytes, which this device writes one by one";
 }

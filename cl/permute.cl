@@ -1,5 +1,5 @@
-/* staged_permute.cl: inner axes too short to fill a line; several together form each side of a
- * tile. Follows staged.cl.
+/* permute.cl: inner axes too short to fill a line; several together form each side of a
+ * tile. Follows work_group.cl.
  *
  *     source  [y][x][rgb]             destination  [rgb][y][x]
  *     r g b r g b r g b r g b ...     r r r r ...

@@ -1,13 +1,13 @@
-/* method.h: a way to move problems: when it applies, and which schedules it offers.
+/* method.h: the methods by which problems are moved, and what several of them ask of a problem.
  *
- * A method enumerates and does not decide: it offers what could be worth running, and says of each
- * offer whether it is made for problems like this one. A new method is a file here, a line in
- * the table of methods.c, and a kernel.
+ * What a method offers is each target's own (cpu/methods.c, gpu/methods.c). A method enumerates and
+ * does not decide: it offers what could be worth running, and says of each offer whether it is made
+ * for problems like this one.
  *
  * Depends on search/offers.h.
  */
-#ifndef RLT_SEARCH_METHODS_METHOD_H
-#define RLT_SEARCH_METHODS_METHOD_H
+#ifndef RLT_SEARCH_METHOD_H
+#define RLT_SEARCH_METHOD_H
 
 #include "search/offers.h"
 
@@ -18,17 +18,16 @@ typedef struct rlt_scene {
   bool is_wide;    /* words are wider than the elements that were lowered, or bits are transposed */
   bool has_wide;   /* there is such a form of it */
   bool offers_all; /* also what is hardly ever the best */
+  bool stays_cached; /* the destination is to */
   const rlt_facts *facts;
   const rlt_tuning *tuning;
 } rlt_scene;
 
 typedef struct rlt_method {
   const char *name;
-  void (*offer)(const rlt_scene *scene, rlt_offers *offers);
 } rlt_method;
 
-/* All of them; where several suit a problem, the first does before it is known what
- * each takes. Ends with NULL. */
+/* All of them. Ends with NULL. */
 extern const rlt_method *const rlt_methods[];
 
 extern const rlt_method rlt_method_fill;
@@ -61,23 +60,19 @@ int64_t rlt_elements_in(const rlt_problem *problem, int64_t bytes);
 /* Something is read, and the axes tell where. */
 bool rlt_is_read_by_axes(const rlt_problem *problem);
 
-/* Whether tiles of rows along axis 0, or along several axes that share bytes, write whole bytes, or
- * can do otherwise. */
-bool rlt_writes_bytes(const rlt_scene *scene, bool by_several_axes);
-
 /* Both sides run along axis 0. */
 bool rlt_runs_along_one_axis(const rlt_problem *problem);
 
-/* They run along two axes, both long enough for square tiles, which lines of both sides fill. */
+/* They run along two axes; and these are both as long as lines of so many bytes, or that part of
+ * one, but two at least. */
 bool rlt_runs_along_two_axes(const rlt_problem *problem);
-bool rlt_square_tiles_pay(const rlt_scene *scene);
+bool rlt_sides_are_long(const rlt_problem *problem, int64_t line_bytes, int64_t parts);
 
-/* Whether short inner axes may be moved together, and whether a copy does better. */
-bool rlt_permute_applies(const rlt_scene *scene);
-bool rlt_copy_suits(const rlt_scene *scene);
+/* Whether a copy's runs are runs in the source: along an axis with one valid step nothing is. */
+bool rlt_copy_runs(const rlt_problem *problem);
 
-/* Whether wider words move at any offset too, so that nothing speaks for the elements. */
-bool rlt_is_left_to_wide(const rlt_scene *scene);
+/* Whether all of it is a single word, which is wider than an element. */
+bool rlt_is_one_word(const rlt_scene *scene);
 
 /* What fills whole bytes of the destination; a single step of axis 0 where nothing does. */
 rlt_byte_run rlt_byte_run_of(const rlt_problem *problem);
@@ -88,22 +83,19 @@ void rlt_end_with_byte(const rlt_problem *problem, rlt_group *columns);
 /* Blocks of equal length, as few as with `steps` each. */
 int64_t rlt_even_steps(int64_t extent, int64_t steps);
 
-/* ---- Tiles that several methods offer ---- */
+/* ---- What targets offer alike ---- */
 
-/* Columns along axis 0, if there is one, as long as what is copied or filled at once; */
+/* Columns along axis 0, if there is one, as long as what is copied or filled at once. */
 rlt_group rlt_straight_run(const rlt_scene *scene);
 
-/* and such that consist of whole bytes, the array's last one excepted, and that no work-item looks
- * up element by element longer than it may. */
-rlt_group rlt_index_run(const rlt_scene *scene);
+/* Gives a copy straight runs, several where these are short. */
+void rlt_take_straight_runs(const rlt_scene *scene, rlt_schedule *schedule);
 
-/* Offers `like` with tiles for a worker who moves them alone, by tables and mostly through a
- * staging buffer, a group of axes for each side: those that the word size's own runs ask for, and
- * those of the other runs. Only tiles are offered that move as `like` does. */
-void rlt_offer_private_tiles(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
-
-/* Offers `like` with tiles of several axes on each side, for work-items that share local memory:
- * one that takes what it may of that, and one of a quarter. */
-void rlt_offer_local_groups(const rlt_scene *scene, const rlt_schedule *like, rlt_offers *offers);
+/* Why a method moves a problem, as explanations have it. */
+extern const char rlt_transpose_reason[];
+extern const char rlt_interleave_reason[];
+extern const char rlt_permute_reason[];
+const char *rlt_copy_reason(const rlt_problem *problem);
+const char *rlt_index_reason(const rlt_problem *problem);
 
 #endif

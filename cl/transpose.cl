@@ -1,5 +1,5 @@
-/* staged_transpose.cl: the destination runs along the columns, the source along the rows.
- * Follows staged.cl.
+/* transpose.cl: the destination runs along the columns, the source along the rows.
+ * Follows work_group.cl.
  *
  *     source   a e i m . .     destination   a b c d . .
  *              b f j n . .                   e f g h . .

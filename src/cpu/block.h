@@ -1,5 +1,4 @@
-/* block.cl: elements that change places in registers: blocks are transposed, channels interleaved.
- * The library compiles this as C too (src/cpu/transpose.h). On devices it follows strips.cl.
+/* block.h: elements that change places in registers: blocks are transposed, channels interleaved.
  *
  * A *strip* is a vector of SIDE elements: LANES lanes of DEPTH elements each. Processors move
  * elements within a lane more cheaply than across lanes; so strips are zipped lane by lane:
@@ -15,11 +14,108 @@
  *
  * Where elements change places within a lane alone, each lane of the vectors does this by itself.
  *
- * Whoever includes this says what these are, CHANNEL and SIDE as plain numbers, and CHANNEL_LANE,
- * how many elements of a channel change places with each other. SHUFFLE(a, b, places) is the vector
- * of the elements at these places of a, then those of b; elements too long for vectors do without
- * it.
+ * Depends on kernels.h and runs.h.
  */
+#ifndef RLT_CPU_BLOCK_H
+#define RLT_CPU_BLOCK_H
+
+#include "cpu/kernels.h"
+#include "cpu/runs.h"
+
+/* Elements find their places all over a register by one instruction or two, where there is such a
+ * one for elements of this size, and within its lanes elsewhere. */
+#define CHANNEL SIDE /* elements of a channel, */
+/* of which so many change places with each other. */
+#if defined(__AVX512VBMI__) || (defined(__AVX512BW__) && ELEMENT_BYTES > 1)
+#define CHANNEL_LANE CHANNEL
+#else
+#define CHANNEL_LANE DEPTH
+#endif
+
+#if ELEMENT_BYTES < 16
+/* The vector of the elements at these places of a, then those of b. */
+#define SHUFFLE(a, b, places) __builtin_shufflevector(a, b, places)
+#endif
+
+typedef int64_t position;
+typedef scalar element __attribute__((aligned(1), may_alias));
+typedef strip channel;
+typedef const uint8_t *place;
+
+/* One piece of a tile: neighbouring columns in the destination, neighbouring rows in the source. */
+typedef struct piece {
+  const uint8_t *from;         /* its first row, at no column */
+  uint8_t *to;                 /* at no row and no column */
+  const int64_t *columns_from; /* where its columns lie in the source, */
+  const uint8_t *keeps;        /* and 0xff for the bytes of those that are there; or NULL */
+  const int64_t *rows_to;      /* where its rows lie */
+  int64_t columns;
+  /* Of those, the first ones can have a source; 0 or less: none, but one before. */
+  int64_t valid_columns;
+  int64_t rows;
+  const uint8_t *fill;
+  bool exact; /* nothing may be stored but the piece */
+} piece;
+
+static inline place onward(place at, position elements) {
+  return at + elements * ELEMENT_BYTES;
+}
+
+static inline place column_place(const piece *of, position column) {
+  return of->from + of->columns_from[column];
+}
+
+static inline bool has_source(const piece *of, position column) {
+  return column < of->valid_columns &&
+         (of->keeps == NULL || of->keeps[column * ELEMENT_BYTES] != 0);
+}
+
+static inline element *row_place(const piece *of, position row, position column) {
+  return (element *)(void *)(of->to + column * ELEMENT_BYTES + of->rows_to[row]);
+}
+
+static inline channel load_channel(place from) {
+  channel loaded;
+  memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+
+static inline channel channel_of_fill(const piece *of) {
+  return load_channel(of->fill);
+}
+
+static inline void store_channel(element *to, channel value) {
+  memcpy(to, &value, sizeof value);
+}
+
+static inline channel load_turns(place from, unsigned t, unsigned channels) {
+  from += (size_t)t * CHANNEL_LANE * ELEMENT_BYTES;
+#if CHANNEL_LANE < CHANNEL
+  const int64_t step = (int64_t)channels * LANE_BYTES;
+  return load_lanes(from, 0, step, 2 * step, 3 * step);
+#else
+  (void)channels;
+  return load_channel(from);
+#endif
+}
+
+static inline void store_turns(element *to, unsigned t, unsigned channels, channel value) {
+  to += (size_t)t * CHANNEL_LANE;
+#if CHANNEL_LANE < CHANNEL
+  store_lanes((uint8_t *)to, (int64_t)channels * LANE_BYTES, value);
+#else
+  (void)channels;
+  store_channel(to, value);
+#endif
+}
+
+static inline void load_eight_channels(place from, strip *strips) {
+  enum { STEP = 8 * LANE_BYTES };
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    strips[i] = load_lanes(from + i * LANE_BYTES, 0, STEP, 2 * STEP, 3 * STEP);
+  }
+}
 
 /* place(i, x) for each number i of an element. */
 #define PLACES_2(place, i, x)  place(i, x), place((i) + 1, x)
@@ -48,9 +144,9 @@ ALWAYS_INLINE static position block_start(position first, position length, posit
 /* Zipping strip i with strip i + count/2 rotates the bits of (strip, element of a lane) left by
  * one: the strip's top bit becomes the element's lowest, the element's top bit the strip's
  * lowest. */
-ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, uint count) {
+ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, unsigned count) {
   UNROLLED
-  for (uint i = 0; i < count / 2; ++i) {
+  for (unsigned i = 0; i < count / 2; ++i) {
     out[2 * i] = zip_low(in[i], in[i + count / 2]);
     out[2 * i + 1] = zip_high(in[i], in[i + count / 2]);
   }
@@ -58,7 +154,7 @@ ALWAYS_INLINE static void zip_strips(const strip *in, strip *out, uint count) {
 
 /* That, one to four times, for 2 to 16 strips. Without a loop, in which compilers would not keep
  * them all in registers. */
-ALWAYS_INLINE static void rotate_places(strip *strips, uint count, uint times) {
+ALWAYS_INLINE static void rotate_places(strip *strips, unsigned count, unsigned times) {
   strip zipped[16];
   zip_strips(strips, zipped, count);
   if (times > 1) {
@@ -72,7 +168,7 @@ ALWAYS_INLINE static void rotate_places(strip *strips, uint count, uint times) {
   }
   if (times % 2 == 1) {
     UNROLLED
-    for (uint i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < count; ++i) {
       strips[i] = zipped[i];
     }
   }
@@ -118,7 +214,7 @@ enum { FEW_CHANNELS = 4 };
 #define TAKE(in, second, third, x)                                                                 \
   CHANGE_TWO(CHANGE_TWO((in)[0], (in)[1], second, x), (in)[2], third, x)
 
-ALWAYS_INLINE static void deinterleave(const channel *in, channel *out, uint channels) {
+ALWAYS_INLINE static void deinterleave(const channel *in, channel *out, unsigned channels) {
   if (channels == 2) {
     out[0] = CHANGE_TWO(in[0], in[1], OF_TWO, 0);
     out[1] = CHANGE_TWO(in[0], in[1], OF_TWO, 1);
@@ -141,7 +237,7 @@ ALWAYS_INLINE static void deinterleave(const channel *in, channel *out, uint cha
   }
 }
 
-ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint channels) {
+ALWAYS_INLINE static void interleave(const channel *in, channel *out, unsigned channels) {
   if (channels == 2) {
     out[0] = CHANGE_TWO(in[0], in[1], FROM_PAIR, 0);
     out[1] = CHANGE_TWO(in[0], in[1], FROM_PAIR, 1);
@@ -165,21 +261,6 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
 
 /* ---- Pieces of channels ----
  *
- * Whoever includes this says how a `piece` is read and written, its columns and rows being a
- * `position`:
- *
- *     place column_place(piece, column)            where a column begins in the source
- *     place onward(place, elements)
- *     channel load_channel(place)
- *     bool has_source(piece, column)
- *     channel channel_of_fill(piece)               for a column that has none
- *     element *row_place(piece, row, column)       where one is put
- *     void store_channel(element *, channel)
- *     channel load_turns(place, t, channels)       vector t of elements in turns, lane by lane
- *     void store_turns(element *, t, channels, channel)
- *     void fetch_ahead(place)                      asks for what will be loaded soon
- *     void load_eight_channels(place, strips)      lane l of strip i: number 8 l + i from there
- *
  * What a piece says is read first: nothing that is stored can change what compilers then hold in
  * registers.
  */
@@ -187,7 +268,7 @@ ALWAYS_INLINE static void interleave(const channel *in, channel *out, uint chann
 /* A column follows the other channels' elements on in the source, so that its rows lie there in
  * turns with its neighbours'. The first `count` columns of the piece, all with a source; what lies
  * between them is read too. */
-ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, uint channels) {
+ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, unsigned channels) {
   const piece held = *one;
   const piece *const of = &held;
   channel in[FEW_CHANNELS];
@@ -195,16 +276,15 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
   for (position c = 0; c < count; c += CHANNEL) {
     const position column = block_start(c, count, CHANNEL);
     const place from = column_place(of, column);
-    fetch_ahead(from);
     UNROLLED
-    for (uint t = 0; t < FEW_CHANNELS; ++t) {
+    for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
         in[t] = load_turns(from, t, channels);
       }
     }
     deinterleave(in, out, channels);
     UNROLLED
-    for (uint r = 0; r < FEW_CHANNELS; ++r) {
+    for (unsigned r = 0; r < FEW_CHANNELS; ++r) {
       if (r < channels && r < of->rows) {
         store_channel(row_place(of, r, column), out[r]);
       }
@@ -213,7 +293,7 @@ ALWAYS_INLINE static void deinterleave_piece(const piece *one, position count, u
 }
 
 /* A row follows the other channels' elements on in the staging buffer, which are its columns. */
-ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
+ALWAYS_INLINE static void interleave_piece(const piece *of, unsigned channels) {
   const position rows = of->rows;
   element *const first = row_place(of, 0, 0);
   place from[FEW_CHANNELS];
@@ -221,7 +301,7 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
   channel in[FEW_CHANNELS];
   channel out[FEW_CHANNELS];
   UNROLLED
-  for (uint t = 0; t < FEW_CHANNELS; ++t) {
+  for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
     is_there[t] = t < channels && has_source(of, t);
     from[t] = is_there[t] ? column_place(of, t) : of->from;
     in[t] = channel_of_fill(of);
@@ -229,14 +309,14 @@ ALWAYS_INLINE static void interleave_piece(const piece *of, uint channels) {
   for (position r = 0; r < rows; r += CHANNEL) {
     const position row = block_start(r, rows, CHANNEL);
     UNROLLED
-    for (uint t = 0; t < FEW_CHANNELS; ++t) {
+    for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
       if (is_there[t]) {
         in[t] = load_channel(onward(from[t], row));
       }
     }
     interleave(in, out, channels);
     UNROLLED
-    for (uint t = 0; t < FEW_CHANNELS; ++t) {
+    for (unsigned t = 0; t < FEW_CHANNELS; ++t) {
       if (t < channels) {
         store_turns(first + row * channels, t, channels, out[t]);
       }
@@ -257,12 +337,16 @@ ALWAYS_INLINE static void deinterleave_eight(const piece *one, position count) {
     load_eight_channels(column_place(of, column), strips);
     rotate_places(strips, EIGHT_CHANNELS, LOG2_DEPTH);
     UNROLLED
-    for (uint r = 0; r < EIGHT_CHANNELS; ++r) {
+    for (unsigned r = 0; r < EIGHT_CHANNELS; ++r) {
       if (r < of->rows) {
         store_strip(row_place(of, r, column), strips[r]);
       }
     }
   }
 }
+
+#else
+#define transpose(block) ((void)(block))
+#endif
 
 #endif

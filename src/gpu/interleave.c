@@ -1,31 +1,8 @@
-/* interleave.c: two to eight short runs side by side, such as colour channels, are
- * joined or parted in registers. */
+/* interleave.c: two to eight short runs side by side, such as colour channels, are joined or
+ * parted in the registers of work-items that share a tile. */
 #include "base/checked.h"
-#include "cpu/unpacked_tile.h"
 #include "gpu/local_tile.h"
-#include "search/methods/method.h"
-
-/* ---- By a worker alone ---- */
-
-/* Some axis is as short as channels are, on either side. Where elements are unpacked first, only
- * their tiles tell. */
-static bool has_channels(const rlt_scene *scene) {
-  const rlt_problem *const problem = scene->problem;
-  if (scene->facts->stages_source_words && rlt_problem_is_unpacked_first(problem)) {
-    return true;
-  }
-  const int32_t most = scene->facts->words[rlt_word_size_number(problem->element_bytes)].channels;
-  for (int32_t a = 0; a < problem->axis_count; ++a) {
-    const rlt_axis *const axis = &problem->axes[a];
-    if ((axis->source_stride > 1 && axis->source_stride <= most) ||
-        (axis->destination_stride > 1 && axis->destination_stride <= most)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* ---- By work-items that share a tile ---- */
+#include "gpu/planning.h"
 
 enum { MOST_CHANNELS = RLT_LOCAL_MOST_CHANNELS, ROUNDS_A_TILE = 2 };
 
@@ -93,7 +70,7 @@ static int64_t pieces_wanted(const rlt_scene *scene, const pixels *of, bool join
 
 /* As many pixels as give each work-item of a group a few pieces of each channel. Where there are
  * too few most would idle, and nothing is offered. */
-static void offer_shared(const rlt_scene *scene, bool joins, rlt_offers *offers) {
+static void offer_channels(const rlt_scene *scene, bool joins, rlt_offers *offers) {
   const rlt_problem *const problem = scene->problem;
   pixels of;
   if (!find_pixels(problem, joins, &of)) {
@@ -102,9 +79,7 @@ static void offer_shared(const rlt_scene *scene, bool joins, rlt_offers *offers)
   const rlt_axis *const pixel = &problem->axes[of.axis];
   const int64_t wanted =
       pieces_wanted(scene, &of, joins) * (RLT_LOCAL_PIECE_BYTES / problem->element_bytes);
-  rlt_schedule schedule =
-      rlt_method_schedule(scene, RLT_MOVE_INTERLEAVE,
-                          "a few short runs lie side by side, which registers join and part");
+  rlt_schedule schedule = rlt_gpu_schedule(scene, RLT_MOVE_INTERLEAVE, rlt_interleave_reason);
   schedule.rows = rlt_group_of_axis(problem, of.channels, MOST_CHANNELS);
   schedule.columns = rlt_group_of_axis(problem, of.axis, wanted);
   const int64_t runs = wanted / pixel->extent;
@@ -117,22 +92,9 @@ static void offer_shared(const rlt_scene *scene, bool joins, rlt_offers *offers)
   }
 }
 
-static void offer(const rlt_scene *scene, rlt_offers *offers) {
-  const bool is_local = scene->facts->memory == RLT_STAGING_LOCAL;
-  if (!rlt_permute_applies(scene) || (!is_local && !has_channels(scene))) {
-    return;
+void rlt_gpu_offer_interleave(const rlt_scene *scene, rlt_offers *offers) {
+  if (rlt_gpu_permute_applies(scene) && rlt_problem_keeps_elements(scene->problem)) {
+    offer_channels(scene, false, offers);
+    offer_channels(scene, true, offers);
   }
-  if (is_local) {
-    if (rlt_problem_keeps_elements(scene->problem)) {
-      offer_shared(scene, false, offers);
-      offer_shared(scene, true, offers);
-    }
-    return;
-  }
-  const rlt_schedule schedule =
-      rlt_method_schedule(scene, RLT_MOVE_INTERLEAVE,
-                          "a few short runs lie side by side, which registers join and part");
-  rlt_offer_private_tiles(scene, &schedule, offers);
 }
-
-const rlt_method rlt_method_interleave = {"interleave", offer};

@@ -1,5 +1,5 @@
-/* staged_interleave.cl: a few short runs lie side by side on one side, such as colour channels.
- * Follows staged.cl.
+/* interleave.cl: a few short runs lie side by side on one side, such as colour channels.
+ * Follows work_group.cl.
  *
  *     joined     r g b r g b r g b r g b . .     parted     r r r r . .
  *                                                           g g g g . .

@@ -1,4 +1,5 @@
-/* staged.cl: how the kernels for GPUs touch memory. Follows tile.cl and element.cl.
+/* work_group.cl: how kernels whose work-groups share a tile touch memory. Follows tile.cl and
+ * element.cl.
  *
  * A GPU moves whole lines when work-items side by side touch what lies side by side. Each takes
  *
