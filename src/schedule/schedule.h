@@ -24,9 +24,9 @@
 #include <stdint.h>
 
 #include "cpu/tile_buffer.h"
-#include "machine/facts.h"
 #include "problem/problem.h"
 #include "relayout/status.h"
+#include "schedule/facts.h"
 #include "schedule/grid.h"
 #include "schedule/loops.h"
 #include "schedule/tile.h"

@@ -9,7 +9,7 @@
 #ifndef RLT_SEARCH_TUNING_H
 #define RLT_SEARCH_TUNING_H
 
-#include "machine/facts.h"
+#include "schedule/facts.h"
 
 /* How far something goes on either side. */
 typedef struct rlt_reach {
