@@ -166,7 +166,7 @@ static void test_facts(void **state) {
   assert_int_equal(relayout_device_get_info(bench->device, &info, NULL), RELAYOUT_OK);
   const bool is_host = info.device_class == RELAYOUT_DEVICE_CLASS_CPU &&
                        told(bench->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  rlt_facts host = {0};
+  rlt_machine host = {0};
   if (is_host) {
     rlt_host_add_facts(&host);
   }

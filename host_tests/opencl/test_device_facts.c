@@ -17,10 +17,10 @@
 #include "relayout/hooks.h"
 #include "relayout/relayout.h"
 
-static rlt_facts host; /* what the host tells */
+static rlt_machine host; /* what the host tells */
 
-void __wrap_rlt_host_add_facts(rlt_facts *facts);
-void __wrap_rlt_host_add_facts(rlt_facts *facts) {
+void __wrap_rlt_host_add_facts(rlt_machine *facts);
+void __wrap_rlt_host_add_facts(rlt_machine *facts) {
   memcpy(facts->caches, host.caches, sizeof facts->caches);
   facts->line_bytes = host.line_bytes;
   facts->page_bytes = host.page_bytes;
@@ -144,7 +144,6 @@ static void test_facts_of_kernels(void **state) {
     assert_int_equal(device->native, is_pocl);
     assert_int_equal(device->driver_keeps_programs, is_pocl);
     assert_int_equal(device->grid_axis, is_pocl ? 2 : 0);
-    assert_false(facts->streams);
     assert_int_equal(device->base.info.streaming_stores, is_pocl);
     assert_int_equal(facts->staging_bytes, RLT_LOCAL_BYTES);
     assert_int_equal(facts->bit_transposed_rows, 0);
@@ -159,13 +158,13 @@ static void test_facts_of_kernels(void **state) {
  * any, and for every other device, there is what the driver tells of one. */
 static void test_caches(void **state) {
   (void)state;
-  static const rlt_facts two_levels = {
+  static const rlt_machine two_levels = {
       .line_bytes = 32, .page_bytes = 16384, .caches = {{48 << 10, 12, 1}, {1 << 20, 16, 2}}};
-  static const rlt_facts one_level = {
+  static const rlt_machine one_level = {
       .line_bytes = 32, .page_bytes = 16384, .caches = {{48 << 10, 12, 1}}};
-  static const rlt_facts nothing = {.page_bytes = 16384};
+  static const rlt_machine nothing = {.page_bytes = 16384};
   const struct {
-    const rlt_facts *host;
+    const rlt_machine *host;
     cl_device_type type;
     cl_bool shares;
     int line_bytes;
@@ -198,11 +197,11 @@ static void test_caches(void **state) {
     assert_int_equal(info->caches[2].bytes, 0);
     assert_int_equal(info->line_bytes, cases[i].expected_line);
     assert_int_equal(info->page_bytes, cases[i].page_bytes);
-    assert_int_equal(device->base.facts.page_bytes, cases[i].page_bytes);
-    assert_int_equal(device->base.facts.caches[0].bytes, cases[i].bytes[0]);
+    assert_int_equal(device->base.facts.machine.page_bytes, cases[i].page_bytes);
+    assert_int_equal(device->base.facts.machine.caches[0].bytes, cases[i].bytes[0]);
     leave(device, &told);
   }
-  host = (rlt_facts){0};
+  host = (rlt_machine){0};
 }
 
 /* ---- Ways to memory ---- */

@@ -994,12 +994,12 @@ static void test_device_is_set_up(void **state) {
 
 static void test_facts_that_are_told(void **state) {
   (void)state;
-  const rlt_facts facts = {.line_bytes = 64,
-                           .caches = {{32768, 8, 2}, {1 << 20, 16, 4}, {1 << 25, 11, 12}},
-                           .page_bytes = 4096,
-                           .tlb_pages = {64, 2048},
-                           .vector_bytes = 32,
-                           .streams = true};
+  const rlt_machine facts = {.line_bytes = 64,
+                             .caches = {{32768, 8, 2}, {1 << 20, 16, 4}, {1 << 25, 11, 12}},
+                             .page_bytes = 4096,
+                             .tlb_pages = {64, 2048},
+                             .vector_bytes = 32,
+                             .streams = true};
   relayout_device_info info = RELAYOUT_DEVICE_INFO_INIT;
   rlt_device_info_add_facts(&facts, &info);
   for (int level = 0; level < 3; ++level) {

@@ -202,7 +202,7 @@ static void test_room_of_tiles(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_facts facts = plain_cpu_facts;
     rlt_tuning tuning = tuning_with((rlt_reach){64, 128});
-    facts.caches[0].bytes = cases[i].cache_bytes;
+    facts.machine.caches[0].bytes = cases[i].cache_bytes;
     facts.staging_bytes = cases[i].staging_bytes;
     tuning.most_tile_bytes = cases[i].most_tile_bytes;
     tuning.together_bytes = 1 << 20;
@@ -213,7 +213,7 @@ static void test_room_of_tiles(void **state) {
   }
   /* Wished runs may ask for more: 4 KiB by 16 rows. */
   rlt_facts facts = plain_cpu_facts;
-  facts.caches[0].bytes = 16384;
+  facts.machine.caches[0].bytes = 16384;
   const rlt_tuning tuning = tuning_with((rlt_reach){64, 1024});
   const rlt_schedule found = first_offered(&rlt_method_transpose, &pixels, &facts, &tuning);
   assert_int_equal(found.columns.block, 256);
@@ -350,7 +350,7 @@ static void test_kinds_of_tiles(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     rlt_facts facts = plain_cpu_facts;
     facts.cache_bytes = cases[i].cache_bytes;
-    facts.caches[0] = cases[i].l1;
+    facts.machine.caches[0] = cases[i].l1;
     print_message("case %zu\n", i);
     expect_kind(&cases[i].problem, &facts, RLT_TILES, cases[i].kind);
     if (cases[i].kind != RLT_TILES_ANY) {

@@ -200,7 +200,7 @@ static void test_set(void **state) {
     row.words[0].tiles[t].runs = (rlt_reach){2048, 64};
   }
   rlt_text written = rlt_text_in(text, sizeof text);
-  rlt_tuning_add_head(&device->info, &device->facts, &written);
+  rlt_tuning_add_head(&device->info, &device->facts.machine, &written);
   rlt_tuning_add_text(&row, &written);
   assert_int_equal(relayout_device_set_tuning(device, text, NULL), RELAYOUT_OK);
   assert_int_equal(relayout_plan_create(device, &from, &to, NULL, &after, NULL), RELAYOUT_OK);

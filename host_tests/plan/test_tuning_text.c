@@ -12,7 +12,7 @@
 enum { TEXT_SIZE = RLT_MOST_TUNING_TEXT + 1 };
 
 static const relayout_device_info info = {.description = "Some CPU", .instructions = "avx2"};
-static const rlt_facts facts = {.line_bytes = 64, .page_bytes = 4096, .vector_bytes = 32};
+static const rlt_machine facts = {.line_bytes = 64, .page_bytes = 4096, .vector_bytes = 32};
 
 static size_t text_of(const rlt_tuning *row, char text[TEXT_SIZE]) {
   rlt_text made = rlt_text_in(text, TEXT_SIZE);
@@ -237,9 +237,10 @@ static void test_nearest_row(void **state) {
       {32 << 10, 0, 0, "CPU backend, Zen 3"},
   };
   for (size_t i = 0; i < sizeof processors / sizeof processors[0]; ++i) {
-    rlt_facts machine = {.target = &rlt_cpu_target,
-                         .caches = {{processors[i].l1_bytes, 8, 2}, {processors[i].l2_bytes, 8, 2}},
-                         .vector_bytes = processors[i].vector_bytes};
+    rlt_facts machine = {
+        .target = &rlt_cpu_target,
+        .machine = {.caches = {{processors[i].l1_bytes, 8, 2}, {processors[i].l2_bytes, 8, 2}},
+                    .vector_bytes = processors[i].vector_bytes}};
     assert_string_equal(rlt_tuning_of(&machine)->kind, processors[i].kind);
     machine.target = &rlt_gpu_target;
     assert_string_equal(rlt_tuning_of(&machine)->kind, "GPU");

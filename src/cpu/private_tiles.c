@@ -192,7 +192,7 @@ static int64_t run_bytes(const rlt_scene *scene, int64_t bytes, int64_t bits) {
 
 /* How many lines that lie so many bytes apart the nearest cache holds at once. */
 static int64_t lines_held(const rlt_facts *facts, int64_t stride) {
-  const rlt_cache_facts *const cache = &facts->caches[0];
+  const rlt_cache_facts *const cache = &facts->machine.caches[0];
   if (cache->bytes == 0 || cache->ways == 0) {
     return INT64_MAX;
   }
@@ -315,7 +315,7 @@ static void choose_groups(const rlt_scene *scene, int64_t room, rlt_schedule *sc
  * which the next one is fetched, and what both read, share the nearest cache; wished runs may ask
  * for more, and lines of packed elements hold so many that their tiles have to be large. */
 static int64_t tile_room(const rlt_scene *scene, int64_t word, rlt_reach runs) {
-  const int64_t cache = scene->facts->caches[0].bytes / 2;
+  const int64_t cache = scene->facts->machine.caches[0].bytes / 2;
   const int64_t all = scene->facts->staging_bytes / word * 4 / 5 * word;
   const int64_t usual = scene->tuning->most_tile_bytes > 0 ? scene->tuning->most_tile_bytes
                         : cache > 0                        ? cache

@@ -101,6 +101,7 @@ static relayout_status fill_program(const rlt_cpu_device *device, rlt_cpu_progra
   if (status == RELAYOUT_OK && has_tables) {
     status = set_tables(device, made, error);
   }
+  made->is_buffered = schedule->staged;
   made->move = rlt_cpu_move_of(made);
   set_copy(made);
   return status;

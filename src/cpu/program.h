@@ -39,7 +39,8 @@ typedef struct rlt_cpu_program {
   const rlt_cpu_line_kernels *lines;
   const rlt_cpu_kernels *kernels;
   rlt_cpu_shuffle_kernel *shuffle;
-  rlt_cpu_move *move; /* of tiles that are not put together first */
+  bool is_buffered;   /* tiles are put together first, instead of moved by this */
+  rlt_cpu_move *move;
   rlt_grid grid;
   rlt_tile only_tile; /* where the grid has one tile */
   rlt_cpu_copy copy;  /* all there is to do, where it has any bytes */

@@ -148,7 +148,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
   if (!start_block(&at)) {
     return;
   }
-  if (made->schedule->staged) {
+  if (made->is_buffered) {
     rlt_cpu_run_staged(&at, here);
   } else {
     do {
@@ -165,7 +165,7 @@ static void run_blocks(rlt_cpu_call *call, rlt_cpu_scratch *here) {
 /* Most calls of few bytes: there is no walk to the tile, and nobody to share with. */
 static void run_only_tile(const rlt_cpu_call *call) {
   const rlt_cpu_program *const made = call->made;
-  if (made->schedule->staged) {
+  if (made->is_buffered) {
     rlt_cpu_move_staged(call, &made->only_tile, call->own);
   } else {
     made->move(call, &made->only_tile);
@@ -194,7 +194,7 @@ static void work(void *data, size_t worker) {
 }
 
 static bool puts_together(const rlt_cpu_program *made) {
-  return made->schedule->staged;
+  return made->is_buffered;
 }
 
 /* Calls task(data, i) for each i in 0 .. count-1, count <= threads, and returns when all have

@@ -39,7 +39,7 @@ relayout_status rlt_device_initialize(relayout_device *device, const rlt_backend
   return status;
 }
 
-void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info) {
+void rlt_device_info_add_facts(const rlt_machine *facts, relayout_device_info *info) {
   for (int level = 0; level < RLT_CACHE_LEVELS; ++level) {
     const rlt_cache_facts *const cache = &facts->caches[level];
     info->caches[level] = (relayout_cache_info){.bytes = (uint64_t)cache->bytes,
@@ -258,7 +258,7 @@ static relayout_status open_opencl(const char *name, relayout_device **device,
 static relayout_status give_cpu(relayout_device *opened, relayout_device **device,
                                 relayout_error *error) {
   const relayout_status status =
-      opened->facts.shares_host_memory
+      opened->facts.machine.shares_host_memory
           ? RELAYOUT_OK
           : relayout_cpu_device_create(NULL, &opened->for_host_memory, error);
   if (status != RELAYOUT_OK) {

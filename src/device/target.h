@@ -113,7 +113,7 @@ static inline relayout_device_info *rlt_info_at(relayout_device_info *infos, siz
 }
 
 /* Fills in what an info says of the machine, all but the instructions. */
-void rlt_device_info_add_facts(const rlt_facts *facts, relayout_device_info *info);
+void rlt_device_info_add_facts(const rlt_machine *facts, relayout_device_info *info);
 
 /* Compiles a schedule by the device's backend, with smaller work-groups where its
  * kernel cannot have as large ones. */

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "metadata/fields.h"
 
-#define AT(member) offsetof(rlt_facts, member)
+#define AT(member) offsetof(rlt_machine, member)
 
 /* In the order in which they are printed. */
 static const rlt_field fields[] = {
@@ -26,12 +26,12 @@ _Static_assert(offsetof(rlt_cache_facts, ways) == sizeof(int64_t) &&
                    offsetof(rlt_cache_facts, shared) == sizeof(int64_t) + sizeof(int32_t),
                "the numbers of a cache lie one behind the other");
 
-void rlt_facts_add_text(const rlt_facts *facts, rlt_text *text) {
+void rlt_facts_add_text(const rlt_machine *facts, rlt_text *text) {
   rlt_fields_add(fields, FIELDS, facts, text);
 }
 
 /* A cache of no bytes has no ways, and none behind it. */
-static relayout_status settle_caches(uint64_t given, rlt_facts *facts, relayout_error *error) {
+static relayout_status settle_caches(uint64_t given, rlt_machine *facts, relayout_error *error) {
   for (int level = 1; level < RLT_CACHE_LEVELS; ++level) {
     if ((given >> (FIELD_L1 + level) & 1) != 0 && facts->caches[level].bytes > 0 &&
         facts->caches[level - 1].bytes == 0) {
@@ -44,8 +44,8 @@ static relayout_status settle_caches(uint64_t given, rlt_facts *facts, relayout_
   return RELAYOUT_OK;
 }
 
-relayout_status rlt_facts_read_text(const char *text, rlt_facts *facts, relayout_error *error) {
-  rlt_facts changed = *facts;
+relayout_status rlt_facts_read_text(const char *text, rlt_machine *facts, relayout_error *error) {
+  rlt_machine changed = *facts;
   uint64_t given;
   relayout_status status =
       rlt_fields_read("facts", fields, FIELDS, text, text + strlen(text), &changed, &given, error);

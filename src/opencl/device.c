@@ -63,17 +63,6 @@ static rlt_facts kernel_facts(bool is_pocl, int64_t group_size) {
                      .most_groups = is_pocl ? POCL_MOST_GROUPS : MOST_GROUPS};
 }
 
-/* Kernels keep the lines that they are written for, whatever moves at once, and store through the
- * caches. */
-static relayout_status learn_machine(rlt_opencl_device *device, relayout_error *error) {
-  rlt_facts *const facts = &device->base.facts;
-  const int64_t line_bytes = facts->line_bytes;
-  const relayout_status status = rlt_opencl_add_facts(device->id, &device->base.info, facts, error);
-  facts->line_bytes = line_bytes;
-  facts->streams = false;
-  return status;
-}
-
 /* Of a device that runs work-group kernels. */
 static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   int64_t group_size = 1;
@@ -94,7 +83,7 @@ static relayout_status learn(rlt_opencl_device *device, relayout_error *error) {
   /* To hand a binary out, it compiles every kernel a second time. */
   device->driver_keeps_programs = is_pocl;
   rlt_memory_learn(device);
-  return learn_machine(device, error);
+  return rlt_opencl_add_facts(device->id, &device->base.info, &device->base.facts.machine, error);
 }
 
 /* ---- Making one ---- */

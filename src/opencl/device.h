@@ -74,7 +74,7 @@ bool rlt_opencl_is_pocl(const relayout_device_info *info);
  * vectors and streaming stores. A CPU device that shares the host's memory is the host's own
  * processors; of another device no more is known than one cache. */
 relayout_status rlt_opencl_add_facts(cl_device_id id, const relayout_device_info *info,
-                                     rlt_facts *facts, relayout_error *error);
+                                     rlt_machine *facts, relayout_error *error);
 
 /* What the device tells of itself: a value of so many bytes, or a string, uncut, which the caller
  * frees; CL_PLATFORM_... is asked of its platform. Left as they are after a failure. */

@@ -15,7 +15,7 @@
  *
  * Methods (method.h) offer schedules, the cost model ranks them, and measuring runs them.
  *
- * Depends on problem/, facts.h, tuning.h, tile.h, grid.h, loops.h and staging.h.
+ * Depends on problem/, facts.h, blocking.h, tile.h, grid.h, loops.h and cpu/tile_buffer.h.
  */
 #ifndef RLT_SCHEDULE_SCHEDULE_H
 #define RLT_SCHEDULE_SCHEDULE_H
@@ -24,13 +24,13 @@
 #include <stdint.h>
 
 #include "cpu/tile_buffer.h"
-#include "machine/facts.h"
 #include "problem/problem.h"
 #include "relayout/status.h"
+#include "schedule/blocking.h"
+#include "schedule/facts.h"
 #include "schedule/grid.h"
 #include "schedule/loops.h"
 #include "schedule/tile.h"
-#include "search/tuning.h"
 
 struct rlt_method;
 struct rlt_target;
@@ -96,11 +96,6 @@ typedef struct rlt_schedule {
 
 /* Whether the destination is too large for the device's cache, unless it is to stay there. */
 bool rlt_is_past_cache(const rlt_problem *problem, const rlt_facts *facts, bool stays_cached);
-
-/* Fills in how many threads work on it, each with enough to do, of a schedule whose tile is set;
- * and what its blocks are to be like. */
-rlt_block_wish rlt_schedule_share_out(const rlt_facts *facts, const rlt_tuning *tuning,
-                                      const rlt_grid *grid, rlt_schedule *schedule);
 
 /* Whether the kernel that looks each element up carries it out. */
 bool rlt_schedule_goes_by_index(const rlt_schedule *schedule);

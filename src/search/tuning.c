@@ -369,7 +369,7 @@ static int64_t doublings_between(int64_t a, int64_t b) {
   return doublings + (int64_t)((double)(most - least) / (double)least * ONE);
 }
 
-static int64_t distance(const known_machine *from, const rlt_facts *to) {
+static int64_t distance(const known_machine *from, const rlt_machine *to) {
   return doublings_between(from->l1_bytes, to->caches[0].bytes) +
          doublings_between(from->l2_bytes, to->caches[1].bytes) +
          doublings_between(from->vector_bytes, to->vector_bytes);
@@ -380,7 +380,8 @@ const rlt_tuning *rlt_tuning_of(const rlt_facts *facts) {
   for (int i = 0; i < MACHINES; ++i) {
     const known_machine *const other = &machines[i];
     if (other->target == facts->target &&
-        (nearest == NULL || distance(other, facts) < distance(nearest, facts))) {
+        (nearest == NULL ||
+         distance(other, &facts->machine) < distance(nearest, &facts->machine))) {
       nearest = other;
     }
   }

@@ -25,7 +25,7 @@ static const relayout_device *owner_of(const relayout_device *device) {
 
 static void make_head(const relayout_device *device, char head[HEAD_SIZE]) {
   rlt_text text = rlt_text_in(head, HEAD_SIZE);
-  rlt_tuning_add_head(&device->info, &device->facts, &text);
+  rlt_tuning_add_head(&device->info, &device->facts.machine, &text);
 }
 
 static void make_name(const char *head, char name[NAME_SIZE]) {
@@ -116,7 +116,7 @@ size_t relayout_device_get_tuning(const relayout_device *device, char *buffer, s
   rlt_text text = rlt_text_in(buffer, capacity);
   if (device != NULL) {
     const relayout_device *const owner = owner_of(device);
-    rlt_tuning_add_head(&owner->info, &owner->facts, &text);
+    rlt_tuning_add_head(&owner->info, &owner->facts.machine, &text);
     rlt_tuning_add_text(owner->tuning, &text);
   }
   return text.length;

@@ -114,12 +114,13 @@ static void add_line(const rlt_tuning *row, int number, rlt_text *text) {
   rlt_text_add(text, "\n");
 }
 
-void rlt_tuning_add_head(const relayout_device_info *info, const rlt_facts *facts, rlt_text *text) {
+void rlt_tuning_add_head(const relayout_device_info *info, const rlt_machine *machine,
+                         rlt_text *text) {
   rlt_text_add(text,
                "relayout tuning %d\ndevice: %s%s%s\ndriver: %s %s\nfacts: ", TUNING_TEXT_VERSION,
                info->description, info->instructions[0] == '\0' ? "" : ", ", info->instructions,
                info->platform, info->driver);
-  rlt_facts_add_text(facts, text);
+  rlt_facts_add_text(machine, text);
   rlt_text_add(text, "\n");
 }
 
@@ -214,13 +215,13 @@ static relayout_status read_head(reader *from, const char *head, relayout_error 
   relayout_status status = RELAYOUT_OK;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && status == RELAYOUT_OK; ++i) {
     char words[LONGEST_LINE];
-    rlt_facts facts = {0};
+    rlt_machine machine = {0};
     status = read_words(from, names[i], words, sizeof words, error);
     if (status == RELAYOUT_OK && i == 0 && words[0] != '\0') {
       status = fail_at(from, names[i], error);
     }
     if (status == RELAYOUT_OK && i == 3 &&
-        rlt_facts_read_text(words, &facts, NULL) != RELAYOUT_OK) {
+        rlt_facts_read_text(words, &machine, NULL) != RELAYOUT_OK) {
       status = fail_at(from, "facts of a machine", error);
     }
     if (status == RELAYOUT_OK && head != NULL) {
