@@ -1,9 +1,9 @@
 /* status.h: how calls report failure.
  *
  * Every call that can fail returns a relayout_status and takes an optional `relayout_error *` last.
- * On failure the error, when given, is overwritten as a whole; on success it is left as it was.
- * A failed call leaves its outputs untouched unless its comment says otherwise. Nothing in the
- * library prints, exits or aborts.
+ * On failure the error, if not NULL, is overwritten; on success it is left as it was. A failed call
+ * leaves its outputs untouched unless its comment says otherwise. Nothing in the library prints,
+ * exits or aborts.
  */
 #ifndef RELAYOUT_STATUS_H
 #define RELAYOUT_STATUS_H
@@ -35,9 +35,9 @@ extern "C" {
   X(RELAYOUT_OPENCL_ERROR, 14, "OpenCL error")          /* see relayout_error.cl_status */         \
   X(RELAYOUT_OUT_OF_DEVICE_MEMORY, 15, "out of device memory") /* likewise; see below */
 
-/* RELAYOUT_OUT_OF_DEVICE_MEMORY comes wherever RELAYOUT_OPENCL_ERROR may, with all that is said of
- * it, where OpenCL's code is CL_MEM_OBJECT_ALLOCATION_FAILURE or CL_INVALID_BUFFER_SIZE: less at a
- * time, or later, may do. */
+/* RELAYOUT_OUT_OF_DEVICE_MEMORY is returned in place of RELAYOUT_OPENCL_ERROR, wherever that may
+ * be, when OpenCL's code is CL_MEM_OBJECT_ALLOCATION_FAILURE or CL_INVALID_BUFFER_SIZE. A smaller
+ * relayout, or the same one later, may succeed. */
 
 typedef enum relayout_status {
 #define RELAYOUT_STATUS_ENUMERATOR(name, value, text) name = value,
@@ -49,7 +49,7 @@ enum { RELAYOUT_MESSAGE_SIZE = 512 };
 
 /* What went wrong. `message` is NUL-terminated, one line unless it quotes a compiler's log, and
  * names the offending argument and its value; it is cut to fit. `cl_status` is the OpenCL error
- * code behind the failure (CL_BUILD_PROGRAM_FAILURE and the like), 0 where there was none. */
+ * code that caused the failure (such as CL_BUILD_PROGRAM_FAILURE), or 0. */
 typedef struct relayout_error {
   relayout_status status;
   int32_t cl_status;

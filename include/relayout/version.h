@@ -1,12 +1,12 @@
 /* version.h: the version of these headers and of the library that is loaded, which may differ.
  *
- * Structs that may grow begin with their struct_size, which the _INIT macros set to the caller's
- * own size: programs with older and with newer headers run alike. Of options that are 0 but for
- * struct_size, all have their defaults. What a caller does not know has its default, and what the
- * library does not know must be 0 where the caller sets it, or else it is RELAYOUT_UNSUPPORTED, and
- * becomes 0 where the library does. A struct_size that the struct never has is
- * RELAYOUT_INVALID_ARGUMENT. All other structs stay as they are for as long as the soname
- * does, which has the minor version in it while the major one is 0. */
+ * Structs that may grow begin with struct_size, which the _INIT macros set: programs compiled with
+ * older and with newer headers both run. Options that are all 0 except struct_size have their
+ * defaults. Fields that an older caller does not know have their defaults. Fields that an older
+ * library does not know must be 0 in the caller's options, otherwise the call returns
+ * RELAYOUT_UNSUPPORTED; the library sets them to 0 in results. An invalid struct_size is
+ * RELAYOUT_INVALID_ARGUMENT. All other structs stay as they are for as long as the soname does,
+ * which has the minor version in it while the major one is 0. */
 #ifndef RELAYOUT_VERSION_H
 #define RELAYOUT_VERSION_H
 

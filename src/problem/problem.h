@@ -31,7 +31,9 @@
 #include "relayout/shape.h"
 #include "relayout/status.h"
 
-enum { RLT_MAX_AXES = 128 }; /* every dimension of a shape, split once on average */
+/* No side takes 2^60 bits (RLT_MOST_BITS), and an axis of which a position takes more than one step
+ * has two at least: fewer than 60 axes step, and one tells where nothing has a source. */
+enum { RLT_MAX_AXES = 64 };
 
 /* Strides and positions count elements. */
 typedef struct rlt_axis {
