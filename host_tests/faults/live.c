@@ -27,7 +27,7 @@ static const char *const names[] = {
 };
 enum { KINDS = sizeof names / sizeof names[0] };
 
-/* The thing's place, or the free one where it would be. */
+/* The place of a thing, or the free one where it would be. */
 static entry *place_of(live_kind kind, uintptr_t key) {
   size_t at = (key / 16 * 2654435761U + (size_t)kind) % CAPACITY;
   while (entries[at].used && (entries[at].kind != kind || entries[at].key != key)) {
@@ -36,14 +36,33 @@ static entry *place_of(live_kind kind, uintptr_t key) {
   return &entries[at];
 }
 
+/* Takes out of the table what is gone and was not there at the last mark, and places the rest anew.
+ * Address sanitizer gives hardly an address twice, so gone blocks would fill the table. */
+static void compact(void) {
+  static entry kept[CAPACITY];
+  memcpy(kept, entries, sizeof entries);
+  memset(entries, 0, sizeof entries);
+  used = 0;
+  for (size_t i = 0; i < CAPACITY; ++i) {
+    if (kept[i].used && (kept[i].count != 0 || kept[i].marked != 0)) {
+      *place_of(kept[i].kind, kept[i].key) = kept[i];
+      ++used;
+    }
+  }
+}
+
 static void change(live_kind kind, uintptr_t key, int32_t by, bool only_known) {
   pthread_mutex_lock(&mutex);
-  entry *const place = place_of(kind, key);
+  entry *place = place_of(kind, key);
   if (!place->used && !only_known) {
+    if (used == CAPACITY / 2) {
+      compact();
+    }
     if (++used == CAPACITY) {
       fprintf(stderr, "more live things than live.c has places for\n");
       abort();
     }
+    place = place_of(kind, key);
     *place = (entry){.used = true, .kind = kind, .key = key};
   }
   if (place->used) {
@@ -81,20 +100,12 @@ int64_t live_count(live_kind kind) {
   return count;
 }
 
-/* Takes what is gone out of the table, and finds new places for the rest. */
 void live_mark(void) {
-  static entry kept[CAPACITY];
   pthread_mutex_lock(&mutex);
-  memcpy(kept, entries, sizeof entries);
-  memset(entries, 0, sizeof entries);
-  used = 0;
   for (size_t i = 0; i < CAPACITY; ++i) {
-    if (kept[i].used && kept[i].count != 0) {
-      kept[i].marked = kept[i].count;
-      *place_of(kept[i].kind, kept[i].key) = kept[i];
-      ++used;
-    }
+    entries[i].marked = entries[i].count;
   }
+  compact();
   pthread_mutex_unlock(&mutex);
 }
 
