@@ -11,6 +11,7 @@
 #include "conformance/fault.h"
 #include "conformance/mover.h"
 #include "conformance/random.h"
+#include "conformance/reordered.h"
 #include "conformance/schedules.h"
 #include "conformance/trial.h"
 #include "oracle/oracle.h"
@@ -191,9 +192,7 @@ static relayout_plan *make_plan(suite *s, const trial *t, const relayout_plan_op
   return plan;
 }
 
-static void run_schedules(suite *s, const trial *t, const schedules *all, size_t round) {
-  const char *texts[SCHEDULES_MOST_PARTS];
-  schedules_of_round(all, round, texts);
+static void run_texts(suite *s, const trial *t, const schedules *all, const char *const *texts) {
   relayout_plan_options options = request_plan_options(t->asked);
   options.schedules = texts;
   options.schedule_count = all->part_count;
@@ -207,7 +206,32 @@ static void run_schedules(suite *s, const trial *t, const schedules *all, size_t
   }
 }
 
-/* By the schedules that the library chooses, and by each of those that are offered. */
+static void run_schedules(suite *s, const trial *t, const schedules *all, size_t round) {
+  const char *texts[SCHEDULES_MOST_PARTS];
+  schedules_of_round(all, round, texts);
+  run_texts(s, t, all, texts);
+}
+
+/* One of them with its tiles in another order, which nobody offers. */
+static void run_reordered(suite *s, const trial *t, const schedules *all) {
+  static char made[SCHEDULES_MOST_PARTS][SCHEDULES_TEXT_SIZE];
+  const char *texts[SCHEDULES_MOST_PARTS];
+  const size_t round = (size_t)random_below(&s->random, (int64_t)all->count);
+  bool is_new = false;
+  schedules_of_round(all, round, texts);
+  for (int32_t part = 0; part < all->part_count; ++part) {
+    if (schedules_reorder(texts[part], &s->random, made[part])) {
+      texts[part] = made[part];
+      is_new = true;
+    }
+  }
+  if (is_new) {
+    run_texts(s, t, all, texts);
+  }
+}
+
+/* By the schedules that the library chooses, by each of those that are offered, and by one that is
+ * not. */
 static void run_trial(suite *s, const trial *t) {
   const relayout_plan_options options = request_plan_options(t->asked);
   relayout_plan *const plan = make_plan(s, t, &options, "as the library chooses");
@@ -224,6 +248,9 @@ static void run_trial(suite *s, const trial *t) {
   for (size_t round = 0; round < all.count && !t->asked->as_chosen && s->status == RELAYOUT_OK;
        ++round) {
     run_schedules(s, t, &all, round);
+  }
+  if (all.count > 0 && !t->asked->as_chosen && s->status == RELAYOUT_OK) {
+    run_reordered(s, t, &all);
   }
   schedules_free(&all);
   relayout_plan_destroy(plan);

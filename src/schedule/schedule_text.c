@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "metadata/quote.h"
 #include "search/method.h"
+#include "search/target.h"
+#include "search/tile_order.h"
 
 /* X(KEY, text): in the order in which they are printed. */
 #define FIELD_TABLE(X)                                                                             \
@@ -151,6 +153,10 @@ static span next_word(const char **at, const char *end) {
     ++*at;
   }
   return (span){word, (size_t)(*at - word)};
+}
+
+static rlt_word word_of(span of) {
+  return (rlt_word){of.at, of.length};
 }
 
 /* For messages. */
@@ -319,10 +325,46 @@ static likeness find_among_all(rlt_offers *offers, const fields *read) {
   return found;
 }
 
+/* Whether only what the order of tiles is may differ. Tiles that finish each other's lines go by
+ * loops of their own. */
+static bool has_tiles_of(const rlt_schedule *schedule, const fields *read) {
+  bool has = schedule->method == read->method;
+  for (int f = 0; f < FIELDS && has; ++f) {
+    const bool is_order =
+        f == FIELD_PREFETCH || f == FIELD_THREADS || (f == FIELD_LOOPS && !schedule->combined);
+    has = is_order || is_alike(schedule, (field)f, read->of[f]);
+  }
+  return has;
+}
+
+/* Adds the schedule that has an offer's tiles in another order; -1 where no offer has these. */
+static relayout_status add_reordered(rlt_offers *offers, const fields *read, int32_t *found,
+                                     relayout_error *error) {
+  *found = -1;
+  for (int32_t i = 0; i < offers->count && *found < 0 && offers->facts->target->reorders; ++i) {
+    *found = has_tiles_of(&offers->of[i].schedule, read) ? i : -1;
+  }
+  if (*found < 0) {
+    return RELAYOUT_OK;
+  }
+  const rlt_tile_order_text order = {word_of(read->of[FIELD_LOOPS]),
+                                     word_of(read->of[FIELD_PREFETCH]),
+                                     word_of(read->of[FIELD_THREADS])};
+  rlt_schedule made = offers->of[*found].schedule;
+  relayout_status status = rlt_tile_order_read(offers->facts, &order, &made, error);
+  if (status == RELAYOUT_OK) {
+    *found = rlt_offers_add_finished(offers, &made);
+    status = *found >= 0
+                 ? status
+                 : rlt_fail(error, RELAYOUT_OUT_OF_MEMORY, "no memory for a plan's schedules");
+  }
+  return status;
+}
+
 relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t length,
                                 int32_t *found, int64_t *group_size, relayout_error *error) {
   fields read;
-  const relayout_status status = read_fields(schedule, length, &read, error);
+  relayout_status status = read_fields(schedule, length, &read, error);
   if (status != RELAYOUT_OK) {
     return status;
   }
@@ -333,6 +375,12 @@ relayout_status rlt_offers_find(rlt_offers *offers, const char *schedule, size_t
   }
   *found = best.nearest;
   if (best.other >= 0) {
+    status = add_reordered(offers, &read, found, error);
+  }
+  if (status != RELAYOUT_OK) {
+    return status;
+  }
+  if (*found < 0) {
     return fail_as_unlike(&offers->of[best.nearest].schedule, best.other, read.of[best.other],
                           error);
   }

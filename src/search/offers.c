@@ -114,6 +114,17 @@ void rlt_offers_vary(rlt_offers *offers, int32_t number) {
   offers->facts->target->vary(&like, offers);
 }
 
+int32_t rlt_offers_add_finished(rlt_offers *offers, const rlt_schedule *schedule) {
+  rlt_offer *const added = next_offer(offers);
+  if (added == NULL) {
+    return -1;
+  }
+  added->schedule = *schedule;
+  added->varied = true;
+  rlt_cost_estimate(offers->facts, offers->tuning, &added->schedule, &added->cost);
+  return offers->count++;
+}
+
 void rlt_offers_free(rlt_offers *offers) {
   rlt_free(offers->of);
   *offers = (rlt_offers){.count = 0};

@@ -64,6 +64,9 @@ void rlt_offers_add_all(rlt_offers *offers);
  * ahead, or how tiles leave; nothing for -1. As much as there is memory for. */
 void rlt_offers_vary(rlt_offers *offers, int32_t number);
 
+/* Adds a schedule that is finished, and is told its number; -1 without memory. */
+int32_t rlt_offers_add_finished(rlt_offers *offers, const rlt_schedule *schedule);
+
 void rlt_offers_free(rlt_offers *offers);
 
 /* Those of the highest predicted fraction first; of equals, those that were offered first. */

@@ -30,6 +30,9 @@ typedef struct rlt_target {
   /* Restates a problem in wider words, if that is worth it. */
   void (*widen)(const rlt_facts *facts, rlt_problem *problem);
 
+  /* Whether tiles may be moved in any order, and not by the loops alone that finish makes. */
+  bool reorders;
+
   /* Whether tiles are moved by tables of where their rows and columns lie. */
   bool (*has_tables)(rlt_move move);
 
